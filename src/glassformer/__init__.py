@@ -1,0 +1,1 @@
+"""Glassformer: a Transformer encoder with glass walls."""

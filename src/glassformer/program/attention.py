@@ -1,0 +1,54 @@
+"""Multi-head attention as the paper writes it (Vaswani et al. 2017, section 3.2)."""
+
+from __future__ import annotations
+
+from glassformer.program.axes import Axis, Tensor
+from glassformer.program.operations import Add, Contract, Mask, RelativeBias, Rotate, Softmax
+from glassformer.program.parts import CONTRACT, linear
+from glassformer.program.program import Writer
+from glassformer.spec import EncoderSpec
+
+SOFTMAX = Softmax("s")
+
+
+def attention(
+    write: Writer,
+    spec: EncoderSpec,
+    queries: Tensor,
+    memory: Tensor,
+    *,
+    real: Tensor | None = None,
+    bias: Tensor | None = None,
+    window: int | None = None,
+    causal: bool = False,
+    rotary_base: float | None = None,
+) -> Tensor:
+    """Each position `t` of `queries` reads the positions `s` of `memory`, which may be another sequence.
+
+    `real` says which keys are no padding (True = attend), `bias` is added to the scores.
+    """
+    head, d_k, d_v = Axis("head", spec.heads), Axis("d_k", spec.head_k), Axis("d_v", spec.head_v)
+    q = linear(write, "q", queries, "Q", (head, d_k), bias=spec.bias("q"))
+    k = linear(write, "k", memory, "K", (head, d_k), bias=spec.bias("k"))
+    v = linear(write, "v", memory, "V", (head, d_v), bias=spec.bias("v"))
+    if rotary_base is not None:
+        q = write.step("q_rotated", Rotate("t", rotary_base), q)
+        k = write.step("k_rotated", Rotate("s", rotary_base), k)
+
+    batch, t, s = memory.axes[0], queries.axis("t"), memory.axis("s")
+    square = (batch, head, t, s)
+    divisor = {"d_k": d_k, "d_model": Axis("d_model", spec.d_model), "none": None}[spec.scale]
+    scores = write.step("scores", Contract(divisor) if divisor else CONTRACT, q, k, axes=square, core=True)
+    if bias is not None:
+        scores = write.step("biased", Add(), scores, bias, core=True)
+    if causal or window is not None or real is not None:
+        scores = write.step("masked", Mask(causal, window), scores, *([real] if real is not None else []), core=True)
+    weights = write.step("weights", SOFTMAX, scores, core=True)
+    mix = write.step("mix", CONTRACT, weights, v, axes=(batch, t, head, d_v))
+    return linear(write, "out", mix, "O", (Axis("d_model", spec.d_model),), bias=spec.bias("output"), over=(head, d_v))
+
+
+def relative_bias(write: Writer, spec: EncoderSpec, t: Axis, s: Axis) -> Tensor:
+    """The table of learned biases by distance, and the bias of each head, query and key."""
+    table = write.parameter("E_relative", Axis("bucket", spec.relative_buckets), Axis("head", spec.heads), kind="table")
+    return write.step("relative", RelativeBias(spec.relative_distance, t, s), table)

@@ -1,0 +1,87 @@
+"""spec -> program: the whole encoder, from input to head."""
+
+from __future__ import annotations
+
+from glassformer.program.attention import attention, relative_bias
+from glassformer.program.axes import Axis, Tensor
+from glassformer.program.embeddings import embed
+from glassformer.program.heads import finish
+from glassformer.program.operations import Add, Multiply
+from glassformer.program.parts import feed_forward, norm
+from glassformer.program.program import Program, Sizes, Writer
+from glassformer.spec import EncoderSpec, GlassformerError
+
+ADD, MULTIPLY = Add(), Multiply()
+DEFAULT_TOKENS = 128
+
+
+def build(spec: EncoderSpec, *, batch: int = 1, t: int | None = None, padded: bool = False) -> Program:
+    """The program of `spec` for `batch` inputs of `t` tokens; `padded`: some of the tokens may be padding."""
+    program = Program(spec, sizes(spec, batch, t))
+    write = Writer(program)
+    x = embed(write, spec, program.sizes)
+    real = write.input("attend", x.axes[0], Axis("s", x.axis("t").size)) if padded else None
+    bias = None
+    for number in range(spec.layers):
+        owner = f"layers.{spec.layer_weights(number)}"
+        here = write.at(f"layers.{number}", owner)
+        if spec.relative and (bias is None or spec.relative_tables == "per_layer"):
+            where = here if spec.relative_tables == "per_layer" else write.at("layers")
+            bias = relative_bias(where, spec, x.axis("t"), x.axis("t").renamed("s"))
+        x = _layer(here, spec, number, x, real=real, bias=bias)
+    if spec.norm_after_last == "all":
+        x = norm(write, spec, "final_norm", x)
+    finish(write, spec, x, real)
+    return program
+
+
+def sizes(spec: EncoderSpec, batch: int = 1, t: int | None = None) -> Sizes:
+    """Batch and length, checked against the spec; an image encoder's length follows from the image."""
+    for name, value in (("batch", batch), ("t", t)):
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 10**9):
+            raise GlassformerError(f"{name}={value} is not allowed: {name} is a whole number from 1 to 1,000,000,000.")
+    longest = spec.longest
+    if spec.reads == "image":
+        assert longest is not None
+        if t is not None and t != longest:
+            raise GlassformerError(f"t={t} cannot be chosen: image={spec.image} in patches of {spec.patch} makes t={longest}. Leave t out.")
+        return Sizes(batch, longest)
+    if t is None:
+        t = min(DEFAULT_TOKENS, longest or DEFAULT_TOKENS)
+    if longest is not None and t > longest:
+        raise GlassformerError(f"t={t} is too long: the position table has positions={longest}. Give a smaller t or more positions.")
+    return Sizes(batch, t)
+
+
+def _layer(write: Writer, spec: EncoderSpec, number: int, x: Tensor, *, real: Tensor | None, bias: Tensor | None) -> Tensor:
+    """Attention and feed-forward, each added to what came in; the norm stands after the sum or before the sub-layer."""
+    window = spec.layer_window(number)
+    base = None
+    if spec.position == "rotary":
+        base = spec.rotary_base_local if window is not None and spec.rotary_base_local is not None else spec.rotary_base
+
+    def attend(y: Tensor) -> Tensor:
+        causal = spec.attend == "causal"
+        inside = write.at("attention")
+        return attention(inside, spec, y, y.seen(t="s"), real=real, bias=bias, window=window, causal=causal, rotary_base=base)
+
+    if spec.block == "attention":
+        attend(x)
+        return write.name_last("out")
+    d_ff = Axis("d_ff", spec.ffn_width)
+    before = spec.norm == "pre"
+    y = norm(write, spec, "norm_1", x) if before and (spec.first_norm or number) else x
+    x = write.step("sum_1", ADD, x, _scaled(write, spec, attend(y), "1"))
+    x = x if before else norm(write, spec, "norm_1", x)
+    y = norm(write, spec, "norm_2", x) if before else x
+    x = write.step("sum_2", ADD, x, _scaled(write, spec, feed_forward(write.at("ffn"), spec, y, d_ff), "2"))
+    if not before:
+        norm(write, spec, "norm_2", x)
+    return write.name_last("out")
+
+
+def _scaled(write: Writer, spec: EncoderSpec, x: Tensor, number: str) -> Tensor:
+    """Times a learned factor per feature, where the spec has layer scale."""
+    if not spec.layer_scale:
+        return x
+    return write.step(f"scaled_{number}", MULTIPLY, x, write.parameter(f"lambda_{number}", x.axes[-1], kind="scale"))

@@ -1,0 +1,113 @@
+"""What stands on top of the last layer: pooling, pooler, task head."""
+
+from __future__ import annotations
+
+from glassformer.program.attention import attention
+from glassformer.program.axes import Axis, Tensor
+from glassformer.program.operations import Add, Affine, Join, Mean, Pointwise, Scale, Slice, Take
+from glassformer.program.parts import CONTRACT, feed_forward, linear, norm
+from glassformer.program.program import Writer
+from glassformer.spec import GATES, EncoderSpec
+
+TOKEN_HEADS = ("tag", "mlm")  # they read every token, so no pooler is built for them
+
+
+def finish(write: Writer, spec: EncoderSpec, x: Tensor, real: Tensor | None) -> Tensor:
+    """Pooler and head, as the spec asks."""
+    pools = spec.head not in TOKEN_HEADS and (spec.pooler != "none" or spec.head != "none" or spec.norm_after_last == "pooled")
+    pooled = _pooled(write, spec, x, real) if pools else None
+    head = write.at("head")
+    if spec.head == "tag":
+        return _classifier(head, spec, x)
+    if spec.head in ("mlm", "pretrain"):
+        logits = _masked_tokens(write, head, spec, x)
+        return logits if pooled is None else linear(head, "next", pooled, "N", (Axis("class", spec.classes),), bias=True)
+    if pooled is None or spec.head == "none":
+        return x if pooled is None else pooled
+    if spec.head == "distilled":
+        return _distilled(head, spec, x)
+    if spec.head == "project":
+        return linear(head, "out", pooled, "P", (Axis("class", spec.classes),), bias=spec.bias("head"))
+    return _classifier(head, spec, pooled)
+
+
+def _pooled(write: Writer, spec: EncoderSpec, x: Tensor, real: Tensor | None) -> Tensor:
+    inside = write.at("pooler")
+    if spec.pooler == "attention":
+        return _attention_pooler(inside, spec, x, real)
+    pooled = _chosen(inside, spec, x, real)
+    if spec.norm_after_last == "pooled":
+        pooled = norm(write, spec, "final_norm", pooled)
+    if spec.pooler == "dense":
+        into = (Axis("d_pooled", spec.d_model),)
+        dense = linear(inside, "dense", pooled, "P", into, bias=spec.bias("pooler"))
+        pooled = inside.step("out", Pointwise("tanh"), dense)
+    if spec.pooler == "norm":
+        pooled = norm(inside, spec, "norm", pooled)
+    return pooled
+
+
+def _chosen(inside: Writer, spec: EncoderSpec, x: Tensor, real: Tensor | None) -> Tensor:
+    """The vector that stands for the input."""
+    mask = [real.seen(s="t")] if real is not None else []
+    if spec.pool == "first":
+        return inside.step("token", Take("t", 0), x)
+    if spec.pool == "last":
+        return inside.step("token", Take("t", -1), x, *mask)
+    patches = x
+    before = spec.class_tokens + spec.registers
+    if before:  # the mean is over the patches alone
+        patches = inside.step("patches", Slice("t", before, x.axis("t").size), x)
+    if spec.pool == "mean":
+        return inside.step("mean", Mean("t"), patches, *mask)
+    first = inside.step("token", Take("t", 0), x)
+    mean = inside.step("mean", Mean("t"), patches)
+    return inside.step("joined", Join(Axis("d_joined", 2 * spec.d_model), "d_model"), first, mean)
+
+
+def _attention_pooler(inside: Writer, spec: EncoderSpec, x: Tensor, real: Tensor | None) -> Tensor:
+    """A learned query reads all tokens, and a feed-forward block follows (SigLIP)."""
+    one = Axis("t", 1)
+    query = inside.parameter("query", one, Axis("d_model", spec.d_model), kind="token")
+    read = attention(inside.at("attention"), spec, query, x.seen(t="s"), real=real)
+    normed = norm(inside, spec, "norm", read)
+    out = feed_forward(inside.at("ffn"), spec, normed, Axis("d_ff", spec.ffn_width))
+    added = inside.step("sum", Add(), read, out)
+    return inside.step("out", Take("t", 0), added)
+
+
+def _classifier(head: Writer, spec: EncoderSpec, x: Tensor) -> Tensor:
+    if spec.head_hidden != "none":
+        hidden = linear(head, "hidden", x, "H", (Axis("d_head", x.axes[-1].size),), bias=spec.bias("head"))
+        x = head.step("active", Pointwise(spec.head_hidden), hidden)
+        if spec.head_norm:
+            x = norm(head, spec, "norm", x)
+    return linear(head, "logits", x, "C", (Axis("class", spec.classes),), bias=True)
+
+
+def _distilled(head: Writer, spec: EncoderSpec, x: Tensor) -> Tensor:
+    """Two classifiers, on the class and the distillation token; the prediction is their mean (DeiT)."""
+    classes = (Axis("class", spec.classes),)
+    one = linear(head, "class_logits", head.step("class_token", Take("t", 0), x), "C", classes, bias=True)
+    other = linear(head, "distillation_logits", head.step("distillation_token", Take("t", 1), x), "D", classes, bias=True)
+    return head.step("logits", Scale(0.5, "1/2"), head.step("sum", Add(), one, other))
+
+
+def _masked_tokens(write: Writer, head: Writer, spec: EncoderSpec, x: Tensor) -> Tensor:
+    """Dense, activation, norm, then a product with the token table (tied) or a matrix of its own."""
+    table = next(p.tensor for p in write.program.parameters if p.tensor.symbol == "E_token")
+    width = Axis("d_head", spec.table_width)
+    hidden = linear(head, "hidden", x, "H", (width,), bias=spec.bias("head"))
+    active = head.step("active", Pointwise(GATES.get(spec.activation, spec.activation)), hidden)
+    x = norm(head, spec, "norm", active)
+    vocab = table.axes[0]
+    if spec.tie:
+        weight = head.tied("W_vocab", Tensor(table.name, (vocab, width)))
+    else:
+        weight = head.parameter("W_vocab", width, vocab)
+    if spec.spare_bias:
+        head.parameter("b_spare", vocab, kind="bias")
+    axes = (*x.axes[:-1], vocab)
+    if not spec.bias("decoder"):
+        return head.step("logits", CONTRACT, x, weight, axes=axes)
+    return head.step("logits", Affine(), x, weight, head.parameter("b_vocab", vocab, kind="bias"), axes=axes)

@@ -1,0 +1,34 @@
+"""The dozen and a half operations that every encoder is made of."""
+
+from glassformer.program.operations.base import Operation
+from glassformer.program.operations.lookups import Lookup, Patch, Rows, Sinusoid
+from glassformer.program.operations.norms import Normalise, Shift, Variance
+from glassformer.program.operations.pointwise import Pointwise
+from glassformer.program.operations.products import Affine, Contract, Multiply
+from glassformer.program.operations.scores import Mask, RelativeBias, Rotate, Softmax
+from glassformer.program.operations.sums import Add, Join, Mean, Scale, Slice, Take
+
+__all__ = [
+    "Add",
+    "Affine",
+    "Contract",
+    "Join",
+    "Lookup",
+    "Mask",
+    "Mean",
+    "Multiply",
+    "Normalise",
+    "Operation",
+    "Patch",
+    "Pointwise",
+    "RelativeBias",
+    "Rotate",
+    "Rows",
+    "Scale",
+    "Shift",
+    "Sinusoid",
+    "Slice",
+    "Softmax",
+    "Take",
+    "Variance",
+]

@@ -1,0 +1,122 @@
+"""How input becomes numbers: table look-ups, position tables, patches of an image."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from glassformer.program.axes import Array, Axis, Cell, Tensor
+from glassformer.program.expression import Call, Constant, Expression, Ref, Values
+from glassformer.program.operations.base import Elementwise
+from glassformer.program.pen import Pen
+
+
+class _Copy(Elementwise):
+    """Moves numbers and computes none."""
+
+    def flops(self, inputs: Sequence[Tensor], output: Tensor) -> int:
+        return 0
+
+
+@dataclass(frozen=True)
+class Lookup(_Copy):
+    """A row of a table for each id. Inputs: ids, table."""
+
+    def axes(self, inputs: Sequence[Tensor]) -> tuple[Axis, ...]:
+        return (*inputs[0].axes, inputs[1].axes[1])
+
+    def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
+        return np.asarray(values[1][values[0]])
+
+    def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
+        row = int(values[inputs[0].name][inputs[0].at(cell)])
+        return Ref(inputs[1], cell | {inputs[1].axes[0].name: row})
+
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
+        return pen.indexed(names[1], names[0])
+
+
+@dataclass(frozen=True)
+class Rows(_Copy):
+    """The rows of a table from `offset` on, one for each position."""
+
+    along: Axis
+    offset: int = 0
+
+    def axes(self, inputs: Sequence[Tensor]) -> tuple[Axis, ...]:
+        return (self.along, inputs[0].axes[1])
+
+    def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
+        return values[0][self.offset : self.offset + self.along.size]
+
+    def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
+        return Ref(inputs[0], cell | {inputs[0].axes[0].name: cell[self.along.name] + self.offset})
+
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
+        return pen.indexed(names[0], f"{self.along.name} + {self.offset}" if self.offset else self.along.name)
+
+
+@dataclass(frozen=True)
+class Sinusoid(_Copy):
+    """The fixed table of the 2017 paper: `sin(t / 10000^(2i/d))` in even features, the cosine in odd ones."""
+
+    along: Axis
+    width: Axis
+    base: float = 10000.0
+
+    def axes(self, inputs: Sequence[Tensor]) -> tuple[Axis, ...]:
+        return (self.along, self.width)
+
+    def angle(self, position: int, feature: int) -> float:
+        return float(position / self.base ** ((feature - feature % 2) / self.width.size))
+
+    def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
+        features = np.arange(self.width.size)
+        angles = np.arange(self.along.size)[:, None] / self.base ** ((features - features % 2) / self.width.size)
+        return np.where(features % 2 == 0, np.sin(angles), np.cos(angles))
+
+    def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
+        position, feature = cell[self.along.name], cell[self.width.name]
+        pair = feature - feature % 2
+        text = f"{position} / {self.base:g}^({pair}/{self.width.size})"
+        return Call("cos" if feature % 2 else "sin", Constant(self.angle(position, feature), text))
+
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
+        angle = f"{self.along.name} / {self.base:g}^(2i/{self.width.name})"
+        return f"{pen.call('sin', angle)}, {pen.call('cos', angle)}" + pen.words(" in turn")
+
+
+@dataclass(frozen=True)
+class Patch(_Copy):
+    """An image cut into square patches, each a row of pixels (channel, then row, then column)."""
+
+    side: int
+    along: Axis
+    pixel: Axis
+
+    def axes(self, inputs: Sequence[Tensor]) -> tuple[Axis, ...]:
+        return (inputs[0].axes[0], self.along, self.pixel)
+
+    def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
+        batch, channels, height, width = values[0].shape
+        rows, columns = height // self.side, width // self.side
+        whole = values[0][:, :, : rows * self.side, : columns * self.side]
+        cut = whole.reshape(batch, channels, rows, self.side, columns, self.side)
+        return cut.transpose(0, 2, 4, 1, 3, 5).reshape(batch, rows * columns, channels * self.side**2)
+
+    def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
+        channel, row, column = np.unravel_index(cell[self.pixel.name], (inputs[0].axes[1].size, self.side, self.side))
+        down, right = divmod(cell[self.along.name], inputs[0].axes[3].size // self.side)
+        where = {"channel": int(channel), "row": down * self.side + int(row), "column": right * self.side + int(column)}
+        return Ref(inputs[0], cell | where)
+
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
+        return pen.call("patches", names[0]) + pen.words(f" of {self.side} × {self.side} pixels")
+
+
+def sinusoidal_table(rows: int, width: int) -> Array:
+    """The sinusoidal table as numbers, for models that store it."""
+    return Sinusoid(Axis("position", rows), Axis("d_model", width)).evaluate((), Tensor("", ()), ())
+

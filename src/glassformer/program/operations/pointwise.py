@@ -1,0 +1,82 @@
+"""Functions applied to each element: relu, gelu and their kin."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from glassformer.program.axes import Array, Cell, Tensor
+from glassformer.program.expression import Call, Constant, Expression, Product, Ratio, Ref, Sum, Values
+from glassformer.program.operations.base import Elementwise
+from glassformer.program.operations.error_function import erf
+from glassformer.program.pen import Pen
+
+
+class Function(NamedTuple):
+    """An activation: its NumPy form, its arithmetic, its cost an element, and what its gradient needs."""
+
+    evaluate: Callable[[Array], Array]
+    opened: Callable[[Expression], Expression]
+    flops: int
+    keeps: str  # "input" or "output"
+
+
+def _sigmoid(x: Array) -> Array:
+    return np.asarray(0.5 * (1 + np.tanh(0.5 * x)))
+
+
+def _number(value: float) -> Constant:
+    return Constant(value, f"{value:g}")
+
+
+def _gelu(x: Expression) -> Expression:
+    inside = Call("erf", Ratio(x, Constant(math.sqrt(2), "√2")))
+    return Product((x, _number(0.5), Sum((_number(1), inside))))
+
+
+_ROOT = Constant(math.sqrt(2 / math.pi), "√(2/π)")
+
+
+def _gelu_tanh(x: Expression) -> Expression:
+    cubic = Product((_number(0.044715), x, x, x))
+    return Product((x, _number(0.5), Sum((_number(1), Call("tanh", Product((_ROOT, Sum((x, cubic)))))))))
+
+
+FUNCTIONS: dict[str, Function] = {
+    "relu": Function(lambda x: np.maximum(x, 0), lambda x: Call("relu", x), 1, "output"),
+    "gelu": Function(lambda x: 0.5 * x * (1 + erf(x / math.sqrt(2))), _gelu, 5, "input"),
+    "gelu_tanh": Function(
+        lambda x: 0.5 * x * (1 + np.tanh(_ROOT.value * (x + 0.044715 * x * x * x))), _gelu_tanh, 9, "input"
+    ),
+    "quick_gelu": Function(
+        lambda x: x * _sigmoid(1.702 * x), lambda x: Product((x, Call("sigmoid", Product((_number(1.702), x))))), 3, "input"
+    ),
+    "silu": Function(lambda x: x * _sigmoid(x), lambda x: Product((x, Call("sigmoid", x))), 2, "input"),
+    "tanh": Function(lambda x: np.tanh(x), lambda x: Call("tanh", x), 1, "output"),
+}
+
+
+@dataclass(frozen=True)
+class Pointwise(Elementwise):
+    """A function of each element."""
+
+    function: str
+
+    def flops(self, inputs: Sequence[Tensor], output: Tensor) -> int:
+        return FUNCTIONS[self.function].flops * output.size
+
+    def saves(self, inputs: Sequence[Tensor], output: Tensor) -> Sequence[Tensor]:
+        return inputs if FUNCTIONS[self.function].keeps == "input" else (output,)
+
+    def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
+        return np.asarray(FUNCTIONS[self.function].evaluate(values[0]))
+
+    def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
+        return FUNCTIONS[self.function].opened(Ref(inputs[0], cell))
+
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
+        return pen.call(self.function, names[0])

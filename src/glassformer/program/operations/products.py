@@ -1,0 +1,136 @@
+"""Products: contract (a matrix product over named axes), the same with a bias, and the element-wise product."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from glassformer.program.axes import Array, Axis, Cell, Tensor
+from glassformer.program.expression import Constant, Expression, Product, Ratio, Ref, Sum, Values
+from glassformer.program.matrices import product_order
+from glassformer.program.operations.base import Elementwise, aligned
+from glassformer.program.pen import Pen
+
+
+@dataclass(frozen=True)
+class Contract:
+    """Multiply, and sum over every axis that the two inputs have and the output has not; then divide by `√divisor`."""
+
+    divisor: Axis | None = None
+
+    def axes(self, inputs: Sequence[Tensor]) -> tuple[Axis, ...]:
+        raise TypeError("a contraction sums over what its output leaves out, so the output's axes must be given")
+
+    def macs(self, inputs: Sequence[Tensor], output: Tensor) -> int:
+        return math.prod([axis.size for axis in {*inputs[0].axes, *inputs[1].axes}])
+
+    def flops(self, inputs: Sequence[Tensor], output: Tensor) -> int:
+        return 2 * self.macs(inputs, output) + (output.size if self.divisor else 0)
+
+    def saves(self, inputs: Sequence[Tensor], output: Tensor) -> Sequence[Tensor]:
+        return inputs[:2]
+
+    def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
+        result = contract(inputs[0], values[0], inputs[1], values[1], output)
+        return result / math.sqrt(self.divisor.size) if self.divisor else result
+
+    def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
+        cells = summed_cells(inputs[:2], output, cell)
+        total = Sum(tuple(Product((Ref(inputs[0], at), Ref(inputs[1], at))) for at in cells))
+        if self.divisor is None:
+            return total
+        return Ratio(total, Constant(math.sqrt(self.divisor.size), f"√{self.divisor.size}"))
+
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
+        order = product_order(inputs[0], inputs[1], output, pen.convention)
+        product = pen.product(*[pen.transposed(names[number]) if flip else names[number] for number, flip in order])
+        return pen.ratio(product, pen.root(pen.symbol(self.divisor.name))) if self.divisor else product
+
+
+@dataclass(frozen=True)
+class Affine(Contract):
+    """A contraction with a weight, plus a bias: `X W + b`."""
+
+    def flops(self, inputs: Sequence[Tensor], output: Tensor) -> int:
+        return 2 * self.macs(inputs, output) + output.size
+
+    def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
+        result = contract(inputs[0], values[0], inputs[1], values[1], output)
+        return result + aligned(inputs[2], values[2], output)
+
+    def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
+        product = super().opened(inputs, output, cell, values)
+        assert isinstance(product, Sum)
+        return Sum((*product.terms, Ref(inputs[2], cell)))
+
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
+        return pen.plus(super().write(inputs, output, names, pen), names[2])
+
+
+@dataclass(frozen=True)
+class Multiply(Elementwise):
+    """The element-wise product; an input that lacks an axis is repeated along it."""
+
+    def saves(self, inputs: Sequence[Tensor], output: Tensor) -> Sequence[Tensor]:
+        return inputs
+
+    def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
+        return math.prod(aligned(tensor, value, output) for tensor, value in zip(inputs, values, strict=True))  # type: ignore[return-value]
+
+    def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
+        return Product(tuple(Ref(tensor, cell) for tensor in inputs))
+
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
+        return pen.times(*names)
+
+
+def summed_cells(inputs: Sequence[Tensor], output: Tensor, cell: Cell) -> Iterator[Cell]:
+    """The cells whose products are summed into `cell`: one per combination of the axes summed away."""
+    kept = {axis.name for axis in output.axes}
+    summed = [axis for axis in dict.fromkeys(axis for tensor in inputs for axis in tensor.axes) if axis.name not in kept]
+    for index in itertools.product(*(range(axis.size) for axis in summed)):
+        yield cell | {axis.name: i for axis, i in zip(summed, index, strict=True)}
+
+
+def contract(left: Tensor, left_value: Array, right: Tensor, right_value: Array, output: Tensor) -> Array:
+    """The contraction as one batched matrix product: einsum says it shorter, matmul does it several times faster."""
+    plan = _plan(tuple(a.name for a in left.axes), tuple(a.name for a in right.axes), tuple(a.name for a in output.axes))
+    a, b = left_value.transpose(plan.left), right_value.transpose(plan.right)
+    batch, rows, inner = a.shape[: plan.batch], a.shape[plan.batch : plan.batch + plan.rows], a.shape[plan.batch + plan.rows :]
+    columns = b.shape[plan.batch + plan.inner :]
+    a = a.reshape(*batch, math.prod(rows), math.prod(inner))
+    b = b.reshape(*batch, math.prod(inner), math.prod(columns))
+    return np.matmul(a, b).reshape(*batch, *rows, *columns).transpose(plan.back)
+
+
+@dataclass(frozen=True)
+class _Plan:
+    left: tuple[int, ...]
+    right: tuple[int, ...]
+    back: tuple[int, ...]
+    batch: int
+    rows: int
+    inner: int
+
+
+@lru_cache(maxsize=512)
+def _plan(left: tuple[str, ...], right: tuple[str, ...], output: tuple[str, ...]) -> _Plan:
+    """How to bring both operands into (batch, rows, inner) and (batch, inner, columns), and the product back."""
+    batch = [name for name in left if name in right and name in output]
+    inner = [name for name in left if name in right and name not in output]
+    rows = [name for name in left if name not in right]
+    columns = [name for name in right if name not in left]
+    made = [*batch, *rows, *columns]
+    return _Plan(
+        left=tuple(left.index(name) for name in (*batch, *rows, *inner)),
+        right=tuple(right.index(name) for name in (*batch, *inner, *columns)),
+        back=tuple(made.index(name) for name in output),
+        batch=len(batch),
+        rows=len(rows),
+        inner=len(inner),
+    )

@@ -1,0 +1,164 @@
+"""What happens to scores: rotary positions before them, relative bias and masks on them, softmax after them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from glassformer.program.axes import Array, Axis, Cell, Tensor
+from glassformer.program.expression import Call, Constant, Expression, Product, Ratio, Ref, Sum, Values
+from glassformer.program.operations.base import Elementwise, aligned, position_of
+from glassformer.program.pen import Pen
+
+
+@dataclass(frozen=True)
+class Rotate(Elementwise):
+    """Rotary positions: features i and i + d_k/2 turn together by the angle `position / base^(2i / d_k)`."""
+
+    along: str  # the axis that counts positions
+    base: float
+
+    def flops(self, inputs: Sequence[Tensor], output: Tensor) -> int:
+        return 3 * output.size
+
+    def _angle(self, position: int, feature: int, width: int) -> float:
+        return float(position * self.base ** (-2 * (feature % (width // 2)) / width))
+
+    def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
+        width, length = output.axes[-1], output.axis(self.along)
+        angles = np.arange(length.size)[:, None] * self.base ** (-2 * (np.arange(width.size) % (width.size // 2)) / width.size)
+        table = Tensor("angle", (length, width))
+        first, second = np.split(values[0], 2, axis=-1)
+        turned = np.concatenate([-second, first], axis=-1)
+        return np.asarray(values[0] * aligned(table, np.cos(angles), output) + turned * aligned(table, np.sin(angles), output))
+
+    def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
+        name, width = output.axes[-1]
+        feature, half = cell[name], width // 2
+        angle = self._angle(cell[self.along], feature, width)
+        partner = Ref(inputs[0], cell | {name: (feature + half) % width})
+        sign = -1.0 if feature < half else 1.0
+        cosine = Constant(math.cos(angle), f"cos({angle:.6g})")
+        sine = Constant(sign * math.sin(angle), f"{'−' if sign < 0 else ''}sin({angle:.6g})")
+        return Sum((Product((Ref(inputs[0], cell), cosine)), Product((partner, sine))))
+
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
+        return pen.call("rotate", names[0], f"{self.along} / {self.base:g}^(2i/{output.axes[-1].name})")
+
+
+@dataclass(frozen=True)
+class RelativeBias(Elementwise):
+    """A learned number per head and distance bucket: small distances each have one, large ones share logarithmically."""
+
+    distance: int
+    query: Axis
+    key: Axis
+
+    def axes(self, inputs: Sequence[Tensor]) -> tuple[Axis, ...]:
+        return (inputs[0].axes[1], self.query, self.key)
+
+    def flops(self, inputs: Sequence[Tensor], output: Tensor) -> int:
+        return 0
+
+    def buckets(self, rows: int) -> Array:
+        """Bucket of each (query, key) pair, as T5 counts them: half the buckets look back, half ahead."""
+        relative = np.arange(self.key.size)[None, :] - np.arange(self.query.size)[:, None]
+        half = rows // 2
+        exact = max(half // 2, 1)
+        away = np.abs(relative)
+        with np.errstate(divide="ignore"):
+            # float32 on purpose: the published models round here, and a bucket more or less is another number.
+            steps = np.log(away.astype(np.float32) / np.float32(exact)) / np.float32(math.log(self.distance / exact))
+        far = exact + np.minimum(steps * np.float32(half - exact), half).clip(0).astype(int)
+        return np.where(relative > 0, half, 0) + np.where(away < exact, away, np.minimum(far, half - 1))
+
+    def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
+        return np.moveaxis(values[0][self.buckets(inputs[0].axes[0].size)], -1, 0)
+
+    def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
+        bucket = self.buckets(inputs[0].axes[0].size)[cell[self.query.name], cell[self.key.name]]
+        return Ref(inputs[0], cell | {inputs[0].axes[0].name: int(bucket)})
+
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
+        return pen.indexed(names[0], "bucket(s − t)")
+
+
+@dataclass(frozen=True)
+class Mask(Elementwise):
+    """−∞ where a query may not see a key: padding (a second input, True = attend), a causal rule, a local window."""
+
+    causal: bool = False
+    window: int | None = None
+
+    def flops(self, inputs: Sequence[Tensor], output: Tensor) -> int:
+        return 0
+
+    def rule(self, query: int, key: int) -> bool:
+        """Whether position `query` may see position `key` (padding aside)."""
+        return not (self.causal and key > query) and (self.window is None or abs(query - key) <= self.window // 2)
+
+    def visible(self, queries: int, keys: int) -> Array:
+        """`rule` for all pairs at once."""
+        away = np.arange(keys)[None, :] - np.arange(queries)[:, None]
+        seen = np.ones((queries, keys), dtype=bool)
+        if self.causal:
+            seen &= away <= 0
+        if self.window is not None:
+            seen &= np.abs(away) <= self.window // 2
+        return seen
+
+    def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
+        t, s = output.axes[-2:]
+        seen = self.visible(t.size, s.size)
+        if len(inputs) == 2:
+            seen = seen & aligned(inputs[1], values[1], output)
+        return np.where(seen, values[0], -np.inf)
+
+    def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
+        t, s = output.axes[-2:]
+        padded = len(inputs) == 2 and not values[inputs[1].name][inputs[1].at(cell)]
+        if padded or not self.rule(cell[t.name], cell[s.name]):
+            return Constant(-math.inf, "−∞ (padding)" if padded else "−∞ (masked)")
+        return Ref(inputs[0], cell)
+
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
+        rules = ["s > t"] if self.causal else []
+        rules += [f"|t − s| > {self.window // 2}"] if self.window is not None else []
+        rules += ["s is padding"] if len(inputs) == 2 else []
+        return pen.call("mask", names[0]) + pen.words(f" (−∞ where {' or '.join(rules)})")
+
+
+@dataclass(frozen=True)
+class Softmax(Elementwise):
+    """Non-negative weights that sum to one along `over`; a row that is masked throughout gives zeros."""
+
+    over: str
+
+    def flops(self, inputs: Sequence[Tensor], output: Tensor) -> int:
+        return 5 * output.size  # maximum, subtract, exponential, sum, divide
+
+    def saves(self, inputs: Sequence[Tensor], output: Tensor) -> Sequence[Tensor]:
+        return (output,)
+
+    def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
+        axis = position_of(output, self.over)
+        highest = values[0].max(axis, keepdims=True)
+        powers = np.exp(values[0] - np.where(np.isfinite(highest), highest, 0))
+        total = powers.sum(axis, keepdims=True)
+        return np.asarray(powers / np.where(total == 0, 1, total))
+
+    def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
+        cells = [cell | {self.over: i} for i in range(output.axis(self.over).size)]
+        refs = [Ref(inputs[0], at) for at in cells]
+        highest = max(ref.evaluate(values) for ref in refs)
+        # Large scores are shifted by the largest, as every implementation does: the quotient is the same.
+        shift = () if abs(highest) <= 30 or not math.isfinite(highest) else (Constant(-highest, f"−{highest:.6g}"),)
+        powers = [Call("exp", Sum((ref, *shift)) if shift else ref) for ref in refs]
+        return Ratio(powers[cell[self.over]], Sum(tuple(powers)))
+
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
+        where = "rows" if pen.convention == "rows" else "columns"
+        return pen.call("softmax", names[0]) + pen.words(f" along the {where} (over {self.over})")

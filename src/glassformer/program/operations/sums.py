@@ -1,0 +1,177 @@
+"""Sums and rearrangements: add, scale by a number, mean along an axis, join, take."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+import numpy as np
+
+from glassformer.program.axes import Array, Axis, Cell, Tensor
+from glassformer.program.expression import Constant, Expression, Product, Ratio, Ref, Sum, Values
+from glassformer.program.operations.base import Elementwise, aligned, position_of
+from glassformer.program.pen import Pen
+
+
+@dataclass(frozen=True)
+class Add(Elementwise):
+    """The sum; an input that lacks an axis is repeated along it."""
+
+    def flops(self, inputs: Sequence[Tensor], output: Tensor) -> int:
+        return (len(inputs) - 1) * output.size
+
+    def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
+        return reduce(np.add, [aligned(tensor, value, output) for tensor, value in zip(inputs, values, strict=True)])
+
+    def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
+        return Sum(tuple(Ref(tensor, cell) for tensor in inputs))
+
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
+        return pen.plus(*names)
+
+
+@dataclass(frozen=True)
+class Scale(Elementwise):
+    """Times a number that the spec gives, with the way it is written: `√d_model`, `1/2`."""
+
+    factor: float
+    text: str
+
+    def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
+        return values[0] * self.factor
+
+    def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
+        return Product((Constant(self.factor, self.text), Ref(inputs[0], cell)))
+
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
+        factor = pen.root(pen.symbol(self.text[1:])) if self.text.startswith("√") else self.text
+        return pen.product(factor, names[0])
+
+
+@dataclass(frozen=True)
+class Mean(Elementwise):
+    """The mean along `over`; where a second input says which positions are real, the mean of those."""
+
+    over: str
+
+    def axes(self, inputs: Sequence[Tensor]) -> tuple[Axis, ...]:
+        return tuple(axis for axis in inputs[0].axes if axis.name != self.over)
+
+    def flops(self, inputs: Sequence[Tensor], output: Tensor) -> int:
+        return inputs[0].size
+
+    def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
+        axis = position_of(inputs[0], self.over)
+        if len(inputs) == 1:
+            return np.asarray(values[0].mean(axis))
+        real = aligned(inputs[1], values[1].astype(float), inputs[0])
+        return np.asarray((values[0] * real).sum(axis) / np.maximum(real.sum(axis), 1))
+
+    def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
+        size = inputs[0].axis(self.over).size
+        cells = [cell | {self.over: i} for i in range(size)]
+        if len(inputs) == 2:
+            cells = [at for at in cells if values[inputs[1].name][inputs[1].at(at)]]
+        return Ratio(Sum(tuple(Ref(inputs[0], at) for at in cells)), Constant(float(max(len(cells), 1)), str(len(cells))))
+
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
+        return pen.call("mean", names[0]) + pen.words(f" over {self.over}")
+
+
+@dataclass(frozen=True)
+class Join(Elementwise):
+    """Inputs one after the other along `along`; their own axis there is called `of`, and an input without it is one entry."""
+
+    along: Axis
+    of: str
+
+    def axes(self, inputs: Sequence[Tensor]) -> tuple[Axis, ...]:
+        template = max(inputs, key=lambda tensor: len(tensor.axes))
+        return tuple(self.along if axis.name == self.of else axis for axis in template.axes)
+
+    def flops(self, inputs: Sequence[Tensor], output: Tensor) -> int:
+        return 0
+
+    def _length(self, tensor: Tensor) -> int:
+        return next((axis.size for axis in tensor.axes if axis.name == self.of), 1)
+
+    def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
+        where = position_of(output, self.along.name)
+        pieces = []
+        for tensor, value in zip(inputs, values, strict=True):
+            length = self._length(tensor)
+            shape = [length if number == where else axis.size for number, axis in enumerate(output.axes)]
+            part = Tensor("", tuple(Axis(axis.name, size) for axis, size in zip(output.axes, shape, strict=True)))
+            pieces.append(np.broadcast_to(aligned(tensor.seen(**{self.of: self.along.name}), value, part), shape))
+        return np.concatenate(pieces, axis=where)
+
+    def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
+        index = cell[self.along.name]
+        for tensor in inputs:
+            length = self._length(tensor)
+            if index < length:
+                return Ref(tensor, cell | {self.of: index})
+            index -= length
+        raise IndexError(f"{self.along.name}={cell[self.along.name]} is past the end")
+
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
+        return pen.call("concat", *names)
+
+
+@dataclass(frozen=True)
+class Slice(Elementwise):
+    """The entries from `start` up to `stop` along an axis."""
+
+    over: str
+    start: int
+    stop: int
+
+    def axes(self, inputs: Sequence[Tensor]) -> tuple[Axis, ...]:
+        return tuple(Axis(a.name, self.stop - self.start) if a.name == self.over else a for a in inputs[0].axes)
+
+    def flops(self, inputs: Sequence[Tensor], output: Tensor) -> int:
+        return 0
+
+    def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
+        return np.take(values[0], range(self.start, self.stop), axis=position_of(inputs[0], self.over))
+
+    def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
+        return Ref(inputs[0], cell | {self.over: cell[self.over] + self.start})
+
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
+        return pen.indexed(names[0], f"{self.start} … {self.stop - 1}")
+
+
+@dataclass(frozen=True)
+class Take(Elementwise):
+    """One entry along an axis: the first token, or the last."""
+
+    over: str
+    index: int
+
+    def axes(self, inputs: Sequence[Tensor]) -> tuple[Axis, ...]:
+        return tuple(axis for axis in inputs[0].axes if axis.name != self.over)
+
+    def flops(self, inputs: Sequence[Tensor], output: Tensor) -> int:
+        return 0
+
+    def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
+        if len(inputs) == 1:
+            return np.take(values[0], self.index, axis=position_of(inputs[0], self.over))
+        last = self._last_real(values[1])
+        return values[0][np.arange(len(last)), last]
+
+    def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
+        index = self.index % inputs[0].axis(self.over).size
+        if len(inputs) == 2:
+            index = int(self._last_real(values[inputs[1].name])[cell["batch"]])
+        return Ref(inputs[0], cell | {self.over: index})
+
+    @staticmethod
+    def _last_real(real: Array) -> Array:
+        """The last real token of each row, where padding follows it."""
+        return np.asarray(real.shape[1] - 1 - np.argmax(real[:, ::-1], axis=1))
+
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
+        return pen.indexed(names[0], "first" if self.index == 0 else "second" if self.index == 1 else "last")

@@ -1,0 +1,50 @@
+"""The parts that repeat: linear maps, norms, the feed-forward block."""
+
+from __future__ import annotations
+
+from glassformer.program.axes import Axis, Tensor
+from glassformer.program.operations import Affine, Contract, Mean, Multiply, Normalise, Pointwise, Shift, Variance
+from glassformer.program.program import Writer
+from glassformer.spec import GATES, BiasPlace, EncoderSpec
+
+CONTRACT, AFFINE, MULTIPLY, SHIFT = Contract(), Affine(), Multiply(), Shift()
+
+
+def linear(
+    write: Writer, name: str, x: Tensor, symbol: str, into: tuple[Axis, ...], *, bias: bool, over: tuple[Axis, ...] | None = None
+) -> Tensor:
+    """`x W + b`: W maps the axes `over` (by default the last of x) to the axes `into`."""
+    over = over or x.axes[-1:]
+    kept = tuple([axis for axis in x.axes if axis not in over])
+    weight = write.parameter(f"W_{symbol}", *over, *into)
+    if not bias:
+        return write.step(name, CONTRACT, x, weight, axes=(*kept, *into))
+    return write.step(name, AFFINE, x, weight, write.parameter(f"b_{symbol}", *into, kind="bias"), axes=(*kept, *into))
+
+
+def norm(write: Writer, spec: EncoderSpec, name: str, x: Tensor) -> Tensor:
+    """LayerNorm (Ba et al. 2016) or RMSNorm over the last axis, in its steps."""
+    inside = write.at(name)
+    features = x.axes[-1]
+    if spec.norm_kind == "layer":
+        mean = (inside.step("mean", Mean(features.name), x),)
+        variance = inside.step("variance", Variance(features.name), x, *mean)
+    else:
+        mean = ()
+        variance = inside.step("mean_square", Variance(features.name), x)
+    normalised = inside.step("normalised", Normalise(spec.eps), x, *mean, variance)
+    scale = [inside.parameter("gamma", features, kind="norm")]
+    if spec.norm_kind == "layer" and spec.bias("norm"):
+        scale.append(inside.parameter("beta", features, kind="norm"))
+    return write.step(name, SHIFT, normalised, *scale)
+
+
+def feed_forward(write: Writer, spec: EncoderSpec, x: Tensor, d_ff: Axis, *, place: BiasPlace = "ffn") -> Tensor:
+    """`f(x W_1 + b_1) W_2 + b_2`; gated: `(f(x W_1 + b_1) ⊙ (x W_3 + b_3)) W_2 + b_2`."""
+    bias = spec.bias(place)
+    hidden = linear(write, "hidden", x, "1", (d_ff,), bias=bias)
+    active = write.step("active", Pointwise(GATES.get(spec.activation, spec.activation)), hidden)
+    if spec.gated:
+        gate = linear(write, "gate", x, "3", (d_ff,), bias=bias)
+        active = write.step("gated", MULTIPLY, active, gate)
+    return linear(write, "out", active, "2", x.axes[-1:], bias=bias)

@@ -1,0 +1,104 @@
+"""Program: the named steps of an encoder, and the writer that puts them down."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+from glassformer.program.axes import Axis, Parameter, ParameterKind, Tensor
+from glassformer.program.operations import Operation
+from glassformer.spec import EncoderSpec
+
+
+class Step(NamedTuple):
+    """`output = operation(inputs)`. `core`: part of softmax(QKᵀ)V, which a fused kernel never writes to memory."""
+
+    output: Tensor
+    operation: Operation
+    inputs: tuple[Tensor, ...]
+    core: bool = False
+
+    @property
+    def name(self) -> str:
+        return self.output.name
+
+
+class Sizes(NamedTuple):
+    """How much goes in: texts or images at once, and tokens in each."""
+
+    batch: int
+    t: int
+
+
+@dataclass
+class Program:
+    """What an encoder computes: inputs, parameters, and steps in order. Every reading is a loop over these lists."""
+
+    spec: EncoderSpec
+    sizes: Sizes
+    inputs: list[Tensor] = field(default_factory=list)
+    parameters: list[Parameter] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
+    shared: dict[str, str] = field(default_factory=dict)  # second name of a tensor -> the name it is counted under
+
+    @cached_property
+    def step_of(self) -> dict[str, Step]:
+        """Step by the name of its output."""
+        return {step.name: step for step in self.steps}
+
+    @cached_property
+    def tensors(self) -> dict[str, Tensor]:
+        """Every tensor by name: inputs, parameters, results."""
+        own = [*self.inputs, *(parameter.tensor for parameter in self.parameters), *(step.output for step in self.steps)]
+        return {tensor.name: tensor for tensor in own}
+
+    @property
+    def output(self) -> Tensor:
+        """What the last step gives."""
+        return self.steps[-1].output
+
+
+class Writer:
+    """Writes steps under a prefix. Where layers share weights, parameters go by the prefix of the layer that owns them."""
+
+    def __init__(self, program: Program, prefix: str = "", owner: str | None = None) -> None:
+        self.program = program
+        self.prefix = prefix
+        self.owner = prefix if owner is None else owner
+
+    def at(self, name: str, owner: str | None = None) -> Writer:
+        """A writer one level down: `writer.at("attention")`."""
+        return Writer(self.program, f"{self.prefix}{name}.", f"{self.owner}{owner or name}.")
+
+    def input(self, name: str, *axes: Axis) -> Tensor:
+        tensor = Tensor(name, axes)
+        self.program.inputs.append(tensor)
+        return tensor
+
+    def parameter(self, symbol: str, *axes: Axis, kind: ParameterKind = "weight", frozen: bool = False) -> Tensor:
+        tensor = Tensor(self.owner + symbol, axes)
+        if self.owner != self.prefix:
+            self.program.shared[self.prefix + symbol] = tensor.name
+        else:
+            self.program.parameters.append(Parameter(tensor, kind, frozen))
+        return tensor
+
+    def tied(self, symbol: str, tensor: Tensor) -> Tensor:
+        """Another tensor used under a second name: counted once, where it was first written."""
+        self.program.shared[self.prefix + symbol] = tensor.name
+        return tensor
+
+    def step(
+        self, name: str, operation: Operation, *inputs: Tensor, axes: tuple[Axis, ...] | None = None, core: bool = False
+    ) -> Tensor:
+        output = Tensor(self.prefix + name, operation.axes(inputs) if axes is None else axes)
+        self.program.steps.append(Step(output, operation, inputs, core))
+        return output
+
+    def name_last(self, name: str) -> Tensor:
+        """Give the step just written the name under which the rest of the program knows it."""
+        step = self.program.steps[-1]
+        output = Tensor(self.prefix + name, step.output.axes)
+        self.program.steps[-1] = step._replace(output=output)
+        return output

@@ -1,0 +1,210 @@
+"""EncoderSpec: an encoder written down as one flat, frozen record."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from typing import Any, Literal, get_args
+
+Block = Literal["layer", "attention"]
+Position = Literal["none", "learned", "sinusoidal", "sinusoidal_stored", "rotary", "relative", "learned_relative"]
+Tables = Literal["shared", "per_layer"]
+NormPlace = Literal["post", "pre"]
+NormKind = Literal["layer", "rms"]
+FinalNorm = Literal["none", "all", "pooled"]
+Pointwise = Literal["relu", "gelu", "gelu_tanh", "quick_gelu", "silu", "tanh"]
+Activation = Literal["relu", "gelu", "gelu_tanh", "quick_gelu", "silu", "tanh", "reglu", "geglu", "geglu_tanh", "swiglu"]
+BiasPlace = Literal["q", "k", "v", "output", "ffn", "norm", "patch", "embedding", "pooler", "head", "decoder"]
+Scale = Literal["d_k", "d_model", "none"]
+Attend = Literal["all", "causal"]
+EmbeddingScale = Literal["none", "sqrt_d_model"]
+Pool = Literal["first", "mean", "last", "first_and_mean"]
+Pooler = Literal["none", "dense", "norm", "attention"]
+Head = Literal["none", "classify", "distilled", "tag", "mlm", "pretrain", "project"]
+HeadHidden = Literal["none", "relu", "gelu", "gelu_tanh", "quick_gelu", "silu", "tanh"]
+
+ALL_BIASES: tuple[BiasPlace, ...] = get_args(BiasPlace)
+
+# A gated feed-forward block multiplies two projections; the first goes through this function.
+GATES: dict[str, Pointwise] = {"reglu": "relu", "geglu": "gelu", "geglu_tanh": "gelu_tanh", "swiglu": "silu"}
+
+
+def _is(default: Any, doc: str) -> Any:
+    """A field with its one-line doc, which feeds `--help`, the docs and the lab's tooltips."""
+    return field(default=default, metadata={"doc": doc})
+
+
+@dataclass(frozen=True, kw_only=True)
+class EncoderSpec:
+    """What an encoder is: widths, depth and choices, in the paper's words. Variants by `replace`."""
+
+    d_model: int = _is(512, "width of the residual stream")
+    heads: int = _is(8, "attention heads per layer")
+    d_k: int | None = _is(None, "width of one head's queries and keys; d_model / heads if not given")
+    d_v: int | None = _is(None, "width of one head's values; like d_k if not given")
+    d_ff: int | None = _is(None, "inner width of the feed-forward block; 4 · d_model if not given")
+    layers: int = _is(6, "number of layers")
+    block: Block = _is("layer", "what a layer is: a whole encoder layer, or the bare attention sub-layer")
+
+    vocab: int | None = _is(None, "rows of the token table; none: no token embedding")
+    embedding_size: int | None = _is(None, "width of the embedding tables, projected to d_model where it differs")
+    embedding_norm: bool = _is(False, "a norm after the embeddings")
+    embedding_scale: EmbeddingScale = _is("none", "what the token embedding is multiplied by")
+    segments: int | None = _is(None, "rows of the segment (token type) table; none: no such table")
+    positions: int | None = _is(None, "the longest input; rows of a learned position table")
+    position: Position = _is("none", "how positions enter")
+    position_offset: int = _is(0, "rows of the position table that come before position 0 (2 in RoBERTa and BART)")
+    relative_buckets: int = _is(32, "rows of a relative-bias table")
+    relative_distance: int = _is(128, "distance from which relative positions share the last bucket")
+    relative_tables: Tables = _is("shared", "one relative-bias table for all layers, or one per layer")
+    rotary_base: float = _is(10000.0, "base of the rotary angles")
+    rotary_base_local: float | None = _is(None, "base of the rotary angles in local layers; rotary_base if not given")
+
+    norm: NormPlace = _is("post", "norm after the residual sum (2017 paper, BERT) or before the sub-layer (ViT, T5)")
+    norm_kind: NormKind = _is("layer", "LayerNorm, or RMSNorm (no mean, no beta)")
+    final_norm: FinalNorm | None = _is(None, "norm after the last layer: on all tokens, the pooled one, or none; all for norm=pre")
+    first_norm: bool = _is(True, "whether layer 0 has the norm before its attention (ModernBERT: no)")
+    layer_scale: bool = _is(False, "a learned factor per feature on each sub-layer's output (DINOv2, BEiT)")
+    eps: float = _is(1e-5, "added to the variance inside the norms")
+
+    activation: Activation = _is("relu", "function of the feed-forward block; names that end in -glu are gated")
+    biases: tuple[BiasPlace, ...] = _is(ALL_BIASES, "which projections and norms have a bias: all, none, or a list of places")
+    scale: Scale = _is("d_k", "scores are divided by the root of this")
+    attend: Attend = _is("all", "which keys a query may see before any window or padding")
+    window: int | None = _is(None, "local attention: keys at most window / 2 positions away")
+    global_every: int | None = _is(None, "every n-th layer, from layer 0, is global although window is given")
+    share_layers: int | None = _is(None, "number of distinct layers where layers share weights (ALBERT: 1)")
+
+    image: int | None = _is(None, "side of the square input image, in pixels")
+    patch: int | None = _is(None, "side of a square patch, in pixels; none: not an image encoder")
+    channels: int = _is(3, "colour channels of the image")
+    class_tokens: int = _is(0, "learned tokens put before the patches: class token, distillation token")
+    registers: int = _is(0, "learned register tokens without a position")
+    mask_token: bool = _is(False, "a learned stand-in for masked patches (a parameter even where it is not used)")
+
+    pool: Pool = _is("first", "which token(s) stand for the whole input")
+    pooler: Pooler = _is("none", "what follows pooling: dense + tanh (BERT), a norm (BEiT), attention with a learned query (SigLIP)")
+    head: Head = _is("none", "task head: classify the input, tag each token, predict masked tokens, project")
+    classes: int = _is(2, "outputs of the head (classes, tags or projected features)")
+    head_hidden: HeadHidden = _is("none", "activation of a hidden dense layer in a classify or tag head; none: no such layer")
+    head_norm: bool = _is(False, "a norm after that hidden layer")
+    tie: bool = _is(True, "masked-token output matrix is the token table")
+    spare_bias: bool = _is(False, "a second vocabulary bias that is stored but never added (untied BERT and RoBERTa heads)")
+
+    dropout: float = _is(0.1, "dropout probability while training")
+
+    def __post_init__(self) -> None:
+        from glassformer.spec.rules import check
+
+        check(self)
+
+    def replace(self, **fields: Any) -> EncoderSpec:
+        """The same spec with some fields changed."""
+        return dataclasses.replace(self, **fields)
+
+    # Derived sizes: computed here and nowhere else.
+
+    @cached_property
+    def head_k(self) -> int:
+        """d_k, given or derived."""
+        return self.d_k if self.d_k is not None else self.d_model // self.heads
+
+    @cached_property
+    def head_v(self) -> int:
+        """d_v, given or derived."""
+        return self.d_v if self.d_v is not None else self.head_k
+
+    @cached_property
+    def ffn_width(self) -> int:
+        """d_ff, given or derived."""
+        return self.d_ff if self.d_ff is not None else 4 * self.d_model
+
+    @cached_property
+    def table_width(self) -> int:
+        """Width of the embedding tables."""
+        return self.embedding_size if self.embedding_size is not None else self.d_model
+
+    @cached_property
+    def norm_after_last(self) -> FinalNorm:
+        """final_norm, given or derived."""
+        if self.final_norm is not None:
+            return self.final_norm
+        return "all" if self.norm == "pre" and self.block == "layer" else "none"
+
+    @cached_property
+    def patches(self) -> int:
+        """Whole patches in the image; what does not fill a patch is cut off."""
+        return (self.image // self.patch) ** 2 if self.image and self.patch else 0
+
+    @cached_property
+    def distinct_layers(self) -> int:
+        """Layers that have weights of their own."""
+        return self.share_layers if self.share_layers is not None else self.layers
+
+    @property
+    def gated(self) -> bool:
+        """Whether the feed-forward block multiplies two projections."""
+        return self.activation in GATES
+
+    @property
+    def learns_positions(self) -> bool:
+        """Whether there is a table of positions (learned, or stored and frozen)."""
+        return self.position in ("learned", "learned_relative", "sinusoidal_stored")
+
+    @property
+    def relative(self) -> bool:
+        """Whether a relative bias is added to the scores."""
+        return self.position in ("relative", "learned_relative")
+
+    @property
+    def reads(self) -> Literal["tokens", "image", "vectors"]:
+        """What goes in."""
+        if self.patch is not None:
+            return "image"
+        return "tokens" if self.vocab is not None else "vectors"
+
+    @cached_property
+    def position_rows(self) -> int:
+        """Rows of the position table."""
+        if self.patch is not None:
+            return self.patches + self.class_tokens
+        return (self.positions or 0) + self.position_offset
+
+    @cached_property
+    def longest(self) -> int | None:
+        """The most tokens the encoder can take; None where nothing limits it."""
+        if self.patch is not None:
+            return self.patches + self.class_tokens + self.registers
+        return self.positions if self.learns_positions else None
+
+    def bias(self, place: BiasPlace) -> bool:
+        """Whether `place` has a bias."""
+        return place in self.biases
+
+    def layer_weights(self, layer: int) -> int:
+        """The number of the distinct layer whose weights layer `layer` uses."""
+        return layer * self.distinct_layers // self.layers
+
+    def layer_window(self, layer: int) -> int | None:
+        """The attention window of a layer; None where it is global."""
+        if self.window is None or (self.global_every is not None and layer % self.global_every == 0):
+            return None
+        return self.window
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields that differ from the defaults, ready for JSON or TOML; `EncoderSpec(**…)` gives the spec back."""
+        values = {name: getattr(self, name) for name, default in defaults().items() if getattr(self, name) != default}
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+
+
+@lru_cache(maxsize=1)
+def defaults() -> dict[str, Any]:
+    """Field name -> default value, in the order of the fields."""
+    return {item.name: item.default for item in dataclasses.fields(EncoderSpec)}
+
+
+@lru_cache(maxsize=1)
+def field_docs() -> dict[str, str]:
+    """Field name -> its one-line doc."""
+    return {item.name: item.metadata["doc"] for item in dataclasses.fields(EncoderSpec)}

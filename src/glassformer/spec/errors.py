@@ -1,0 +1,26 @@
+"""The one family of errors: a user's mistake, said in one line."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class GlassformerError(ValueError):
+    """A user's mistake: the field, the value, the rule and the way out, in one line."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(" ".join(message.split()))
+
+
+def shown(value: object, *, limit: int = 60) -> str:
+    """A foreign value made safe to print: one line, no control characters, bounded length."""
+    text = value if isinstance(value, str) else repr(value)
+    text = "".join(letter if letter.isprintable() else "?" for letter in text[: limit + 1])
+    return text if len(text) <= limit else text[:limit] + "…"
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """` Did you mean 'x'?`, or the empty string where nothing is near."""
+    close = difflib.get_close_matches(word[:80], list(known), n=1, cutoff=0.6)
+    return f" Did you mean '{close[0]}'?" if close else ""

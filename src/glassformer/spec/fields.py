@@ -1,0 +1,197 @@
+"""What a field may hold: its kind, its choices, its range, and reading it from text."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from functools import lru_cache
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from glassformer.spec.encoder_spec import ALL_BIASES, EncoderSpec
+from glassformer.spec.errors import GlassformerError, nearest, shown
+
+LARGEST = 10**9  # No axis of any encoder comes near; past it a figure is a typing slip, not a size.
+MOST_LAYERS = 2000  # Each layer is written out, step by step.
+MOST_TOKENS = 64  # Class and register tokens are written out one by one.
+
+Kind = Literal["whole", "number", "yes_no", "choice", "places"]
+
+# Words that stand for a choice, because people write them.
+YES = ("true", "yes", "on", "1")
+NO = ("false", "no", "off", "0", "none")
+
+
+@dataclasses.dataclass(frozen=True)
+class FieldRule:
+    """What one field of the spec may hold."""
+
+    name: str
+    kind: Kind
+    choices: tuple[str, ...] = ()
+    optional: bool = False
+    least: int = 1
+    most: int = LARGEST
+
+
+# Ranges that are not 1 … 10^9.
+RANGES = {
+    "layers": (0, MOST_LAYERS),
+    "position_offset": (0, 1024),
+    "relative_buckets": (2, LARGEST),
+    "relative_distance": (2, LARGEST),
+    "class_tokens": (0, MOST_TOKENS),
+    "registers": (0, MOST_TOKENS),
+    "share_layers": (1, MOST_LAYERS),
+    "global_every": (1, MOST_LAYERS),
+}
+
+
+@lru_cache(maxsize=1)
+def field_rules() -> dict[str, FieldRule]:
+    """Field name -> rule, read off the types of `EncoderSpec`."""
+    hints = get_type_hints(EncoderSpec)
+    return {item.name: _rule(item.name, hints[item.name]) for item in dataclasses.fields(EncoderSpec)}
+
+
+def _rule(name: str, hint: Any) -> FieldRule:
+    optional = get_origin(hint) in (Union, UnionType) and type(None) in get_args(hint)
+    if optional:
+        hint = next(part for part in get_args(hint) if part is not type(None))
+    least, most = RANGES.get(name, (1, LARGEST))
+    if get_origin(hint) is Literal:
+        return FieldRule(name, "choice", get_args(hint), optional)
+    if get_origin(hint) is tuple:
+        return FieldRule(name, "places", ALL_BIASES)
+    kinds: dict[Any, Kind] = {bool: "yes_no", int: "whole", float: "number"}
+    return FieldRule(name, kinds[hint], (), optional, least, most)
+
+
+def rule_for(name: str, *, also: tuple[str, ...] = ()) -> FieldRule:
+    """The rule of a field, or an error that names the nearest field (`also`: other names known to the caller)."""
+    rules = field_rules()
+    if name not in rules:
+        raise GlassformerError(
+            f"unknown field '{shown(name)}'.{nearest(name, [*rules, *also])} 'glassformer presets --fields' lists the fields."
+        )
+    return rules[name]
+
+
+def accept(name: str, value: Any) -> Any:
+    """`value` as the field holds it: text is read, other types are checked; the error names field, value and rule."""
+    rule = rule_for(name)
+    if isinstance(value, str):
+        value = _read(rule, value)
+    if value is None:
+        if rule.optional:
+            return None
+        raise GlassformerError(f"{name}=none: {name} must be given. {_allowed(rule)}")
+    return _CHECKS[rule.kind](rule, value)
+
+
+def _read(rule: FieldRule, text: str) -> Any:
+    word = text.strip()
+    if rule.optional and word.lower() in ("none", "auto", ""):
+        return None
+    if rule.kind == "whole":
+        if rule.name == "share_layers" and word.lower() in (*YES[:3], *NO):
+            return 1 if word.lower() in YES else None
+        return _whole_number(rule, word)
+    if rule.kind == "number":
+        return _number(rule, word)
+    if rule.kind == "yes_no":
+        if word.lower() in (*YES, *NO):
+            return word.lower() in YES
+        raise _refusal(rule, text)
+    if rule.kind == "places":
+        return _places(rule, word)
+    if word.lower() in YES and rule.name == "pooler":
+        return "dense"
+    return "none" if word.lower() in NO and "none" in rule.choices else word.replace("-", "_")
+
+
+def _whole_number(rule: FieldRule, word: str) -> int:
+    digits = word.replace("_", "").replace(",", "")
+    if len(digits) > 30 or not digits.lstrip("+-").isdecimal():
+        raise _refusal(rule, word)
+    return int(digits)
+
+
+def _number(rule: FieldRule, word: str) -> float:
+    try:
+        return float(word) if len(word) <= 40 else math.nan
+    except ValueError:
+        raise _refusal(rule, word) from None
+
+
+def _places(rule: FieldRule, word: str) -> tuple[str, ...]:
+    if word.lower() in ("all", *YES):
+        return ALL_BIASES
+    if word.lower() in NO:
+        return ()
+    return tuple(part.strip() for part in word.split(","))
+
+
+def _refusal(rule: FieldRule, value: object) -> GlassformerError:
+    return GlassformerError(f"{rule.name}={shown(value)} is not allowed: {_allowed(rule)}{nearest(str(value), rule.choices)}")
+
+
+def _allowed(rule: FieldRule) -> str:
+    what = {
+        "whole": f"{rule.name} is a whole number from {rule.least:,} to {rule.most:,}",
+        "number": f"{rule.name} is a positive number",
+        "yes_no": f"{rule.name} is true or false",
+        "choice": f"{rule.name} is one of {', '.join(rule.choices)}",
+        "places": f"{rule.name} is all, none or a list of {', '.join(rule.choices)}",
+    }[rule.kind]
+    return what + (", or none." if rule.optional and "none" not in rule.choices else ".")
+
+
+def _check_whole(rule: FieldRule, value: Any) -> int:
+    if rule.name == "share_layers" and isinstance(value, bool):
+        return _check_whole(rule, 1) if value else None  # type: ignore[return-value]
+    if isinstance(value, bool) or not isinstance(value, int) or not rule.least <= value <= rule.most:
+        raise _refusal(rule, value)
+    return value
+
+
+def _check_number(rule: FieldRule, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise _refusal(rule, value)
+    if rule.name == "dropout":
+        if not 0 <= value < 1:
+            raise GlassformerError(f"dropout={value} is not allowed: dropout is a share from 0 up to, but not including, 1.")
+    elif value <= 0:
+        raise _refusal(rule, value)
+    return float(value)
+
+
+def _check_yes_no(rule: FieldRule, value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise _refusal(rule, value)
+    return value
+
+
+def _check_choice(rule: FieldRule, value: Any) -> str:
+    if isinstance(value, bool):
+        return _check_choice(rule, _read(rule, str(value)))
+    if value not in rule.choices:
+        raise _refusal(rule, value)
+    return str(value)
+
+
+def _check_places(rule: FieldRule, value: Any) -> tuple[str, ...]:
+    if isinstance(value, bool):
+        return ALL_BIASES if value else ()
+    if not isinstance(value, tuple | list | set | frozenset) or not set(value) <= set(ALL_BIASES):
+        raise _refusal(rule, value)
+    return tuple(place for place in ALL_BIASES if place in value)
+
+
+_CHECKS = {
+    "whole": _check_whole,
+    "number": _check_number,
+    "yes_no": _check_yes_no,
+    "choice": _check_choice,
+    "places": _check_places,
+}

@@ -1,0 +1,83 @@
+"""The rules between fields: which combinations are an encoder."""
+
+from __future__ import annotations
+
+from glassformer.spec.encoder_spec import EncoderSpec, defaults
+from glassformer.spec.errors import GlassformerError
+from glassformer.spec.fields import accept
+
+
+def check(spec: EncoderSpec) -> None:
+    """Normalise each field and refuse a spec that is no encoder; every message names field, value, rule and way out."""
+    for name, default in defaults().items():
+        value = getattr(spec, name)
+        if value is not default:  # the defaults are known to be good
+            object.__setattr__(spec, name, accept(name, value))
+    _widths(spec)
+    _positions(spec)
+    _layers(spec)
+    _input(spec)
+    _head(spec)
+
+
+def _widths(spec: EncoderSpec) -> None:
+    if spec.d_k is None and spec.d_model % spec.heads:
+        raise GlassformerError(
+            f"heads={spec.heads} does not divide d_model={spec.d_model}, and d_k is not given: "
+            f"every head needs a whole number of features. Try heads={_nearest_divisor(spec.d_model, spec.heads)} or give d_k."
+        )
+    if spec.position == "rotary" and spec.head_k % 2:
+        raise GlassformerError(f"d_k={spec.head_k} is odd: rotary positions turn features in pairs. Give an even d_k.")
+    if spec.position == "sinusoidal" and spec.table_width % 2:
+        raise GlassformerError(
+            f"d_model={spec.table_width} is odd: sinusoidal positions come in pairs of a sine and a cosine. Give an even width."
+        )
+
+
+def _nearest_divisor(width: int, wanted: int) -> int:
+    divisors = (i for i in range(1, min(width, 4096) + 1) if width % i == 0)
+    return min(divisors, key=lambda divisor: (abs(divisor - wanted), divisor))
+
+
+def _positions(spec: EncoderSpec) -> None:
+    if spec.learns_positions and spec.positions is None and spec.patch is None:
+        raise GlassformerError(f"position={spec.position} needs positions, the number of rows of the table. Try positions=512.")
+    if spec.relative and spec.relative_buckets > 2 * spec.relative_distance:
+        raise GlassformerError(
+            f"relative_buckets={spec.relative_buckets} is more than twice relative_distance={spec.relative_distance}: "
+            "the last buckets could never be used. Give a larger relative_distance."
+        )
+
+
+def _layers(spec: EncoderSpec) -> None:
+    if spec.share_layers is not None and (spec.share_layers > spec.layers or spec.layers % spec.share_layers):
+        raise GlassformerError(
+            f"share_layers={spec.share_layers} does not divide layers={spec.layers}: groups of layers must be equal. "
+            "Try share_layers=1."
+        )
+    if spec.global_every is not None and spec.window is None:
+        raise GlassformerError(f"global_every={spec.global_every} says which layers ignore the window, but window is not given.")
+
+
+def _input(spec: EncoderSpec) -> None:
+    if (spec.image is None) != (spec.patch is None):
+        given, missing = ("image", "patch") if spec.patch is None else ("patch", "image")
+        raise GlassformerError(f"{given}={getattr(spec, given)} is given without {missing}: an image is cut into patches. Give both.")
+    if spec.image is not None and spec.patch is not None:
+        if spec.patch > spec.image:
+            raise GlassformerError(f"patch={spec.patch} is larger than image={spec.image}: not one patch fits. Give a smaller patch.")
+        if spec.vocab is not None:
+            raise GlassformerError(f"vocab={spec.vocab} and image={spec.image} are both given: an encoder reads tokens or an image.")
+    elif spec.class_tokens or spec.registers or spec.mask_token:
+        raise GlassformerError("class_tokens, registers and mask_token belong to image encoders: give image and patch, or leave them out.")
+    if spec.segments is not None and spec.vocab is None:
+        raise GlassformerError(f"segments={spec.segments} needs a token embedding. Give vocab.")
+
+
+def _head(spec: EncoderSpec) -> None:
+    if spec.head in ("mlm", "pretrain") and spec.vocab is None:
+        raise GlassformerError(f"head={spec.head} predicts tokens, but there is no vocabulary. Give vocab, or head=classify.")
+    if spec.head == "distilled" and spec.class_tokens < 2:
+        raise GlassformerError(f"head=distilled reads a class and a distillation token, but class_tokens={spec.class_tokens}. Try 2.")
+    if spec.head_norm and spec.head_hidden == "none":
+        raise GlassformerError("head_norm=true normalises the head's hidden layer, but head_hidden=none. Try head_hidden=gelu.")
