@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from glassformer.program.axes import Axis, Tensor
-from glassformer.program.operations import Add, Contract, Mask, RelativeBias, Rotate, Softmax
+from glassformer.program.operations import Add, Contract, Mask, PatchBias, RelativeBias, Rotate, Softmax
 from glassformer.program.parts import CONTRACT, linear
 from glassformer.program.program import Writer
 from glassformer.spec import EncoderSpec
@@ -50,5 +50,7 @@ def attention(
 
 def relative_bias(write: Writer, spec: EncoderSpec, t: Axis, s: Axis) -> Tensor:
     """The table of learned biases by distance, and the bias of each head, query and key."""
-    table = write.parameter("E_relative", Axis("bucket", spec.relative_buckets), Axis("head", spec.heads), kind="table")
+    table = write.parameter("E_relative", Axis("bucket", spec.relative_rows), Axis("head", spec.heads), kind="table")
+    if spec.position.endswith("2d"):
+        return write.step("relative", PatchBias(spec.patch_grid, t, s), table)
     return write.step("relative", RelativeBias(spec.relative_distance, t, s), table)

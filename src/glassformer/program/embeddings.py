@@ -24,13 +24,13 @@ def embed(write: Writer, spec: EncoderSpec, sizes: Sizes) -> Tensor:
         x = _image(write, inside, spec, batch, t)
     if spec.embedding_norm:
         x = norm(inside, spec, "norm", x)
-    if x.axes[-1].size != spec.d_model or x.axes[-1].name != "d_model":
+    if x.axes[-1].name == "d_embedding":
         x = linear(inside, "projected", x, "E", (d_model,), bias=spec.bias("embedding"))
     return write.name_last("x") if write.program.steps else x
 
 
 def _tokens(write: Writer, inside: Writer, spec: EncoderSpec, batch: Axis, t: Axis) -> Tensor:
-    width = Axis("d_model" if spec.table_width == spec.d_model else "d_embedding", spec.table_width)
+    width = Axis("d_model" if spec.embedding_size is None else "d_embedding", spec.table_width)
     tokens = write.input("tokens", batch, t)
     table = inside.parameter("E_token", Axis("vocab", spec.vocab or 0), width, kind="table")
     terms = [inside.step("token", Lookup(), tokens, table)]
@@ -44,11 +44,10 @@ def _tokens(write: Writer, inside: Writer, spec: EncoderSpec, batch: Axis, t: Ax
 
 
 def _image(write: Writer, inside: Writer, spec: EncoderSpec, batch: Axis, t: Axis) -> Tensor:
-    assert spec.image is not None and spec.patch is not None
-    side, d_model = spec.image, Axis("d_model", spec.d_model)
-    image = write.input("image", batch, Axis("channel", spec.channels), Axis("row", side), Axis("column", side))
-    patch, pixel = Axis("patch", spec.patches), Axis("pixel", spec.channels * spec.patch**2)
-    pixels = inside.step("pixels", Patch(spec.patch, patch, pixel), image)
+    (height, width), d_model = spec.image_size, Axis("d_model", spec.d_model)
+    image = write.input("image", batch, Axis("channel", spec.channels), Axis("row", height), Axis("column", width))
+    patch, pixel = Axis("patch", spec.patches), Axis("pixel", spec.channels * spec.patch_size[0] * spec.patch_size[1])
+    pixels = inside.step("pixels", Patch(spec.patch_size, patch, pixel), image)
     x = linear(inside, "patches", pixels, "patch", (d_model,), bias=spec.bias("patch"))
     if spec.mask_token:
         inside.parameter("mask_token", d_model, kind="token")

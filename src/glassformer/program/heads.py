@@ -9,60 +9,67 @@ from glassformer.program.parts import CONTRACT, feed_forward, linear, norm
 from glassformer.program.program import Writer
 from glassformer.spec import GATES, EncoderSpec
 
-TOKEN_HEADS = ("tag", "mlm")  # they read every token, so no pooler is built for them
+TOKEN_HEADS = ("tag", "tag_patches", "mlm")  # they read every token, so no pooler is built for them
 
 
-def finish(write: Writer, spec: EncoderSpec, x: Tensor, real: Tensor | None) -> Tensor:
+def finish(write: Writer, spec: EncoderSpec, x: Tensor, real: Tensor | None) -> None:
     """Pooler and head, as the spec asks."""
-    pools = spec.head not in TOKEN_HEADS and (spec.pooler != "none" or spec.head != "none" or spec.norm_after_last == "pooled")
-    pooled = _pooled(write, spec, x, real) if pools else None
-    head = write.at("head")
-    if spec.head == "tag":
-        return _classifier(head, spec, x)
-    if spec.head in ("mlm", "pretrain"):
-        logits = _masked_tokens(write, head, spec, x)
-        return logits if pooled is None else linear(head, "next", pooled, "N", (Axis("class", spec.classes),), bias=True)
-    if pooled is None or spec.head == "none":
-        return x if pooled is None else pooled
-    if spec.head == "distilled":
-        return _distilled(head, spec, x)
-    if spec.head == "project":
-        return linear(head, "out", pooled, "P", (Axis("class", spec.classes),), bias=spec.bias("head"))
-    return _classifier(head, spec, pooled)
+    head, classes = write.at("head"), (Axis("class", spec.classes),)
+    if spec.head in TOKEN_HEADS:
+        if spec.head == "mlm":
+            _masked_tokens(write, head, spec, x)
+        else:
+            _classifier(head, spec, _patches(head, spec, x) if spec.head == "tag_patches" else x)
+        return
+    if spec.head == "none" and spec.pooler == "none" and spec.norm_after_last != "pooled":
+        return
+    pooled = _pooled(write, spec, x, real)
+    if spec.head == "pretrain":
+        _masked_tokens(write, head, spec, x)
+        linear(head, "next", pooled, "N", classes, bias=True)
+    elif spec.head == "distilled":
+        _distilled(head, spec, x)
+    elif spec.head == "project":
+        linear(head, "out", pooled, "P", classes, bias=spec.bias("head"))
+    elif spec.head == "classify":
+        _classifier(head, spec, pooled if spec.head_reads == "pooled" else _summary(head, spec, x, real))
 
 
 def _pooled(write: Writer, spec: EncoderSpec, x: Tensor, real: Tensor | None) -> Tensor:
     inside = write.at("pooler")
     if spec.pooler == "attention":
         return _attention_pooler(inside, spec, x, real)
-    pooled = _chosen(inside, spec, x, real)
+    if spec.pool == "mean":
+        pooled = _mean(inside, spec, x, real)
+    else:
+        last = [real.seen(s="t")] if real is not None and spec.pool == "last" else []
+        pooled = inside.step("token", Take("t", 0 if spec.pool == "first" else -1), x, *last)
     if spec.norm_after_last == "pooled":
         pooled = norm(write, spec, "final_norm", pooled)
     if spec.pooler == "dense":
-        into = (Axis("d_pooled", spec.d_model),)
-        dense = linear(inside, "dense", pooled, "P", into, bias=spec.bias("pooler"))
+        dense = linear(inside, "dense", pooled, "P", (Axis("d_pooled", spec.d_model),), bias=spec.bias("pooler"))
         pooled = inside.step("out", Pointwise("tanh"), dense)
     if spec.pooler == "norm":
         pooled = norm(inside, spec, "norm", pooled)
     return pooled
 
 
-def _chosen(inside: Writer, spec: EncoderSpec, x: Tensor, real: Tensor | None) -> Tensor:
-    """The vector that stands for the input."""
-    mask = [real.seen(s="t")] if real is not None else []
-    if spec.pool == "first":
-        return inside.step("token", Take("t", 0), x)
-    if spec.pool == "last":
-        return inside.step("token", Take("t", -1), x, *mask)
-    patches = x
+def _patches(inside: Writer, spec: EncoderSpec, x: Tensor) -> Tensor:
+    """The tokens that are patches or text, without class token and registers."""
     before = spec.class_tokens + spec.registers
-    if before:  # the mean is over the patches alone
-        patches = inside.step("patches", Slice("t", before, x.axis("t").size), x)
-    if spec.pool == "mean":
-        return inside.step("mean", Mean("t"), patches, *mask)
+    return inside.step("patches", Slice("t", before, x.axis("t").size), x) if before else x
+
+
+def _mean(inside: Writer, spec: EncoderSpec, x: Tensor, real: Tensor | None) -> Tensor:
+    return inside.step("mean", Mean("t"), _patches(inside, spec, x), *([real.seen(s="t")] if real is not None else []))
+
+
+def _summary(inside: Writer, spec: EncoderSpec, x: Tensor, real: Tensor | None) -> Tensor:
+    """What a classifier reads where that is not the pooled vector."""
+    if spec.head_reads == "mean":
+        return _mean(inside, spec, x, real)
     first = inside.step("token", Take("t", 0), x)
-    mean = inside.step("mean", Mean("t"), patches)
-    return inside.step("joined", Join(Axis("d_joined", 2 * spec.d_model), "d_model"), first, mean)
+    return inside.step("joined", Join(Axis("d_joined", 2 * spec.d_model), "d_model"), first, _mean(inside, spec, x, real))
 
 
 def _attention_pooler(inside: Writer, spec: EncoderSpec, x: Tensor, real: Tensor | None) -> Tensor:
@@ -98,7 +105,8 @@ def _masked_tokens(write: Writer, head: Writer, spec: EncoderSpec, x: Tensor) ->
     table = next(p.tensor for p in write.program.parameters if p.tensor.symbol == "E_token")
     width = Axis("d_head", spec.table_width)
     hidden = linear(head, "hidden", x, "H", (width,), bias=spec.bias("head"))
-    active = head.step("active", Pointwise(GATES.get(spec.activation, spec.activation)), hidden)
+    function = GATES.get(spec.activation, spec.activation) if spec.head_hidden == "none" else spec.head_hidden
+    active = head.step("active", Pointwise(function), hidden)
     x = norm(head, spec, "norm", active)
     vocab = table.axes[0]
     if spec.tie:

@@ -8,7 +8,17 @@ from functools import cached_property, lru_cache
 from typing import Any, Literal, get_args
 
 Block = Literal["layer", "attention"]
-Position = Literal["none", "learned", "sinusoidal", "sinusoidal_stored", "rotary", "relative", "learned_relative"]
+Position = Literal[
+    "none",
+    "learned",
+    "sinusoidal",
+    "sinusoidal_stored",
+    "rotary",
+    "relative",
+    "learned_relative",
+    "relative_2d",
+    "learned_relative_2d",
+]
 Tables = Literal["shared", "per_layer"]
 NormPlace = Literal["post", "pre"]
 NormKind = Literal["layer", "rms"]
@@ -19,9 +29,10 @@ BiasPlace = Literal["q", "k", "v", "output", "ffn", "norm", "patch", "embedding"
 Scale = Literal["d_k", "d_model", "none"]
 Attend = Literal["all", "causal"]
 EmbeddingScale = Literal["none", "sqrt_d_model"]
-Pool = Literal["first", "mean", "last", "first_and_mean"]
+Pool = Literal["first", "mean", "last"]
+HeadReads = Literal["pooled", "mean", "first_and_mean"]
 Pooler = Literal["none", "dense", "norm", "attention"]
-Head = Literal["none", "classify", "distilled", "tag", "mlm", "pretrain", "project"]
+Head = Literal["none", "classify", "distilled", "tag", "tag_patches", "mlm", "pretrain", "project"]
 HeadHidden = Literal["none", "relu", "gelu", "gelu_tanh", "quick_gelu", "silu", "tanh"]
 
 ALL_BIASES: tuple[BiasPlace, ...] = get_args(BiasPlace)
@@ -48,7 +59,7 @@ class EncoderSpec:
     block: Block = _is("layer", "what a layer is: a whole encoder layer, or the bare attention sub-layer")
 
     vocab: int | None = _is(None, "rows of the token table; none: no token embedding")
-    embedding_size: int | None = _is(None, "width of the embedding tables, projected to d_model where it differs")
+    embedding_size: int | None = _is(None, "width of the embedding tables; if given, a projection to d_model follows")
     embedding_norm: bool = _is(False, "a norm after the embeddings")
     embedding_scale: EmbeddingScale = _is("none", "what the token embedding is multiplied by")
     segments: int | None = _is(None, "rows of the segment (token type) table; none: no such table")
@@ -75,9 +86,12 @@ class EncoderSpec:
     window: int | None = _is(None, "local attention: keys at most window / 2 positions away")
     global_every: int | None = _is(None, "every n-th layer, from layer 0, is global although window is given")
     share_layers: int | None = _is(None, "number of distinct layers where layers share weights (ALBERT: 1)")
+    layer_cycle: int = _is(1, "layers that take turns inside a group that shares weights")
 
-    image: int | None = _is(None, "side of the square input image, in pixels")
-    patch: int | None = _is(None, "side of a square patch, in pixels; none: not an image encoder")
+    image: int | None = _is(None, "height of the input image in pixels, and its width unless image_width is given")
+    image_width: int | None = _is(None, "width of the input image where it is not square")
+    patch: int | None = _is(None, "height of a patch in pixels, and its width; none: not an image encoder")
+    patch_width: int | None = _is(None, "width of a patch where it is not square")
     channels: int = _is(3, "colour channels of the image")
     class_tokens: int = _is(0, "learned tokens put before the patches: class token, distillation token")
     registers: int = _is(0, "learned register tokens without a position")
@@ -87,7 +101,8 @@ class EncoderSpec:
     pooler: Pooler = _is("none", "what follows pooling: dense + tanh (BERT), a norm (BEiT), attention with a learned query (SigLIP)")
     head: Head = _is("none", "task head: classify the input, tag each token, predict masked tokens, project")
     classes: int = _is(2, "outputs of the head (classes, tags or projected features)")
-    head_hidden: HeadHidden = _is("none", "activation of a hidden dense layer in a classify or tag head; none: no such layer")
+    head_reads: HeadReads = _is("pooled", "what a classify head reads: the pooled vector, or the tokens' mean (DINOv2: beside the first)")
+    head_hidden: HeadHidden = _is("none", "activation of the head's hidden dense layer; none: no such layer (mlm always has one)")
     head_norm: bool = _is(False, "a norm after that hidden layer")
     tie: bool = _is(True, "masked-token output matrix is the token table")
     spare_bias: bool = _is(False, "a second vocabulary bias that is stored but never added (untied BERT and RoBERTa heads)")
@@ -133,9 +148,26 @@ class EncoderSpec:
         return "all" if self.norm == "pre" and self.block == "layer" else "none"
 
     @cached_property
+    def image_size(self) -> tuple[int, int]:
+        """Height and width of the image; zeros where there is none."""
+        height = self.image or 0
+        return height, self.image_width or height
+
+    @cached_property
+    def patch_size(self) -> tuple[int, int]:
+        """Height and width of a patch; ones where there is none."""
+        height = self.patch or 1
+        return height, self.patch_width or height
+
+    @cached_property
+    def patch_grid(self) -> tuple[int, int]:
+        """Whole patches down and across; what does not fill a patch is cut off."""
+        return self.image_size[0] // self.patch_size[0], self.image_size[1] // self.patch_size[1]
+
+    @cached_property
     def patches(self) -> int:
-        """Whole patches in the image; what does not fill a patch is cut off."""
-        return (self.image // self.patch) ** 2 if self.image and self.patch else 0
+        """Whole patches in the image."""
+        return self.patch_grid[0] * self.patch_grid[1]
 
     @cached_property
     def distinct_layers(self) -> int:
@@ -150,12 +182,19 @@ class EncoderSpec:
     @property
     def learns_positions(self) -> bool:
         """Whether there is a table of positions (learned, or stored and frozen)."""
-        return self.position in ("learned", "learned_relative", "sinusoidal_stored")
+        return self.position in ("learned", "learned_relative", "learned_relative_2d", "sinusoidal_stored")
 
     @property
     def relative(self) -> bool:
         """Whether a relative bias is added to the scores."""
-        return self.position in ("relative", "learned_relative")
+        return "relative" in self.position
+
+    @cached_property
+    def relative_rows(self) -> int:
+        """Rows of a relative-bias table: buckets, or every offset between two patches and three for the class token."""
+        if self.position.endswith("2d"):
+            return (2 * self.patch_grid[0] - 1) * (2 * self.patch_grid[1] - 1) + 3
+        return self.relative_buckets
 
     @property
     def reads(self) -> Literal["tokens", "image", "vectors"]:
@@ -184,7 +223,9 @@ class EncoderSpec:
 
     def layer_weights(self, layer: int) -> int:
         """The number of the distinct layer whose weights layer `layer` uses."""
-        return layer * self.distinct_layers // self.layers
+        turn, place = divmod(layer, self.layer_cycle)
+        groups = self.distinct_layers // self.layer_cycle
+        return turn * groups // (self.layers // self.layer_cycle) * self.layer_cycle + place
 
     def layer_window(self, layer: int) -> int | None:
         """The attention window of a layer; None where it is global."""

@@ -43,6 +43,7 @@ RANGES = {
     "class_tokens": (0, MOST_TOKENS),
     "registers": (0, MOST_TOKENS),
     "share_layers": (1, MOST_LAYERS),
+    "layer_cycle": (1, MOST_LAYERS),
     "global_every": (1, MOST_LAYERS),
 }
 

@@ -5,7 +5,7 @@ from glassformer.program.operations.lookups import Lookup, Patch, Rows, Sinusoid
 from glassformer.program.operations.norms import Normalise, Shift, Variance
 from glassformer.program.operations.pointwise import Pointwise
 from glassformer.program.operations.products import Affine, Contract, Multiply
-from glassformer.program.operations.scores import Mask, RelativeBias, Rotate, Softmax
+from glassformer.program.operations.scores import Mask, PatchBias, RelativeBias, Rotate, Softmax
 from glassformer.program.operations.sums import Add, Join, Mean, Scale, Slice, Take
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "Normalise",
     "Operation",
     "Patch",
+    "PatchBias",
     "Pointwise",
     "RelativeBias",
     "Rotate",

@@ -90,9 +90,9 @@ class Sinusoid(_Copy):
 
 @dataclass(frozen=True)
 class Patch(_Copy):
-    """An image cut into square patches, each a row of pixels (channel, then row, then column)."""
+    """An image cut into patches, each a row of pixels (channel, then row, then column)."""
 
-    side: int
+    size: tuple[int, int]
     along: Axis
     pixel: Axis
 
@@ -101,19 +101,21 @@ class Patch(_Copy):
 
     def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
         batch, channels, height, width = values[0].shape
-        rows, columns = height // self.side, width // self.side
-        whole = values[0][:, :, : rows * self.side, : columns * self.side]
-        cut = whole.reshape(batch, channels, rows, self.side, columns, self.side)
-        return cut.transpose(0, 2, 4, 1, 3, 5).reshape(batch, rows * columns, channels * self.side**2)
+        tall, wide = self.size
+        rows, columns = height // tall, width // wide
+        whole = values[0][:, :, : rows * tall, : columns * wide]
+        cut = whole.reshape(batch, channels, rows, tall, columns, wide)
+        return cut.transpose(0, 2, 4, 1, 3, 5).reshape(batch, rows * columns, channels * tall * wide)
 
     def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
-        channel, row, column = np.unravel_index(cell[self.pixel.name], (inputs[0].axes[1].size, self.side, self.side))
-        down, right = divmod(cell[self.along.name], inputs[0].axes[3].size // self.side)
-        where = {"channel": int(channel), "row": down * self.side + int(row), "column": right * self.side + int(column)}
+        channel, row, column = np.unravel_index(cell[self.pixel.name], (inputs[0].axes[1].size, *self.size))
+        tall, wide = self.size
+        down, right = divmod(cell[self.along.name], inputs[0].axes[3].size // wide)
+        where = {"channel": int(channel), "row": down * tall + int(row), "column": right * wide + int(column)}
         return Ref(inputs[0], cell | where)
 
     def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
-        return pen.call("patches", names[0]) + pen.words(f" of {self.side} × {self.side} pixels")
+        return pen.call("patches", names[0]) + pen.words(f" of {self.size[0]} × {self.size[1]} pixels")
 
 
 def sinusoidal_table(rows: int, width: int) -> Array:

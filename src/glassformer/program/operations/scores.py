@@ -49,13 +49,12 @@ class Rotate(Elementwise):
         return pen.call("rotate", names[0], f"{self.along} / {self.base:g}^(2i/{output.axes[-1].name})")
 
 
-@dataclass(frozen=True)
-class RelativeBias(Elementwise):
-    """A learned number per head and distance bucket: small distances each have one, large ones share logarithmically."""
+class _BiasByBucket(Elementwise):
+    """A learned number per head for each (query, key) pair, chosen by a table of buckets."""
 
-    distance: int
     query: Axis
     key: Axis
+    rule_text: str
 
     def axes(self, inputs: Sequence[Tensor]) -> tuple[Axis, ...]:
         return (inputs[0].axes[1], self.query, self.key)
@@ -64,16 +63,8 @@ class RelativeBias(Elementwise):
         return 0
 
     def buckets(self, rows: int) -> Array:
-        """Bucket of each (query, key) pair, as T5 counts them: half the buckets look back, half ahead."""
-        relative = np.arange(self.key.size)[None, :] - np.arange(self.query.size)[:, None]
-        half = rows // 2
-        exact = max(half // 2, 1)
-        away = np.abs(relative)
-        with np.errstate(divide="ignore"):
-            # float32 on purpose: the published models round here, and a bucket more or less is another number.
-            steps = np.log(away.astype(np.float32) / np.float32(exact)) / np.float32(math.log(self.distance / exact))
-        far = exact + np.minimum(steps * np.float32(half - exact), half).clip(0).astype(int)
-        return np.where(relative > 0, half, 0) + np.where(away < exact, away, np.minimum(far, half - 1))
+        """The row of the table for each (query, key) pair."""
+        raise NotImplementedError
 
     def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
         return np.moveaxis(values[0][self.buckets(inputs[0].axes[0].size)], -1, 0)
@@ -83,7 +74,47 @@ class RelativeBias(Elementwise):
         return Ref(inputs[0], cell | {inputs[0].axes[0].name: int(bucket)})
 
     def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
-        return pen.indexed(names[0], "bucket(s − t)")
+        return pen.indexed(names[0], self.rule_text)
+
+
+@dataclass(frozen=True)
+class RelativeBias(_BiasByBucket):
+    """Bias by distance: small distances each have a bucket, large ones share logarithmically (T5, MPNet)."""
+
+    distance: int
+    query: Axis
+    key: Axis
+    rule_text = "bucket(s − t)"
+
+    def buckets(self, rows: int) -> Array:
+        relative = np.arange(self.key.size)[None, :] - np.arange(self.query.size)[:, None]
+        half = rows // 2  # half of the buckets look back, half ahead
+        exact = max(half // 2, 1)
+        away = np.abs(relative)
+        with np.errstate(divide="ignore"):
+            # float32 on purpose: the published models round here, and a bucket more or less is another number.
+            steps = np.log(away.astype(np.float32) / np.float32(exact)) / np.float32(math.log(self.distance / exact))
+        far = exact + np.minimum(steps * np.float32(half - exact), half).clip(0).astype(int)
+        return np.where(relative > 0, half, 0) + np.where(away < exact, away, np.minimum(far, half - 1))
+
+
+@dataclass(frozen=True)
+class PatchBias(_BiasByBucket):
+    """Bias by the offset between two patches, with three rows of its own for the class token (BEiT)."""
+
+    grid: tuple[int, int]
+    query: Axis
+    key: Axis
+    rule_text = "offset(s − t)"
+
+    def buckets(self, rows: int) -> Array:
+        down, across = (axis.ravel() for axis in np.indices(self.grid))
+        offsets = (down[:, None] - down[None, :] + self.grid[0] - 1) * (2 * self.grid[1] - 1)
+        offsets = offsets + across[:, None] - across[None, :] + self.grid[1] - 1
+        table = np.empty((len(down) + 1, len(down) + 1), dtype=int)
+        table[1:, 1:] = offsets
+        table[0, :], table[:, 0], table[0, 0] = rows - 3, rows - 2, rows - 1
+        return table
 
 
 @dataclass(frozen=True)
