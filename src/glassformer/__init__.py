@@ -1,1 +1,41 @@
 """Glassformer: a Transformer encoder with glass walls."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+# Name -> module that holds it. Loaded on first use, so that `import glassformer` costs next to nothing.
+_WHERE = {
+    "EncoderSpec": "glassformer.spec",
+    "GlassformerError": "glassformer.spec",
+    "spec": "glassformer.spec.reading",
+    "presets": "glassformer.api",
+    "build": "glassformer.api",
+    "count": "glassformer.api",
+    "bridge": "glassformer.api",
+    "shapes": "glassformer.api",
+    "cost": "glassformer.api",
+    "notation": "glassformer.api",
+}
+
+if TYPE_CHECKING:
+    from glassformer.api import bridge, build, cost, count, notation, presets, shapes
+    from glassformer.spec import EncoderSpec, GlassformerError
+    from glassformer.spec.reading import spec as spec
+
+__all__ = ["EncoderSpec", "GlassformerError", "bridge", "build", "cost", "count", "notation", "presets", "shapes"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _WHERE:
+        raise AttributeError(f"module 'glassformer' has no attribute '{name}'")
+    value = getattr(import_module(_WHERE[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*_WHERE, "__version__"])

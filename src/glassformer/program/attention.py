@@ -19,13 +19,12 @@ def attention(
     *,
     real: Tensor | None = None,
     bias: Tensor | None = None,
-    window: int | None = None,
-    causal: bool = False,
+    mask: Mask | None = None,
     rotary_base: float | None = None,
 ) -> Tensor:
     """Each position `t` of `queries` reads the positions `s` of `memory`, which may be another sequence.
 
-    `real` says which keys are no padding (True = attend), `bias` is added to the scores.
+    `real` says which keys are no padding (True = attend), `mask` who may see whom, `bias` is added to the scores.
     """
     head, d_k, d_v = Axis("head", spec.heads), Axis("d_k", spec.head_k), Axis("d_v", spec.head_v)
     q = linear(write, "q", queries, "Q", (head, d_k), bias=spec.bias("q"))
@@ -41,8 +40,8 @@ def attention(
     scores = write.step("scores", Contract(divisor) if divisor else CONTRACT, q, k, axes=square, core=True)
     if bias is not None:
         scores = write.step("biased", Add(), scores, bias, core=True)
-    if causal or window is not None or real is not None:
-        scores = write.step("masked", Mask(causal, window), scores, *([real] if real is not None else []), core=True)
+    if mask is not None or real is not None:
+        scores = write.step("masked", mask or Mask(), scores, *([real] if real is not None else []), core=True)
     weights = write.step("weights", SOFTMAX, scores, core=True)
     mix = write.step("mix", CONTRACT, weights, v, axes=(batch, t, head, d_v))
     return linear(write, "out", mix, "O", (Axis("d_model", spec.d_model),), bias=spec.bias("output"), over=(head, d_v))

@@ -16,7 +16,7 @@ def embed(write: Writer, spec: EncoderSpec, sizes: Sizes) -> Tensor:
     batch, t, d_model = Axis("batch", sizes.batch), Axis("t", sizes.t), Axis("d_model", spec.d_model)
     inside = write.at("embeddings")
     if spec.reads == "vectors":
-        x = write.input("x", batch, t, d_model)
+        x = write.input("x" if _as_given(spec) else "vectors", batch, t, d_model)
         x = _add_positions(inside, spec, [x], t, d_model)
     elif spec.reads == "tokens":
         x = _tokens(write, inside, spec, batch, t)
@@ -27,6 +27,11 @@ def embed(write: Writer, spec: EncoderSpec, sizes: Sizes) -> Tensor:
     if x.axes[-1].name == "d_embedding":
         x = linear(inside, "projected", x, "E", (d_model,), bias=spec.bias("embedding"))
     return write.name_last("x") if write.program.steps else x
+
+
+def _as_given(spec: EncoderSpec) -> bool:
+    """Whether vectors enter the first layer as they are."""
+    return not (spec.learns_positions or spec.position == "sinusoidal" or spec.embedding_norm)
 
 
 def _tokens(write: Writer, inside: Writer, spec: EncoderSpec, batch: Axis, t: Axis) -> Tensor:
@@ -57,9 +62,9 @@ def _image(write: Writer, inside: Writer, spec: EncoderSpec, batch: Axis, t: Axi
     x = _add_positions(inside, spec, [x], placed, d_model)
     if spec.registers:
         registers = inside.parameter("registers", Axis("t", spec.registers), d_model, kind="token")
-        first = inside.step("before", Slice("t", 0, spec.class_tokens), x)
-        patches = inside.step("after", Slice("t", spec.class_tokens, placed.size), x)
-        x = inside.step("with_registers", Join(t, "t"), first, registers, patches)
+        first = [inside.step("before", Slice("t", 0, spec.class_tokens), x)] if tokens else []
+        patches = inside.step("after", Slice("t", spec.class_tokens, placed.size), x) if tokens else x
+        x = inside.step("with_registers", Join(t, "t"), *first, registers, patches)
     return x
 
 

@@ -6,7 +6,7 @@ from glassformer.program.attention import attention, relative_bias
 from glassformer.program.axes import Axis, Tensor
 from glassformer.program.embeddings import embed
 from glassformer.program.heads import finish
-from glassformer.program.operations import Add, Multiply
+from glassformer.program.operations import Add, Mask, Multiply
 from glassformer.program.parts import feed_forward, norm
 from glassformer.program.program import Program, Sizes, Writer
 from glassformer.spec import EncoderSpec, GlassformerError
@@ -44,26 +44,29 @@ def sizes(spec: EncoderSpec, batch: int = 1, t: int | None = None) -> Sizes:
     if spec.reads == "image":
         assert longest is not None
         if t is not None and t != longest:
-            raise GlassformerError(f"t={t} cannot be chosen: image={spec.image} in patches of {spec.patch} makes t={longest}. Leave t out.")
+            raise GlassformerError(
+                f"t={t} cannot be chosen: image={spec.image} in patches of {spec.patch} makes t={longest}. Leave t out."
+            )
         return Sizes(batch, longest)
     if t is None:
         t = min(DEFAULT_TOKENS, longest or DEFAULT_TOKENS)
     if longest is not None and t > longest:
-        raise GlassformerError(f"t={t} is too long: the position table has positions={longest}. Give a smaller t or more positions.")
+        raise GlassformerError(
+            f"t={t} is too long: the position table has positions={longest}. Give a smaller t or more positions."
+        )
     return Sizes(batch, t)
 
 
 def _layer(write: Writer, spec: EncoderSpec, number: int, x: Tensor, *, real: Tensor | None, bias: Tensor | None) -> Tensor:
     """Attention and feed-forward, each added to what came in; the norm stands after the sum or before the sub-layer."""
-    window = spec.layer_window(number)
+    window, causal = spec.layer_window(number), spec.attend == "causal"
+    mask = Mask(causal, window) if causal or window is not None else None
     base = None
     if spec.position == "rotary":
         base = spec.rotary_base_local if window is not None and spec.rotary_base_local is not None else spec.rotary_base
 
     def attend(y: Tensor) -> Tensor:
-        causal = spec.attend == "causal"
-        inside = write.at("attention")
-        return attention(inside, spec, y, y.seen(t="s"), real=real, bias=bias, window=window, causal=causal, rotary_base=base)
+        return attention(write.at("attention"), spec, y, y.seen(t="s"), real=real, bias=bias, mask=mask, rotary_base=base)
 
     if spec.block == "attention":
         attend(x)

@@ -50,7 +50,7 @@ def as_matrix(tensor: Tensor, convention: Convention = "rows", *, one_head: bool
         sheets = (*sheets, *groups.pop(0))
     rows, columns = (groups[0] if len(groups) > 1 else ()), (groups[-1] if groups else ())
     matrix = Matrix(sheets, rows, columns)
-    return matrix if convention == "rows" or not rows else matrix.flipped()
+    return matrix if convention == "rows" else matrix.flipped()
 
 
 def product_order(left: Tensor, right: Tensor, output: Tensor, convention: Convention) -> list[tuple[int, bool]]:

@@ -26,11 +26,11 @@ def norm(write: Writer, spec: EncoderSpec, name: str, x: Tensor) -> Tensor:
     """LayerNorm (Ba et al. 2016) or RMSNorm over the last axis, in its steps."""
     inside = write.at(name)
     features = x.axes[-1]
+    mean: tuple[Tensor, ...] = ()
     if spec.norm_kind == "layer":
         mean = (inside.step("mean", Mean(features.name), x),)
         variance = inside.step("variance", Variance(features.name), x, *mean)
     else:
-        mean = ()
         variance = inside.step("mean_square", Variance(features.name), x)
     normalised = inside.step("normalised", Normalise(spec.eps), x, *mean, variance)
     scale = [inside.parameter("gamma", features, kind="norm")]

@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 Convention = Literal["rows", "columns"]
 
-GREEK = ("alpha", "beta", "gamma", "epsilon", "theta", "lambda", "mu", "sigma")
+GREEK = {"gamma": "γ", "beta": "β", "lambda": "λ", "mu": "μ", "variance": "σ²"}
 
 
 class TextPen(NamedTuple):
@@ -15,7 +15,11 @@ class TextPen(NamedTuple):
     convention: Convention = "rows"
 
     def symbol(self, text: str) -> str:
-        return {"gamma": "γ", "beta": "β", "lambda": "λ", "mu": "μ"}.get(text, text)
+        head, line, tail = text.partition("_")
+        return f"{GREEK.get(head, head)}{line}{tail}"
+
+    def number(self, value: float) -> str:
+        return f"{value:g}"
 
     def transposed(self, text: str) -> str:
         return f"{text}ᵀ"
@@ -30,17 +34,26 @@ class TextPen(NamedTuple):
     def plus(self, *terms: str) -> str:
         return " + ".join(terms)
 
+    def minus(self, left: str, right: str) -> str:
+        return f"{left} − {right}"
+
     def ratio(self, top: str, bottom: str) -> str:
         return f"{_bracketed(top)} / {_bracketed(bottom)}"
 
+    def square(self, text: str) -> str:
+        return f"{_bracketed(text)}²"
+
     def root(self, text: str) -> str:
-        return f"√{text}" if text.replace("_", "").isalnum() else f"√({text})"
+        return f"√({text})" if " " in text else f"√{text}"
 
     def call(self, name: str, *arguments: str) -> str:
         return f"{name}({', '.join(arguments)})"
 
     def words(self, text: str) -> str:
         return text
+
+    def over(self, axis: str) -> str:
+        return f" over {axis}"
 
     def indexed(self, table: str, index: str) -> str:
         return f"{table}[{index}]"
@@ -53,8 +66,15 @@ class LatexPen(NamedTuple):
 
     def symbol(self, text: str) -> str:
         head, _, tail = text.partition("_")
-        head = "\\" + head if head in GREEK else _upright(head)
+        head = r"\sigma^2" if head == "variance" else "\\" + head if head in GREEK else _upright(head)
         return f"{head}_{{{_upright(tail)}}}" if tail else head
+
+    def number(self, value: float) -> str:
+        mantissa, _, exponent = f"{value:g}".partition("e")
+        if not exponent:
+            return mantissa
+        power = f"10^{{{int(exponent)}}}"
+        return power if mantissa == "1" else f"{mantissa} \\cdot {power}"
 
     def transposed(self, text: str) -> str:
         return f"{text}^{{\\top}}"
@@ -68,30 +88,50 @@ class LatexPen(NamedTuple):
     def plus(self, *terms: str) -> str:
         return " + ".join(terms)
 
+    def minus(self, left: str, right: str) -> str:
+        return f"{left} - {right}"
+
     def ratio(self, top: str, bottom: str) -> str:
         return f"\\frac{{{top}}}{{{bottom}}}"
+
+    def square(self, text: str) -> str:
+        return f"\\left({text}\\right)^2"
 
     def root(self, text: str) -> str:
         return f"\\sqrt{{{text}}}"
 
     def call(self, name: str, *arguments: str) -> str:
-        return f"\\operatorname{{{name.replace('_', ' ')}}}\\left({', '.join(arguments)}\\right)"
+        return f"\\operatorname{{{_escaped(name)}}}\\left({', '.join(arguments)}\\right)"
 
     def words(self, text: str) -> str:
-        return f"\\text{{{text.replace('_', ' ')}}}"
+        return f"\\text{{{_escaped(text)}}}"
+
+    def over(self, axis: str) -> str:
+        return f"\\text{{ over }}{self.symbol(axis)}"
 
     def indexed(self, table: str, index: str) -> str:
-        return f"{table}[{index}]"
+        return f"{table}\\left[{index if index.startswith(chr(92)) else self.words(index)}\\right]"
 
 
 Pen = TextPen | LatexPen
 
 
 def _upright(word: str) -> str:
-    """A single letter as it is, a word upright."""
-    return word if len(word) == 1 else "\\mathrm{" + word.replace("_", "\\_") + "}"
+    """A single letter or a number as it is, a word upright."""
+    return word if len(word) == 1 or word.isdecimal() else "\\mathrm{" + _escaped(word) + "}"
+
+
+def _escaped(text: str) -> str:
+    """Text that stands safely inside \\text{…}: no sign that LaTeX reads as a command, no mathematical sign it cannot set."""
+    swaps = {"\\": r"\textbackslash ", "−": "-", "×": "x", "…": "...", "∞": r"$\infty$", "√": "root "}
+    swaps |= {sign: "\\" + sign for sign in "_%#&{}$"}
+    return "".join(swaps.get(sign, sign) for sign in text)
 
 
 def _bracketed(text: str) -> str:
-    simple = " + " not in text and " / " not in text and " − " not in text
-    return text if simple else f"({text})"
+    depth = 0
+    for position, sign in enumerate(text):
+        depth += (sign == "(") - (sign == ")")
+        if depth == 0 and sign in "+−/" and position > 0:
+            return f"({text})"
+    return text

@@ -42,6 +42,8 @@ class Program:
     steps: list[Step] = field(default_factory=list)
     shared: dict[str, str] = field(default_factory=dict)  # second name of a tensor -> the name it is counted under
 
+    written: set[str] = field(default_factory=set)  # names of the parameters, for quick look-ups while writing
+
     @cached_property
     def step_of(self) -> dict[str, Step]:
         """Step by the name of its output."""
@@ -78,10 +80,11 @@ class Writer:
 
     def parameter(self, symbol: str, *axes: Axis, kind: ParameterKind = "weight", frozen: bool = False) -> Tensor:
         tensor = Tensor(self.owner + symbol, axes)
+        if tensor.name not in self.program.written:
+            self.program.written.add(tensor.name)
+            self.program.parameters.append(Parameter(tensor, kind, frozen))
         if self.owner != self.prefix:
             self.program.shared[self.prefix + symbol] = tensor.name
-        else:
-            self.program.parameters.append(Parameter(tensor, kind, frozen))
         return tensor
 
     def tied(self, symbol: str, tensor: Tensor) -> Tensor:

@@ -74,7 +74,9 @@ class EncoderSpec:
 
     norm: NormPlace = _is("post", "norm after the residual sum (2017 paper, BERT) or before the sub-layer (ViT, T5)")
     norm_kind: NormKind = _is("layer", "LayerNorm, or RMSNorm (no mean, no beta)")
-    final_norm: FinalNorm | None = _is(None, "norm after the last layer: on all tokens, the pooled one, or none; all for norm=pre")
+    final_norm: FinalNorm | None = _is(
+        None, "norm after the last layer: on all tokens, the pooled one, or none; all for norm=pre"
+    )
     first_norm: bool = _is(True, "whether layer 0 has the norm before its attention (ModernBERT: no)")
     layer_scale: bool = _is(False, "a learned factor per feature on each sub-layer's output (DINOv2, BEiT)")
     eps: float = _is(1e-5, "added to the variance inside the norms")
@@ -98,10 +100,14 @@ class EncoderSpec:
     mask_token: bool = _is(False, "a learned stand-in for masked patches (a parameter even where it is not used)")
 
     pool: Pool = _is("first", "which token(s) stand for the whole input")
-    pooler: Pooler = _is("none", "what follows pooling: dense + tanh (BERT), a norm (BEiT), attention with a learned query (SigLIP)")
+    pooler: Pooler = _is(
+        "none", "what follows pooling: dense + tanh (BERT), a norm (BEiT), attention with a learned query (SigLIP)"
+    )
     head: Head = _is("none", "task head: classify the input, tag each token, predict masked tokens, project")
     classes: int = _is(2, "outputs of the head (classes, tags or projected features)")
-    head_reads: HeadReads = _is("pooled", "what a classify head reads: the pooled vector, or the tokens' mean (DINOv2: beside the first)")
+    head_reads: HeadReads = _is(
+        "pooled", "what a classify head reads: the pooled vector, or the tokens' mean (DINOv2: beside the first)"
+    )
     head_hidden: HeadHidden = _is("none", "activation of the head's hidden dense layer; none: no such layer (mlm always has one)")
     head_norm: bool = _is(False, "a norm after that hidden layer")
     tie: bool = _is(True, "masked-token output matrix is the token table")
@@ -222,10 +228,11 @@ class EncoderSpec:
         return place in self.biases
 
     def layer_weights(self, layer: int) -> int:
-        """The number of the distinct layer whose weights layer `layer` uses."""
+        """The first layer that uses the weights of layer `layer`: the name they are counted under."""
         turn, place = divmod(layer, self.layer_cycle)
-        groups = self.distinct_layers // self.layer_cycle
-        return turn * groups // (self.layers // self.layer_cycle) * self.layer_cycle + place
+        groups, turns = self.distinct_layers // self.layer_cycle, self.layers // self.layer_cycle
+        group = turn * groups // turns
+        return -(-group * turns // groups) * self.layer_cycle + place
 
     def layer_window(self, layer: int) -> int | None:
         """The attention window of a layer; None where it is global."""

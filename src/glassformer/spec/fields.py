@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import re
 from functools import lru_cache
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
@@ -92,7 +93,8 @@ def accept(name: str, value: Any) -> Any:
 
 def _read(rule: FieldRule, text: str) -> Any:
     word = text.strip()
-    if rule.optional and word.lower() in ("none", "auto", ""):
+    absent = ("auto", "") if "none" in rule.choices else ("none", "auto", "")  # final_norm=none is a choice, not an absence
+    if rule.optional and word.lower() in absent:
         return None
     if rule.kind == "whole":
         if rule.name == "share_layers" and word.lower() in (*YES[:3], *NO):
@@ -105,7 +107,7 @@ def _read(rule: FieldRule, text: str) -> Any:
             return word.lower() in YES
         raise _refusal(rule, text)
     if rule.kind == "places":
-        return _places(rule, word)
+        return _places(word)
     if word.lower() in YES and rule.name == "pooler":
         return "dense"
     return "none" if word.lower() in NO and "none" in rule.choices else word.replace("-", "_")
@@ -113,7 +115,7 @@ def _read(rule: FieldRule, text: str) -> Any:
 
 def _whole_number(rule: FieldRule, word: str) -> int:
     digits = word.replace("_", "").replace(",", "")
-    if len(digits) > 30 or not digits.lstrip("+-").isdecimal():
+    if not re.fullmatch(r"[+-]?[0-9]{1,30}", digits):
         raise _refusal(rule, word)
     return int(digits)
 
@@ -125,7 +127,7 @@ def _number(rule: FieldRule, word: str) -> float:
         raise _refusal(rule, word) from None
 
 
-def _places(rule: FieldRule, word: str) -> tuple[str, ...]:
+def _places(word: str) -> tuple[str, ...]:
     if word.lower() in ("all", *YES):
         return ALL_BIASES
     if word.lower() in NO:

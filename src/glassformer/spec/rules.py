@@ -51,9 +51,13 @@ def _positions(spec: EncoderSpec) -> None:
 
 def _layers(spec: EncoderSpec) -> None:
     if spec.share_layers is not None and spec.share_layers > spec.layers:
-        raise GlassformerError(f"share_layers={spec.share_layers} is more than layers={spec.layers}: some would never be used. Try 1.")
+        raise GlassformerError(
+            f"share_layers={spec.share_layers} is more than layers={spec.layers}: some would never be used. Try 1."
+        )
     if spec.layers % spec.layer_cycle or spec.distinct_layers % spec.layer_cycle:
-        raise GlassformerError(f"layer_cycle={spec.layer_cycle} does not divide layers={spec.layers} and share_layers. Try layer_cycle=1.")
+        raise GlassformerError(
+            f"layer_cycle={spec.layer_cycle} does not divide layers={spec.layers} and share_layers. Try layer_cycle=1."
+        )
     if spec.global_every is not None and spec.window is None:
         raise GlassformerError(f"global_every={spec.global_every} says which layers ignore the window, but window is not given.")
 
@@ -61,16 +65,26 @@ def _layers(spec: EncoderSpec) -> None:
 def _input(spec: EncoderSpec) -> None:
     if (spec.image is None) != (spec.patch is None):
         given, missing = ("image", "patch") if spec.patch is None else ("patch", "image")
-        raise GlassformerError(f"{given}={getattr(spec, given)} is given without {missing}: an image is cut into patches. Give both.")
+        raise GlassformerError(
+            f"{given}={getattr(spec, given)} is given without {missing}: an image is cut into patches. Give both."
+        )
     if spec.image is not None and spec.patch is not None:
         if not spec.patches:
-            raise GlassformerError(f"patch={spec.patch} is larger than image={spec.image}: not one patch fits. Give a smaller patch.")
+            raise GlassformerError(
+                f"patch={spec.patch} is larger than image={spec.image}: not one patch fits. Give a smaller patch."
+            )
         if spec.vocab is not None:
-            raise GlassformerError(f"vocab={spec.vocab} and image={spec.image} are both given: an encoder reads tokens or an image.")
+            raise GlassformerError(
+                f"vocab={spec.vocab} and image={spec.image} are both given: an encoder reads tokens or an image."
+            )
     elif spec.class_tokens or spec.registers or spec.mask_token:
-        raise GlassformerError("class_tokens, registers and mask_token belong to image encoders: give image and patch, or leave them out.")
+        raise GlassformerError(
+            "class_tokens, registers and mask_token belong to image encoders: give image and patch, or leave them out."
+        )
     if spec.position.endswith("2d") and (spec.patch is None or spec.class_tokens != 1):
-        raise GlassformerError(f"position={spec.position} is for images with one class token. Give image, patch and class_tokens=1.")
+        raise GlassformerError(
+            f"position={spec.position} is for images with one class token. Give image, patch and class_tokens=1."
+        )
     if spec.segments is not None and spec.vocab is None:
         raise GlassformerError(f"segments={spec.segments} needs a token embedding. Give vocab.")
 
@@ -79,8 +93,12 @@ def _head(spec: EncoderSpec) -> None:
     if spec.head in ("mlm", "pretrain") and spec.vocab is None:
         raise GlassformerError(f"head={spec.head} predicts tokens, but there is no vocabulary. Give vocab, or head=classify.")
     if spec.head == "distilled" and spec.class_tokens < 2:
-        raise GlassformerError(f"head=distilled reads a class and a distillation token, but class_tokens={spec.class_tokens}. Try 2.")
+        raise GlassformerError(
+            f"head=distilled reads a class and a distillation token, but class_tokens={spec.class_tokens}. Try 2."
+        )
     if spec.head == "tag_patches" and spec.patch is None:
-        raise GlassformerError("head=tag_patches reads the patches of an image, but there is no image. Give image and patch, or head=tag.")
+        raise GlassformerError(
+            "head=tag_patches reads the patches of an image, but there is no image. Give image and patch, or head=tag."
+        )
     if spec.head_norm and spec.head_hidden == "none":
         raise GlassformerError("head_norm=true normalises the head's hidden layer, but head_hidden=none. Try head_hidden=gelu.")

@@ -121,4 +121,3 @@ class Patch(_Copy):
 def sinusoidal_table(rows: int, width: int) -> Array:
     """The sinusoidal table as numbers, for models that store it."""
     return Sinusoid(Axis("position", rows), Axis("d_model", width)).evaluate((), Tensor("", ()), ())
-

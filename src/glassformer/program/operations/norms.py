@@ -34,10 +34,8 @@ class Variance(Elementwise):
         return Ratio(Sum(tuple(squares)), Constant(float(size), str(size)))
 
     def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
-        inner = f"({names[0]} − {names[1]})²" if len(names) == 2 else f"{names[0]}²"
-        if pen.words("x") != "x":
-            inner = inner.replace("²", "^2").replace("−", "-")
-        return pen.call("mean", inner) + pen.words(f" over {self.over}")
+        inner = pen.minus(*names) if len(names) == 2 else names[0]
+        return pen.call("mean", pen.square(inner)) + pen.over(self.over)
 
 
 @dataclass(frozen=True)
@@ -64,9 +62,8 @@ class Normalise(Elementwise):
         return Ratio(_centred_cell(inputs[:-1], cell), Call("sqrt", spread))
 
     def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
-        minus_sign = "−" if pen.words("x") == "x" else "-"
-        top = f"{names[0]} {minus_sign} {names[1]}" if len(names) == 3 else names[0]
-        return pen.ratio(top, pen.root(pen.plus(names[-1], f"{self.eps:g}")))
+        top = pen.minus(names[0], names[1]) if len(names) == 3 else names[0]
+        return pen.ratio(top, pen.root(pen.plus(names[-1], pen.number(self.eps))))
 
 
 @dataclass(frozen=True)

@@ -49,9 +49,7 @@ def _gelu_tanh(x: Expression) -> Expression:
 FUNCTIONS: dict[str, Function] = {
     "relu": Function(lambda x: np.maximum(x, 0), lambda x: Call("relu", x), 1, "output"),
     "gelu": Function(lambda x: 0.5 * x * (1 + erf(x / math.sqrt(2))), _gelu, 5, "input"),
-    "gelu_tanh": Function(
-        lambda x: 0.5 * x * (1 + np.tanh(_ROOT.value * (x + 0.044715 * x * x * x))), _gelu_tanh, 9, "input"
-    ),
+    "gelu_tanh": Function(lambda x: 0.5 * x * (1 + np.tanh(_ROOT.value * (x + 0.044715 * x * x * x))), _gelu_tanh, 9, "input"),
     "quick_gelu": Function(
         lambda x: x * _sigmoid(1.702 * x), lambda x: Product((x, Call("sigmoid", Product((_number(1.702), x))))), 3, "input"
     ),

@@ -141,6 +141,12 @@ class Mask(Elementwise):
             seen &= np.abs(away) <= self.window // 2
         return seen
 
+    def pairs(self, queries: int, keys: int) -> int:
+        """How many (query, key) pairs the rule lets through: what a kernel that skips the rest computes."""
+        reach = queries + keys if self.window is None else self.window // 2
+        ends = ((max(0, q - reach), min(keys - 1, q + reach, q if self.causal else keys)) for q in range(queries))
+        return sum(max(0, last - first + 1) for first, last in ends)
+
     def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
         t, s = output.axes[-2:]
         seen = self.visible(t.size, s.size)
@@ -191,5 +197,5 @@ class Softmax(Elementwise):
         return Ratio(powers[cell[self.over]], Sum(tuple(powers)))
 
     def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
-        where = "rows" if pen.convention == "rows" else "columns"
-        return pen.call("softmax", names[0]) + pen.words(f" along the {where} (over {self.over})")
+        where = " along each row," if pen.convention == "rows" else " down each column,"
+        return pen.call("softmax", names[0]) + pen.words(where) + pen.over(self.over)

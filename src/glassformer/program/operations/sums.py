@@ -76,7 +76,7 @@ class Mean(Elementwise):
         return Ratio(Sum(tuple(Ref(inputs[0], at) for at in cells)), Constant(float(max(len(cells), 1)), str(len(cells))))
 
     def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
-        return pen.call("mean", names[0]) + pen.words(f" over {self.over}")
+        return pen.call("mean", names[0]) + pen.over(self.over)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,5 @@
+"""`python -m glassformer`."""
+
+from glassformer.cli import main
+
+main()

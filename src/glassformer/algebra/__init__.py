@@ -1,0 +1,25 @@
+"""What follows without numbers? The ledger, shapes, cost and notation of an encoder."""
+
+from glassformer.algebra.bridge import Bridge, bridge
+from glassformer.algebra.cost import Cost, cost, largest_batch, parse_bytes
+from glassformer.algebra.ledger import Count, count, ledger
+from glassformer.algebra.notation import Notation, notation
+from glassformer.algebra.result import Result
+from glassformer.algebra.shapes import Shapes, shapes
+
+__all__ = [
+    "Bridge",
+    "Cost",
+    "Count",
+    "Notation",
+    "Result",
+    "Shapes",
+    "bridge",
+    "cost",
+    "count",
+    "largest_batch",
+    "ledger",
+    "notation",
+    "parse_bytes",
+    "shapes",
+]

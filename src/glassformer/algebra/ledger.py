@@ -1,0 +1,215 @@
+"""The parameter ledger: every tensor with its axes, formula and count, and the convention of the count."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from glassformer.algebra.parts import PARTS, chooser, part_names
+from glassformer.algebra.result import Result
+from glassformer.program import Axis, Parameter, Program, build
+from glassformer.spec import EncoderSpec, GlassformerError
+
+
+@dataclass(frozen=True)
+class Row:
+    """One tensor of the ledger."""
+
+    name: str
+    axes: tuple[Axis, ...]
+    formula: str
+    count: int
+    kind: str
+    frozen: bool = False
+    also: tuple[str, ...] = ()  # the other names under which the same tensor is used (tied, shared)
+
+    @property
+    def part(self) -> str:
+        return self.name.partition(".")[0]
+
+    @property
+    def layer(self) -> int | None:
+        found = re.match(r"layers\.(\d+)\.", self.name)
+        return int(found[1]) if found else None
+
+    @property
+    def numbers(self) -> str:
+        """The formula with sizes put in: `768 · 12 · 64`."""
+        return " · ".join(f"{axis.size}" for axis in self.axes) or "1"
+
+    def to_dict(self) -> dict[str, Any]:
+        axes = [{"name": axis.name, "size": axis.size} for axis in self.axes]
+        shape = [axis.size for axis in self.axes]
+        found = {"name": self.name, "part": self.part, "layer": self.layer, "kind": self.kind, "axes": axes, "shape": shape}
+        return found | {"formula": self.formula, "count": self.count, "frozen": self.frozen, "also": list(self.also)}
+
+
+@dataclass(frozen=True)
+class Line:
+    """Rows that differ in their layer alone, as one line: `layers.* W_Q, 12 times`."""
+
+    name: str
+    rows: tuple[Row, ...]
+
+    @property
+    def times(self) -> int:
+        return len(self.rows)
+
+    @property
+    def count(self) -> int:
+        return sum(row.count for row in self.rows)
+
+    @property
+    def formula(self) -> str:
+        return f"{self.times} × {self.rows[0].formula}" if self.times > 1 else self.rows[0].formula
+
+    @property
+    def numbers(self) -> str:
+        return f"{self.times} × {self.rows[0].numbers}" if self.times > 1 else self.rows[0].numbers
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A part that a convention leaves out, and how much it holds (tensors that an earlier part took are not counted again)."""
+
+    part: str
+    count: int
+    tensors: int
+
+    def to_dict(self) -> dict[str, Any]:
+        meaning = PARTS[self.part][0] if self.part in PARTS else self.part
+        return {"part": self.part, "meaning": meaning, "count": self.count, "tensors": self.tensors}
+
+
+@dataclass(frozen=True, repr=False)
+class Count(Result):
+    """How many parameters, where, under which convention."""
+
+    label: str
+    spec: EncoderSpec
+    rows: tuple[Row, ...]
+    left_out: tuple[LeftOut, ...] = ()
+    only: tuple[str, ...] = ()
+
+    @cached_property
+    def total(self) -> int:
+        return sum(row.count for row in self.rows)
+
+    @cached_property
+    def full(self) -> int:
+        """The count with nothing left out."""
+        return self.total + sum(item.count for item in self.left_out)
+
+    @cached_property
+    def trainable(self) -> int:
+        return sum(row.count for row in self.rows if not row.frozen)
+
+    @cached_property
+    def parts(self) -> dict[str, int]:
+        """Total per part: embeddings, layers, pooler, head, ..."""
+        return _totals((row.part, row.count) for row in self.rows)
+
+    @cached_property
+    def kinds(self) -> dict[str, int]:
+        """Total per kind of tensor: weights, biases, norms, tables, ..."""
+        return _totals((row.kind, row.count) for row in self.rows)
+
+    @cached_property
+    def layers(self) -> dict[int, int]:
+        """Total per layer."""
+        return _totals((row.layer, row.count) for row in self.rows if row.layer is not None)
+
+    @cached_property
+    def layer_parts(self) -> dict[str, int]:
+        """Total per part of a layer, over all layers: attention, ffn, norm_1, norm_2, ..."""
+        return _totals((row.name.split(".")[2], row.count) for row in self.rows if row.layer is not None)
+
+    @cached_property
+    def lines(self) -> tuple[Line, ...]:
+        """The ledger with alike layers folded together."""
+        folded: dict[tuple[str, tuple[Axis, ...]], list[Row]] = {}
+        for row in self.rows:
+            folded.setdefault((re.sub(r"^layers\.\d+\.", "layers.*.", row.name), row.axes), []).append(row)
+        return tuple(Line(name, tuple(rows)) for (name, _), rows in folded.items())
+
+    @property
+    def convention(self) -> str:
+        """What is counted, in one sentence: a count without its convention is half an answer."""
+        once = "; a tensor used twice is counted once" if any(row.also for row in self.rows) else ""
+        frozen = self.total - self.trainable
+        stored = f"; {frozen:,} of them stored but not trained" if frozen else ""
+        if self.only:
+            return f"only {', '.join(self.only)}, of {self.full:,} in all{once}{stored}"
+        if self.left_out:
+            return f"without {', '.join(item.part for item in self.left_out)}, of {self.full:,} in all{once}{stored}"
+        return f"every parameter: weights, biases, norms, tables{once}{stored}"
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "spec": self.spec.to_dict(),
+            "label": self.label,
+            "total": self.total,
+            "full": self.full,
+            "trainable": self.trainable,
+            "convention": self.convention,
+            "left_out": [item.to_dict() for item in self.left_out],
+            "only": list(self.only),
+            "parts": self.parts,
+            "kinds": self.kinds,
+            "layers": [{"layer": number, "count": count} for number, count in self.layers.items()],
+            "layer_parts": self.layer_parts,
+            "rows": [row.to_dict() for row in self.rows],
+        }
+
+
+def count(
+    spec: EncoderSpec, *, without: str | Iterable[str] | None = None, only: str | Iterable[str] | None = None, label: str = "spec"
+) -> Count:
+    """The parameter ledger of a spec; `without` and `only` name parts to leave out or to keep."""
+    return ledger(build(spec, t=1 if spec.reads != "image" else None), without=without, only=only, label=label)
+
+
+def ledger(
+    program: Program, *, without: str | Iterable[str] | None = None, only: str | Iterable[str] | None = None, label: str = "spec"
+) -> Count:
+    """The parameter ledger read off a program."""
+    parameters, kept_words, dropped_words = program.parameters, part_names(only), part_names(without)
+    kept = parameters
+    left_out: list[LeftOut] = []
+    if kept_words:
+        choosers = [chooser(word, parameters) for word in kept_words]
+        kept = [parameter for parameter in parameters if any(chooses(parameter) for chooses in choosers)]
+        if not kept:
+            raise GlassformerError(f"--only {','.join(kept_words)}: this spec has none of that.{_hint(kept_words)}")
+        names = {parameter.name for parameter in kept}
+        others = [parameter for parameter in parameters if parameter.name not in names]
+        left_out.append(LeftOut("all else", sum(parameter.size for parameter in others), len(others)))
+    for word in dropped_words:
+        chooses = chooser(word, parameters)
+        taken = [parameter for parameter in kept if chooses(parameter)]
+        kept = [parameter for parameter in kept if not chooses(parameter)]
+        left_out.append(LeftOut(word, sum(parameter.size for parameter in taken), len(taken)))
+    also: dict[str, list[str]] = {}
+    for alias, owner in program.shared.items():
+        also.setdefault(owner, []).append(alias)
+    rows = tuple([_row(parameter, tuple(also.get(parameter.name, ()))) for parameter in kept])
+    return Count(label, program.spec, rows, tuple(left_out), tuple(kept_words))
+
+
+def _row(parameter: Parameter, also: tuple[str, ...]) -> Row:
+    tensor = parameter.tensor
+    return Row(tensor.name, tensor.axes, tensor.formula, tensor.size, parameter.kind, parameter.frozen, also)
+
+
+def _hint(words: list[str]) -> str:
+    return " Add one with head=classify classes=5." if "head" in words else ""
+
+
+def _totals(pairs: Iterable[tuple[Any, int]]) -> dict[Any, int]:
+    totals: dict[Any, int] = {}
+    for key, value in pairs:
+        totals[key] = totals.get(key, 0) + value
+    return totals

@@ -1,0 +1,128 @@
+"""The shape of every tensor of the forward pass, with tokens as rows or as columns."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from glassformer.algebra.result import Result
+from glassformer.program import Axis, Program, Tensor
+from glassformer.program.matrices import as_matrix
+from glassformer.program.pen import Convention
+from glassformer.spec import GlassformerError
+
+Role = Literal["input", "parameter", "step"]
+
+
+@dataclass(frozen=True)
+class Shape:
+    """One tensor: its axes, and the matrix that one writes on paper for all heads together and for one of them."""
+
+    tensor: Tensor
+    role: Role
+    convention: Convention
+    head: int | None
+
+    @property
+    def name(self) -> str:
+        return self.tensor.name
+
+    @property
+    def axes(self) -> tuple[Axis, ...]:
+        """The axes shown: all of them, or those of one head."""
+        return tuple(axis for axis in self.tensor.axes if not (axis.name == "head" and self.head is not None))
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """In the row convention the tensor's own sizes; in the column convention those of its matrix."""
+        if self.convention == "columns":
+            return self.matrix
+        return tuple(axis.size for axis in self.axes)
+
+    @property
+    def formula(self) -> str:
+        if self.convention == "columns":
+            return as_matrix(self.tensor, "columns", one_head=self.head is not None).formula
+        return " · ".join(axis.name for axis in self.axes)
+
+    @property
+    def matrix(self) -> tuple[int, ...]:
+        return as_matrix(self.tensor, self.convention, one_head=self.head is not None).shape
+
+    @property
+    def one_head(self) -> tuple[int, ...] | None:
+        """The matrix of a single head; None where the tensor has no heads."""
+        if not any(axis.name == "head" for axis in self.tensor.axes):
+            return None
+        return as_matrix(self.tensor, self.convention, one_head=True).shape
+
+    @property
+    def elements(self) -> int:
+        return math.prod(axis.size for axis in self.axes)
+
+    def to_dict(self) -> dict[str, Any]:
+        found = {
+            "name": self.name,
+            "symbol": self.tensor.symbol,
+            "role": self.role,
+            "axes": [{"name": axis.name, "size": axis.size} for axis in self.axes],
+            "shape": list(self.shape),
+            "formula": self.formula,
+            "elements": self.elements,
+            "matrix": list(self.matrix),
+            "one_head": None,
+        }
+        if self.one_head is not None:
+            found["one_head"] = {"shape": list(self.one_head), "elements": math.prod(self.one_head)}
+        return found
+
+
+@dataclass(frozen=True, repr=False)
+class Shapes(Result):
+    """The shape of every tensor."""
+
+    label: str
+    program: Program
+    convention: Convention
+    head: int | None
+    rows: tuple[Shape, ...]
+
+    def __getitem__(self, name: str) -> Shape:
+        return next(row for row in self.rows if row.name == name)
+
+    @property
+    def total(self) -> int:
+        """Elements of all inputs and results together, parameters aside."""
+        return sum(row.elements for row in self.rows if row.role != "parameter")
+
+    def to_dict(self) -> dict[str, Any]:
+        sizes = self.program.sizes
+        return {
+            "spec": self.program.spec.to_dict(),
+            "label": self.label,
+            "batch": sizes.batch,
+            "t": sizes.t,
+            "convention": self.convention,
+            "head": self.head,
+            "total": self.total,
+            "left_out": [] if self.head is None else ["the other heads"],
+            "rows": [row.to_dict() for row in self.rows],
+        }
+
+
+def shapes(program: Program, *, convention: Convention = "rows", head: int | None = None, label: str = "spec") -> Shapes:
+    """Every tensor's shape; `head` shows one head alone."""
+    if head is not None and not 0 <= head < program.spec.heads:
+        raise GlassformerError(f"head={head} does not exist: the heads are 0 to {program.spec.heads - 1}.")
+    rows = [Shape(tensor, "input", convention, head) for tensor in program.inputs]
+    seen = set[str]()
+    parameters = {parameter.name: parameter.tensor for parameter in program.parameters}
+    for step in program.steps:  # a parameter is listed where it is first used, as one meets it when reading
+        for tensor in step.inputs:
+            if tensor.name in parameters and tensor.name not in seen:
+                seen.add(tensor.name)
+                rows.append(Shape(parameters[tensor.name], "parameter", convention, head))
+        rows.append(Shape(step.output, "step", convention, head))
+    rows += [Shape(tensor, "parameter", convention, head) for name, tensor in parameters.items() if name not in seen]
+    return Shapes(label, program, convention, head, tuple(rows))

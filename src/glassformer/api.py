@@ -1,0 +1,80 @@
+"""The Python side of the commands: the same names, the same words, results that print and render."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from glassformer import algebra, show
+from glassformer.algebra import Bridge, Cost, Count, Notation, Shapes
+from glassformer.algebra.cost import Kernel
+from glassformer.algebra.memory import Dtype, Optimizer
+from glassformer.program import Program
+from glassformer.program import build as build_program
+from glassformer.program.pen import Convention, LatexPen, TextPen
+from glassformer.spec import EncoderSpec
+from glassformer.spec.presets import preset_doc, preset_names
+from glassformer.spec.reading import request
+
+What: TypeAlias = str | Path | EncoderSpec | Mapping[str, Any]
+Parts: TypeAlias = str | Iterable[str] | None
+
+assert show.present  # importing the room teaches results how to print
+
+
+def presets() -> dict[str, str]:
+    """Every preset with its one-line description."""
+    return {name: preset_doc(name) for name in preset_names()}
+
+
+def build(what: What, *, as_class: str | None = None, padded: bool = False, **fields: Any) -> Program:
+    """The program of an encoder: `gf.build("bert-base", t=16)`."""
+    asked = request(what, as_class=as_class, **fields)
+    return build_program(asked.spec, batch=asked.batch, t=asked.t, padded=padded)
+
+
+def count(what: What, *, without: Parts = None, only: Parts = None, as_class: str | None = None, **fields: Any) -> Count:
+    """How many parameters, where, under which convention: `gf.count("bert-base", layers=8, without="biases,norms")`."""
+    asked = request(what, as_class=as_class, **fields)
+    return algebra.count(asked.spec, without=without, only=only, label=asked.label)
+
+
+def bridge(left: What | Count, right: What | Count) -> Bridge:
+    """Why two counts differ, line by line: `gf.bridge("bert-base", gf.count("bert-base", head="pretrain"))`."""
+    return algebra.bridge(*[end if isinstance(end, Count) else count(end) for end in (left, right)])
+
+
+def shapes(
+    what: What, *, convention: Convention = "rows", head: int | None = None, as_class: str | None = None, **fields: Any
+) -> Shapes:
+    """The shape of every tensor: `gf.shapes("bert-base", t=5)["layers.0.attention.q"].shape`."""
+    asked = request(what, as_class=as_class, **fields)
+    program = build_program(asked.spec, batch=asked.batch, t=asked.t)
+    return algebra.shapes(program, convention=convention, head=head, label=asked.label)
+
+
+def cost(
+    what: What,
+    *,
+    train: bool = False,
+    kernel: Kernel = "materialised",
+    dtype: Dtype = "float32",
+    optimizer: Optimizer = "adamw",
+    as_class: str | None = None,
+    **fields: Any,
+) -> Cost:
+    """FLOPs and bytes of one pass: `gf.cost("bert-base", batch=8, t=512, train=True)`."""
+    asked = request(what, as_class=as_class, **fields)
+    program = build_program(asked.spec, batch=asked.batch, t=asked.t)
+    which: Literal["training", "forward"] = "training" if train else "forward"
+    return algebra.cost(program, which=which, kernel=kernel, dtype=dtype, optimizer=optimizer, label=asked.label)
+
+
+def notation(
+    what: What, *, convention: Convention = "rows", latex: bool = False, as_class: str | None = None, **fields: Any
+) -> Notation:
+    """The forward pass as numbered equations: `gf.notation("bert-base", latex=True)`."""
+    asked = request(what, as_class=as_class, **fields)
+    program = build_program(asked.spec, batch=asked.batch, t=asked.t)
+    return algebra.notation(program, (LatexPen if latex else TextPen)(convention), label=asked.label)

@@ -1,0 +1,88 @@
+"""The command `glassformer`: finds the sub-command, and turns a user's mistake into one line."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from typing import Any, NoReturn
+
+import click
+
+from glassformer.spec import GlassformerError, nearest
+
+# Command -> (module, what it answers). The module is imported when the command is used: `--help` stays quick.
+COMMANDS: dict[str, tuple[str, str]] = {
+    "count": ("glassformer.cli.algebra", "How many parameters, where, under which convention."),
+    "bridge": ("glassformer.cli.algebra", "Why two counts differ, line by line."),
+    "shapes": ("glassformer.cli.algebra", "The shape of every tensor."),
+    "cost": ("glassformer.cli.algebra", "FLOPs, bytes, the batch that fits."),
+    "notation": ("glassformer.cli.algebra", "The forward pass as equations."),
+    "presets": ("glassformer.cli.presets", "What can be named."),
+    "completion": ("glassformer.cli.presets", "The script that completes commands in your shell."),
+    "tour": ("glassformer.cli.tour", "A walk through all of it, on built-in data."),
+}
+
+EPILOG = """\b
+A spec is a preset, a TOML or JSON file, a config.json or the folder that holds one, then fields:
+  glassformer count bert-base layers=8 heads=8 vocab=40000
+  glassformer shapes layer d_model=64 heads=2 d_k=32 d_v=16 t=32 --columns
+  glassformer cost bert-base batch=8 t=512 --train --fit 24GB
+
+Exit 0: fine. Exit 2: a mistake in what was asked, said in one line. Exit 1: a check that failed."""
+
+
+class LazyGroup(click.Group):
+    """Sub-commands that are imported when they are called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = getattr(import_module(COMMANDS[cmd_name][0]), cmd_name)
+        return command
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            raise GlassformerError(
+                f"unknown command '{args[0][:60]}'.{nearest(args[0], COMMANDS)} 'glassformer --help' lists them."
+            )
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, doc) for name, (_, doc) in COMMANDS.items()])
+
+
+@click.group(cls=LazyGroup, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]}, invoke_without_command=True)
+@click.version_option(package_name="glassformer", message="%(prog)s %(version)s")
+@click.pass_context
+def glassformer(ctx: click.Context) -> None:
+    """Describe any Transformer encoder in a few words, and see what it computes, what it costs and whether a number is right."""
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
+
+
+def main() -> NoReturn:
+    """Run the command line: exit 2 and one line for a mistake of the user's, and never a traceback for one."""
+    try:
+        code = glassformer.main(standalone_mode=False, prog_name="glassformer")
+    except GlassformerError as error:
+        fail(str(error))
+    except click.ClickException as error:
+        fail(error.format_message())
+    except (KeyboardInterrupt, click.Abort):
+        sys.stderr.write("glassformer: stopped.\n")
+        sys.exit(130)
+    except BrokenPipeError:  # somebody closed the pipe: `glassformer … | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def fail(message: str) -> NoReturn:
+    """One line on standard error, exit 2."""
+    sys.stderr.write(f"glassformer: {' '.join(message.split())}\n")
+    sys.exit(2)

@@ -1,0 +1,109 @@
+"""What if: replace some numbers and re-run only what depends on them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from glassformer.program.axes import Array
+from glassformer.spec import GlassformerError, shown
+
+if TYPE_CHECKING:
+    from glassformer.numbers.run import Run
+
+Index: TypeAlias = tuple[int | slice, ...]
+Change: TypeAlias = Any  # a whole tensor, or a map from cells (tuples of indices; ... and slices allowed) to numbers
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A run before and after a change: what was changed, what was re-run, and how far each value moved."""
+
+    before: Run
+    after: Run
+    changed: tuple[str, ...]
+    rerun: tuple[str, ...]
+
+    def __getitem__(self, name: str) -> Array:
+        """After minus before; −∞ on both sides is no difference."""
+        name = self.before.named(name)
+        before, after = self.before.values[name], self.after.values[name]
+        if before is after:
+            return np.zeros(before.shape)
+        with np.errstate(invalid="ignore"):
+            return np.where(before == after, 0.0, np.subtract(after, before, dtype=float))
+
+    @property
+    def moved(self) -> dict[str, float]:
+        """Name -> largest absolute difference, for every value that moved, in the order of the program."""
+        sizes = {name: float(np.abs(self[name]).max(initial=0.0)) for name in (*self.changed, *self.rerun)}
+        return {name: size for name, size in sizes.items() if size > 0}
+
+    @property
+    def output(self) -> Array:
+        """How far the last value moved."""
+        return self[self.before.program.output.name]
+
+
+def what_if(run: Run, changes: Mapping[str, Change]) -> Difference:
+    """Change whole tensors or single cells, and re-run what depends on them.
+
+    A changed step keeps its new value; a changed input or parameter flows on. Everything else is shared with the first run.
+    """
+    values = run.values.copy()
+    touched: dict[str, None] = {}
+    for name, change in changes.items():
+        name = run.named(name)
+        values[name] = _changed(name, values[name], change)
+        touched[name] = None
+    changed = tuple(touched)
+    rerun = []
+    for step in run.program.steps:
+        if step.name in changed or not any(tensor.name in touched for tensor in step.inputs):
+            continue
+        values[step.name] = step.operation.evaluate(step.inputs, step.output, [values[tensor.name] for tensor in step.inputs])
+        touched[step.name] = None
+        rerun.append(step.name)
+    return Difference(run, type(run)(run.program, values, tokens=run.tokens), changed, tuple(rerun))
+
+
+def knock_out(run: Run, layer: int, heads: int | Sequence[int]) -> Difference:
+    """What if some heads of a layer contributed nothing: their mixed values set to zero."""
+    count, layers = run.program.spec.heads, run.program.spec.layers
+    chosen = [heads] if isinstance(heads, int) else list(heads)
+    if not 0 <= layer < layers or not all(0 <= head < count for head in chosen):
+        raise GlassformerError(
+            f"layer {layer}, head {shown(chosen)}: this encoder has layers 0 to {layers - 1} and heads 0 to {count - 1}."
+        )
+    return what_if(run, {f"layers.{layer}.attention.mix": {(slice(None), slice(None), head): 0.0 for head in chosen}})
+
+
+def swap_tokens(run: Run, first: int, second: int, *, batch: int = 0) -> Difference:
+    """What if two tokens (or two input vectors) changed places."""
+    name = run.program.inputs[0].name
+    value = run.values[name].copy()
+    length = run.program.sizes.t
+    if run.program.spec.reads == "image" or not (0 <= first < length and 0 <= second < length):
+        raise GlassformerError(
+            f"tokens {first} and {second} cannot be swapped: this run has tokens 0 to {length - 1} (images have none)."
+        )
+    value[batch, [first, second]] = value[batch, [second, first]]
+    return what_if(run, {name: value})
+
+
+def _changed(name: str, value: Array, change: Change) -> Array:
+    if not isinstance(change, Mapping):
+        new = np.asarray(change, dtype=value.dtype if value.dtype.kind in "bi" else float)
+        if new.shape != value.shape:
+            raise GlassformerError(f"the new {name} has shape {list(new.shape)}, wanted {list(value.shape)}.")
+        return new
+    new = value.copy()
+    for where, number in change.items():
+        try:
+            new[where] = number
+        except (IndexError, ValueError, TypeError):
+            raise GlassformerError(f"{name}[{shown(where)}] cannot be set: its shape is {list(value.shape)}.") from None
+    return new

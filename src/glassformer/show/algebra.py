@@ -1,0 +1,159 @@
+"""How the answers of the algebra look: each result as a table or a page of equations."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import dataclass
+from typing import Any
+
+from glassformer.algebra import Bridge, Cost, Count, Notation, Shapes
+from glassformer.algebra.shapes import Shape
+from glassformer.show.present import present
+from glassformer.show.table import Column, Table, latex_text
+
+SHOWN_LAYERS_NOTE = "{} layers are alike: layer {} is shown."
+
+
+@dataclass(frozen=True)
+class Equations:
+    """Numbered equations, as text, Markdown, LaTeX or HTML."""
+
+    notation: Notation
+
+    def text(self) -> str:
+        rows = self.notation.rows
+        left = max((len(row.left) for row in rows), default=0)
+        right = max((len(row.right) for row in rows), default=0)
+        lines = [f"{self.notation.label}, tokens as {self.notation.pen.convention}"]
+        for section in self.notation.sections:
+            lines += ["", section.title]
+            lines += [
+                f"{f'({e.number})':>5}  {e.left:>{left}} = {e.right:<{right}}  {e.shape}".rstrip() for e in section.equations
+            ]
+        return "\n".join(lines)
+
+    def markdown(self) -> str:
+        quoted = "$" if self.notation.latex else "`"
+        lines = [f"### {self.notation.label}, tokens as {self.notation.pen.convention}"]
+        for section in self.notation.sections:
+            lines += ["", f"**{section.title}**", ""]
+            lines += [f"({e.number}) {quoted}{e.left} = {e.right}{quoted} ({e.shape})  " for e in section.equations]
+        return "\n".join(lines)
+
+    def latex(self) -> str:
+        lines = []
+        for section in self.notation.sections:
+            lines += [rf"\paragraph{{{latex_text(section.title)}}}", r"\begin{align}"]
+            lines.append(" \\\\\n".join(rf"  {e.left} &= {e.right} \tag{{{e.number}}}" for e in section.equations))
+            lines.append(r"\end{align}")
+        return "\n".join(lines)
+
+    def html(self) -> str:
+        parts = [f"<h3>{html.escape(self.notation.label)}</h3>"]
+        for section in self.notation.sections:
+            items = "".join(
+                f"<li value={e.number}><code>{html.escape(f'{e.left} = {e.right}')}</code> "
+                f"<small>{html.escape(e.shape)}</small></li>"
+                for e in section.equations
+            )
+            parts.append(f"<h4>{html.escape(section.title)}</h4><ol>{items}</ol>")
+        return f"<div class=glassformer>{''.join(parts)}</div>"
+
+
+@present.register
+def _count(count: Count) -> Table:
+    rows = [[line.name, line.formula, line.numbers, f"{line.count:,}", _shared(line.rows[0].also)] for line in count.lines]
+    sums = [[part, "", "", f"{total:,}", ""] for part, total in count.parts.items()]
+    total = ["total", "", "", f"{count.total:,}", ""]
+    notes = ["", f"{count.total:,} parameters: {count.convention}."]
+    if count.left_out and not count.only:
+        notes += [f"left out: {item.part} {item.count:,}" for item in count.left_out]
+    columns = [Column("tensor"), Column("formula"), Column("sizes", right=True), Column("count", right=True), Column("")]
+    bold = frozenset(range(len(rows) + 1, len(rows) + len(sums) + 2))
+    return Table(f"{count.label}: parameters", columns, [*rows, [""] * 5, *sums, total], notes, bold)
+
+
+def _shared(also: tuple[str, ...]) -> str:
+    if not also:
+        return ""
+    return f"also {also[0]}" if len(also) == 1 else f"also {also[0]} and {len(also) - 1} more"
+
+
+@present.register
+def _bridge(bridge: Bridge) -> Table:
+    rows = [["", bridge.left.label, "", f"{bridge.left.total:,}"]]
+    for span in bridge.rows:
+        left, right = (line.numbers if line else "none" for line in (span.left, span.right))
+        rows.append([span.name, left, right, f"{span.difference:+,}"])
+    rows.append(["", bridge.right.label, "", f"{bridge.right.total:,}"])
+    ends = {bridge.left.label: bridge.left, f"{bridge.right.label} ": bridge.right}
+    notes = ["", f"difference {bridge.total:+,}; {bridge.unchanged:,} parameters are the same on both sides."]
+    notes += [f"{label.strip()}: {end.convention}." for label, end in ends.items() if end.left_out]
+    columns = [Column("tensor"), Column("from", right=True), Column("to", right=True), Column("difference", right=True)]
+    return Table(f"{bridge.left.label} → {bridge.right.label}", columns, rows, notes, frozenset({0, len(rows) - 1}))
+
+
+@present.register
+def _shapes(shapes: Shapes) -> Table:
+    shown, notes = _first_of_alike(shapes)
+    rows = []
+    for row in shown:
+        size = " × ".join(str(size) for size in row.shape) or "1"
+        one = " × ".join(str(size) for size in row.one_head) if row.one_head and shapes.head is None else ""
+        rows.append([row.name, row.role, row.formula.replace(" · ", " × "), size, one, f"{row.elements:,}"])
+    which = "" if shapes.head is None else f", head {shapes.head} alone"
+    columns = [Column("tensor"), Column(""), Column("axes"), Column("shape"), Column("one head"), Column("elements", right=True)]
+    sizes = shapes.program.sizes
+    title = f"{shapes.label}: shapes, tokens as {shapes.convention}, batch={sizes.batch} t={sizes.t}{which}"
+    return Table(title, columns, rows, notes)
+
+
+def _first_of_alike(shapes: Shapes) -> tuple[list[Shape], list[str]]:
+    """Rows with layers that look alike folded onto the first of them."""
+    layers: dict[str, list[Shape]] = {}
+    for row in shapes.rows:
+        words = row.name.split(".")
+        if words[0] == "layers" and words[1].isdecimal():
+            layers.setdefault(words[1], []).append(row)
+    kinds: dict[tuple[Any, ...], list[str]] = {}
+    for number, rows in layers.items():
+        kinds.setdefault(tuple((row.name.split(".", 2)[2], row.shape) for row in rows), []).append(number)
+    hidden = {number for numbers in kinds.values() for number in numbers[1:]}
+    notes = [SHOWN_LAYERS_NOTE.format(len(numbers), numbers[0]) for numbers in kinds.values() if len(numbers) > 1]
+    return [row for row in shapes.rows if not (row.name.startswith("layers.") and row.name.split(".")[1] in hidden)], notes
+
+
+@present.register
+def _cost(cost: Cost) -> Table:
+    rows = [[name, f"{row.multiply_adds:,}", f"{row.flops:,}"] for name, row in cost.parts.items()]
+    rows.append(["total", f"{cost.multiply_adds:,}", f"{cost.flops:,}"])
+    memory = cost.memory
+    uses = [
+        ("weights", memory.weights),
+        ("gradients", memory.gradients),
+        ("optimizer", memory.optimizer),
+        ("activations", memory.activations),
+    ]
+    notes = [
+        "",
+        f"{cost.multiply_adds:,} multiply-adds = {cost.matrix_flops:,} FLOPs in matrix products; {cost.flops:,} FLOPs in all.",
+        f"{cost.convention}.",
+        f"memory {bytes_text(memory.total)}: "
+        + ", ".join(f"{name} {bytes_text(size)}" for name, size in uses if size)
+        + f" ({memory.assumptions}).",
+    ]
+    columns = [Column("part"), Column("multiply-adds in products", right=True), Column("FLOPs, all operations", right=True)]
+    return Table(f"{cost.label}: cost", columns, rows, notes, frozenset({len(rows) - 1}))
+
+
+def bytes_text(count: int) -> str:
+    """`437.93 MB`: 10^6 bytes, as disks and cards are sold."""
+    for unit, size in (("TB", 10**12), ("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
+        if count >= size:
+            return f"{count / size:.2f} {unit}"
+    return f"{count} bytes"
+
+
+@present.register
+def _notation(notation: Notation) -> Equations:
+    return Equations(notation)

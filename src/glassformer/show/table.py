@@ -1,0 +1,114 @@
+"""A table once, shown as terminal text, Markdown, LaTeX or HTML."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Column:
+    """A heading; numbers stand to the right."""
+
+    title: str
+    right: bool = False
+
+
+@dataclass(frozen=True)
+class Table:
+    """Title, columns, rows of text, and notes below. `bold` lists the rows that sum up."""
+
+    title: str
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[str]]
+    notes: Sequence[str] = ()
+    bold: frozenset[int] = field(default_factory=frozenset)
+
+    def text(self) -> str:
+        """Plain text with aligned columns, the same in a pipe and in a file."""
+        widths = [max([len(column.title), *(len(row[i]) for row in self.rows)]) for i, column in enumerate(self.columns)]
+
+        def line(cells: Sequence[str]) -> str:
+            padded = [
+                cell.rjust(width) if column.right else cell.ljust(width)
+                for cell, width, column in zip(cells, widths, self.columns, strict=True)
+            ]
+            return "  ".join(padded).rstrip()
+
+        rule = "  ".join("─" * width for width in widths).rstrip()
+        body = [line(row) for row in self.rows]
+        head = [line([column.title for column in self.columns]), rule] if any(column.title for column in self.columns) else []
+        return "\n".join([*([self.title] if self.title else []), *head, *body, *self.notes])
+
+    def markdown(self) -> str:
+        def line(cells: Sequence[str]) -> str:
+            return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
+
+        rule = "|" + "|".join("---:" if column.right else ":---" for column in self.columns) + "|"
+        rows = [[f"**{cell}**" if cell else "" for cell in row] if i in self.bold else row for i, row in enumerate(self.rows)]
+        top = [f"### {self.title}", ""] if self.title else []
+        notes = ["", *self.notes] if self.notes else []
+        return "\n".join([*top, line([column.title for column in self.columns]), rule, *map(line, rows), *notes])
+
+    def latex(self) -> str:
+        shape = "".join("r" if column.right else "l" for column in self.columns)
+        rows = [" & ".join(latex_text(cell) for cell in row) + r" \\" for row in self.rows]
+        head = " & ".join(rf"\textbf{{{latex_text(column.title)}}}" for column in self.columns) + r" \\"
+        notes = [rf"\par {latex_text(note)}" for note in self.notes]
+        return "\n".join([rf"\begin{{tabular}}{{{shape}}}", head, r"\hline", *rows, r"\end{tabular}", *notes])
+
+    def html(self) -> str:
+        """A fragment with its own scoped style; everything foreign is escaped."""
+        head = "".join(_cell("th", column.title, column) for column in self.columns)
+        body = "".join(
+            f"<tr{' class=sum' if i in self.bold else ''}>"
+            + "".join(_cell("td", cell, column) for cell, column in zip(row, self.columns, strict=True))
+            + "</tr>"
+            for i, row in enumerate(self.rows)
+        )
+        notes = "".join(f"<p>{html.escape(note)}</p>" for note in self.notes)
+        caption = f"<caption>{html.escape(self.title)}</caption>" if self.title else ""
+        table = f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        return f"<div class=glassformer>{STYLE}{table}{notes}</div>"
+
+
+STYLE = (
+    "<style>.glassformer{font-family:system-ui,sans-serif}"
+    ".glassformer table{border-collapse:collapse;font-variant-numeric:tabular-nums}"
+    ".glassformer caption{text-align:left;font-weight:600;padding:.3em 0}"
+    ".glassformer th,.glassformer td{padding:.15em .8em .15em 0;text-align:left}"
+    ".glassformer .n{text-align:right}.glassformer thead tr{border-bottom:1px solid currentColor}"
+    ".glassformer tr.sum td{font-weight:600}</style>"
+)
+
+
+def _cell(tag: str, text: str, column: Column) -> str:
+    return f"<{tag}{' class=n' if column.right else ''}>{html.escape(text)}</{tag}>"
+
+
+LATEX_SIGNS = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "·": r"$\cdot$",
+    "×": r"$\times$",
+    "−": "$-$",
+    "→": r"$\to$",
+    "≈": r"$\approx$",
+    "√": r"$\surd$",
+    "…": r"\dots{}",
+    "─": "-",
+}
+
+
+def latex_text(text: str) -> str:
+    """Text that LaTeX sets as it stands."""
+    return "".join(LATEX_SIGNS.get(sign, sign) for sign in text)

@@ -1,0 +1,100 @@
+"""Reading JSON and TOML from strangers: sizes and depth checked, one line for whatever is wrong."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any, NoReturn
+
+from glassformer.spec.errors import GlassformerError, shown
+
+MOST_BYTES = 8_000_000
+DEEPEST = 32
+
+
+def read_document(path: Path) -> dict[str, Any]:
+    """The object in a .json or .toml file."""
+    text = read_text(path)
+    return parse_toml(text, path.name) if path.suffix == ".toml" else parse_json(text, path.name)
+
+
+def read_text(path: Path, *, most_bytes: int = MOST_BYTES) -> str:
+    """The text of a file that is there, is a file, is not huge and is UTF-8; its size is asked before it is read."""
+    name = shown(str(path))
+    try:
+        if path.is_dir():
+            raise GlassformerError(f"{name} is a folder, not a file.")
+        if not path.is_file():
+            raise GlassformerError(f"no such file: {name}.")
+        size = path.stat().st_size
+        if size > most_bytes:
+            raise GlassformerError(f"{name} has {size:,} bytes; such a file is at most {most_bytes:,}. It was not read.")
+        data = path.read_bytes()
+    except OSError as error:
+        raise GlassformerError(f"{name} cannot be read: {error.strerror or error}.") from None
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise GlassformerError(f"{name} is not text: byte {error.start} is not UTF-8.") from None
+
+
+def parse_json(text: str, name: str) -> dict[str, Any]:
+    """A JSON object: no NaN, no key twice, no deep nesting."""
+    try:
+        document = json.loads(text, object_pairs_hook=_no_key_twice, parse_constant=_no_constant)
+    except RecursionError:
+        raise GlassformerError(f"{name} is nested too deeply: at most {DEEPEST} levels.") from None
+    except json.JSONDecodeError as error:
+        where = (
+            f"it ends at character {error.pos}"
+            if error.pos >= len(text.rstrip())
+            else f"line {error.lineno}, column {error.colno}"
+        )
+        raise GlassformerError(f"{name} is not JSON: {where} ({error.msg}).") from None
+    except GlassformerError as error:
+        raise GlassformerError(f"{name}: {error}") from None
+    except ValueError as error:  # a number of thousands of digits
+        raise GlassformerError(f"{name} is not JSON that can be used: {shown(str(error), limit=120)}.") from None
+    return _checked(document, name)
+
+
+def parse_toml(text: str, name: str) -> dict[str, Any]:
+    """A TOML document, under the same limits."""
+    try:
+        document = tomllib.loads(text)
+    except RecursionError:
+        raise GlassformerError(f"{name} is nested too deeply: at most {DEEPEST} levels.") from None
+    except ValueError as error:
+        raise GlassformerError(f"{name} is not TOML: {shown(str(error), limit=120)}.") from None
+    return _checked(document, name)
+
+
+def _checked(document: Any, name: str) -> dict[str, Any]:
+    if not isinstance(document, dict):
+        found = {"list": "a list", "str": "a text", "NoneType": "null"}.get(type(document).__name__, "a number or a truth value")
+        raise GlassformerError(f"{name} must be an object {{…}}, found {found}.")
+    level: list[Any] = [document]
+    for _ in range(DEEPEST):
+        level = [
+            child
+            for item in level
+            for child in (item.values() if isinstance(item, dict) else item)
+            if isinstance(child, dict | list)
+        ]
+        if not level:
+            return document
+    raise GlassformerError(f"{name} is nested too deeply: at most {DEEPEST} levels.")
+
+
+def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        seen: set[str] = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise GlassformerError(f"the key '{shown(twice)}' stands twice in one object.")
+    return made
+
+
+def _no_constant(word: str) -> NoReturn:
+    raise GlassformerError(f"{word} is not a JSON number.")

@@ -1,0 +1,97 @@
+"""A family of models: how its config's keys become the fields of a spec, and what its classes add."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from glassformer.spec.huggingface.values import REQUIRED, Config, Fields
+
+
+class Key(NamedTuple):
+    """A key of the config that is a field of the spec: which one, and what a file without the key means."""
+
+    field: str
+    default: Any = REQUIRED
+    nested: Any = REQUIRED  # the default inside another config, where even sizes may be left out
+
+    def default_in(self, config: Config) -> Any:
+        return self.nested if config.nested and self.nested is not REQUIRED else self.default
+
+
+class Draft(NamedTuple):
+    """A spec in the making, as an `adjust` function sees it: the config, the fields so far, and the class that is being read."""
+
+    config: Config
+    fields: Fields
+    model_class: str
+    labels: Callable[[], int]
+
+
+Adjust = Callable[[Draft], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Family:
+    """One `model_type`. Everything that a table can say stands in a table; `adjust` does the rest."""
+
+    model_type: str
+    base: str  # the class of a file that names none
+    classes: Mapping[str, Fields]
+    keys: Mapping[str, Key]
+    fixed: Fields = field(default_factory=dict)  # what every model of the family has, whatever its config says
+    only: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)  # keys with the values that keep this mathematics
+    synonyms: Mapping[str, str] = field(default_factory=dict)
+    inert: frozenset[str] = frozenset()  # keys that change nothing that is computed
+    adjust: tuple[Adjust, ...] = ()
+    not_read: Mapping[str, str] = field(default_factory=dict)  # classes of the family that are refused, and why
+    decoder: bool = False  # the family's models are encoder-decoders, of which only the encoder is read
+
+
+# What stops a file of almost any family: each of these keys, with another value, is another mathematics.
+ONLY_EVERYWHERE: Mapping[str, tuple[Any, ...]] = {
+    "is_decoder": (False,),
+    "add_cross_attention": (False,),
+    "cross_attention_hidden_size": (None,),
+    "pruned_heads": (None, {}),
+    "position_embedding_type": ("absolute",),
+    "per_layer_config": (None, {}),
+    "rope_scaling": (None,),
+    "quantization_config": (None,),
+    "auto_map": (None, {}),
+}
+
+WHY = {
+    "is_decoder": "a decoder's attention sees no later tokens, and only encoders are read.",
+    "add_cross_attention": "attention to a second sequence is not in the program.",
+    "pruned_heads": "layers with different numbers of heads are not in the program.",
+    "position_embedding_type": "only absolute positions are in the program for this family.",
+    "rope_scaling": "scaled rotary angles are not in the program.",
+    "quantization_config": "quantised weights are not in the program.",
+    "auto_map": "the file comes with code of its own, which is not read.",
+}
+
+# Keys that change nothing that an encoder computes: bookkeeping, output format, training, generation.
+INERT = frozenset(
+    """
+    _attn_implementation _attn_implementation_autoset _attn_implementation_internal _commit_hash _name_or_path
+    _num_labels architectures attn_implementation bad_words_ids begin_suppress_tokens chunk_size_feed_forward
+    diversity_penalty do_sample dtype early_stopping encoder_no_repeat_ngram_size exponential_decay_length_penalty
+    finetuning_task gradient_checkpointing id2label is_encoder_decoder keys_to_ignore_at_inference label2id
+    label_smoothing language layerdrop length_penalty max_length min_length model_max_length model_type name
+    no_repeat_ngram_size num_beam_groups num_beams num_choices num_labels num_return_sequences output_attentions
+    output_hidden_states output_past output_scores prefix problem_type remove_invalid_values repetition_penalty
+    return_dict return_dict_in_generate sbert_ce_default_activation_function sentence_transformers suppress_tokens
+    task_specific_params temperature tf_legacy_loss tie_encoder_decoder tie_weights_ tie_word_embeddings
+    tokenizer_class top_k top_p torch_dtype torchscript transformers_version typical_p use_bfloat16 use_cache
+    xla_device
+    """.split()
+)
+INERT_PARTS = ("dropout", "initializer_", "drop_path", "layerdrop")
+INERT_ENDS = ("_token_id", "_token_ids")
+
+
+def is_inert(key: str, family: Family) -> bool:
+    """Whether a key changes nothing that is computed."""
+    return key in INERT or key in family.inert or key.endswith(INERT_ENDS) or any(part in key for part in INERT_PARTS)

@@ -1,0 +1,138 @@
+"""Do these weights belong to this config? Every tensor is found, or named as missing, unexpected or of another size."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from glassformer.spec.encoder_spec import EncoderSpec
+from glassformer.spec.errors import GlassformerError, shown
+from glassformer.spec.huggingface.layout import Place
+from glassformer.spec.huggingface.name_tables import BUFFERS, At, Names
+from glassformer.spec.huggingface.tensor_names import Shape, names_of
+
+NAMED = 3  # how many tensors of a kind the one line names
+
+
+class Misfit(NamedTuple):
+    """A tensor of another size than the config asks for."""
+
+    name: str
+    found: Shape
+    wanted: Shape
+
+
+class Match(NamedTuple):
+    """Which tensor holds which parameter, and what does not fit."""
+
+    found: dict[str, Place]
+    copies: dict[str, tuple[Place, ...]]  # tied tensors that the file keeps a second time
+    missing: dict[str, str]  # parameter -> the name under which it was looked for
+    unexpected: tuple[str, ...]
+    misfits: tuple[Misfit, ...]
+    unused: tuple[str, ...]  # known parts of such files that this class has not: another head, a decoder, buffers
+
+
+class MismatchError(GlassformerError):
+    """Weights that do not belong to the config: the one line names a few tensors, `match` holds them all."""
+
+    def __init__(self, message: str, match: Match) -> None:
+        super().__init__(message)
+        self.match = match
+
+
+def match_tensors(places: Mapping[str, tuple[Place, ...]], present: Mapping[str, Shape], family: str) -> Match:
+    """Find each parameter among the tensors that a file holds (name -> shape)."""
+    names = names_of(family)
+    found: dict[str, Place] = {}
+    copies: dict[str, tuple[Place, ...]] = {}
+    missing: dict[str, str] = {}
+    for parameter, candidates in places.items():
+        held = [place for place in candidates if place.name in present]
+        if held:
+            found[parameter], copies[parameter] = held[0], tuple(held[1:])
+        else:
+            missing[parameter] = _looked_for(parameter, candidates, names, present)
+    wanted = {place.name: place.shape for place in (*found.values(), *(copy for group in copies.values() for copy in group))}
+    misfits = [Misfit(name, present[name], shape) for name, shape in wanted.items() if present[name] != shape]
+    rest = {name: _known_elsewhere(name, names) for name in present if name not in wanted}
+    return Match(
+        found=found,
+        copies={name: group for name, group in copies.items() if group},
+        missing=missing,
+        unexpected=tuple(name for name, known in rest.items() if not known),
+        misfits=tuple(misfits),
+        unused=tuple(name for name, known in rest.items() if known),
+    )
+
+
+def require(match: Match, spec: EncoderSpec, *, family: str, present: Mapping[str, Shape], label: str) -> None:
+    """Refuse weights that do not fit, in one line."""
+    if not (match.missing or match.unexpected or match.misfits):
+        return
+    held = layers_held(names_of(family), present)
+    if held and spec.share_layers is None and len(held) != spec.layers:
+        run = f"{min(held)} to {max(held)}" if len(held) > 1 else str(min(held))
+        raise MismatchError(
+            f"config.json says {spec.layers:,} layers, {label} holds {len(held):,} ({run}). "
+            "Use the config.json that belongs to these weights, or correct its number of layers.",
+            match,
+        )
+    parts = [
+        _listed(f"{len(match.missing)} missing", list(match.missing.values())),
+        _listed(f"{len(match.unexpected)} unexpected", match.unexpected),
+        _listed(f"{len(match.misfits)} of another size", [_size_text(misfit) for misfit in match.misfits], most=1),
+    ]
+    wrong = "; ".join(part for part in parts if part)
+    raise MismatchError(f"{label} does not fit config.json: of {len(match.found) + len(match.missing)} tensors, {wrong}.", match)
+
+
+def layers_held(names: Names, present: Mapping[str, Shape]) -> set[int]:
+    """The numbers of the layers that a file holds; empty where files do not number them one by one."""
+    folders = [re.escape(folder).replace(r"\{n\}", r"(\d{1,6})") for folder, _ in names.layers if "{n}" in folder]
+    beginnings = [re.escape(prefix) for prefix in (*names.prefixes, "")]
+    pattern = re.compile(f"(?:{'|'.join(beginnings)})(?:{'|'.join(folders)})") if folders else None
+    hits = (pattern.match(name) for name in present) if pattern else ()
+    return {int(next(group for group in hit.groups() if group)) for hit in hits if hit}
+
+
+def _looked_for(parameter: str, candidates: tuple[Place, ...], names: Names, present: Mapping[str, Shape]) -> str:
+    """The name to give for what is missing: under the prefix that the file uses elsewhere."""
+    if not candidates:
+        return parameter
+    prefix = next((prefix for prefix in names.prefixes if any(name.startswith(prefix) for name in present)), "")
+    fitting = (place.name for place in candidates if place.name.startswith(prefix or tuple(names.prefixes)) == bool(prefix))
+    return next(fitting, candidates[0].name)
+
+
+def _known_elsewhere(name: str, names: Names) -> bool:
+    """Whether a tensor belongs to a part of such files that a class may lack: a buffer, a pooler, another head, a decoder."""
+    if name.rpartition(".")[2] in BUFFERS + names.buffers or name.startswith(names.aside or ("\0",)):
+        return True
+    return any(name == beginning or name.startswith(f"{beginning}.") for beginning in _optional_parts(names))
+
+
+def _optional_parts(names: Names) -> Iterator[str]:
+    for table in names.heads.values():
+        yield from (item for named in table.values() for item in _plain(named))
+    for key, named in names.body.items():
+        if key.startswith("pooler.") or key == "embeddings.mask_token":
+            yield from (prefix + item for item in _plain(named) for prefix in (*names.prefixes, ""))
+
+
+def _plain(named: str | At | tuple[str | At, ...]) -> list[str]:
+    if isinstance(named, str):
+        return [named]
+    return [named.name] if isinstance(named, At) else [item if isinstance(item, str) else item.name for item in named]
+
+
+def _listed(what: str, names: list[str] | tuple[str, ...], *, most: int = NAMED) -> str:
+    if not names:
+        return ""
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return f"{what} ({', '.join(shown(name, limit=100) for name in names[:most])}{more})"
+
+
+def _size_text(misfit: Misfit) -> str:
+    return f"{misfit.name} is {list(misfit.found)}, wanted {list(misfit.wanted)}"

@@ -1,0 +1,212 @@
+"""A Hugging Face config.json -> EncoderSpec: which class, which keys, and what is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from glassformer.spec.encoder_spec import EncoderSpec
+from glassformer.spec.errors import GlassformerError, nearest, shown
+from glassformer.spec.huggingface import rotary, seq2seq, text, towers, vision
+from glassformer.spec.huggingface.classes import ACTIVATION, LABELS, why_not
+from glassformer.spec.huggingface.family import ONLY_EVERYWHERE, WHY, Draft, Family, is_inert
+from glassformer.spec.huggingface.refused import REFUSED
+from glassformer.spec.huggingface.towers import TOWERS
+from glassformer.spec.huggingface.values import Config, Fields, build_spec, field_value, says_nothing, value_text
+
+FAMILIES: dict[str, Family] = {
+    family.model_type: family for group in (text, rotary, seq2seq, vision, towers) for family in group.FAMILIES
+}
+FAMILY_OF = {name: family for family in FAMILIES.values() for name in family.classes}
+
+READ_BY_ADJUST = {"classes": "num_labels", "image": "image_size", "patch": "patch_size"}  # fields whose keys stand in no table
+
+
+class Reading(NamedTuple):
+    """What a config says: the spec, the class that was read, its `model_type`, and the keys that the spec does not hold."""
+
+    spec: EncoderSpec
+    model_class: str
+    family: str
+    aside: dict[str, Any]
+
+
+def from_config(config: dict[str, Any], *, as_class: str | None = None, source: str = "config.json") -> Reading:
+    """The spec of a parsed config.json. The class is `as_class`, or the file's first architecture, or its family's base."""
+    if not isinstance(config, dict):
+        raise GlassformerError(f"{source}: a config is an object with keys such as hidden_size, found {value_text(config)}.")
+    named = as_class if as_class is not None else _architecture(config, source)
+    model_type = _model_type(config, named, source)
+    if model_type in TOWERS:
+        return _read_tower(config, model_type, named, source)
+    family = FAMILIES[model_type]
+    model_class = _known_class(family, named, source)
+    spec, aside = _read(family, model_class, Config(config, source, synonyms=family.synonyms), config)
+    return Reading(spec, model_class, model_type, aside)
+
+
+# Which family, which class ---------------------------------------------------------------------------------------------
+
+
+def _architecture(config: Mapping[str, Any], source: str) -> str | None:
+    names = config.get("architectures")
+    if names is None or names == []:
+        return None
+    if not isinstance(names, list) or not isinstance(names[0], str):
+        raise GlassformerError(f"{source}: architectures = {value_text(names)} is not allowed: it is a list of class names.")
+    return str(names[0])
+
+
+def _model_type(config: Mapping[str, Any], named: str | None, source: str) -> str:
+    found = config.get("model_type")
+    if found is None:
+        family = FAMILY_OF.get(_plain(named or ""))
+        if family is None:
+            raise GlassformerError(
+                f'{source}: model_type is missing, and no known class is named. Add model_type, for instance "bert".'
+            )
+        return family.model_type
+    if isinstance(found, str) and (found in FAMILIES or found in TOWERS):
+        return found
+    if isinstance(found, str) and found in REFUSED:
+        raise GlassformerError(f"{source}: {found} is not in the program yet: it {REFUSED[found]}.")
+    hint = nearest(found, [*FAMILIES, *TOWERS]) if isinstance(found, str) else ""
+    raise GlassformerError(
+        f"{source}: model_type = {value_text(found)} is not known.{hint} Known: {', '.join([*FAMILIES, *TOWERS])}."
+    )
+
+
+def _plain(name: str) -> str:
+    """The class without the prefix of another framework, whose mathematics is the same."""
+    return next((name.removeprefix(prefix) for prefix in ("TF", "Flax") if name.removeprefix(prefix) in FAMILY_OF), name)
+
+
+def _known_class(family: Family, named: str | None, source: str) -> str:
+    name = _plain(named if named is not None else family.base)
+    if name in family.classes:
+        return name
+    known = list(family.classes)
+    why = family.not_read.get(name) or why_not(name, decoder=family.decoder)
+    if why is not None:
+        raise GlassformerError(f"{source}: {shown(name)} is not read: {why}. --as {family.base} reads the encoder.")
+    raise GlassformerError(
+        f"{source}: class '{shown(name)}' is not known for model_type {family.model_type}.{nearest(name, known)} "
+        f"--as chooses one of {', '.join(known)}."
+    )
+
+
+# Reading the keys ------------------------------------------------------------------------------------------------------
+
+
+def _read(family: Family, model_class: str, config: Config, labelled: Mapping[str, Any]) -> tuple[EncoderSpec, dict[str, Any]]:
+    """The spec, and the keys that it does not hold. `labelled`: the config that says how many labels there are."""
+    _refuse_other_mathematics(family, config)
+    fields: Fields = dict(family.fixed)
+    for key, rule in family.keys.items():
+        fields[rule.field] = field_value(config, key, rule.field, rule.default_in(config))
+
+    def labels() -> int:
+        return _labels(Config(labelled, config.source))
+
+    for name, value in family.classes[model_class].items():
+        fields[name] = labels() if value is LABELS else fields["activation"] if value is ACTIVATION else value
+    for adjust in family.adjust:
+        adjust(Draft(config, fields, model_class, labels))
+    config.refuse_unknown(aside=tuple(key for key in config.values if is_inert(key, family)))
+    names = READ_BY_ADJUST | {rule.field: config.name(key) for key, rule in family.keys.items()}
+    held = {config.name(key) for key in family.keys}
+    return build_spec(fields, names, config.source), {key: value for key, value in config.values.items() if key not in held}
+
+
+def _refuse_other_mathematics(family: Family, config: Config) -> None:
+    for key, allowed in {**ONLY_EVERYWHERE, **family.only}.items():
+        value = config.get(key, None)
+        harmless = says_nothing(value) and any(says_nothing(item) for item in allowed)
+        if value is not None and not harmless and not any(value == item and type(value) is type(item) for item in allowed):
+            wanted = " or ".join(value_text(item) for item in allowed if item is not None)
+            why = WHY.get(key, f"only {wanted} is in the program for this family.")
+            raise config.refusal(key, why, verb="changes the mathematics:")
+
+
+def _labels(config: Config) -> int:
+    """How many labels a head has: `num_labels` wins over the length of `id2label`; two where the file says nothing."""
+    number = config.whole("num_labels", None, least=0)
+    names = config.get("id2label", None)
+    if number is not None:
+        return int(number)
+    if names is None:
+        return 2
+    if not isinstance(names, dict | list):
+        raise config.refusal("id2label", "it is an object from numbers to label names.")
+    return len(names)
+
+
+# Two encoders in one file ----------------------------------------------------------------------------------------------
+
+
+def _read_tower(config: dict[str, Any], model_type: str, named: str | None, source: str) -> Reading:
+    container = TOWERS[model_type]
+    families = {key: FAMILIES[inner] for key, inner in container.models.items()}
+    key, family = next(((key, family) for key, family in families.items() if _plain(named or "") in family.classes), (None, None))
+    if key is None or family is None:
+        what = shown(named) if named else f"a {model_type} config"
+        choices = " or ".join(f"--as {family.base}" for family in families.values())
+        raise GlassformerError(f"{source}: {what} holds two encoders, of text and of images. {choices} reads one of them.")
+    outer = Config(config, source)
+    inner = _inner(outer, key, family)
+    legacy = [f"{name}_dict" for name in container.models]
+    outer.asked.update(["model_type", *container.models, *legacy, *container.inert])
+    outer.refuse_unknown(aside=tuple(name for name in config if is_inert(name, family)))
+    model_class = _plain(named or "")
+    spec, aside = _read(family, model_class, Config(inner, source, nested=True), config)
+    rest = {name: value for name, value in config.items() if name not in (key, f"{key}_dict", "model_type")}
+    return Reading(spec, model_class, family.model_type, {**rest, key: aside})
+
+
+def _inner(outer: Config, key: str, family: Family) -> dict[str, Any]:
+    """The config of one tower. Old files hold a second copy, `…_dict`, which wins, with defaults for what it leaves out."""
+    found, second = outer.get(key, None), outer.get(f"{key}_dict", None)
+    for name, value in ((key, found), (f"{key}_dict", second)):
+        if not isinstance(value, dict | None):
+            raise outer.refusal(name, "it is the object that describes one encoder.")
+    if found is None and second is None:
+        raise GlassformerError(f"{outer.source}: {key} is missing: {family.base} is read from it.")
+    values: dict[str, Any] = {**(found or {})}
+    if values.get("model_type", family.model_type) != family.model_type:
+        raise outer.refusal(key, f"its model_type is {value_text(values['model_type'])}, and {family.model_type} is wanted.")
+    if second is not None:
+        values = {name: value for name, value in values.items() if name not in family.keys} | second
+    return values
+
+
+# The form of a record: a config beside the class that was built from it --------------------------------------------------
+
+
+def unwrap(document: dict[str, Any]) -> tuple[dict[str, Any], str | None, Fields]:
+    """Config, class and changed spec fields of `{"config": …, "model_class": …, "model_kwargs": …}`; a bare config as it is."""
+    config = document.get("config")
+    if not isinstance(config, dict) or "model_type" in document:
+        return document, None, {}
+    model_class = document.get("model_class")
+    if not isinstance(model_class, str | None):
+        raise GlassformerError(f"model_class = {value_text(model_class)} is not allowed: it is the name of a class.")
+    return config, model_class, _changes(document.get("model_kwargs") or {}, model_class)
+
+
+def _changes(arguments: Any, model_class: str | None) -> Fields:
+    """The spec fields that a model's constructor arguments change."""
+    if not isinstance(arguments, dict):
+        raise GlassformerError(f"model_kwargs = {value_text(arguments)} is not allowed: it is an object with arguments.")
+    fields: Fields = {}
+    for name, value in arguments.items():
+        family = FAMILY_OF.get(model_class or "")
+        pooler = family.classes[model_class or ""].get("pooler") if family else None
+        if name == "add_pooling_layer" and value is False:
+            fields["pooler"] = "none"
+        elif name == "use_mask_token" and isinstance(value, bool):
+            fields["mask_token"] = value
+        elif name != "add_pooling_layer" or value is not True or pooler is None:
+            raise GlassformerError(
+                f"model_kwargs: {shown(name)} = {value_text(value)} is not understood for {shown(model_class)}."
+            )
+    return fields

@@ -1,0 +1,208 @@
+"""Text encoders with rotary positions: ModernBERT, EuroBERT, NomicBERT, Jina v3."""
+
+from __future__ import annotations
+
+from glassformer.spec.encoder_spec import ALL_BIASES, GATES
+from glassformer.spec.huggingface.classes import CHOICE, CLASSIFIED, MASKED, POOLED, TAGGED, bert_classes, roberta_classes, some
+from glassformer.spec.huggingface.family import Adjust, Draft, Family, Key
+from glassformer.spec.huggingface.text import BERT_KEYS, BODY, NOT_SEQ2SEQ, tied, tied_with_bias
+
+GATED = {function: name for name, function in GATES.items()}
+ATTENTION = ("q", "k", "v", "output")
+
+
+def gated(draft: Draft) -> None:
+    """The feed-forward block multiplies two projections, the first through the config's activation."""
+    function = draft.fields["activation"]
+    if function not in GATED:
+        key = "hidden_activation" if "hidden_activation" in draft.config.asked else "hidden_act"
+        raise draft.config.refusal(key, f"a gated block with this function is not in the program; {', '.join(GATED)} are.")
+    draft.fields["activation"] = GATED[function]
+
+
+def biases_by_flag(draft: Draft, *flags: tuple[str, bool, tuple[str, ...]], always: tuple[str, ...] = ()) -> None:
+    """Places that have a bias: those of each flag that is set, and some that always do."""
+    places = {*always}
+    for key, default, group in flags:
+        if draft.config.flag(key, default=default):
+            places.update(group)
+    draft.fields["biases"] = tuple(place for place in ALL_BIASES if place in places)
+
+
+def one_rope(default: float) -> Adjust:
+    """The base of the rotary angles, the same in every layer."""
+
+    def adjust(draft: Draft) -> None:
+        draft.fields["rotary_base"] = draft.config.rope("rope_theta", default, draft.config.get("rope_parameters", None))
+
+    return adjust
+
+
+# ModernBERT ----------------------------------------------------------------------------------------------------------
+
+
+def modernbert_biases(draft: Draft) -> None:
+    biases_by_flag(
+        draft,
+        ("attention_bias", False, ATTENTION),
+        ("mlp_bias", False, ("ffn",)),
+        ("norm_bias", False, ("norm",)),
+        ("classifier_bias", False, ("head",)),
+        ("decoder_bias", True, ("decoder",)),
+    )
+
+
+def modernbert_layers(draft: Draft) -> None:
+    """Which layers see everything and which a window; the angles of the two kinds have bases of their own."""
+    layers, types = draft.fields["layers"], _layer_types(draft)
+    full = [number for number, kind in enumerate(types) if kind == "full_attention"]
+    parameters = draft.config.get("rope_parameters", None) or {}
+    if not isinstance(parameters, dict) or not set(parameters) <= {"full_attention", "sliding_attention"}:
+        raise draft.config.refusal("rope_parameters", "ModernBERT has angles for full_attention and for sliding_attention.")
+    draft.fields["rotary_base"] = base = draft.config.rope("global_rope_theta", 160_000.0, parameters.get("full_attention"))
+    own = draft.config.get("local_rope_theta", 10_000.0)
+    local = base if own is None else draft.config.rope("local_rope_theta", 10_000.0, parameters.get("sliding_attention"))
+    if len(full) == layers:
+        return
+    draft.fields.update({"window": draft.config.whole("local_attention", 128), "rotary_base_local": local})
+    if full:
+        every = next((n for n in range(1, layers + 1) if full == list(range(0, layers, n))), None)
+        if every is None:
+            raise draft.config.refusal("layer_types", "full layers are in the program at regular distances, from layer 0 on.")
+        draft.fields["global_every"] = every
+
+
+def _layer_types(draft: Draft) -> list[str]:
+    layers = draft.fields["layers"]
+    every = draft.config.whole("global_attn_every_n_layers", 3)
+    types = draft.config.get("layer_types", None)
+    if types is None:
+        return ["sliding_attention" if number % every else "full_attention" for number in range(layers)]
+    known = ("full_attention", "sliding_attention")
+    if not isinstance(types, list) or len(types) != layers or any(kind not in known for kind in types):
+        raise draft.config.refusal("layer_types", f"it names full_attention or sliding_attention for each of {layers} layers.")
+    return types
+
+
+def modernbert_head(draft: Draft) -> None:
+    """Every head has a hidden layer with an activation of its own, and a norm."""
+    if "head" not in draft.fields:
+        return
+    draft.fields["head_hidden"] = draft.config.activation("classifier_activation", "gelu")
+    if draft.fields["head"] != "mlm":
+        draft.fields["head_norm"] = True
+    if draft.fields["head"] == "classify":
+        draft.fields["pool"] = {"cls": "first", "mean": "mean"}[draft.config.word("classifier_pooling", "cls", ("cls", "mean"))]
+
+
+MODERNBERT = Family(
+    model_type="modernbert",
+    base="ModernBertModel",
+    classes={
+        "ModernBertModel": {},
+        "ModernBertForMaskedLM": MASKED,
+        "ModernBertForSequenceClassification": CLASSIFIED,
+        "ModernBertForMultipleChoice": CHOICE,
+        "ModernBertForTokenClassification": TAGGED,
+        "ModernBertForQuestionAnswering": TAGGED,
+    },
+    keys={
+        "vocab_size": Key("vocab"),
+        "hidden_size": Key("d_model"),
+        "num_hidden_layers": Key("layers"),
+        "num_attention_heads": Key("heads"),
+        "intermediate_size": Key("d_ff"),
+        "hidden_activation": Key("activation", "gelu"),
+        "max_position_embeddings": Key("positions", 8192),
+        "norm_eps": Key("eps", 1e-5),
+        "mlp_dropout": Key("dropout", 0.0),
+    },
+    fixed={"position": "rotary", "embedding_norm": True, "norm": "pre", "first_norm": False},
+    only=NOT_SEQ2SEQ,
+    inert=frozenset(
+        """
+        classifier_activation classifier_pooling deterministic_flash_attn layer_norm_eps local_attention reference_compile
+        repad_logits_with_grad sparse_pred_ignore_index sparse_prediction
+        """.split()
+    ),
+    adjust=(gated, modernbert_biases, modernbert_layers, modernbert_head, tied),
+)
+
+
+# EuroBERT, NomicBERT, Jina v3 ----------------------------------------------------------------------------------------
+
+
+def one_key_per_query_head(draft: Draft) -> None:
+    """Grouped queries share keys and values; here every head has its own."""
+    heads = draft.fields["heads"]
+    if draft.config.whole("num_key_value_heads", None) not in (None, heads):
+        raise draft.config.refusal("num_key_value_heads", f"keys and values that the {heads} heads share are not in the program.")
+
+
+def eurobert_biases(draft: Draft) -> None:
+    biases_by_flag(draft, ("attention_bias", False, ATTENTION), ("mlp_bias", False, ("ffn",)), always=("head",))
+
+
+def eurobert_pooling(draft: Draft) -> None:
+    if draft.fields.get("head") == "classify":
+        known = {"bos": "first", "mean": "mean"}
+        pooling = draft.config.get("classifier_pooling", "late")
+        if pooling == "late":
+            raise draft.config.refusal("classifier_pooling", "the mean of all tokens' logits is not in the program.")
+        draft.fields["pool"] = known[draft.config.word("classifier_pooling", "late", tuple(known))]
+
+
+ROPE_KEYS = {**BERT_KEYS, "max_position_embeddings": Key("positions", None)}
+
+FAMILIES = [
+    MODERNBERT,
+    Family(
+        model_type="eurobert",
+        base="EuroBertModel",
+        classes={
+            "EuroBertModel": {},
+            "EuroBertForSequenceClassification": {**CLASSIFIED, "head_hidden": "gelu"},
+            "EuroBertForTokenClassification": TAGGED,
+        },
+        keys={
+            **{key: rule for key, rule in BODY.items() if key != "hidden_dropout_prob"},
+            "hidden_act": Key("activation", "silu"),
+            "head_dim": Key("d_k", None),
+            "max_position_embeddings": Key("positions", None),
+            "rms_norm_eps": Key("eps", 1e-5),
+        },
+        fixed={"position": "rotary", "norm": "pre", "norm_kind": "rms", "dropout": 0.0},
+        only=NOT_SEQ2SEQ,
+        inert=frozenset({"pretraining_tp", "classifier_pooling"}),
+        not_read={"EuroBertForMaskedLM": "its head has no hidden layer, which is not in the program for masked tokens"},
+        adjust=(gated, one_key_per_query_head, eurobert_biases, one_rope(10_000.0), eurobert_pooling),
+    ),
+    Family(
+        model_type="nomic_bert",
+        base="NomicBertModel",
+        classes={
+            **some(bert_classes("NomicBert"), "MaskedLM", "SequenceClassification", "TokenClassification"),
+            "NomicBertModel": {},
+        },
+        keys={**ROPE_KEYS, "hidden_act": Key("activation", "silu"), "head_dim": Key("d_k", None)},
+        fixed={
+            "position": "rotary",
+            "embedding_norm": True,
+            "biases": tuple(place for place in ALL_BIASES if place not in (*ATTENTION, "ffn")),
+        },
+        only=NOT_SEQ2SEQ,
+        adjust=(gated, one_rope(1000.0), tied_with_bias),
+    ),
+    Family(
+        model_type="jina_embeddings_v3",
+        base="JinaEmbeddingsV3Model",
+        classes={
+            **some(roberta_classes("JinaEmbeddingsV3"), "MaskedLM", "Classification", "Answering"),
+            "JinaEmbeddingsV3Model": POOLED,
+        },
+        keys={**ROPE_KEYS, "layer_norm_eps": Key("eps", 1e-5)},
+        fixed={"position": "rotary", "embedding_norm": True},
+        only=NOT_SEQ2SEQ,
+        adjust=(one_rope(20_000.0), tied_with_bias),
+    ),
+]

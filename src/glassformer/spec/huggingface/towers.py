@@ -1,0 +1,109 @@
+"""The two towers of CLIP and SigLIP, each of which is an encoder: in a file of its own, or inside the file of both."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from glassformer.spec.huggingface.classes import CLASSIFIED
+from glassformer.spec.huggingface.family import Draft, Family, Key
+from glassformer.spec.huggingface.values import REQUIRED, Fields
+from glassformer.spec.huggingface.vision import biases, cut, labelled
+
+
+class Towers(NamedTuple):
+    """A config that holds two others: which key holds which family, and the keys that concern both."""
+
+    models: dict[str, str]
+    inert: frozenset[str]
+
+
+TOWERS = {
+    "clip": Towers(
+        {"text_config": "clip_text_model", "vision_config": "clip_vision_model"},
+        frozenset({"projection_dim", "logit_scale_init_value"}),
+    ),
+    "siglip": Towers({"text_config": "siglip_text_model", "vision_config": "siglip_vision_model"}, frozenset()),
+}
+
+PRE_NORM: Fields = {"norm": "pre", "position": "learned", "dropout": 0.0}
+
+
+def _keys(width: int, inner: int, heads: int, *, activation: str, eps: float) -> dict[str, Key]:
+    return {
+        "hidden_size": Key("d_model", nested=width),
+        "intermediate_size": Key("d_ff", nested=inner),
+        "num_hidden_layers": Key("layers", nested=12),
+        "num_attention_heads": Key("heads", nested=heads),
+        "hidden_act": Key("activation", activation),
+        "layer_norm_eps": Key("eps", eps),
+    }
+
+
+def _text(vocab: int, longest: int) -> dict[str, Key]:
+    return {"vocab_size": Key("vocab", nested=vocab), "max_position_embeddings": Key("positions", nested=longest)}
+
+
+IMAGE = {"num_channels": Key("channels", 3)}
+
+
+def projected(draft: Draft) -> None:
+    """CLIP's towers meet in a space of `projection_dim` features."""
+    if draft.model_class.endswith("WithProjection"):
+        width = draft.config.whole("projection_dim", 512 if draft.config.nested else REQUIRED)
+        draft.fields.update({"head": "project", "classes": width})
+
+
+def siglip_projection(draft: Draft) -> None:
+    width = draft.config.whole("projection_size", None)
+    draft.fields["classes"] = draft.fields["d_model"] if width is None else width
+
+
+def siglip_head(draft: Draft) -> None:
+    if not draft.config.flag("vision_use_head", default=True):
+        del draft.fields["pooler"]
+
+
+FAMILIES = [
+    Family(
+        model_type="clip_text_model",
+        base="CLIPTextModel",
+        classes={"CLIPTextModel": {}, "CLIPTextModelWithProjection": {}},
+        keys={**_text(49408, 77), **_keys(512, 2048, 8, activation="quick_gelu", eps=1e-5)},
+        # The pooled token is the end-of-text token, which is a text's last.
+        fixed={**PRE_NORM, "attend": "causal", "pool": "last"},
+        inert=frozenset({"projection_dim"}),
+        adjust=(biases(missing=("head",)), projected),
+    ),
+    Family(
+        model_type="clip_vision_model",
+        base="CLIPVisionModel",
+        classes={
+            "CLIPVisionModel": {},
+            "CLIPVisionModelWithProjection": {},
+            "CLIPForImageClassification": {**CLASSIFIED, "head_reads": "mean"},
+        },
+        keys={**IMAGE, **_keys(768, 3072, 12, activation="quick_gelu", eps=1e-5)},
+        fixed={**PRE_NORM, "embedding_norm": True, "class_tokens": 1, "final_norm": "pooled"},
+        inert=frozenset({"projection_dim"}),
+        adjust=(cut(patch=32, square=True), biases(missing=("patch", "head")), projected, labelled),
+    ),
+    Family(
+        model_type="siglip_text_model",
+        base="SiglipTextModel",
+        classes={"SiglipTextModel": {"head": "project"}},
+        keys={**_text(32000, 64), **_keys(768, 3072, 12, activation="gelu_pytorch_tanh", eps=1e-6)},
+        fixed={**PRE_NORM, "pool": "last"},
+        adjust=(siglip_projection,),
+    ),
+    Family(
+        model_type="siglip_vision_model",
+        base="SiglipVisionModel",
+        classes={
+            "SiglipVisionModel": {"pooler": "attention"},
+            "SiglipForImageClassification": {"pooler": "attention", **CLASSIFIED, "head_reads": "mean"},
+        },
+        keys={**IMAGE, **_keys(768, 3072, 12, activation="gelu_pytorch_tanh", eps=1e-6)},
+        fixed=PRE_NORM,
+        adjust=(cut(patch=16, square=True), siglip_head, labelled),
+    ),
+]

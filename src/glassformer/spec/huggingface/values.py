@@ -1,0 +1,191 @@
+"""A config.json being read: each value is checked, and whatever is wrong is said with the file's own key."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from glassformer.spec.encoder_spec import EncoderSpec
+from glassformer.spec.errors import GlassformerError, nearest, shown
+from glassformer.spec.fields import LARGEST, field_rules
+
+Fields = dict[str, Any]
+
+REQUIRED: Any = object()  # the default of a key that must be there: a size is never guessed
+
+# Two names for one function are common, and `gelu_new` and its kin differ by rounding only.
+ACTIVATIONS = {
+    "relu": "relu",
+    "gelu": "gelu",
+    "gelu_python": "gelu",
+    "gelu_new": "gelu_tanh",
+    "gelu_fast": "gelu_tanh",
+    "gelu_accurate": "gelu_tanh",
+    "gelu_pytorch_tanh": "gelu_tanh",
+    "gelu_python_tanh": "gelu_tanh",
+    "quick_gelu": "quick_gelu",
+    "silu": "silu",
+    "swish": "silu",
+    "tanh": "tanh",
+}
+
+
+class Config:
+    """The values of a config by key, with typed access. Keys that were asked for are remembered: the rest is unknown."""
+
+    def __init__(
+        self, values: Mapping[str, Any], source: str, *, synonyms: Mapping[str, str] | None = None, nested: bool = False
+    ) -> None:
+        self.values = values
+        self.source = source
+        self.nested = nested  # a config inside another one: such files hold only what differs from the class's defaults
+        self.asked: set[str] = set()
+        self.written: dict[str, str] = {}  # our key -> the synonym that the file uses
+        for other, key in (synonyms or {}).items():
+            if other not in values:
+                continue
+            self.asked.add(other)
+            if key in values and values[key] != values[other]:
+                raise self.refusal(other, f"{key} = {value_text(values[key])} means the same and disagrees. Keep one of them.")
+            self.written[key] = other if key not in values else key
+
+    def name(self, key: str) -> str:
+        """The key as the file writes it."""
+        return self.written.get(key, key)
+
+    def get(self, key: str, default: Any = REQUIRED) -> Any:
+        """The value as it stands in the file, or the default."""
+        self.asked.add(key)
+        value = self.values.get(self.name(key))
+        if value is None and default is REQUIRED:
+            what = "is null" if self.name(key) in self.values else "is missing"
+            raise GlassformerError(f"{self.source}: {self.name(key)} {what}, and a size is not guessed. Add it to the file.")
+        if value is None and (default is None or self.name(key) not in self.values):
+            return default
+        return value
+
+    def refusal(self, key: str, why: str, *, verb: str = "is not allowed:") -> GlassformerError:
+        """The one line: source, key, value, rule."""
+        value = value_text(self.values.get(self.name(key)))
+        return GlassformerError(f"{self.source}: {self.name(key)} = {value} {verb} {why}")
+
+    def whole(self, key: str, default: Any = REQUIRED, *, least: int = 1, most: int = LARGEST) -> Any:
+        """A whole number in range; text, 12.0, true and lists are not numbers."""
+        value = self.get(key, default)
+        if value is None and default is None:
+            return None
+        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+            raise self.refusal(key, f"{self.name(key)} is a whole number from {least:,} to {most:,}.")
+        return value
+
+    def number(self, key: str, default: Any = REQUIRED, *, least: float = 0.0) -> Any:
+        """A finite number, whole or not."""
+        value = self.get(key, default)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < least:
+            raise self.refusal(key, f"{self.name(key)} is a number, {least:g} or more.")
+        return float(value)
+
+    def flag(self, key: str, *, default: bool) -> bool:
+        """true or false, not 0, 1 or text."""
+        value = self.get(key, default)
+        if not isinstance(value, bool):
+            raise self.refusal(key, f"{self.name(key)} is true or false.")
+        return value
+
+    def word(self, key: str, default: str, known: tuple[str, ...]) -> str:
+        """One of some words."""
+        value = self.get(key, default)
+        if value not in known:
+            raise self.unknown_word(key, value, known)
+        return str(value)
+
+    def unknown_word(self, key: str, value: Any, known: tuple[str, ...]) -> GlassformerError:
+        hint = nearest(value, known) if isinstance(value, str) else ""
+        return self.refusal(key, f"{self.name(key)} is one of {', '.join(known)}.{hint}", verb="is not understood:")
+
+    def activation(self, key: str, default: str) -> str:
+        """An activation, by our name for it."""
+        return ACTIVATIONS[self.word(key, default, tuple(ACTIVATIONS))]
+
+    def pair(self, key: str, default: Any = REQUIRED) -> tuple[int, int]:
+        """A height and a width: one whole number for both, or a list of two."""
+        value = self.get(key, default)
+        sides = value if isinstance(value, list | tuple) and len(value) == 2 else [value, value]
+        if not all(isinstance(side, int) and not isinstance(side, bool) and 1 <= side <= LARGEST for side in sides):
+            raise self.refusal(key, f"{self.name(key)} is a whole number from 1 to {LARGEST:,}, or [height, width].")
+        return sides[0], sides[1]
+
+    def rope(self, key: str, default: float, parameters: Any = None) -> float:
+        """The base of the rotary angles: `rope_theta` inside `parameters`, or a key of its own; scaled angles are refused."""
+        if not isinstance(parameters, dict | None):
+            raise self.refusal("rope_parameters", "it is an object with rope_theta.")
+        inner = Config(parameters or {}, self.source)
+        inner.word("rope_type", "default", ("default",))
+        base = inner.number("rope_theta", self.number(key, default))
+        inner.refuse_unknown("rope_parameters.")
+        if not base:
+            raise GlassformerError(f"{self.source}: {key} = 0 is not allowed: the base of rotary angles is a positive number.")
+        return float(base)
+
+    def refuse_unknown(self, prefix: str = "", aside: tuple[str, ...] = ()) -> None:
+        """Refuse the first key that nobody asked for and that says anything: it may change the mathematics."""
+        for key, value in self.values.items():
+            if key not in self.asked and key not in aside and not says_nothing(value):
+                raise GlassformerError(
+                    f"{self.source}: {prefix}{shown(key)} = {value_text(value)} may change the mathematics "
+                    "and is not understood. Remove it if it does not."
+                )
+
+
+def field_value(config: Config, key: str, field: str, default: Any) -> Any:
+    """The value of a key as the spec's field holds it, checked in the field's own range but named by the key."""
+    rule = field_rules()[field]
+    if field == "activation":
+        return config.activation(key, default)
+    if rule.kind == "whole":
+        return config.whole(key, default, least=rule.least, most=rule.most)
+    if rule.kind == "yes_no":
+        return config.flag(key, default=default)
+    value = config.number(key, default)
+    if field == "dropout" and value >= 1:
+        raise config.refusal(key, f"{config.name(key)} is a share from 0 up to, but not including, 1.")
+    if field != "dropout" and value <= 0:
+        raise config.refusal(key, f"{config.name(key)} is a positive number.")
+    return value
+
+
+def build_spec(fields: Fields, names: Mapping[str, str], source: str) -> EncoderSpec:
+    """The spec; where its rules refuse the fields, the message speaks of the config's keys."""
+    d_model, heads = fields["d_model"], fields["heads"]
+    if fields.get("d_k") is None and d_model % heads:
+        raise GlassformerError(
+            f"{source}: {names['heads']} = {heads} does not divide {names['d_model']} = {d_model}: "
+            "every head needs a whole number of features."
+        )
+    try:
+        return EncoderSpec(**fields)
+    except GlassformerError as error:
+        words = str(error).split(" ")
+        for number, word in enumerate(words):
+            field, equals, value = word.partition("=")
+            if equals and field in names:
+                words[number] = f"{names[field]} = {value}"
+        raise GlassformerError(f"{source}: {' '.join(words)}") from None
+
+
+def says_nothing(value: Any) -> bool:
+    """null, false, 0, and whatever is empty."""
+    return value is None or value is False or (isinstance(value, int | float | str | list | dict) and not value)
+
+
+def value_text(value: Any) -> str:
+    """A foreign value as JSON writes it, short enough for one line."""
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, dict):
+        return "an object" if value else "{}"
+    if isinstance(value, list | tuple):
+        short = len(value) <= 4 and not any(isinstance(item, dict | list | tuple) for item in value)
+        return f"[{', '.join(value_text(item) for item in value)}]" if short else f"a list of {len(value)}"
+    return f'"{shown(value)}"' if isinstance(value, str) else shown(value)

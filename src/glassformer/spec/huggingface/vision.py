@@ -1,0 +1,229 @@
+"""Image encoders: ViT, DeiT, DINOv2, BEiT and their kin."""
+
+from __future__ import annotations
+
+from glassformer.spec.encoder_spec import ALL_BIASES
+from glassformer.spec.huggingface.classes import CLASSIFIED
+from glassformer.spec.huggingface.family import Adjust, Draft, Family, Key
+from glassformer.spec.huggingface.values import REQUIRED, Fields
+
+VIT_KEYS = {
+    "hidden_size": Key("d_model"),
+    "num_hidden_layers": Key("layers"),
+    "num_attention_heads": Key("heads"),
+    "intermediate_size": Key("d_ff"),
+    "hidden_act": Key("activation", "gelu"),
+    "num_channels": Key("channels", 3),
+    "head_dim": Key("d_k", None),
+    "layer_norm_eps": Key("eps", 1e-12),
+    "hidden_dropout_prob": Key("dropout", 0.0),
+}
+PRE_NORM: Fields = {"norm": "pre", "position": "learned"}
+NOT_SEQ2SEQ = {"is_encoder_decoder": (False,)}
+BACKBONE = frozenset("out_features out_indices stage_names apply_layernorm reshape_hidden_states".split())
+
+
+# What tables cannot say ----------------------------------------------------------------------------------------------
+
+
+def cut(*, patch: int = 16, square: bool = False) -> Adjust:
+    """Image and patch: one number for a square or [height, width]. Inside another config, the class's `patch` is the default."""
+
+    def adjust(draft: Draft) -> None:
+        nested = draft.config.nested
+        for field, key, default in (("image", "image_size", 224), ("patch", "patch_size", patch)):
+            height, width = draft.config.pair(key, default if nested else REQUIRED)
+            if square and height != width:
+                raise draft.config.refusal(key, "images and patches of this family are square.")
+            draft.fields.update({field: height} if height == width else {field: height, f"{field}_width": width})
+
+    return adjust
+
+
+def biases(*flags: str, missing: tuple[str, ...] = ()) -> Adjust:
+    """All biases but those that the family never has, and those of the attention inputs where `flags` say false."""
+
+    def adjust(draft: Draft) -> None:
+        without = {*missing}
+        for flag in flags:
+            if not draft.config.flag(flag, default=True):
+                without |= {"q", "k", "v"}
+        if without:
+            draft.fields["biases"] = tuple(place for place in ALL_BIASES if place not in without)
+
+    return adjust
+
+
+def labelled(draft: Draft) -> None:
+    """An image classifier with no labels is built without its head."""
+    if draft.fields.get("classes") == 0:
+        del draft.fields["head"], draft.fields["classes"]
+
+
+def pixels_back(draft: Draft) -> None:
+    """Masked image modelling maps each patch to the pixels of a square of `encoder_stride`."""
+    if draft.model_class.endswith("ForMaskedImageModeling"):
+        stride = draft.config.whole("encoder_stride", 16, most=4096)
+        draft.fields.update({"head": "tag_patches", "classes": stride**2 * draft.fields["channels"], "mask_token": True})
+
+
+def tanh_pooler(draft: Draft) -> None:
+    """ViT's pooler may have a width and an activation of its own; BERT's are the ones in the program."""
+    if draft.fields.get("pooler") == "dense":
+        width = draft.fields["d_model"]
+        if draft.config.whole("pooler_output_size", None) not in (None, width):
+            raise draft.config.refusal("pooler_output_size", f"a pooler has the width of hidden_size = {width} in the program.")
+        draft.config.word("pooler_act", "tanh", ("tanh",))
+
+
+def dinov2_feed_forward(draft: Draft) -> None:
+    """The inner width follows from a ratio; with SwiGLU it is two thirds of that, rounded up to a multiple of 8."""
+    width = int(draft.fields["d_model"] * draft.config.number("mlp_ratio"))
+    if draft.config.flag("use_swiglu_ffn", default=False):
+        width = (int(width * 2 / 3) + 7) // 8 * 8
+        draft.fields["activation"] = "swiglu"
+    if width < 1:
+        raise draft.config.refusal("mlp_ratio", "the feed-forward block would have no width.")
+    draft.fields["d_ff"] = width
+
+
+def beit_positions(draft: Draft) -> None:
+    """Absolute positions, relative ones, or both; relative tables are shared or one per layer, but not both at once."""
+    learned = draft.config.flag("use_absolute_position_embeddings", default=False)
+    per_layer = draft.config.flag("use_relative_position_bias", default=False)
+    shared = draft.config.flag("use_shared_relative_position_bias", default=False)
+    if per_layer and shared:
+        raise draft.config.refusal(
+            "use_shared_relative_position_bias", "a shared table beside each layer's own is not in the program."
+        )
+    relative = per_layer or shared
+    words = ("learned" if learned else "", "relative_2d" if relative else "")
+    draft.fields["position"] = "_".join(word for word in words if word) or "none"
+    if relative:
+        draft.fields["relative_tables"] = "per_layer" if per_layer else "shared"
+
+
+def beit_top(draft: Draft) -> None:
+    """Mean pooling moves the last norm from all tokens to the pooled vector; the masked-image head brings one of its own."""
+    mean = draft.config.flag("use_mean_pooling", default=True)
+    masked = draft.model_class.endswith("ForMaskedImageModeling")
+    if masked and not mean:
+        raise draft.config.refusal("use_mean_pooling", "two norms in a row before the masked-image head are not in the program.")
+    if masked:
+        draft.fields.update({"head": "tag_patches", "classes": draft.config.whole("vocab_size")})
+    pooled = draft.fields.pop("pooler", None) is not None
+    draft.fields.update({"final_norm": "none" if mean and not masked else "all", "pool": "mean" if mean else "first"})
+    if pooled and mean:
+        draft.fields["pooler"] = "norm"
+
+
+def beit_scale(draft: Draft) -> None:
+    draft.fields["layer_scale"] = draft.config.number("layer_scale_init_value", 0.1) > 0
+
+
+# The families --------------------------------------------------------------------------------------------------------
+
+VIT_ADJUST = (cut(), biases("qkv_bias"), labelled, tanh_pooler)
+VIT_INERT = frozenset({"encoder_stride", "pooler_output_size", "pooler_act"})
+DINOV2_KEYS = {key: rule for key, rule in VIT_KEYS.items() if key != "intermediate_size"} | {"layer_norm_eps": Key("eps", 1e-6)}
+DINOV2_INERT = BACKBONE | {"layerscale_value"}
+BEIT_ADJUST = (cut(), biases(missing=("k",)), beit_scale, beit_positions, beit_top, labelled)
+BEIT_INERT = BACKBONE | frozenset(
+    """
+    add_fpn auxiliary_channels auxiliary_concat_input auxiliary_loss_weight auxiliary_num_convs pool_scales segmentation_indices
+    semantic_loss_ignore_index use_auxiliary_head vocab_size
+    """.split()
+)
+JOINED: Fields = {**CLASSIFIED, "head_reads": "first_and_mean"}
+
+FAMILIES = [
+    Family(
+        model_type="vit",
+        base="ViTModel",
+        classes={"ViTModel": {"pooler": "dense"}, "ViTForImageClassification": CLASSIFIED, "ViTForMaskedImageModeling": {}},
+        keys=VIT_KEYS,
+        fixed={**PRE_NORM, "class_tokens": 1},
+        only=NOT_SEQ2SEQ,
+        inert=VIT_INERT,
+        adjust=(*VIT_ADJUST, pixels_back),
+    ),
+    Family(
+        model_type="deit",
+        base="DeiTModel",
+        classes={
+            "DeiTModel": {"pooler": "dense"},
+            "DeiTForImageClassification": CLASSIFIED,
+            "DeiTForImageClassificationWithTeacher": {**CLASSIFIED, "head": "distilled"},
+            "DeiTForMaskedImageModeling": {},
+        },
+        keys=VIT_KEYS,
+        fixed={**PRE_NORM, "class_tokens": 2},  # the distillation token is there in every class
+        only=NOT_SEQ2SEQ,
+        inert=VIT_INERT,
+        adjust=(*VIT_ADJUST, pixels_back),
+    ),
+    Family(
+        model_type="vit_msn",
+        base="ViTMSNModel",
+        classes={"ViTMSNModel": {}, "ViTMSNForImageClassification": CLASSIFIED},
+        keys={**VIT_KEYS, "layer_norm_eps": Key("eps", 1e-6)},
+        fixed={**PRE_NORM, "class_tokens": 1},
+        only=NOT_SEQ2SEQ,
+        inert=VIT_INERT,
+        adjust=VIT_ADJUST,
+    ),
+    Family(
+        model_type="ijepa",
+        base="IJepaModel",
+        classes={"IJepaModel": {}, "IJepaForImageClassification": CLASSIFIED},
+        keys=VIT_KEYS,
+        fixed={**PRE_NORM, "pool": "mean"},
+        only=NOT_SEQ2SEQ,
+        inert=VIT_INERT,
+        adjust=VIT_ADJUST,
+    ),
+    Family(
+        model_type="dinov2",
+        base="Dinov2Model",
+        classes={"Dinov2Model": {}, "Dinov2ForImageClassification": JOINED},
+        keys={**DINOV2_KEYS, "use_mask_token": Key("mask_token", default=True)},
+        fixed={**PRE_NORM, "class_tokens": 1, "layer_scale": True},
+        only=NOT_SEQ2SEQ,
+        inert=DINOV2_INERT,
+        adjust=(cut(), biases("qkv_bias"), labelled, dinov2_feed_forward),
+    ),
+    Family(
+        model_type="dinov2_with_registers",
+        base="Dinov2WithRegistersModel",
+        classes={"Dinov2WithRegistersModel": {}, "Dinov2WithRegistersForImageClassification": JOINED},
+        keys={**DINOV2_KEYS, "num_register_tokens": Key("registers")},
+        fixed={**PRE_NORM, "class_tokens": 1, "layer_scale": True, "mask_token": True},
+        only=NOT_SEQ2SEQ,
+        inert=DINOV2_INERT,
+        adjust=(cut(), biases("qkv_bias"), labelled, dinov2_feed_forward),
+    ),
+    Family(
+        model_type="beit",
+        base="BeitModel",
+        classes={
+            "BeitModel": {"pooler": "norm"},
+            "BeitForImageClassification": {"pooler": "norm", **CLASSIFIED},
+            "BeitForMaskedImageModeling": {},
+        },
+        keys={**VIT_KEYS, "use_mask_token": Key("mask_token", default=False)},
+        fixed={"norm": "pre", "class_tokens": 1},
+        only=NOT_SEQ2SEQ,
+        inert=BEIT_INERT,
+        adjust=BEIT_ADJUST,
+    ),
+    Family(
+        model_type="data2vec-vision",
+        base="Data2VecVisionModel",
+        classes={"Data2VecVisionModel": {}, "Data2VecVisionForImageClassification": {"pooler": "norm", **CLASSIFIED}},
+        keys={**VIT_KEYS, "use_mask_token": Key("mask_token", default=False)},
+        fixed={"norm": "pre", "class_tokens": 1},
+        only=NOT_SEQ2SEQ,
+        inert=BEIT_INERT,
+        adjust=BEIT_ADJUST,
+    ),
+]

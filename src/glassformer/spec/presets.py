@@ -1,0 +1,44 @@
+"""Presets: encoders by name, read from presets.toml the first time that one is asked for."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any
+
+from glassformer.spec.encoder_spec import EncoderSpec
+from glassformer.spec.errors import GlassformerError, nearest, shown
+
+
+def preset_names() -> tuple[str, ...]:
+    """All presets, in the order of the file."""
+    return tuple(_tables())
+
+
+def preset_doc(name: str) -> str:
+    """What a preset is, in one line."""
+    return str(_table(name)["doc"])
+
+
+@lru_cache(maxsize=256)
+def preset(name: str) -> EncoderSpec:
+    """The spec with that name."""
+    fields = {key: value for key, value in _table(name).items() if key not in ("doc", "base")}
+    base = _table(name).get("base")
+    return preset(base).replace(**fields) if base is not None else EncoderSpec(**fields)
+
+
+def _table(name: str) -> dict[str, Any]:
+    try:
+        return _tables()[name]
+    except KeyError:
+        raise GlassformerError(
+            f"unknown preset '{shown(name)}'.{nearest(name, preset_names())} 'glassformer presets' lists them all."
+        ) from None
+
+
+@lru_cache(maxsize=1)
+def _tables() -> dict[str, dict[str, Any]]:
+    text = files("glassformer.spec").joinpath("presets.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)

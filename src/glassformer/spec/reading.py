@@ -1,0 +1,141 @@
+"""How a spec is written, everywhere the same: a name or a file, then `field=value`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from glassformer.spec.encoder_spec import EncoderSpec, defaults
+from glassformer.spec.errors import GlassformerError, nearest, shown
+from glassformer.spec.fields import accept, rule_for
+from glassformer.spec.files import read_document
+from glassformer.spec.presets import preset, preset_names
+
+SIZES = ("batch", "t")  # how much goes in: written like fields, but not part of what the encoder is
+SPEC_FILES = ("config.json", "spec.json", "spec.toml")
+
+
+class Request(NamedTuple):
+    """A spec as somebody wrote it: what it is called, the spec, and the sizes of the input where given."""
+
+    label: str
+    spec: EncoderSpec
+    batch: int = 1
+    t: int | None = None
+
+
+def spec(
+    what: str | Path | EncoderSpec | Mapping[str, Any] = "encoder", *, as_class: str | None = None, **fields: Any
+) -> EncoderSpec:
+    """The spec that `what` names (preset, file, folder, Hugging Face config), with some fields changed."""
+    return request(what, as_class=as_class, **fields).spec
+
+
+def request(
+    what: str | Path | EncoderSpec | Mapping[str, Any] = "encoder", *, as_class: str | None = None, **fields: Any
+) -> Request:
+    """Like `spec`, with `batch` and `t` among the fields."""
+    label, found, sizes = _look_up(what, as_class)
+    sizes |= {name: _size(name, fields.pop(name)) for name in SIZES if fields.get(name) is not None}
+    changed = {name: accept(rule_for(name, also=SIZES).name, value) for name, value in fields.items()}
+    label += "".join(f" {name}={_written(value)}" for name, value in changed.items())
+    return Request(label, found.replace(**changed) if changed else found, sizes.get("batch", 1), sizes.get("t"))
+
+
+def request_from_words(words: Iterable[str], *, as_class: str | None = None) -> Request:
+    """`bert-base layers=8 t=512` as a command line splits it: a name first, then fields."""
+    return requests_from_words(words, count=1, as_class=as_class)[0]
+
+
+def requests_from_words(words: Iterable[str], *, count: int, as_class: str | None = None) -> list[Request]:
+    """Several specs in a row, each a name followed by its own fields."""
+    return [request(name, as_class=as_class, **fields) for name, fields in split_words(words, count=count)]
+
+
+def split_words(words: Iterable[str], *, count: int) -> list[tuple[str, dict[str, str]]]:
+    """Names with the `field=value` words that follow each."""
+    found: list[tuple[str, dict[str, str]]] = []
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not equals or (not found and Path(word).exists()):
+            found.append((word, {}))
+        elif not found:
+            raise GlassformerError(
+                f"'{shown(word)}' comes before a spec: name a preset or a file first, as in 'bert-base {shown(word)}'."
+            )
+        else:
+            found[-1][1][name.strip().replace("-", "_")] = value
+    if len(found) != count:
+        names = ", ".join(f"'{shown(name)}'" for name, _ in found) or "none"
+        wanted = "one spec" if count == 1 else f"{count} specs"
+        raise GlassformerError(f"{wanted} wanted, found {names}. Fields are written field=value, without spaces: heads=8.")
+    return found
+
+
+def from_document(document: Mapping[str, Any], *, source: str, as_class: str | None = None) -> tuple[EncoderSpec, dict[str, int]]:
+    """The spec in a parsed file: our own fields (with an optional `base`), or a Hugging Face config."""
+    from glassformer.spec.huggingface import from_config, unwrap
+
+    if not set(document) <= {*defaults(), *SIZES, "base", "doc"}:
+        config, wrapped_class, changes = unwrap(dict(document))
+        found = from_config(config, as_class=as_class or wrapped_class, source=source).spec
+        return (found.replace(**changes) if changes else found), {}
+    base = document.get("base")
+    if base is not None and not isinstance(base, str):
+        raise GlassformerError(f"{source}: base must be the name of a preset, found {shown(base)}.")
+    start = preset(base) if base else EncoderSpec()
+    sizes = {name: _size(name, document[name]) for name in SIZES if name in document}
+    fields = {name: accept(name, value) for name, value in document.items() if name not in (*SIZES, "base", "doc")}
+    return start.replace(**fields), sizes
+
+
+def _look_up(what: Any, as_class: str | None) -> tuple[str, EncoderSpec, dict[str, int]]:
+    if isinstance(what, EncoderSpec):
+        return "spec", what, {}
+    if isinstance(what, Mapping):
+        return "spec", *from_document(what, source="the given mapping", as_class=as_class)
+    if not isinstance(what, str | Path):
+        raise GlassformerError(f"a spec is a name, a path, a mapping or an EncoderSpec, found {shown(type(what).__name__)}.")
+    if str(what) in preset_names():
+        if as_class is not None:
+            raise GlassformerError(
+                f"--as {shown(as_class)} belongs to a Hugging Face config; '{what}' is a preset. Write head=… instead."
+            )
+        return str(what), preset(str(what)), {}
+    path = _file_of(str(what))
+    return str(what), *from_document(read_document(path), source=path.name, as_class=as_class)
+
+
+def _file_of(name: str) -> Path:
+    """The file that a word means; a word that looks like no path is taken for a mistyped preset."""
+    try:
+        path = Path(name)
+        there, folder = path.exists(), path.is_dir()
+    except (OSError, ValueError):  # a name that no file can have
+        there = folder = False
+    if folder:
+        found = next((path / inner for inner in SPEC_FILES if (path / inner).is_file()), None)
+        if found is None:
+            raise GlassformerError(f"the folder {shown(name)} holds no {', '.join(SPEC_FILES[:-1])} or {SPEC_FILES[-1]}.")
+        return found
+    if there:
+        return path
+    if "/" in name or name.endswith((".json", ".toml")):
+        raise GlassformerError(f"no such file or folder: {shown(name)}.")
+    raise GlassformerError(
+        f"unknown preset '{shown(name)}'.{nearest(name, preset_names())} 'glassformer presets' lists them all."
+    )
+
+
+def _size(name: str, value: Any) -> int:
+    digits = str(value).replace("_", "").replace(",", "")
+    if isinstance(value, bool | float) or len(digits) > 30 or not digits.isdecimal() or not 1 <= int(digits) <= 10**9:
+        raise GlassformerError(f"{name}={shown(value)} is not allowed: {name} is a whole number from 1 to 1,000,000,000.")
+    return int(digits)
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, tuple):
+        return ",".join(value) or "none"
+    return str(value).lower() if isinstance(value, bool) or value is None else str(value)

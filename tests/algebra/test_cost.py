@@ -1,0 +1,110 @@
+"""FLOPs and bytes, against published figures and the laws of growth."""
+
+import pytest
+from hypothesis import given, settings
+from strategies import specs
+
+import glassformer as gf
+from glassformer.algebra import cost, largest_batch, parse_bytes
+from glassformer.program import build
+from glassformer.spec import GlassformerError
+
+
+def test_bert_base_forward_at_512_tokens():
+    assert gf.cost("bert-base", batch=1, t=512).multiply_adds == 48_318_971_904
+
+
+def test_vit_b16_forward():
+    assert gf.cost("vit-b16", classes=1000).multiply_adds == 17_563_828_224
+
+
+def test_a_training_step_is_three_forward_passes_of_products():
+    forward, training = (gf.cost("bert-base", t=128, train=train) for train in (False, True))
+    assert training.multiply_adds == 3 * forward.multiply_adds
+
+
+def test_doubling_the_length_quadruples_the_scores_and_doubles_the_projections():
+    short, long = (gf.cost("bert-base", t=t).parts for t in (128, 256))
+    assert long["layers: attention: scores and mix"].multiply_adds == 4 * short["layers: attention: scores and mix"].multiply_adds
+    assert long["layers: attention: projections"].multiply_adds == 2 * short["layers: attention: projections"].multiply_adds
+
+
+def test_a_fused_kernel_skips_what_a_window_hides():
+    full, fused = (gf.cost("modernbert-base", t=1024, kernel=kernel) for kernel in ("materialised", "fused"))
+    assert fused.multiply_adds < full.multiply_adds
+    layer = {row.name: row.multiply_adds for row in fused.rows}
+    assert layer["layers.0.attention.scores"] == 1024 * 1024 * 768  # global
+    seen = sum(min(1023, q + 64) - max(0, q - 64) + 1 for q in range(1024))
+    assert layer["layers.1.attention.scores"] == seen * 768  # local, 64 to each side
+
+
+def test_bytes_of_weights_gradients_and_moments():
+    memory = gf.cost("bert-base", t=128, train=True).memory
+    assert (memory.weights, memory.gradients, memory.optimizer) == (437_928_960, 437_928_960, 875_857_920)
+    assert memory.total == sum((memory.weights, memory.gradients, memory.optimizer, memory.activations))
+
+
+def test_16_bit_training_keeps_a_copy_of_the_weights():
+    memory = gf.cost("bert-base", t=128, train=True, dtype="bfloat16").memory
+    assert (memory.weights, memory.optimizer) == (218_964_480, 109_482_240 * 12)
+
+
+def test_fused_attention_saves_no_scores():
+    materialised, fused = (gf.cost("bert-base", t=512, train=True, kernel=kernel).memory for kernel in ("materialised", "fused"))
+    # Weights and their dropout mask, 12 layers of 12 heads, against one log-sum a row.
+    assert materialised.activations - fused.activations == 12 * 12 * 512 * (512 * 5 - 4)
+
+
+def test_a_score_matrix_is_268_435_456_bytes():
+    """32 inputs, 8 heads, 512 by 512 scores of 4 bytes: two such tensors, scores and weights, are alive at once."""
+    run = gf.cost("attention", d_model=512, heads=8, batch=32, t=512)
+    assert run.memory.activations > 2 * 268_435_456
+
+
+@given(specs())
+@settings(max_examples=60)
+def test_cost_adds_up(spec):
+    program = build(spec)
+    found = cost(program)
+    tops = [row for name, row in found.parts.items() if not name.startswith("layers:")]
+    assert sum(row.multiply_adds for row in tops) == found.multiply_adds
+    assert sum(row.flops for row in tops) == found.flops >= 2 * found.multiply_adds
+    assert (
+        cost(program, which="training", kernel="fused").memory.activations <= cost(program, which="training").memory.activations
+    )
+
+
+@given(specs())
+@settings(max_examples=60)
+def test_multiply_adds_are_linear_in_the_batch(spec):
+    if spec.pooler == "attention":
+        return  # the learned query is projected once, whatever the batch
+    one, three = (cost(build(spec, batch=batch)).multiply_adds for batch in (1, 3))
+    assert three == 3 * one
+
+
+def test_the_largest_batch_fits_and_the_next_does_not():
+    limit = parse_bytes("24GB")
+    options = {"training": True, "kernel": "fused", "dtype": "bfloat16", "optimizer": "adamw"}
+    batch = largest_batch(gf.spec("bert-base"), limit, t=512, **options)
+
+    def needed(size):
+        return gf.cost("bert-base", batch=size, t=512, train=True, kernel="fused", dtype="bfloat16").memory.total
+
+    assert needed(batch) <= limit < needed(batch + 1)
+
+
+def test_a_model_too_large_for_the_memory_has_no_batch():
+    options = {"training": True, "kernel": "fused", "dtype": "float32", "optimizer": "adamw"}
+    assert largest_batch(gf.spec("bert-large"), 10**9, t=512, **options) == 0
+
+
+@pytest.mark.parametrize(("text", "size"), [("24GB", 24 * 10**9), ("24 GiB", 24 * 2**30), ("1.5gb", 1_500_000_000), ("512", 512)])
+def test_amounts_of_memory(text, size):
+    assert parse_bytes(text) == size
+
+
+@pytest.mark.parametrize("text", ["", "GB", "-1GB", "24XB", "1e9999GB", "nan", "1/3GB", "9" * 40, "0"])
+def test_what_is_no_amount_of_memory_is_refused(text):
+    with pytest.raises(GlassformerError, match=r"is no amount of memory: write 24GB"):
+        parse_bytes(text)

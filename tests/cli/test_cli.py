@@ -1,0 +1,112 @@
+"""The command line as a person uses it."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+
+def glassformer(*words, text=None):
+    command = [sys.executable, "-m", "glassformer", *words]
+    return subprocess.run(command, capture_output=True, text=True, input=text, timeout=60, check=False)
+
+
+def answer(*words):
+    done = glassformer(*words, "--json")
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+MUST_SHOW = [
+    ("count layer d_model=64 heads=4 d_k=16 d_ff=120 --without output,biases,norms", 27_648),
+    ("count layer d_model=64 heads=4 d_k=16 d_ff=120", 32_440),
+    ("count bert-base vocab=40000 layers=8 heads=8 --without biases,norms,pooler", 87_737_856),
+    ("count bert-base head=classify classes=5 --only head", 3_845),
+    ("count attention d_model=10 heads=1 d_k=4 d_v=6 --without output,biases", 140),
+    ("bridge bert-base bert-base head=pretrain", 624_188),
+    ("cost bert-base batch=1 t=512", 48_318_971_904),
+    ("cost vit-b16 classes=1000", 17_563_828_224),
+]
+
+
+@pytest.mark.parametrize(("line", "total"), MUST_SHOW)
+def test_the_commands_of_the_readme(line, total):
+    document = answer(*line.split())
+    assert document["total"] == total
+    assert {"total", "rows", "left_out"} <= set(document)
+
+
+@pytest.mark.parametrize("command", ["count", "shapes", "cost", "notation"])
+@pytest.mark.parametrize("form", ["", "--markdown", "--latex", "--html", "--json"])
+def test_every_form_of_every_answer(command, form):
+    done = glassformer(command, "bert-tiny", *([form] if form else []))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len(done.stdout) > 100
+
+
+USER_MISTAKES = [
+    ("count bert-bse", "glassformer: unknown preset 'bert-bse'. Did you mean 'bert-base'?"),
+    ("count bert-base hads=8", "unknown field 'hads'. Did you mean 'heads'?"),
+    ("count bert-base heads=7", "heads=7 does not divide d_model=768"),
+    ("count bert-base layers=1000000000", "layers=1000000000 is not allowed"),
+    ("count bert-base --without biasses", "unknown part 'biasses'. Did you mean 'biases'?"),
+    ("count", "which encoder? Name a preset or a file"),
+    ("conut bert-base", "unknown command 'conut'. Did you mean 'count'?"),
+    ("count bert-base --jsn", "No such option"),
+    ("shapes bert-base --head x", "Invalid value for '--head'"),
+    ("cost bert-base --fit lots", "'lots' is no amount of memory"),
+    ("cost bert-base --dtype fp8", "--dtype fp8 is not known: one of fp64, fp32, bf16, fp16."),
+    ("bridge bert-base", "2 specs wanted, found 'bert-base'."),
+    ("presets bert-bas", "Did you mean 'bert-base'?"),
+    ("completion tcsh", "no completion for the shell 'tcsh'"),
+]
+
+
+@pytest.mark.parametrize(("line", "message"), USER_MISTAKES)
+def test_a_users_mistake_is_one_line_and_exit_2(line, message):
+    done = glassformer(*line.split())
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert done.stderr.startswith("glassformer: ")
+
+
+@pytest.mark.parametrize(
+    "line", ["--help", "count --help", "bridge -h", "cost --help", "presets", "presets --fields", "completion bash", ""]
+)
+def test_help_teaches(line):
+    done = glassformer(*line.split())
+    assert done.returncode == 0
+    assert len(done.stdout.splitlines()) > 5
+
+
+def test_help_shows_examples():
+    assert "glassformer count bert-base head=classify classes=5 --only head" in glassformer("count", "--help").stdout
+
+
+def test_a_closed_pipe_is_no_error():
+    command = f"{sys.executable} -m glassformer notation bert-base | head -1"
+    done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, timeout=60, check=False)
+    assert done.stderr == ""
+
+
+def test_completion_offers_presets_and_fields():
+    environment = {"_GLASSFORMER_COMPLETE": "bash_complete", "COMP_WORDS": "glassformer count bert-base hea", "COMP_CWORD": "3"}
+    done = subprocess.run(
+        [sys.executable, "-c", "from glassformer.cli import main; main()"],
+        capture_output=True,
+        text=True,
+        env={"PATH": "/usr/bin:/bin", **environment},
+        timeout=60,
+        check=False,
+    )
+    assert "plain,heads=" in done.stdout
+
+
+def test_the_tour_comes_to_its_end():
+    done = glassformer("tour")
+    assert done.returncode == 0, done.stderr
+    assert "109,482,240" in done.stdout
+    assert "The tour is over" in done.stdout

@@ -1,0 +1,68 @@
+"""Files from strangers: one line for whatever is wrong, nothing read that is too large."""
+
+import json
+
+import pytest
+
+from glassformer.spec import GlassformerError
+from glassformer.spec.files import MOST_BYTES, parse_json, parse_toml, read_document
+
+BAD_JSON = [
+    ("", "is not JSON: it ends at character 0"),
+    ('{"a": 1', "is not JSON: it ends at character"),
+    ('{"a": 1, "a": 2}', "the key 'a' stands twice in one object."),
+    ('{"a": NaN}', "NaN is not a JSON number."),
+    ('{"a": -Infinity}', "-Infinity is not a JSON number."),
+    ("[1, 2]", "must be an object {…}, found a list."),
+    ('"text"', "found a text."),
+    ("null", "found null."),
+    ("[" * 100_000, "is nested too deeply"),
+    ('{"a":' * 40 + "1" + "}" * 40, "is nested too deeply: at most 32 levels."),
+    ('{"a": ' + "9" * 5000 + "}", "is not JSON that can be used"),
+    ("{'a': 1}", "line 1, column 2"),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), BAD_JSON, ids=[text[:20] for text, _ in BAD_JSON])
+def test_bad_json_is_refused_in_one_line(text, message):
+    with pytest.raises(GlassformerError) as refusal:
+        parse_json(text, "config.json")
+    assert str(refusal.value).startswith("config.json")
+    assert message in str(refusal.value)
+    assert "\n" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("text", ["a = ", "a = 1\na = 2", "[" * 5000, "a = " + "[" * 40 + "]" * 40])
+def test_bad_toml_is_refused_in_one_line(text):
+    with pytest.raises(GlassformerError) as refusal:
+        parse_toml(text, "spec.toml")
+    assert "spec.toml" in str(refusal.value)
+    assert "\n" not in str(refusal.value)
+
+
+def test_a_huge_file_is_refused_before_it_is_read(tmp_path):
+    path = tmp_path / "config.json"
+    with path.open("wb") as file:
+        file.truncate(300_000_000)
+    with pytest.raises(GlassformerError, match=rf"300,000,000 bytes; such a file is at most {MOST_BYTES:,}\. It was not read"):
+        read_document(path)
+
+
+def test_a_file_that_is_no_text_names_the_byte(tmp_path):
+    path = tmp_path / "config.json"
+    path.write_bytes(b'{"a": "\xff"}')
+    with pytest.raises(GlassformerError, match="byte 7 is not UTF-8"):
+        read_document(path)
+
+
+def test_a_byte_order_mark_is_no_fault(tmp_path):
+    path = tmp_path / "spec.json"
+    path.write_bytes(b"\xef\xbb\xbf" + json.dumps({"layers": 3}).encode())
+    assert read_document(path) == {"layers": 3}
+
+
+def test_a_folder_and_a_missing_file_are_named(tmp_path):
+    with pytest.raises(GlassformerError, match="is a folder, not a file"):
+        read_document(tmp_path)
+    with pytest.raises(GlassformerError, match="no such file"):
+        read_document(tmp_path / "none.json")

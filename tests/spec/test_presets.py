@@ -1,0 +1,159 @@
+"""Presets: each has the published count of the model whose name it bears."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from glassformer.program import build
+from glassformer.spec import EncoderSpec, GlassformerError
+from glassformer.spec.huggingface import from_config, unwrap
+from glassformer.spec.presets import preset, preset_doc, preset_names
+
+MODELS = Path(__file__).parents[1] / "data" / "models"
+
+# Parameters of the published model: the Hugging Face class without a head (BERT and its kin with their pooler), for ViT and DeiT
+# the classifier of 1000 classes, as timm and the papers count them.
+PUBLISHED = {
+    "attention": 4 * (512 * 512 + 512),
+    "layer": 4 * (512 * 512 + 512) + 2 * 512 * 2048 + 2048 + 512 + 4 * 512,
+    "encoder": 6 * 3_152_384,
+    "transformer-base": 6 * 3_152_384 + 37_000 * 512,
+    "transformer-big": 6 * 12_596_224 + 37_000 * 1024,
+    "bert-tiny": 4_385_920,
+    "bert-mini": 11_170_560,
+    "bert-small": 28_763_648,
+    "bert-medium": 41_373_184,
+    "bert-base": 109_482_240,
+    "bert-large": 335_141_888,
+    "bert-base-cased": 108_310_272,
+    "bert-large-cased": 333_579_264,
+    "bert-base-multilingual-cased": 177_853_440,
+    "bert-base-multilingual-uncased": 167_356_416,
+    "bert-base-chinese": 102_267_648,
+    "minilm-l6": 22_713_216,
+    "minilm-l12": 33_360_000,
+    "roberta-base": 124_645_632,
+    "roberta-large": 355_359_744,
+    "distilroberta-base": 82_118_400,
+    "xlm-roberta-base": 278_043_648,
+    "xlm-roberta-large": 559_890_432,
+    "distilbert-base": 66_362_880,
+    "albert-base": 11_683_584,
+    "albert-large": 17_683_968,
+    "albert-xlarge": 58_724_864,
+    "albert-xxlarge": 222_595_584,
+    "electra-small": 13_483_008,
+    "electra-base": 108_891_648,
+    "electra-large": 334_092_288,
+    "mpnet-base": 109_486_464,
+    "modernbert-base": 149_014_272,
+    "modernbert-large": 394_781_696,
+    "t5-small": 35_330_816,
+    "t5-base": 109_628_544,
+    "t5-large": 334_939_648,
+    "t5-v1.1-base": 109_628_544,
+    "bart-base": 81_920_256,
+    "bart-large": 203_678_720,
+    "vit-ti16": 5_717_416,
+    "vit-s16": 22_050_664,
+    "vit-b16": 86_567_656,
+    "vit-b32": 88_224_232,
+    "vit-b8": 86_576_872,
+    "vit-b16-384": 86_859_496,
+    "vit-l16": 304_326_632,
+    "vit-l32": 306_535_400,
+    "vit-h14": 632_045_800,
+    "deit-ti": 5_717_416,
+    "deit-s": 22_050_664,
+    "deit-b": 86_567_656,
+    "deit-ti-distilled": 5_910_800,
+    "deit-s-distilled": 22_436_432,
+    "deit-b-distilled": 87_338_192,
+    "clip-b32-text": 63_165_952,
+    "clip-l14-text": 123_060_480,
+    "clip-b32-vision": 87_456_000,
+    "clip-b16-vision": 85_799_424,
+    "clip-l14-vision": 303_179_776,
+    "siglip-b16-text": 110_271_744,
+    "siglip-b16-vision": 92_884_224,
+    "dinov2-s": 22_056_576,
+    "dinov2-b": 86_580_480,
+    "dinov2-l": 304_368_640,
+    "dinov2-g": 1_136_480_768,
+}
+
+# Presets whose record lies beside the tests: not only the count, every tensor is the same.
+RECORDS = {
+    "albert-base": "albert-base-v2",
+    "bart-base": "bart-base-encoder",
+    "bert-base": "bert-base-uncased",
+    "bert-base-cased": "bert-base-cased",
+    "bert-large": "bert-large-uncased",
+    "bert-tiny": "bert-tiny-uncased",
+    "clip-b32-text": "clip-vit-b32-text",
+    "clip-b32-vision": "clip-vit-b32-vision",
+    "deit-ti-distilled": "deit-tiny-distilled-cls1000",
+    "dinov2-l": "dinov2-large",
+    "electra-small": "electra-small-discriminator",
+    "modernbert-base": "modernbert-base",
+    "mpnet-base": "mpnet-base",
+    "siglip-b16-text": "siglip-base-text",
+    "siglip-b16-vision": "siglip-base-vision",
+    "t5-base": "t5-base-encoder",
+    "t5-small": "t5-small-encoder",
+    "t5-v1.1-base": "flan-t5-base-encoder",
+    "vit-b16": "vit-base-16-224-cls1000",
+    "vit-b16-384": "vit-base-16-384-cls1000",
+    "xlm-roberta-base": "xlm-roberta-base",
+}
+
+
+def count(spec: EncoderSpec) -> int:
+    return sum(parameter.size for parameter in build(spec).parameters)
+
+
+def test_every_preset_has_a_published_count():
+    assert set(preset_names()) == set(PUBLISHED)
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_the_count_is_the_published_one(name):
+    assert count(preset(name)) == PUBLISHED[name]
+
+
+@pytest.mark.parametrize(("name", "record"), RECORDS.items())
+def test_the_preset_is_the_model_that_its_config_describes(name, record):
+    config, model_class, changes = unwrap(json.loads((MODELS / f"{record}.json").read_text(encoding="utf-8")))
+    theirs = from_config(config, as_class=model_class).spec.replace(**changes)
+    ours = preset(name)
+    assert ours.replace(d_ff=ours.ffn_width, d_k=ours.head_k) == theirs.replace(d_ff=theirs.ffn_width, d_k=theirs.head_k)
+
+
+def test_vit_b16_makes_17_563_828_224_multiply_adds():
+    program = build(preset("vit-b16"))
+    assert sum(step.operation.macs(step.inputs, step.output) for step in program.steps) == 17_563_828_224
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_every_preset_says_what_it_is_in_one_line(name):
+    assert 10 < len(preset_doc(name)) < 110
+    assert "\n" not in preset_doc(name)
+
+
+def test_the_feed_forward_width_follows_d_model_unless_given():
+    assert preset("layer").ffn_width == 2048
+    assert preset("layer").replace(d_model=64, heads=4).ffn_width == 256
+
+
+def test_an_unknown_preset_gets_the_nearest_one():
+    with pytest.raises(
+        GlassformerError, match=r"unknown preset 'bert-bse'. Did you mean 'bert-base'\? 'glassformer presets' lists them all."
+    ):
+        preset("bert-bse")
+    with pytest.raises(GlassformerError, match="unknown preset 'xyz'"):
+        preset_doc("xyz")
+
+
+def test_the_same_name_is_the_same_object():
+    assert preset("bert-base") is preset("bert-base")

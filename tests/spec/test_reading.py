@@ -1,0 +1,78 @@
+"""A spec is written the same way everywhere."""
+
+import json
+
+import pytest
+
+import glassformer as gf
+from glassformer.spec import EncoderSpec, GlassformerError
+from glassformer.spec.reading import request, request_from_words, requests_from_words
+
+
+def test_a_preset_with_fields():
+    assert gf.spec("bert-base", layers=8, vocab=40_000).layers == 8
+
+
+def test_words_of_a_command_line():
+    asked = request_from_words(["bert-base", "layers=8", "t=512", "batch=2"])
+    assert (asked.spec.layers, asked.t, asked.batch, asked.label) == (8, 512, 2, "bert-base layers=8")
+
+
+def test_two_specs_each_with_its_own_fields():
+    left, right = requests_from_words(["bert-base", "layers=2", "bert-base", "heads=8"], count=2)
+    assert (left.spec.layers, left.spec.heads, right.spec.layers, right.spec.heads) == (2, 12, 12, 8)
+
+
+@pytest.mark.parametrize("suffix", ["toml", "json"])
+def test_a_file_of_fields_with_a_base(tmp_path, suffix):
+    path = tmp_path / f"mine.{suffix}"
+    path.write_text(
+        'base = "bert-base"\nlayers = 4\nt = 7\n' if suffix == "toml" else '{"base": "bert-base", "layers": 4, "t": 7}'
+    )
+    asked = request(path)
+    assert (asked.spec.layers, asked.spec.vocab, asked.t) == (4, 30522, 7)
+
+
+def test_a_folder_that_holds_a_config(tmp_path):
+    (tmp_path / "spec.json").write_text(json.dumps({"layers": 3}))
+    assert request(str(tmp_path)).spec.layers == 3
+
+
+def test_a_spec_or_a_mapping_is_a_spec():
+    assert gf.spec(EncoderSpec(layers=2), heads=4) == EncoderSpec(layers=2, heads=4)
+    assert gf.spec({"base": "layer", "d_model": 64}).d_model == 64
+
+
+REFUSALS = [
+    (["bert-bse"], "unknown preset 'bert-bse'. Did you mean 'bert-base'?"),
+    (["bert-base", "layer=8"], "unknown field 'layer'. Did you mean 'layers'?"),
+    (["layers=8"], "comes before a spec"),
+    (["bert-base", "bert-large"], "one spec wanted, found 'bert-base', 'bert-large'."),
+    ([], "one spec wanted, found none."),
+    (["nowhere/config.json"], "no such file or folder: nowhere/config.json."),
+    (["bert-base", "t=0"], "t=0 is not allowed: t is a whole number from 1 to 1,000,000,000."),
+    (["bert-base", "batch=two"], "batch=two is not allowed"),
+    (["bert-base", "t=" + "9" * 5000], "is not allowed"),
+    (["x" * 5000], "unknown preset"),
+    (["a\0b"], "unknown preset"),
+    (["bert-base\n\x1b[31m"], "unknown preset 'bert-base??[31m'."),
+]
+
+
+@pytest.mark.parametrize(("words", "message"), REFUSALS, ids=[str(words)[:40] for words, _ in REFUSALS])
+def test_what_cannot_be_read_is_said_in_one_line(words, message):
+    with pytest.raises(GlassformerError) as refusal:
+        request_from_words(words)
+    assert message in str(refusal.value)
+    assert "\n" not in str(refusal.value)
+    assert len(str(refusal.value)) < 300
+
+
+def test_as_class_needs_a_config():
+    with pytest.raises(GlassformerError, match="'bert-base' is a preset"):
+        gf.spec("bert-base", as_class="BertForMaskedLM")
+
+
+def test_a_folder_without_a_spec_says_what_it_looked_for(tmp_path):
+    with pytest.raises(GlassformerError, match=r"holds no config\.json, spec\.json or spec\.toml"):
+        request(str(tmp_path))

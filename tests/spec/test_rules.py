@@ -1,0 +1,51 @@
+"""Every refusal names the field, the value, the rule and the way out, in one line."""
+
+import pytest
+
+from glassformer.spec import EncoderSpec, GlassformerError
+
+REFUSALS = [
+    (
+        {"d_model": 64, "heads": 7},
+        "heads=7 does not divide d_model=64, and d_k is not given: every head needs a whole number of features. "
+        "Try heads=8 or give d_k.",
+    ),
+    ({"layers": -1}, "layers=-1 is not allowed: layers is a whole number from 0 to 2,000."),
+    ({"layers": 10**9}, "layers=1000000000 is not allowed: layers is a whole number from 0 to 2,000."),
+    ({"heads": 0}, "heads=0 is not allowed: heads is a whole number from 1 to 1,000,000,000."),
+    ({"d_model": 12.0}, "d_model=12.0 is not allowed: d_model is a whole number from 1 to 1,000,000,000."),
+    ({"d_model": True}, "d_model=True is not allowed: d_model is a whole number from 1 to 1,000,000,000."),
+    ({"d_model": 10**400}, "d_model=1000"),
+    ({"eps": float("nan")}, "eps=nan is not allowed: eps is a positive number."),
+    ({"eps": 0.0}, "eps=0.0 is not allowed: eps is a positive number."),
+    ({"dropout": 1.0}, "dropout=1.0 is not allowed: dropout is a share from 0 up to, but not including, 1."),
+    ({"norm": "prenorm"}, "norm=prenorm is not allowed: norm is one of post, pre. Did you mean 'pre'?"),
+    ({"activation": "gleu"}, "Did you mean 'gelu'?"),
+    ({"biases": ("q", "z")}, "biases is all, none or a list of q, k, v, output"),
+    ({"position": "learned"}, "position=learned needs positions, the number of rows of the table. Try positions=512."),
+    ({"position": "rotary", "d_k": 3}, "d_k=3 is odd: rotary positions turn features in pairs. Give an even d_k."),
+    ({"position": "sinusoidal", "d_model": 7, "heads": 1}, "d_model=7 is odd: sinusoidal positions come in pairs"),
+    ({"share_layers": 9, "layers": 6}, "share_layers=9 is more than layers=6"),
+    ({"layer_cycle": 4, "layers": 6}, "layer_cycle=4 does not divide layers=6"),
+    ({"global_every": 3}, "global_every=3 says which layers ignore the window, but window is not given."),
+    ({"image": 224}, "image=224 is given without patch: an image is cut into patches. Give both."),
+    ({"patch": 16}, "patch=16 is given without image"),
+    ({"image": 8, "patch": 16}, "patch=16 is larger than image=8: not one patch fits."),
+    ({"image": 8, "patch": 4, "vocab": 9}, "vocab=9 and image=8 are both given"),
+    ({"class_tokens": 1}, "belong to image encoders"),
+    ({"segments": 2}, "segments=2 needs a token embedding. Give vocab."),
+    ({"head": "mlm"}, "head=mlm predicts tokens, but there is no vocabulary."),
+    ({"head": "distilled", "image": 8, "patch": 4, "class_tokens": 1}, "class_tokens=1. Try 2."),
+    ({"head_norm": True}, "head_norm=true normalises the head's hidden layer, but head_hidden=none."),
+    ({"head": "tag_patches"}, "head=tag_patches reads the patches of an image"),
+    ({"position": "relative_2d"}, "position=relative_2d is for images with one class token."),
+]
+
+
+@pytest.mark.parametrize(("fields", "message"), REFUSALS, ids=[str(fields)[:60] for fields, _ in REFUSALS])
+def test_a_spec_that_is_no_encoder_is_refused_in_one_line(fields, message):
+    with pytest.raises(GlassformerError) as refusal:
+        EncoderSpec(**fields)
+    assert message in str(refusal.value)
+    assert "\n" not in str(refusal.value)
+    assert len(str(refusal.value)) < 300

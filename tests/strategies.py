@@ -1,0 +1,74 @@
+"""Random encoders for property tests: one strategy, used everywhere."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+from glassformer.spec import ALL_BIASES, EncoderSpec
+
+
+@st.composite
+def specs(draw: st.DrawFn, *, reads: str | None = None) -> EncoderSpec:
+    """Any small encoder: every choice of every field can come up."""
+    kind = reads or draw(st.sampled_from(["tokens", "image", "vectors"]))
+    heads, d_k, d_v = draw(st.integers(1, 3)), 2 * draw(st.integers(1, 3)), draw(st.integers(1, 4))
+    layers = draw(st.integers(0, 3))
+    fields: dict[str, Any] = {
+        "d_model": 2 * draw(st.integers(1, 4)),
+        "heads": heads,
+        "d_k": d_k,
+        "d_v": d_v,
+        "d_ff": draw(st.integers(1, 7)),
+        "layers": layers,
+        "norm": draw(st.sampled_from(["post", "pre"])),
+        "norm_kind": draw(st.sampled_from(["layer", "rms"])),
+        "final_norm": draw(st.sampled_from([None, "none", "all", "pooled"])),
+        "first_norm": draw(st.booleans()),
+        "layer_scale": draw(st.booleans()),
+        "activation": draw(
+            st.sampled_from(["relu", "gelu", "gelu_tanh", "quick_gelu", "silu", "tanh", "reglu", "geglu", "swiglu"])
+        ),
+        "biases": tuple(draw(st.sets(st.sampled_from(ALL_BIASES)))),
+        "scale": draw(st.sampled_from(["d_k", "d_model", "none"])),
+        "attend": draw(st.sampled_from(["all", "causal"])),
+        "window": draw(st.sampled_from([None, 2, 4])),
+        "pool": draw(st.sampled_from(["first", "mean", "last"])),
+        "pooler": draw(st.sampled_from(["none", "dense", "norm", "attention"])),
+        "classes": draw(st.integers(1, 4)),
+        "eps": draw(st.sampled_from([1e-12, 1e-5])),
+    }
+    if fields["window"] is not None:
+        fields["global_every"] = draw(st.sampled_from([None, 2, 3]))
+    if layers and draw(st.booleans()):
+        fields["share_layers"] = draw(st.integers(1, layers))
+    heads_allowed = ["none", "classify", "tag", "project"]
+    positions = ["none", "learned", "sinusoidal", "rotary", "relative", "learned_relative"]
+    if kind == "tokens":
+        fields |= {"vocab": draw(st.integers(2, 9)), "segments": draw(st.sampled_from([None, 1, 3])), "tie": draw(st.booleans())}
+        fields |= {"embedding_size": draw(st.sampled_from([None, 2, 6])), "embedding_norm": draw(st.booleans())}
+        fields["embedding_scale"] = draw(st.sampled_from(["none", "sqrt_d_model"]))
+        fields["position_offset"] = draw(st.sampled_from([0, 2]))
+        heads_allowed += ["mlm", "pretrain"]
+    if kind == "image":
+        fields |= {"image": draw(st.integers(2, 5)), "patch": 2, "channels": draw(st.integers(1, 3))}
+        fields |= {
+            "class_tokens": draw(st.integers(0, 2)),
+            "registers": draw(st.integers(0, 2)),
+            "mask_token": draw(st.booleans()),
+        }
+        fields["head_reads"] = draw(st.sampled_from(["pooled", "mean", "first_and_mean"]))
+        heads_allowed.append("tag_patches")
+        if fields["class_tokens"] == 2:
+            heads_allowed.append("distilled")
+        if fields["class_tokens"] == 1 and not fields["registers"]:
+            positions += ["relative_2d", "learned_relative_2d"]
+    fields["position"] = draw(st.sampled_from(positions))
+    fields["relative_buckets"] = draw(st.sampled_from([4, 8]))
+    fields["relative_tables"] = draw(st.sampled_from(["shared", "per_layer"]))
+    fields["positions"] = 8
+    fields["head"] = draw(st.sampled_from(heads_allowed))
+    fields["head_hidden"] = draw(st.sampled_from(["none", "gelu", "tanh"]))
+    fields["head_norm"] = draw(st.booleans()) and fields["head_hidden"] != "none"
+    return EncoderSpec(**fields)

@@ -1,0 +1,328 @@
+"""The house keeps its shape: who imports whom, where torch may be, how large a file is; each guard has a twin that fails."""
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+HOUSE = Path(__file__).parents[1] / "src" / "glassformer"
+
+ROOMS = ("spec", "program", "algebra", "numbers", "answers", "model", "training", "show", "lab", "cli")
+TORCH_ROOMS = ("model", "training")
+
+# Who may import whom, and nothing else. A name with a dot is the one module of that room that may be used.
+MAY_IMPORT: dict[str, tuple[str, ...]] = {
+    "spec": (),
+    "program": ("spec",),
+    "algebra": ("spec", "program"),
+    "numbers": ("spec", "program"),
+    "answers": ("spec", "program", "algebra", "numbers"),
+    "model": ("spec",),
+    "training": ("spec", "model", "show.curves"),
+    "show": ("spec", "program", "algebra", "numbers", "answers"),
+    "lab": (*ROOMS, ""),
+    "cli": (*ROOMS, ""),
+    "": ROOMS,  # the door: glassformer/__init__.py and __main__.py
+}
+VAGUE = {"common", "helper", "helpers", "misc", "util", "utils"}
+LONGEST = 400
+
+
+@dataclass(frozen=True)
+class Import:
+    """One name that a module imports."""
+
+    module: Path  # the importing file, relative to the house
+    line: int
+    target: str  # dotted, absolute
+    in_function: bool
+    for_types: bool  # under `if TYPE_CHECKING:`, which never runs
+
+    @property
+    def room(self) -> str:
+        """The room that the importing file belongs to; "" for the door."""
+        return self.module.parts[0] if len(self.module.parts) > 1 else ""
+
+    def said(self, verb: str) -> str:
+        return f"{self.module}:{self.line} {verb} {self.target}"
+
+
+def modules(house: Path) -> list[Path]:
+    return sorted(path.relative_to(house) for path in house.rglob("*.py"))
+
+
+def imports(house: Path) -> list[Import]:
+    return [found for module in modules(house) for found in imports_of(house, module)]
+
+
+def imports_of(house: Path, module: Path) -> Iterator[Import]:
+    def walk(node: ast.AST, in_function: bool, for_types: bool) -> Iterator[Import]:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            for target in targets(node, module):
+                yield Import(module, node.lineno, target, in_function, for_types)
+        in_function = in_function or isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        for_types = for_types or (isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test))
+        for child in ast.iter_child_nodes(node):
+            yield from walk(child, in_function, for_types)
+
+    return walk(ast.parse((house / module).read_text(encoding="utf-8")), in_function=False, for_types=False)
+
+
+def targets(node: ast.Import | ast.ImportFrom, module: Path) -> list[str]:
+    if isinstance(node, ast.Import):
+        return [name.name for name in node.names]
+    package = ["glassformer", *module.parent.parts]
+    base = package[: len(package) - node.level + 1] if node.level else []
+    source = ".".join([*base, *([node.module] if node.module else [])])
+    # `from glassformer import spec` imports a room, and `from glassformer.show import curves` a module.
+    return [f"{source}.{name.name}" for name in node.names]
+
+
+def within(target: str, allowed: str) -> bool:
+    return target == allowed or target.startswith(f"{allowed}.")
+
+
+def forbidden_imports(house: Path) -> list[str]:
+    faults = []
+    for found in imports(house):
+        if not within(found.target, "glassformer"):
+            continue
+        inner = found.target.removeprefix("glassformer").removeprefix(".")
+        first = inner.split(".")[0]
+        wanted = inner if first in ROOMS else ""
+        allowed = MAY_IMPORT.get(found.room)
+        if allowed is None:
+            faults.append(f"{found.module}: '{found.room}' is not a room of the house")
+        elif not any(within(wanted, name) if name else not wanted for name in (found.room, *allowed)):
+            faults.append(found.said("may not import"))
+        elif first in TORCH_ROOMS and found.room not in TORCH_ROOMS and not (found.in_function or found.for_types):
+            faults.append(found.said("must import inside the function that needs it:"))
+    return faults
+
+
+def torch_outside_its_rooms(house: Path) -> list[str]:
+    faults = []
+    for found in imports(house):
+        if not within(found.target, "torch") or found.room in TORCH_ROOMS or found.for_types:
+            continue
+        if found.room not in ("lab", "cli"):
+            faults.append(found.said("has no business with"))
+        elif not found.in_function:
+            faults.append(found.said("must import inside the function that needs it:"))
+    return faults
+
+
+def guests_in_spec(house: Path) -> list[str]:
+    known = {*sys.stdlib_module_names, "glassformer"}
+    return [
+        found.said("is stdlib only, but imports")
+        for found in imports(house)
+        if found.room == "spec" and found.target.split(".")[0] not in known
+    ]
+
+
+def vague_names(house: Path) -> list[str]:
+    return [
+        f"{module}: say what is in it" for module in modules(house) if VAGUE & {part.removesuffix(".py") for part in module.parts}
+    ]
+
+
+def poor_docstrings(house: Path) -> list[str]:
+    """The first line of a docstring is the module's line in the README's map: a sentence, or a question and its answer."""
+    faults = []
+    for module in modules(house):
+        lines = (ast.get_docstring(ast.parse((house / module).read_text(encoding="utf-8"))) or "").splitlines() or [""]
+        if not lines[0]:
+            faults.append(f"{module}: no docstring")
+        elif lines[0][-1] not in ".?!" or (len(lines) > 1 and lines[1]):
+            faults.append(f"{module}: the first line is not a whole sentence")
+        elif re.search(r"[.!] +[A-Z]", lines[0]):
+            faults.append(f"{module}: the first line is more than one sentence")
+    return faults
+
+
+def long_files(house: Path) -> list[str]:
+    lengths = {module: len((house / module).read_text(encoding="utf-8").splitlines()) for module in modules(house)}
+    return [f"{module}: {length} lines are two ideas" for module, length in lengths.items() if length > LONGEST]
+
+
+def python_without_torch(code: str) -> subprocess.CompletedProcess[str]:
+    """Run `code` where every attempt to import torch raises, even inside `except ImportError`."""
+    barred = """
+import sys
+class NoTorch:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] == "torch":
+            raise AssertionError("torch was imported")
+sys.meta_path.insert(0, NoTorch())
+"""
+    return subprocess.run([sys.executable, "-c", barred + code], capture_output=True, text=True, timeout=120)
+
+
+def loaded_by(code: str) -> set[str]:
+    """The top-level modules that are loaded after `code` ran in a new Python."""
+    report = f"{code}\nimport sys\nsys.stdout.write(' '.join(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", report], capture_output=True, text=True, timeout=120, check=True)
+    return {name.split(".")[0] for name in done.stdout.split()}
+
+
+@pytest.fixture
+def built(tmp_path: Path):
+    """Builds a made-up house from file names and their contents."""
+
+    def build(**files: str) -> Path:
+        for name, text in files.items():
+            path = tmp_path / (name.replace("__", "/") + ".py")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        return tmp_path
+
+    return build
+
+
+def test_rooms_import_only_what_the_design_allows():
+    assert forbidden_imports(HOUSE) == []
+
+
+@pytest.mark.parametrize(
+    ("room", "line", "fault"),
+    [
+        ("spec", "import glassformer.program.axes", "may not import glassformer.program.axes"),
+        ("spec", "from glassformer import algebra", "may not import glassformer.algebra"),
+        ("program", "def f():\n    from glassformer.algebra import count", "may not import glassformer.algebra.count"),
+        ("algebra", "from ..numbers import run", "may not import glassformer.numbers.run"),
+        ("algebra", "from glassformer import count", "may not import glassformer.count"),
+        ("model", "from glassformer.program import program", "may not import glassformer.program.program"),
+        ("training", "from glassformer.show import tables", "may not import glassformer.show.tables"),
+        ("show", "from glassformer.model import Encoder", "may not import glassformer.model.Encoder"),
+        (
+            "cli",
+            "from glassformer.model import Encoder",
+            "must import inside the function that needs it: glassformer.model.Encoder",
+        ),
+        (
+            "lab",
+            "try:\n    import glassformer.training\nexcept ImportError: ...",
+            "must import inside the function that needs it: ",
+        ),
+    ],
+)
+def test_a_forbidden_import_is_found(built, room, line, fault):
+    (found,) = forbidden_imports(built(**{f"{room}__made_up": line}))
+    assert re.fullmatch(rf"{room}/made_up\.py:\d+ {re.escape(fault)}.*", found)
+
+
+@pytest.mark.parametrize(
+    ("room", "line"),
+    [
+        ("spec", "from glassformer.spec.errors import GlassformerError"),
+        ("algebra", "from ..program.axes import Axis\nfrom . import ledger"),
+        ("training", "from glassformer.show.curves import Curve\nfrom glassformer.show import curves"),
+        ("cli", "import glassformer\ndef train():\n    from glassformer.training import loop"),
+        ("lab", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from glassformer.model import Encoder"),
+    ],
+)
+def test_an_allowed_import_passes(built, room, line):
+    assert forbidden_imports(built(**{f"{room}__made_up": line})) == []
+
+
+def test_an_unknown_room_is_found(built):
+    assert forbidden_imports(built(attic__box="import glassformer.spec")) == ["attic/box.py: 'attic' is not a room of the house"]
+
+
+def test_torch_stays_in_its_rooms():
+    assert torch_outside_its_rooms(HOUSE) == []
+
+
+def test_torch_outside_its_rooms_is_found(built):
+    house = built(
+        model__encoder="import torch",
+        numbers__run="def f():\n    import torch.nn",
+        lab__server="from torch import nn",
+        cli__train="def f():\n    import torch",
+    )
+    assert torch_outside_its_rooms(house) == [
+        "lab/server.py:1 must import inside the function that needs it: torch.nn",
+        "numbers/run.py:2 has no business with torch.nn",
+    ]
+
+
+def test_spec_needs_nothing_but_the_standard_library():
+    assert guests_in_spec(HOUSE) == []
+
+
+def test_a_guest_in_spec_is_found(built):
+    assert guests_in_spec(built(spec__files="import json, yaml")) == ["spec/files.py:1 is stdlib only, but imports yaml"]
+
+
+def test_no_module_has_a_vague_name():
+    assert vague_names(HOUSE) == []
+
+
+def test_a_vague_name_is_found(built):
+    house = built(spec__utils="", common__axes="", spec__commonplace="")
+    assert vague_names(house) == ["common/axes.py: say what is in it", "spec/utils.py: say what is in it"]
+
+
+def test_every_module_opens_with_one_sentence():
+    assert poor_docstrings(HOUSE) == []
+
+
+def test_a_poor_docstring_is_found(built):
+    house = built(
+        a="import json",
+        b='"""No full stop"""',
+        c='"""A sentence that goes on\nin the next line."""',
+        d='"""One. And another."""',
+        e='"""A question? Its answer (after Vaswani et al. 2017)."""',
+    )
+    assert poor_docstrings(house) == [
+        "a.py: no docstring",
+        "b.py: the first line is not a whole sentence",
+        "c.py: the first line is not a whole sentence",
+        "d.py: the first line is more than one sentence",
+    ]
+
+
+def test_no_file_is_longer_than_one_idea():
+    assert long_files(HOUSE) == []
+
+
+def test_a_long_file_is_found(built):
+    assert long_files(built(a="x\n" * 400, b="x\n" * 401)) == ["b.py: 401 lines are two ideas"]
+
+
+def test_every_torch_free_module_imports_where_torch_cannot():
+    rooms = [room for room in ROOMS if room not in (*TORCH_ROOMS, "lab")]
+    names = [".".join(module.with_suffix("").parts) for module in modules(HOUSE) if module.parts[0] in rooms]
+    lines = [f"import glassformer.{name.removesuffix('.__init__')}" for name in names]
+    done = python_without_torch("\n".join(["import glassformer", *lines]))
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.skipif(not (HOUSE / "__main__.py").exists(), reason="there is no command line yet")
+def test_the_command_line_counts_where_torch_cannot_be_imported():
+    done = python_without_torch(
+        "import runpy\nsys.argv = ['glassformer', 'count', 'bert-base']\nrunpy.run_module('glassformer', run_name='__main__')"
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "109,482,240" in done.stdout
+
+
+def test_importing_torch_is_found():
+    done = python_without_torch("try:\n    import torch.nn\nexcept ImportError:\n    pass")
+    assert done.returncode == 1
+    assert "AssertionError: torch was imported" in done.stderr
+
+
+def test_import_glassformer_loads_nothing_heavy():
+    assert loaded_by("import glassformer") & {"numpy", "torch", "rich", "click", "safetensors"} == set()
+
+
+def test_a_heavy_import_is_found():
+    assert "numpy" in loaded_by("import glassformer.program.axes")
