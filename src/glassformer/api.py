@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from glassformer import algebra, show
 from glassformer.algebra import Bridge, Cost, Count, Notation, Shapes
@@ -13,9 +13,14 @@ from glassformer.algebra.memory import Dtype, Optimizer
 from glassformer.program import Program
 from glassformer.program import build as build_program
 from glassformer.program.pen import Convention, LatexPen, TextPen
-from glassformer.spec import EncoderSpec
+from glassformer.spec import EncoderSpec, GlassformerError
 from glassformer.spec.presets import preset_doc, preset_names
 from glassformer.spec.reading import request
+
+if TYPE_CHECKING:
+    from glassformer.numbers import Run
+    from glassformer.numbers.by_hand import Solution
+    from glassformer.numbers.experiments import Experiment
 
 What: TypeAlias = str | Path | EncoderSpec | Mapping[str, Any]
 Parts: TypeAlias = str | Iterable[str] | None
@@ -78,3 +83,53 @@ def notation(
     asked = request(what, as_class=as_class, **fields)
     program = build_program(asked.spec, batch=asked.batch, t=asked.t)
     return algebra.notation(program, (LatexPen if latex else TextPen)(convention), label=asked.label)
+
+
+def experiment(name: str, *, seed: int = 0, text: str | None = None, **fields: Any) -> Experiment:
+    """A textbook's sentence, tried on real arithmetic: `gf.experiment("order")`."""
+    from glassformer.numbers import experiments
+    from glassformer.show import experiments as view
+
+    assert view  # importing it teaches experiments how to print
+    return experiments.experiment(name, seed=seed, text=text, **fields)
+
+
+def run(
+    what: What,
+    *,
+    text: str | None = None,
+    tokens: Sequence[int] | None = None,
+    seed: int = 0,
+    as_class: str | None = None,
+    **fields: Any,
+) -> Run:
+    """Every number of a forward pass: of a checkpoint folder on text or ids, or of a spec with legible weights from a seed."""
+    from glassformer.numbers import open_checkpoint
+    from glassformer.numbers.seeded import seeded_run
+    from glassformer.show import attention_html
+
+    assert attention_html  # importing it teaches attention how to look in a notebook
+    if isinstance(what, str | Path) and not fields and holds_weights(what):
+        if (text is None) == (tokens is None):
+            raise GlassformerError("what goes in? Give text or tokens, and only one of them.")
+        checkpoint = open_checkpoint(what, as_class=as_class)
+        return checkpoint.run(text=text) if text is not None else checkpoint.run(tokens=[list(tokens or ())])
+    asked = request(what, as_class=as_class, **fields)
+    return seeded_run(asked.spec, batch=asked.batch, t=asked.t, words=text, ids=list(tokens) if tokens else None, seed=seed)
+
+
+def holds_weights(what: str | Path) -> bool:
+    """Whether a name is a folder with a checkpoint's weights in it."""
+    try:
+        return any(Path(what).glob("*.safetensors*"))
+    except (OSError, ValueError, NotImplementedError):
+        return False
+
+
+def work(problem: str | Path | Mapping[str, Any]) -> Solution:
+    """A problem by hand, worked out step by step: a problem file, or its content as a mapping."""
+    from glassformer.numbers import by_hand
+
+    if isinstance(problem, Mapping):
+        return by_hand.solve(by_hand.parse_problem(dict(problem), "the given mapping"))
+    return by_hand.solve(by_hand.load_problem(Path(problem)))

@@ -18,7 +18,11 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "shapes": ("glassformer.cli.algebra", "The shape of every tensor."),
     "cost": ("glassformer.cli.algebra", "FLOPs, bytes, the batch that fits."),
     "notation": ("glassformer.cli.algebra", "The forward pass as equations."),
+    "work": ("glassformer.cli.work", "A problem worked by hand, every step."),
     "presets": ("glassformer.cli.presets", "What can be named."),
+    "explain": ("glassformer.cli.numbers", "One number, down to its arithmetic."),
+    "attention": ("glassformer.cli.attention", "A picture of who attends to whom."),
+    "experiment": ("glassformer.cli.experiment", "A textbook's sentence, tried on real arithmetic."),
     "completion": ("glassformer.cli.presets", "The script that completes commands in your shell."),
     "tour": ("glassformer.cli.tour", "A walk through all of it, on built-in data."),
 }

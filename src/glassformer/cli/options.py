@@ -6,14 +6,19 @@ import json
 import math
 import sys
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import click
 
-from glassformer.algebra import Result
 from glassformer.spec import GlassformerError
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+class Answer(Protocol):
+    """What a command gives: one JSON document, and something that `show` can present."""
+
+    def to_dict(self) -> dict[str, Any]: ...
 
 
 def complete_words(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
@@ -47,7 +52,7 @@ def format_options(command: Command) -> Command:
     return command
 
 
-def give(result: Result, form: str | None, extra: dict[str, Any] | None = None, notes: list[str] | None = None) -> None:
+def give(result: Answer, form: str | None, extra: dict[str, Any] | None = None, notes: list[str] | None = None) -> None:
     """Print a result in the form asked for; `extra` goes into the JSON, `notes` below the table."""
     if form == "json":
         sys.stdout.write(to_json(result.to_dict() | (extra or {})) + "\n")

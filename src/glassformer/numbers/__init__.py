@@ -1,8 +1,21 @@
 """What comes out, and why? Run an encoder on numbers, open any of them, change any of them."""
 
+from glassformer.numbers.checkpoint import Checkpoint, open_checkpoint
 from glassformer.numbers.explain import Explanation
 from glassformer.numbers.run import Run, run
 from glassformer.numbers.weights import legible_weights, random_weights
 from glassformer.numbers.what_if import Difference, knock_out, swap_tokens, what_if
 
-__all__ = ["Difference", "Explanation", "Run", "knock_out", "legible_weights", "random_weights", "run", "swap_tokens", "what_if"]
+__all__ = [
+    "Checkpoint",
+    "Difference",
+    "Explanation",
+    "Run",
+    "knock_out",
+    "legible_weights",
+    "open_checkpoint",
+    "random_weights",
+    "run",
+    "swap_tokens",
+    "what_if",
+]

@@ -18,13 +18,22 @@ SHOWN_TERMS = 8
 MINUS = "−"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Term:
     """One term of the sum that a number is: its value, its arithmetic, and the cells in it, which open."""
 
     value: float
-    text: str
-    refs: tuple[Ref, ...]
+    expression: Expression
+    run: Run
+
+    @property
+    def text(self) -> str:
+        """The term with numbers put in; made when asked for, since a sum may have thousands."""
+        return written(self.expression, self.run, 4, SHOWN_TERMS)
+
+    @property
+    def refs(self) -> tuple[Ref, ...]:
+        return tuple(refs_in(self.expression))
 
 
 @dataclass(frozen=True, repr=False)
@@ -60,7 +69,8 @@ class Explanation:
         step = self.run.program.step_of.get(self.tensor.name)
         if step is None:
             return f"{self.source} {self.tensor.name}"
-        names = [tensor.symbol if tensor.symbol not in ("out", "x") else tensor.name for tensor in step.inputs]
+        symbol = TextPen().symbol
+        names = [symbol(tensor.symbol) if tensor.symbol not in ("out", "x") else tensor.name for tensor in step.inputs]
         return f"{self.tensor.symbol} = {step.operation.write(step.inputs, step.output, names, TextPen())}"
 
     def numbers(self, *, digits: int = 4, most: int = SHOWN_TERMS) -> str:
@@ -78,7 +88,7 @@ class Explanation:
         return sorted((self._term(part) for part in _summands(self.expression)), key=lambda term: -abs(term.value))
 
     def _term(self, part: Expression) -> Term:
-        return Term(part.evaluate(self.run.values), written(part, self.run, 4, SHOWN_TERMS), tuple(refs_in(part)))
+        return Term(part.evaluate(self.run.values), part, self.run)
 
     @cached_property
     def refs(self) -> list[Ref]:
@@ -232,18 +242,19 @@ def written(expression: Expression, run: Run, digits: int, most: int) -> str:
         return f"{_factor(expression.top, run, digits, most)} / {_factor(expression.bottom, run, digits, most)}"
     if expression.function == "square":
         return f"{_factor(expression.argument, run, digits, most)}²"
-    return f"{expression.function}({written(expression.argument, run, digits, most)})"
+    name = "√" if expression.function == "sqrt" else expression.function
+    return f"{name}({written(expression.argument, run, digits, most)})"
 
 
 def _written_sum(expression: Sum, run: Run, digits: int, most: int) -> str:
     terms = list(expression.terms)
     rest = ""
     if len(terms) > most:
-        terms.sort(key=lambda term: -abs(term.evaluate(run.values)))
-        left = terms[most:]
-        total = sum(term.evaluate(run.values) for term in left)
-        rest = f" + {number(total, digits)} ({len(left)} more)".replace(f"+ {MINUS}", f"{MINUS} ")
-        terms = terms[:most]
+        values = [term.evaluate(run.values) for term in terms]
+        order = sorted(range(len(terms)), key=lambda place: -abs(values[place]))
+        total = sum(values[place] for place in order[most:])
+        rest = f" + {number(total, digits)} ({len(terms) - most} more)".replace(f"+ {MINUS}", f"{MINUS} ")
+        terms = [terms[place] for place in order[:most]]
     return " + ".join(written(term, run, digits, most) for term in terms).replace(f"+ {MINUS}", f"{MINUS} ") + rest
 
 

@@ -14,8 +14,7 @@ from glassformer.spec import GlassformerError, shown
 if TYPE_CHECKING:
     from glassformer.numbers.run import Run
 
-Index: TypeAlias = tuple[int | slice, ...]
-Change: TypeAlias = Any  # a whole tensor, or a map from cells (tuples of indices; ... and slices allowed) to numbers
+Change: TypeAlias = Any  # a whole tensor, or a map from cells (tuples of indices) to numbers
 
 
 @dataclass(frozen=True)
@@ -78,7 +77,10 @@ def knock_out(run: Run, layer: int, heads: int | Sequence[int]) -> Difference:
         raise GlassformerError(
             f"layer {layer}, head {shown(chosen)}: this encoder has layers 0 to {layers - 1} and heads 0 to {count - 1}."
         )
-    return what_if(run, {f"layers.{layer}.attention.mix": {(slice(None), slice(None), head): 0.0 for head in chosen}})
+    name = f"layers.{layer}.attention.mix"
+    mix = run[name].copy()
+    mix[:, :, chosen] = 0.0
+    return what_if(run, {name: mix})
 
 
 def swap_tokens(run: Run, first: int, second: int, *, batch: int = 0) -> Difference:

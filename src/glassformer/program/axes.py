@@ -48,7 +48,7 @@ class Tensor(NamedTuple):
 
     def at(self, cell: Cell) -> tuple[int, ...]:
         """The index of `cell`; axes that this tensor has not are ignored, so one cell serves inputs and output alike."""
-        return tuple(cell[axis.name] for axis in self.axes)
+        return tuple([cell[axis.name] for axis in self.axes])
 
     def seen(self, **names: str) -> Tensor:
         """The same value under other axis names: `x.seen(t="s")`."""

@@ -14,7 +14,7 @@ VIEWS = {
     "glassformer.algebra": "glassformer.show.algebra",
     "glassformer.answers.quantities": "glassformer.show.answers",
     "glassformer.answers.diagnosis": "glassformer.show.answers",
-    "glassformer.answers.worked": "glassformer.show.answers",
+    "glassformer.answers.worked": "glassformer.show.worked",
     "glassformer.answers.solutions": "glassformer.show.document",
     "glassformer.answers.document": "glassformer.show.document",
     "glassformer.answers.shapes": "glassformer.show.formula",

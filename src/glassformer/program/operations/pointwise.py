@@ -33,6 +33,15 @@ def _number(value: float) -> Constant:
     return Constant(value, f"{value:g}")
 
 
+def _gelu_array(x: Array) -> Array:
+    """`x · 0.5 · (1 + erf(x / √2))`, in place: fresh memory would cost more than the arithmetic."""
+    result = erf(x / math.sqrt(2))
+    result += 1
+    result *= x
+    result *= 0.5
+    return result
+
+
 def _gelu(x: Expression) -> Expression:
     inside = Call("erf", Ratio(x, Constant(math.sqrt(2), "√2")))
     return Product((x, _number(0.5), Sum((_number(1), inside))))
@@ -48,7 +57,7 @@ def _gelu_tanh(x: Expression) -> Expression:
 
 FUNCTIONS: dict[str, Function] = {
     "relu": Function(lambda x: np.maximum(x, 0), lambda x: Call("relu", x), 1, "output"),
-    "gelu": Function(lambda x: 0.5 * x * (1 + erf(x / math.sqrt(2))), _gelu, 5, "input"),
+    "gelu": Function(_gelu_array, _gelu, 5, "input"),
     "gelu_tanh": Function(lambda x: 0.5 * x * (1 + np.tanh(_ROOT.value * (x + 0.044715 * x * x * x))), _gelu_tanh, 9, "input"),
     "quick_gelu": Function(
         lambda x: x * _sigmoid(1.702 * x), lambda x: Product((x, Call("sigmoid", Product((_number(1.702), x))))), 3, "input"

@@ -105,7 +105,7 @@ def contract(left: Tensor, left_value: Array, right: Tensor, right_value: Array,
     columns = b.shape[plan.batch + plan.inner :]
     a = a.reshape(*batch, math.prod(rows), math.prod(inner))
     b = b.reshape(*batch, math.prod(inner), math.prod(columns))
-    return np.matmul(a, b).reshape(*batch, *rows, *columns).transpose(plan.back)
+    return np.matmul(a, b).reshape((*batch, *rows, *columns)).transpose(plan.back)
 
 
 @dataclass(frozen=True)

@@ -92,7 +92,10 @@ def _each(named: Named) -> list[At]:
 
 
 def _unique(candidates: Iterator[At]) -> list[At]:
-    return list({at.name: at for at in reversed(list(candidates))}.values())[::-1]
+    first: dict[str, At] = {}
+    for at in candidates:
+        first.setdefault(at.name, at)
+    return list(first.values())
 
 
 def _layer_number(spec: EncoderSpec, owner: int) -> dict[str, int]:

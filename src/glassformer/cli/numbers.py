@@ -1,0 +1,72 @@
+"""Commands of the numbers: explain one number of a run."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any, cast
+
+import click
+
+from glassformer.cli.options import to_json
+from glassformer.spec import GlassformerError, shown
+from glassformer.spec.reading import split_words
+
+if TYPE_CHECKING:
+    from glassformer.numbers import Run
+
+
+@click.command()
+@click.argument("words", nargs=-1, metavar="CHECKPOINT|SPEC [field=value …] NAME [axis=index …]")
+@click.option("--text", help="What goes in, as text (a checkpoint's tokenizer reads it; a spec without one takes words).")
+@click.option("--tokens", metavar="IDS", help="What goes in, as token ids: 101,7592,102.")
+@click.option("--seed", default=0, show_default=True, help="For a spec without weights: small legible numbers from this seed.")
+@click.option("--depth", default=1, show_default=True, type=click.IntRange(0, 12), help="How many levels to open.")
+@click.option("--digits", default=4, show_default=True, type=click.IntRange(1, 17), help="Decimals shown.")
+@click.option("--terms", default=8, show_default=True, type=click.IntRange(2, 10_000), help="Terms shown of a long sum.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
+def explain(
+    words: tuple[str, ...],
+    text: str | None,
+    tokens: str | None,
+    seed: int,
+    depth: int,
+    digits: int,
+    terms: int,
+    as_json: bool,
+) -> None:
+    """One number of a run, down to its arithmetic.
+
+    \b
+    glassformer explain layer d_model=4 heads=2 d_ff=8 t=3 layers.0.attention.weights head=1 t=0 s=2
+    glassformer explain path/to/checkpoint layers.3.attention.scores head=0 t=1 s=2 --text "a river bank"
+    glassformer explain bert-tiny vocab=50 layers.1.out t=1 d_model=7 --tokens 5,9,12 --depth 3
+    """
+    (what, fields), (name, cell) = split_words(words, count=2)
+    run = run_of(what, fields, text=text, tokens=tokens, seed=seed)
+    opened = run.explain(name, **{axis: _index(axis, index) for axis, index in cell.items()})
+    if as_json:
+        sys.stdout.write(to_json(opened.to_dict(depth=depth, most=terms)) + "\n")
+    else:
+        sys.stdout.write(opened.text(depth=depth, digits=digits, most=terms) + "\n")
+
+
+def run_of(what: str, fields: dict[str, str], *, text: str | None = None, tokens: str | None = None, seed: int = 0) -> Run:
+    """A run of a checkpoint folder on text or ids, or of a spec with legible weights on what is given or made from the seed."""
+    from glassformer import api
+
+    return api.run(
+        what, text=text, tokens=_ids(tokens) if tokens is not None else None, seed=seed, **cast("dict[str, Any]", fields)
+    )
+
+
+def _ids(text: str) -> list[int]:
+    words = [word.strip() for word in text.split(",")]
+    if len(text) > 1_000_000 or not all(word.isdecimal() and len(word) < 12 for word in words):
+        raise GlassformerError(f"--tokens {shown(text)} is not a list of token ids: write 101,7592,102.")
+    return [int(word) for word in words]
+
+
+def _index(axis: str, text: str) -> int:
+    if not text.lstrip("-").isdecimal() or len(text) > 12:
+        raise GlassformerError(f"{shown(axis)}={shown(text)} is not allowed: an index is a whole number, counted from 0.")
+    return int(text)

@@ -1,0 +1,142 @@
+"""Who attends to whom: the attention weights of a run, chosen by layer and head, with the words on both sides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from glassformer.program.axes import Array, Floats
+from glassformer.spec import GlassformerError, shown
+
+if TYPE_CHECKING:
+    from glassformer.numbers.run import Run
+
+MOST_IN_TEXT = 12  # tokens of a grid that is printed in full
+MOST_ROWS = 24  # lines that are printed at once
+STRONGEST = 3  # keys named for each query where the grid is too wide to print
+LONGEST_WORD = 10
+
+
+@dataclass(frozen=True, repr=False)
+class Attention:
+    """Attention weights of some layers and heads: each row is a query, and its weights sum to 1 (0 where all is masked)."""
+
+    html: ClassVar[Callable[[Attention], str] | None] = None  # how it renders in a notebook; the room `show` sets it
+
+    run: Run
+    layers: tuple[int, ...]
+    heads: tuple[int, ...]
+    batch: int = 0
+
+    @property
+    def words(self) -> list[str]:
+        """The words of the input, or the numbers of the positions where there are none."""
+        length = self.run.program.sizes.t
+        words = list(self.run.tokens[self.batch]) if self.run.tokens is not None else []
+        return [*words, *(str(place) for place in range(len(words), length))][:length]
+
+    def grid(self, layer: int, head: int) -> Floats:
+        """The weights [query, key] of one head."""
+        return self.run[f"layers.{layer}.attention.weights"][self.batch, head]
+
+    @property
+    def weights(self) -> Array:
+        """All the chosen weights: [layer, head, query, key]."""
+        return np.stack([self.run[f"layers.{layer}.attention.weights"][self.batch, list(self.heads)] for layer in self.layers])
+
+    @property
+    def label(self) -> str:
+        """`layer 3, head 0`, `layer 3, 12 heads`, `12 layers, 12 heads`."""
+        layers = f"layer {self.layers[0]}" if len(self.layers) == 1 else f"{len(self.layers)} layers"
+        heads = f"head {self.heads[0]}" if len(self.heads) == 1 else f"{len(self.heads)} heads"
+        return f"{layers}, {heads}"
+
+    def text(self) -> str:
+        """As text: the grid where it is small, each query's strongest keys where it is wide, a line for each of many heads."""
+        if len(self.layers) > 1 or len(self.heads) > 1:
+            return self._heads_text()
+        return self._grid_text() if len(self.words) <= MOST_IN_TEXT else self._strongest_text()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Words and weights as one JSON document."""
+        return {
+            "words": self.words,
+            "layers": list(self.layers),
+            "heads": list(self.heads),
+            "axes": ["layer", "head", "query", "key"],
+            "weights": self.weights.tolist(),
+        }
+
+    def _grid_text(self) -> str:
+        words = [cut(word) for word in self.words]
+        width = max(6, *(len(word) for word in words))
+        left = max(len(word) for word in words)
+        rows = [
+            f"{self.label}: each row is a query, each column a key",
+            " " * left + "".join(f"  {word:>{width}}" for word in words),
+        ]
+        for word, row in zip(words, self.grid(self.layers[0], self.heads[0]), strict=True):
+            rows.append(f"{word:<{left}}" + "".join(f"  {weight:>{width}.4f}" for weight in row))
+        return "\n".join(rows)
+
+    def _strongest_text(self) -> str:
+        words = [cut(word) for word in self.words]
+        grid = self.grid(self.layers[0], self.heads[0])
+        left, number = max(len(word) for word in words), len(str(len(words) - 1))
+        lines = [f"{self.label}: {len(words)} tokens, each with the {STRONGEST} keys that it attends to most"]
+        for place, row in enumerate(grid[:MOST_ROWS]):
+            keys = np.argsort(-row, kind="stable")[:STRONGEST]
+            strongest = "  ".join(f"{f'{words[key]} ({key})':<{left + number + 3}} {row[key]:.4f}" for key in keys)
+            lines.append(f"{place:>{number}} {words[place]:<{left}}  {strongest}".rstrip())
+        if len(words) > MOST_ROWS:
+            lines.append(f"… the first {MOST_ROWS} of {len(words)} tokens; a picture shows all.")
+        return "\n".join(lines)
+
+    def _heads_text(self) -> str:
+        words = [cut(word) for word in self.words]
+        lines = [f"{self.label}: {len(words)} tokens; the strongest weight of each head"]
+        shown_heads = [(layer, head) for layer in self.layers for head in self.heads][:MOST_ROWS]
+        for layer, head in shown_heads:
+            grid = self.grid(layer, head)
+            query, key = np.unravel_index(np.argmax(grid), grid.shape)
+            lines.append(
+                f"layer {layer:>2}  head {head:>2}  {grid[query, key]:.4f}  {words[query]} ({query}) → {words[key]} ({key})"
+            )
+        left_out = len(self.layers) * len(self.heads) - len(shown_heads)
+        return "\n".join([*lines, *([f"… and {left_out} more heads; choose a layer."] if left_out else [])])
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def __repr__(self) -> str:
+        return f"<attention: {self.label}, {len(self.words)} tokens>"
+
+    def _repr_html_(self) -> str | None:
+        return Attention.html(self) if Attention.html is not None else None
+
+
+def attention(run: Run, *, layer: int | None = None, head: int | None = None, batch: int = 0) -> Attention:
+    """The attention of a run: one head, the heads of one layer, or all of them."""
+    spec = run.program.spec
+    layers = _chosen("layer", layer, spec.layers)
+    heads = _chosen("head", head, spec.heads)
+    (batch,) = _chosen("batch", batch, run.program.sizes.batch)
+    if not layers:
+        raise GlassformerError("this encoder has layers=0: there is no attention to look at.")
+    return Attention(run, layers, heads, batch)
+
+
+def _chosen(what: str, index: int | None, count: int) -> tuple[int, ...]:
+    if index is None:
+        return tuple(range(count))
+    if isinstance(index, bool) or not isinstance(index, int | np.integer) or not -count <= index < count:
+        raise GlassformerError(f"{what} {shown(index)} does not exist: this run has {what} 0 to {count - 1}.")
+    return (int(index) % count,)
+
+
+def cut(word: str, longest: int = LONGEST_WORD) -> str:
+    """A word for a label: one line, nothing that does not print, cut where it is long."""
+    return shown(word, limit=longest) if len(word) <= longest else shown(word[: longest - 1], limit=longest) + "…"

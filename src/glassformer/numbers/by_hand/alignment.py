@@ -1,0 +1,177 @@
+"""Alignment: how a query is compared with a key, and what the comparison is divided by."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from glassformer.numbers.by_hand.desk import CONTRACT, Desk, Matrix
+from glassformer.numbers.by_hand.entries import Entry, chosen, size_text, whole_entry
+from glassformer.numbers.by_hand.operations import Cosine, Divide
+from glassformer.numbers.by_hand.surd import Surd
+from glassformer.program import Axis, Tensor
+from glassformer.program.operations import Add, Pointwise
+from glassformer.spec import GlassformerError
+
+ADD, TANH = Add(), Pointwise("tanh")
+
+
+def aligned_scores(desk: Desk, q: Tensor, k: Tensor) -> Tensor:
+    """One number for each query and key: `dot` where it is still to be scaled, `scores` where it is not."""
+    alignment = desk.problem.option("alignment", "scaled_dot")
+    name = "scores" if divisor(desk, q.axes[-1]) is None and desk.problem.option("temperature") is None else "dot"
+    square = (*[axis for axis in q.axes if axis.name == "head"], *[axis for axis in q.axes if axis.name == "t"], k.axis("s"))
+    if alignment == "additive":
+        return _additive(desk, q, k, name, square)
+    if alignment == "general":
+        q = _turned(desk, q, k)
+    if q.axes[-1].size != k.axes[-1].size:
+        raise _unequal(desk, q, k)
+    k = k.seen(**{k.axes[-1].name: q.axes[-1].name})
+    operation = Cosine(over=q.axes[-1].name) if alignment == "cosine" else CONTRACT
+    dot = desk.step(name, operation, q, k, axes=square)
+    desk.alias("dot", dot)
+    return dot
+
+
+def scaled(desk: Desk, dot: Tensor) -> Tensor:
+    """The scores: divided by the root of d_k, or by what the problem says; then by the temperature."""
+    source = next((step for step in desk.program.steps if step.name == dot.name), None)
+    width = source.inputs[0].axes[-1] if source else None
+    by = divisor(desk, width)
+    temperature: Surd | None = desk.problem.option("temperature")
+    if by is not None:
+        dot = desk.step("scores", by, dot)
+    if temperature is not None:
+        name = "tempered" if by is not None else "scores"
+        dot = desk.step(name, Divide(float(temperature), temperature.text()), dot)
+    return dot
+
+
+def divisor(desk: Desk, width: Axis | None) -> Divide | None:
+    """What the scores are divided by. Only the scaled dot product is scaled unless the problem says more."""
+    alignment = desk.problem.option("alignment", "scaled_dot")
+    scale = desk.problem.option("scale", "d_k" if alignment == "scaled_dot" else "none")
+    if scale == "none":
+        return None
+    if isinstance(scale, Surd):
+        return Divide(float(scale), scale.text())
+    size = _size(desk, str(scale), width)
+    if size is None:
+        raise GlassformerError(
+            f"the dot products are to be divided by √{scale}, but {scale} is not known: give {scale}, or scale."
+        )
+    said = desk.problem.option(scale)
+    if said is not None and width is not None and scale == "d_k" and said != width.size:
+        desk.notes.append(f"d_k = {said} as given, although the queries shown have {width.size} numbers.")
+    root = Surd.of(size).root()
+    return Divide(math.sqrt(size), root.text() if root.decimal else f"√{size}", scale)
+
+
+def _size(desk: Desk, scale: str, width: Axis | None) -> int | None:
+    said: int | None = desk.problem.option(scale)
+    if said is not None:
+        return said
+    if scale == "d_k":
+        return width.size if width else None
+    x = next((tensor for tensor in desk.program.inputs if tensor.name in ("x", "embeddings")), None)
+    return x.axes[-1].size if x else None
+
+
+def _turned(desk: Desk, q: Tensor, k: Tensor) -> Tensor:
+    """q W of the bilinear form q W kᵀ. W is queries' width × keys' width in either convention."""
+    if not desk.problem.has("W"):
+        raise GlassformerError("alignment = general compares q W kᵀ: W is missing, a matrix of queries' width × keys' width.")
+    wide, tall = k.axes[-1].size, q.axes[-1].size
+    entry = _described(desk.problem.entries["W"], tall)
+    if entry.ndim != 2 or entry.shape != (tall, wide):
+        turned = f" W transposed, {size_text(entry.shape[::-1])}, would fit." if entry.shape[::-1] == (tall, wide) else ""
+        raise GlassformerError(
+            f"q W kᵀ does not fit: q has {tall} features, k has {wide}, W is {size_text(entry.shape)}; "
+            f"{tall} × {wide} is wanted.{turned}"
+        )
+    inside, outside = q.axes[-1], Axis("d_g", wide)
+    columns = desk.problem.convention == "columns"
+    axes = (outside, inside) if columns else (inside, outside)  # shown as it was given
+    weight = desk.put("W", entry.turned() if columns else entry, *axes, kind="weight")
+    return desk.contract("q_W", q, weight, *q.axes[:-1], outside)
+
+
+def _additive(desk: Desk, q: Tensor, k: Tensor, name: str, square: tuple[Axis, ...]) -> Tensor:
+    """v · tanh(W_1 q + W_2 k) (Bahdanau et al. 2015), step by step."""
+    first, second = _pair(desk, q, k)
+    mapped_q = _mapped(desk, q, first, "W_1", "q_mapped")
+    mapped_k = _mapped(desk, k, second, "W_2", "k_mapped")
+    if mapped_q.axes[-1].size != mapped_k.axes[-1].size:
+        raise GlassformerError(
+            f"W_1 q + W_2 k does not fit: W_1 q has {mapped_q.axes[-1].size} numbers, W_2 k has {mapped_k.axes[-1].size}."
+        )
+    d_a = Axis("d_a", mapped_q.axes[-1].size)
+    terms = [mapped_q.seen(**{mapped_q.axes[-1].name: "d_a"}), mapped_k.seen(**{mapped_k.axes[-1].name: "d_a"})]
+    if desk.problem.has("b_a"):
+        terms.append(desk.feature("b_a", d_a, "b_a", "bias"))
+    total = desk.step("mapped_sum", ADD, *terms, axes=(*square, d_a))
+    hidden = desk.step("tanh", TANH, total)
+    if not desk.problem.has("v_a"):
+        raise GlassformerError("alignment = additive is v · tanh(W_1 q + W_2 k): the vector v (or v_a) is missing.")
+    v = desk.feature("v_a", d_a, "v_a", "weight")
+    dot = desk.contract(name, hidden, v, *square)
+    desk.alias("dot", dot)
+    return dot
+
+
+def _pair(desk: Desk, q: Tensor, k: Tensor) -> tuple[Entry | None, Entry | None]:
+    """W_1 and W_2 as d_a × width; one W over the concatenation [q; k] is cut in two."""
+    left = desk.problem.option("apply", "W x") == "W x"
+    entries = {key: desk.problem.entries.get(key) for key in ("W", "W_a1", "W_a2")}
+    both = entries["W"]
+    if both is None or entries["W_a1"] is not None:
+        pair = entries["W_a1"], entries["W_a2"]
+        return tuple(entry.turned() if entry is not None and not left else entry for entry in pair)  # type: ignore[return-value]
+    both = both if left else both.turned()
+    wide = q.axes[-1].size + k.axes[-1].size
+    if both.ndim != 2 or both.shape[1] != wide:
+        turned = " W transposed would fit." if both.ndim == 2 and both.shape[0] == wide else ""
+        raise GlassformerError(f"W [q; k] does not fit: W is {size_text(both.shape)}, [q; k] has {wide} numbers.{turned}")
+    return both.at(slice(None), slice(0, q.axes[-1].size)), both.at(slice(None), slice(q.axes[-1].size, None))
+
+
+def _mapped(desk: Desk, x: Tensor, entry: Entry | None, key: str, name: str) -> Tensor:
+    """W x with W as d_a × width, shown as it stands; without a W, x itself."""
+    if entry is None:
+        return x
+    inside = x.axes[-1]
+    entry = _described(entry, inside.size)
+    if entry.ndim != 2 or entry.shape[1] != inside.size:
+        turned = ""
+        if entry.ndim == 2 and entry.shape[0] == inside.size:
+            turned = f' {key} transposed, {size_text(entry.shape[::-1])}, would fit: apply = "x W" turns both.'
+        raise GlassformerError(
+            f"{key} {x.name} does not fit: {key} is {size_text(entry.shape)}, "
+            f"{x.name} has {inside.size} numbers a vector.{turned}"
+        )
+    outside = Axis("d_a", entry.shape[0])
+    rows = desk.problem.convention == "rows"
+    matrix = Matrix(entry if rows else entry.turned())
+    weight = desk.put(key, matrix.entry, *((outside, inside) if rows else (inside, outside)), kind="weight")
+    return desk.contract(name, x, weight, *x.axes[:-1], outside)
+
+
+def _described(entry: Entry, width: int) -> Entry:
+    if entry.described == "identity":
+        return whole_entry(np.eye(width))
+    return chosen(entry.values, width) if entry.described == "pick" else entry
+
+
+def _unequal(desk: Desk, q: Tensor, k: Tensor) -> GlassformerError:
+    """q kᵀ with features that differ; perhaps the keys were given the other way round."""
+    product = "q kᵀ" if desk.problem.convention == "rows" else "kᵀ q"
+    what = f"{product} does not fit: q is {desk.size(q)}, k is {desk.size(k)}, and {q.axes[-1].size} is not {k.axes[-1].size}."
+    if k.axis("s").size == q.axes[-1].size:
+        now, other = ("rows", "columns") if desk.problem.convention == "rows" else ("columns", "rows")
+        turned = size_text(tuple(int(size) for size in desk.size(k).split(" × "))[::-1])
+        return GlassformerError(
+            f'{what} k transposed, {turned}, would fit: tokens are {now} here; if they are {other}, write convention = "{other}".'
+        )
+    return GlassformerError(f"{what} A dot product needs queries and keys of one width; alignment = general does not.")

@@ -1,0 +1,281 @@
+"""Attention by hand: from vectors to queries, keys and values, to scores, weights and what they mix."""
+
+from __future__ import annotations
+
+from glassformer.numbers.by_hand.alignment import aligned_scores, scaled
+from glassformer.numbers.by_hand.desk import Desk
+from glassformer.numbers.by_hand.entries import Entry, size_text
+from glassformer.numbers.by_hand.masks import masked
+from glassformer.numbers.by_hand.operations import Concat, Hardmax, Row, RowSoftmax, Sigmoid, Sparsemax, Split
+from glassformer.program import Axis, Tensor
+from glassformer.program.operations import Add, Operation
+from glassformer.spec import GlassformerError, nearest, shown
+
+ADD = Add()
+DISTRIBUTIONS: dict[str, Operation] = {
+    "softmax": RowSoftmax("s"),
+    "sparsemax": Sparsemax("s"),
+    "sigmoid": Sigmoid(),
+    "hardmax": Hardmax("s"),
+}
+
+
+def attend(desk: Desk, x: Tensor | None, name: str = "output") -> Tensor:
+    """All steps of the attention; its result is called `name`. `x`: the vectors of the queries' tokens, all of them."""
+    problem = desk.problem
+    head = _head(desk)
+    memory = _memory(desk, x)
+    query = chosen_query(desk)
+    scores = _given_scores(desk, head)
+    if scores is None:
+        q = _vectors(desk, "Q", one_row(desk, x, query), head, "t")
+        k = _vectors(desk, "K", memory, head, "s")
+        if q is None or k is None:
+            raise GlassformerError(_missing("Q" if q is None else "K", desk))
+        s = k.axis("s")
+        v = _vectors(desk, "V", memory, head, "s", keys=s.size)
+        scores = scaled(desk, aligned_scores(desk, q, k))
+    else:
+        s = scores.axis("s")
+        v = _vectors(desk, "V", memory, head, "s", keys=s.size)
+        scores = scaled(desk, scores) if problem.has("dot") else scores
+    weights = _weights(desk, scores, query)
+    if v is None:
+        desk.missing = dict.fromkeys((name, "output", "mix", "attention"), "the values: V, or X with W_V")
+        desk.notes.append("No values are given (V, or X with W_V): the work ends at the weights.")
+        return weights
+    if v.axis("s").size != s.size:
+        raise _unequal(desk, v, s.size)
+    return _mixed(desk, weights, v, head, name)
+
+
+def _unequal(desk: Desk, v: Tensor, keys: int) -> GlassformerError:
+    """weights v where the number of values is not the number of keys."""
+    product = "weights v" if desk.problem.convention == "rows" else "v weights"
+    turned = " v transposed would fit." if v.axes[-1].size == keys else ""
+    return GlassformerError(
+        f"{product} does not fit: the weights are for {keys} keys, v is {desk.size(v)}, for {v.axis('s').size}. "
+        f"Every key has one value.{turned}"
+    )
+
+
+def chosen_query(desk: Desk) -> int | None:
+    """The place, counted from 0, of the one query that is asked about."""
+    asked = desk.problem.option("query")
+    if asked is None:
+        return None
+    key = "Q" if desk.problem.has("Q") else "X"
+    entry = desk.upright(key) if desk.problem.has(key) else None
+    labels = desk.labels.get("t") or (entry.labels if entry else None) or ()
+    if isinstance(asked, str):
+        if asked not in labels:
+            known = f" The tokens are {', '.join(labels[:8])}.{nearest(asked, labels)}" if labels else " No tokens are named."
+            raise GlassformerError(f"query '{shown(asked)}' is not one of the tokens.{known}")
+        return labels.index(asked)
+    count = entry.shape[-2] if entry is not None and entry.ndim > 1 else 1
+    if not 1 <= asked <= count:
+        raise GlassformerError(f"query = {asked}: there are {count} queries, counted from 1.")
+    return asked - 1
+
+
+def one_row(desk: Desk, x: Tensor | None, query: int | None) -> Tensor | None:
+    """The vector of the one query, or all of them."""
+    if x is None or query is None or desk.problem.has("Q") or len(x.axes) == 1:
+        return x
+    written = next((step.output for step in desk.program.steps if step.name == "x_q"), None)
+    if written is not None:
+        return written
+    label = desk.labels["t"][query] if "t" in desk.labels else str(query + 1)
+    return desk.step("x_q", Row("t", query, label), x)
+
+
+def _head(desk: Desk) -> Axis | None:
+    """How many heads there are, from what is said and from what is given head by head."""
+    said = desk.problem.option("heads")
+    counts = {"heads": said} if said is not None else {}
+    for key in ("W_Q", "W_K", "W_V", "Q", "K", "V", "dot", "scores", "masked", "weights"):
+        entry = desk.problem.entries.get(key)
+        if entry is not None and (entry.ndim == 3 or (entry.described == "pick" and entry.ndim == 2)):
+            counts[key] = entry.shape[0]
+    if len(set(counts.values())) > 1:
+        listed = ", ".join(f"{key} says {count}" for key, count in counts.items())
+        raise GlassformerError(f"how many heads are there? {listed}.")
+    count = next(iter(counts.values()), 1)
+    return Axis("head", count) if count > 1 else None
+
+
+def _memory(desk: Desk, x: Tensor | None) -> Tensor | None:
+    """Where keys and values come from: another sequence, or the queries' own."""
+    if not desk.problem.has("memory"):
+        if x is None:
+            return None
+        t = Axis("t", 1) if len(x.axes) == 1 else x.axis("t")
+        if len(x.axes) == 1:
+            raise GlassformerError("X is one vector: self-attention needs the vectors of all tokens, or memory to attend to.")
+        desk.label(t.renamed("s"), desk.labels.get("t"), "tokens")
+        return x.seen(t="s")
+    entry = desk.upright("memory")
+    if entry.ndim == 1:
+        entry = entry.shaped((1, entry.shape[0]))
+    if entry.ndim != 2 or entry.described:
+        raise GlassformerError(f"memory is {size_text(entry.shape)}: rows of vectors are wanted, one for each key.")
+    s, width = Axis("s", entry.shape[0]), Axis("d_memory", entry.shape[1])
+    desk.label(s, entry.labels or desk.problem.option("memory_tokens"), "memory")
+    return desk.put("memory", entry, s, width)
+
+
+def _vectors(
+    desk: Desk, key: str, source: Tensor | None, head: Axis | None, along: str, *, keys: int | None = None
+) -> Tensor | None:
+    """Queries, keys or values: given as they are, or projected from their source, or the source itself."""
+    name = key.lower()
+    width = "d_v" if key == "V" else "d_k"
+    weight = f"W_{key}"
+    if desk.problem.has(key):
+        return _given(desk, key, head, along, width, keys)
+    if source is None:
+        return None
+    if desk.problem.has(weight):
+        return desk.project(source, weight, name, width, bias=f"b_{key}", head=head)
+    others = [other for other in ("W_Q", "W_K") if desk.problem.has(other)]
+    if others and key != "V":
+        raise GlassformerError(_missing(key, desk))
+    if others:
+        desk.notes.append("No W_V is given: the values are the vectors themselves.")
+    if head is not None:
+        each = Axis(width, _share(name, source.axes[-1].size, head))
+        return desk.step(name, Split(head, each), source)
+    desk.alias(name, source)
+    return source.seen(**{source.axes[-1].name: width})
+
+
+def _given(desk: Desk, key: str, head: Axis | None, along: str, width: str, keys: int | None) -> Tensor:
+    """Q, K or V as they stand in the problem: one vector, rows, or rows for each head."""
+    entry = desk.upright(key)
+    query = chosen_query(desk) if key == "Q" else None
+    if entry.described or entry.ndim == 0:
+        raise GlassformerError(f"{key} must be written out: vectors are wanted, one for each token.")
+    if query is not None and entry.ndim > 1:
+        desk.label(Axis(along, entry.shape[-2]), entry.labels, key)
+        desk.labels.pop(along, None)
+        entry = entry.at(..., query, slice(None))
+    elif entry.ndim == 1 and key == "V" and keys is not None and 1 < keys == entry.shape[0]:
+        return desk.put("v", entry, Axis(along, keys))
+    elif entry.ndim == 1 and key != "Q":
+        entry = entry.shaped((1, entry.shape[0]))
+    single = entry.ndim == 1 or (query is not None and entry.ndim == 2)
+    lengths = () if single else (Axis(along, entry.shape[-2]),)
+    for axis in lengths:
+        desk.label(axis, entry.labels or _tokens(desk, axis), key)
+    if head is not None and entry.ndim == len(lengths) + 1:
+        each = _share(key, entry.shape[-1], head)
+        entry = _cut(entry, head.size, each)
+    sheets = (head,) if head is not None else ()
+    if head is None and entry.ndim == len(lengths) + 2:
+        entry = entry.at(0)
+    return desk.put(key.lower(), entry._replace(labels=None), *sheets, *lengths, Axis(width, entry.shape[-1]))
+
+
+def _tokens(desk: Desk, axis: Axis) -> tuple[str, ...] | None:
+    """The words that name the rows of Q, K or V; keys may be those of another sequence, which nothing names."""
+    words: tuple[str, ...] | None = desk.problem.option("tokens")
+    if axis.name == "t":
+        return words
+    words = desk.problem.option("memory_tokens") or words
+    return words if words is not None and len(words) == axis.size else None
+
+
+def _cut(entry: Entry, heads: int, width: int) -> Entry:
+    """Wide vectors cut into heads, the heads first."""
+    cut = entry.shaped((*entry.shape[:-1], heads, width))
+    return cut.moved(1, 0, 2) if cut.ndim == 3 else cut
+
+
+def _share(name: str, width: int, head: Axis) -> int:
+    if width % head.size:
+        raise GlassformerError(f"{name} has {width} features, which cannot be cut into {head.size} equal heads.")
+    return width // head.size
+
+
+def _given_scores(desk: Desk, head: Axis | None) -> Tensor | None:
+    """Weights, scores or dot products where the problem starts with them."""
+    key = next((name for name in ("weights", "masked", "scores", "dot") if desk.problem.has(name)), None)
+    if key is None:
+        return None
+    entry = desk.upright(key)
+    if entry.described or entry.ndim == 0:
+        raise GlassformerError(f"{key} must be written out: one number for each key, in a row for each query.")
+    s = Axis("s", entry.shape[-1])
+    axes: tuple[Axis, ...] = (s,)
+    if entry.ndim > 1:
+        axes = (Axis("t", entry.shape[-2]), s)
+        desk.label(axes[0], entry.labels or desk.problem.option("tokens"), key)
+        desk.label(s, desk.problem.option("memory_tokens"), key)
+    else:
+        desk.label(s, entry.labels or desk.problem.option("tokens"), key)
+    if head is not None and entry.ndim == 3:
+        axes = (head, *axes)
+    return desk.put(key, entry.at(0) if entry.ndim == 3 and head is None else entry, *axes)
+
+
+def _weights(desk: Desk, scores: Tensor, query: int | None) -> Tensor:
+    if desk.problem.has("weights"):
+        return scores
+    if scores.name != "masked":
+        desk.alias("scores", scores)
+    if scores.name == "scores":
+        desk.alias("scaled", scores)
+    scores = masked(desk, _biased(desk, scores), query=query)
+    return desk.step("weights", DISTRIBUTIONS[desk.problem.option("distribution", "softmax")], scores)
+
+
+def _biased(desk: Desk, scores: Tensor) -> Tensor:
+    """Scores with a given bias added (relative positions, ALiBi)."""
+    if not desk.problem.has("score_bias"):
+        return scores
+    entry = desk.upright("score_bias")
+    axes = scores.axes if entry.ndim == len(scores.axes) else scores.axes[-entry.ndim :]
+    if entry.shape != tuple(axis.size for axis in axes):
+        raise GlassformerError(
+            f"scores + score_bias does not fit: the scores are {desk.size(scores)}, score_bias is {size_text(entry.shape)}."
+        )
+    return desk.step("biased", ADD, scores, desk.put("score_bias", entry._replace(labels=None), *axes))
+
+
+def _mixed(desk: Desk, weights: Tensor, v: Tensor, head: Axis | None, name: str) -> Tensor:
+    """Weights times values; heads side by side; the output projection, where there is one."""
+    outer = tuple(axis for axis in weights.axes if axis.name not in ("s", "head"))
+    features = tuple(axis for axis in v.axes if axis.name not in ("s", "head"))
+    sheets = (head,) if head is not None else ()
+    projects = desk.problem.has("W_O")
+    own = name if head is None and not projects else "heads" if head is not None else "mix"
+    mix = desk.contract(own, weights, v, *sheets, *outer, *features)
+    desk.alias("mix", mix)
+    if head is not None:
+        wide = Axis("h_d_v", head.size * features[0].size)
+        mix = desk.step("concat" if projects else name, Concat(wide), mix)
+        desk.alias("concat", mix)
+    if projects:
+        mix = _projected(desk, mix, name)
+    desk.alias("attention", mix)
+    return mix
+
+
+def _projected(desk: Desk, mix: Tensor, name: str) -> Tensor:
+    entry = desk.problem.entries["W_O"]
+    if entry.ndim == 3 and not entry.described:  # one W_O for each head: stacked, they are the one that is meant
+        upright = entry.turned() if desk.problem.left else entry
+        stacked = upright.shaped((upright.shape[0] * upright.shape[1], upright.shape[2]))
+        entries = {**desk.problem.entries, "W_O": stacked.turned() if desk.problem.left else stacked}
+        desk.problem = desk.problem.replace(entries=entries)
+    return desk.project(mix, "W_O", name, "d_model", bias="b_O")
+
+
+def _missing(key: str, desk: Desk) -> str:
+    what = {"Q": "queries", "K": "keys"}[key]
+    sources = {"Q": f"{key}, or X with W_{key}", "K": f"{key}, or X (or memory) with W_{key}"}[key]
+    if desk.problem.has("X") or desk.problem.has("memory"):
+        other = "W_K" if key == "Q" else "W_Q"
+        if desk.problem.has(other):
+            return f"W_{key} is missing: {other} is given, so the {what} need a matrix too (or give {key})."
+    return f"the {what} are missing: give {sources}."

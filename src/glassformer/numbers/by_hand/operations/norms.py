@@ -1,0 +1,92 @@
+"""Norms in the ways that people compute them: variance over n or n − 1, eps inside or outside the root."""
+
+# ruff: noqa: ARG002 - every operation is asked the same questions; not each needs all that is said.
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from glassformer.program.axes import Array, Axis, Cell, Tensor
+from glassformer.program.expression import Call, Constant, Expression, Ratio, Ref, Sum, Values, minus
+from glassformer.program.operations.base import Elementwise, aligned
+from glassformer.program.operations.norms import Variance
+from glassformer.program.pen import Pen
+
+EQUAL = 1e-13  # a spread this far below the numbers themselves is rounding: the numbers are equal
+
+
+@dataclass(frozen=True)
+class Spread(Variance):
+    """The variance, divided by n − `less`: 0 for the biased one, 1 for the unbiased. Inputs: x[, mean]."""
+
+    less: int = 0
+
+    def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
+        size = inputs[0].axis(self.over).size
+        return np.asarray(super().evaluate(inputs, output, values) * size / (size - self.less))
+
+    def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
+        squares = super().opened(inputs, output, cell, values)
+        assert isinstance(squares, Ratio)
+        size = inputs[0].axis(self.over).size - self.less
+        return Ratio(squares.top, Constant(float(size), str(size)))
+
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
+        if not self.less:
+            return super().write(inputs, output, names, pen)
+        inner = pen.minus(*names) if len(names) == 2 else names[0]
+        return pen.ratio(pen.call("sum", pen.square(inner)), pen.minus("n", str(self.less)))
+
+
+@dataclass(frozen=True)
+class Deviation(Elementwise):
+    """√(variance + eps), or √variance + eps. Input: the variance."""
+
+    eps: float = 0.0
+    place: Literal["inside", "outside"] = "inside"
+
+    def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
+        inside = self.eps if self.place == "inside" else 0.0
+        return np.asarray(np.sqrt(values[0] + inside) + (self.eps - inside))
+
+    def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
+        eps = Constant(self.eps, f"{self.eps:g}")
+        variance = Ref(inputs[0], cell)
+        if not self.eps:
+            return Call("sqrt", variance)
+        return Call("sqrt", Sum((variance, eps))) if self.place == "inside" else Sum((Call("sqrt", variance), eps))
+
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
+        if not self.eps:
+            return pen.root(names[0])
+        eps = pen.number(self.eps)
+        return pen.root(pen.plus(names[0], eps)) if self.place == "inside" else pen.plus(pen.root(names[0]), eps)
+
+
+@dataclass(frozen=True)
+class Centre(Elementwise):
+    """`(x − mean) / std`, or `x / rms`; 0 where all numbers are equal. Inputs: x[, mean], deviation."""
+
+    def axes(self, inputs: Sequence[Tensor]) -> tuple[Axis, ...]:
+        return inputs[0].axes
+
+    def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
+        centred = values[0] - aligned(inputs[1], values[1], output) if len(inputs) == 3 else values[0]
+        spread = aligned(inputs[-1], values[-1], output)
+        flat = spread <= EQUAL * np.abs(values[0]).max(-1, keepdims=True)
+        return np.asarray(np.where(flat, 0.0, centred / np.where(flat, 1.0, spread)))
+
+    def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
+        x, spread = Ref(inputs[0], cell), Ref(inputs[-1], cell)
+        width = output.axes[-1]
+        row = [abs(Ref(inputs[0], cell | {width.name: i}).evaluate(values)) for i in range(width.size)]
+        if spread.evaluate(values) <= EQUAL * max(row):
+            return Constant(0.0, "0")
+        return Ratio(Sum((x, minus(Ref(inputs[1], cell)))) if len(inputs) == 3 else x, spread)
+
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
+        return pen.ratio(pen.minus(names[0], names[1]) if len(names) == 3 else names[0], names[-1])

@@ -1,0 +1,93 @@
+"""What happens to scores by hand: division by a number, the cosine, a mask that is written out."""
+
+# ruff: noqa: ARG002 - every operation is asked the same questions; not each needs all that is said.
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from glassformer.program.axes import Array, Cell, Tensor
+from glassformer.program.expression import Call, Constant, Expression, Product, Ratio, Ref, Sum, Values
+from glassformer.program.matrices import product_order
+from glassformer.program.operations.base import Elementwise, aligned
+from glassformer.program.operations.products import Contract, contract, summed_cells
+from glassformer.program.pen import Pen
+
+
+@dataclass(frozen=True)
+class Divide(Elementwise):
+    """Each number divided by one that the problem gives: `√2`, `8`. `of`: the size whose root it is, `d_k`."""
+
+    by: float
+    text: str
+    of: str = ""
+
+    def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
+        return np.asarray(values[0] / self.by)
+
+    def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
+        return Ratio(Ref(inputs[0], cell), Constant(self.by, self.text))
+
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
+        bottom = pen.root(pen.symbol(self.of)) if self.of else number_text(self.text, pen)
+        return pen.ratio(names[0], bottom)
+
+
+@dataclass(frozen=True)
+class Cosine(Contract):
+    """The dot product divided by both lengths; a vector of length 0 has cosine 0 with everything. Inputs: q, k."""
+
+    over: str = "d_k"
+
+    def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
+        dots = contract(inputs[0], values[0], inputs[1], values[1], output)
+        lengths = [
+            aligned(self._without(tensor), np.sqrt(np.square(value).sum([a.name for a in tensor.axes].index(self.over))), output)
+            for tensor, value in zip(inputs, values, strict=True)
+        ]
+        both = lengths[0] * lengths[1]
+        return np.asarray(np.where(both == 0, 0, dots / np.where(both == 0, 1, both)))
+
+    def _without(self, tensor: Tensor) -> Tensor:
+        return Tensor(tensor.name, tuple(axis for axis in tensor.axes if axis.name != self.over))
+
+    def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
+        cells = list(summed_cells(inputs, output, cell))
+        dot = Sum(tuple(Product((Ref(inputs[0], at), Ref(inputs[1], at))) for at in cells))
+        lengths = [Call("sqrt", Sum(tuple(Call("square", Ref(tensor, at)) for at in cells))) for tensor in inputs]
+        return Ratio(dot, Product(tuple(lengths)))
+
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
+        order = product_order(inputs[0], inputs[1], output, pen.convention)
+        top = pen.product(*[pen.transposed(names[number]) if flip else names[number] for number, flip in order])
+        return pen.ratio(top, f"(|{names[0]}| |{names[1]}|)" if pen.words("x") == "x" else f"|{names[0]}| \\, |{names[1]}|")
+
+
+@dataclass(frozen=True)
+class Hide(Elementwise):
+    """−∞ where the mask, the second input, is 0."""
+
+    why: str = "the mask is 0"
+
+    def flops(self, inputs: Sequence[Tensor], output: Tensor) -> int:
+        return 0
+
+    def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
+        return np.where(aligned(inputs[1], values[1], output) != 0, values[0], -np.inf)
+
+    def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
+        if not values[inputs[1].name][inputs[1].at(cell)]:
+            return Constant(-math.inf, "−∞ (masked)")
+        return Ref(inputs[0], cell)
+
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
+        return names[0] + pen.words(f", but −∞ where {self.why}")
+
+
+def number_text(text: str, pen: Pen) -> str:
+    """A number of the rule as the pen writes it: `√3`, `7/3`."""
+    return pen.root(text[1:]) if text.startswith("√") else text

@@ -1,0 +1,68 @@
+"""A person with a pocket calculator: every intermediate is rounded to K decimals before it is used."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from decimal import ROUND_HALF_UP, Decimal
+
+import numpy as np
+
+from glassformer.numbers.by_hand.exactly import exact_constant, work
+from glassformer.numbers.by_hand.surd import NotExactError
+from glassformer.program import Cell, Program
+from glassformer.program.axes import Array
+from glassformer.program.expression import FUNCTIONS, Call, Constant, Expression, Product, Ratio, Ref, Sum
+from glassformer.spec import GlassformerError
+
+MOST_WORK = 50_000
+
+
+def rounded(value: float, decimals: int) -> float:
+    """To `decimals` places, halves away from zero, as one learns it at school."""
+    if not math.isfinite(value):
+        return value
+    return float(Decimal(repr(value)).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP))
+
+
+def rounded_values(program: Program, given: Mapping[str, Array], decimals: int) -> dict[str, Array]:
+    """Every tensor of the program as the calculator gives it. What is given stays as it is given."""
+    values = dict(given)
+    if sum(work(step) for step in program.steps) > MOST_WORK:
+        raise GlassformerError(f"this is no work for a pocket calculator: more than {MOST_WORK:,} products. Leave --rounded out.")
+    for step in program.steps:
+        result = np.zeros(step.output.shape)
+        for index in np.ndindex(*step.output.shape):
+            cell: Cell = {axis.name: i for axis, i in zip(step.output.axes, index, strict=True)}
+            expression = step.operation.opened(step.inputs, step.output, cell, values)
+            result[index] = rounded(carried(expression, values, decimals), decimals)
+        values[step.name] = result
+    return values
+
+
+def carried(expression: Expression, values: Mapping[str, Array], decimals: int) -> float:
+    """The arithmetic with every power, root and function value noted down to `decimals` places before it is used.
+
+    Sums and products of what is noted are formed in the calculator, whose display is longer; their result is noted.
+    """
+    if isinstance(expression, Ref):
+        return expression.evaluate(values)
+    if isinstance(expression, Constant):
+        return _constant(expression, decimals)
+    if isinstance(expression, Sum):
+        return math.fsum(carried(term, values, decimals) for term in expression.terms)
+    if isinstance(expression, Product):
+        return math.prod(carried(factor, values, decimals) for factor in expression.factors)
+    if isinstance(expression, Ratio):
+        top, bottom = carried(expression.top, values, decimals), carried(expression.bottom, values, decimals)
+        return 0.0 if top == 0 or bottom == 0 else top / bottom
+    assert isinstance(expression, Call)
+    return rounded(FUNCTIONS[expression.function](carried(expression.argument, values, decimals)), decimals)
+
+
+def _constant(constant: Constant, decimals: int) -> float:
+    """Numbers that end stay as they are; a root such as √2 is looked up and rounded."""
+    try:
+        return constant.value if exact_constant(constant).decimal else rounded(constant.value, decimals)
+    except NotExactError:
+        return constant.value

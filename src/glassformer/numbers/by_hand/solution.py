@@ -1,0 +1,231 @@
+"""A solved problem: the program, every value by name, what was asked, and how other conventions would differ."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from glassformer.numbers.by_hand.asking import asked_names, names_to_ask
+from glassformer.numbers.by_hand.desk import Desk
+from glassformer.numbers.by_hand.exactly import exact_values
+from glassformer.numbers.by_hand.functions import BUILDERS
+from glassformer.numbers.by_hand.problem import Problem, told_of
+from glassformer.numbers.by_hand.rounding import rounded_values
+from glassformer.numbers.by_hand.surd import Surd
+from glassformer.numbers.by_hand.worked import Bench, WorkedStep, turned, worked_steps
+from glassformer.numbers.run import Run, evaluate
+from glassformer.program import Program, Sizes, Tensor
+from glassformer.program.axes import Array
+from glassformer.spec import EncoderSpec, GlassformerError
+
+Nested = Any  # a number, or lists of lists of numbers
+
+
+class Other(NamedTuple):
+    """The result under another convention: what is different there, the result, and how far it is from the chosen one."""
+
+    name: str
+    value: Array
+    difference: float
+
+
+@dataclass(frozen=True, repr=False)
+class Solution:
+    """What came out. `program` can be rewritten and `rerun`, to see what a mistake would have given."""
+
+    problem: Problem
+    program: Program
+    given: Mapping[str, Array]  # inputs and parameters by name
+    given_exact: Mapping[str, Array]
+    run: Run
+    exact: Mapping[str, Array]  # the exact form of every cell that has one, else None
+    output: Tensor
+    names: Mapping[str, str]  # what can be asked for -> the tensor
+    labels: Mapping[str, tuple[str, ...]]
+    descriptions: Mapping[str, str] = field(default_factory=dict)  # matrices given in words
+    notes: tuple[str, ...] = ()
+    asked: tuple[str, ...] = ()
+    others: tuple[Other, ...] = ()
+    decimals: int | None = None  # carried on the way; None: all of them
+
+    def __repr__(self) -> str:
+        return f"<Solution of {self.problem.title!r}: {', '.join(step.name for step in self.program.steps)}>"
+
+    @property
+    def title(self) -> str:
+        return self.problem.title
+
+    @cached_property
+    def values(self) -> dict[str, Nested]:
+        """Every quantity by name as nested lists, written in the problem's convention; heads first where there are several."""
+        return self.nested(self.run.values)
+
+    def nested(self, values: Mapping[str, Array]) -> dict[str, Nested]:
+        """Values of this program (from this run or from another) by every name they can be asked for."""
+        return {name: self.written(self.program.tensors[tensor], values[tensor]).tolist() for name, tensor in self.names.items()}
+
+    def written(self, tensor: Tensor, value: Array) -> Array:
+        """A value as it is written in the problem's convention."""
+        return turned(tensor, value, self.problem.convention)
+
+    @cached_property
+    def steps(self) -> list[WorkedStep]:
+        """The steps that lead to what was asked, each with its arithmetic."""
+        bench = Bench(self.run, self.exact, self.labels, self.problem.convention, self.decimals)
+        return worked_steps(self.program, self.needed, bench)
+
+    @cached_property
+    def needed(self) -> frozenset[str]:
+        """The tensors that the asked quantities depend on, themselves included."""
+        wanted = {self.names[name] for name in self.asked} or {self.output.name}
+        for step in reversed(self.program.steps):
+            if step.name in wanted:
+                wanted |= {tensor.name for tensor in step.inputs}
+        return frozenset(wanted)
+
+    def rerun(self, program: Program) -> dict[str, Array]:
+        """The values of a rewritten program on the same given numbers."""
+        values = dict(self.given)
+        evaluate(program, values)
+        return values
+
+    def rounded(self, decimals: int) -> Solution:
+        """The same work with every intermediate rounded to `decimals` places before it is used."""
+        values = rounded_values(self.program, self.given, decimals)
+        run = Run(self.program, values, tokens=self.run.tokens)
+        exact = {name: np.full(value.shape, None, dtype=object) for name, value in values.items()}
+        return dataclasses.replace(self, run=run, exact=exact, decimals=decimals, others=())
+
+    def moved(self, other: Solution) -> dict[str, float]:
+        """How far each asked quantity is from the same one in another run, at most."""
+        names = {name: self.names[name] for name in self.asked} or {self.output.name: self.output.name}
+        return {word: _difference(self.run.values[name], other.run.values[name]) for word, name in names.items()}
+
+    def to_dict(self, digits: int = 4) -> dict[str, Any]:
+        """One JSON document; `digits` are those of the arithmetic written out, the values are in full."""
+        return {
+            "title": self.title,
+            "kind": self.problem.kind,
+            "convention": self.problem.convention,
+            "asked": list(self.asked),
+            "values": self.values,
+            "steps": [step.to_dict(digits) for step in self.steps],
+            "labels": {name: list(labels) for name, labels in self.labels.items()},
+            "notes": list(self.notes),
+            "conventions": [
+                {"name": o.name, "value": self.written(self.output, o.value).tolist(), "difference": o.difference}
+                for o in self.others
+            ],
+        }
+
+
+def solve(problem: Problem) -> Solution:
+    """Work a problem out."""
+    with told_of(problem.source):
+        solution = _solve(problem)
+        return dataclasses.replace(solution, others=tuple(_others(problem, solution)))
+
+
+def _solve(problem: Problem) -> Solution:
+    desk = Desk(problem)
+    output = BUILDERS[problem.kind](desk)
+    program = desk.program
+    _check_sizes(problem, program)
+    program.spec, program.sizes = _spec(program), Sizes(1, _length(program, "t"))
+    values = dict(desk.given)
+    evaluate(program, values)
+    exact = exact_values(program, desk.exact, values)
+    for step in program.steps:
+        _tidy(values[step.name], exact[step.name])
+    labels = {
+        name: labels
+        for name, labels in desk.labels.items()
+        if any(a.name == name for t in program.tensors.values() for a in t.axes)
+    }
+    tokens = [list(labels["t"])] if labels.get("t") and labels.get("t") == labels.get("s", labels["t"]) else None
+    names = names_to_ask(program, desk.aliases, None if desk.missing else output)
+    _, more = asked_names(problem.ask, names, labels, desk.missing)
+    return Solution(
+        problem=desk.problem,
+        program=program,
+        given=desk.given,
+        given_exact=desk.exact,
+        run=Run(program, values, tokens=tokens),
+        exact=exact,
+        output=output,
+        names=names | more,
+        labels=labels,
+        descriptions=desk.descriptions,
+        notes=tuple(dict.fromkeys(desk.notes)),
+        asked=problem.ask,
+    )
+
+
+def _check_sizes(problem: Problem, program: Program) -> None:
+    """Sizes that the problem names are those of its matrices (d_k and d_model may be said for the scale alone)."""
+    for name in ("d_v", "d_ff", "d_model"):
+        said, found = problem.option(name), {a.size for t in program.tensors.values() for a in t.axes if a.name == name}
+        if said is not None and found and said not in found and problem.option("scale") != name:
+            raise GlassformerError(f"{name} = {said} is said, but the matrices have {name} = {min(found)}.")
+
+
+def _tidy(values: Array, exact: Array) -> None:
+    """0.3 for 0.30000000000000004: where the fraction is known, its nearest decimal is the value; noise is no digit."""
+    for where in np.ndindex(*values.shape):
+        cell: Any = exact[where]
+        value = float(values[where])
+        if isinstance(cell, Surd) and cell.fraction is not None:
+            values[where] = float(cell.fraction)
+        elif np.isfinite(value) and abs(value - round(value, 10)) <= 2e-15 * max(1.0, abs(value)):
+            values[where] = round(value, 10)
+
+
+def _length(program: Program, axis: str) -> int:
+    return next((a.size for tensor in program.tensors.values() for a in tensor.axes if a.name == axis), 1)
+
+
+def _spec(program: Program) -> EncoderSpec:
+    """The sizes of the problem as a spec, for those who ask the program what it is of."""
+    size = {name: _length(program, name) for name in ("d_model", "head", "d_k", "d_v", "d_ff")}
+    return EncoderSpec(d_model=size["d_model"], heads=size["head"], d_k=size["d_k"], d_v=size["d_v"], d_ff=size["d_ff"], layers=1)
+
+
+def _others(problem: Problem, solution: Solution) -> list[Other]:
+    """LayerNorm as it was worked, and under the other usual conventions."""
+    if problem.kind != "layer_norm":
+        return []
+    eps = float(problem.option("eps", Surd.of(0)))
+    width = solution.output.axes[-1].size
+    divided = {
+        "biased": f"biased variance, divided by n = {width}",
+        "unbiased": f"unbiased variance, divided by n − 1 = {width - 1}",
+    }
+    places = {
+        "inside": f"eps = {eps:g} inside the root, √(variance + eps)",
+        "outside": f"eps = {eps:g} outside it, √variance + eps",
+    }
+    variance, place = problem.option("variance", "biased"), problem.option("eps_place", "inside")
+    changes: list[tuple[str, dict[str, Any]]] = [
+        (f"as worked here: {divided[variance]}{f', {places[place]}' if eps else ''}", {}),
+        *((text, {"variance": name}) for name, text in divided.items() if name != variance and width > 1),
+        *((text, {"eps_place": name}) for name, text in places.items() if name != place and eps),
+    ]
+    if not eps:
+        changes.append(("eps = 1e-05 inside the root", {"eps": Surd.of(1) / Surd.of(100000)}))
+    found = []
+    for name, change in changes:
+        other = _solve(problem.choosing(**change).replace(ask=()))
+        value = other.run.values[other.output.name]
+        found.append(Other(name, value, _difference(solution.run.values[solution.output.name], value)))
+    return found
+
+
+def _difference(one: Array, two: Array) -> float:
+    """The largest difference; −∞ on both sides is none."""
+    with np.errstate(invalid="ignore"):
+        return float(np.where(one == two, 0.0, np.abs(np.subtract(one, two))).max(initial=0.0))

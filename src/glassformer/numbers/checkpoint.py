@@ -1,0 +1,199 @@
+"""A checkpoint: a model folder in the Hugging Face layout, opened without torch and run in float64."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from glassformer.numbers.keep import IN_LAYER
+from glassformer.numbers.run import Run, run
+from glassformer.numbers.stored_weights import StoredWeights
+from glassformer.numbers.texts import Text, encode, load_tokenizer, words_of
+from glassformer.program import Program, build
+from glassformer.program.axes import Array
+from glassformer.spec import EncoderSpec, GlassformerError
+from glassformer.spec.files import read_document
+from glassformer.spec.huggingface import Reading, from_config
+from glassformer.spec.huggingface.matching import Match, match_tensors, require
+from glassformer.spec.huggingface.tensor_names import tensor_names
+from glassformer.spec.weight_files import WeightFiles, find_weights, inside, model_folder, path_text
+
+CONFIG = "config.json"
+NUMBER_BYTES = 8
+
+
+@dataclass(frozen=True, repr=False)
+class Checkpoint:
+    """A model folder: what the encoder is, its weights (read when asked for), and runs on text or token numbers."""
+
+    folder: Path
+    spec: EncoderSpec
+    family: str
+    model_class: str
+    weights: StoredWeights
+    unused: tuple[str, ...]  # tensors of the files that this class does not have: another head, a decoder, buffers
+    padding: int = 0
+    _tokenizer: list[Any] = field(default_factory=list, compare=False)
+
+    def __repr__(self) -> str:
+        return f"<Checkpoint {self.folder.name}: {self.model_class}, {self.parameters:,} parameters>"
+
+    @property
+    def parameters(self) -> int:
+        """How many numbers the model has learned."""
+        return sum(int(np.prod(shape, dtype=object)) for shape in self.weights.shapes.values())
+
+    @property
+    def tokenizer(self) -> Any:
+        """The folder's tokenizer, loaded once."""
+        if not self._tokenizer:
+            self._tokenizer.append(load_tokenizer(self.folder))
+        return self._tokenizer[0]
+
+    def run(
+        self,
+        text: Text | Sequence[Text] | None = None,
+        *,
+        tokens: Any = None,
+        segments: Any = None,
+        attend: Any = None,
+        image: Any = None,
+        layers: Collection[int] | None = None,
+        truncate: bool = False,
+    ) -> Run:
+        """One forward pass on text (a text, a pair as a tuple, or a list of either), on token numbers, or on an image.
+
+        Texts of different lengths are padded on the right and `attend` says where. `layers`: keep the insides of these only.
+        """
+        given = [name for name, value in (("text", text), ("tokens", tokens), ("image", image)) if value is not None]
+        wanted = ["image"] if self.spec.reads == "image" else ["text", "tokens"]
+        if len(given) != 1 or given[0] not in wanted:
+            ways = " or ".join(f"{name}=…" for name in wanted)
+            raise GlassformerError(f"this encoder is run with {ways}, found {' and '.join(given) or 'nothing'}.")
+        words = None
+        inputs = {"segments": segments, "attend": attend}
+        if image is not None:
+            inputs["image"] = _with_batch(image, axes=4)
+        elif text is not None:
+            batch = encode(self.tokenizer, text, self.spec, padding=self.padding, truncate=truncate)
+            words = batch.words
+            inputs["tokens"] = batch.tokens
+            inputs["attend"] = batch.attend if attend is None else attend
+            inputs["segments"] = batch.segments if segments is None and self.spec.segments is not None else segments
+        else:
+            inputs["tokens"] = _with_batch(tokens, axes=2)
+            if inputs["tokens"].ndim != 2:
+                raise GlassformerError("tokens must be rows of token numbers, one row for each text: [[101, 2054, 102]].")
+            words = self._words(inputs["tokens"])
+        return self._run({name: value for name, value in inputs.items() if value is not None}, words, layers)
+
+    def _run(self, inputs: dict[str, Any], words: list[list[str]] | None, layers: Collection[int] | None) -> Run:
+        for name in ("segments", "attend"):
+            if name in inputs:
+                inputs[name] = _with_batch(inputs[name], axes=2)
+        size = inputs["image" if self.spec.reads == "image" else "tokens"].shape
+        if self.spec.reads == "image":
+            program = build(self.spec, batch=size[0])
+        else:
+            if size[1] == 0:
+                raise GlassformerError(f"tokens has shape {list(size)}: at least one token is needed.")
+            program = build(self.spec, batch=size[0], t=size[1], padded="attend" in inputs)
+        _check_memory(program, layers)
+        return run(program, self.weights, inputs, tokens=words, layers=layers)
+
+    def _words(self, tokens: Array) -> list[list[str]] | None:
+        """The words of token numbers, where the folder has a tokenizer that can be read."""
+        try:
+            return words_of(self.tokenizer, tokens) if tokens.dtype.kind in "iu" else None
+        except GlassformerError:
+            return None
+
+
+def open_checkpoint(folder: str | Path, *, as_class: str | None = None, allow_nonfinite: bool = False) -> Checkpoint:
+    """Open a model folder. Headers and names are checked here, every one; weights are read when a run asks for them."""
+    path = model_folder(Path(folder))
+    if not (path / CONFIG).exists():
+        raise GlassformerError(f"{CONFIG} is missing in {path_text(path)}: it says what the model is.")
+    reading = from_config(read_document(inside(path, CONFIG, source="the model folder")), as_class=as_class)
+    files = find_weights(path)
+    spec, match, shapes = _matched(reading, files)
+    weights = StoredWeights(files, match, shapes, allow_nonfinite=allow_nonfinite)
+    padding = reading.aside.get("pad_token_id")
+    if type(padding) is not int or not 0 <= padding < (spec.vocab or 0):
+        padding = 0
+    return Checkpoint(path, spec, reading.family, reading.model_class, weights, match.unused, padding)
+
+
+def _matched(reading: Reading, files: WeightFiles) -> tuple[EncoderSpec, Match, dict[str, tuple[int, ...]]]:
+    """The spec, and where each of its parameters lies. A bare model may have been saved without its pooler."""
+    spec, present = reading.spec, files.shapes
+    shapes, match = _match(spec, reading, present)
+    if (
+        spec.head == "none"
+        and spec.pooler != "none"
+        and all(name in match.missing for name in shapes if name.startswith("pooler."))
+    ):
+        spec = spec.replace(pooler="none")
+        shapes, match = _match(spec, reading, present)
+    if spec.position == "sinusoidal_stored":  # fixed numbers, which files may leave out
+        match.missing.pop("embeddings.E_position", None)
+    require(match, spec, family=reading.family, present=present, label=files.label)
+    return spec, match, shapes
+
+
+def _match(
+    spec: EncoderSpec, reading: Reading, present: Mapping[str, tuple[int, ...]]
+) -> tuple[dict[str, tuple[int, ...]], Match]:
+    shapes = {parameter.name: parameter.tensor.shape for parameter in build(spec, t=_any_length(spec)).parameters}
+    places = tensor_names(spec, reading.family, reading.model_class, shapes)
+    return shapes, match_tensors(places, present, reading.family)
+
+
+def _any_length(spec: EncoderSpec) -> int | None:
+    return None if spec.reads == "image" else 1
+
+
+def _with_batch(value: Any, *, axes: int) -> Array:
+    """The array with a batch axis of one where it was left out."""
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        raise GlassformerError(
+            "the rows have different lengths: pad them to one length, and say with attend=… which tokens are real."
+        ) from None
+    return array[None] if array.ndim == axes - 1 else array
+
+
+def _check_memory(program: Program, layers: Collection[int] | None) -> None:
+    """Refuse a run that cannot fit before anything of it is allocated."""
+    needed, free = NUMBER_BYTES * _numbers_held(program, layers), _free_memory()
+    if free is not None and needed > free:
+        way_out = "" if layers is not None else ", or keep some layers only (layers=[0])"
+        raise GlassformerError(
+            f"this run holds {needed / 1e9:,.1f} GB of numbers, and {free / 1e9:,.1f} GB of memory is free: "
+            f"give fewer or shorter texts{way_out}."
+        )
+
+
+def _numbers_held(program: Program, layers: Collection[int] | None) -> int:
+    """How many numbers a run has at once: all that it keeps, and the largest of the layers that it does not."""
+    sizes: Counter[int | None] = Counter()
+    for tensor in (*(parameter.tensor for parameter in program.parameters), *(step.output for step in program.steps)):
+        inside_layer = IN_LAYER.match(tensor.name)
+        sizes[int(inside_layer[1]) if inside_layer else None] += tensor.size
+    dropped = [] if layers is None else [size for layer, size in sizes.items() if layer is not None and layer not in layers]
+    return sum(sizes.values()) - sum(dropped) + max(dropped, default=0)
+
+
+def _free_memory() -> int | None:
+    """Bytes that can be had without swapping, where the system says so."""
+    try:
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:"))
+    except (OSError, ValueError, StopIteration):
+        return None

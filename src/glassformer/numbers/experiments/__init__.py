@@ -1,0 +1,56 @@
+"""Experiments that prove a textbook's sentence on real arithmetic: order, heads, scaling, padding, norm, convention."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from glassformer.numbers.experiments.convention import Convention, convention
+from glassformer.numbers.experiments.experiment import Check, Experiment
+from glassformer.numbers.experiments.heads import Heads, heads
+from glassformer.numbers.experiments.norm import Norm, norm
+from glassformer.numbers.experiments.order import Order, order
+from glassformer.numbers.experiments.padding import Padding, padding
+from glassformer.numbers.experiments.scaling import Scaling, scaling
+from glassformer.spec import GlassformerError, nearest, shown
+
+EXPERIMENTS: dict[str, Callable[..., Experiment]] = {
+    "order": order,
+    "heads": heads,
+    "scaling": scaling,
+    "padding": padding,
+    "norm": norm,
+    "convention": convention,
+}
+
+CLAIMS: dict[str, str] = {kind.name: kind.claim for kind in (Order, Heads, Scaling, Padding, Norm, Convention)}
+
+
+def experiment(name: str, *, seed: int = 0, text: str | None = None, **fields: Any) -> Experiment:
+    """Run the experiment of that name, on an encoder of which some fields are changed: `experiment("order", d_model=32)`."""
+    if name not in EXPERIMENTS:
+        raise GlassformerError(
+            f"unknown experiment '{shown(name)}'.{nearest(name, EXPERIMENTS)} 'glassformer experiment' lists them."
+        )
+    if seed < 0:
+        raise GlassformerError(f"seed={seed} is not allowed: a seed is a whole number from 0.")
+    words = {} if text is None else {"text": text}
+    if words and "text" not in inspect.signature(EXPERIMENTS[name]).parameters:
+        raise GlassformerError(f"the experiment '{name}' reads no text: its input is made of random numbers. Leave the text out.")
+    return EXPERIMENTS[name](seed=seed, **words, **fields)
+
+
+__all__ = [
+    "CLAIMS",
+    "EXPERIMENTS",
+    "Check",
+    "Convention",
+    "Experiment",
+    "Heads",
+    "Norm",
+    "Order",
+    "Padding",
+    "Scaling",
+    "experiment",
+]

@@ -1,0 +1,90 @@
+"""What every experiment gives: a claim in one sentence, the numbers, and the checks that decide whether it holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol
+
+from glassformer.spec import EncoderSpec
+
+ROUNDING = 1e-12  # two float64 numbers that differ by less are equal but for the order of their sums
+
+
+class Presentation(Protocol):
+    """How a result looks; the room `show` makes these."""
+
+    def text(self) -> str: ...
+    def html(self) -> str: ...
+
+
+@dataclass(frozen=True)
+class Check:
+    """One number that must lie between `low` and `high` for the claim to hold, and what it says."""
+
+    says: str
+    found: float
+    low: float = float("-inf")
+    high: float = float("inf")
+
+    @property
+    def holds(self) -> bool:
+        return self.low <= self.found <= self.high
+
+    @property
+    def rule(self) -> str:
+        """`= 0`, `≤ 1e-12`, `≥ 0.01`, `0.5 to 2`."""
+        if self.low == self.high:
+            return f"= {self.low:g}"
+        if self.low == float("-inf"):
+            return f"≤ {self.high:g}"
+        return f"≥ {self.low:g}" if self.high == float("inf") else f"{self.low:g} to {self.high:g}"
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"says": self.says, "found": self.found, "rule": self.rule, "holds": self.holds}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Experiment:
+    """A textbook's sentence, tried on real arithmetic. `show` says how it looks, by setting `present`."""
+
+    name: ClassVar[str]
+    claim: ClassVar[str]
+    present: ClassVar[Callable[[Any], Presentation] | None] = None
+
+    spec: EncoderSpec
+    seed: int
+
+    @property
+    def checks(self) -> tuple[Check, ...]:
+        """What must be true of the numbers."""
+        raise NotImplementedError
+
+    @property
+    def holds(self) -> bool:
+        """Whether the claim is true of the numbers that came out."""
+        return all(check.holds for check in self.checks)
+
+    def numbers(self) -> dict[str, Any]:
+        """The experiment's own numbers, ready for JSON."""
+        raise NotImplementedError
+
+    def to_dict(self) -> dict[str, Any]:
+        """The experiment as one JSON document."""
+        return {
+            "experiment": self.name,
+            "claim": self.claim,
+            "holds": self.holds,
+            "spec": self.spec.to_dict(),
+            "seed": self.seed,
+            **self.numbers(),
+            "checks": [check.to_dict() for check in self.checks],
+        }
+
+    def __str__(self) -> str:
+        if Experiment.present is not None:
+            return Experiment.present(self).text()
+        return f"{self.claim}\n{'holds' if self.holds else 'does not hold'}"
+
+    def _repr_html_(self) -> str | None:
+        return Experiment.present(self).html() if Experiment.present is not None else None

@@ -1,0 +1,142 @@
+"""Heads: their number changes no count of parameters, but it changes what comes out."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from glassformer.numbers.experiments.experiment import ROUNDING, Check, Experiment
+from glassformer.numbers.experiments.setting import SENTENCE, asked_for, program_for, vectors_of, words_of
+from glassformer.numbers.run import Run, run
+from glassformer.numbers.weights import random_weights
+from glassformer.program.axes import Array, Floats
+from glassformer.spec import EncoderSpec
+
+MOST_ROWS = 6
+CLEARLY = 0.01
+
+START = EncoderSpec(d_model=16, heads=1, layers=1, block="attention")
+CHOSEN = {
+    "heads": "the experiment varies it",
+    "d_k": "it is d_model / heads, or the count would change with the heads",
+    "d_v": "it is d_model / heads, or the count would change with the heads",
+    "block": "the experiment looks at attention alone",
+    "layers": "the experiment looks at one layer",
+    "vocab": "the words enter as vectors",
+    "position": "positions inside the heads would depend on their width",
+    "image": "the experiment reads words",
+    "batch": "there is one sentence",
+    "t": "the sentence says how many tokens there are",
+}
+
+
+@dataclass(frozen=True)
+class HeadsRow:
+    """One way to cut the same matrices into heads."""
+
+    heads: int
+    d_k: int
+    parameters: int
+    moved: float  # largest difference of the output from that of one head
+    scores: float  # the heads' scores before scaling, summed, against those of one head
+    blocks: float  # the sum of full-width heads that are zero outside their block, against these heads
+    weights: Floats  # [head, t, s]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Heads(Experiment):
+    """The same weight matrices cut into 1, 2, 4, … heads."""
+
+    name: ClassVar[str] = "heads"
+    claim: ClassVar[str] = (
+        "With d_k = d_model / heads the number of heads changes no count of parameters, but it changes the output: "
+        "h heads are h full-width heads, each zero outside its own block of features, with a softmax for each."
+    )
+    words: tuple[str, ...]
+    rows: tuple[HeadsRow, ...]
+
+    @property
+    def checks(self) -> tuple[Check, ...]:
+        others = self.rows[1:]
+        counts = [row.parameters for row in self.rows]
+        return (
+            Check("parameters, most minus fewest", max(counts) - min(counts), low=0, high=0),
+            *(Check(f"{row.heads} heads give another output than one", row.moved, low=CLEARLY) for row in others),
+            Check(
+                "the heads' scores before scaling add up to those of one head", max(r.scores for r in self.rows), high=ROUNDING
+            ),
+            Check(
+                "the heads are full-width heads with zeros outside their block", max(r.blocks for r in self.rows), high=ROUNDING
+            ),
+        )
+
+    def numbers(self) -> dict[str, Any]:
+        names = ("heads", "d_k", "parameters", "moved", "scores", "blocks")
+        return {"words": list(self.words), "rows": [{name: getattr(row, name) for name in names} for row in self.rows]}
+
+
+def heads(*, text: str = SENTENCE, seed: int = 0, **fields: Any) -> Heads:
+    """Cut the same weight matrices into 1, 2, 4, … heads: count the parameters, compare the outputs."""
+    words = words_of(text)
+    spec = asked_for(START, fields, chosen=CHOSEN).spec
+    x = vectors_of(words, spec.d_model, seed)[None]
+    matrices = random_weights(program_for(spec, t=len(words)), seed)
+    one = _attend(spec, matrices, x)
+    rows = tuple(_row(spec.replace(heads=count), matrices, x, one) for count in _counts(spec.d_model))
+    return Heads(spec=spec, seed=seed, words=tuple(words), rows=rows)
+
+
+def _counts(d_model: int) -> list[int]:
+    """Powers of two that divide d_model, and no other divisors where there are some of those."""
+    divisors = [count for count in range(1, d_model + 1) if d_model % count == 0]
+    powers = [count for count in divisors if count & (count - 1) == 0]
+    return (powers if len(powers) > 2 else divisors)[:MOST_ROWS]
+
+
+def _attend(spec: EncoderSpec, matrices: dict[str, Array], x: Array) -> Run:
+    """Attention with the given numbers, cut into the heads of `spec`: a reshape, since heads lie side by side."""
+    program = program_for(spec, t=x.shape[1])
+    return run(program, {p.name: matrices[p.name].reshape(p.tensor.shape) for p in program.parameters}, {"x": x})
+
+
+def _row(spec: EncoderSpec, matrices: dict[str, Array], x: Array, one: Run) -> HeadsRow:
+    found = _attend(spec, matrices, x)
+    scores, whole = ((_unscaled(each)).sum(axis=1) for each in (found, one))
+    return HeadsRow(
+        heads=spec.heads,
+        d_k=spec.head_k,
+        parameters=sum(parameter.size for parameter in found.program.parameters),
+        moved=float(np.abs(found.output - one.output).max()),
+        scores=float(np.abs(scores - whole).max()),
+        blocks=float(np.abs(_sum_of_blocks(spec, matrices, x) - found.output).max()),
+        weights=found["layers.0.attention.weights"][0],
+    )
+
+
+def _divisor(spec: EncoderSpec) -> float:
+    return {"d_k": math.sqrt(spec.head_k), "d_model": math.sqrt(spec.d_model), "none": 1.0}[spec.scale]
+
+
+def _unscaled(found: Run) -> Array:
+    return found["layers.0.attention.scores"] * _divisor(found.program.spec)
+
+
+def _sum_of_blocks(spec: EncoderSpec, matrices: dict[str, Array], x: Array) -> Array:
+    """One full-width head per block of features, zero outside the block in queries and values; their outputs summed."""
+    whole = spec.replace(heads=1, scale="none")
+    place = "layers.0.attention."
+    total = np.zeros(x.shape)
+    for head in range(spec.heads):
+        block = np.zeros(spec.d_model)
+        block[head * spec.head_k : (head + 1) * spec.head_k] = 1
+        own = dict(matrices)
+        for symbol, factor in (("W_Q", block / _divisor(spec)), ("b_Q", block / _divisor(spec)), ("W_V", block), ("b_V", block)):
+            if place + symbol in own:
+                own[place + symbol] = own[place + symbol] * factor
+        if head and place + "b_O" in own:
+            own[place + "b_O"] = np.zeros(spec.d_model)  # the output's bias is added once
+        total += _attend(whole, own, x).output
+    return total

@@ -1,0 +1,125 @@
+"""Order: without positions an encoder moves its outputs with its tokens, and cannot tell two equal words apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, ClassVar, get_args
+
+import numpy as np
+
+from glassformer.numbers.experiments.experiment import ROUNDING, Check, Experiment
+from glassformer.numbers.experiments.setting import SENTENCE, asked_for, ids_of, program_for, words_of
+from glassformer.numbers.run import run
+from glassformer.numbers.weights import random_weights
+from glassformer.program.axes import Array, Floats
+from glassformer.spec import EncoderSpec, GlassformerError
+from glassformer.spec.encoder_spec import Position
+
+POSITIONS: tuple[Position, ...] = tuple(
+    kind for kind in get_args(Position) if kind in ("none", "learned", "sinusoidal", "rotary", "relative")
+)
+PERMUTATIONS = 20
+CLEARLY = 0.01
+
+START = EncoderSpec(d_model=16, heads=2, layers=2)
+CHOSEN = {
+    "position": "the experiment tries each kind",
+    "positions": "the sentence says how long the table is",
+    "vocab": "the sentence says how many words there are",
+    "batch": "the permutations are the batch",
+    "t": "the sentence says how many tokens there are",
+    "head": "the experiment looks at the tokens' own vectors",
+    "pooler": "the experiment looks at the tokens' own vectors",
+}
+
+
+@dataclass(frozen=True)
+class OrderRow:
+    """One kind of position: four largest differences, and the outputs of the sentence as it stands."""
+
+    position: str
+    moved: float  # each token's output, compared where the token went
+    in_place: float  # the outputs, compared place by place
+    mean: float  # the mean over the tokens
+    twins: float  # two places that hold the same word: the largest difference (without positions), the smallest (with them)
+    outputs: Floats
+
+
+@dataclass(frozen=True, kw_only=True)
+class Order(Experiment):
+    """The outputs under permutations of the tokens, with each kind of position and with none."""
+
+    name: ClassVar[str] = "order"
+    claim: ClassVar[str] = (
+        "Without positions an encoder is equivariant to order, not invariant: permute the tokens and the outputs "
+        "permute with them, and equal words get equal vectors; positions of any kind tell them apart."
+    )
+    words: tuple[str, ...]
+    permuted: tuple[str, ...]  # the first of the permutations, as words
+    rows: tuple[OrderRow, ...]
+
+    @property
+    def twin(self) -> str:
+        """The word that stands at two places."""
+        return next(word for word in self.words if self.words.count(word) > 1)
+
+    @property
+    def checks(self) -> tuple[Check, ...]:
+        bare, *placed = self.rows
+        return (
+            Check("without positions the outputs permute with the tokens (equivariant)", bare.moved, high=ROUNDING),
+            Check("… and change where they stand (not invariant)", bare.in_place, low=CLEARLY),
+            Check("… while their mean does not (invariant)", bare.mean, high=ROUNDING),
+            Check(f"without positions each '{self.twin}' gets the same vector", bare.twins, high=ROUNDING),
+            *(Check(f"position={row.position} tells them apart", row.twins, low=CLEARLY) for row in placed),
+            *(Check(f"position={row.position} sees the order", row.moved, low=CLEARLY) for row in placed),
+        )
+
+    def numbers(self) -> dict[str, Any]:
+        rows = [
+            {"position": row.position, "moved": row.moved, "in_place": row.in_place, "mean": row.mean, "twins": row.twins}
+            for row in self.rows
+        ]
+        words = {"words": list(self.words), "permuted": list(self.permuted), "permutations": PERMUTATIONS}
+        return {**words, "rows": rows}
+
+
+def order(*, text: str = SENTENCE, seed: int = 0, **fields: Any) -> Order:
+    """Permute the tokens of a sentence and see what the outputs do, with each kind of position and with none."""
+    words = words_of(text)
+    if len(set(words)) in (1, len(words)):
+        raise GlassformerError("the text must have one word at two places, and two different words: 'Tom a été … été'.")
+    spec = asked_for(START.replace(vocab=len(set(words))), fields, chosen=CHOSEN).spec
+    permutations = _permutations(words, seed)
+    rows = tuple(_row(spec.replace(position=kind, positions=len(words)), words, permutations, seed) for kind in POSITIONS)
+    permuted = tuple(words[place] for place in permutations[0])
+    return Order(spec=spec, seed=seed, words=tuple(words), permuted=permuted, rows=rows)
+
+
+def _permutations(words: list[str], seed: int) -> Array:
+    """Orders of the words that differ from the first; `permutation[i]` is the old place of the word now at place i."""
+    rng = np.random.default_rng([seed, 2])
+    found: list[Array] = []
+    while len(found) < PERMUTATIONS:
+        permutation = rng.permutation(len(words))
+        if [words[place] for place in permutation] != words:
+            found.append(permutation)
+    return np.array(found)
+
+
+def _row(spec: EncoderSpec, words: list[str], permutations: Array, seed: int) -> OrderRow:
+    program = program_for(spec, batch=1 + len(permutations), t=len(words))
+    ids = np.array(ids_of(words))
+    outputs = run(program, random_weights(program, seed), {"tokens": np.stack([ids, *ids[permutations]])}).output
+    before, after = outputs[0], outputs[1:]
+    pairs = [(i, j) for i, j in combinations(range(len(words)), 2) if words[i] == words[j]]
+    apart = [float(np.abs(before[i] - before[j]).max()) for i, j in pairs]
+    return OrderRow(
+        position=spec.position,
+        moved=float(np.abs(after - before[permutations]).max()),
+        in_place=float(np.abs(after - before).max()),
+        mean=float(np.abs(after.mean(axis=1) - before.mean(axis=0)).max()),
+        twins=max(apart) if spec.position == "none" else min(apart),
+        outputs=before,
+    )

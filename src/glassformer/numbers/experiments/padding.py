@@ -1,0 +1,128 @@
+"""Padding: what a padded token may change, with the mask and without it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from glassformer.numbers.experiments.experiment import ROUNDING, Check, Experiment
+from glassformer.numbers.experiments.setting import SENTENCE, asked_for, ids_of, program_for, words_of
+from glassformer.numbers.run import Run, run
+from glassformer.numbers.weights import random_weights
+from glassformer.program.axes import Array, Floats
+from glassformer.spec import EncoderSpec
+
+PAD, PADDED = "[PAD]", 3
+CLEARLY = 0.01
+
+START = EncoderSpec(d_model=16, heads=2, layers=2, position="sinusoidal")
+CHOSEN = {
+    "vocab": "the sentence says how many words there are",
+    "batch": "there is one sentence",
+    "t": "the sentence says how many tokens there are",
+    "head": "the experiment looks at the tokens' own vectors",
+    "pooler": "the experiment looks at the tokens' own vectors",
+}
+
+
+@dataclass(frozen=True)
+class PaddingRow:
+    """One question about padding: largest differences, at the real tokens and at the padding itself."""
+
+    mask: bool
+    question: str
+    real: float
+    padding: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Padding(Experiment):
+    """The same sentence alone, padded, and padded with something else; with the mask and without."""
+
+    name: ClassVar[str] = "padding"
+    claim: ClassVar[str] = (
+        "Under the mask a padded token has weight 0, so its content changes nothing at the real tokens; without the "
+        "mask it does. A query that may see no key at all gets zeros."
+    )
+    words: tuple[str, ...]
+    real: int  # how many of the words are real
+    rows: tuple[PaddingRow, ...]
+    weight_masked: float  # the largest weight on a padded key, over layers, heads and queries
+    weight_bare: float
+    no_keys: float  # the largest weight and mixed value where every key is masked
+    by_token: Floats  # [mask or not, real token]: how far each token's output moves when the text is padded
+    weights: Floats  # [mask or not, t, s]: layer 0, head 0
+
+    @property
+    def checks(self) -> tuple[Check, ...]:
+        padded, content, bare_padded, bare_content = (row.real for row in self.rows)
+        return (
+            Check("with the mask, other content in the padding moves the real tokens", content, 0, 0),
+            Check("with the mask, adding padding moves the real tokens (rounding alone)", padded, high=ROUNDING),
+            Check("with the mask, the largest weight on padding", self.weight_masked, 0, 0),
+            Check("where every key is masked, the largest weight and mixed value", self.no_keys, 0, 0),
+            Check("without the mask, adding padding moves the real tokens", bare_padded, low=CLEARLY),
+            Check("without the mask, other content moves the real tokens", bare_content, low=CLEARLY),
+        )
+
+    def numbers(self) -> dict[str, Any]:
+        return {
+            "words": list(self.words),
+            "real": self.real,
+            "rows": [asdict(row) for row in self.rows],
+            "weight_on_padding": {"with_mask": self.weight_masked, "without_mask": self.weight_bare},
+            "no_keys": self.no_keys,
+        }
+
+
+def padding(*, text: str = SENTENCE, seed: int = 0, **fields: Any) -> Padding:
+    """Pad a sentence, change what the padding holds, and see which tokens notice, with the mask and without."""
+    words = words_of(text)
+    padded = [*words, *[PAD] * PADDED]
+    spec = asked_for(START.replace(vocab=len(set(words)) + 1), fields, chosen=CHOSEN).spec
+    ids = np.array([ids_of(padded)])
+    other = ids.copy()
+    other[0, len(words) :] = ids[0, : len(words)][np.arange(PADDED) % len(words)]  # words of the sentence where [PAD] was
+    alone_program, program = program_for(spec, t=len(words)), program_for(spec, t=len(padded), padded=True)
+    weights = random_weights(program, seed)
+    alone = run(alone_program, weights, {"tokens": ids[:, : len(words)]}).output[0]
+    real = (np.arange(len(padded)) < len(words))[None]
+
+    runs = [run(program, weights, {"tokens": ids, "attend": attend}) for attend in (real, np.ones_like(real))]
+    rows = tuple(row for found, mask in zip(runs, (True, False), strict=True) for row in _rows(found, alone, other, mask=mask))
+    nothing = run(program, weights, {"tokens": ids, "attend": np.zeros_like(real)})
+    count = len(words)
+    return Padding(
+        spec=spec,
+        seed=seed,
+        words=tuple(padded),
+        real=count,
+        rows=rows,
+        weight_masked=_weight_on_padding(runs[0], count),
+        weight_bare=_weight_on_padding(runs[1], count),
+        no_keys=max(_largest(nothing, "weights"), _largest(nothing, "mix")),
+        by_token=np.stack([np.abs(found.output[0, :count] - alone).max(axis=-1) for found in runs]),
+        weights=np.stack([found["layers.0.attention.weights"][0, 0] for found in runs]),
+    )
+
+
+def _rows(found: Run, alone: Array, other: Array, *, mask: bool) -> tuple[PaddingRow, PaddingRow]:
+    count = len(alone)
+    longer = float(np.abs(found.output[0, :count] - alone).max())
+    moved = np.abs(found.what_if({"tokens": other}).output[0]).max(axis=-1)
+    return (
+        PaddingRow(mask, "padded, against the sentence alone", longer, None),
+        PaddingRow(mask, "other words in the padding", float(moved[:count].max()), float(moved[count:].max())),
+    )
+
+
+def _weight_on_padding(found: Run, count: int) -> float:
+    layers = range(found.program.spec.layers)
+    return max(float(found[f"layers.{layer}.attention.weights"][..., count:].max()) for layer in layers)
+
+
+def _largest(found: Run, symbol: str) -> float:
+    layers = range(found.program.spec.layers)
+    return max(float(np.abs(found[f"layers.{layer}.attention.{symbol}"]).max()) for layer in layers)

@@ -1,0 +1,131 @@
+"""Scaling: why the scores are divided by the root of d_k."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+from typing import Any, ClassVar
+
+import numpy as np
+
+from glassformer.numbers.experiments.experiment import Check, Experiment
+from glassformer.numbers.experiments.setting import asked_for, program_for
+from glassformer.numbers.run import run
+from glassformer.numbers.weights import random_weights
+from glassformer.program.axes import Array
+from glassformer.spec import EncoderSpec, GlassformerError
+from glassformer.spec.encoder_spec import Scale
+
+WIDTHS = (4, 16, 64, 256, 1024)
+TEXTS, TOKENS = 8, 32
+MOST_TOKENS = 256
+
+START = EncoderSpec(d_model=64, heads=1, d_k=WIDTHS[0], d_v=4, layers=1, block="attention", biases=())
+CHOSEN = {
+    "d_k": "the experiment varies it",
+    "scale": "the experiment tries it both ways",
+    "heads": "the experiment looks at one head",
+    "block": "the experiment looks at attention alone",
+    "layers": "the experiment looks at one layer",
+    "vocab": "the input is normal numbers",
+    "position": "the input is normal numbers",
+    "image": "the input is normal numbers",
+    "biases": "a bias would add a spread of its own",
+}
+
+
+@dataclass(frozen=True)
+class Spread:
+    """What a softmax meets and gives: the spread of its scores, its entropy, and the size of its gradient."""
+
+    scores: float  # standard deviation
+    entropy: float  # of a row of weights, in bits: the mean
+    gradient: float  # Frobenius norm of ∂weights/∂scores: the row in the middle (the median)
+
+
+@dataclass(frozen=True)
+class ScalingRow:
+    """One d_k, with the scores as they are and divided by √d_k."""
+
+    d_k: int
+    bare: Spread
+    scaled: Spread
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scaling(Experiment):
+    """Scores, entropy and gradient as d_k grows, with and without 1/√d_k."""
+
+    name: ClassVar[str] = "scaling"
+    claim: ClassVar[str] = (
+        "Scores spread like √d_k; dividing by √d_k keeps their spread near 1. Without it the softmax puts all weight on "
+        "one token as d_k grows, and its gradient vanishes."
+    )
+    tokens: int
+    rows: tuple[ScalingRow, ...]
+
+    @property
+    def most_entropy(self) -> float:
+        """The entropy of equal weights, in bits."""
+        return math.log2(self.tokens)
+
+    @property
+    def checks(self) -> tuple[Check, ...]:
+        last = self.rows[-1]
+        against_root = [row.bare.scores / math.sqrt(row.d_k) for row in self.rows]
+        scaled = [row.scaled.scores for row in self.rows]
+        steps = [later.bare.entropy - row.bare.entropy for row, later in pairwise(self.rows)]
+        return (
+            *(Check(f"spread of the scores / √d_k, {which}", edge(against_root), 0.7, 1.4) for which, edge in _EDGES),
+            *(Check(f"spread of the scaled scores, {which}", edge(scaled), 0.7, 1.4) for which, edge in _EDGES),
+            Check("entropy without scaling, largest step from one d_k to the next", max(steps), high=0),
+            Check(f"entropy at d_k={last.d_k}, without / with scaling", last.bare.entropy / last.scaled.entropy, high=0.25),
+            Check(f"gradient at d_k={last.d_k}, without / with scaling", last.bare.gradient / last.scaled.gradient, high=0.1),
+        )
+
+    def numbers(self) -> dict[str, Any]:
+        return {"tokens": self.tokens, "rows": [asdict(row) for row in self.rows]}
+
+
+_EDGES = (("smallest", min), ("largest", max))
+
+
+def scaling(*, seed: int = 0, **fields: Any) -> Scaling:
+    """Measure scores, entropy and the softmax's gradient as d_k grows, with and without 1/√d_k."""
+    asked = asked_for(START, fields, chosen=CHOSEN)
+    tokens = asked.t or TOKENS
+    if not 2 <= tokens <= MOST_TOKENS:
+        raise GlassformerError(f"t={tokens} is not allowed here: from 2 to {MOST_TOKENS} tokens.")
+    texts = asked.batch if "batch" in fields else TEXTS
+    if texts > TEXTS * 8:
+        raise GlassformerError(f"batch={texts} is not allowed here: at most {TEXTS * 8} texts.")
+    x = np.random.default_rng([seed, 1]).normal(size=(texts, tokens, asked.spec.d_model))
+    rows = tuple(_row(asked.spec.replace(d_k=d_k), x, seed) for d_k in WIDTHS)
+    return Scaling(spec=asked.spec, seed=seed, tokens=tokens, rows=rows)
+
+
+def _row(spec: EncoderSpec, x: Array, seed: int) -> ScalingRow:
+    assert spec.d_k is not None
+    return ScalingRow(spec.d_k, _spread(spec, "none", x, seed), _spread(spec, "d_k", x, seed))
+
+
+def _spread(spec: EncoderSpec, scale: Scale, x: Array, seed: int) -> Spread:
+    program = program_for(spec.replace(scale=scale), batch=len(x), t=x.shape[1])
+    found = run(program, random_weights(program, seed), {"x": x})
+    scores, weights = found["layers.0.attention.scores"], found["layers.0.attention.weights"]
+    return Spread(float(scores.std()), float(entropy(weights).mean()), float(np.median(gradient_size(weights))))
+
+
+def entropy(weights: Array) -> Array:
+    """The entropy of each row of weights, in bits: 0 where one token has all, log2(tokens) where all have the same."""
+    logs = np.log2(weights, out=np.zeros_like(weights), where=weights > 0)
+    return -(weights * logs).sum(axis=-1)
+
+
+def gradient_size(weights: Array) -> Array:
+    """The Frobenius norm of ∂weights/∂scores = diag(w) − w wᵀ, for each row w of weights."""
+    squares = (weights**2).sum(axis=-1)
+    # Σ (w_i δ_ij − w_i w_j)² = Σ w_i² − 2 Σ w_i³ + (Σ w_i²)²
+    inside = squares - 2 * (weights**3).sum(axis=-1) + squares**2
+    return np.sqrt(np.maximum(inside, 0))

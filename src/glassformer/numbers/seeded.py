@@ -1,0 +1,55 @@
+"""A run without a checkpoint: small legible weights from a seed, on given words or ids or made-up input."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from glassformer.numbers.run import Run, run
+from glassformer.numbers.weights import legible_weights
+from glassformer.program import build
+from glassformer.spec import EncoderSpec, GlassformerError
+
+MOST_NUMBERS = 50_000_000  # weights that a made-up run may have: 0.4 GB
+
+
+def seeded_run(
+    spec: EncoderSpec,
+    *,
+    batch: int = 1,
+    t: int | None = None,
+    words: str | None = None,
+    ids: list[int] | None = None,
+    seed: int = 0,
+) -> Run:
+    """Run `spec` with legible weights. Equal words get the same vector or id; without words or ids the input is made up."""
+    tokens = words.split() if words is not None else None
+    if tokens is not None and not tokens:
+        raise GlassformerError("the text is empty: give at least one word.")
+    length = len(tokens) if tokens else len(ids) if ids else t or (None if spec.reads == "image" else 4)
+    program = build(spec, batch=batch if tokens is None and ids is None else 1, t=length)
+    size = sum(parameter.size for parameter in program.parameters)
+    if size > MOST_NUMBERS:
+        raise GlassformerError(
+            f"this spec has {size:,} parameters, too many to make up and read. Try smaller fields, or a checkpoint."
+        )
+    return run(program, legible_weights(program, seed), _inputs(program, tokens, ids, seed), tokens=[tokens] if tokens else None)
+
+
+def _inputs(program: Any, words: list[str] | None, ids: list[int] | None, seed: int) -> dict[str, Any]:
+    rng = np.random.default_rng(seed + 1)
+    spec, first = program.spec, program.inputs[0]
+    if spec.reads == "tokens":
+        if ids is not None:
+            return {"tokens": [ids]}
+        if words is None:
+            return {"tokens": rng.integers(0, spec.vocab, first.shape)}
+        known = {word: number % spec.vocab for number, word in enumerate(dict.fromkeys(words))}
+        return {"tokens": [[known[word] for word in words]]}
+    if ids is not None or (words is not None and spec.reads == "image"):
+        raise GlassformerError(f"this encoder reads {spec.reads}, not tokens.")
+    if words is None:
+        return {first.name: rng.integers(-4, 4, first.shape, endpoint=True) / 4}
+    vectors = {word: rng.integers(-4, 4, spec.d_model, endpoint=True) / 4 for word in dict.fromkeys(words)}
+    return {first.name: [[vectors[word] for word in words]]}

@@ -1,0 +1,123 @@
+"""Weights that stay in their files until they are asked for, and arrive as float64."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+from weakref import WeakValueDictionary
+
+import numpy as np
+
+from glassformer.program.axes import Array, Floats
+from glassformer.spec import GlassformerError, shown
+from glassformer.spec.huggingface.layout import Place, from_file
+from glassformer.spec.huggingface.matching import Match
+from glassformer.spec.weight_files import Located, WeightFiles
+
+# How NumPy reads a type; it has no bfloat16, which is the upper half of a float32.
+DTYPES: dict[str, np.dtype[Any]] = {
+    "F64": np.dtype("<f8"),
+    "F32": np.dtype("<f4"),
+    "F16": np.dtype("<f2"),
+    "BF16": np.dtype("<u2"),
+}
+
+
+class Wanted(NamedTuple):
+    """A parameter of the program: its shape there, where it lies, and where equal copies lie."""
+
+    shape: tuple[int, ...]
+    place: Place
+    copies: tuple[Place, ...] = ()
+
+
+class StoredWeights(Mapping[str, Array]):
+    """Parameter name -> float64 array, read when asked for and shared while anybody holds it: never twice in memory."""
+
+    def __init__(
+        self, files: WeightFiles, match: Match, shapes: Mapping[str, tuple[int, ...]], *, allow_nonfinite: bool = False
+    ) -> None:
+        self.files = files
+        self.allow_nonfinite = allow_nonfinite
+        self.wanted = {name: Wanted(shapes[name], place, match.copies.get(name, ())) for name, place in match.found.items()}
+        self.computed = [name for name in shapes if name not in self.wanted]  # positions that files may leave out
+        self.shapes = shapes
+        self._held: WeakValueDictionary[str, Array] = WeakValueDictionary()
+
+    def __getitem__(self, name: str) -> Array:
+        value = self._held.get(name)
+        if value is None:
+            value = split_sinusoids(*self.shapes[name]) if name in self.computed else self._read(self.wanted[name])
+            value.setflags(write=False)
+            self._held[name] = value
+        return value
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.shapes)
+
+    def __len__(self) -> int:
+        return len(self.shapes)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.shapes
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} weights in {self.files.label}>"
+
+    def _read(self, wanted: Wanted) -> Array:
+        part = read_tensor(self.files.tensors[wanted.place.name], wanted.place)
+        if not self.allow_nonfinite:
+            refuse_nonfinite(part, wanted.place)
+        for copy in wanted.copies:
+            other = read_tensor(self.files.tensors[copy.name], copy)
+            if not np.array_equal(part, other, equal_nan=True):
+                raise GlassformerError(
+                    f"{shown(copy.name)} and {shown(wanted.place.name)} hold different numbers, but the model uses one tensor "
+                    "for both. If they were trained apart, set tie_word_embeddings to false in config.json."
+                )
+        return from_file(part, wanted.place, wanted.shape)
+
+
+def read_tensor(located: Located, place: Place) -> Floats:
+    """The rows of a tensor that a place names, as float64; nothing else of the file is read."""
+    path, entry = located
+    dtype = DTYPES.get(entry.dtype)
+    if dtype is None:
+        raise GlassformerError(f"{shown(place.name)} is stored as {entry.dtype}: weights are read as {', '.join(DTYPES)}.")
+    shape = place.part_shape
+    count = int(np.prod(shape, dtype=object))
+    first = 0 if place.rows is None else place.rows[0] * (count // max(shape[0], 1))
+    try:
+        with path.open("rb") as file:
+            raw = np.fromfile(file, dtype=dtype, count=count, offset=entry.start + first * dtype.itemsize)
+    except OSError as error:
+        raise GlassformerError(f"{shown(path.name)} cannot be read: {error.strerror or type(error).__name__}.") from None
+    if raw.size != count:
+        raise GlassformerError(f"{shown(path.name)} became shorter while it was open: {shown(place.name)} is cut off.")
+    if entry.dtype == "BF16":
+        raw = (raw.astype(np.uint32) << 16).view(np.float32)
+    return raw.astype(np.float64).reshape(shape)
+
+
+def refuse_nonfinite(part: Floats, place: Place) -> None:
+    """Name the first number that is none, and how many there are."""
+    # A sum is finite unless a term is not (or the sum overflows, which the exact test below then clears).
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(part.sum()):
+            return
+    wrong = np.argwhere(~np.isfinite(part))
+    if len(wrong):
+        index = [int(i) for i in wrong[0]]
+        value = {"nan": "NaN", "inf": "∞", "-inf": "−∞"}[str(float(part[tuple(index)]))]
+        index[0] += 0 if place.rows is None else place.rows[0]
+        raise GlassformerError(
+            f"{shown(place.name, limit=100)}[{', '.join(map(str, index))}] is {value} ({len(wrong):,} of {part.size:,} values "
+            "are no finite numbers). allow_nonfinite=True reads them all the same."
+        )
+
+
+def split_sinusoids(rows: int, width: int) -> Floats:
+    """The fixed position table of Marian and Pegasus: sines in the first half of the features, cosines in the second."""
+    features = np.arange(0, width, 2)
+    angles = np.arange(rows)[:, None] / 10000.0 ** (features / width)
+    return np.concatenate([np.sin(angles), np.cos(angles[:, : width - len(features)])], axis=1)

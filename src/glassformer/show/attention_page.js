@@ -1,0 +1,200 @@
+// Draws the chosen head of a page made by attention_html.py. Words reach the page as text only: textContent and fillText.
+(function (root) {
+  "use strict";
+  const data = JSON.parse(root.querySelector("script[type='application/json']").textContent);
+  const canvas = root.querySelector(".view canvas");
+  const output = root.querySelector("output");
+  const note = root.querySelector(".note");
+  const bar = root.querySelector(".scale canvas");
+  const ends = root.querySelectorAll(".scale span");
+  const form = root.querySelector("form");
+  const { layer, head, from, to } = form.elements;
+  const dark = window.matchMedia("(prefers-color-scheme: dark)");
+  const LABELLED = 11; // pixels that a word needs
+  const LONGEST = 16; // letters of a label
+  let weights = null; // the chosen head: a byte for each weight, the level of its square root
+  let shown = { first: 0, last: 0, cell: 1, left: 0, top: 0 };
+  let at = null; // [query, key]
+  let asked = 0;
+
+  function colours() {
+    const stops = dark.matches ? data.dark : data.light;
+    const table = [];
+    for (let level = 0; level <= data.levels; level++) {
+      const place = colourPlace(level) * (stops.length - 1);
+      const left = Math.min(Math.floor(place), stops.length - 2);
+      table.push(stops[left].map((part, i) => Math.round(part + (stops[left + 1][i] - part) * (place - left))));
+    }
+    return table;
+  }
+
+  // Few tokens: the weight itself is coloured. Many: its square root, or all would be white.
+  function colourPlace(level) {
+    const root = level / data.levels;
+    return data.linear ? root * root : root;
+  }
+
+  function weightOf(level) {
+    return (level / data.levels) ** 2;
+  }
+
+  function word(place) {
+    const text = data.words[place];
+    return text.length > LONGEST ? text.slice(0, LONGEST - 1) + "…" : text;
+  }
+
+  async function choose() {
+    const turn = ++asked;
+    const packed = atob(data.grids[layer.selectedIndex][head.selectedIndex]);
+    const bytes = Uint8Array.from(packed, (letter) => letter.charCodeAt(0));
+    if (typeof DecompressionStream === "undefined") {
+      note.textContent = "This browser is too old to unpack the weights: one from 2023 or later can.";
+      return;
+    }
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+    const unpacked = new Uint8Array(await new Response(stream).arrayBuffer());
+    if (turn !== asked) return; // another head was chosen meanwhile
+    weights = unpacked;
+    draw();
+    say();
+  }
+
+  function range() {
+    const count = data.words.length;
+    const first = Math.min(Math.max(0, Math.round(Number(from.value) || 0)), count - 1);
+    const last = Math.min(Math.max(first, Math.round(Number(to.value) || 0)), count - 1);
+    from.value = first;
+    to.value = last;
+    return [first, last];
+  }
+
+  function draw() {
+    if (!weights) return;
+    const [first, last] = range();
+    const count = last - first + 1;
+    const pen = canvas.getContext("2d");
+    const font = "12px system-ui, sans-serif";
+    pen.font = font;
+    const room = Math.max(240, root.clientWidth - 40);
+    const words = Array.from({ length: count }, (_, i) => word(first + i));
+    const wide = Math.ceil(Math.max(...words.map((text) => pen.measureText(text).width))) + 8;
+    let cell = Math.min(40, Math.floor((room - wide) / count));
+    const labelled = cell >= LABELLED || count <= 64;
+    if (labelled) cell = Math.max(cell, LABELLED + 1);
+    else cell = Math.max(2, Math.floor((room - 8) / count));
+    const left = labelled ? wide : 4;
+    const top = labelled ? wide : 4;
+    const side = cell * count;
+    const ratio = window.devicePixelRatio || 1;
+    canvas.width = (left + side + 4) * ratio;
+    canvas.height = (top + side + 4) * ratio;
+    canvas.style.width = left + side + 4 + "px";
+    canvas.style.height = top + side + 4 + "px";
+    pen.scale(ratio, ratio);
+    shown = { first, last, cell, left, top };
+
+    const table = colours();
+    const image = new ImageData(count, count);
+    for (let row = 0; row < count; row++) {
+      for (let column = 0; column < count; column++) {
+        const colour = table[weights[(first + row) * data.words.length + first + column]];
+        image.data.set([...colour, 255], 4 * (row * count + column));
+      }
+    }
+    const small = document.createElement("canvas");
+    small.width = small.height = count;
+    small.getContext("2d").putImageData(image, 0, 0);
+    pen.imageSmoothingEnabled = false;
+    pen.drawImage(small, left, top, side, side);
+    const style = getComputedStyle(root);
+    pen.strokeStyle = style.getPropertyValue("--line");
+    pen.strokeRect(left - 0.5, top - 0.5, side + 1, side + 1);
+    if (labelled) drawWords(pen, words, font, style);
+    if (at) drawPlace(pen);
+    tell(labelled, first, last);
+    drawScale(table);
+  }
+
+  function drawWords(pen, words, font, style) {
+    const { left, top, cell, first } = shown;
+    pen.font = font;
+    pen.textBaseline = "middle";
+    words.forEach((text, i) => {
+      pen.fillStyle = at && at[0] === first + i ? style.getPropertyValue("--act") : style.color;
+      pen.textAlign = "right";
+      pen.fillText(text, left - 5, top + (i + 0.5) * cell);
+      pen.fillStyle = at && at[1] === first + i ? style.getPropertyValue("--act") : style.color;
+      pen.save();
+      pen.translate(left + (i + 0.5) * cell, top - 5);
+      pen.rotate(-Math.PI / 2);
+      pen.textAlign = "left";
+      pen.fillText(text, 0, 0);
+      pen.restore();
+    });
+  }
+
+  function drawPlace(pen) {
+    const { left, top, cell, first } = shown;
+    pen.strokeStyle = "#d97a1e";
+    pen.lineWidth = 2;
+    pen.strokeRect(left + (at[1] - first) * cell, top + (at[0] - first) * cell, cell, cell);
+    pen.lineWidth = 1;
+  }
+
+  function tell(labelled, first, last) {
+    const count = data.words.length;
+    const part = last - first + 1 < count ? `Showing tokens ${first} to ${last} of ${count}; choose a range. ` : "";
+    const bare = labelled ? "" : `${last - first + 1} tokens are too many for words at the sides: point at a cell, or choose a shorter range. `;
+    note.textContent = part + bare + "Rows are queries, columns are keys; arrow keys move from cell to cell.";
+  }
+
+  function drawScale(table) {
+    const pen = bar.getContext("2d");
+    for (let x = 0; x < bar.width; x++) {
+      const level = Math.round((x / (bar.width - 1)) * data.levels);
+      const place = data.linear ? Math.round(Math.sqrt(level / data.levels) * data.levels) : level;
+      pen.fillStyle = `rgb(${table[place].join(",")})`;
+      pen.fillRect(x, 0, 1, bar.height);
+    }
+    ends[1].textContent = data.linear ? "1" : "1 (coloured by its root; the middle is 0.25)";
+  }
+
+  function say() {
+    if (!at || !weights) {
+      output.textContent = "";
+      return;
+    }
+    const [query, key] = at;
+    const weight = weightOf(weights[query * data.words.length + key]);
+    output.textContent = `${data.words[query]} (${query}) → ${data.words[key]} (${key}): ${weight.toFixed(4)}`;
+  }
+
+  function move(query, key) {
+    at = [Math.min(Math.max(query, shown.first), shown.last), Math.min(Math.max(key, shown.first), shown.last)];
+    draw();
+    say();
+  }
+
+  canvas.addEventListener("mousemove", (event) => {
+    const box = canvas.getBoundingClientRect();
+    const key = Math.floor((event.clientX - box.left - shown.left) / shown.cell) + shown.first;
+    const query = Math.floor((event.clientY - box.top - shown.top) / shown.cell) + shown.first;
+    const inside = query >= shown.first && query <= shown.last && key >= shown.first && key <= shown.last;
+    if (inside && (!at || at[0] !== query || at[1] !== key)) move(query, key);
+  });
+  canvas.addEventListener("keydown", (event) => {
+    const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    const [query, key] = at || [shown.first, shown.first];
+    if (at) move(query + step[0], key + step[1]);
+    else move(query, key);
+  });
+  form.addEventListener("submit", (event) => event.preventDefault());
+  layer.addEventListener("change", choose);
+  head.addEventListener("change", choose);
+  for (const field of [from, to]) field.addEventListener("change", () => { at = null; draw(); say(); });
+  dark.addEventListener("change", draw);
+  window.addEventListener("resize", draw);
+  choose();
+})(document.currentScript.closest(".gf-attention"));

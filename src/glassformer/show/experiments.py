@@ -1,0 +1,198 @@
+"""How an experiment looks: its claim, one table, and the checks that decide whether the claim holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from glassformer.numbers.experiments import CLAIMS, Convention, Experiment, Heads, Norm, Order, Padding, Scaling
+from glassformer.numbers.experiments.experiment import ROUNDING, Check
+from glassformer.numbers.experiments.order import PERMUTATIONS
+from glassformer.show.present import present
+from glassformer.show.table import Column, Table
+
+WIDTH = 100  # characters of a line of notes
+SHOWN_DEPTHS = (1, 2, 3, 6, 12, 24)
+
+
+def number(value: float) -> str:
+    """Four significant figures; what is only rounding is said to be that, since its digits differ from machine to machine."""
+    if value == 0:
+        return "0"
+    if abs(value) <= ROUNDING:
+        return f"< {ROUNDING:g}"
+    return f"{value:.4g}".replace("-", "−")
+
+
+def almost(value: float) -> str:
+    """A number that is zero but for rounding: exact zeros depend on the machine too, where nothing makes them exact."""
+    return f"< {ROUNDING:g}" if abs(value) <= ROUNDING else number(value)
+
+
+def list_of_experiments() -> Table:
+    """What can be tried."""
+    rows = []
+    for name, claim in CLAIMS.items():
+        rows += [[name if i == 0 else "", line] for i, line in enumerate(wrapped(claim, WIDTH - 12))]
+    return Table("", [Column("experiment"), Column("the sentence it tries")], rows)
+
+
+def wrapped(text: str, width: int = WIDTH) -> list[str]:
+    """Lines of at most `width` characters."""
+    lines, line = [], ""
+    for word in text.split():
+        if line and len(line) + 1 + len(word) > width:
+            lines.append(line)
+            line = word
+        else:
+            line = f"{line} {word}".strip()
+    return [*lines, line]
+
+
+def _table(experiment: Experiment, columns: list[Column], rows: list[list[str]], notes: Iterable[str] = ()) -> Table:
+    verdict = "The claim holds." if experiment.holds else "The claim does not hold:"
+    failed = [f"  {check.says}: {_found(check)}, wanted {check.rule}" for check in experiment.checks if not check.holds]
+    below = [line for note in notes for line in wrapped(note)]
+    held = f"{len(experiment.checks)} checks passed." if experiment.holds else ""
+    below += ["", *wrapped(experiment.claim), f"{verdict} {held}".strip(), *failed]
+    return Table(f"experiment {experiment.name}, seed {experiment.seed}", columns, rows, below)
+
+
+def _found(check: Check) -> str:
+    return number(check.found) if check.low == check.high else almost(check.found)
+
+
+@present.register
+def _order(order: Order) -> Table:
+    columns = [
+        Column("position"),
+        Column("moved with the tokens", right=True),
+        Column("in place", right=True),
+        Column("their mean", right=True),
+        Column(f"the '{order.twin}'", right=True),
+    ]
+    rows = [[row.position, *(almost(value) for value in (row.moved, row.in_place, row.mean, row.twins))] for row in order.rows]
+    notes = (
+        "",
+        f"Largest differences of the outputs over {PERMUTATIONS} permutations of '{' '.join(order.words)}', such as "
+        f"'{' '.join(order.permuted)}'.",
+        "'Moved with the tokens' is 0 for an equivariant map, 'in place' is 0 for an invariant one: the encoder is the first "
+        "without positions, the mean of its outputs the second. "
+        f"The last column compares the places that hold '{order.twin}'.",
+    )
+    return _table(order, columns, rows, notes)
+
+
+@present.register
+def _heads(heads: Heads) -> Table:
+    columns = [
+        Column("heads", right=True),
+        Column("d_k", right=True),
+        Column("parameters", right=True),
+        Column("output moved", right=True),
+        Column("sum of scores", right=True),
+        Column("sum of blocks", right=True),
+    ]
+    rows = [
+        [str(row.heads), str(row.d_k), f"{row.parameters:,}", *(almost(value) for value in (row.moved, row.scores, row.blocks))]
+        for row in heads.rows
+    ]
+    rows[0][3] = "·"
+    notes = (
+        "",
+        "The same matrices W_Q, W_K, W_V, W_O each time, cut into more heads. 'Output moved': largest difference from one head.",
+        "'Sum of scores': the heads' unscaled scores add up to those of one head. 'Sum of blocks': full-width heads that are "
+        "zero outside their block, summed, are these heads. Both columns are differences.",
+    )
+    return _table(heads, columns, rows, notes)
+
+
+@present.register
+def _scaling(scaling: Scaling) -> Table:
+    titles = ["spread", "scaled", "entropy", "scaled", "gradient", "scaled"]
+    columns = [Column("d_k", right=True), Column("√d_k", right=True), *(Column(title, right=True) for title in titles)]
+    rows = []
+    for row in scaling.rows:
+        pairs = [
+            (row.bare.scores, row.scaled.scores),
+            (row.bare.entropy, row.scaled.entropy),
+            (row.bare.gradient, row.scaled.gradient),
+        ]
+        rows.append([str(row.d_k), number(row.d_k**0.5), *(number(value) for pair in pairs for value in pair)])
+    notes = (
+        "",
+        f"Spread: standard deviation of the scores. Entropy: of a row of weights over {scaling.tokens} tokens, in bits "
+        f"({number(scaling.most_entropy)} = all the same, 0 = all on one). Gradient: norm of ∂weights/∂scores in the median row.",
+    )
+    return _table(scaling, columns, rows, notes)
+
+
+@present.register
+def _padding(padding: Padding) -> Table:
+    columns = [Column("mask"), Column("question"), Column("at the real tokens", right=True), Column("at the padding", right=True)]
+    rows = []
+    for row in padding.rows:
+        exact = row.mask and row.padding is not None
+        real = number(row.real) if exact else almost(row.real)
+        rows.append(["yes" if row.mask else "no", row.question, real, "·" if row.padding is None else number(row.padding)])
+    notes = (
+        "",
+        f"Largest differences of the outputs. '{' '.join(padding.words)}': {padding.real} real tokens.",
+        f"Largest weight on padding: {number(padding.weight_masked)} with the mask, {number(padding.weight_bare)} without. "
+        f"Where every key is masked, weights and mixed values are {number(padding.no_keys)}.",
+    )
+    return _table(padding, columns, rows, notes)
+
+
+@present.register
+def _norm(norm: Norm) -> Table:
+    columns = [
+        Column("where"),
+        Column("mean", right=True),
+        Column("variance", right=True),
+        Column("variance (pre)", right=True),
+        Column("moved by", right=True),
+        Column("moved by (pre)", right=True),
+    ]
+    rows = [[step.step, almost(step.mean), number(step.variance), "", "", ""] for step in norm.steps]
+    rows.append([""] * 6)
+    for row in norm.depth:
+        if row.layer in (*SHOWN_DEPTHS, len(norm.depth)):
+            changes = (f"{100 * row.change_post:.0f} %", f"{100 * row.change_pre:.0f} %")
+            rows.append([f"after layer {row.layer}", "", number(row.post), number(row.pre), *changes])
+    rows.append(["after the final norm", "", "", number(norm.final), "", ""])
+    notes = (
+        "",
+        "Above: the first LayerNorm, step by step. Below: what leaves a layer of a post-norm encoder, and of a pre-norm one "
+        "('pre'), and how far the layer moved what came in. Mean and variance are over the features of a token.",
+    )
+    return _table(norm, columns, rows, notes)
+
+
+@present.register
+def _convention(convention: Convention) -> Table:
+    columns = [
+        Column("tensor"),
+        Column("tokens as rows"),
+        Column("shape", right=True),
+        Column("tokens as columns"),
+        Column("shape", right=True),
+        Column("difference", right=True),
+    ]
+    rows = [
+        [row.name, row.by_rows, _shape(row.row_shape), row.by_columns, _shape(row.column_shape), almost(row.difference)]
+        for row in convention.rows
+    ]
+    notes = (
+        "",
+        f"The row formula softmax(Q Kᵀ) V on column data: weights {_shape(convention.mixed.shape)} instead of "
+        f"{_shape(convention.right.shape)}, so features attend to features; the output is {_shape(convention.mixed_output)} "
+        f"as it should be, and off by up to {number(convention.mixed_moved)}. Shapes are those of one head.",
+    )
+    return _table(convention, columns, rows, notes)
+
+
+def _shape(shape: tuple[int, ...]) -> str:
+    return " × ".join(str(size) for size in shape)
+
+
+Experiment.present = present

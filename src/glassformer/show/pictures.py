@@ -1,0 +1,185 @@
+"""Pictures of a run: who attends to whom, in one head or in all of them, and LayerNorm step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from glassformer.numbers.attention import Attention
+from glassformer.numbers.run import Run
+from glassformer.program.axes import Floats
+from glassformer.show.figures import Axes, Figure, drawn, figures, new_figure, save_picture
+from glassformer.show.grids import (
+    VALUES_UP_TO,
+    label_tokens,
+    pooled,
+    scale_bar,
+    scale_label,
+    scale_top,
+    signed_panel,
+    weights_panel,
+    write_values,
+)
+from glassformer.spec import GlassformerError, shown
+
+WIDEST = 11.0  # inches
+LABELS_IN_PANELS = 20  # tokens of a small panel that still get words
+OVERVIEW_CELLS = 64  # a panel of the overview is at most this many cells wide
+SHOWN_TOKENS, SHOWN_FEATURES = 24, 1024  # of a LayerNorm strip
+
+
+@drawn
+def attention_figure(attention: Attention) -> Figure:
+    """One head with its words; the heads of one layer side by side; or all layers and heads at a glance."""
+    if len(attention.layers) == 1 and len(attention.heads) == 1:
+        return _one_head(attention)
+    if len(attention.layers) == 1 or len(attention.heads) == 1:
+        return _panels(attention)
+    return _overview(attention)
+
+
+def save_attention(attention: Attention, path: str | Path) -> Path:
+    """Write attention as `.png`, `.svg` or `.html`."""
+    if Path(path).suffix.lower() == ".html":
+        from glassformer.show.attention_html import save_attention_html
+
+        return save_attention_html(attention, path)
+    return save_picture(attention_figure(attention), path)
+
+
+def _one_head(attention: Attention) -> Figure:
+    weights = attention.grid(attention.layers[0], attention.heads[0])
+    top = scale_top(weights)
+    cell = float(np.clip(WIDEST / len(weights), 0.0, 0.5 if len(weights) <= VALUES_UP_TO else 0.28))
+    side = cell * len(weights)
+    figure = new_figure(side, side)
+    axes = figure.add_axes((0, 0, 1, 1))
+    weights_panel(axes, weights, top=top)
+    label_tokens(axes, attention.words, cell=cell)
+    if len(weights) <= VALUES_UP_TO:
+        write_values(axes, weights, top=top, size=8)
+    axes.set_ylabel("query")
+    axes.set_xlabel("key")
+    axes.xaxis.set_label_position("top")
+    figure.text(0, -0.1 / side, attention.label, ha="left", va="top", fontsize=9)
+    scale_bar(figure, axes, (side + 0.25, max(0.0, side - 2.2), 0.14, min(side, 2.2)), scale_label(weights))
+    return figure
+
+
+def _panels(attention: Attention) -> Figure:
+    """Small multiples with one scale; words on the outer panels where there are few."""
+    chosen = [(layer, head) for layer in attention.layers for head in attention.heads]
+    grids = [attention.grid(layer, head) for layer, head in chosen]
+    words, top = attention.words, max(scale_top(grid) for grid in grids)
+    across = min(len(chosen), 4 if len(chosen) <= 12 else 6)
+    down = -(-len(chosen) // across)
+    named = len(words) <= LABELS_IN_PANELS
+    side = float(np.clip(len(words) * 0.17, 1.3, 2.3)) if named else 1.8
+    gap = 0.32
+    width, height = across * side + (across - 1) * gap, down * side + (down - 1) * gap
+    figure = new_figure(width, height)
+    for number, ((layer, head), grid) in enumerate(zip(chosen, grids, strict=True)):
+        row, column = divmod(number, across)
+        left, bottom = column * (side + gap), height - (row + 1) * side - row * gap
+        axes = figure.add_axes((left / width, bottom / height, side / width, side / height))
+        weights_panel(axes, grid if named else pooled(grid, 256), top=top)
+        axes.set_xticks([])
+        axes.set_yticks([])
+        if named:
+            label_tokens(axes, words, cell=side / len(words), x=row == 0, y=column == 0)
+        name = f"head {head}" if len(attention.layers) == 1 else f"layer {layer}"
+        axes.text(0, -0.03, name, transform=axes.transAxes, ha="left", va="top", fontsize=8)
+    which = f"layer {attention.layers[0]}" if len(attention.layers) == 1 else f"head {attention.heads[0]}"
+    note = "" if named else f"; {len(words)} tokens, words in the picture of one head"
+    figure.text(0, -0.32 / height, f"{which}: rows are queries, columns are keys{note}", ha="left", va="top", fontsize=9)
+    scale_bar(figure, figure.axes[0], (width + 0.25, max(height - 2.0, 0.0), 0.13, min(height, 2.0)), scale_label(grids[0]))
+    return figure
+
+
+def _overview(attention: Attention) -> Figure:
+    """All layers (down) and heads (across)."""
+    layers, heads = attention.layers, attention.heads
+    side = float(np.clip(WIDEST / max(len(layers), len(heads)), 0.35, 1.4))
+    gap = side * 0.08
+    width, height = len(heads) * (side + gap) - gap, len(layers) * (side + gap) - gap
+    figure = new_figure(width, height)
+    first = attention.grid(layers[0], heads[0])
+    for row, layer in enumerate(layers):
+        for column, head in enumerate(heads):
+            left, bottom = column * (side + gap), height - row * (side + gap) - side
+            axes = figure.add_axes((left / width, bottom / height, side / width, side / height))
+            weights_panel(axes, pooled(attention.grid(layer, head), OVERVIEW_CELLS), top=1.0)
+            axes.set_xticks([])
+            axes.set_yticks([])
+            if row == 0:
+                axes.set_title(f"{'head ' if column == 0 else ''}{head}", fontsize=8, pad=3, loc="center")
+            if column == 0:
+                axes.set_ylabel(f"{'layer ' if row == 0 else ''}{layer}", fontsize=8, rotation=0, ha="right", va="center")
+    block = -(-len(first) // OVERVIEW_CELLS)
+    pixel = f"; a dot is the largest of {block} × {block} weights" if block > 1 else ""
+    note = f"{len(attention.words)} tokens: rows are queries, columns are keys{pixel}"
+    figure.text(0, -0.12 / height, note, ha="left", va="top", fontsize=9)
+    scale_bar(
+        figure,
+        figure.axes[0],
+        (width + 0.25, max(height - 2.0, 0.0), 0.13, min(height, 2.0)),
+        scale_label(pooled(first, OVERVIEW_CELLS)),
+    )
+    return figure
+
+
+@drawn
+def norm_figure(run: Run, name: str = "layers.0.norm_1", *, batch: int = 0) -> Figure:
+    """The steps of a norm as strips: what comes in, centred, normalised, scaled and shifted."""
+    steps = norm_steps(run, name, batch=batch)
+    words = list(run.tokens[batch]) if run.tokens is not None else [str(place) for place in range(run.program.sizes.t)]
+    return strips([(label, value) for label, value in steps.items()], words)
+
+
+def norm_steps(run: Run, name: str, *, batch: int = 0) -> dict[str, Floats]:
+    """Each step of a norm for one text: [t, features]. RMSNorm takes no mean away."""
+    step = run.program.step_of.get(f"{name}.normalised")
+    if step is None:
+        norms = ", ".join(
+            [each.name.removesuffix(".normalised") for each in run.program.steps if each.name.endswith(".normalised")][:6]
+        )
+        raise GlassformerError(f"'{shown(name)}' is no norm of this run: {norms or 'it has none'}.")
+    value = run[step.inputs[0].name]
+    mean = f"{name}.mean"
+    found = {"x": value[batch], "x − mean": (value - run[mean][..., None])[batch] if mean in run else None}
+    found |= {"normalised": run[f"{name}.normalised"][batch], "scaled and shifted": run[name][batch]}
+    return {label: np.atleast_2d(values) for label, values in found.items() if values is not None}
+
+
+def strips(steps: Sequence[tuple[str, Floats]], words: Sequence[str]) -> Figure:
+    """Signed numbers under one another, tokens down and features across, one scale for what is of one size."""
+    count, features = min(len(steps[0][1]), SHOWN_TOKENS), min(steps[0][1].shape[1], SHOWN_FEATURES)
+    high, wide, gap = max(0.17 * count, 0.3), float(np.clip(0.12 * features, 4.0, 8.0)), 0.42
+    height = len(steps) * (high + gap) - gap
+    figure = new_figure(wide, height)
+    for row, (label, values) in enumerate(steps):
+        bottom = height - row * (high + gap) - high
+        axes = figure.add_axes((0, bottom / height, 1, high / height))
+        signed_panel(axes, values[:count, :features], top=strip_top(values))
+        _name_rows(axes, words[:count])
+        spread = f"mean {figures(values.mean())}, variance {figures(values.var(axis=-1).mean())}"
+        axes.set_title(f"{label}:  {spread}", fontsize=9, pad=3)
+        scale_bar(figure, axes, (wide + 0.2, bottom, 0.11, max(high, 0.5)), "")
+    left_out = len(steps[0][1]) - count, steps[0][1].shape[1] - features
+    cut = "".join(f"; {n} more {what} not shown" for n, what in zip(left_out, ("tokens", "features"), strict=True) if n > 0)
+    figure.text(0, -0.15 / height, f"rows are tokens, columns are features{cut}", ha="left", va="top", fontsize=9)
+    return figure
+
+
+def _name_rows(axes: Axes, words: Sequence[str]) -> None:
+    label_tokens(axes, words, cell=0.17, x=False)
+    axes.set_xticks([])
+
+
+def strip_top(values: Floats) -> float:
+    """The top of a signed scale: a round number that all but a few cells stay under."""
+    top = float(np.percentile(np.abs(values), 99.5)) or 1.0
+    power = 10.0 ** np.floor(np.log10(top))
+    return float(next(step * power for step in (1, 1.5, 2, 3, 4, 5, 7.5, 10) if step * power >= top * 0.999))

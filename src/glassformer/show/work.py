@@ -1,0 +1,278 @@
+"""A worked problem on paper: what is given, each step with its rule and its numbers, and the result."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from glassformer.numbers.by_hand import Solution, WorkedStep
+from glassformer.numbers.by_hand.surd import Surd
+from glassformer.numbers.by_hand.worked import exactly, line, shows_exactly, symbol
+from glassformer.numbers.explain import number
+from glassformer.program import Tensor
+from glassformer.program.axes import Array
+from glassformer.program.pen import LatexPen, TextPen
+from glassformer.show.arithmetic import latex_arithmetic
+from glassformer.show.matrix import Grid, flowing, grids, latex_number
+from glassformer.show.present import present
+from glassformer.show.table import STYLE, Column, Table, latex_text
+
+
+@dataclass(frozen=True)
+class Worksheet:
+    """A solution as a page. `exactly`: the solution without rounding, where this one carried rounded numbers."""
+
+    solution: Solution
+    digits: int = 4
+    unrounded: Solution | None = None
+
+    # What is on the page, once for all forms.
+
+    @property
+    def given(self) -> list[Tensor]:
+        program = self.solution.program
+        own = [*program.inputs, *(parameter.tensor for parameter in program.parameters)]
+        return [tensor for tensor in own if tensor.name in self.solution.needed]
+
+    def grids(self, tensor: Tensor, value: Array, text: Callable[[Any], str] | None = None) -> list[Grid]:
+        shown = text or (lambda cell: number(float(cell), self.digits))
+        return grids(tensor, value, shown, self.solution.labels, self.solution.problem.convention)
+
+    def given_grids(self, tensor: Tensor) -> list[Grid]:
+        """Given numbers as they were given: a fraction stays one."""
+        cells = np.empty(tensor.shape, dtype=object)
+        for where in np.ndindex(*tensor.shape):
+            exact: Any = self.solution.given_exact[tensor.name][where]
+            ends = not isinstance(exact, Surd) or exact.decimal or not exact.short
+            cells[where] = number(float(self.solution.given[tensor.name][where]), self.digits) if ends else exact.text()
+        return self.grids(tensor, cells, str)
+
+    def exact_grids(self, step: WorkedStep) -> list[Grid]:
+        """The result in exact form, where its decimals hide it and its cells were not shown one by one."""
+        if not shows_exactly(step.exact, self.digits):
+            return []
+        return self.grids(step.step.output, step.exact, lambda cell: cell.text())
+
+    @property
+    def carried(self) -> str:
+        if self.unrounded is not None:
+            return f"Every intermediate is rounded to {self.digits} decimals before it is used."
+        return f"Numbers are shown to {self.digits} decimals and carried in full."
+
+    @property
+    def tables(self) -> list[Table]:
+        return [*self._conventions(), *self._rounding()]
+
+    def _conventions(self) -> Iterator[Table]:
+        others = self.solution.others
+        if not others or self.unrounded is not None:
+            return
+        rows = [[other.name, self._short(other.value), number(other.difference, self.digits)] for other in others]
+        columns = [Column("convention"), Column("output"), Column("differs by at most", right=True)]
+        yield Table("Under other conventions", columns, rows)
+
+    def _short(self, value: Array) -> str:
+        if value.ndim != 1 or value.size > 8:
+            return "…"
+        return f"[{'  '.join(number(float(cell), self.digits) for cell in value)}]"
+
+    def _rounding(self) -> Iterator[Table]:
+        if self.unrounded is None:
+            return
+        moved = self.unrounded.moved(self.solution)
+        rows = []
+        for name, difference in moved.items():
+            values = [solution.run.values[solution.names.get(name, name)] for solution in (self.solution, self.unrounded)]
+            more = Worksheet(self.solution, self.digits + 2)
+            rows.append([name, self._short(values[0]), more._short(values[1]), number(difference, self.digits + 2)])
+        columns = [
+            Column("quantity"),
+            Column("rounded on the way"),
+            Column("carried in full"),
+            Column("moved by at most", right=True),
+        ]
+        yield Table("What rounding did", columns, rows)
+
+    # Text.
+
+    def text(self) -> str:
+        lines = [self.solution.title, self.carried]
+        lines += ["", "Given", *flowing([self._text_given(tensor) for tensor in self.given])] if self.given else []
+        for count, step in enumerate(self.solution.steps, start=1):
+            lines += ["", *self._text_step(count, step)]
+        for note in self.solution.notes:
+            lines += ["", note]
+        for table in self.tables:
+            lines += ["", table.text()]
+        return "\n".join(line.rstrip() for line in lines)
+
+    @property
+    def _text_pen(self) -> TextPen:
+        return TextPen(self.solution.problem.convention)
+
+    def _text_given(self, tensor: Tensor) -> list[str]:
+        name = symbol(tensor, self._text_pen)
+        words = self.solution.descriptions.get(tensor.name)
+        if words is not None:
+            return [f"{name}: {words}"]
+        return self._block(name, self.given_grids(tensor))
+
+    def _text_step(self, count: int, step: WorkedStep) -> list[str]:
+        sizes = f"    {step.sizes}" if step.sizes else ""
+        lines = [f"{count}. {step.rule(self._text_pen)}{sizes}"]
+        lines += [f"     {line(cell, step.run, self.digits)}" for cell in step.cells if not cell.moves]
+        if step.left_out:
+            lines.append(f"     … and {step.left_out} more in the same way")
+        if step.value.ndim or all(cell.moves for cell in step.cells):
+            blocks = [self._block(step.name, self.grids(step.step.output, step.value))]
+            if step.left_out:
+                blocks.append(self._block("exactly", self.exact_grids(step)))
+            lines += flowing([block for block in blocks if block])
+        return lines
+
+    def _block(self, name: str, pages: list[Grid]) -> list[str]:
+        """`name = matrix`, the heads side by side."""
+        blocks = []
+        for page in pages:
+            start = f"{name}{f' ({page.sheet})' if page.sheet else ''} = "
+            rows = [page.single] if page.single is not None else page.lines()
+            middle = (1 if page.column_names else 0) + (len(page.rows) - 1) // 2
+            blocks.append([(start if number == middle else " " * len(start)) + row for number, row in enumerate(rows)])
+        return flowing(blocks, indent=0)
+
+    # LaTeX and Markdown.
+
+    def latex(self) -> str:
+        lines = [rf"\section*{{{latex_text(self.solution.title)}}}", latex_text(self.carried)]
+        lines += ["", r"\paragraph{Given}"] if self.given else []
+        lines += [rf"\[ {text} \]" for text in self._latex_given()]
+        for count, step in enumerate(self.solution.steps, start=1):
+            rule, cells, results = self._latex_step(step)
+            lines += ["", rf"\paragraph{{{count}. {latex_text(step.name)}}}", rf"\[ {rule} \]"]
+            lines += [rf"\begin{{gather*}} {(chr(92) * 2 + ' ').join(cells)} \end{{gather*}}"] if cells else []
+            lines += [rf"\par … {step.left_out} more in the same way.".replace("…", r"\dots{}")] if step.left_out else []
+            lines += [rf"\[ {result} \]" for result in results]
+        lines += [f"\n{latex_text(note)}" for note in self.solution.notes]
+        lines += [f"\n\\paragraph{{{latex_text(table.title)}}}\n\n{table.latex()}" for table in self.tables]
+        return "\n".join(lines)
+
+    def markdown(self) -> str:
+        lines = [f"## {_markdown_text(self.solution.title)}", "", self.carried, ""]
+        lines += ["**Given**", ""] if self.given else []
+        lines += [f"$${text}$$\n" for text in self._latex_given()]
+        for count, step in enumerate(self.solution.steps, start=1):
+            rule, cells, results = self._latex_step(step)
+            lines += [f"**{count}. {_markdown_text(step.name)}**", "", f"$${rule}$$", ""]
+            lines += [*(f"- ${cell}$" for cell in cells), *([f"- … and {step.left_out} more"] if step.left_out else []), ""]
+            lines += [f"$${result}$$\n" for result in results]
+        lines += [f"{_markdown_text(note)}\n" for note in self.solution.notes]
+        lines += [f"{table.markdown()}\n" for table in self.tables]
+        return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).rstrip()
+
+    @property
+    def _latex_pen(self) -> LatexPen:
+        return LatexPen(self.solution.problem.convention)
+
+    def _latex_given(self) -> Iterator[str]:
+        for tensor in self.given:
+            words = self.solution.descriptions.get(tensor.name)
+            if words is not None:
+                yield rf"{symbol(tensor, self._latex_pen)}\text{{: {latex_text(words)}}}"
+                continue
+            yield from self._latex_grids(tensor, self.given_grids(tensor))
+
+    def _latex_grids(self, tensor: Tensor, pages: list[Grid]) -> Iterator[str]:
+        for page in pages:
+            sheet = rf"^{{(\text{{{_untagged(latex_text(page.sheet))}}})}}" if page.sheet else ""
+            yield f"{symbol(tensor, self._latex_pen)}{sheet} = {page.latex()}"
+
+    def _latex_step(self, step: WorkedStep) -> tuple[str, list[str], list[str]]:
+        rule = _untagged(step.rule(self._latex_pen))
+        cells = [self._latex_cell(step, number) for number, cell in enumerate(step.cells) if not cell.moves]
+        results = list(self._latex_grids(step.step.output, self.grids(step.step.output, step.value)))
+        return rule, cells, results
+
+    def _latex_cell(self, step: WorkedStep, place: int) -> str:
+        cell = step.cells[place]
+        stages = [latex_arithmetic(stage, step.run, self.digits) for stage in cell.stages(self.digits)]
+        value = number(cell.value, self.digits)
+        sign = cell.sign(self.digits).replace("≈", r"\approx")
+        parts = " = ".join(dict.fromkeys(stages))
+        exact = cell.exact.latex() if isinstance(cell.exact, Surd) and exactly(cell, self.digits) else ""
+        return f"{self._latex_label(step, cell.label)} = {parts} {sign} {latex_number(value)}" + (
+            rf" \quad\text{{exactly }} {exact}" if exact else ""
+        )
+
+    def _latex_label(self, step: WorkedStep, label: str) -> str:
+        _, bracket, places = label.partition("[")
+        name = symbol(step.step.output, self._latex_pen)
+        if not bracket:
+            return name
+        inside = places.rstrip("]")
+        inside = inside if inside.replace(", ", "").isdecimal() else rf"\text{{{_untagged(latex_text(inside))}}}"
+        return rf"{name}\left[{inside}\right]"
+
+    # HTML.
+
+    def html(self) -> str:
+        """A fragment with its own scoped style; everything foreign is escaped."""
+        parts = [f"<h3>{html.escape(self.solution.title)}</h3><p>{html.escape(self.carried)}</p>"]
+        parts += ["<h4>Given</h4>"] if self.given else []
+        parts.append(f"<div class=equations>{''.join(self._html_given(tensor) for tensor in self.given)}</div>")
+        for count, step in enumerate(self.solution.steps, start=1):
+            sizes = f" <small>{html.escape(step.sizes)}</small>" if step.sizes else ""
+            parts.append(f"<h4>{count}. {html.escape(step.rule(self._text_pen))}{sizes}</h4>")
+            rows = [html.escape(line(cell, step.run, self.digits)) for cell in step.cells if not cell.moves]
+            rows += [f"… and {step.left_out} more in the same way"] if step.left_out else []
+            parts.append("".join(f"<div class=arithmetic>{row}</div>" for row in rows))
+            parts.append(f"<div class=equations>{self._html_grids(step.name, self.grids(step.step.output, step.value))}</div>")
+        parts += [f"<p>{html.escape(note)}</p>" for note in self.solution.notes]
+        return f"<div class=glassformer>{STYLE}{MATRIX_STYLE}{''.join(parts)}</div>" + "".join(
+            table.html() for table in self.tables
+        )
+
+    def _html_given(self, tensor: Tensor) -> str:
+        name = symbol(tensor, self._text_pen)
+        words = self.solution.descriptions.get(tensor.name)
+        if words is not None:
+            return f"<div class=equation>{html.escape(f'{name}: {words}')}</div>"
+        return self._html_grids(name, self.given_grids(tensor))
+
+    def _html_grids(self, name: str, pages: list[Grid]) -> str:
+        return "".join(
+            f"<div class=equation><span>{html.escape(name)}{html.escape(f' ({page.sheet})' if page.sheet else '')} =</span>"
+            f"{page.html()}</div>"
+            for page in pages
+        )
+
+
+@present.register
+def _solution(solution: Solution) -> Worksheet:
+    return Worksheet(solution)
+
+
+MATRIX_STYLE = (
+    "<style>.glassformer .equations{display:flex;flex-wrap:wrap;gap:.2em 2em;align-items:center}"
+    ".glassformer .equation{display:flex;align-items:center;gap:.6em;margin:.4em 0}"
+    ".glassformer .arithmetic{margin-left:1.5em;font-variant-numeric:tabular-nums}"
+    ".glassformer table.matrix td,.glassformer table.matrix thead th{text-align:right;padding:.1em .5em}"
+    ".glassformer table.matrix th{font-weight:400;color:GrayText;padding:.1em .5em}"
+    ".glassformer table.matrix thead tr{border:0}"
+    ".glassformer table.matrix td:first-of-type{border-left:1.5px solid currentColor}"
+    ".glassformer table.matrix td:last-of-type{border-right:1.5px solid currentColor}</style>"
+)
+
+
+def _untagged(latex: str) -> str:
+    """LaTeX in which no <word> can pass for HTML on a Markdown page; it is set the same."""
+    return latex.replace("<", "{<}").replace(">", "{>}")
+
+
+def _markdown_text(text: str) -> str:
+    """Text that Markdown sets as it stands."""
+    return "".join(f"\\{sign}" if sign in "\\`*_[]<>#|$" else sign for sign in text)

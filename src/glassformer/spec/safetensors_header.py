@@ -1,0 +1,175 @@
+"""The header of a .safetensors file, read as from a stranger: every size is checked before a byte of weights is touched."""
+
+from __future__ import annotations
+
+import io
+import math
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+from glassformer.spec.errors import GlassformerError, shown
+from glassformer.spec.files import parse_json
+from glassformer.spec.look_alikes import look_alike
+
+MOST_HEADER_BYTES = 16_000_000
+MOST_TENSORS = 100_000
+MOST_AXES = 8
+MOST_NAME_BYTES = 512
+LARGEST_SIZE = 2**63 - 1
+
+LENGTH_BYTES = 8  # the file opens with the length of its header, little-endian
+PEEK_BYTES = 512  # enough to tell what a file is that is not safetensors
+
+# How often a tensor's description may hold each sign. Counting signs is quick; building a million objects is not.
+SIGNS = {b"{": 1, b"[": 2, b",": MOST_AXES + 4, b'"': 12}
+
+# Bits of one number; a tensor of the small ones fills whole bytes.
+BITS = {
+    **{"F4": 4, "F6_E2M3": 6, "F6_E3M2": 6},
+    **dict.fromkeys(("BOOL", "U8", "I8", "F8_E4M3", "F8_E5M2", "F8_E8M0", "F8_E4M3FNUZ", "F8_E5M2FNUZ"), 8),
+    **dict.fromkeys(("U16", "I16", "F16", "BF16"), 16),
+    **dict.fromkeys(("U32", "I32", "F32"), 32),
+    **dict.fromkeys(("U64", "I64", "F64", "C64"), 64),
+}
+
+
+class Entry(NamedTuple):
+    """One tensor: its type, its shape, and the bytes of the file that hold it."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    start: int
+    stop: int
+
+
+class Header(NamedTuple):
+    """What a file holds, by name, and the notes that its writer left."""
+
+    tensors: dict[str, Entry]
+    metadata: dict[str, str]
+
+
+def read_header(path: Path) -> Header:
+    """The checked header of a file. Only the header is read, and no more of it than its limit."""
+    try:
+        size = path.stat().st_size
+        with path.open("rb") as file:
+            return _read(file, size, shown(path.name))
+    except OSError as error:
+        raise GlassformerError(f"{shown(path.name)} cannot be read: {error.strerror or type(error).__name__}.") from None
+
+
+def parse_header(data: bytes, *, name: str = "the file") -> Header:
+    """The same for the bytes of a whole file."""
+    return _read(io.BytesIO(data), len(data), name)
+
+
+def _read(file: BinaryIO, size: int, name: str) -> Header:
+    first = file.read(PEEK_BYTES)
+    length = int.from_bytes(first[:LENGTH_BYTES], "little")
+    opens = first[LENGTH_BYTES : LENGTH_BYTES + 1]
+    if size < LENGTH_BYTES or opens != b"{" or length > min(size, MOST_HEADER_BYTES):
+        _refuse_opening(first, length, size, name)
+    file.seek(LENGTH_BYTES)
+    header = file.read(length)
+    if len(header) < length:
+        raise _cut_short(name, LENGTH_BYTES + length, size)
+    return _checked(header, LENGTH_BYTES + length, size, name)
+
+
+def _refuse_opening(first: bytes, length: int, size: int, name: str) -> None:
+    """The file does not open as it should: say what it is, or else what is wrong with the opening."""
+    other = look_alike(first, size)
+    if other is not None:
+        raise GlassformerError(f"{name} {other}")
+    if size < LENGTH_BYTES:
+        raise GlassformerError(f"{name} has {size} bytes, too few for a safetensors file. Download it again.")
+    opens = first[LENGTH_BYTES : LENGTH_BYTES + 1]
+    if opens == b"{" and length <= MOST_HEADER_BYTES:
+        raise _cut_short(name, LENGTH_BYTES + length, size)
+    if opens == b"{":
+        raise GlassformerError(
+            f"{name}: its header says it is {length:,} bytes long, and {MOST_HEADER_BYTES:,} is the most that is read. "
+            "The file is damaged, or made to exhaust memory."
+        )
+    found = f'byte {LENGTH_BYTES} is "{shown(opens.decode("latin-1"))}"' if opens else "the file ends there"
+    raise GlassformerError(
+        f'{name}: the header is not valid ({found}, must be "{{"). The file is damaged, or no safetensors file.'
+    )
+
+
+def _cut_short(name: str, promised: int, size: int) -> GlassformerError:
+    share = f" ({100 * size // promised} %)" if promised else ""
+    return GlassformerError(
+        f"{name} is cut short: its header promises {promised:,} bytes, the file has {size:,}{share}. Download it again."
+    )
+
+
+def _checked(header: bytes, data_start: int, size: int, name: str) -> Header:
+    if any(header.count(sign) > most * MOST_TENSORS + 2 for sign, most in SIGNS.items()):
+        raise GlassformerError(f"{name}: its header describes more than {MOST_TENSORS:,} tensors, the most that is read.")
+    try:
+        text = header.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise GlassformerError(
+            f"{name}: its header is not text: byte {error.start + LENGTH_BYTES} is not UTF-8. The file is damaged."
+        ) from None
+    document = parse_json(text, f"the header of {name}")
+    metadata = document.pop("__metadata__", {})
+    if not isinstance(metadata, dict) or not all(isinstance(value, str) for value in metadata.values()):
+        raise GlassformerError(f"{name}: __metadata__ must be an object of texts. The file is damaged.")
+    tensors = {key: _entry(key, value, data_start, name) for key, value in document.items()}
+    _check_contiguous(tensors, data_start, size, name)
+    return Header(tensors, metadata)
+
+
+def _entry(key: str, value: Any, data_start: int, name: str) -> Entry:
+    def refusal(why: str) -> GlassformerError:
+        return GlassformerError(f"{name}: tensor {shown(key)} {why}")
+
+    if len(key.encode("utf-8", "surrogatepass")) > MOST_NAME_BYTES:
+        raise refusal(f"has a name of more than {MOST_NAME_BYTES} bytes.")
+    if not isinstance(value, dict) or set(value) != {"dtype", "shape", "data_offsets"}:
+        found = ", ".join(shown(word, limit=20) for word in list(value)[:4]) if isinstance(value, dict) else type(value).__name__
+        raise refusal(f"must have dtype, shape and data_offsets, found {found or 'nothing'}.")
+    dtype, shape, offsets = value["dtype"], value["shape"], value["data_offsets"]
+    if not isinstance(dtype, str) or dtype not in BITS:
+        raise refusal(f"has dtype {shown(dtype, limit=20)}, which is not known. Known: {', '.join(BITS)}.")
+    if not _sizes(shape) or len(shape) > MOST_AXES:
+        raise refusal(f"has shape {shown(shape, limit=40)}: it must be at most {MOST_AXES} whole numbers, 0 or more.")
+    if not _sizes(offsets) or len(offsets) != 2 or offsets[0] > offsets[1]:
+        raise refusal(f"has data_offsets {shown(offsets, limit=40)}: they must be a start and an end after it.")
+    bits, spans = math.prod(shape) * BITS[dtype], offsets[1] - offsets[0]
+    if bits != 8 * spans:
+        product = " × ".join(f"{axis}" for axis in shape) or "one number"
+        raise refusal(f"says {shown(product)} {dtype} = {_bytes(bits)} but spans {spans:,}.")
+    return Entry(dtype, tuple(shape), data_start + offsets[0], data_start + offsets[1])
+
+
+def _sizes(value: Any) -> bool:
+    """A list of whole numbers that a file could have; true is no number."""
+    return isinstance(value, list) and all(type(item) is int and 0 <= item <= LARGEST_SIZE for item in value)
+
+
+def _bytes(bits: int) -> str:
+    whole, rest = divmod(bits, 8)
+    if whole > LARGEST_SIZE:
+        return "more bytes than any file has"
+    return f"{whole:,} bytes" if not rest else f"{whole:,} bytes and {rest} bits"
+
+
+def _check_contiguous(tensors: dict[str, Entry], data_start: int, size: int, name: str) -> None:
+    """Each tensor starts where the one before it ends, and the last ends with the file: nothing hides, nothing overlaps."""
+    end, before = data_start, None
+    for key, entry in sorted(tensors.items(), key=lambda item: item[1][2:]):
+        if entry.start != end:
+            what = "overlaps" if entry.start < end else f"leaves a hole of {entry.start - end:,} bytes after"
+            neighbour = "the header" if before is None else f"tensor {shown(before)}"
+            raise GlassformerError(f"{name}: tensor {shown(key)} {what} {neighbour}. The file is damaged, or made to mislead.")
+        end, before = entry.stop, key
+    if end > size:
+        raise _cut_short(name, end, size)
+    if end < size:
+        raise GlassformerError(
+            f"{name} has {size:,} bytes, {size - end:,} more than its header accounts for. The file is damaged."
+        )

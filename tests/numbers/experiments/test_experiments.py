@@ -1,0 +1,77 @@
+"""What all experiments share: every claim holds on its own encoder, and what is wrong with a request is said."""
+
+import json
+import math
+
+import pytest
+
+from glassformer.numbers.experiments import CLAIMS, EXPERIMENTS, Check, experiment
+from glassformer.spec import GlassformerError
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+@pytest.mark.parametrize("seed", [0, 1, 7])
+def test_every_claim_holds(name, seed):
+    found = experiment(name, seed=seed)
+    assert [check.says for check in found.checks if not check.holds] == []
+    assert found.holds
+    assert len(found.checks) >= 4
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_an_experiment_is_one_json_document_with_its_claim_and_verdict(name):
+    document = json.loads(json.dumps(experiment(name).to_dict(), allow_nan=False))
+    assert document["experiment"] == name
+    assert document["claim"] == CLAIMS[name]
+    assert document["holds"] is True
+    assert {"spec", "seed", "rows" if name != "norm" else "depth"} <= set(document)
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_the_same_seed_gives_the_same_numbers(name):
+    assert experiment(name, seed=3).to_dict() == experiment(name, seed=3).to_dict()
+    assert experiment(name, seed=3).to_dict() != experiment(name, seed=4).to_dict()
+
+
+def test_a_claim_that_is_not_true_of_an_encoder_is_said_not_to_hold():
+    assert not experiment("order", attend="causal").holds
+
+
+@pytest.mark.parametrize(
+    ("check", "rule", "holds"),
+    [
+        (Check("", 0.0, 0, 0), "= 0", True),
+        (Check("", 1e-300, 0, 0), "= 0", False),
+        (Check("", 2e-12, high=1e-12), "≤ 1e-12", False),
+        (Check("", 0.02, low=0.01), "≥ 0.01", True),
+        (Check("", 3.0, 0.5, 2), "0.5 to 2", False),
+        (Check("", math.nan, 0.5, 2), "0.5 to 2", False),
+        (Check("", math.nan, high=1), "≤ 1", False),
+    ],
+)
+def test_a_check_can_fail(check, rule, holds):
+    assert (check.rule, check.holds) == (rule, holds)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("ordr", {}, "unknown experiment 'ordr'. Did you mean 'order'?"),
+        ("order", {"position": "rotary"}, "position=rotary cannot be chosen here: the experiment tries each kind."),
+        ("order", {"hads": 2}, "unknown field 'hads'. Did you mean 'heads'?"),
+        ("order", {"text": "all words differ"}, "the text must have one word at two places"),
+        ("order", {"text": "same same"}, "the text must have one word at two places"),
+        ("order", {"text": "one"}, "the text has 1 words: this experiment takes 2 to 64."),
+        ("heads", {"d_k": 4}, "d_k=4 cannot be chosen here: it is d_model / heads"),
+        ("scaling", {"text": "a b"}, "the experiment 'scaling' reads no text"),
+        ("scaling", {"t": 1}, "t=1 is not allowed here: from 2 to 256 tokens."),
+        ("norm", {"layers": 2}, "layers=2 is too little depth to look along."),
+        ("norm", {"d_model": 100_000}, "parameters are too many for an experiment"),
+        ("convention", {"d_model": 6}, "d_k=6 is also the number of words"),
+        ("order", {"seed": -1}, "seed=-1 is not allowed"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line(name, options, message):
+    with pytest.raises(GlassformerError) as error:
+        experiment(name, **options)
+    assert message in str(error.value)

@@ -1,0 +1,67 @@
+"""What if: only what depends on a change is re-run, and the differences are exact."""
+
+import numpy as np
+import pytest
+from tiny_run import tiny
+
+from glassformer.numbers import knock_out, run, swap_tokens
+from glassformer.spec import GlassformerError
+
+
+def test_one_score_changes_what_follows_and_nothing_else():
+    found = tiny()
+    changed = found.what_if({"layers.0.attention.scores": {(0, 0, 1, 2): 0.0}})
+    assert changed.changed == ("layers.0.attention.scores",)
+    assert "layers.0.attention.q" not in changed.rerun
+    assert changed.rerun[0] == "layers.0.attention.masked"
+    assert changed["layers.0.attention.weights"][0, 0, 1].any()
+    assert not changed["layers.0.attention.weights"][0, 0, 0].any()
+    assert not changed["layers.1.out"][1].any()  # the other text
+    assert changed.after["x"] is found["x"]
+
+
+def test_a_changed_weight_equals_a_fresh_run_with_it():
+    found = tiny()
+    weights = {p.name: found[p.name] for p in found.program.parameters}
+    new = weights["layers.0.ffn.W_1"] * 2
+    changed = found.what_if({"layers.0.ffn.W_1": new})
+    inputs = {name: found[name] for name in ("tokens", "segments", "attend")}
+    fresh = run(found.program, weights | {"layers.0.ffn.W_1": new}, inputs)
+    assert all(np.array_equal(changed.after[name], fresh[name]) for name in found)
+
+
+def test_a_head_can_be_knocked_out():
+    changed = knock_out(tiny(), layer=0, heads=1)
+    assert (changed.after["layers.0.attention.mix"][:, :, 1] == 0).all()
+    assert not changed["layers.0.attention.mix"][:, :, 0].any()
+    assert changed.output.any()
+
+
+def test_tokens_can_be_swapped():
+    changed = swap_tokens(tiny(), 0, 3)
+    assert changed.after["tokens"][0].tolist() == [3, 1, 2, 0]
+
+
+def test_moved_lists_what_moved_in_order():
+    moved = tiny().what_if({"layers.1.ffn.b_2": np.ones(8)}).moved
+    assert list(moved)[:3] == ["layers.1.ffn.b_2", "layers.1.ffn.out", "layers.1.sum_2"]
+    assert all(size > 0 for size in moved.values())
+
+
+BAD = [
+    ({"layers.0.attention.scores": np.zeros(3)}, "the new layers.0.attention.scores has shape [3], wanted [2, 2, 4, 4]."),
+    ({"layers.0.attention.scores": {(9, 9, 9, 9): 1.0}}, "cannot be set: its shape is [2, 2, 4, 4]."),
+    ({"layers.0.nothing": {(0,): 1.0}}, "there is no 'layers.0.nothing' in this run."),
+]
+
+
+@pytest.mark.parametrize(("changes", "message"), BAD)
+def test_a_change_that_does_not_fit_is_refused(changes, message):
+    with pytest.raises(GlassformerError) as refusal:
+        tiny().what_if(changes)
+    assert message in str(refusal.value)
+
+
+def test_a_head_that_is_not_there_is_refused():
+    with pytest.raises(GlassformerError, match="layers 0 to 1 and heads 0 to 1"):
+        knock_out(tiny(), layer=2, heads=0)

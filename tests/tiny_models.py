@@ -1,0 +1,222 @@
+"""Small random models of every family that is read, made with transformers: the outside witness of our arithmetic."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from glassformer.spec.huggingface import FAMILIES
+
+TEXT = {
+    "vocab_size": 37,
+    "hidden_size": 12,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 3,
+    "intermediate_size": 20,
+    "max_position_embeddings": 19,
+    "pad_token_id": 1,
+    "bos_token_id": 0,
+    "eos_token_id": 2,
+    "cls_token_id": 0,
+    "sep_token_id": 2,
+    "num_labels": 3,
+}
+NARROW = {**TEXT, "embedding_size": 6}
+EVEN = {**TEXT, "hidden_size": 16, "num_attention_heads": 2}
+IMAGE = {
+    "hidden_size": 12,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 3,
+    "intermediate_size": 20,
+    "image_size": 8,
+    "patch_size": 4,
+    "num_labels": 3,
+}
+DINO = {**{key: value for key, value in IMAGE.items() if key != "intermediate_size"}, "mlp_ratio": 2}
+SHARED = {"vocab_size": 37, "d_model": 12, "num_labels": 3, "pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2}
+T5 = {**SHARED, "d_kv": 5, "d_ff": 20, "num_layers": 2, "num_heads": 3}
+BART = {
+    **SHARED,
+    "encoder_layers": 2,
+    "encoder_attention_heads": 3,
+    "encoder_ffn_dim": 20,
+    "max_position_embeddings": 19,
+    "decoder_start_token_id": 2,
+    "forced_eos_token_id": 2,
+}
+CONFIGS: dict[str, dict[str, Any]] = {
+    "albert": {**NARROW, "num_hidden_groups": 1},
+    "electra": NARROW,
+    "rembert": {**TEXT, "input_embedding_size": 6, "output_embedding_size": 6},
+    "distilbert": {
+        **{key: TEXT[key] for key in ("vocab_size", "max_position_embeddings", "pad_token_id", "num_labels")},
+        "dim": 12,
+        "n_layers": 2,
+        "n_heads": 3,
+        "hidden_dim": 20,
+    },
+    "modernbert": {**EVEN, "local_attention": 4, "num_hidden_layers": 4, "norm_bias": True},
+    "eurobert": {**EVEN, "mask_token_id": 3, "classifier_pooling": "mean"},
+    "nomic_bert": EVEN,
+    "jina_embeddings_v3": EVEN,
+    "dpr": {**TEXT, "projection_dim": 5},
+    "clip_text_model": {**TEXT, "projection_dim": 5, "eos_token_id": 36},
+    "clip_vision_model": {**IMAGE, "projection_dim": 5},
+    "dinov2": DINO,
+    "dinov2_with_registers": {**DINO, "num_register_tokens": 3},
+    "beit": {**IMAGE, "vocab_size": 9, "use_relative_position_bias": True},
+    "data2vec-vision": {**IMAGE, "use_shared_relative_position_bias": True},
+    **dict.fromkeys(("t5", "mt5", "umt5"), T5),
+    **dict.fromkeys(("bart", "mbart", "pegasus", "marian", "blenderbot", "blenderbot-small"), BART),
+}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A class of transformers with the config of one small model."""
+
+    family: str
+    model_class: str
+    changes: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        return "-".join([self.model_class, *(f"{key}={value}" for key, value in self.changes.items())]).replace(" ", "")
+
+    @property
+    def config(self) -> dict[str, Any]:
+        keys = FAMILIES[self.family].keys
+        config = CONFIGS.get(self.family, TEXT if "vocab_size" in keys else IMAGE)
+        segments = {"type_vocab_size": 2} if "type_vocab_size" in keys else {}
+        labels = {"num_labels": 2} if self.model_class.endswith("ForQuestionAnswering") else {}
+        return {**config, **segments, **labels, **self.changes}
+
+
+# Every class that the reader knows, and then what a config may change.
+CASES = [Case(family.model_type, name) for family in FAMILIES.values() for name in family.classes]
+VARIANTS = [
+    Case("bert", "BertModel", {"type_vocab_size": 3, "hidden_act": "gelu_new", "layer_norm_eps": 1e-3}),
+    Case("bert", "BertForMaskedLM", {"tie_word_embeddings": False}),
+    Case("bert", "BertForPreTraining", {"tie_word_embeddings": False, "hidden_act": "relu"}),
+    Case("roberta", "RobertaModel", {"pad_token_id": 0}),
+    Case("roberta", "RobertaForMaskedLM", {"tie_word_embeddings": False, "hidden_act": "silu"}),
+    Case("distilbert", "DistilBertForMaskedLM", {"tie_word_embeddings": False}),
+    Case("albert", "AlbertForMaskedLM", {"num_hidden_layers": 6, "num_hidden_groups": 2, "inner_group_num": 2}),
+    Case("albert", "AlbertModel", {"num_hidden_layers": 5, "num_hidden_groups": 3, "embedding_size": 12}),
+    Case("electra", "ElectraForMaskedLM", {"embedding_size": 12}),
+    Case("modernbert", "ModernBertForMaskedLM", {"tie_word_embeddings": False, "decoder_bias": False}),
+    Case("modernbert", "ModernBertModel", {"attention_bias": True, "mlp_bias": True, "norm_bias": False}),
+    Case("modernbert", "ModernBertForSequenceClassification", {"classifier_pooling": "mean", "classifier_bias": True}),
+    Case(
+        "eurobert", "EuroBertForSequenceClassification", {"classifier_pooling": "bos", "attention_bias": True, "mlp_bias": True}
+    ),
+    Case("eurobert", "EuroBertModel", {"head_dim": 6}),
+    Case("nomic_bert", "NomicBertForMaskedLM", {"tie_word_embeddings": False}),
+    Case("t5", "T5EncoderModel", {"feed_forward_proj": "gated-gelu", "relative_attention_num_buckets": 8}),
+    Case("bart", "BartEncoder", {"scale_embedding": True, "activation_function": "relu"}),
+    Case("vit", "ViTModel", {"image_size": [8, 12], "patch_size": [4, 3], "num_channels": 1}),
+    Case("vit", "ViTForImageClassification", {"qkv_bias": False, "image_size": 10}),
+    Case("vit", "ViTModel", {"head_dim": 5}),
+    Case("dinov2", "Dinov2Model", {"use_swiglu_ffn": True, "use_mask_token": False}),
+    Case("beit", "BeitModel", {"use_absolute_position_embeddings": True, "use_relative_position_bias": False}),
+    Case("beit", "BeitModel", {"use_shared_relative_position_bias": True, "use_relative_position_bias": False}),
+    Case("beit", "BeitForImageClassification", {"use_mean_pooling": False, "layer_scale_init_value": 0.0}),
+    Case("beit", "BeitModel", {"use_mean_pooling": False, "use_mask_token": True}),
+    Case("siglip_vision_model", "SiglipVisionModel", {"vision_use_head": False}),
+    Case("clip_vision_model", "CLIPVisionModel", {"hidden_act": "gelu"}),
+]
+
+
+def guest(name: str) -> Any:
+    """A package that only tests need: skipped over where it is not installed, but never on the machine that decides."""
+    return importlib.import_module(name) if os.environ.get("CI") else pytest.importorskip(name)
+
+
+@contextmanager
+def all_in_float64() -> Iterator[None]:
+    """transformers in float64 throughout: it computes softmax, RMSNorm and rotary angles in float32 whatever the model is in."""
+    torch = guest("torch")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(torch, "float32", torch.float64)
+        patch.setattr(torch, "float", torch.float64)
+        patch.setattr(torch.Tensor, "float", torch.Tensor.double)
+        torch.set_default_dtype(torch.float64)
+        try:
+            yield
+        finally:
+            patch.undo()
+            torch.set_default_dtype(torch.float32)
+
+
+def model_of(case: Case, *, seed: int = 0) -> Any:
+    """The model in float64, every parameter random: a fresh model's zeros and ones would hide a tensor in the wrong place."""
+    torch, transformers = guest("torch"), guest("transformers")
+    model_class = _class(transformers, case.model_class)
+    config = case.config
+    if model_class.config_class.__name__ in ("CLIPConfig", "SiglipConfig"):  # image classifiers of two-tower families
+        config = {"vision_config": config, "num_labels": config["num_labels"]}
+    torch.manual_seed(seed)
+    made = model_class.config_class(**config)
+    made._attn_implementation = "eager"
+    with all_in_float64(), torch.no_grad():
+        model = model_class(made).to(torch.float64).eval()
+        for name, parameter in model.named_parameters():
+            parameter.copy_(torch.randn_like(parameter) * 0.4 + ("norm" in name.lower() and name.endswith("weight")))
+    return model
+
+
+def _class(transformers: Any, name: str) -> Any:
+    found = getattr(transformers, name, None)
+    if found is not None:
+        return found
+    folder = Path(transformers.__file__).parent / "models"
+    for file in sorted(folder.glob("*/modeling_*.py")):
+        if f"class {name}(" in file.read_text(encoding="utf-8"):
+            return getattr(importlib.import_module(f"transformers.models.{file.parent.name}.{file.stem}"), name)
+    raise AssertionError(f"transformers has no {name}")
+
+
+def save(model: Any, folder: Path) -> Path:
+    """The model as `save_pretrained` writes it."""
+    model.save_pretrained(folder)
+    return folder
+
+
+def inputs_for(case: Case, *, padded: bool, seed: int = 0) -> dict[str, Any]:
+    """Two texts (the second shorter, where padded) or two images."""
+    rng = np.random.default_rng(seed)
+    config = case.config
+    if "vocab_size" not in FAMILIES[case.family].keys:
+        height, width = config["image_size"] if isinstance(config["image_size"], list) else [config["image_size"]] * 2
+        return {"image": rng.normal(size=(2, config.get("num_channels", 3), height, width))}
+    length, short = 11, 7
+    tokens = rng.integers(3, config["vocab_size"] - 1, (2, length))
+    attend = np.ones((2, length), dtype=int)
+    if padded:
+        attend[1, short:] = 0
+        tokens[1, short:] = config["pad_token_id"]
+    ends = attend.sum(1) - 1
+    tokens[np.arange(2), ends] = config.get("eos_token_id", 2)  # CLIP pools at the end-of-text token
+    given: dict[str, Any] = {"tokens": tokens}
+    if "type_vocab_size" in config:
+        given["segments"] = rng.integers(0, config["type_vocab_size"], (2, length))
+    return given | ({"attend": attend} if padded else {})
+
+
+def forward(case: Case, model: Any, given: dict[str, Any]) -> Any:
+    """What transformers computes."""
+    torch = guest("torch")
+    names = {"tokens": "input_ids", "segments": "token_type_ids", "attend": "attention_mask", "image": "pixel_values"}
+    tensors = {names[name]: torch.as_tensor(value) for name, value in given.items()}
+    if case.model_class.endswith("ForMultipleChoice"):
+        tensors = {name: value[:, None] for name, value in tensors.items()}
+    with all_in_float64(), torch.no_grad():
+        return model(**tensors, output_hidden_states=True)
