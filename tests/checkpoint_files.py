@@ -27,6 +27,7 @@ CONFIG = {
     "type_vocab_size": 2,
     "pad_token_id": 0,
 }
+WORDS = "the glass walls of an encoder let every number be seen and changed while nothing else moves at all".split()
 DTYPES = {"float64": "F64", "float32": "F32", "float16": "F16", "int64": "I64", "uint16": "BF16"}
 
 
@@ -70,4 +71,48 @@ def bert_folder(folder: Path, *, tensors: Mapping[str, Any] | None = None, **cha
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "config.json").write_text(json.dumps({**CONFIG, **changes}), encoding="utf-8")
     write_tensors(folder / "model.safetensors", tensors_of(CONFIG) if tensors is None else tensors)
+    return folder
+
+
+def add_tokenizer(folder: Path, *, changes: dict[str, Any] | None = None) -> Path:
+    """A tokenizer that knows WORDS and cuts at blanks."""
+    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *sorted(set(WORDS))]
+    special = [
+        {
+            "id": n,
+            "content": words[n],
+            "single_word": False,
+            "lstrip": False,
+            "rstrip": False,
+            "normalized": False,
+            "special": True,
+        }
+        for n in range(4)
+    ]
+    document = {
+        "version": "1.0",
+        "truncation": {"direction": "Right", "max_length": 4, "strategy": "LongestFirst", "stride": 0},
+        "padding": None,
+        "added_tokens": special,
+        "normalizer": None,
+        "pre_tokenizer": {"type": "Whitespace"},
+        "post_processor": {"type": "BertProcessing", "sep": ["[SEP]", 3], "cls": ["[CLS]", 2]},
+        "decoder": None,
+        "model": {"type": "WordLevel", "vocab": {word: number for number, word in enumerate(words)}, "unk_token": "[UNK]"},
+    }
+    (folder / "tokenizer.json").write_text(json.dumps({**document, **(changes or {})}), encoding="utf-8")
+    return folder
+
+
+def sharded(folder: Path, **where: Any) -> Path:
+    """Two files and an index; `where` changes the index."""
+    bert_folder(folder)
+    (folder / "model.safetensors").unlink()
+    tensors = tensors_of(CONFIG)
+    names = list(tensors)
+    halves = {"model-00001-of-00002.safetensors": names[:20], "model-00002-of-00002.safetensors": names[20:]}
+    for file, group in halves.items():
+        write_tensors(folder / file, {name: tensors[name] for name in group})
+    weight_map = {name: file for file, group in halves.items() for name in group} | where
+    (folder / "model.safetensors.index.json").write_text(json.dumps({"metadata": {}, "weight_map": weight_map}))
     return folder

@@ -12,6 +12,8 @@ _WHERE = {
     "EncoderSpec": "glassformer.spec",
     "Encoder": "glassformer.model",
     "encode_packed": "glassformer.model",
+    "load": "glassformer.model",
+    "save": "glassformer.model",
     "GlassformerError": "glassformer.spec",
     "spec": "glassformer.spec.reading",
     "presets": "glassformer.api",
@@ -26,12 +28,19 @@ _WHERE = {
     "swap_tokens": "glassformer.numbers",
     "work": "glassformer.api",
     "experiment": "glassformer.api",
+    "ask": "glassformer.api",
+    "check": "glassformer.api",
+    "check_worked": "glassformer.answers.worked",
+    "check_solution": "glassformer.answers.solutions",
+    "check_formula": "glassformer.answers.shapes",
 }
 
 if TYPE_CHECKING:
-    from glassformer.api import bridge, build, cost, count, experiment, notation, presets, run, shapes, work
+    from glassformer.api import ask, bridge, build, check, cost, count, experiment, notation, presets, run, shapes, work
     from glassformer.model import Encoder as Encoder
     from glassformer.model import encode_packed as encode_packed
+    from glassformer.model import load as load
+    from glassformer.model import save as save
     from glassformer.numbers import knock_out, swap_tokens
     from glassformer.spec import EncoderSpec, GlassformerError
     from glassformer.spec.reading import spec as spec
@@ -39,8 +48,10 @@ if TYPE_CHECKING:
 __all__ = [
     "EncoderSpec",
     "GlassformerError",
+    "ask",
     "bridge",
     "build",
+    "check",
     "cost",
     "count",
     "experiment",

@@ -18,6 +18,8 @@ from glassformer.spec.presets import preset_doc, preset_names
 from glassformer.spec.reading import request
 
 if TYPE_CHECKING:
+    from glassformer.answers.diagnosis import Diagnosis
+    from glassformer.answers.quantities import Answer
     from glassformer.numbers import Run
     from glassformer.numbers.by_hand import Solution
     from glassformer.numbers.experiments import Experiment
@@ -133,3 +135,17 @@ def work(problem: str | Path | Mapping[str, Any]) -> Solution:
     if isinstance(problem, Mapping):
         return by_hand.solve(by_hand.parse_problem(dict(problem), "the given mapping"))
     return by_hand.solve(by_hand.load_problem(Path(problem)))
+
+
+def ask(question: str, what: What, *, as_class: str | None = None, **fields: Any) -> Answer:
+    """Any quantity, with its convention and derivation: `gf.ask("shape of weights", "bert-base", t=5)`."""
+    from glassformer.answers import quantities
+
+    return quantities.ask(question, request(what, as_class=as_class, **fields))
+
+
+def check(question: str, what: What, *, claim: str | int, as_class: str | None = None, **fields: Any) -> Diagnosis:
+    """Right, right under a convention, or the mistake: `gf.check("params", "bert-base", claim="110M")`."""
+    from glassformer.answers import diagnosis
+
+    return diagnosis.check(question, request(what, as_class=as_class, **fields), str(claim))

@@ -12,14 +12,23 @@ from typing import Any
 
 import numpy as np
 import pytest
-from checkpoint_files import CONFIG, bert_folder, file_bytes, header_and_data, tensors_of, write_tensors
+from checkpoint_files import (
+    CONFIG,
+    WORDS,
+    add_tokenizer,
+    bert_folder,
+    file_bytes,
+    header_and_data,
+    sharded,
+    tensors_of,
+    write_tensors,
+)
 from tiny_models import guest
 
 from glassformer.numbers import open_checkpoint
 from glassformer.spec import GlassformerError
 
 MASKED = {**CONFIG, "architectures": ["BertForMaskedLM"]}
-WORDS = "the glass walls of an encoder let every number be seen and changed while nothing else moves at all".split()
 
 
 def refusal(folder: Path, **options: Any) -> str:
@@ -215,36 +224,6 @@ def test_a_run_that_cannot_fit_is_refused_before_it_starts(tmp_path, monkeypatch
 
 
 # Text ------------------------------------------------------------------------------------------------------------------
-
-
-def add_tokenizer(folder: Path, *, changes: dict[str, Any] | None = None) -> Path:
-    guest("tokenizers")
-    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *sorted(set(WORDS))]
-    special = [
-        {
-            "id": n,
-            "content": words[n],
-            "single_word": False,
-            "lstrip": False,
-            "rstrip": False,
-            "normalized": False,
-            "special": True,
-        }
-        for n in range(4)
-    ]
-    document = {
-        "version": "1.0",
-        "truncation": {"direction": "Right", "max_length": 4, "strategy": "LongestFirst", "stride": 0},
-        "padding": None,
-        "added_tokens": special,
-        "normalizer": None,
-        "pre_tokenizer": {"type": "Whitespace"},
-        "post_processor": {"type": "BertProcessing", "sep": ["[SEP]", 3], "cls": ["[CLS]", 2]},
-        "decoder": None,
-        "model": {"type": "WordLevel", "vocab": {word: number for number, word in enumerate(words)}, "unk_token": "[UNK]"},
-    }
-    (folder / "tokenizer.json").write_text(json.dumps({**document, **(changes or {})}), encoding="utf-8")
-    return folder
 
 
 def said_of(folder: Path, text: Any, **options: Any) -> str:
@@ -453,20 +432,6 @@ def test_a_file_that_shrinks_while_it_is_open_is_named(tmp_path):
 
 
 # Sharded files -----------------------------------------------------------------------------------------------------------
-
-
-def sharded(folder: Path, **where: Any) -> Path:
-    """Two files and an index; `where` changes the index."""
-    bert_folder(folder)
-    (folder / "model.safetensors").unlink()
-    tensors = tensors_of(CONFIG)
-    names = list(tensors)
-    halves = {"model-00001-of-00002.safetensors": names[:20], "model-00002-of-00002.safetensors": names[20:]}
-    for file, group in halves.items():
-        write_tensors(folder / file, {name: tensors[name] for name in group})
-    weight_map = {name: file for file, group in halves.items() for name in group} | where
-    (folder / "model.safetensors.index.json").write_text(json.dumps({"metadata": {}, "weight_map": weight_map}))
-    return folder
 
 
 def test_a_sharded_checkpoint_gives_the_same_numbers(tmp_path):

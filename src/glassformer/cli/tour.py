@@ -27,6 +27,15 @@ arrows = [-1, -1]
 """
 
 
+SOLUTION = """\
+# How many weights has the encoder?
+
+- Token table: $40,000 \\times 768 = 30,720,000$
+- One layer, 8 heads: $3 \\times (768 \\times 768) \\times 8 = 14,155,008$
+- Softmax of the scores: $\\exp(1/\\sqrt{2}) / (\\exp(1/\\sqrt{2}) + \\exp(-1/\\sqrt{2})) \\approx 0.6225$
+"""
+
+
 class Stop(NamedTuple):
     """A stop of the tour: what it shows, and what a newcomer would type. `{folder}` is a place for files."""
 
@@ -59,6 +68,15 @@ STOPS = (
         'explain layer d_model=4 heads=2 d_ff=8 layers.0.attention.mix head=0 t=2 d_v=1 --text "Tom a été entarté" --depth 2',
     ),
     Stop("A sentence of the textbook, tried on real arithmetic.", "experiment order --out {folder}/order.png"),
+    Stop(
+        "A wrong answer, and the mistake that gives exactly that number.",
+        "check params attention d_model=512 heads=8 --claim 6553600",
+    ),
+    Stop(
+        "A formula whose shapes fit although it means something else.",
+        'algebra "Q = W_Q X; K = W_K X; V = W_V X; softmax(Q K^T / sqrt(d_k)) V" X=768x6 W_Q=768x768 W_K=768x768 W_V=768x768',
+    ),
+    Stop("A worked solution, read line by line.", "check {folder}/solution.md"),
 )
 
 
@@ -72,6 +90,7 @@ def tour(out: str | None) -> None:
     folder = Path(out) if out else Path(tempfile.mkdtemp(prefix="glassformer-tour-"))
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "flying.toml").write_text(PROBLEM, encoding="utf-8")
+    (folder / "solution.md").write_text(SOLUTION, encoding="utf-8")
     for number, stop in enumerate(STOPS, 1):
         words = [word.format(folder=folder) for word in shlex.split(stop.line)]
         sys.stdout.write(f"\n[{number}/{len(STOPS)}] {stop.why}\n$ glassformer {shlex.join(words)}\n\n")
@@ -80,6 +99,8 @@ def tour(out: str | None) -> None:
         except GlassformerError as error:  # an optional package that is not there must not end the walk
             sys.stdout.write(f"not shown: {error}\n")
             missed += 1
+        except SystemExit as end:  # a check that found something wrong, as it should here, ends with 1
+            missed += end.code not in (0, 1)
     sys.stdout.write(f"\nThe tour is over ({time.perf_counter() - began:.1f} s). Its files lie in {folder}.\n")
     sys.stdout.write("'glassformer --help' says what else can be asked.\n")
     if missed:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,17 +13,13 @@ import numpy as np
 from glassformer.numbers.keep import IN_LAYER
 from glassformer.numbers.run import Run, run
 from glassformer.numbers.stored_weights import StoredWeights
-from glassformer.numbers.texts import Text, encode, load_tokenizer, words_of
+from glassformer.numbers.texts import encode, words_of
 from glassformer.program import Program, build
 from glassformer.program.axes import Array
 from glassformer.spec import EncoderSpec, GlassformerError
-from glassformer.spec.files import read_document
-from glassformer.spec.huggingface import Reading, from_config
-from glassformer.spec.huggingface.matching import Match, match_tensors, require
-from glassformer.spec.huggingface.tensor_names import tensor_names
-from glassformer.spec.weight_files import WeightFiles, find_weights, inside, model_folder, path_text
+from glassformer.spec.checkpoint_folder import open_folder
+from glassformer.spec.texts import Text, load_tokenizer
 
-CONFIG = "config.json"
 NUMBER_BYTES = 8
 
 
@@ -116,42 +112,14 @@ class Checkpoint:
 
 def open_checkpoint(folder: str | Path, *, as_class: str | None = None, allow_nonfinite: bool = False) -> Checkpoint:
     """Open a model folder. Headers and names are checked here, every one; weights are read when a run asks for them."""
-    path = model_folder(Path(folder))
-    if not (path / CONFIG).exists():
-        raise GlassformerError(f"{CONFIG} is missing in {path_text(path)}: it says what the model is.")
-    reading = from_config(read_document(inside(path, CONFIG, source="the model folder")), as_class=as_class)
-    files = find_weights(path)
-    spec, match, shapes = _matched(reading, files)
-    weights = StoredWeights(files, match, shapes, allow_nonfinite=allow_nonfinite)
-    padding = reading.aside.get("pad_token_id")
-    if type(padding) is not int or not 0 <= padding < (spec.vocab or 0):
-        padding = 0
-    return Checkpoint(path, spec, reading.family, reading.model_class, weights, match.unused, padding)
+    found = open_folder(folder, shapes_of, as_class=as_class)
+    weights = StoredWeights(found.files, found.match, found.shapes, allow_nonfinite=allow_nonfinite)
+    return Checkpoint(found.path, found.spec, found.family, found.model_class, weights, found.match.unused, found.padding)
 
 
-def _matched(reading: Reading, files: WeightFiles) -> tuple[EncoderSpec, Match, dict[str, tuple[int, ...]]]:
-    """The spec, and where each of its parameters lies. A bare model may have been saved without its pooler."""
-    spec, present = reading.spec, files.shapes
-    shapes, match = _match(spec, reading, present)
-    if (
-        spec.head == "none"
-        and spec.pooler != "none"
-        and all(name in match.missing for name in shapes if name.startswith("pooler."))
-    ):
-        spec = spec.replace(pooler="none")
-        shapes, match = _match(spec, reading, present)
-    if spec.position == "sinusoidal_stored":  # fixed numbers, which files may leave out
-        match.missing.pop("embeddings.E_position", None)
-    require(match, spec, family=reading.family, present=present, label=files.label)
-    return spec, match, shapes
-
-
-def _match(
-    spec: EncoderSpec, reading: Reading, present: Mapping[str, tuple[int, ...]]
-) -> tuple[dict[str, tuple[int, ...]], Match]:
-    shapes = {parameter.name: parameter.tensor.shape for parameter in build(spec, t=_any_length(spec)).parameters}
-    places = tensor_names(spec, reading.family, reading.model_class, shapes)
-    return shapes, match_tensors(places, present, reading.family)
+def shapes_of(spec: EncoderSpec) -> dict[str, tuple[int, ...]]:
+    """The shape of every parameter, by name."""
+    return {parameter.name: parameter.tensor.shape for parameter in build(spec, t=_any_length(spec)).parameters}
 
 
 def _any_length(spec: EncoderSpec) -> int | None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from glassformer.program.axes import Array, Floats
 from glassformer.spec import GlassformerError, shown
+from glassformer.spec.checksums import check_sums
 from glassformer.spec.huggingface.layout import Place, from_file
 from glassformer.spec.huggingface.matching import Match
 from glassformer.spec.weight_files import Located, WeightFiles
@@ -65,6 +66,7 @@ class StoredWeights(Mapping[str, Array]):
         return f"<{len(self)} weights in {self.files.label}>"
 
     def _read(self, wanted: Wanted) -> Array:
+        check_sums(self.files, [wanted.place.name])
         part = read_tensor(self.files.tensors[wanted.place.name], wanted.place)
         if not self.allow_nonfinite:
             refuse_nonfinite(part, wanted.place)

@@ -15,7 +15,7 @@ VIEWS = {
     "glassformer.answers.quantities": "glassformer.show.answers",
     "glassformer.answers.diagnosis": "glassformer.show.answers",
     "glassformer.answers.worked": "glassformer.show.worked",
-    "glassformer.answers.solutions": "glassformer.show.document",
+    "glassformer.answers.solutions": "glassformer.show.solutions",
     "glassformer.answers.document": "glassformer.show.document",
     "glassformer.answers.shapes": "glassformer.show.formula",
     "glassformer.answers.quiz": "glassformer.show.quiz",

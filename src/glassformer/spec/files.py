@@ -41,8 +41,20 @@ def read_text(path: Path, *, most_bytes: int = MOST_BYTES) -> str:
 
 def parse_json(text: str, name: str) -> dict[str, Any]:
     """A JSON object: no NaN, no key twice, no deep nesting."""
+    return _checked(_loaded(text, name), name)
+
+
+def parse_json_list(text: str, name: str) -> list[Any]:
+    """A JSON list, under the same limits."""
+    document = _loaded(text, name)
+    if not isinstance(document, list):
+        raise GlassformerError(f"{name} must be a list […], found {_found(document)}.")
+    return list(_checked({"": document}, name)[""])
+
+
+def _loaded(text: str, name: str) -> Any:
     try:
-        document = json.loads(text, object_pairs_hook=_no_key_twice, parse_constant=_no_constant)
+        return json.loads(text, object_pairs_hook=_no_key_twice, parse_constant=_no_constant)
     except RecursionError:
         raise GlassformerError(f"{name} is nested too deeply: at most {DEEPEST} levels.") from None
     except json.JSONDecodeError as error:
@@ -56,7 +68,6 @@ def parse_json(text: str, name: str) -> dict[str, Any]:
         raise GlassformerError(f"{name}: {error}") from None
     except ValueError as error:  # a number of thousands of digits
         raise GlassformerError(f"{name} is not JSON that can be used: {shown(str(error), limit=120)}.") from None
-    return _checked(document, name)
 
 
 def parse_toml(text: str, name: str) -> dict[str, Any]:
@@ -72,8 +83,7 @@ def parse_toml(text: str, name: str) -> dict[str, Any]:
 
 def _checked(document: Any, name: str) -> dict[str, Any]:
     if not isinstance(document, dict):
-        found = {"list": "a list", "str": "a text", "NoneType": "null"}.get(type(document).__name__, "a number or a truth value")
-        raise GlassformerError(f"{name} must be an object {{…}}, found {found}.")
+        raise GlassformerError(f"{name} must be an object {{…}}, found {_found(document)}.")
     level: list[Any] = [document]
     for _ in range(DEEPEST):
         level = [
@@ -85,6 +95,11 @@ def _checked(document: Any, name: str) -> dict[str, Any]:
         if not level:
             return document
     raise GlassformerError(f"{name} is nested too deeply: at most {DEEPEST} levels.")
+
+
+def _found(document: Any) -> str:
+    words = {"dict": "an object", "list": "a list", "str": "a text", "NoneType": "null"}
+    return words.get(type(document).__name__, "a number or a truth value")
 
 
 def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -81,9 +81,9 @@ def _input(spec: EncoderSpec) -> None:
         raise GlassformerError(
             "class_tokens, registers and mask_token belong to image encoders: give image and patch, or leave them out."
         )
-    if spec.position.endswith("2d") and (spec.patch is None or spec.class_tokens != 1):
+    if spec.position.endswith("2d") and (spec.patch is None or spec.class_tokens != 1 or spec.registers):
         raise GlassformerError(
-            f"position={spec.position} is for images with one class token. Give image, patch and class_tokens=1."
+            f"position={spec.position} is for images with one class token and no registers. Give image, patch and class_tokens=1."
         )
     if spec.segments is not None and spec.vocab is None:
         raise GlassformerError(f"segments={spec.segments} needs a token embedding. Give vocab.")

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
+from glassformer.spec.checksums import sums_in
 from glassformer.spec.errors import GlassformerError, nearest, shown
 from glassformer.spec.files import read_document
 from glassformer.spec.safetensors_header import Entry, read_header
@@ -38,10 +39,11 @@ class Located(NamedTuple):
 
 
 class WeightFiles(NamedTuple):
-    """All tensors of a model by name, and what to call the file in a message."""
+    """All tensors of a model by name, what to call the file in a message, and the checksums that its writer left."""
 
     label: str
     tensors: dict[str, Located]
+    sums: dict[str, str] = {}  # noqa: RUF012  tensor -> sha256 in hexadecimal digits
 
     @property
     def shapes(self) -> dict[str, tuple[int, ...]]:
@@ -73,9 +75,11 @@ def find_weights(folder: Path) -> WeightFiles:
     """The tensors of a model folder, from the checked headers of its files."""
     if (folder / ONE_FILE).is_file() or (folder / ONE_FILE).is_symlink():
         path = inside(folder, ONE_FILE, source="the model folder")
-        return WeightFiles(ONE_FILE, {name: Located(path, entry) for name, entry in read_header(path).tensors.items()})
+        header = read_header(path)
+        tensors = {name: Located(path, entry) for name, entry in header.tensors.items()}
+        return WeightFiles(ONE_FILE, tensors, sums_in(header.metadata, tensors, ONE_FILE))
     if (folder / INDEX).is_file() or (folder / INDEX).is_symlink():
-        return WeightFiles(INDEX, _from_index(folder))
+        return _from_index(folder)
     names = sorted(entry.name for entry in folder.iterdir())[:10_000]
     for ending, said in OTHER_FORMS.items():
         for name in names:
@@ -95,8 +99,9 @@ def inside(folder: Path, name: str, *, source: str) -> Path:
         there, regular = real.exists(), real.is_file()
     except (OSError, ValueError):
         raise GlassformerError(f'{source} names a file that cannot be looked at ("{shown(name)}").') from None
-    # The download cache of the hub keeps a model's files as links to blobs/ beside its snapshots/.
-    cached = home.parent.name == "snapshots" and real.parent == home.parent.parent / "blobs"
+    # The download cache of the hub keeps a model's files, and those one folder down, as links to blobs/ beside snapshots/.
+    shots = next((up for up in (home.parent, home.parent.parent) if up.name == "snapshots"), None)
+    cached = shots is not None and real.parent == shots.parent / "blobs"
     if real.parent != home and not cached:
         raise GlassformerError(
             f"{shown(name)} is a link out of the model folder (to {path_text(real)}). Refused: copy the file there."
@@ -107,7 +112,7 @@ def inside(folder: Path, name: str, *, source: str) -> Path:
     return real
 
 
-def _from_index(folder: Path) -> dict[str, Located]:
+def _from_index(folder: Path) -> WeightFiles:
     document = read_document(inside(folder, INDEX, source="the model folder"))
     where = document.get("weight_map")
     if not isinstance(where, dict) or not where or not all(isinstance(name, str) for name in where.values()):
@@ -116,11 +121,14 @@ def _from_index(folder: Path) -> dict[str, Located]:
     if len(shards) > MOST_SHARDS:
         raise GlassformerError(f"{INDEX} names {len(shards):,} files, and {MOST_SHARDS:,} is the most that is read.")
     tensors: dict[str, Located] = {}
+    sums: dict[str, str] = {}
     for shard in shards:
         if not shard.endswith(".safetensors"):
             raise GlassformerError(f'{INDEX} names "{shown(shard)}", which is no .safetensors file. Refused.')
         path = inside(folder, shard, source=INDEX)
-        for name, entry in read_header(path).tensors.items():
+        header = read_header(path)
+        sums |= sums_in(header.metadata, header.tensors, shard)
+        for name, entry in header.tensors.items():
             if name in tensors:
                 raise GlassformerError(f"tensor {shown(name)} stands in two files, {tensors[name].path.name} and {shown(shard)}.")
             tensors[name] = Located(path, entry)
@@ -131,4 +139,4 @@ def _from_index(folder: Path) -> dict[str, Located]:
         raise GlassformerError(
             f"{INDEX} says that {shown(where[lost[0]])} holds {shown(lost[0])}, which it does not ({len(lost):,} such)."
         )
-    return tensors
+    return WeightFiles(INDEX, tensors, sums)

@@ -77,9 +77,9 @@ def load_problem(path: str | Path) -> Problem:
 
 
 def parse_problem(document: Mapping[str, Any], source: str = "problem") -> Problem:
-    """The problem in a parsed file."""
+    """The problem in a parsed file; what somebody claims about it (`claims`) is for others to judge."""
     with told_of(source):
-        return _parse(document, source)
+        return _parse({key: value for key, value in document.items() if key != "claims"}, source)
 
 
 @contextmanager

@@ -91,6 +91,8 @@ class RelativeBias(_BiasByBucket):
         half = rows // 2  # half of the buckets look back, half ahead
         exact = max(half // 2, 1)
         away = np.abs(relative)
+        if half <= exact:  # too few buckets for any to be shared
+            return np.where(relative > 0, half, 0) + np.minimum(away, half - 1)
         with np.errstate(divide="ignore"):
             # float32 on purpose: the published models round here, and a bucket more or less is another number.
             steps = np.log(away.astype(np.float32) / np.float32(exact)) / np.float32(math.log(self.distance / exact))

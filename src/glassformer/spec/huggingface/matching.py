@@ -35,9 +35,9 @@ class Match(NamedTuple):
 
 
 class MismatchError(GlassformerError):
-    """Weights that do not belong to the config: the one line names a few tensors, `match` holds them all."""
+    """Weights that do not belong to the config: the one line names a few tensors, `match` holds them all, once looked for."""
 
-    def __init__(self, message: str, match: Match) -> None:
+    def __init__(self, message: str, match: Match | None) -> None:
         super().__init__(message)
         self.match = match
 
@@ -67,25 +67,40 @@ def match_tensors(places: Mapping[str, tuple[Place, ...]], present: Mapping[str,
     )
 
 
-def require(match: Match, spec: EncoderSpec, *, family: str, present: Mapping[str, Shape], label: str) -> None:
-    """Refuse weights that do not fit, in one line."""
+def require(
+    match: Match, spec: EncoderSpec, *, family: str, present: Mapping[str, Shape], label: str, source: str = "config.json"
+) -> None:
+    """Refuse weights that do not fit, in one line; `source` is the file that says what the model is."""
     if not (match.missing or match.unexpected or match.misfits):
         return
-    held = layers_held(names_of(family), present)
-    if held and spec.share_layers is None and len(held) != spec.layers:
-        run = f"{min(held)} to {max(held)}" if len(held) > 1 else str(min(held))
-        raise MismatchError(
-            f"config.json says {spec.layers:,} layers, {label} holds {len(held):,} ({run}). "
-            "Use the config.json that belongs to these weights, or correct its number of layers.",
-            match,
-        )
+    require_depth(spec, family=family, present=present, label=label, source=source, match=match)
     parts = [
         _listed(f"{len(match.missing)} missing", list(match.missing.values())),
         _listed(f"{len(match.unexpected)} unexpected", match.unexpected),
         _listed(f"{len(match.misfits)} of another size", [_size_text(misfit) for misfit in match.misfits], most=1),
     ]
     wrong = "; ".join(part for part in parts if part)
-    raise MismatchError(f"{label} does not fit config.json: of {len(match.found) + len(match.missing)} tensors, {wrong}.", match)
+    raise MismatchError(f"{label} does not fit {source}: of {len(match.found) + len(match.missing)} tensors, {wrong}.", match)
+
+
+def require_depth(
+    spec: EncoderSpec,
+    *,
+    family: str,
+    present: Mapping[str, Shape],
+    label: str,
+    source: str = "config.json",
+    match: Match | None = None,
+) -> None:
+    """Refuse another number of layers than the file holds. It needs no shapes, so it can be asked before any is worked out."""
+    held = layers_held(names_of(family), present)
+    if held and spec.share_layers is None and len(held) != spec.layers:
+        run = f"{min(held)} to {max(held)}" if len(held) > 1 else str(min(held))
+        raise MismatchError(
+            f"{source} says {spec.layers:,} layers, {label} holds {len(held):,} ({run}). "
+            f"Use the {source} that belongs to these weights, or correct its number of layers.",
+            match,
+        )
 
 
 def layers_held(names: Names, present: Mapping[str, Shape]) -> set[int]:

@@ -14,6 +14,10 @@ from glassformer.spec.huggingface.name_tables import At, Named, Names, Table
 
 NAMES: dict[str, Names] = {**text_names.NAMES, **image_names.NAMES}
 
+# A folder of our own: each parameter is a tensor, with the name and the axes that it has in the ledger.
+OWN = "glassformer"
+OWN_NAMES = Names(prefixes=("",), body={}, layers=(("layers.{n}.", {}),))
+
 LAYER = re.compile(r"layers\.(\d+)\.(.+)")
 # What follows the name of a module; the second spelling is that of files converted from TensorFlow.
 SUFFIXES = {"W": (".weight",), "b": (".bias",), "gamma": (".weight", ".gamma"), "beta": (".bias", ".beta")}
@@ -26,6 +30,8 @@ def tensor_names(spec: EncoderSpec, family: str, model_class: str, shapes: Mappi
 
     The first place is the one that is written. A file that is read has one of them; where it has more, they are equal copies.
     """
+    if family == OWN:
+        return {parameter: (Place(parameter, shape),) for parameter, shape in shapes.items()}
     names = names_of(family)
     return {
         parameter: tuple(_place(parameter, shape, at, spec) for at in _unique(_candidates(parameter, spec, names, model_class)))
@@ -35,6 +41,8 @@ def tensor_names(spec: EncoderSpec, family: str, model_class: str, shapes: Mappi
 
 def names_of(family: str) -> Names:
     """The tables of a family."""
+    if family == OWN:
+        return OWN_NAMES
     if family not in NAMES:
         raise GlassformerError(f"the tensor names of {family} files are not known, so their weights cannot be read.")
     return NAMES[family]

@@ -1,0 +1,1 @@
+"""Is this right? If not, why? Claims, known mistakes, diagnosis, quizzes."""

@@ -1,0 +1,97 @@
+"""Where a document comes from: a text, Markdown or LaTeX file, or the cells of a notebook, which is never run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from glassformer.answers.document.findings import DocumentKind
+from glassformer.spec.errors import GlassformerError, shown
+from glassformer.spec.files import parse_json
+
+MOST_BYTES = 10_000_000
+MOST_NOTEBOOK_PARTS = 200_000  # lists and objects in a notebook's JSON
+KINDS: dict[str, DocumentKind] = {
+    ".md": "md",
+    ".markdown": "md",
+    ".txt": "txt",
+    ".text": "txt",
+    ".tex": "tex",
+    ".ipynb": "ipynb",
+}
+
+
+class Source(NamedTuple):
+    """The text to be read, and for a notebook the first line and the number of each cell."""
+
+    text: str
+    cells: tuple[tuple[int, int], ...] = ()
+
+
+def read_file(path: Path) -> tuple[str, DocumentKind]:
+    """The text of a file and what kind of document it is, by its name; bytes that are no UTF-8 are shown as �."""
+    name = shown(str(path))
+    kind = KINDS.get(path.suffix.lower())
+    if kind is None:
+        known = ", ".join(dict.fromkeys(KINDS))
+        raise GlassformerError(f"{name} is no document that can be read here: it should end in one of {known}.")
+    try:
+        if path.is_dir():
+            raise GlassformerError(f"{name} is a folder, not a file.")
+        if not path.is_file():
+            raise GlassformerError(f"no such file: {name}.")
+        size = path.stat().st_size
+        if size > MOST_BYTES:
+            raise GlassformerError(f"{name} has {size:,} bytes; a document is at most {MOST_BYTES:,}. It was not read.")
+        data = path.read_bytes()
+    except OSError as error:
+        raise GlassformerError(f"{name} cannot be read: {error.strerror or error}.") from None
+    return data.decode("utf-8-sig", errors="replace"), kind
+
+
+def source_of(text: str, *, name: str, kind: DocumentKind) -> Source:
+    """What is read of a text: all of it, or the cells of the notebook that it holds."""
+    if len(text) > MOST_BYTES:
+        raise GlassformerError(f"{shown(name)} has {len(text):,} characters; a document has at most {MOST_BYTES:,}.")
+    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
+    return _notebook(text, shown(name)) if kind == "ipynb" else Source(text)
+
+
+def _notebook(text: str, name: str) -> Source:
+    """Markdown cells as they are and code cells as fenced blocks; outputs are ignored."""
+    if text.count("[") + text.count("{") > MOST_NOTEBOOK_PARTS:
+        raise GlassformerError(
+            f"{name} has more than {MOST_NOTEBOOK_PARTS:,} lists and objects; clear its outputs and try again."
+        )
+    document = parse_json(text, name)
+    cells = document.get("cells")
+    if cells is None and isinstance(document.get("worksheets"), list):  # the format before version 4
+        cells = [cell for sheet in document["worksheets"] if isinstance(sheet, dict) for cell in _list(sheet.get("cells"))]
+    if not isinstance(cells, list):
+        raise GlassformerError(f"{name} is no notebook: it has no list of cells.")
+    lines: list[str] = []
+    starts: list[tuple[int, int]] = []
+    for number, cell in enumerate(cells, start=1):
+        kind = cell.get("cell_type") if isinstance(cell, dict) else None
+        if kind not in ("markdown", "code", "raw", "heading"):
+            continue
+        source = _text(cell.get("source", cell.get("input", ""))).replace("\r\n", "\n").split("\n")
+        fence = "`" * 3 + ("`" * max((len(line) for line in source if set(line) == {"`"}), default=0))
+        if kind == "code":
+            lines.append(f"{fence}python")
+        starts.append((len(lines) + 1, number))
+        lines.extend(source)
+        if kind == "code":
+            lines.append(fence)
+        lines.append("")
+    return Source("\n".join(lines).replace("\0", "\ufffd"), tuple(starts))
+
+
+def _text(source: Any) -> str:
+    if isinstance(source, list):
+        return "".join(part for part in source if isinstance(part, str))
+    return source if isinstance(source, str) else ""
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []

@@ -1,0 +1,1 @@
+"""What people get wrong, as rewrites that compute the wrong number."""

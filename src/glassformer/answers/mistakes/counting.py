@@ -1,0 +1,262 @@
+"""Mistakes in parameter counts: each rewrites the pieces of the count as the misconception would."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from glassformer.answers.mistakes.pieces import Piece, Pieces, Setting
+
+QKV = ("W_Q", "W_K", "W_V")
+ATTENTION_BIASES = ("b_Q", "b_K", "b_V", "b_O")
+USUAL_VOCABULARIES = (30522, 28996, 50265, 32000, 30000)
+
+
+class Rewrite(NamedTuple):
+    """One way to make a mistake: its code, what exactly was done, and the pieces it leaves."""
+
+    code: str
+    what: str
+    pieces: Pieces
+
+
+Rule = Callable[[Pieces, Setting], Iterator[tuple[str, Pieces]]]
+
+
+def _changed(pieces: Pieces, change: Callable[[Piece], Piece | None]) -> Pieces:
+    return tuple([new for piece in pieces if (new := change(piece)) is not None])
+
+
+def _drop(pieces: Pieces, *symbols: str, under: str = "") -> Pieces:
+    return _changed(pieces, lambda p: None if p.symbol in symbols and under in p.name else p)
+
+
+def full_width(pieces: Pieces, setting: Setting) -> Iterator[tuple[str, Pieces]]:
+    d = setting.spec.d_model
+
+    def widen(symbols: tuple[str, ...], *, bias: bool) -> Callable[[Piece], Piece]:
+        def change(p: Piece) -> Piece:
+            if p.symbol in symbols:
+                return p.with_factor("d_k", "d_model", d).with_factor("d_v", "d_model", d)
+            if bias and p.symbol in ATTENTION_BIASES[:3]:
+                return p.with_factor("d_k", "d_model", d).with_factor("d_v", "d_model", d)
+            return p
+
+        return change
+
+    def output_too(p: Piece) -> Piece:
+        if p.symbol == "W_O":
+            return p.with_factor("d_v", "d_model", d)
+        return p.times("head", setting.spec.heads) if p.symbol == "b_O" else p
+
+    for bias in (False, True):
+        wide = _changed(pieces, widen(QKV, bias=bias))
+        yield "W_Q, W_K, W_V taken as d_model × d_model for every head", wide
+        yield "all four projections taken as d_model × d_model for every head", _changed(wide, output_too)
+
+
+def one_head(pieces: Pieces, setting: Setting) -> Iterator[tuple[str, Pieces]]:
+    def single(symbols: tuple[str, ...]) -> Pieces:
+        return _changed(pieces, lambda p: p.without("head") if p.symbol in symbols else p)
+
+    yield "W_Q, W_K, W_V of one head", single(QKV)
+    yield "W_Q, W_K, W_V and their biases of one head", single((*QKV, *ATTENTION_BIASES[:3]))
+    yield "all four projections of one head", single((*QKV, "W_O", *ATTENTION_BIASES[:3]))
+
+
+def no_output(pieces: Pieces, setting: Setting) -> Iterator[tuple[str, Pieces]]:
+    yield "W_O and b_O left out", _drop(pieces, "W_O", "b_O")
+    yield "W_O left out", _drop(pieces, "W_O")
+
+
+def attention_biases(pieces: Pieces, setting: Setting) -> Iterator[tuple[str, Pieces]]:
+    yield "b_Q, b_K, b_V, b_O left out", _drop(pieces, *ATTENTION_BIASES)
+    yield "b_O left out", _drop(pieces, "b_O")
+    yield "b_Q, b_K, b_V left out", _drop(pieces, *ATTENTION_BIASES[:3])
+    extra = [
+        Piece(p.name.replace(".W_", ".b_"), "bias", p.factors[:1] + p.factors[2:])
+        for p in pieces
+        if p.symbol in QKV and not any(q.name == p.name.replace(".W_", ".b_") for q in pieces)
+    ]
+    yield "biases counted although this encoder has none there", (*pieces, *extra)
+
+
+def ffn_biases(pieces: Pieces, setting: Setting) -> Iterator[tuple[str, Pieces]]:
+    d = setting.spec.d_model
+    yield "b_1 and b_2 left out", _drop(pieces, "b_1", "b_2", "b_3", under=".ffn.")
+    yield "b_1 taken as d_model wide", _changed(pieces, lambda p: p.with_factor("d_ff", "d_model", d) if p.symbol == "b_1" else p)
+    yield "b_1 left out", _drop(pieces, "b_1", under=".ffn.")
+    yield "b_2 left out", _drop(pieces, "b_2", under=".ffn.")
+
+
+def norms(pieces: Pieces, setting: Setting) -> Iterator[tuple[str, Pieces]]:
+    yield "one norm a layer", _changed(pieces, lambda p: None if "norm_2" in p.name else p)
+    yield "gamma without beta", _drop(pieces, "beta")
+    scalar = _changed(pieces, lambda p: p.without("d_model", "d_embedding", "d_head") if p.kind == "norm" else p)
+    yield "gamma and beta taken as single numbers", scalar
+
+
+def one_layer(pieces: Pieces, setting: Setting) -> Iterator[tuple[str, Pieces]]:
+    yield "one layer counted for all", _changed(pieces, lambda p: p.without("layers"))
+
+
+def shared_layers(pieces: Pieces, setting: Setting) -> Iterator[tuple[str, Pieces]]:
+    if setting.spec.share_layers is None:
+        return
+    layers = setting.spec.layers
+    yield "the shared layer counted once for each layer", _changed(pieces, lambda p: p.with_factor("layers", "layers", layers))
+
+
+def missing_tables(pieces: Pieces, setting: Setting) -> Iterator[tuple[str, Pieces]]:
+    yield "the position and segment tables left out", _drop(pieces, "E_position", "E_segment")
+    yield "the position table left out", _drop(pieces, "E_position")
+    yield "the segment table left out", _drop(pieces, "E_segment")
+    yield "the embedding projection left out", _drop(pieces, "W_E", "b_E")
+
+
+def fixed_positions(pieces: Pieces, setting: Setting) -> Iterator[tuple[str, Pieces]]:
+    spec = setting.spec
+    if spec.position not in ("sinusoidal", "rotary"):
+        return
+    for rows in dict.fromkeys(size for size in (spec.positions, setting.t) if size):
+        extra = Piece("embeddings.E_position", "table", (("position", rows), ("d_model", spec.d_model)))
+        yield f"a position table of {rows} rows counted", (*pieces, extra)
+
+
+def tied_twice(pieces: Pieces, setting: Setting) -> Iterator[tuple[str, Pieces]]:
+    spec = setting.spec
+    if spec.head in ("mlm", "pretrain") and spec.tie:
+        table = next((p for p in pieces if p.symbol == "E_token"), None)
+        if table is not None:
+            yield "the tied token table counted again in the head", (*pieces, Piece("head.W_vocab", "weight", table.factors))
+
+
+def ffn_matrices(pieces: Pieces, setting: Setting) -> Iterator[tuple[str, Pieces]]:
+    yield "one feed-forward matrix only", _drop(pieces, "W_2", under=".ffn.")
+    yield "one feed-forward matrix and its bias only", _drop(pieces, "W_2", "b_2", under=".ffn.")
+    double = _changed(pieces, lambda p: p.times("2", 2) if p.symbol in ("W_1", "W_2") and ".ffn." in p.name else p)
+    yield "the feed-forward pair counted twice", double
+    if setting.spec.gated:
+        yield "the gate's matrix left out", _drop(pieces, "W_3", "b_3", under=".ffn.")
+
+
+def mixed_widths(pieces: Pieces, setting: Setting) -> Iterator[tuple[str, Pieces]]:
+    d_k, d_v = setting.spec.head_k, setting.spec.head_v
+    if d_k == d_v:
+        return
+
+    def values_as_keys(p: Piece) -> Piece:
+        return p.with_factor("d_v", "d_k", d_k) if p.symbol in ("W_V", "b_V") else p
+
+    def keys_as_values(p: Piece) -> Piece:
+        return p.with_factor("d_k", "d_v", d_v) if p.symbol in ("W_Q", "W_K", "b_Q", "b_K") else p
+
+    def output_as_keys(p: Piece) -> Piece:
+        return p.with_factor("d_v", "d_k", d_k) if p.symbol == "W_O" else p
+
+    yield "W_V taken as d_k wide", _changed(pieces, values_as_keys)
+    yield "W_V and W_O taken with d_k", _changed(_changed(pieces, values_as_keys), output_as_keys)
+    yield "W_O taken with d_k", _changed(pieces, output_as_keys)
+    yield "W_Q and W_K taken as d_v wide", _changed(pieces, keys_as_values)
+    swapped = _changed(pieces, lambda p: values_as_keys(p) if p.symbol in ("W_V", "b_V") else keys_as_values(p))
+    yield "d_k and d_v exchanged", swapped
+
+
+def lengths(pieces: Pieces, setting: Setting) -> Iterator[tuple[str, Pieces]]:
+    for label, size in (("t", setting.t), ("batch", setting.batch)):
+        if size is not None and size > 1:
+            yield f"everything multiplied by {label}", _changed(pieces, lambda p, label=label, size=size: p.times(label, size))  # type: ignore[misc]
+            some = _changed(pieces, lambda p, label=label, size=size: p.times(label, size) if p.symbol in QKV else p)  # type: ignore[misc]
+            yield f"W_Q, W_K, W_V multiplied by {label}", some
+    if setting.t is not None and setting.t > 1:
+        scores = (("layers", max(setting.spec.layers, 1)), ("head", setting.spec.heads), ("t", setting.t), ("t", setting.t))
+        yield "the attention matrix counted as parameters", (*pieces, Piece("layers.*.attention.weights", "weight", scores))
+
+
+def patches(pieces: Pieces, setting: Setting) -> Iterator[tuple[str, Pieces]]:
+    spec = setting.spec
+    if spec.reads != "image":
+        return
+    pixels = spec.patch_size[0] * spec.patch_size[1]
+    no_channels = _changed(pieces, lambda p: p.with_factor("pixel", "pixel", pixels) if p.symbol == "W_patch" else p)
+    yield "colour channels left out of the patch projection", no_channels
+    grid = _changed(pieces, lambda p: p.with_factor("position", "position", spec.patches) if p.symbol == "E_position" else p)
+    yield "no position for the class token", grid
+    yield "the class token left out", _changed(pieces, lambda p: None if p.symbol == "class_token" else p)
+    yield "the class token and its position left out", _changed(grid, lambda p: None if p.symbol == "class_token" else p)
+
+
+def heads(pieces: Pieces, setting: Setting) -> Iterator[tuple[str, Pieces]]:
+    weight = next((p for p in pieces if p.name == "head.W_C"), None)
+    if weight is None or len(weight.factors) < 2:
+        return
+    yield "the head's bias left out", _drop(pieces, "b_C", under="head.")
+    inputs, classes = weight.factors[-2], weight.factors[-1]
+    others = tuple(p for p in pieces if p.symbol not in ("W_C", "b_C"))
+    yield (
+        "inputs + classes instead of inputs × classes",
+        (*others, Piece("head.W_C", "weight", (inputs,)), Piece("head.b_C", "bias", (classes,))),
+    )
+    yield "one weight for each input", (*others, Piece("head.W_C", "weight", (inputs,)))
+
+
+def vocabulary(pieces: Pieces, setting: Setting) -> Iterator[tuple[str, Pieces]]:
+    for rows in USUAL_VOCABULARIES:
+        if setting.spec.vocab is not None and rows != setting.spec.vocab:
+            yield f"a vocabulary of {rows:,} used", _changed(pieces, lambda p, rows=rows: p.with_factor("vocab", "vocab", rows))  # type: ignore[misc]
+
+
+def product_of_settings(pieces: Pieces, setting: Setting) -> Iterator[tuple[str, Pieces]]:
+    spec = setting.spec
+    factors = (("layers", max(spec.layers, 1)), ("d_model", spec.d_model), ("head", spec.heads))
+    yield "layers · d_model · heads", (Piece("product", "weight", factors),)
+
+
+def pooler(pieces: Pieces, setting: Setting) -> Iterator[tuple[str, Pieces]]:
+    d = ("d_model", setting.spec.d_model)
+    if any(p.part == "pooler" for p in pieces):
+        yield "the pooler left out", _changed(pieces, lambda p: None if p.part == "pooler" else p)
+    elif setting.spec.vocab is not None:
+        yield (
+            "a pooler counted that is not there",
+            (*pieces, Piece("pooler.W_P", "weight", (d, d)), Piece("pooler.b_P", "bias", (d,))),
+        )
+
+
+def ffn_width(pieces: Pieces, setting: Setting) -> Iterator[tuple[str, Pieces]]:
+    wide = 4 * setting.spec.d_model
+    if setting.spec.ffn_width != wide:
+        yield "d_ff taken as 4 · d_model", _changed(pieces, lambda p: p.with_factor("d_ff", "4·d_model", wide))
+
+
+RULES: dict[str, Rule] = {
+    "heads_times_full_width": full_width,
+    "one_head_vs_all_heads": one_head,
+    "no_output_projection": no_output,
+    "attention_bias": attention_biases,
+    "ffn_bias": ffn_biases,
+    "layernorm_undercounted": norms,
+    "one_layer_only": one_layer,
+    "shared_layers_multiplied": shared_layers,
+    "position_or_segment_table_missing": missing_tables,
+    "sinusoidal_counted": fixed_positions,
+    "tied_weights_twice": tied_twice,
+    "ffn_one_or_twice": ffn_matrices,
+    "dv_dk_mixed": mixed_widths,
+    "sequence_length_in_parameters": lengths,
+    "vit_tokens_or_patch": patches,
+    "head_count_wrong": heads,
+    "vocabulary_ignored": vocabulary,
+    "hyperparameter_product": product_of_settings,
+    "pooler_in_or_out": pooler,
+    "ffn_width_assumed_4d": ffn_width,
+}
+
+
+def rewrites(pieces: Pieces, setting: Setting) -> Iterator[Rewrite]:
+    """Every single mistake that changes the count."""
+    before = frozenset(pieces)
+    for code, rule in RULES.items():
+        for what, changed in rule(pieces, setting):
+            if frozenset(changed) != before or len(changed) != len(pieces):
+                yield Rewrite(code, what, changed)

@@ -1,0 +1,7 @@
+"""Quizzes: sets of questions with drawn parameters, a key with worked solutions, grading that names the mistake."""
+
+from glassformer.answers.quiz.reading import load_set, parse_set, shipped
+from glassformer.answers.quiz.template import QuizSet, Template
+from glassformer.answers.quiz.variant import EVERYBODY, Item, Variant, variant, variants
+
+__all__ = ["EVERYBODY", "Item", "QuizSet", "Template", "Variant", "load_set", "parse_set", "shipped", "variant", "variants"]

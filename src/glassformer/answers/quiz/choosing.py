@@ -1,0 +1,132 @@
+"""Multiple choice: the right answer among the computed values of real mistakes, shuffled by the seed, never two alike."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from glassformer.answers.quiz import notation
+from glassformer.answers.quiz.draws import Draw
+from glassformer.answers.quiz.keys import RIGHT, Judgement, Key, Own, Section, Wrong, unread
+from glassformer.answers.quiz.misconceptions import mistake
+from glassformer.answers.quiz.said import squashed
+from glassformer.spec import GlassformerError
+
+LETTERS = "ABCDEFGH"
+_LETTER = re.compile(r"\(?\s*(?:option|answer|choice)?\s*([A-Ha-h])\s*[).:]?\s*")
+
+
+@dataclass(frozen=True)
+class Option:
+    """One line of a multiple choice: the letter, what it says, and, where it is wrong, the mistake that gives it."""
+
+    letter: str
+    text: str
+    code: str = ""
+    what: str = ""
+
+    @property
+    def right(self) -> bool:
+        return not self.code
+
+
+@dataclass(frozen=True, eq=False)
+class Chosen(Key):
+    """One of several. `inner`: the key of the same question without options."""
+
+    inner: Key
+    options: tuple[Option, ...]
+
+    @property
+    def wanted(self) -> str:  # type: ignore[override]
+        return f"a letter from {self.options[0].letter} to {self.options[-1].letter}"
+
+    @property
+    def right(self) -> Option:
+        return next(option for option in self.options if option.right)
+
+    @property
+    def text(self) -> str:
+        return f"{self.right.letter}) {self.right.text}"
+
+    @property
+    def value(self) -> Any:
+        return self.right.letter
+
+    def judge(self, claim: str) -> Judgement:
+        option = self.meant(claim)
+        if option is None:
+            return unread(self.wanted)
+        if option.right:
+            return RIGHT
+        known = mistake(option.code)
+        what = f" ({option.what})" if option.what and option.what != option.text else ""
+        return Judgement("wrong", Fraction(0), f"wrong: {known.name}{what}", (option.code,))
+
+    def meant(self, claim: str) -> Option | None:
+        """The option with that letter, or with that text or value."""
+        if len(claim) > notation.MOST_CHARACTERS:
+            return None
+        letter = _LETTER.fullmatch(claim.strip())
+        if letter is not None:
+            return next((option for option in self.options if option.letter == letter[1].upper()), None)
+        plain = squashed(re.sub(r"^\s*\(?[A-Ha-h][).:]\s+", "", claim))
+        said = [option for option in self.options if squashed(option.text) == plain]
+        return said[0] if len(said) == 1 else self._by_value(claim)
+
+    def _by_value(self, claim: str) -> Option | None:
+        """`4.7e6` or `64x32` instead of the letter."""
+        found = []
+        for option in self.options:
+            numbers = {number.value for number in notation.numbers(option.text)[:1]}
+            shape = notation.shapes(option.text) if "×" in option.text else []
+            claimed = notation.numbers(claim)
+            if (claimed and claimed[0].value in numbers) or (shape and notation.shapes(claim) == shape):
+                found.append(option)
+        return found[0] if len(found) == 1 else None
+
+    def own(self, claim: str) -> Own | None:
+        option = self.meant(claim)
+        return self.inner.own(option.text) if option is not None else None
+
+    def wrongs(self) -> Sequence[Wrong]:
+        return [Wrong(option.letter, option.letter, option.code, option.what) for option in self.options if not option.right]
+
+    def solution(self) -> tuple[Section, ...]:
+        traps = tuple(f"{o.letter}) {o.text}: {mistake(o.code).name} [{o.code}]" for o in self.options if not o.right)
+        return (*self.inner.solution(), ("the other options", traps))
+
+
+def chosen(inner: Key, count: int, preferred: Sequence[str], draw: Draw) -> Chosen:
+    """The key as a multiple choice of `count` options; mistakes that the question names come first, one option a mistake."""
+    order = {code: place for place, code in enumerate(preferred)}
+    ranked = sorted(inner.wrongs(), key=lambda wrong: order.get(wrong.code, len(order)))
+    picked: list[Wrong] = []
+    for distinct in (True, False):  # first one option a mistake, then several ways to make the same one
+        for wrong in ranked:
+            known = {one.code for one in picked}
+            if len(picked) < count - 1 and not (distinct and wrong.code in known) and _new(wrong, inner, picked):
+                picked.append(wrong)
+    if len(picked) < count - 1:
+        raise GlassformerError(f"{count} choices are wanted, but only {len(picked)} mistakes give wrong ones: change choices.")
+    lines = [Option("", inner.text), *(Option("", wrong.text, wrong.code, wrong.what) for wrong in picked)]
+    shuffled = draw.shuffled(lines)
+    return Chosen(inner, tuple(Option(LETTERS[i], o.text, o.code, o.what) for i, o in enumerate(shuffled)))
+
+
+def _new(wrong: Wrong, inner: Key, picked: Sequence[Wrong]) -> bool:
+    """Whether neither its text nor its value is there already."""
+    texts = {inner.text, *(one.text for one in picked)}
+    values = [inner.value, *(one.value for one in picked)]
+    return wrong.text not in texts and not any(_same(wrong.value, value) for value in values)
+
+
+def _same(one: Any, other: Any) -> bool:
+    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
+        return np.shape(one) == np.shape(other) and bool(np.allclose(one, other))
+    return bool(one == other)

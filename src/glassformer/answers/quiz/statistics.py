@@ -1,0 +1,137 @@
+"""Figures of a graded class: marks, how hard each question was and how well it told students apart, the commonest mistakes."""
+
+from __future__ import annotations
+
+import statistics
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from glassformer.answers.quiz.template import QuizSet
+
+if TYPE_CHECKING:
+    from glassformer.answers.quiz.grading import Sheet
+
+FEWEST = 5  # students below which a correlation says nothing
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The marks of a class."""
+
+    students: int
+    of: float
+    mean: float
+    median: float
+    lowest: float
+    highest: float
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class QuestionStatistics:
+    """One question: how many answered, what their answers were, the share of the marks that was won, the commonest mistake.
+
+    `tells_apart`: the correlation of its marks with those of the rest of the set; None where there is none.
+    """
+
+    question: str
+    answered: int
+    right: int
+    carried: int
+    partly: int
+    wrong: int
+    unread: int
+    missing: int
+    share: float
+    tells_apart: float | None
+    mistakes: tuple[tuple[str, int], ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self) | {"mistakes": dict(self.mistakes)}
+
+
+@dataclass(frozen=True)
+class Common:
+    """A mistake, how often it was made, by how many students, and in which questions."""
+
+    mistake: str
+    codes: tuple[str, ...]
+    count: int
+    students: int
+    questions: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "mistake": self.mistake,
+            "codes": list(self.codes),
+            "count": self.count,
+            "students": self.students,
+            "questions": list(self.questions),
+        }
+
+
+def summary(sheets: Sequence[Sheet]) -> Summary:
+    """Mean, median and range of the marks."""
+    marks = [float(sheet.marks) for sheet in sheets] or [0.0]
+    of = float(sheets[0].of) if sheets else 0.0
+    return Summary(len(sheets), of, statistics.fmean(marks), statistics.median(marks), min(marks), max(marks))
+
+
+def question_statistics(quiz: QuizSet, sheets: Sequence[Sheet]) -> tuple[QuestionStatistics, ...]:
+    """Every question of the set, in order."""
+    totals = [sheet.marks for sheet in sheets]
+    found = []
+    for place, template in enumerate(quiz.questions):
+        answers = [sheet.answers[place] for sheet in sheets]
+        verdicts = Counter(answer.judgement.verdict for answer in answers)
+        mistakes = Counter(answer.judgement.mistake for answer in answers if answer.judgement.codes)
+        own = [answer.marks for answer in answers]
+        possible = sum((answer.of for answer in answers), Fraction(0))
+        found.append(
+            QuestionStatistics(
+                question=template.id,
+                answered=len(answers) - verdicts["missing"],
+                right=verdicts["right"],
+                carried=verdicts["carried"],
+                partly=verdicts["rounded"] + verdicts["convention"],
+                wrong=verdicts["wrong"],
+                unread=verdicts["unread"],
+                missing=verdicts["missing"],
+                share=float(sum(own, Fraction(0)) / possible) if possible else 0.0,
+                tells_apart=_correlation(own, [total - mark for total, mark in zip(totals, own, strict=True)]),
+                mistakes=tuple(_ranked(mistakes)),
+            )
+        )
+    return tuple(found)
+
+
+def common_mistakes(sheets: Sequence[Sheet]) -> tuple[Common, ...]:
+    """Every mistake that was made, the commonest first."""
+    counts: Counter[str] = Counter()
+    codes: dict[str, tuple[str, ...]] = {}
+    students: dict[str, set[str]] = {}
+    questions: dict[str, dict[str, None]] = {}
+    for sheet in sheets:
+        for answer in sheet.answers:
+            if answer.judgement.codes:
+                name = answer.judgement.mistake
+                counts[name] += 1
+                codes[name] = answer.judgement.codes
+                students.setdefault(name, set()).add(sheet.student)
+                questions.setdefault(name, {}).setdefault(answer.question)
+    return tuple(Common(name, codes[name], count, len(students[name]), tuple(questions[name])) for name, count in _ranked(counts))
+
+
+def _ranked(counts: Counter[str]) -> list[tuple[str, int]]:
+    return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+
+
+def _correlation(one: Sequence[Fraction], other: Sequence[Fraction]) -> float | None:
+    if len(one) < FEWEST or len(set(one)) < 2 or len(set(other)) < 2:
+        return None
+    return round(statistics.correlation([float(x) for x in one], [float(x) for x in other]), 3)

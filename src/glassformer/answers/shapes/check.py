@@ -1,0 +1,149 @@
+"""The answer to a formula: every shape, and whether it fits, fails, or fits and means something else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
+
+from glassformer.algebra import Result
+from glassformer.answers.shapes.failure import Failure, failure
+from glassformer.answers.shapes.given import Given, Written, read_mapping, read_shape, read_words
+from glassformer.answers.shapes.grammar import parse
+from glassformer.answers.shapes.inference import Inference
+from glassformer.answers.shapes.lines import lines
+from glassformer.answers.shapes.names import Known, Running
+from glassformer.answers.shapes.nodes import Statement, swapped
+from glassformer.answers.shapes.reading import axis_words, reading, remarks
+from glassformer.answers.shapes.repair import Changes
+from glassformer.answers.shapes.trace import Row, Trace
+from glassformer.answers.shapes.trap import Trap
+from glassformer.answers.shapes.traps import find_traps
+from glassformer.answers.shapes.writing import statement_text
+
+Verdict: TypeAlias = Literal["fits", "fails", "trap"]
+MOST_REPAIRS = 4
+
+
+@dataclass(frozen=True, repr=False)
+class FormulaShapes(Result):
+    """A formula followed from its given shapes to its result."""
+
+    statements: tuple[Statement, ...]
+    trace: Trace
+    traps: tuple[Trap, ...]
+    failure: Failure | None
+    meant: tuple[Statement, ...] = ()
+
+    @property
+    def verdict(self) -> Verdict:
+        return "fails" if self.failure else "trap" if self.traps else "fits"
+
+    @property
+    def total(self) -> int:
+        """Matrix products."""
+        return self.trace.products
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        return tuple(self.trace.rows)
+
+    def __getitem__(self, text: str) -> tuple[int | str, ...]:
+        """The shape of an expression, by the text of its row or the name it is given."""
+        rows = [row for row in self.rows if row.text == text or row.text.startswith(f"{text} = ")]
+        return self.shape(rows[-1])
+
+    def shape(self, row: Row) -> tuple[int | str, ...]:
+        return tuple(size.number or str(size) for size in self.trace.sizes(row.axes))
+
+    @property
+    def reading(self) -> tuple[str, ...]:
+        """What the formula says, in words, where nothing is wrong with it."""
+        return tuple(reading(self.trace)) if self.verdict == "fits" else ()
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        return tuple(remarks(self.trace)) if self.verdict == "fits" else ()
+
+    @property
+    def meant_text(self) -> str | None:
+        return "; ".join(statement_text(statement) for statement in self.meant) or None
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """Statements that were not followed, because one before them fails."""
+        return tuple(statement_text(statement) for statement in self.trace.left_out)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "formula": "; ".join(statement_text(statement) for statement in self.statements),
+            "verdict": self.verdict,
+            "trap": self.traps[0].code if self.traps and not self.failure else None,
+            "traps": [{"code": trap.code, "sentence": trap.sentence} for trap in self.traps],
+            "failure": self.failure.to_dict() if self.failure else None,
+            "meant": self.meant_text,
+            "reading": list(self.reading),
+            "remarks": list(self.remarks),
+            "total": self.total,
+            "left_out": list(self.left_out),
+            "rows": [self._row(row) for row in self.rows],
+        }
+
+    def _row(self, row: Row) -> dict[str, Any]:
+        return {
+            "expression": row.text,
+            "latex": row.latex,
+            "kind": row.kind,
+            "shape": list(self.shape(row)) or None,
+            "formula": " × ".join(str(size) for size in (axis.size for axis in row.axes)) or None,
+            "axes": axis_words(row.axes, row.roles, self.trace) or None,
+            "operands": [[size.put_in(self.trace.known).number or str(size) for size in sizes] for sizes in row.operands],
+        }
+
+
+def check_formula(formula: str, shapes: Iterable[str] | Mapping[str, Written] = ()) -> FormulaShapes:
+    """Follow a formula: `check_formula("Q = W_Q X", ["X=768x6", "W_Q=64x768"])`."""
+    found = lines(formula)
+    given = read_mapping(shapes) if isinstance(shapes, Mapping) else read_words([shapes] if isinstance(shapes, str) else shapes)
+    for name, shape in found.declared:
+        given.add(name, read_shape(shape, name.key))
+    known = Known(Running([*given.shapes, *sorted(found.targets)]), found.own_functions)
+    return follow(tuple(parse(found.statements, known)), given)
+
+
+def follow(statements: tuple[Statement, ...], given: Given) -> FormulaShapes:
+    """The answer, with the formula that was meant: every correction is checked before it is offered."""
+    answer = judge(statements, given)
+    if answer.verdict == "fits":
+        return answer
+    meant = corrected(answer, given)
+    pairs = zip(statements, meant or statements, strict=True)
+    changed = [after for before, after in pairs if statement_text(after) != statement_text(before)]
+    return replace(answer, meant=tuple(changed))
+
+
+def judge(statements: tuple[Statement, ...], given: Given) -> FormulaShapes:
+    trace = Inference(given).run(statements)
+    failed = failure(trace) if trace.failed else None
+    return FormulaShapes(statements, trace, tuple(find_traps(trace)), failed)
+
+
+def corrected(answer: FormulaShapes, given: Given) -> tuple[Statement, ...] | None:
+    """The formula with its faults mended one after the other, if it then fits and means what it should."""
+    for _ in range(MOST_REPAIRS):
+        if answer.verdict == "fits":
+            return answer.statements
+        failed = answer.failure.options if answer.failure else ()
+        options = [answer.traps[0].changes] if answer.traps else list(failed)
+        tried = [judge(mended(answer.statements, changes), given) for changes in options if changes]
+        clean = [other for other in tried if other.verdict == "fits"]
+        if clean:
+            return clean[0].statements if len(clean) == 1 else None
+        if len(tried) != 1:
+            return None
+        answer = tried[0]
+    return None
+
+
+def mended(statements: Sequence[Statement], changes: Changes) -> tuple[Statement, ...]:
+    return tuple(replace(statement, body=swapped(statement.body, changes)) for statement in statements)

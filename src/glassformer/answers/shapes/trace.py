@@ -1,0 +1,128 @@
+"""What is written down while a formula is followed: rows, products, joins, and what stood in the way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from glassformer.answers.shapes.axes import Axis, AxisBook, Role
+from glassformer.answers.shapes.nodes import Joined, Name, Node, Product, Statement, Sum
+from glassformer.answers.shapes.sizes import Size
+from glassformer.answers.shapes.values import Value, Weights
+
+RowKind: TypeAlias = Literal["given", "product", "step", "result", "failed"]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A sub-expression: what it is, what it is made of, its axes."""
+
+    node: Node
+    text: str
+    latex: str
+    kind: RowKind
+    axes: tuple[Axis, ...]
+    operands: tuple[tuple[Size, ...], ...] = ()
+    roles: tuple[Role | None, Role | None] = (None, None)  # along the rows and columns of scores and attention weights
+
+
+@dataclass(frozen=True)
+class Projection:
+    """Data multiplied by a weight; `clash` where the weight meets the tokens instead of the features."""
+
+    node: Product
+    data: Value
+    weight: Value
+    data_node: Node
+    weight_node: Node
+    side: Literal["left", "right"]  # where the weight stands
+    clash: bool
+
+
+@dataclass(frozen=True)
+class Attending:
+    """Attention weights multiplied by values."""
+
+    node: Product
+    weights: Value
+    values: Value
+    side: Literal["left", "right"]  # where the values stand
+    clash: bool
+    from_queries: bool  # the values come from the tokens of the queries, and the keys from others
+
+
+@dataclass(frozen=True)
+class Joining:
+    """Matrices put beside or below each other."""
+
+    node: Joined
+    parts: tuple[Value, ...]
+    axis: int
+    chosen: bool  # the formula says along which axis
+
+
+@dataclass(frozen=True)
+class Adding:
+    """A sum in which tokens met features."""
+
+    node: Sum
+    left: Value
+    right: Value
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A shape that was given for something that the formula itself computes, and is another."""
+
+    statement: Statement
+    said: tuple[Size, ...]
+    value: Value
+
+
+Event: TypeAlias = Projection | Attending | Joining | Adding | Claim
+
+
+def shape_text(sizes: tuple[Size, ...]) -> str:
+    """`768 × 6`, `(d_k + d_v) × t`."""
+    return " × ".join(str(size) if len(size.terms) == 1 else f"({size})" for size in sizes)
+
+
+class MismatchError(Exception):
+    """A product, sum or join whose shapes do not fit."""
+
+    def __init__(self, node: Node, values: tuple[Value, ...], why: str) -> None:
+        super().__init__(why)
+        self.node = node
+        self.values = values
+        self.why = why
+
+
+@dataclass
+class Trace:
+    """All of it, in the order of the formula."""
+
+    book: AxisBook = field(default_factory=AxisBook)
+    known: dict[str, Size] = field(default_factory=dict)  # values of symbols, given or found on the way
+    rows: list[Row] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
+    softmaxes: list[Weights] = field(default_factory=list)
+    conditions: list[str] = field(default_factory=list)  # sizes that must be equal: `h·d_v = d`
+    remarks: list[str] = field(default_factory=list)
+    trusted: set[Node] = field(default_factory=set)  # scores that this program wrote, not the reader
+    given: dict[str, tuple[Name, Value]] = field(default_factory=dict)
+    failed: MismatchError | None = None
+    left_out: list[Statement] = field(default_factory=list)
+    result: Value | None = None
+    products: int = 0
+
+    def sizes(self, axes: tuple[Axis, ...]) -> tuple[Size, ...]:
+        """Sizes with all that is known put in."""
+        return tuple(axis.size.put_in(self.known) for axis in axes)
+
+    def shape(self, axes: tuple[Axis, ...]) -> str:
+        """`768 × 6`."""
+        return shape_text(self.sizes(axes))
+
+    def note(self, condition: str) -> None:
+        if condition not in self.conditions:
+            self.conditions.append(condition)

@@ -1,0 +1,108 @@
+"""Commands of the answers: ask for any quantity, check a claim or a worked solution."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from glassformer.cli.options import as_option, format_options, give, one_spec
+from glassformer.spec import GlassformerError
+from glassformer.spec.reading import request_from_words
+
+SOLUTIONS = (".md", ".txt", ".tex", ".ipynb")
+PROBLEMS = (".toml", ".json")
+
+
+@click.command()
+@click.argument("question")
+@click.argument("words", nargs=-1, metavar="SPEC [field=value …]")
+@as_option
+@format_options
+def ask(question: str, words: tuple[str, ...], as_class: str | None, form: str | None) -> None:
+    """Any quantity of an encoder, with its convention and its derivation.
+
+    \b
+    glassformer ask params layer d_model=64 heads=4 d_k=16 d_ff=120
+    glassformer ask "shape of weights" bert-base t=5
+    glassformer ask "elements of head output" layer d_model=64 heads=2 d_k=32 d_v=16 t=32
+    glassformer ask "params of W_O in one layer" bert-base
+    """
+    from glassformer.answers.quantities import ask as answer
+
+    give(answer(question, request_from_words(one_spec(words), as_class=as_class)), form)
+
+
+@click.command()
+@click.argument("question")
+@click.argument("words", nargs=-1, metavar="[SPEC [field=value …]]")
+@click.option(
+    "--claim",
+    "claims",
+    multiple=True,
+    help="What somebody says the answer is: 27648, 'about 110 million', 64x32; of a problem, 'weights = [0.62, 0.38]'.",
+)
+@click.option("--claims", "claims_file", metavar="FILE", help="Claims about a problem: JSON or TOML, from names to numbers.")
+@as_option
+@format_options
+def check(
+    question: str,
+    words: tuple[str, ...],
+    claims: tuple[str, ...],
+    claims_file: str | None,
+    as_class: str | None,
+    form: str | None,
+) -> None:
+    """Right, right under a convention, or the mistake behind it. Exit 1 where something is wrong.
+
+    The first word is a question (with a spec and --claim), or a file: a worked solution (.md .txt .tex .ipynb), or a
+    problem (.toml .json) whose numbers are claimed with --claim, with --claims, or in its own [claims].
+
+    \b
+    glassformer check params layer d_model=64 heads=4 d_k=16 d_ff=120 --claim 27648
+    glassformer check "shape of weights" bert-base t=5 --claim 768x768
+    glassformer check solution.md
+    glassformer check examples/flying.toml --claim "weights = [0.6225, 0.3775]" --claim "output = [0.245, 0.245]"
+    """
+    if not words and question.endswith(PROBLEMS):
+        _check_problem(Path(question), claims, claims_file, form)
+        return
+    if not words and not claims and question.endswith(SOLUTIONS):
+        _check_file(Path(question), form)
+        return
+    if not claims:
+        raise GlassformerError("check what? Give --claim with the answer to judge, or a file (.md, .txt, .tex, .ipynb) to read.")
+    if len(claims) > 1 or claims_file:
+        raise GlassformerError("a question about a spec has one answer: give --claim once.")
+    from glassformer.answers.diagnosis import check as diagnose
+
+    found = diagnose(question, request_from_words(one_spec(words), as_class=as_class), claims[0])
+    give(found, form)
+    if not found.right:
+        sys.exit(1)
+
+
+def _check_problem(path: Path, claims: tuple[str, ...], claims_file: str | None, form: str | None) -> None:
+    from glassformer.answers.worked import check_worked
+    from glassformer.answers.worked.claims import claim_in_words, claims_in_file
+
+    said = claims_in_file(Path(claims_file)) if claims_file else {}
+    for words in claims:
+        name, numbers = claim_in_words(words)
+        if name in said:
+            raise GlassformerError(f"'{name or 'the result'}' is claimed twice.")
+        said[name] = numbers
+    found = check_worked(path, said or None)
+    give(found, form)
+    if not found.right:
+        sys.exit(1)
+
+
+def _check_file(path: Path, form: str | None) -> None:
+    from glassformer.answers.solutions import check_solution
+
+    found = check_solution(path)
+    give(found, form)
+    if found.wrong:
+        sys.exit(1)

@@ -1,0 +1,167 @@
+"""Rows that keep coming, written as .npy, .jsonl or .parquet: as they come, and under their name only when all are there."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import math
+import os
+import secrets
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol, TextIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from glassformer.spec import GlassformerError
+from glassformer.spec.weight_files import path_text
+
+FORMS = (".npy", ".jsonl", ".parquet")
+NPY_HEADER = 128  # bytes: room for any number of rows, so that the header can be written again at the end
+
+
+class Rows(NamedTuple):
+    """Some rows of a table: columns by name, each an array [rows, width] or a list; `numbers` tells which line each is from."""
+
+    numbers: Sequence[int]
+    columns: Mapping[str, NDArray[Any] | Sequence[Any]]
+
+
+class Sink(Protocol):
+    """Something that takes rows."""
+
+    def add(self, rows: Rows) -> None:
+        """Write some more."""
+
+    def finish(self) -> None:
+        """Nothing more comes."""
+
+
+class JsonLines:
+    """A JSON object a line."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+
+    def add(self, rows: Rows) -> None:
+        names = list(rows.columns)
+        for number, *cells in zip(rows.numbers, *rows.columns.values(), strict=True):
+            told = ", ".join(f'"{name}": {_json(cell)}' for name, cell in zip(names, cells, strict=True))
+            self.stream.write(f'{{"line": {number + 1}, {told}}}\n')
+        self.stream.flush()
+
+    def finish(self) -> None:
+        self.stream.flush()
+
+
+def _json(cell: Any) -> str:
+    if isinstance(cell, np.ndarray):
+        # Nine digits give a float32 back to the last bit, and are half as long as what a float64 needs.
+        digits = "%.9g" if cell.dtype == np.float32 else "%.17g"
+        return "[" + ", ".join([digits] * cell.size) % tuple(cell.tolist()) + "]"
+    return json.dumps(cell, ensure_ascii=False, allow_nan=False)
+
+
+class Npy:
+    """One array [rows, width]: the header is written again when the number of rows is known."""
+
+    def __init__(self, path: Path) -> None:
+        self.file = path.open("wb")
+        self.rows, self.width = 0, 0
+        self.dtype = np.dtype("<f4")
+        self.file.write(b"\0" * NPY_HEADER)
+
+    def add(self, rows: Rows) -> None:
+        values = next(column for column in rows.columns.values() if isinstance(column, np.ndarray))
+        self.dtype, self.width = values.dtype.newbyteorder("<"), values.shape[1]
+        self.file.write(np.ascontiguousarray(values, dtype=self.dtype).tobytes())
+        self.rows += len(values)
+
+    def finish(self) -> None:
+        header = f"{{'descr': '{self.dtype.str}', 'fortran_order': False, 'shape': ({self.rows}, {self.width}), }}"
+        room = NPY_HEADER - 10
+        assert len(header) < room
+        self.file.seek(0)
+        self.file.write(b"\x93NUMPY\x01\x00" + room.to_bytes(2, "little") + header.ljust(room - 1).encode("latin-1") + b"\n")
+        self.file.close()
+
+
+class Parquet:
+    """A row group for each piece; the columns are those of the first one."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.writer: Any = None
+        self.schema: Any = None
+        self.arrow, self.parquet = parquet_packages()
+
+    def add(self, rows: Rows) -> None:
+        columns: dict[str, Any] = {"line": self.arrow.array([number + 1 for number in rows.numbers], self.arrow.int64())}
+        for name, column in rows.columns.items():
+            if isinstance(column, np.ndarray):
+                flat = self.arrow.array(column.reshape(-1))
+                columns[name] = self.arrow.FixedSizeListArray.from_arrays(flat, column.shape[1])
+            else:
+                known = self.schema.field(name).type if self.schema is not None else None
+                columns[name] = self.arrow.array(list(column), type=known)
+        table = self.arrow.table(columns)
+        if self.writer is None:
+            self.schema = table.schema
+            self.writer = self.parquet.ParquetWriter(self.path, self.schema)
+        self.writer.write_table(table)
+
+    def finish(self) -> None:
+        if self.writer is not None:
+            self.writer.close()
+
+
+def parquet_packages() -> tuple[Any, Any]:
+    """pyarrow, or the line that says how to get it."""
+    try:
+        return importlib.import_module("pyarrow"), importlib.import_module("pyarrow.parquet")
+    except ImportError:
+        raise GlassformerError(".parquet needs the pyarrow package: pip install 'glassformer[data]', or write .jsonl.") from None
+
+
+def check_out(out: Path, *, forms: Sequence[str] = FORMS) -> None:
+    """Whether a file of such a name can be written, said before anything is computed."""
+    if out.suffix not in forms:
+        raise GlassformerError(f"--out {path_text(out)}: the name must end in one of {', '.join(forms)}.")
+    if out.is_dir() or not out.absolute().parent.is_dir():
+        what = "is a folder" if out.is_dir() else "lies in a folder that is not there"
+        raise GlassformerError(f"--out {path_text(out)} {what}.")
+    if out.suffix == ".parquet":
+        parquet_packages()
+
+
+@contextmanager
+def sink(out: Path | None) -> Iterator[Sink]:
+    """Where rows go: standard output, or a file that takes its name when it is whole; after an error nothing is left."""
+    if out is None:
+        yield JsonLines(sys.stdout)
+        return
+    unfinished = out.absolute().parent / f".{out.name[:200]}.{secrets.token_hex(4)}"
+    try:
+        made: Sink
+        if out.suffix == ".jsonl":
+            made = JsonLines(unfinished.open("w", encoding="utf-8", newline="\n"))
+        else:
+            made = Npy(unfinished) if out.suffix == ".npy" else Parquet(unfinished)
+        yield made
+        made.finish()
+        with unfinished.open("rb") as file:
+            os.fsync(file.fileno())
+        unfinished.replace(out)
+    except OSError as error:
+        raise GlassformerError(f"{path_text(out)} cannot be written: {error.strerror or type(error).__name__}.") from None
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def require_finite(values: NDArray[Any], name: str) -> None:
+    """Refuse numbers that no JSON can hold and no search can use."""
+    if not math.isfinite(float(values.sum())) and not np.isfinite(values).all():
+        raise GlassformerError(f"the vectors of {name} are not finite: the numbers overflowed. Try --dtype float32.")

@@ -1,0 +1,161 @@
+"""How `verify` asks its witnesses: our model in two precisions, our float64 run, and the original where it can be had."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from glassformer.spec import GlassformerError
+
+if TYPE_CHECKING:
+    from glassformer.model.answers import Answer, Given
+    from glassformer.model.certificate import Certificate, Comparison
+    from glassformer.show import Table
+    from glassformer.spec.checkpoint_folder import CheckpointFolder
+
+
+def certify(folder: Path, *, as_class: str | None, seed: int, original: bool, allow_nonfinite: bool) -> Certificate:
+    """The certificate of a folder that is there. A folder that cannot be loaded gets one too: refused, and why."""
+    from glassformer.model import certificate
+    from glassformer.model.checkpoints import open_for_model
+    from glassformer.spec.huggingface.matching import MismatchError
+
+    try:
+        opened = open_for_model(folder, as_class=as_class)
+        found = certificate.certificate(opened)
+        return _with_comparisons(found, opened, seed=seed, original=original, allow_nonfinite=allow_nonfinite)
+    except GlassformerError as error:
+        return certificate.refused(str(folder), str(error), error.match if isinstance(error, MismatchError) else None)
+
+
+def _with_comparisons(
+    found: Certificate, folder: CheckpointFolder, *, seed: int, original: bool, allow_nonfinite: bool
+) -> Certificate:
+    """One model after the other, so that no two are in memory; what they answered is kept."""
+    from dataclasses import replace
+
+    import torch
+
+    from glassformer.model.answers import example, our_answer
+    from glassformer.model.certificate import BOUNDS, compare
+    from glassformer.model.checkpoints import load_encoder
+
+    given = example(folder, seed=seed)
+    answers: dict[str, Answer] = {}
+    for name in ("float64", "float32"):
+        torch.manual_seed(seed)  # a fresh head is the same in both
+        loaded = load_encoder(folder, dtype=name, allow_nonfinite=allow_nonfinite)
+        answers[name] = our_answer(loaded.encoder, given.parts)
+        del loaded
+    run, notes = _float64_run(folder, given, allow_nonfinite=allow_nonfinite), []
+    real = given.real
+    comparisons: list[Comparison] = [
+        compare("model in float64, float64 run", answers["float64"], run, bound=BOUNDS["float64"], real=real),
+        compare("model in float32, float64 run", answers["float32"], run, bound=BOUNDS["float32"], real=real),
+    ]
+    if not original:
+        notes.append("The original was not asked.")
+    elif folder.family == "glassformer" or folder.fresh:
+        notes.append("There is no original to compare with: transformers does not have this model.")
+    else:
+        try:
+            comparisons.append(_with_original(folder, given, answers["float64"]))
+        except GlassformerError as error:
+            notes.append(f"The original was not asked: {error}")
+    return replace(found, given=given.words, comparisons=comparisons, notes=notes)
+
+
+def _with_original(folder: CheckpointFolder, given: Given, ours: Answer) -> Comparison:
+    """The original in float64, or in float32 where its float64 is no number: a padded row that sees nothing is 0/0 there."""
+    import torch
+
+    from glassformer.model.certificate import BOUNDS, compare
+    from glassformer.model.original import their_answer
+
+    for dtype in ("float64", "float32"):
+        theirs = their_answer(folder, given.parts, dtype=getattr(torch, dtype))
+        what = f"model in float64, original in {dtype}"
+        found = compare(what, ours, theirs, bound=BOUNDS["original"], real=given.real)
+        if math.isfinite(found.worst):
+            break
+    return found
+
+
+def _float64_run(folder: CheckpointFolder, given: Given, *, allow_nonfinite: bool) -> Answer:
+    """What the float64 run of the program gives, from weights that it reads itself. A fresh head is not in the file: no head."""
+    from glassformer.model.answers import Answer
+    from glassformer.numbers import open_checkpoint, run
+    from glassformer.program import build
+    from glassformer.spec.huggingface import FAMILIES
+
+    foreign = folder.family != "glassformer"
+    base = FAMILIES[folder.family].base if foreign and folder.fresh else folder.model_class if foreign else None
+    checkpoint = open_checkpoint(folder.path, as_class=base, allow_nonfinite=allow_nonfinite)
+    spec = checkpoint.spec
+    shape = next(iter(given.parts.values())).shape
+    length = None if spec.reads == "image" else shape[1]
+    program = build(spec, batch=shape[0], t=length, padded="attend" in given.parts)
+    named = {program.inputs[0].name if part == spec.reads else part: value for part, value in given.parts.items()}
+    done = run(program, checkpoint.weights, named, layers=())
+    outputs: dict[str, Any] = {"states": done["final_norm"] if spec.norm_after_last == "all" else done.hidden[-1]}
+    if not folder.fresh:
+        steps = {"pooler.out": "pooled", "head.logits": "logits", "head.out": "logits", "head.next": "next"}
+        outputs |= {name: done[step] for step, name in steps.items() if step in done.program.tensors}
+    return Answer(tuple(done.hidden), outputs)
+
+
+# How it looks ------------------------------------------------------------------------------------------------------------
+
+
+def verdict_line(found: Certificate) -> str:
+    """The first line: what it comes to."""
+    if found.verdict == "refused":
+        return f"refused: {found.reason}"
+    head = f"{found.verdict}: {found.model_class}, {found.parameters:,} parameters, stored as {found.stored}"
+    wrong = [one.what for one in found.comparisons if not one.holds]
+    return head + ("." if not wrong else f". But the differences are too large: {'; '.join(wrong)}.")
+
+
+def tables(found: Certificate, *, whole: bool) -> list[Table]:
+    """The map of names, what is beside it, and the differences."""
+    from glassformer.model.certificate import starred
+    from glassformer.show import Column, Table
+
+    views = []
+    if found.rows:
+        rows = found.rows if whole else starred(found.rows)
+        cells = [[row.parameter, _sizes(row.shape), row.tensor, _sizes(row.stored), row.how] for row in rows]
+        heads = [Column("parameter"), Column("shape", right=True), Column("tensor"), Column("stored", right=True), Column("")]
+        views.append(Table("", heads, cells))
+    beside = [
+        [what, name] for what in ("tied", "fresh", "missing", "unexpected", "misfits", "unused") for name in getattr(found, what)
+    ]
+    if beside:
+        views.append(Table("", [Column("what"), Column("tensor")], beside))
+    if found.comparisons:
+        views.append(_differences(found))
+    return views
+
+
+def _differences(found: Certificate) -> Table:
+    from glassformer.show import Column, Table
+
+    places = list(dict.fromkeys(gap.place for one in found.comparisons for gap in one.gaps))
+    columns = [{gap.place: gap for gap in one.gaps} for one in found.comparisons]
+    rows = [[place, *(f"{gaps[place].relative:.1e}" if place in gaps else "·" for gaps in columns)] for place in places]
+    rows.append(["allowed", *(f"{one.bound:.1e}" for one in found.comparisons)])
+    rows.append(["holds", *("yes" if one.holds else "NO" for one in found.comparisons)])
+    heads = [Column("difference at"), *(Column(one.what, right=True) for one in found.comparisons)]
+    sums = f"The sha256 of {found.checked} tensors was compared. " if found.checked else ""
+    notes = [
+        "",
+        f"Input: {found.given}",
+        f"Each is the largest difference, as a part of the largest number there, or of 1 where that is smaller. {sums}".rstrip(),
+        *found.notes,
+    ]
+    return Table("", heads, rows, notes, frozenset([len(rows) - 1]))
+
+
+def _sizes(shape: tuple[int, ...]) -> str:
+    return " × ".join(map(str, shape)) or "1"

@@ -1,0 +1,21 @@
+"""The same, fast: every spec as a plain PyTorch model.
+
+A tensor's name ends in its axes, one letter each; this is the legend, and a test compares each name with its shape.
+
+    B  sequences in a batch            D  d_model, width of the residual stream
+    T  positions that ask (queries)    E  width of the embedding tables (D where they have no width of their own)
+    S  positions that answer (keys)    F  d_ff, inner width of the feed-forward block
+    N  tokens of all sequences packed  G  what the feed-forward block makes first: F, or 2 F where it is gated
+    H  attention heads                 C  classes, tags or projected features
+    K  d_k, a head's queries and keys  P  pixels of one patch
+    V  d_v, a head's values            M  positions that a masked-token head was asked about
+
+A 1 stands for an axis of size one that broadcasts.
+"""
+
+from glassformer.model.encoder import Encoder, Output
+from glassformer.model.export import save
+from glassformer.model.packing import encode_packed
+from glassformer.model.sentences import LoadedModel, load
+
+__all__ = ["Encoder", "LoadedModel", "Output", "encode_packed", "load", "save"]

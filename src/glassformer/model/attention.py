@@ -1,0 +1,90 @@
+"""Multi-head attention (Vaswani et al. 2017, section 3.2): one product for Q, K and V, one fused kernel, one way out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from glassformer.model.layouts import Sight
+from glassformer.model.positions import Turn, unturned
+from glassformer.spec import BiasPlace, EncoderSpec
+
+PLACES: tuple[BiasPlace, ...] = ("q", "k", "v")
+
+
+class Look(NamedTuple):
+    """What one layer sees in one call, apart from its weights: two layers may share those and look differently."""
+
+    sight: Sight
+    turn_q: Turn = unturned  # by the positions of the queries, where those are rotary
+    turn_k: Turn = unturned
+    normed: bool = True  # whether the attention reads normalised input, where norms stand before sub-layers
+
+
+class Attention(nn.Module):
+    """Every position of `x` reads the positions of `memory`, which may be another sequence."""
+
+    def __init__(self, spec: EncoderSpec) -> None:
+        super().__init__()
+        self.heads, self.d_k, self.d_v = spec.heads, spec.head_k, spec.head_v
+        self.widths = (spec.heads * spec.head_k, spec.heads * spec.head_k, spec.heads * spec.head_v)
+        self.biased = tuple(spec.bias(place) for place in PLACES)
+        self.qkv = nn.Linear(spec.d_model, sum(self.widths), bias=False)
+        # One bias for the places that have one: BEiT's keys have none, and a zero that is stored would be a parameter more.
+        biases = sum(width for width, has in zip(self.widths, self.biased, strict=True) if has)
+        self.qkv_bias = nn.Parameter(torch.empty(biases)) if biases else None
+        self.out = nn.Linear(self.widths[2], spec.d_model, bias=spec.bias("output"))
+        self.scale = {"d_k": 1 / math.sqrt(spec.head_k), "d_model": 1 / math.sqrt(spec.d_model), "none": 1.0}[spec.scale]
+        self.dropout = spec.dropout
+
+    def forward(self, x_BTD: Tensor, memory_BSD: Tensor, look: Look) -> Tensor:
+        q_BTHK, k_BSHK, v_BSHV = self.project(x_BTD, memory_BSD)
+        q_BTHK, k_BSHK = look.turn_q(q_BTHK), look.turn_k(k_BSHK)
+        mix_BTHV = look.sight.mix(q_BTHK, k_BSHK, v_BSHV, scale=self.scale, dropout=self.dropout if self.training else 0.0)
+        return self.out(mix_BTHV.flatten(-2))
+
+    def weights(self, x_BTD: Tensor, memory_BSD: Tensor, look: Look) -> Tensor:
+        """Who attends to whom, [batch, head, t, s]: the same q and k, the softmax written out instead of fused."""
+        q_BTHK, k_BSHK, _ = self.project(x_BTD, memory_BSD)
+        return look.sight.weights(look.turn_q(q_BTHK), look.turn_k(k_BSHK), scale=self.scale)
+
+    def project(self, x_BTD: Tensor, memory_BSD: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Queries, keys and values: one matrix product where all three are made from the same tensor."""
+        weight, bias = self.qkv.weight, self.whole_bias()
+        if x_BTD is memory_BSD:
+            q, k, v = functional.linear(x_BTD, weight, bias).split(self.widths, dim=-1)
+        else:
+            asks, answers = [self.widths[0], sum(self.widths[1:])], list(self.widths[1:])
+            b_asks, b_answers = (None, None) if bias is None else bias.split(asks)
+            q = functional.linear(x_BTD, weight[: asks[0]], b_asks)
+            k, v = functional.linear(memory_BSD, weight[asks[0] :], b_answers).split(answers, dim=-1)
+        features = (self.d_k, self.d_k, self.d_v)
+        q_BTHK, k_BSHK, v_BSHV = (y.unflatten(-1, (self.heads, n)) for y, n in zip((q, k, v), features, strict=True))
+        return q_BTHK, k_BSHK, v_BSHV
+
+    def whole_bias(self) -> Tensor | None:
+        """The bias of q, k and v side by side, zeros where a place has none."""
+        if self.qkv_bias is None or all(self.biased):
+            return self.qkv_bias
+        stored = dict(self.stored_biases(self.qkv_bias))
+        return torch.cat([stored.get(i, self.qkv_bias.new_zeros(width)) for i, width in enumerate(self.widths)])
+
+    def stored_biases(self, bias: Tensor) -> Iterator[tuple[int, Tensor]]:
+        """The piece of the stored bias that belongs to q (0), k (1) or v (2), for those that have one."""
+        places = [i for i, has in enumerate(self.biased) if has]
+        yield from zip(places, bias.split([self.widths[i] for i in places]), strict=True)
+
+    def views(self) -> Iterator[tuple[str, Tensor]]:
+        for place, weight in zip(PLACES, self.qkv.weight.split(self.widths), strict=True):
+            yield f"W_{place.upper()}", weight.unflatten(0, (self.heads, -1)).permute(2, 0, 1)
+        if self.qkv_bias is not None:
+            for i, bias in self.stored_biases(self.qkv_bias):
+                yield f"b_{PLACES[i].upper()}", bias.unflatten(0, (self.heads, -1))
+        yield "W_O", self.out.weight.unflatten(1, (self.heads, self.d_v)).permute(1, 2, 0)
+        if self.out.bias is not None:
+            yield "b_O", self.out.bias

@@ -1,0 +1,187 @@
+"""From tokens, an image or vectors to what enters the first layer."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from glassformer.model.norms import Norm
+from glassformer.model.positions import sinusoid
+from glassformer.spec import EncoderSpec
+
+
+class Tokens(nn.Module):
+    """A row of the token table for each id, and one of the segment table."""
+
+    def __init__(self, spec: EncoderSpec) -> None:
+        super().__init__()
+        width = spec.table_width
+        self.E_token = nn.Parameter(torch.empty(spec.vocab or 0, width))
+        self.E_segment = nn.Parameter(torch.empty(spec.segments, width)) if spec.segments is not None else None
+        self.scale = math.sqrt(spec.d_model) if spec.embedding_scale == "sqrt_d_model" else 1.0
+
+    def forward(self, tokens_BT: Tensor, segments_BT: Tensor | None) -> Tensor:
+        x_BTE = functional.embedding(tokens_BT, self.E_token)
+        if self.scale != 1.0:
+            x_BTE = x_BTE * self.scale
+        if self.E_segment is None:
+            return x_BTE
+        return x_BTE + (self.E_segment[0] if segments_BT is None else functional.embedding(segments_BT, self.E_segment))
+
+    def views(self) -> Iterator[tuple[str, Tensor]]:
+        yield "E_token", self.E_token
+        if self.E_segment is not None:
+            yield "E_segment", self.E_segment
+
+
+class Patches(nn.Module):
+    """An image cut into patches, each mapped to a vector; learned tokens stand before them."""
+
+    def __init__(self, spec: EncoderSpec) -> None:
+        super().__init__()
+        self.size, self.grid, self.channels = spec.patch_size, spec.patch_grid, spec.channels
+        self.patch = nn.Linear(spec.channels * self.size[0] * self.size[1], spec.d_model, bias=spec.bias("patch"))
+        self.class_tokens = nn.Parameter(torch.empty(spec.class_tokens, spec.d_model)) if spec.class_tokens else None
+        self.mask_token = nn.Parameter(torch.empty(spec.d_model)) if spec.mask_token else None
+
+    def forward(self, image: Tensor, segments_BT: None) -> Tensor:
+        pixels_BTP = self.cut(image)
+        x_BTD: Tensor = self.patch(pixels_BTP)
+        if self.class_tokens is None:
+            return x_BTD
+        return torch.cat((self.class_tokens.expand(x_BTD.shape[0], -1, -1), x_BTD), dim=1)
+
+    def cut(self, image: Tensor) -> Tensor:
+        """Each patch as a row of pixels (channel, then row, then column); what does not fill a patch is left out."""
+        (tall, wide), (down, across) = self.size, self.grid
+        whole = image[:, :, : down * tall, : across * wide]
+        cut = whole.reshape(image.shape[0], self.channels, down, tall, across, wide).permute(0, 2, 4, 1, 3, 5)
+        return cut.reshape(image.shape[0], down * across, self.channels * tall * wide)
+
+    def views(self) -> Iterator[tuple[str, Tensor]]:
+        yield "W_patch", self.patch.weight.t()
+        if self.patch.bias is not None:
+            yield "b_patch", self.patch.bias
+        if self.mask_token is not None:
+            yield "mask_token", self.mask_token
+        if self.class_tokens is not None:
+            yield from zip(token_names(len(self.class_tokens)), self.class_tokens, strict=True)
+
+
+def token_names(count: int) -> list[str]:
+    """The learned tokens before the patches: class, distillation, then by number."""
+    return ["class_token", "distillation_token", *(f"token_{i}" for i in range(2, count))][:count]
+
+
+class Vectors(nn.Module):
+    """Vectors as they are given."""
+
+    def __init__(self, spec: EncoderSpec) -> None:
+        super().__init__()
+
+    def forward(self, x_BTD: Tensor, segments_BT: None) -> Tensor:
+        return x_BTD
+
+
+class LearnedPositions(nn.Module):
+    """A row of a table for each position; the rows before `offset` belong to none (RoBERTa, BART)."""
+
+    def __init__(self, spec: EncoderSpec, width: int) -> None:
+        super().__init__()
+        self.holds_waves = spec.position == "sinusoidal_stored"  # such a table is stored, but not trained
+        self.E_position = nn.Parameter(torch.empty(spec.position_rows, width), requires_grad=not self.holds_waves)
+        self.offset = spec.position_offset
+
+    def forward(self, x_BTE: Tensor, positions_BT: Tensor | None) -> Tensor:
+        if positions_BT is None:
+            return x_BTE + self.E_position[self.offset : self.offset + x_BTE.shape[1]]
+        return x_BTE + functional.embedding(positions_BT + self.offset, self.E_position)
+
+    def views(self) -> Iterator[tuple[str, Tensor]]:
+        yield "E_position", self.E_position
+
+
+class Sinusoids(nn.Module):
+    """The fixed waves of the 2017 paper, which no table stores."""
+
+    def forward(self, x_BTE: Tensor, positions_BT: Tensor | None) -> Tensor:
+        positions = torch.arange(x_BTE.shape[1], device=x_BTE.device) if positions_BT is None else positions_BT
+        return x_BTE + sinusoid(positions, x_BTE.shape[-1]).to(x_BTE.dtype)
+
+
+class Unplaced(nn.Module):
+    """No positions here: they enter in the attention, or not at all."""
+
+    def forward(self, x_BTE: Tensor, positions_BT: Tensor | None) -> Tensor:
+        return x_BTE
+
+
+class Registers(nn.Module):
+    """Learned tokens without a position, put between the class tokens and the patches (Darcet et al. 2023)."""
+
+    def __init__(self, spec: EncoderSpec) -> None:
+        super().__init__()
+        self.registers = nn.Parameter(torch.empty(spec.registers, spec.d_model))
+        self.after = spec.class_tokens
+
+    def forward(self, x_BTD: Tensor) -> Tensor:
+        registers = self.registers.expand(x_BTD.shape[0], -1, -1)
+        return torch.cat((x_BTD[:, : self.after], registers, x_BTD[:, self.after :]), dim=1)
+
+    def views(self) -> Iterator[tuple[str, Tensor]]:
+        yield "registers", self.registers
+
+
+class Projection(nn.Module):
+    """From the width of the tables to d_model (ALBERT, ELECTRA)."""
+
+    def __init__(self, spec: EncoderSpec) -> None:
+        super().__init__()
+        self.linear = nn.Linear(spec.table_width, spec.d_model, bias=spec.bias("embedding"))
+
+    def forward(self, x_BTE: Tensor) -> Tensor:
+        return self.linear(x_BTE)
+
+    def views(self) -> Iterator[tuple[str, Tensor]]:
+        yield "W_E", self.linear.weight.t()
+        if self.linear.bias is not None:
+            yield "b_E", self.linear.bias
+
+
+SOURCES = {"tokens": Tokens, "image": Patches, "vectors": Vectors}
+
+
+def positions_for(spec: EncoderSpec, width: int) -> nn.Module:
+    """How positions enter before the first layer."""
+    if spec.learns_positions:
+        return LearnedPositions(spec, width)
+    return Sinusoids() if spec.position == "sinusoidal" else Unplaced()
+
+
+class Embeddings(nn.Module):
+    """Source, positions, registers, norm, dropout, projection; what a spec has not is an identity."""
+
+    def __init__(self, spec: EncoderSpec) -> None:
+        super().__init__()
+        narrow = spec.reads == "tokens" and spec.embedding_size is not None
+        width = spec.table_width if narrow else spec.d_model
+        self.source = SOURCES[spec.reads](spec)
+        self.positions = positions_for(spec, width)
+        self.registers = Registers(spec) if spec.registers else nn.Identity()
+        self.norm = Norm(spec, width) if spec.embedding_norm else nn.Identity()
+        self.dropout = nn.Dropout(spec.dropout)
+        self.projection = Projection(spec) if narrow else nn.Identity()
+
+    def forward(self, inputs: Tensor, segments_BT: Tensor | None, positions_BT: Tensor | None) -> Tensor:
+        x_BTE = self.positions(self.source(inputs, segments_BT), positions_BT)
+        x_BTE = self.norm(self.registers(x_BTE))
+        return self.projection(self.dropout(x_BTE))
+
+    @property
+    def token_table(self) -> Tensor | None:
+        """The table that a masked-token head may be tied to."""
+        return self.source.E_token if isinstance(self.source, Tokens) else None

@@ -1,0 +1,206 @@
+"""The encoder, top to bottom: embeddings, blocks, final norm, pooler, head."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from functools import partial
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from glassformer.model import checks, names, start
+from glassformer.model.attention import Attention, Look
+from glassformer.model.embeddings import Embeddings
+from glassformer.model.feed_forward import FeedForward
+from glassformer.model.heads import HEADS, AttentionPooler, Pooler, Reading, has_pooler
+from glassformer.model.layouts import Layout, Padded, Rule, Sight
+from glassformer.model.norms import RESIDUALS, LayerScale, Norm, SubLayer, unnormed
+from glassformer.model.positions import RelativeTable, Turn, buckets_of, rotary, unturned
+from glassformer.spec import EncoderSpec
+
+
+class Output(NamedTuple):
+    """What one pass gives; a part that the spec has not, or that was not asked for, is None or empty."""
+
+    states: Tensor  # [batch, t, d_model], after the final norm
+    pooled: Tensor | None  # [batch, d_model]
+    logits: Tensor | None  # of the head: by input, by token, or by position asked for
+    weights: dict[int, Tensor]  # layer -> [batch, head, t, s], for the layers in return_weights
+    hidden: tuple[Tensor, ...]  # what enters the first layer, then what each layer gives
+    next_logits: Tensor | None = None  # head=pretrain: whether the second segment follows the first
+
+
+class Place(NamedTuple):
+    """What a layer is apart from its weights, which it may share with other layers."""
+
+    owner: str  # the block whose weights it uses
+    rule: Rule
+    rotary_base: float | None
+    normed: bool  # whether its attention reads normalised input, where norms stand before sub-layers
+
+    @classmethod
+    def of(cls, spec: EncoderSpec, number: int) -> Place:
+        window = spec.layer_window(number)
+        local = window is not None and spec.rotary_base_local is not None
+        base = (spec.rotary_base_local if local else spec.rotary_base) if spec.position == "rotary" else None
+        rule = Rule(spec.attend == "causal", window)
+        return cls(str(spec.layer_weights(number)), rule, base, spec.first_norm or number > 0)
+
+
+class Block(nn.Module):
+    """An encoder layer: attention and feed-forward, each added to what came in."""
+
+    def __init__(self, spec: EncoderSpec, *, normed: bool) -> None:
+        super().__init__()
+        scaled = LayerScale if spec.layer_scale else nn.Identity  # Identity takes, and ignores, any arguments
+        self.attention, self.ffn = Attention(spec), FeedForward(spec)
+        self.norm_1 = Norm(spec, spec.d_model) if normed or spec.norm == "post" else nn.Identity()
+        self.norm_2 = Norm(spec, spec.d_model)
+        self.scale_1, self.scale_2 = scaled(spec, 1), scaled(spec, 2)
+        self.dropout = nn.Dropout(spec.dropout)
+        self.residual, self.pre = RESIDUALS[spec.norm], spec.norm == "pre"
+
+    def forward(self, x_BTD: Tensor, look: Look) -> Tensor:
+        x_BTD = self.residual(x_BTD, self.first_norm(look), partial(self.attend, look=look))
+        return self.residual(x_BTD, self.norm_2, self.transform)
+
+    def first_norm(self, look: Look) -> SubLayer:
+        """ModernBERT's first layer reads the embeddings, which were normalised already, as they are."""
+        return self.norm_1 if look.normed or not self.pre else unnormed
+
+    def attend(self, y_BTD: Tensor, look: Look) -> Tensor:
+        return self.scale_1(self.dropout(self.attention(y_BTD, y_BTD, look)))
+
+    def transform(self, y_BTD: Tensor) -> Tensor:
+        return self.scale_2(self.dropout(self.ffn(y_BTD)))
+
+    def weights(self, x_BTD: Tensor, look: Look) -> Tensor:
+        """Who attends to whom in this layer, given what enters it."""
+        y_BTD = self.first_norm(look)(x_BTD) if self.pre else x_BTD
+        return self.attention.weights(y_BTD, y_BTD, look)
+
+
+class BareAttention(nn.Module):
+    """The attention sub-layer alone: no residual, no norm, no feed-forward block."""
+
+    def __init__(self, spec: EncoderSpec, *, normed: bool) -> None:
+        super().__init__()
+        self.attention = Attention(spec)
+
+    def forward(self, x_BTD: Tensor, look: Look) -> Tensor:
+        return self.attention(x_BTD, x_BTD, look)
+
+    def weights(self, x_BTD: Tensor, look: Look) -> Tensor:
+        return self.attention.weights(x_BTD, x_BTD, look)
+
+
+BLOCKS = {"layer": Block, "attention": BareAttention}
+
+
+class Encoder(nn.Module):
+    """An encoder of any spec, ready to train: `Encoder(spec)(tokens).states`."""
+
+    here: Tensor  # holds no number: it knows device and dtype, even where a spec has no parameters
+
+    def __init__(
+        self,
+        spec: EncoderSpec,
+        *,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+        fresh: bool = True,
+    ) -> None:
+        """`fresh=False` leaves the weights as the memory was found, for a loader that fills every one of them."""
+        super().__init__()
+        self.spec = spec
+        for name in ("longest", "image_size", "head_k"):
+            getattr(spec, name)  # worked out now: in Python 3.11 torch.compile cannot enter a cached property
+        self.places = tuple(Place.of(spec, number) for number in range(spec.layers))
+        normed: dict[str, bool] = {}  # block -> whether any layer that uses it normalises what its attention reads
+        for place in self.places:
+            normed[place.owner] = normed.get(place.owner, False) or place.normed
+        own_tables = spec.relative and spec.relative_tables == "per_layer"
+        with start.laid_out():
+            self.embeddings = Embeddings(spec)
+            self.buckets = buckets_of(spec) if spec.relative else None
+            self.relative = RelativeTable(spec) if spec.relative and normed and not own_tables else None
+            self.tables = nn.ModuleDict({owner: RelativeTable(spec) for owner in normed} if own_tables else {})
+            self.layers = nn.ModuleDict({owner: BLOCKS[spec.block](spec, normed=reads) for owner, reads in normed.items()})
+            self.final_norm = Norm(spec, spec.d_model) if spec.norm_after_last == "all" else nn.Identity()
+            pooler = AttentionPooler if spec.pooler == "attention" else Pooler
+            self.pooler = pooler(spec) if has_pooler(spec) else None
+            self.head = HEADS[spec.head](spec) if spec.head != "none" else None
+            self.register_buffer("here", torch.empty(0), persistent=False)
+        start.allocate(self, device, dtype)
+        start.fill_constants(self)
+        if fresh:
+            self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Fresh weights: see `start.fill`."""
+        start.fill(self)
+
+    def forward(
+        self,
+        inputs: Tensor,
+        attend: Tensor | None = None,
+        segments: Tensor | None = None,
+        *,
+        positions: Tensor | None = None,
+        predict_at: Tensor | None = None,
+        return_weights: Collection[int] = (),
+        return_hidden: bool = False,
+    ) -> Output:
+        """One pass over tokens [batch, t], an image [batch, channel, row, column] or vectors [batch, t, d_model].
+
+        `attend` is True at real tokens. `positions` are the positions where they are not 0, 1, 2, … `predict_at` chooses
+        where a masked-token head predicts: True there, or flat indices (row · t + column), which torch.compile prefers.
+        """
+        given = checks.Inputs(inputs, attend, segments, positions, predict_at)
+        given = checks.checked(self.spec, given, self.here, return_weights)
+        return self.run(given, Padded(given.attend), return_weights=return_weights, return_hidden=return_hidden)
+
+    def run(
+        self, given: checks.Inputs, layout: Layout, *, return_weights: Collection[int] = (), return_hidden: bool = False
+    ) -> Output:
+        """`forward` for inputs that were checked, lying in any layout."""
+        x_BTD = self.embeddings(given.inputs, given.segments, given.positions)
+        weights, hidden = {}, [x_BTD]
+        for number, (block, look) in enumerate(self.looks(x_BTD, layout, given.positions)):
+            if number in return_weights:  # beside the layer: looking on changes nothing of what it computes
+                weights[number] = block.weights(x_BTD, look)
+            x_BTD = block(x_BTD, look)
+            if return_hidden:
+                hidden.append(x_BTD)
+        states_BTD = self.final_norm(x_BTD)
+        pooled_BD = self.pooler(states_BTD, layout) if self.pooler is not None else None
+        reading = Reading(states_BTD, pooled_BD, layout, self.embeddings.token_table, given.predict_at)
+        logits, next_logits = self.head(reading) if self.head is not None else (None, None)
+        return Output(states_BTD, pooled_BD, logits, weights, tuple(hidden) if return_hidden else (), next_logits)
+
+    def looks(self, x_BTD: Tensor, layout: Layout, positions_BT: Tensor | None) -> Iterator[tuple[Any, Look]]:
+        """Each layer's block and what it sees. Masks and angles are made once for all layers that have the same."""
+        length = layout.length(x_BTD)
+        buckets_TS = self.buckets(length, length, x_BTD.device) if self.buckets is not None else None
+        shared_HTS = self.relative(buckets_TS) if self.relative is not None else None
+        sights: dict[Rule, Sight] = {}
+        turns: dict[float | None, Turn] = {None: unturned}
+        positions = torch.arange(x_BTD.shape[1], device=x_BTD.device)[None] if positions_BT is None else positions_BT
+        for place in self.places:
+            if place.rotary_base is not None and place.rotary_base not in turns:
+                turns[place.rotary_base] = rotary(positions, self.spec.head_k, place.rotary_base, self.here.dtype)
+            if self.tables:
+                sights = {place.rule: layout.sight(x_BTD, place.rule, self.tables[place.owner](buckets_TS))}
+            elif place.rule not in sights:
+                sights[place.rule] = layout.sight(x_BTD, place.rule, shared_HTS)
+            turn = turns[place.rotary_base]
+            yield self.layers[place.owner], Look(sights[place.rule], turn, turn, place.normed)
+
+    def ledger(self) -> Iterator[tuple[str, Tensor]]:
+        """Every parameter under its name in the ledger, as a view with the ledger's axes: `W_Q` is [d_model, head, d_k]."""
+        return names.ledger(self)
+
+    def load_ledger(self, weights: Mapping[str, Any]) -> None:
+        """Fill every parameter from a mapping of ledger names to NumPy arrays or tensors; nothing may be missing or left."""
+        names.load(self, weights)

@@ -1,0 +1,72 @@
+"""The feed-forward block: widen, bend, narrow; gated or not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TypeAlias
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from glassformer.spec import GATES, EncoderSpec
+
+Function: TypeAlias = Callable[[Tensor], Tensor]
+
+
+def quick_gelu(x: Tensor) -> Tensor:
+    """`x · sigmoid(1.702 x)`, the stand-in for GELU that CLIP was trained with."""
+    return x * (1.702 * x).sigmoid()
+
+
+FUNCTIONS: dict[str, Function] = {
+    "relu": functional.relu,
+    "gelu": functional.gelu,
+    "gelu_tanh": partial(functional.gelu, approximate="tanh"),
+    "quick_gelu": quick_gelu,
+    "silu": functional.silu,
+    "tanh": torch.tanh,
+}
+
+
+def pointwise(name: str) -> Function:
+    """The function of an activation's name; of a gated one, the function that its gate goes through."""
+    return FUNCTIONS[GATES.get(name, name)]
+
+
+def gated(wide_BTG: Tensor, function: Function) -> Tensor:
+    """`f(x W_1 + b_1) ⊙ (x W_3 + b_3)` (Shazeer 2020): both products lie side by side."""
+    hidden_BTF, gate_BTF = wide_BTG.chunk(2, dim=-1)
+    return function(hidden_BTF) * gate_BTF
+
+
+def plain(wide_BTG: Tensor, function: Function) -> Tensor:
+    """`f(x W_1 + b_1)` (Vaswani et al. 2017, equation 2)."""
+    return function(wide_BTG)
+
+
+class FeedForward(nn.Module):
+    """`bend(x W_in + b_in) W_2 + b_2`, where W_in is W_1, or W_1 and W_3 as one matrix."""
+
+    def __init__(self, spec: EncoderSpec) -> None:
+        super().__init__()
+        bias, width = spec.bias("ffn"), spec.ffn_width
+        self.symbols = ("1", "3") if spec.gated else ("1",)
+        self.wide = nn.Linear(spec.d_model, width * len(self.symbols), bias=bias)
+        self.narrow = nn.Linear(width, spec.d_model, bias=bias)
+        self.bend = partial(gated if spec.gated else plain, function=pointwise(spec.activation))
+
+    def forward(self, x_BTD: Tensor) -> Tensor:
+        active_BTF = self.bend(self.wide(x_BTD))
+        return self.narrow(active_BTF)
+
+    def views(self) -> Iterator[tuple[str, Tensor]]:
+        pieces = len(self.symbols)
+        for symbol, weight in zip(self.symbols, self.wide.weight.chunk(pieces), strict=True):
+            yield f"W_{symbol}", weight.t()
+        yield "W_2", self.narrow.weight.t()
+        if self.narrow.bias is not None:
+            for symbol, bias in zip(self.symbols, self.wide.bias.chunk(pieces), strict=True):
+                yield f"b_{symbol}", bias
+            yield "b_2", self.narrow.bias

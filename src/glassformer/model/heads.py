@@ -1,0 +1,229 @@
+"""What stands on top of the last layer: pooling, pooler, task head."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from glassformer.model.attention import Attention, Look
+from glassformer.model.feed_forward import FeedForward, pointwise
+from glassformer.model.layouts import Layout, Rule
+from glassformer.model.norms import Norm
+from glassformer.spec import EncoderSpec
+
+TOKEN_HEADS = ("tag", "tag_patches", "mlm")  # they read every token, so no pooler is built for them
+
+
+class Reading(NamedTuple):
+    """What a head may read."""
+
+    states_BTD: Tensor
+    pooled_BD: Tensor | None
+    layout: Layout
+    table: Tensor | None  # the token table, for heads that are tied to it
+    ask: Tensor | None  # where a masked-token head predicts, as flat indices; None: everywhere
+
+
+class Logits(NamedTuple):
+    """What a head says, and what it says about the next sentence, where it is asked that too (BERT's pre-training)."""
+
+    logits: Tensor
+    next_logits: Tensor | None = None
+
+
+class Linear(nn.Linear):
+    """A linear map that knows its letter: `W_C` and `b_C`."""
+
+    def __init__(self, symbol: str, width: int, into: int, *, bias: bool) -> None:
+        super().__init__(width, into, bias=bias)
+        self.symbol = symbol
+
+    def views(self) -> Iterator[tuple[str, Tensor]]:
+        yield f"W_{self.symbol}", self.weight.t()
+        if self.bias is not None:
+            yield f"b_{self.symbol}", self.bias
+
+
+def has_pooler(spec: EncoderSpec) -> bool:
+    """Whether something reads one vector for the whole input."""
+    if spec.head in TOKEN_HEADS:
+        return False
+    return spec.head != "none" or spec.pooler != "none" or spec.norm_after_last == "pooled"
+
+
+def pool(states_BTD: Tensor, layout: Layout, spec: EncoderSpec, how: str) -> Tensor:
+    """The first token, the last real one, or the mean of those that are no class tokens or registers."""
+    if how != "mean":
+        return layout.first(states_BTD) if how == "first" else layout.last(states_BTD)
+    before = spec.class_tokens + spec.registers
+    return layout.mean(states_BTD[:, before:] if before else states_BTD)
+
+
+class Pooler(nn.Module):
+    """One vector for the whole input: pooled, then a norm, then a dense layer (BERT) or a norm (BEiT)."""
+
+    def __init__(self, spec: EncoderSpec) -> None:
+        super().__init__()
+        width = spec.d_model
+        self.spec = spec
+        self.final_norm = Norm(spec, width) if spec.norm_after_last == "pooled" else nn.Identity()
+        self.dense = Linear("P", width, width, bias=spec.bias("pooler")) if spec.pooler == "dense" else None
+        self.norm = Norm(spec, width) if spec.pooler == "norm" else nn.Identity()
+
+    def forward(self, states_BTD: Tensor, layout: Layout) -> Tensor:
+        pooled_BD: Tensor = self.final_norm(pool(states_BTD, layout, self.spec, self.spec.pool))
+        if self.dense is not None:
+            pooled_BD = self.dense(pooled_BD).tanh()
+        return self.norm(pooled_BD)
+
+
+class AttentionPooler(nn.Module):
+    """A learned query reads all tokens, and a feed-forward block follows (SigLIP)."""
+
+    def __init__(self, spec: EncoderSpec) -> None:
+        super().__init__()
+        self.query = nn.Parameter(torch.empty(1, spec.d_model))
+        self.attention = Attention(spec)
+        self.norm = Norm(spec, spec.d_model)
+        self.ffn = FeedForward(spec)
+
+    def forward(self, states_BSD: Tensor, layout: Layout) -> Tensor:
+        query_BTD = self.query.expand(states_BSD.shape[0], -1, -1)
+        read_BTD = self.attention(query_BTD, states_BSD, Look(layout.sight(states_BSD, Rule())))
+        out_BTD = read_BTD + self.ffn(self.norm(read_BTD))
+        return out_BTD[:, 0]
+
+    def views(self) -> Iterator[tuple[str, Tensor]]:
+        yield "query", self.query
+
+
+class Classifier(nn.Module):
+    """A hidden layer where the spec has one, then a product with the classes."""
+
+    def __init__(self, spec: EncoderSpec, width: int) -> None:
+        super().__init__()
+        hides = spec.head_hidden != "none"
+        self.hidden = Linear("H", width, width, bias=spec.bias("head")) if hides else nn.Identity()
+        self.function = pointwise(spec.head_hidden) if hides else nn.Identity()
+        self.norm = Norm(spec, width) if spec.head_norm else nn.Identity()
+        self.dropout = nn.Dropout(spec.dropout)
+        self.classes = Linear("C", width, spec.classes, bias=True)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.classes(self.dropout(self.norm(self.function(self.hidden(x)))))
+
+
+class Classify(nn.Module):
+    """Classes of the whole input, from the pooled vector, the mean, or the first token beside the mean (DINOv2)."""
+
+    def __init__(self, spec: EncoderSpec) -> None:
+        super().__init__()
+        self.spec = spec
+        self.classifier = Classifier(spec, spec.d_model * (2 if spec.head_reads == "first_and_mean" else 1))
+
+    def forward(self, reading: Reading) -> Logits:
+        return Logits(self.classifier(self.summary(reading)))
+
+    def summary(self, reading: Reading) -> Tensor:
+        """What the classifier reads of the whole input."""
+        if self.spec.head_reads == "pooled":
+            assert reading.pooled_BD is not None
+            return reading.pooled_BD
+        mean_BD = pool(reading.states_BTD, reading.layout, self.spec, "mean")
+        if self.spec.head_reads == "mean":
+            return mean_BD
+        return torch.cat((reading.layout.first(reading.states_BTD), mean_BD), dim=-1)
+
+
+class Tag(nn.Module):
+    """Classes of each token; `tag_patches` leaves out class tokens and registers."""
+
+    def __init__(self, spec: EncoderSpec) -> None:
+        super().__init__()
+        self.skipped = spec.class_tokens + spec.registers if spec.head == "tag_patches" else 0
+        self.classifier = Classifier(spec, spec.d_model)
+
+    def forward(self, reading: Reading) -> Logits:
+        return Logits(self.classifier(reading.states_BTD[:, self.skipped :]))
+
+
+class Distilled(nn.Module):
+    """Two classifiers, on the class and the distillation token; the prediction is their mean (DeiT)."""
+
+    def __init__(self, spec: EncoderSpec) -> None:
+        super().__init__()
+        self.classes = Linear("C", spec.d_model, spec.classes, bias=True)
+        self.distillation = Linear("D", spec.d_model, spec.classes, bias=True)
+
+    def forward(self, reading: Reading) -> Logits:
+        logits_BC = (self.classes(reading.states_BTD[:, 0]) + self.distillation(reading.states_BTD[:, 1])) / 2
+        return Logits(logits_BC)
+
+
+class Project(nn.Module):
+    """The pooled vector in another space (CLIP)."""
+
+    def __init__(self, spec: EncoderSpec) -> None:
+        super().__init__()
+        self.linear = Linear("P", spec.d_model, spec.classes, bias=spec.bias("head"))
+
+    def forward(self, reading: Reading) -> Logits:
+        return Logits(self.linear(reading.pooled_BD))
+
+
+class MaskedTokens(nn.Module):
+    """Dense, activation, norm, then a product with the token table (tied) or a matrix of its own.
+
+    The product with the vocabulary is the largest of the whole model, so it is done only at the positions asked for.
+    """
+
+    def __init__(self, spec: EncoderSpec) -> None:
+        super().__init__()
+        vocab, width = spec.vocab or 0, spec.table_width
+        self.hidden = Linear("H", spec.d_model, width, bias=spec.bias("head"))
+        self.function = pointwise(spec.activation if spec.head_hidden == "none" else spec.head_hidden)
+        self.norm = Norm(spec, width)
+        self.own = None if spec.tie else nn.Parameter(torch.empty(vocab, width))
+        self.bias = nn.Parameter(torch.empty(vocab)) if spec.bias("decoder") else None
+        self.spare_bias = nn.Parameter(torch.empty(vocab)) if spec.spare_bias else None
+
+    def forward(self, reading: Reading) -> Logits:
+        states = reading.states_BTD if reading.ask is None else reading.states_BTD.flatten(0, 1)[reading.ask]
+        table = reading.table if self.own is None else self.own
+        assert table is not None
+        return Logits(functional.linear(self.norm(self.function(self.hidden(states))), table, self.bias))
+
+    def views(self) -> Iterator[tuple[str, Tensor]]:
+        if self.own is not None:
+            yield "W_vocab", self.own.t()
+        if self.spare_bias is not None:
+            yield "b_spare", self.spare_bias
+        if self.bias is not None:
+            yield "b_vocab", self.bias
+
+
+class Pretrain(nn.Module):
+    """Masked tokens, and whether the second segment follows the first (BERT)."""
+
+    def __init__(self, spec: EncoderSpec) -> None:
+        super().__init__()
+        self.tokens = MaskedTokens(spec)
+        self.next = Linear("N", spec.d_model, spec.classes, bias=True)
+
+    def forward(self, reading: Reading) -> Logits:
+        return Logits(self.tokens(reading).logits, self.next(reading.pooled_BD))
+
+
+HEADS: dict[str, type[nn.Module]] = {
+    "classify": Classify,
+    "distilled": Distilled,
+    "tag": Tag,
+    "tag_patches": Tag,
+    "mlm": MaskedTokens,
+    "pretrain": Pretrain,
+    "project": Project,
+}

@@ -1,0 +1,198 @@
+"""How sequences lie in a batch, a padded rectangle or one packed row, and how attention and pooling read them there."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import NamedTuple, Protocol
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+from torch.nn.attention.varlen import varlen_attn
+
+NEVER = -torch.inf  # what is added to the score of a key that may not be seen
+
+
+class Rule(NamedTuple):
+    """Who may see whom, padding aside: `causal` forbids later keys, `window` keys more than half of it away."""
+
+    causal: bool = False
+    window: int | None = None
+
+    def visible(self, queries: int, keys: int, device: torch.device) -> Tensor | None:
+        """True where a query may see a key; None where the rule forbids nothing."""
+        if self == Rule():
+            return None
+        away_TS = torch.arange(keys, device=device) - torch.arange(queries, device=device)[:, None]
+        visible_TS = away_TS <= 0 if self.causal else torch.ones_like(away_TS, dtype=torch.bool)
+        return visible_TS if self.window is None else visible_TS & (away_TS.abs() <= self.window // 2)
+
+
+class Sight(Protocol):
+    """What one layer may see: it mixes values, and tells the weights that it mixes them by."""
+
+    def mix(self, q_BTHK: Tensor, k_BSHK: Tensor, v_BSHV: Tensor, *, scale: float, dropout: float) -> Tensor:
+        """`softmax(scale · q kᵀ) v` through a fused kernel."""
+
+    def weights(self, q_BTHK: Tensor, k_BSHK: Tensor, *, scale: float) -> Tensor:
+        """`softmax(scale · q kᵀ)`, written out; a query that sees no key has weights of zero."""
+
+
+class Layout(Protocol):
+    """How sequences lie in a tensor of tokens."""
+
+    def length(self, x_BTD: Tensor) -> int:
+        """Positions that the longest sequence may have."""
+
+    def sight(self, like: Tensor, rule: Rule, bias_HTS: Tensor | None = None) -> Sight:
+        """What a layer with this rule and this relative bias may see; `like` has the batch and the positions in front."""
+
+    def first(self, x_BTD: Tensor) -> Tensor:
+        """The first token of each sequence."""
+
+    def last(self, x_BTD: Tensor) -> Tensor:
+        """The last real token of each sequence."""
+
+    def mean(self, x_BTD: Tensor) -> Tensor:
+        """The mean of each sequence's real tokens."""
+
+
+class PaddedSight(NamedTuple):
+    """Attention over a rectangle. `mask` is added to the scores, −∞ where a key may not be seen, and broadcasts to BHTS."""
+
+    mask: Tensor | None
+    causal: bool = False  # the causal rule and nothing else: the kernels know it by name and skip half of the work
+
+    def mix(self, q_BTHK: Tensor, k_BSHK: Tensor, v_BSHV: Tensor, *, scale: float, dropout: float) -> Tensor:
+        q_BHTK, k_BHSK, v_BHSV = q_BTHK.transpose(1, 2), k_BSHK.transpose(1, 2), v_BSHV.transpose(1, 2)
+        mix_BHTV = functional.scaled_dot_product_attention(
+            q_BHTK, k_BHSK, v_BHSV, attn_mask=self.mask, dropout_p=dropout, is_causal=self.causal, scale=scale
+        )
+        return mix_BHTV.transpose(1, 2)
+
+    def weights(self, q_BTHK: Tensor, k_BSHK: Tensor, *, scale: float) -> Tensor:
+        # The scale goes onto the queries: scaled scores fit into float16 where bare ones overflow.
+        scores_BHTS = (q_BTHK * scale).transpose(1, 2) @ k_BSHK.permute(0, 2, 3, 1)
+        queries, keys = scores_BHTS.shape[-2:]
+        mask = added(Rule(causal=True).visible(queries, keys, q_BTHK.device), q_BTHK) if self.causal else self.mask
+        if mask is None:
+            return scores_BHTS.softmax(-1)
+        # A row without a visible key would be 0/0: the softmax sees it unmasked, and it is made zeros after, as kernels do.
+        hidden = mask == NEVER
+        blind = hidden.all(-1, keepdim=True)
+        return (scores_BHTS + mask.masked_fill(blind, 0.0)).softmax(-1).masked_fill(hidden, 0.0)
+
+
+def added(visible: Tensor | None, like: Tensor, bias_HTS: Tensor | None = None) -> Tensor | None:
+    """The one place where a boolean mask becomes numbers to add to the scores: −∞ where a key may not be seen.
+
+    Handed to the kernels as it is, every layer would convert it again, and cuDNN does so with a finite number: a query that
+    sees no key would get the mean of all values instead of zeros.
+    """
+    if visible is None:
+        return bias_HTS
+    return torch.where(visible, like.new_zeros(()) if bias_HTS is None else bias_HTS, NEVER)
+
+
+class Padded(NamedTuple):
+    """A rectangle of sequences; `attend` is True at real tokens, None where every token is real."""
+
+    attend_BS: Tensor | None = None
+
+    def length(self, x_BTD: Tensor) -> int:
+        return x_BTD.shape[1]
+
+    def sight(self, like: Tensor, rule: Rule, bias_HTS: Tensor | None = None) -> PaddedSight:
+        if rule == Rule(causal=True) and self.attend_BS is None and bias_HTS is None:
+            return PaddedSight(None, causal=True)
+        visible = rule.visible(like.shape[1], like.shape[1], like.device)
+        if self.attend_BS is not None:
+            real_B11S = self.attend_BS[:, None, None, :]
+            visible = real_B11S if visible is None else visible & real_B11S
+        return PaddedSight(added(visible, like, bias_HTS))
+
+    def first(self, x_BTD: Tensor) -> Tensor:
+        if self.attend_BS is None:
+            return x_BTD[:, 0]
+        return _picked(x_BTD, self.attend_BS.int().argmax(dim=1))
+
+    def last(self, x_BTD: Tensor) -> Tensor:
+        if self.attend_BS is None:
+            return x_BTD[:, -1]
+        return _picked(x_BTD, x_BTD.shape[1] - 1 - self.attend_BS.flip(1).int().argmax(dim=1))
+
+    def mean(self, x_BTD: Tensor) -> Tensor:
+        if self.attend_BS is None:
+            return x_BTD.mean(1)
+        real_BT1 = self.attend_BS[:, :, None]
+        return x_BTD.masked_fill(~real_BT1, 0.0).sum(1) / real_BT1.sum(1).clamp(min=1)
+
+
+def _picked(x_BTD: Tensor, place_B: Tensor) -> Tensor:
+    # shape[0], here and elsewhere in this room: len() would freeze the size of the batch in an exported graph.
+    return x_BTD[torch.arange(place_B.shape[0], device=x_BTD.device), place_B]
+
+
+class PackedSight(NamedTuple):
+    """Attention inside each sequence of one packed row."""
+
+    bounds: Tensor
+    longest: int
+    rule: Rule
+    bias_HTS: Tensor | None = None
+
+    def mix(self, q_BTHK: Tensor, k_BSHK: Tensor, v_BSHV: Tensor, *, scale: float, dropout: float) -> Tensor:
+        q_NHK, k_NHK, v_NHV = q_BTHK[0], k_BSHK[0], v_BSHV[0]
+        if self.bias_HTS is None and dropout == 0.0 and flash_serves(q_NHK, v_NHV):
+            reach = -1 if self.rule.window is None else self.rule.window // 2
+            window = (reach, 0 if self.rule.causal else reach)
+            ends, longest = self.bounds, self.longest
+            mix_NHV = varlen_attn(q_NHK, k_NHK, v_NHV, ends, ends, longest, longest, scale=scale, window_size=window)
+            assert isinstance(mix_NHV, Tensor)  # a pair only where more is asked for
+            return mix_NHV[None]
+        return self._one_by_one(q_BTHK, k_BSHK, v_BSHV, scale=scale, dropout=dropout)
+
+    def _one_by_one(self, q_BTHK: Tensor, k_BSHK: Tensor, v_BSHV: Tensor, *, scale: float, dropout: float) -> Tensor:
+        """The kernel's plain twin: cut the row and attend inside each piece."""
+        pieces = []
+        for start, stop in pairwise(self.bounds.tolist()):
+            bias = None if self.bias_HTS is None else self.bias_HTS[:, : stop - start, : stop - start]
+            sight = Padded().sight(q_BTHK[:, start:stop], self.rule, bias)
+            q, k, v = (x[:, start:stop] for x in (q_BTHK, k_BSHK, v_BSHV))
+            pieces.append(sight.mix(q, k, v, scale=scale, dropout=dropout))
+        return torch.cat(pieces, dim=1)
+
+    def weights(self, q_BTHK: Tensor, k_BSHK: Tensor, *, scale: float) -> Tensor:
+        raise NotImplementedError("a packed row has no rectangle of weights: ask one sequence at a time")
+
+
+class Packed(NamedTuple):
+    """Sequences one after the other in a single row; `bounds` says where each begins, and where the last ends."""
+
+    bounds: Tensor  # int32, one more than there are sequences
+    longest: int
+
+    def length(self, x_BTD: Tensor) -> int:
+        return self.longest
+
+    def sight(self, like: Tensor, rule: Rule, bias_HTS: Tensor | None = None) -> PackedSight:
+        return PackedSight(self.bounds, self.longest, rule, bias_HTS)
+
+    def first(self, x_BTD: Tensor) -> Tensor:
+        return x_BTD[0, self.bounds[:-1]]
+
+    def last(self, x_BTD: Tensor) -> Tensor:
+        return x_BTD[0, self.bounds[1:] - 1]
+
+    def mean(self, x_BTD: Tensor) -> Tensor:
+        # In float32 at least: a sum of a thousand bfloat16 numbers loses the small ones.
+        x_ND = x_BTD[0] if x_BTD.dtype == torch.float64 else x_BTD[0].float()
+        mean_BD = torch.segment_reduce(x_ND, "mean", lengths=self.bounds.diff().long(), axis=0)
+        return mean_BD.to(x_BTD.dtype)
+
+
+def flash_serves(q_NHK: Tensor, v_NHV: Tensor) -> bool:
+    """Whether the variable-length kernel takes these: half precision on a GPU, d_k = d_v, a multiple of 8 up to 256."""
+    width = q_NHK.shape[-1]
+    half = q_NHK.dtype in (torch.float16, torch.bfloat16)
+    return q_NHK.is_cuda and half and width == v_NHV.shape[-1] and width % 8 == 0 and width <= 256

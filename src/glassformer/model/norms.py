@@ -1,0 +1,83 @@
+"""LayerNorm, RMSNorm, and where they stand: after the residual sum or before the sub-layer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from glassformer.spec import EncoderSpec
+
+Normalise: TypeAlias = Callable[[Tensor, Tensor, Tensor | None, float], Tensor]
+SubLayer: TypeAlias = Callable[[Tensor], Tensor]
+Residual: TypeAlias = Callable[[Tensor, SubLayer, SubLayer], Tensor]
+
+
+def layer_norm(x: Tensor, gamma: Tensor, beta: Tensor | None, eps: float) -> Tensor:
+    """`gamma ⊙ (x − mean) / √(variance + eps) + beta` over the last axis (Ba et al. 2016)."""
+    return functional.layer_norm(x, gamma.shape, gamma, beta, eps)
+
+
+def rms_norm(x: Tensor, gamma: Tensor, beta: Tensor | None, eps: float) -> Tensor:
+    """`gamma ⊙ x / √(mean square + eps)` over the last axis (Zhang and Sennrich 2019); it has no beta."""
+    assert beta is None
+    return functional.rms_norm(x, gamma.shape, gamma, eps)
+
+
+NORMS: dict[str, Normalise] = {"layer": layer_norm, "rms": rms_norm}
+
+
+class Norm(nn.Module):
+    """A norm over the last axis, of the kind that the spec asks for."""
+
+    def __init__(self, spec: EncoderSpec, width: int) -> None:
+        super().__init__()
+        shifts = spec.norm_kind == "layer" and spec.bias("norm")
+        self.gamma = nn.Parameter(torch.empty(width))
+        self.beta = nn.Parameter(torch.empty(width)) if shifts else None
+        self.eps = spec.eps
+        self.normalise = NORMS[spec.norm_kind]
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.normalise(x, self.gamma, self.beta, self.eps)
+
+    def views(self) -> Iterator[tuple[str, Tensor]]:
+        yield "gamma", self.gamma
+        if self.beta is not None:
+            yield "beta", self.beta
+
+
+class LayerScale(nn.Module):
+    """A learned factor per feature on what a sub-layer gives (CaiT, BEiT, DINOv2)."""
+
+    def __init__(self, spec: EncoderSpec, number: int) -> None:
+        super().__init__()
+        self.factor = nn.Parameter(torch.empty(spec.d_model))
+        self.number = number
+
+    def forward(self, x_BTD: Tensor) -> Tensor:
+        return x_BTD * self.factor
+
+    def views(self) -> Iterator[tuple[str, Tensor]]:
+        yield f"lambda_{self.number}", self.factor
+
+
+def unnormed(x_BTD: Tensor) -> Tensor:
+    """No norm here."""
+    return x_BTD
+
+
+def post_norm(x_BTD: Tensor, norm: SubLayer, sub_layer: SubLayer) -> Tensor:
+    """The 2017 paper and BERT: normalise the sum."""
+    return norm(x_BTD + sub_layer(x_BTD))
+
+
+def pre_norm(x_BTD: Tensor, norm: SubLayer, sub_layer: SubLayer) -> Tensor:
+    """ViT, T5, ModernBERT: normalise what the sub-layer reads and leave the residual stream alone."""
+    return x_BTD + sub_layer(norm(x_BTD))
+
+
+RESIDUALS: dict[str, Residual] = {"post": post_norm, "pre": pre_norm}

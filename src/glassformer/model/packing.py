@@ -1,0 +1,162 @@
+"""Many sequences of different lengths: one packed row of tokens on a GPU, buckets of like length elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+from typing import TYPE_CHECKING, Literal
+
+import torch
+from torch import Tensor
+
+from glassformer.model.checks import Inputs, check_batch
+from glassformer.model.heads import TOKEN_HEADS, has_pooler
+from glassformer.model.layouts import Layout, Packed, Padded, flash_serves
+from glassformer.spec import EncoderSpec, GlassformerError
+
+if TYPE_CHECKING:
+    from glassformer.model.encoder import Encoder, Output
+
+Part = Literal["states", "pooled", "logits"]
+
+TOKENS_AT_ONCE = {"cuda": 65_536, "cpu": 4_096}  # a GPU needs many to be busy; a CPU's caches want few
+
+
+def encode_packed(
+    encoder: Encoder,
+    sequences: Sequence[Tensor],
+    *,
+    segments: Sequence[Tensor] | None = None,
+    part: Part = "states",
+    tokens_at_once: int | None = None,
+) -> list[Tensor]:
+    """Each sequence of ids [t] through the encoder, in input order: its states [t, d_model], pooled vector or logits.
+
+    No sequence sees another or any padding: the results are those of one sequence at a time.
+    """
+    _check(encoder.spec, sequences, segments, part)
+    lengths = [len(sequence) for sequence in sequences]
+    results: list[Tensor | None] = [None] * len(sequences)
+    for members, output, layout in passes(encoder, sequences, segments, tokens_at_once=tokens_at_once):
+        for i, result in zip(members, _cut(encoder.spec, output, part, [lengths[i] for i in members], layout), strict=True):
+            results[i] = result
+    return [result for result in results if result is not None]
+
+
+def passes(
+    encoder: Encoder,
+    sequences: Sequence[Tensor],
+    segments: Sequence[Tensor] | None = None,
+    *,
+    tokens_at_once: int | None = None,
+) -> Iterator[tuple[list[int], Output, Layout]]:
+    """Sequences that were checked, some at a time: which of them, what they give, and how they lie in it."""
+    limit = tokens_at_once or TOKENS_AT_ONCE.get(encoder.here.device.type, TOKENS_AT_ONCE["cpu"])
+    lengths = [len(sequence) for sequence in sequences]
+    packs = packable(encoder)
+    for members in rows(lengths, limit) if packs else buckets(lengths, limit):
+        chosen = [sequences[i] for i in members]
+        beside = [segments[i] for i in members] if segments is not None else None
+        given, layout = (_packed if packs else _padded)(encoder, chosen, beside)
+        yield members, encoder.run(given, layout), layout
+
+
+def packable(encoder: Encoder) -> bool:
+    """Whether the variable-length kernel serves this encoder where it lies and as it computes."""
+    spec, here = encoder.spec, encoder.here
+    dtype = torch.get_autocast_dtype(here.device.type) if torch.is_autocast_enabled(here.device.type) else here.dtype
+    q, v = (torch.empty(0, spec.heads, width, device=here.device, dtype=dtype) for width in (spec.head_k, spec.head_v))
+    drops = encoder.training and spec.dropout > 0  # the kernel has no dropout
+    return packing_suits(spec) and flash_serves(q, v) and not drops
+
+
+def packing_suits(spec: EncoderSpec) -> bool:
+    """Whether nothing in the spec needs a rectangle: a bias by distance and a pooler that attends do."""
+    return spec.reads != "image" and not spec.relative and spec.pooler != "attention"
+
+
+def rows(lengths: Sequence[int], limit: int) -> Iterator[list[int]]:
+    """Which sequences go into one packed row: in input order, as many as fit into `limit` tokens."""
+    row: list[int] = []
+    taken = 0
+    for i, length in enumerate(lengths):
+        if row and taken + length > limit:
+            yield row
+            row, taken = [], 0
+        row.append(i)
+        taken += length
+    if row:
+        yield row
+
+
+def buckets(lengths: Sequence[int], limit: int) -> Iterator[list[int]]:
+    """Which sequences go into one rectangle: of like length, as many as fit into `limit` tokens, padding included."""
+    bucket: list[int] = []
+    for i in sorted(range(len(lengths)), key=lengths.__getitem__):
+        if bucket and (len(bucket) + 1) * lengths[i] > limit:
+            yield bucket
+            bucket = []
+        bucket.append(i)
+    if bucket:
+        yield bucket
+
+
+def _packed(encoder: Encoder, sequences: list[Tensor], segments: list[Tensor] | None) -> tuple[Inputs, Layout]:
+    """One row that holds all sequences; each counts its positions from 0."""
+    device, lengths = encoder.here.device, [len(sequence) for sequence in sequences]
+    bounds = torch.tensor([0, *accumulate(lengths)], dtype=torch.int32).to(device)
+    positions = torch.cat([torch.arange(length) for length in lengths])[None].to(device)
+    tokens = torch.cat(sequences)[None].to(device)
+    beside = torch.cat(segments)[None].to(device) if segments is not None else None
+    return Inputs(tokens, None, beside, positions), Packed(bounds, max(lengths))
+
+
+def _padded(encoder: Encoder, sequences: list[Tensor], segments: list[Tensor] | None) -> tuple[Inputs, Layout]:
+    """One rectangle, padded on the right; no mask where nothing is padded."""
+    device, lengths = encoder.here.device, torch.tensor([len(sequence) for sequence in sequences])
+    tokens = torch.nn.utils.rnn.pad_sequence(list(sequences), batch_first=True).to(device)
+    beside = torch.nn.utils.rnn.pad_sequence(list(segments), batch_first=True).to(device) if segments is not None else None
+    attend = None if lengths.min() == lengths.max() else (torch.arange(tokens.shape[1]) < lengths[:, None]).to(device)
+    return Inputs(tokens, attend, beside), Padded(attend)
+
+
+def _cut(spec: EncoderSpec, output: Output, part: Part, lengths: list[int], layout: Layout) -> Sequence[Tensor]:
+    """What belongs to each sequence: a row of a table, or as many rows as it has tokens."""
+    whole = getattr(output, part)
+    if part == "pooled" or (part == "logits" and spec.head not in (*TOKEN_HEADS, "pretrain")):
+        return tuple(whole)
+    if isinstance(layout, Packed):
+        return tuple(whole[0].split(lengths))
+    return [row[:length] for row, length in zip(whole, lengths, strict=True)]
+
+
+def _check(spec: EncoderSpec, sequences: Sequence[Tensor], segments: Sequence[Tensor] | None, part: Part) -> None:
+    if spec.reads == "image":
+        raise GlassformerError("an image encoder reads images of one size, which need no packing. Call the encoder itself.")
+    if part == "pooled" and not has_pooler(spec):
+        raise GlassformerError("part=pooled: this encoder pools nothing. Try pooler=dense, or pool its states.")
+    if part == "logits" and spec.head == "none":
+        raise GlassformerError("part=logits: this encoder has no head. Try head=classify.")
+    if segments is not None and len(segments) != len(sequences):
+        raise GlassformerError(f"there are {len(sequences)} sequences and {len(segments)} lists of segments.")
+    if not _plainly_good(spec, sequences) or segments is not None:
+        for i, sequence in enumerate(sequences):
+            beside = segments[i][None] if segments is not None else None
+            try:
+                check_batch(spec, sequence[None] if isinstance(sequence, Tensor) else sequence, None, beside)
+            except GlassformerError as error:
+                raise GlassformerError(f"sequences[{i}], as a batch of one: {error}") from None
+
+
+def _plainly_good(spec: EncoderSpec, sequences: Sequence[Tensor]) -> bool:
+    """Whether all ids are in order, seen in one look; one by one they are only looked at to name the wrong one."""
+    longest = spec.longest
+    for ids in sequences:
+        if not isinstance(ids, Tensor) or ids.ndim != 1 or ids.dtype != torch.int64 or not len(ids):
+            return False
+        if longest is not None and len(ids) > longest:
+            return False
+    if spec.reads != "tokens" or not sequences:
+        return not sequences
+    low, high = torch.cat(list(sequences)).aminmax()
+    return bool(low >= 0) and bool(high < (spec.vocab or 0))

@@ -1,0 +1,220 @@
+"""A loaded model with its tokenizer: texts in; vectors, classes or tags out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple, overload
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from glassformer.model import export, predictions, streams
+from glassformer.model.checkpoints import LoadedEncoder, Verdict, load_encoder
+from glassformer.model.encoder import Encoder, Output
+from glassformer.model.heads import TOKEN_HEADS, has_pooler
+from glassformer.model.packing import encode_packed
+from glassformer.model.predictions import Prediction, TokenPrediction
+from glassformer.model.sentence_settings import Pool, SentenceSettings, read_settings
+from glassformer.model.streams import Habits
+from glassformer.spec import EncoderSpec, GlassformerError, nearest, shown
+from glassformer.spec.checkpoint_folder import CheckpointFolder
+from glassformer.spec.huggingface.tensor_names import OWN
+from glassformer.spec.texts import Text, load_tokenizer
+
+POOLS = ("mean", "first", "last", "max", "pooled")
+IMAGES_AT_ONCE = 32
+
+Said = Prediction | list[TokenPrediction]
+
+
+class Vectors(NamedTuple):
+    """The vectors of some texts in a row, and which texts these are."""
+
+    numbers: list[int]  # in the input, from 0; texts that were left out are missing
+    values: NDArray[Any]  # [texts, width]
+    dropped: dict[int, int]  # tokens that a text lost, by number
+    seen: int
+
+
+class Sayings(NamedTuple):
+    """What the head says of some inputs in a row."""
+
+    numbers: list[int]
+    values: list[Said]
+    dropped: dict[int, int]
+    seen: int
+
+
+class LoadedModel:
+    """`model = gf.load(folder)`: `model.encode(texts)`, `model.predict(texts)`, `model(tokens)`, `model.save(folder)`."""
+
+    def __init__(self, loaded: LoadedEncoder) -> None:
+        self.encoder: Encoder = loaded.encoder
+        self.folder: CheckpointFolder = loaded.folder
+        self.verdict: Verdict = loaded.verdict
+
+    def __repr__(self) -> str:
+        return f"<{self.folder.model_class} from {self.folder.path.name}: {self.folder.parameters:,} parameters, {self.verdict}>"
+
+    def __call__(self, *inputs: Tensor, **options: Any) -> Output:
+        """One pass of the encoder itself."""
+        output: Output = self.encoder(*inputs, **options)
+        return output
+
+    @property
+    def spec(self) -> EncoderSpec:
+        """What the encoder is."""
+        return self.encoder.spec
+
+    @cached_property
+    def tokenizer(self) -> Any:
+        """The folder's tokenizer."""
+        return load_tokenizer(self.folder.path)
+
+    @cached_property
+    def settings(self) -> SentenceSettings:
+        """How the folder says that its sentence vectors are made."""
+        return read_settings(self.folder.path)
+
+    @cached_property
+    def labels(self) -> list[str]:
+        """The names of the head's classes."""
+        return predictions.labels_of(self.folder)
+
+    @cached_property
+    def longest(self) -> int | None:
+        """Tokens that a text may have: the fewest that table, config or tokenizer allow; None where nothing limits it."""
+        known = (self.spec.longest, self.spec.positions, self.settings.longest)
+        return min((size for size in known if size is not None), default=None)
+
+    # Vectors -----------------------------------------------------------------------------------------------------------
+
+    @overload
+    def encode(self, texts: str, **options: Any) -> NDArray[Any]: ...
+    @overload
+    def encode(self, texts: Iterable[Text], **options: Any) -> NDArray[Any]: ...
+    def encode(self, texts: str | Iterable[Text], **options: Any) -> NDArray[Any]:
+        """One vector for each text, [texts, width], or [width] for a single one; the options are those of `encode_stream`."""
+        if isinstance(texts, str):
+            one: NDArray[Any] = self.encode([texts], **options)[0]
+            return one
+        found = [vectors.values for vectors in self.encode_stream(texts, **options)]
+        return np.concatenate(found) if found else np.empty((0, self.spec.d_model), dtype=np.float32)
+
+    def encode_stream(
+        self,
+        texts: Iterable[Text],
+        *,
+        pool: Pool | None = None,
+        normalise: bool | None = None,
+        batch_tokens: int | None = None,
+        **habits: Any,
+    ) -> Iterator[Vectors]:
+        """Vectors for any number of texts, some at a time, in input order and bounded memory.
+
+        `pool` and `normalise` are the folder's own where it has any, and otherwise the mean of all tokens, of length one.
+        `batch_tokens` go through the model at once. Beside these: `truncate`, `empty`, `prompt` and `name`, see `Habits`.
+        """
+        chosen, unit = self._pooling(pool, normalise=normalise)
+        bare = streams.body(self.encoder, pooler=chosen == "pooled")
+        for window in self._windows(texts, habits):
+            vectors = streams.embed(bare, window, chosen, normalise=unit, tokens_at_once=batch_tokens)
+            yield Vectors(window.numbers, vectors.cpu().numpy(), window.dropped, window.seen)
+
+    def _pooling(self, pool: Pool | None, *, normalise: bool | None) -> tuple[Pool, bool]:
+        said = self.settings
+        if said.obstacle and (pool is None or normalise is None):
+            raise GlassformerError(f"{said.obstacle}. Give pool and normalise yourself to take the vectors before it.")
+        chosen = pool if pool is not None else said.pool if said.pool is not None else "mean"
+        if chosen not in POOLS:
+            raise GlassformerError(f"pool={shown(chosen)} is not known.{nearest(str(chosen), POOLS)} One of {', '.join(POOLS)}.")
+        if chosen == "pooled" and not has_pooler(self.spec):
+            raise GlassformerError("pool=pooled: this model pools nothing itself. Try pool=mean or pool=first.")
+        return chosen, normalise if normalise is not None else said.normalise if said.normalise is not None else True
+
+    def _windows(self, texts: Iterable[Text], habits: dict[str, Any]) -> Iterator[streams.Window]:
+        if self.spec.reads != "tokens":
+            raise GlassformerError(f"this encoder reads {self.spec.reads}, not texts.")
+        if isinstance(texts, str):
+            raise GlassformerError(f'a list of texts is wanted, found one text: ["{shown(texts, limit=30)}"].')
+        said = self.settings
+        own: dict[str, Any] = {"longest": self.longest, "lower": said.lower, "prompt": said.prompt}
+        return streams.windows(texts, self.tokenizer, self.spec, Habits(**{**own, **habits}))
+
+    # Classes -----------------------------------------------------------------------------------------------------------
+
+    def predict(self, inputs: str | Iterable[Text] | NDArray[Any] | Tensor, **options: Any) -> Any:
+        """What the head says of each text or image: a `Prediction`, or one for each token; for one text, that alone."""
+        if isinstance(inputs, np.ndarray | Tensor):
+            return self._predict_images(torch.as_tensor(inputs))
+        if isinstance(inputs, str):
+            return self.predict([inputs], **options)[0]
+        return [one for said in self.predict_stream(inputs, **options) for one in said.values]
+
+    def predict_stream(self, texts: Iterable[Text], *, batch_tokens: int | None = None, **habits: Any) -> Iterator[Sayings]:
+        """Predictions for any number of texts, some at a time, in input order and bounded memory."""
+        predictions.require_classes(self.spec, self.folder.model_class)
+        for window in self._windows(texts, habits):
+            with torch.inference_mode():
+                found = encode_packed(
+                    self.encoder, window.ids, segments=window.segments, part="logits", tokens_at_once=batch_tokens
+                )
+            said = [self._said(logits, tokens) for logits, tokens in zip(found, window.tokens, strict=True)]
+            yield Sayings(window.numbers, said, window.dropped, window.seen)
+
+    def _said(self, logits: Tensor, tokens: Sequence[str]) -> Said:
+        kind = predictions.kind_of(self.folder)
+        if self.spec.head not in TOKEN_HEADS:
+            return predictions.prediction(logits, self.labels, kind)
+        return [
+            TokenPrediction(token, predictions.prediction(row, self.labels, kind))
+            for token, row in zip(tokens, logits, strict=True)
+        ]
+
+    def _predict_images(self, images: Tensor) -> Any:
+        predictions.require_classes(self.spec, self.folder.model_class)
+        if self.spec.reads != "image":
+            raise GlassformerError(f"this encoder reads {self.spec.reads}, not images: give texts.")
+        if images.ndim == 3:
+            return self._predict_images(images[None])[0]
+        if not images.is_floating_point():
+            raise GlassformerError(
+                "images must be numbers as the model was trained on (scaled and normalised), found whole numbers."
+            )
+        said: list[Said] = []
+        for some in images.split(IMAGES_AT_ONCE):
+            with torch.inference_mode():
+                logits = self.encoder(some.to(self.encoder.here)).logits
+            said += [self._said(row, [f"patch {i}" for i in range(len(row))]) for row in logits]
+        return said
+
+    def save(self, folder: str | Path, *, own: bool = False) -> Path:
+        """Write the model in the layout it came from, or, with `own`, as spec.json with the names of the ledger."""
+        foreign = None if own or self.folder.family == OWN else self.folder.config
+        return export.save(
+            self.encoder,
+            folder,
+            config=foreign,
+            as_class=self.folder.model_class if foreign is not None else None,
+            labels=self.labels,
+            beside=self.folder.path,
+        )
+
+
+def load(
+    folder: str | Path,
+    *,
+    as_class: str | None = None,
+    dtype: str | torch.dtype = torch.float32,
+    device: torch.device | str | None = None,
+    allow_nonfinite: bool = False,
+) -> LoadedModel:
+    """The model in a folder (config.json or spec.json, and model.safetensors), checked strictly: `gf.load(path).encode(texts)`.
+
+    `as_class` reads it as another class of its family; a head that the file has not then starts fresh: `verdict` says so.
+    """
+    return LoadedModel(load_encoder(folder, as_class=as_class, dtype=dtype, device=device, allow_nonfinite=allow_nonfinite))

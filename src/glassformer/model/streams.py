@@ -1,0 +1,147 @@
+"""Any number of texts through a model, window by window: in order, in bounded memory, like lengths together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from copy import copy
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from glassformer.model.encoder import Encoder, Output
+from glassformer.model.layouts import Layout, Padded
+from glassformer.model.packing import passes
+from glassformer.model.sentence_settings import Pool
+from glassformer.spec import EncoderSpec, GlassformerError
+from glassformer.spec.texts import Text, check_text, check_vocabulary, cut_into_tokens, guarded
+
+Empty = Literal["refuse", "skip", "encode"]
+
+TEXTS_AT_ONCE = 1024
+CHARACTERS_AT_ONCE = 2_000_000
+
+
+def plain_name(number: int) -> str:
+    """What a text is called in a message."""
+    return f"text {number}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Habits:
+    """How texts are read."""
+
+    longest: int | None = None  # tokens that a text may have, special ones included
+    truncate: bool = False  # longer texts are cut, and counted; otherwise they are refused
+    empty: Empty = "refuse"  # a text without a token of its own: refused, left out, or its special tokens alone
+    prompt: str = ""
+    lower: bool = False
+    name: Callable[[int], str] = plain_name
+
+
+class Window(NamedTuple):
+    """Some texts in a row as tokens: their numbers in the input, their ids, and how many tokens each lost."""
+
+    numbers: list[int]
+    ids: list[Tensor]
+    segments: list[Tensor] | None
+    tokens: list[list[str]]
+    dropped: dict[int, int]  # by number
+    seen: int  # texts that were looked at, those left out included
+
+
+def windows(texts: Iterable[Text], tokenizer: Any, spec: EncoderSpec, habits: Habits) -> Iterator[Window]:
+    """Texts as tokens, as many at a time as memory is set aside for."""
+    some: list[tuple[int, Text]] = []
+    characters = 0
+    for number, text in enumerate(texts):
+        check_text(text, habits.name(number))
+        ready = _ready(text, habits)
+        some.append((number, ready))
+        characters += sum(map(len, ready)) if isinstance(ready, tuple) else len(ready)
+        if len(some) >= TEXTS_AT_ONCE or characters >= CHARACTERS_AT_ONCE:
+            yield _window(some, tokenizer, spec, habits)
+            some, characters = [], 0
+    if some:
+        yield _window(some, tokenizer, spec, habits)
+
+
+def _ready(text: Text, habits: Habits) -> Text:
+    if isinstance(text, tuple):
+        return (_ready(text[0], habits), text[1].lower() if habits.lower else text[1])  # type: ignore[return-value]
+    return habits.prompt + (text.lower() if habits.lower else text)
+
+
+def _window(some: list[tuple[int, Text]], tokenizer: Any, spec: EncoderSpec, habits: Habits) -> Window:
+    window = Window([], [], [], [], {}, len(some))
+    for (number, text), encoding in zip(some, _encodings(some, tokenizer, habits), strict=True):
+        name, length = habits.name(number), len(encoding.ids)
+        if all(encoding.special_tokens_mask):
+            if habits.empty == "skip":
+                continue
+            if habits.empty == "refuse" or not encoding.ids:
+                raise GlassformerError(f"{name} is empty: it has no token of its own. empty=skip leaves such texts out.")
+        if habits.longest is not None and length > habits.longest:
+            if not habits.truncate:
+                raise GlassformerError(
+                    f"{name} has {length:,} tokens, this model takes {habits.longest:,}. Split it, or truncate it, "
+                    f"which drops the last {length - habits.longest:,}."
+                )
+            encoding = cut_into_tokens(tokenizer, text, name, most=habits.longest)
+            window.dropped[number] = length - len(encoding.ids)
+        check_vocabulary(tokenizer, encoding, name, spec.vocab)
+        window.numbers.append(number)
+        window.ids.append(torch.tensor(encoding.ids))
+        window.tokens.append(list(encoding.tokens))
+        if window.segments is not None:
+            window.segments.append(torch.tensor(encoding.type_ids))
+    paired = (spec.segments or 0) > 1 and any(isinstance(text, tuple) for _, text in some)
+    return window if paired else window._replace(segments=None)
+
+
+def _encodings(some: list[tuple[int, Text]], tokenizer: Any, habits: Habits) -> list[Any]:
+    """All at once, which is quick; one by one only to name the text that cannot be cut."""
+    try:
+        return list(guarded("texts", lambda: tokenizer.encode_batch([text for _, text in some])))
+    except GlassformerError:
+        return [cut_into_tokens(tokenizer, text, habits.name(number)) for number, text in some]
+
+
+def body(encoder: Encoder, *, pooler: bool) -> Encoder:
+    """The same encoder, weights and all, without its head: a masked-token head costs more than all layers of a small model."""
+    bare = copy(encoder)
+    bare._modules = dict(encoder._modules) | {"head": None}
+    if not pooler:
+        bare._modules["pooler"] = None
+    return bare
+
+
+@torch.inference_mode()
+def embed(bare: Encoder, window: Window, pool: Pool, *, normalise: bool, tokens_at_once: int | None = None) -> Tensor:
+    """One vector for each text of a window, [texts, d_model], in order, where the model is."""
+    vectors = bare.here.new_empty(len(window.ids), bare.spec.d_model, dtype=torch.promote_types(bare.here.dtype, torch.float32))
+    for members, output, layout in passes(bare, window.ids, window.segments, tokens_at_once=tokens_at_once):
+        vectors[torch.tensor(members, device=vectors.device)] = pooled(output, layout, pool).to(vectors.dtype)
+    return functional.normalize(vectors, dim=-1) if normalise else vectors
+
+
+def pooled(output: Output, layout: Layout, pool: Pool) -> Tensor:
+    """One vector for each sequence of a pass."""
+    if pool == "pooled":
+        assert output.pooled is not None
+        return output.pooled
+    if pool == "max":
+        return _largest(output.states, layout)
+    return {"mean": layout.mean, "first": layout.first, "last": layout.last}[pool](output.states)
+
+
+def _largest(states: Tensor, layout: Layout) -> Tensor:
+    """Feature by feature, the largest of each sequence's real tokens."""
+    if isinstance(layout, Padded):
+        real = layout.attend_BS
+        return (states if real is None else states.masked_fill(~real[:, :, None], -torch.inf)).amax(1)
+    bounds: Tensor = layout.bounds  # type: ignore[attr-defined]  # a packed row has them
+    largest = torch.segment_reduce(states[0].float(), "max", lengths=bounds.diff().long(), axis=0)
+    return largest.to(states.dtype)

@@ -1,0 +1,6 @@
+"""How quizzes look: papers and keys in six formats, and the report of a graded class."""
+
+from glassformer.show.quiz.files import FORMATS, Format, parse_formats, quiz_files
+from glassformer.show.quiz.report import Report, listed
+
+__all__ = ["FORMATS", "Format", "Report", "listed", "parse_formats", "quiz_files"]

@@ -1,0 +1,143 @@
+"""Questions as learning platforms know them: numbers with a tolerance, short texts, choices; wrong ones with their feedback."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+import numpy as np
+
+from glassformer.answers.quiz.choosing import Option
+from glassformer.answers.quiz.counted import Counted
+from glassformer.answers.quiz.misconceptions import mistake
+from glassformer.answers.quiz.shaped import Shaped
+from glassformer.answers.quiz.template import QuizSet
+from glassformer.answers.quiz.variant import Item, Variant
+from glassformer.answers.quiz.worked import Worked, written
+from glassformer.show.quiz.html_page import html_blocks, inline
+from glassformer.show.quiz.page import Lines, Text, likely, question_blocks, solution_blocks
+
+MOST_WRONG = 8
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """An answer that the platform compares with: as text, its share of the marks, and what is said about it."""
+
+    text: str
+    share: Fraction
+    feedback: str  # HTML
+    tolerance: float = 0.0
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One question of a platform. A vector is asked for number by number, since platforms compare single numbers."""
+
+    name: str
+    kind: Literal["number", "text", "choice"]
+    question: str  # HTML
+    solution: str  # HTML
+    marks: Fraction
+    accepted: tuple[Accepted, ...] = ()
+    options: tuple[Option, ...] = ()
+    hints: tuple[str, ...] = ()
+
+    @property
+    def ident(self) -> str:
+        """A name that follows from the content alone."""
+        content = "\x1f".join(
+            [self.name, self.question, *(answer.text for answer in self.accepted), *(o.text for o in self.options)]
+        )
+        return "q" + hashlib.sha256(content.encode()).hexdigest()[:24]
+
+
+def bank(quiz: QuizSet, variants: Sequence[Variant]) -> list[tuple[str, list[Entry]]]:
+    """For each question of the set (each number of a vector) its entries, one for every variant that differs."""
+    pools: dict[str, dict[str, Entry]] = {}
+    for place, template in enumerate(quiz.questions):
+        for variant in variants:
+            for part, entry in enumerate(entries(variant.items[place]), start=1):
+                pool = pools.setdefault(f"{place + 1:02d} {template.id}" + (f" part {part}" if part > 1 else ""), {})
+                pool.setdefault(entry.ident, entry)
+    return [(name, list(pool.values())) for name, pool in pools.items()]
+
+
+def entries(item: Item) -> Iterator[Entry]:
+    """A question as one entry, or as one for each number that it asks for."""
+    question = html_blocks(block for block in question_blocks(item, heading=False, blank=False) if not _is_choices(block))
+    solution = html_blocks(solution_blocks(item))
+    hints = tuple(inline(hint) for hint in item.hints)
+    key = item.key
+    if item.options:
+        yield Entry(item.id, "choice", question, solution, item.marks, options=item.options, hints=hints)
+    elif isinstance(key, Worked):
+        for place, name, accepted in _numbers(item, key):
+            asked = question + html_blocks([Text(f"Give {name}, to {key.digits} decimals.")])
+            yield Entry(f"{item.id}{place}", "number", asked, solution, item.marks / key.value.size, accepted, hints=hints)
+            solution = html_blocks([Lines("Answer", (key.text,))])  # the work stands with the first number
+    else:
+        asked = question + html_blocks([Text(f"({key.wanted})")])
+        kind: Literal["number", "text"] = "number" if isinstance(key, Counted) else "text"
+        yield Entry(item.id, kind, asked, solution, item.marks, tuple(_accepted(item)), hints=hints)
+
+
+def feedback(code: str) -> str:
+    """What a student is told who made a mistake."""
+    known = mistake(code)
+    return f"<p><b>{inline(known.name)}</b> [{inline(code)}]</p><p>{inline(known.sentence)}</p>"
+
+
+def _is_choices(block: object) -> bool:
+    return type(block).__name__ == "Choices"
+
+
+def _numbers(item: Item, key: Worked) -> Iterator[tuple[str, str, tuple[Accepted, ...]]]:
+    for where in np.ndindex(*key.value.shape):
+        name = f"{key.ask}[{', '.join(str(place + 1) for place in where)}]" if where else key.ask
+        right = Accepted(written(key.value[where], key.digits), Fraction(1), "", key.tolerance)
+        wrongs: dict[str, Accepted] = {}
+        for wrong in likely(item, MOST_WRONG):
+            if abs(wrong.value[where] - key.value[where]) > 2 * key.tolerance:
+                text = written(wrong.value[where], key.digits)
+                wrongs.setdefault(text, Accepted(text, Fraction(0), feedback(wrong.code), key.tolerance))
+        yield "-" + "-".join(str(place + 1) for place in where) if where else "", name, (right, *wrongs.values())
+
+
+def _accepted(item: Item) -> Iterator[Accepted]:
+    """The right answer in every notation, then the wrong ones of known mistakes."""
+    key = item.key
+    tolerance = float(key.tolerance) if isinstance(key, Counted) else 0.0
+    seen: set[str] = set()
+    rows = [(text, Fraction(1), "") for text in _notations(item)]
+    for wrong in likely(item, MOST_WRONG):
+        texts = shape_notations(wrong.value)[:3] if isinstance(key, Shaped) else [_number(wrong.value, wrong.text)]
+        rows += [(text, Fraction(0), feedback(wrong.code)) for text in texts]
+    for text, share, said in rows:
+        if text.lower() not in seen:
+            seen.add(text.lower())
+            yield Accepted(text, share, said, tolerance)
+
+
+def _notations(item: Item) -> list[str]:
+    key = item.inner
+    if isinstance(key, Shaped):
+        return shape_notations(key.value)
+    if isinstance(key, Counted):
+        return [str(key.value)]
+    return list(dict.fromkeys(getattr(key, "answers", (key.text,))))
+
+
+def shape_notations(sizes: tuple[int, ...]) -> list[str]:
+    """`64 x 32`, `[64, 32]`, `(64,32)` and their kin."""
+    words = [str(size) for size in sizes]
+    joined = [sign.join(words) for sign in (" x ", ", ", "x", ",", " × ", "×", " * ", "*", " by ")]
+    wrapped = [f"{left}{sign.join(words)}{right}" for left, right in ("[]", "()") for sign in (", ", ",")]
+    return list(dict.fromkeys([joined[0], wrapped[0], *joined[1:], *wrapped[1:]]))
+
+
+def _number(value: object, text: str) -> str:
+    return str(value) if isinstance(value, int) else text

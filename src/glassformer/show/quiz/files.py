@@ -1,0 +1,91 @@
+"""Everything that `quiz make` writes: papers, keys, banks for learning platforms, an empty answer sheet, and a manifest."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from typing import Literal, get_args
+
+from glassformer.answers.quiz.template import QuizSet
+from glassformer.answers.quiz.variant import Variant, variants
+from glassformer.show.quiz.bank import bank
+from glassformer.show.quiz.html_page import html_page
+from glassformer.show.quiz.latex import latex_page
+from glassformer.show.quiz.markdown import markdown_page
+from glassformer.show.quiz.moodle import moodle_xml
+from glassformer.show.quiz.notebook import notebook
+from glassformer.show.quiz.page import Page, key_page, quiz_page
+from glassformer.show.quiz.qti import qti_zip
+from glassformer.show.quiz.report import inert
+from glassformer.spec import GlassformerError, nearest, shown
+
+Format = Literal["md", "html", "latex", "moodle", "qti", "ipynb"]
+FORMATS: tuple[Format, ...] = get_args(Format)
+PAGES: dict[Format, tuple[str, Callable[[Page], str]]] = {
+    "md": ("md", markdown_page),
+    "html": ("html", html_page),
+    "latex": ("tex", latex_page),
+}
+
+
+def parse_formats(text: str) -> tuple[Format, ...]:
+    """`md,html` as formats."""
+    words = [word.strip().lower() for word in text.split(",") if word.strip()]
+    for word in words:
+        if word not in FORMATS:
+            raise GlassformerError(f"the format '{shown(word)}' is not known: {', '.join(FORMATS)}.{nearest(word, FORMATS)}")
+    return tuple(name for name in FORMATS if name in words) or FORMATS
+
+
+def quiz_files(quiz: QuizSet, seed: int, students: Sequence[str], formats: Sequence[Format]) -> Iterator[tuple[str, bytes]]:
+    """(path, content) of every file, the same bytes for the same set, seed and students."""
+    made = list(variants(quiz, seed, tuple(students)))
+    names = file_names(students)
+    for name, variant in zip(names, made, strict=True):
+        for path, text in _papers(name, variant, formats):
+            yield path, text.encode()
+    pools = bank(quiz, made) if {"moodle", "qti"} & set(formats) else []
+    if "moodle" in formats:
+        yield "moodle.xml", moodle_xml(quiz, pools).encode()
+    if "qti" in formats:
+        yield "canvas-qti.zip", qti_zip(quiz, pools)
+    yield "answers.csv", _answer_sheet(quiz, students).encode()
+    yield "set.toml", quiz.source.encode()
+    manifest = {"set": quiz.name, "title": quiz.title, "seed": seed, "students": list(students), "files": names}
+    yield "quiz.json", (json.dumps(manifest, ensure_ascii=False, indent=1) + "\n").encode()
+
+
+def _papers(name: str, variant: Variant, formats: Sequence[Format]) -> Iterator[tuple[str, str]]:
+    pages = {"students": quiz_page(variant), "key": key_page(variant)}
+    for folder, page in pages.items():
+        for form in formats:
+            if form in PAGES:
+                ending, render = PAGES[form]
+                yield f"{folder}/{name}.{ending}", render(page)
+            elif form == "ipynb":
+                yield f"{folder}/{name}.ipynb", notebook(variant, key=folder == "key")
+
+
+def file_names(students: Sequence[str]) -> list[str]:
+    """A safe file name for each student; one that had to be changed gets a few letters that tell it apart."""
+    found: list[str] = []
+    for student in students or ("quiz",):
+        ascii_name = unicodedata.normalize("NFKD", student).encode("ascii", "ignore").decode()
+        plain = re.sub(r"[^A-Za-z0-9_-]+", "-", ascii_name).strip("-")[:60]
+        changed = plain != student or plain.lower() in {name.lower() for name in found}
+        found.append(f"{plain or 'student'}-{hashlib.sha256(student.encode()).hexdigest()[:8]}" if changed else plain)
+    return found
+
+
+def _answer_sheet(quiz: QuizSet, students: Sequence[str]) -> str:
+    """The header and a row for each student, to be filled in for `quiz grade`."""
+    stream = io.StringIO()
+    rows = csv.writer(stream, lineterminator="\n")
+    rows.writerow(["student", *(template.id for template in quiz.questions)])
+    rows.writerows([inert(student), *[""] * len(quiz.questions)] for student in students)
+    return stream.getvalue()

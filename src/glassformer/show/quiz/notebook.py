@@ -1,0 +1,71 @@
+"""Quiz papers as Jupyter notebooks: a cell for each answer, and a last one that writes them down for grading."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from glassformer.answers.quiz.variant import Variant
+from glassformer.show.quiz.markdown import markdown_blocks, plain
+from glassformer.show.quiz.page import Blank, Page, key_page, quiz_page
+
+
+def notebook(variant: Variant, *, key: bool = False) -> str:
+    """The paper, or its key, as a notebook (format 4.5)."""
+    page = key_page(variant) if key else quiz_page(variant)
+    cells = [_markdown("title", f"# {plain(page.title)}\n\n{plain(page.subtitle)}")]
+    if not key:
+        cells.append(_code("start", f"student = {variant.student!r}\nanswers = {{}}"))
+    for item, blocks in zip(variant.items, page.questions, strict=True):
+        shown = [block for block in blocks if not isinstance(block, Blank)]
+        cells.append(_markdown(f"question-{item.number}", markdown_blocks(shown)))
+        if key:
+            cells += _derivation(item.number, item.template.ask, item.command)
+        else:
+            cells.append(_code(f"answer-{item.number}", f"answers[{item.id!r}] = ''  # {_comment(item.key.wanted)}"))
+    if not key:
+        cells.append(_code("write", WRITE))
+    return json.dumps(_document(page, cells), ensure_ascii=False, indent=1) + "\n"
+
+
+WRITE = """import csv
+
+with open("answers.csv", "w", newline="", encoding="utf-8") as file:
+    rows = csv.writer(file)
+    rows.writerow(["student", "question", "answer"])
+    rows.writerows([student, question, answer] for question, answer in answers.items())"""
+
+
+def _derivation(number: int, asked: str, command: str) -> list[dict[str, Any]]:
+    """A cell that derives the answer anew, where a command does."""
+    if not command.startswith("glassformer ask "):
+        return []
+    import shlex
+
+    words = shlex.split(command)[3:]
+    lines = [
+        "from glassformer.answers.quantities import ask",
+        "from glassformer.spec.reading import request_from_words",
+        "",
+        f"ask({asked!r}, request_from_words({words!r}))",
+    ]
+    return [_code(f"derivation-{number}", "\n".join(lines))]
+
+
+def _document(page: Page, cells: list[dict[str, Any]]) -> dict[str, Any]:
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    metadata = {"kernelspec": kernel, "language_info": {"name": "python"}, "title": page.title}
+    return {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
+
+
+def _markdown(name: str, text: str) -> dict[str, Any]:
+    return {"cell_type": "markdown", "id": name, "metadata": {}, "source": text.splitlines(keepends=True)}
+
+
+def _code(name: str, text: str) -> dict[str, Any]:
+    source = text.splitlines(keepends=True)
+    return {"cell_type": "code", "execution_count": None, "id": name, "metadata": {}, "outputs": [], "source": source}
+
+
+def _comment(text: str) -> str:
+    return " ".join(text.split())

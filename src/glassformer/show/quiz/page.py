@@ -1,0 +1,158 @@
+"""What stands on a quiz paper and in its key, once for all formats: headings, texts, matrices, options, lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TypeAlias
+
+from glassformer.answers.quiz.choosing import Option
+from glassformer.answers.quiz.keys import Wrong
+from glassformer.answers.quiz.misconceptions import mistake
+from glassformer.answers.quiz.variant import Item, Variant
+from glassformer.answers.quiz.worked import Worked
+from glassformer.numbers.by_hand.worked import symbol
+from glassformer.numbers.explain import number
+from glassformer.program import Tensor
+from glassformer.program.pen import TextPen
+from glassformer.show.matrix import Grid, grids
+
+MOST_TRAPS = 6
+
+
+@dataclass(frozen=True)
+class Heading:
+    text: str
+
+
+@dataclass(frozen=True)
+class Text:
+    text: str
+
+
+@dataclass(frozen=True)
+class Given:
+    """A matrix or vector with its name."""
+
+    name: str
+    grid: Grid
+
+
+@dataclass(frozen=True)
+class Choices:
+    options: tuple[Option, ...]
+
+
+@dataclass(frozen=True)
+class Blank:
+    """Room for an answer, and how it is to be written."""
+
+    wanted: str
+    question: str
+
+
+@dataclass(frozen=True)
+class Lines:
+    """A small heading with lines below it; `code` is to be typed as it stands."""
+
+    title: str
+    lines: tuple[str, ...]
+    code: bool = False
+
+
+Block: TypeAlias = Heading | Text | Given | Choices | Blank | Lines
+
+
+@dataclass(frozen=True)
+class Page:
+    """A paper: its title, the line below it, and the blocks of each question."""
+
+    title: str
+    subtitle: str
+    questions: tuple[tuple[Block, ...], ...]
+    notes: tuple[str, ...] = field(default=())
+
+
+def quiz_page(variant: Variant) -> Page:
+    """The paper that a student gets."""
+    return Page(variant.quiz.title, _subtitle(variant), tuple(tuple(question_blocks(item)) for item in variant.items))
+
+
+def key_page(variant: Variant) -> Page:
+    """The same with answers, worked solutions, and the mistakes behind the likeliest wrong answers."""
+    questions = tuple((*question_blocks(item, blank=False), *solution_blocks(item)) for item in variant.items)
+    return Page(f"Key: {variant.quiz.title}", _subtitle(variant), questions)
+
+
+def question_blocks(item: Item, *, heading: bool = True, blank: bool = True) -> Iterator[Block]:
+    """A question: its number and marks, its text, what is given, its options or the room for the answer."""
+    if heading:
+        yield Heading(f"{item.number}. {item.id} ({marks_text(item.marks)})")
+    for paragraph in item.text.split("\n\n"):
+        yield Text(" ".join(paragraph.split()))
+    if item.work is not None:
+        yield from given(item.work)
+    if item.options:
+        yield Choices(item.options)
+    if blank:
+        yield Blank(item.key.wanted, item.id)
+
+
+def solution_blocks(item: Item) -> Iterator[Block]:
+    """The answer, how it comes about, and which mistakes give other answers."""
+    yield Lines("Answer", (item.key.text,))
+    for title, lines in item.key.solution():
+        yield Lines(title, lines)
+    if not item.options and item.key.wrongs():
+        yield Lines("mistakes that give other answers", traps(item))
+    if item.command:
+        yield Lines("see it derived", (item.command,), code=True)
+
+
+def traps(item: Item) -> tuple[str, ...]:
+    """The likeliest wrong answers with their mistakes, one line a mistake."""
+    return tuple(f"{wrong.text}: {mistake(wrong.code).name} [{wrong.code}]" for wrong in likely(item))
+
+
+def likely(item: Item, most: int = MOST_TRAPS) -> list[Wrong]:
+    """The first way to make each mistake; the mistakes that the question names come first."""
+    order = {code: place for place, code in enumerate(item.template.mistakes)}
+    first: dict[str, Wrong] = {}
+    for wrong in sorted(item.key.wrongs(), key=lambda wrong: order.get(wrong.code, len(order))):
+        if wrong.text not in {one.text for one in first.values()}:
+            first.setdefault(wrong.code, wrong)
+    return list(first.values())[:most]
+
+
+def given(work: Worked) -> Iterator[Block]:
+    """The numbers that the answer needs, as matrices; matrices given in words, in words."""
+    solution, program = work.solution_, work.solution_.program
+    pen = TextPen(solution.problem.convention)
+    own: list[Tensor] = [*program.inputs, *(parameter.tensor for parameter in program.parameters)]
+    for tensor in own:
+        if tensor.name not in solution.needed:
+            continue
+        name, words = symbol(tensor, pen), solution.descriptions.get(tensor.name)
+        if words is not None:
+            yield Text(f"{name}: {words}.")
+            continue
+        pages = grids(tensor, solution.run.values[tensor.name], _cell, solution.labels, solution.problem.convention)
+        yield from (Given(f"{name} ({page.sheet})" if page.sheet else name, page) for page in pages)
+
+
+def marks_text(marks: Fraction) -> str:
+    return f"{_plain(marks)} mark{'' if marks == 1 else 's'}"
+
+
+def _plain(value: Fraction) -> str:
+    return str(value.numerator) if value.denominator == 1 else f"{float(value):g}"
+
+
+def _cell(value: object) -> str:
+    return number(float(value), 4).replace("−", "-")  # type: ignore[arg-type]
+
+
+def _subtitle(variant: Variant) -> str:
+    who = f"{variant.student}, " if variant.student else ""
+    return f"{who}{len(variant.items)} questions, {marks_text(variant.quiz.marks)}, seed {variant.seed}"

@@ -1,0 +1,100 @@
+"""Texts from strangers, and a model's own tokenizer.json through the optional `tokenizers` package; panics become one line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias, TypeVar
+
+from glassformer.spec.errors import GlassformerError, shown
+from glassformer.spec.weight_files import inside, path_text
+
+TOKENIZER = "tokenizer.json"
+MOST_BYTES = 64_000_000
+MOST_CHARACTERS = 1_000_000
+
+Text: TypeAlias = str | tuple[str, str]  # a tuple is a pair of texts, for models with segments
+Result = TypeVar("Result")
+
+
+def load_tokenizer(folder: Path) -> Any:
+    """The tokenizer of a model folder, with its own habits of cutting and padding switched off."""
+    try:
+        from tokenizers import Tokenizer
+    except ImportError:
+        raise GlassformerError(
+            "text needs the tokenizers package: pip install 'glassformer[text]', or give tokens=… as numbers."
+        ) from None
+    if not (folder / TOKENIZER).exists():
+        raise GlassformerError(
+            f"{TOKENIZER} is missing in {path_text(folder)}: text cannot be cut into tokens. "
+            "Add the file, or give tokens=… as numbers."
+        )
+    path = inside(folder, TOKENIZER, source="the model folder")
+    size = path.stat().st_size
+    if size > MOST_BYTES:
+        raise GlassformerError(f"{TOKENIZER} has {size:,} bytes; such a file is at most {MOST_BYTES:,}. It was not read.")
+    tokenizer = guarded(f"{TOKENIZER} cannot be used", lambda: Tokenizer.from_file(str(path)))
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer
+
+
+def guarded(what: str, call: Callable[[], Result]) -> Result:
+    """Call into the tokenizers package; its errors, and its panics, which are no `Exception`, become one line."""
+    try:
+        return call()
+    except BaseException as error:
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+            raise
+        raise GlassformerError(f"{what}: {shown(str(error) or type(error).__name__, limit=160)}.") from None
+
+
+def cut_into_tokens(tokenizer: Any, one: Text, name: str, *, most: int | None = None) -> Any:
+    """A text's tokens, special ones included; with `most`, cut to that many (the special ones stay)."""
+
+    def call() -> Any:
+        if most is not None:
+            tokenizer.enable_truncation(max_length=most)
+        return tokenizer.encode(one) if isinstance(one, str) else tokenizer.encode(*one)
+
+    try:
+        return guarded(f"{name} cannot be cut into tokens", call)
+    finally:
+        tokenizer.no_truncation()
+
+
+def checked_texts(text: Text | Sequence[Text]) -> list[Text]:
+    """One text or several as a list of those that can be read."""
+    texts: list[Text] = [text] if isinstance(text, str | tuple) else list(text)
+    if not texts:
+        raise GlassformerError("text is an empty list: give one text or more.")
+    for number, one in enumerate(texts):
+        check_text(one, f"text {number}")
+    return texts
+
+
+def check_text(one: Any, name: str) -> None:
+    """Refuse what is no text or pair of texts, is too long to be looked at, or holds half a character."""
+    parts = one if isinstance(one, tuple) else (one,)
+    if not all(isinstance(part, str) for part in parts) or len(parts) > 2 or not parts:
+        raise GlassformerError(f"{name} must be a text or a pair of texts, found {shown(one)}.")
+    for part in parts:
+        if len(part) > MOST_CHARACTERS:
+            raise GlassformerError(f"{name} has {len(part):,} characters; at most {MOST_CHARACTERS:,} are read.")
+        try:
+            part.encode("utf-8")
+        except UnicodeEncodeError as error:
+            letter = ord(part[error.start])
+            raise GlassformerError(f"{name} has an invalid character (U+{letter:04X}) at position {error.start}.") from None
+
+
+def check_vocabulary(tokenizer: Any, encoding: Any, name: str, vocab: int | None) -> None:
+    """Refuse a token that has no row in the model's table."""
+    highest = max(encoding.ids)
+    if vocab is not None and highest >= vocab:
+        word = encoding.tokens[encoding.ids.index(highest)]
+        raise GlassformerError(
+            f'{name}: token "{shown(word)}" is number {highest}, the model has 0 to {vocab - 1:,}. '
+            f"{TOKENIZER} ({tokenizer.get_vocab_size():,} tokens) belongs to another model."
+        )

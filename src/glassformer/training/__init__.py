@@ -1,0 +1,1 @@
+"""How does it learn? Data, the loop, runs, curves, one machine or many."""

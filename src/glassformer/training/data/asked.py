@@ -1,0 +1,58 @@
+"""How a user's own data is to be read: which columns, and what to do with rows that are not fit."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias, get_args
+
+from glassformer.spec import GlassformerError, shown
+
+OnBad: TypeAlias = Literal["refuse", "skip"]
+OnLong: TypeAlias = Literal["cut", "refuse"]
+LARGEST_SIDE = 4096
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """The options of `load_data`, checked."""
+
+    text: str = "text"
+    label: str | None = "label"
+    on_bad: OnBad = "refuse"
+    on_empty: OnBad = "skip"
+    on_long: OnLong = "cut"
+    resize: tuple[int, int] | None = None
+
+    def __post_init__(self) -> None:
+        for name, choices in (("on_bad", get_args(OnBad)), ("on_empty", get_args(OnBad)), ("on_long", get_args(OnLong))):
+            value = getattr(self, name)
+            if value not in choices:
+                raise GlassformerError(f"{name}={shown(value)} is not known: one of {', '.join(choices)}.")
+        if self.resize is not None and not all(isinstance(side, int) and 1 <= side <= LARGEST_SIDE for side in self.resize):
+            raise GlassformerError(
+                f"resize={shown(self.resize)} is not allowed: a side in pixels, or (height, width), from 1 to {LARGEST_SIDE:,}."
+            )
+
+
+@dataclass
+class Tally:
+    """What was skipped or cut on the way: how often, and where first."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    first: dict[str, str] = field(default_factory=dict)
+
+    def add(self, what: str, place: str) -> None:
+        """One more of a kind, such as `an empty text was skipped`."""
+        self.counts[what] += 1
+        self.first.setdefault(what, place)
+
+    def bad(self, complaint: str, what: str, place: str, asked: Asked) -> None:
+        """A row or a file that cannot be used: refused with the complaint, or skipped and counted, as asked."""
+        if asked.on_bad == "refuse":
+            raise GlassformerError(f"{complaint} on_bad='skip' (--skip-bad) leaves such out.")
+        self.add(f"skipped: {what}", place)
+
+    def notes(self) -> tuple[str, ...]:
+        """One sentence a kind."""
+        return tuple(f"{what}: {count:,} (first: {self.first[what]})" for what, count in self.counts.items())

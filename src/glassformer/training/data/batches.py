@@ -1,0 +1,156 @@
+"""The stream of batches: its order is a pure function of (seed, epoch), so that a position in it is two numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from glassformer.spec import GlassformerError, shown
+from glassformer.training.data.chance import shuffled
+from glassformer.training.data.examples import Batch, Examples, Numbers
+from glassformer.training.data.masking import IGNORE
+
+Order: TypeAlias = Literal["shuffled", "by_length"]
+POOL = 50  # batches whose rows are sorted by length together: little padding, and still a new mixture in each epoch
+
+
+class BatchStream:
+    """Batches of rows of similar length, epoch after epoch.
+
+        for epoch in range(stream.epoch, epochs):
+            for batch in stream: ...              the rest of this epoch
+            ...                                   and stream.epoch is the next one
+
+    Either `batch_size` rows a step, or as many as fill `batch_tokens` tokens, padding included. Under `world` processes each
+    takes every world-th row of the same step, so that together they see what one process would see.
+    """
+
+    def __init__(
+        self,
+        examples: Examples,
+        *,
+        batch_size: int | None = None,
+        batch_tokens: int | None = None,
+        seed: int = 0,
+        rank: int = 0,
+        world: int = 1,
+        order: Order = "shuffled",
+        multiple: int = 1,
+    ) -> None:
+        self.examples, self.seed, self.order, self.multiple = examples, seed, order, multiple
+        self.batch_size, self.batch_tokens = batch_size, batch_tokens
+        self.rank, self.world = rank, world
+        self.epoch = self.index = 0  # of the batch that comes next
+        self._plan: tuple[int, list[Numbers]] | None = None
+        self._check()
+
+    def __iter__(self) -> Iterator[Batch]:
+        """What is left of this epoch; then the stream stands at the start of the next one."""
+        while self.index < self.steps(self.epoch):
+            self.index += 1  # before the batch is handed out: a state that is saved after its step points behind it
+            yield self.at(self.epoch, self.index - 1)
+        self.epoch, self.index = self.epoch + 1, 0
+
+    def steps(self, epoch: int) -> int:
+        """Batches in an epoch; with `batch_tokens` it varies a little."""
+        return len(self.plan(epoch))
+
+    def total_steps(self, epochs: int) -> int:
+        """Batches in so many epochs."""
+        if self.batch_size is not None:
+            return epochs * self.steps(0)
+        return sum(len(self._planned(epoch)) for epoch in range(epochs))
+
+    def batches(self, epoch: int = 0) -> Iterator[Batch]:
+        """All batches of an epoch, without moving the stream: for evaluation, which is the same each time."""
+        return (self.at(epoch, index) for index in range(self.steps(epoch)))
+
+    def at(self, epoch: int, index: int) -> Batch:
+        """This rank's part of one step."""
+        step = self.plan(epoch)[index]
+        own = step[self.rank :: self.world]
+        # A rank for which no row is left looks at one that does not count: every rank must take part in every step.
+        batch = self.examples.batch(own if len(own) else step[:1], seed=self.seed, epoch=epoch, multiple=self.multiple)
+        in_step = int(self.examples.targets[step].sum())
+        if len(own):
+            return replace(batch, targets_in_step=in_step)
+        return replace(batch, labels=batch.labels.fill_(IGNORE), targets=0, targets_in_step=in_step)
+
+    def plan(self, epoch: int) -> list[Numbers]:
+        """The rows of each step of an epoch, over all ranks."""
+        if self._plan is None or self._plan[0] != epoch:
+            self._plan = (epoch, self._planned(epoch))
+        return self._plan[1]
+
+    def state_dict(self) -> dict[str, Any]:
+        """The position, and what it is a position in; ready for JSON."""
+        return {
+            "epoch": self.epoch,
+            "index": self.index,
+            "seed": self.seed,
+            "batch_size": self.batch_size,
+            "batch_tokens": self.batch_tokens,
+            "order": self.order,
+            "examples": len(self.examples),
+        }
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Go to a position; the number of processes may be another one, the data and the batches may not."""
+        for name, value in self.state_dict().items():
+            if name not in state:
+                raise GlassformerError(f"the saved position in the data has no '{name}': it is of another version.")
+            if name not in ("epoch", "index") and state[name] != value:
+                raise GlassformerError(
+                    f"cannot resume: {name} was {shown(state[name])} and is {shown(value)} now. The batches would be others."
+                )
+        epoch, index = state["epoch"], state["index"]
+        if not all(isinstance(place, int) and place >= 0 for place in (epoch, index)) or index > self.steps(epoch):
+            raise GlassformerError(f"epoch {shown(epoch)}, batch {shown(index)} is no position in this data.")
+        self.epoch, self.index = epoch, index
+
+    def _planned(self, epoch: int) -> list[Numbers]:
+        lengths = self.examples.lengths
+        if self.order == "by_length":
+            return self._cut(np.argsort(lengths, kind="stable"))
+        order = shuffled(len(lengths), self.seed, "order", epoch)
+        pool = POOL * (self.batch_size or max(1, int((self.batch_tokens or 1) / lengths.mean())))
+        steps: list[Numbers] = []
+        for start in range(0, len(order), pool):
+            some = order[start : start + pool]
+            steps += self._cut(some[np.argsort(lengths[some], kind="stable")])
+        return [steps[place] for place in shuffled(len(steps), self.seed, "steps", epoch)]
+
+    def _cut(self, order: Numbers) -> list[Numbers]:
+        """Rows in order of length, cut into steps."""
+        if self.batch_size is not None:
+            return [order[start : start + self.batch_size] for start in range(0, len(order), self.batch_size)]
+        steps, start = [], 0
+        padded = -(-self.examples.lengths[order] // self.multiple) * self.multiple
+        for place, length in enumerate(padded.tolist()):  # the longest of a step is its last
+            if (place + 1 - start) * length > (self.batch_tokens or 0) and place > start:
+                steps.append(order[start:place])
+                start = place
+        return [*steps, order[start:]]
+
+    def _check(self) -> None:
+        if (self.batch_size is None) == (self.batch_tokens is None):
+            raise GlassformerError("give batch_size=… (rows a step) or batch_tokens=… (tokens a step), and not both.")
+        for name in ("batch_size", "batch_tokens", "world", "multiple"):
+            value = getattr(self, name)
+            if value is not None and (not isinstance(value, int) or value < 1):
+                raise GlassformerError(f"{name}={shown(value)} is not allowed: a whole number from 1.")
+        if not 0 <= self.rank < self.world:
+            raise GlassformerError(f"rank={self.rank} is not allowed: from 0 to {self.world - 1}, since world={self.world}.")
+        if not 0 <= self.seed < 2**63:
+            raise GlassformerError(f"seed={shown(self.seed)} is not allowed: a whole number from 0.")
+        if not len(self.examples):
+            raise GlassformerError("there is no row to make a batch of: the split is empty.")
+        longest = -(-int(self.examples.lengths.max()) // self.multiple) * self.multiple
+        if self.batch_tokens is not None and self.batch_tokens < longest:
+            raise GlassformerError(
+                f"batch_tokens={self.batch_tokens} is less than the longest row ({longest} tokens). "
+                "Give more, or a smaller max_length."
+            )

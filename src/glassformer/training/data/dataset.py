@@ -1,0 +1,118 @@
+"""What a model learns from: rows in three parts, their labels, and where they come from."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, TypeAlias
+
+from glassformer.spec import GlassformerError, nearest, shown
+
+Task: TypeAlias = Literal["classify", "image", "tag", "mlm"]
+PARTS = ("train", "validation", "test")
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Where rows come from, under which licence, and what others reached on them."""
+
+    source: str
+    licence: str = "not stated"
+    baseline: str = "none"
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """One part of a data set.
+
+    `inputs` are texts (classify, mlm), tuples of words (tag) or `Pictures` (image); `targets` are numbers of labels: one a row
+    (classify, image), one a word (tag), or None (mlm).
+    """
+
+    name: str
+    task: Task
+    inputs: Sequence[Any]
+    targets: Sequence[Any] | None
+
+    def __len__(self) -> int:
+        return len(self.inputs)
+
+    def texts(self) -> Iterator[str]:
+        """Every text, as a tokenizer is trained on them; words of a tagged row with a space between."""
+        if self.task == "image":
+            raise GlassformerError("images have no texts: a tokenizer is for the tasks classify, tag and mlm.")
+        return (" ".join(row) for row in self.inputs) if self.task == "tag" else iter(self.inputs)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """sha256 of the rows in their order: what goes in and what should come out."""
+        digest = hashlib.sha256(f"{self.task} {len(self)}".encode())
+        for piece in self._content():
+            digest.update(len(piece).to_bytes(8, "little") + piece)
+        return digest.hexdigest()
+
+    def _content(self) -> Iterator[bytes]:
+        if self.task == "image":
+            yield from self.inputs.content()  # type: ignore[attr-defined]
+        elif self.task == "tag":
+            yield from ("\x1f".join(row).encode() for row in self.inputs)
+        else:
+            yield from (row.encode() for row in self.inputs)
+        if self.task == "tag":
+            yield from (str(tuple(map(int, row))).encode() for row in self.targets or ())
+        elif self.targets is not None:
+            yield str(list(map(int, self.targets))).encode()
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """Rows in three parts, each read when it is first asked for; `labels` are the names, in the order of their numbers."""
+
+    name: str
+    task: Task
+    labels: tuple[str, ...]
+    parts: Mapping[str, Callable[[], Split]]  # train, validation, test, and what else comes with the set
+    provenance: Provenance
+    notes: tuple[str, ...] = ()  # what was skipped, cut or found on the way
+
+    @cached_property
+    def _read(self) -> dict[str, Split]:
+        return {}
+
+    def part(self, name: str) -> Split:
+        """A part by its name: the three of every set, or an extra one (`extras`)."""
+        if name not in self.parts:
+            raise GlassformerError(
+                f"{self.name} has no part '{shown(name)}'.{nearest(name, self.parts)} It has {', '.join(self.parts)}."
+            )
+        if name not in self._read:
+            self._read[name] = self.parts[name]()
+        return self._read[name]
+
+    @property
+    def train(self) -> Split:
+        """What is learned from."""
+        return self.part("train")
+
+    @property
+    def validation(self) -> Split:
+        """What decisions are taken on while training."""
+        return self.part("validation")
+
+    @property
+    def test(self) -> Split:
+        """What is looked at once, at the end."""
+        return self.part("test")
+
+    @property
+    def extras(self) -> tuple[str, ...]:
+        """Parts beyond the three, such as a test from another domain."""
+        return tuple(name for name in self.parts if name not in PARTS)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """sha256 of task, labels and the rows of the three parts: equal where training would see the same, and only there."""
+        parts = [self.part(name).fingerprint for name in PARTS]
+        return hashlib.sha256("\x1f".join([self.task, *self.labels, *parts]).encode()).hexdigest()

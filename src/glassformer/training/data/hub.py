@@ -1,0 +1,68 @@
+"""`hf:NAME` through the optional package datasets: the one way in that may touch the network."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from glassformer.spec import GlassformerError, shown
+from glassformer.training.data.asked import Asked, Tally
+from glassformer.training.data.dataset import PARTS, Provenance
+from glassformer.training.data.folders import PART_NAMES
+from glassformer.training.data.readers import Raw, columns
+from glassformer.training.data.texts import Rows, gather
+
+
+def read_hub(what: str, asked: Asked, tally: Tally) -> tuple[dict[str, Rows], Provenance]:
+    """The parts of a set of the Hugging Face hub: `hf:NAME`, or `hf:NAME:CONFIG` where it has several."""
+    try:
+        import datasets
+    except ImportError:
+        raise GlassformerError(f"{shown(what)} needs the package datasets: pip install 'glassformer[data]'.") from None
+    name, _, config = what.removeprefix("hf:").partition(":")
+    if not name:
+        raise GlassformerError("hf: is followed by a name, as in hf:imdb, or by a name and a configuration, as in hf:glue:sst2.")
+    try:
+        loaded = datasets.load_dataset(name, config or None)
+    except Exception as error:  # no such set, no network, a damaged cache: each package below raises its own
+        said = str(error) or type(error).__name__
+        raise GlassformerError(f"{shown(what)} cannot be loaded: {shown(said, limit=160)}.") from None
+    found = {PART_NAMES[part]: loaded[part] for part in loaded if part in PART_NAMES}
+    if "train" not in found:
+        raise GlassformerError(f"{shown(what)} has no part 'train'. It has {shown(', '.join(map(str, loaded)), limit=120)}.")
+    parts: dict[str, Rows] = {}
+    for part in (part for part in PARTS if part in found):
+        if asked.label is not None and part != "train" and _hidden(found[part], asked):
+            tally.add("left out: a part whose labels are all -1", part)
+            continue
+        raw = _rows(found[part], f"{name} {part}", asked)
+        parts[part] = gather(raw, asked, tally, f"{what} {part}", labelled=asked.label is not None)
+    info = getattr(found["train"], "info", None)
+    return parts, Provenance(f"Hugging Face hub, {what.removeprefix('hf:')}", str(getattr(info, "license", "")) or "not stated")
+
+
+def _rows(part: Any, name: str, asked: Asked) -> Iterator[Raw]:
+    text, label = columns(list(part.column_names), asked, name)
+    names = _label_names(part.features.get(label)) if label else None
+    for number, row in enumerate(part, 1):
+        value = row[label] if label else None
+        yield Raw(f"{name} row {number}", row[text], _named(value, names) if names else value)
+
+
+def _label_names(feature: Any) -> list[str] | None:
+    """The names behind numbers, of a label or of a list of labels."""
+    inner = getattr(feature, "feature", feature)
+    names = getattr(inner, "names", None)
+    return list(names) if names else None
+
+
+def _named(value: Any, names: list[str]) -> Any:
+    if isinstance(value, list):
+        return [_named(one, names) for one in value]
+    return names[value] if isinstance(value, int) and 0 <= value < len(names) else None
+
+
+def _hidden(part: Any, asked: Asked) -> bool:
+    """Whether a benchmark keeps the labels of this part to itself: it writes -1 for each."""
+    _, label = columns(list(part.column_names), asked, "the part")
+    return len(part) > 0 and all(value == -1 for value in part[label])

@@ -1,0 +1,190 @@
+"""Images of one size as bytes: checked before they are decoded, kept in memory where they fit, decoded again where not."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from glassformer.spec import GlassformerError, shown
+from glassformer.training.data.asked import Asked, Tally
+from glassformer.training.data.folders import Member
+
+Bytes: TypeAlias = NDArray[np.uint8]
+MOST_PIXELS = 64_000_000  # what an image may declare before a byte of it is decoded
+MOST_FILE_BYTES = 256_000_000
+MOST_KEPT = 1 << 30  # bytes of decoded pixels that are held in memory
+FORMATS = ("PNG", "JPEG", "GIF", "BMP", "WEBP", "TIFF")
+GREY = ("1", "L")
+
+
+@dataclass(frozen=True, eq=False)
+class Pictures(Sequence[Bytes]):
+    """Images of one size, uint8, channels first; `white` is the brightest value. In memory, or decoded when asked for."""
+
+    shape: tuple[int, int, int]  # channels, height, width
+    white: int = 255
+    pixels: Bytes | None = None  # [images, channels, height, width]
+    files: tuple[Path, ...] = ()
+    digests: tuple[bytes, ...] = ()  # sha256 of each file
+
+    def __len__(self) -> int:
+        return len(self.digests) if self.pixels is None else len(self.pixels)
+
+    @overload
+    def __getitem__(self, place: int) -> Bytes: ...
+    @overload
+    def __getitem__(self, place: slice) -> Pictures: ...
+    def __getitem__(self, place: int | slice) -> Bytes | Pictures:
+        if isinstance(place, slice):
+            return self.select(range(len(self))[place])
+        if not -len(self) <= place < len(self):
+            raise IndexError(place)
+        image: Bytes = self.take([place])[0]
+        return image
+
+    def take(self, places: Sequence[int] | NDArray[np.int64]) -> Bytes:
+        """Some images as one array [images, channels, height, width]."""
+        if self.pixels is not None:
+            return self.pixels[np.asarray(places, dtype=np.int64)]
+        return np.stack([self._decoded(int(place)) for place in places])
+
+    def select(self, places: Sequence[int]) -> Pictures:
+        """Some images as pictures of their own."""
+        pixels = None if self.pixels is None else self.pixels[np.asarray(places, dtype=np.int64)]
+        files = tuple(self.files[place] for place in places) if self.files else ()
+        digests = tuple(self.digests[place] for place in places) if self.digests else ()
+        return Pictures(self.shape, self.white, pixels, files, digests)
+
+    def content(self) -> Iterator[bytes]:
+        """What makes an image the same as another: the sha256 of its file, or its pixels."""
+        if self.digests or self.pixels is None:
+            return iter(self.digests)
+        return (image.tobytes() for image in self.pixels)
+
+    def _decoded(self, place: int) -> Bytes:
+        path = self.files[place]
+        data = _read(path, path.name)
+        if hashlib.sha256(data).digest() != self.digests[place]:
+            raise GlassformerError(f"{shown(path.name)} has changed since the data was loaded. Start again.")
+        return channels_first(decode(data, path.name, self.shape[1:]), self.shape[0])
+
+
+def read_pictures(members: Iterable[Member], asked: Asked, tally: Tally, name: str) -> tuple[Pictures, list[str]]:
+    """Every image, decoded once: a damaged one is found here and not in the middle of training. Labels beside them."""
+    kept: list[Bytes] = []
+    paths, digests, labels = [], [], []
+    sizes: Counter[tuple[int, int]] = Counter()
+    first: dict[tuple[int, int], str] = {}
+    colour, weight = False, 0
+    for member in members:
+        try:
+            data = _read(member.path, member.place)
+            image = decode(data, member.place, asked.resize)
+        except BadImageError as error:
+            tally.bad(str(error), "images that cannot be read", member.place, asked)
+            continue
+        size = (image.shape[0], image.shape[1])
+        sizes[size] += 1
+        first.setdefault(size, member.place)
+        colour, weight = colour or image.ndim == 3, weight + size[0] * size[1] * 3
+        if weight <= MOST_KEPT:
+            kept.append(image)
+        else:
+            kept.clear()
+        paths.append(member.path)
+        digests.append(hashlib.sha256(data).digest())
+        labels.append(member.label)
+    if not paths:
+        raise GlassformerError(f"{name} has no image that can be read.")
+    if len(sizes) > 1:
+        (usual, _), (other, _), *_ = sizes.most_common()
+        raise GlassformerError(
+            f"{name} mixes {len(sizes):,} image sizes: {shown(first[usual])} is {_size(usual)}, {shown(first[other])} is "
+            f"{_size(other)} (height × width). resize={usual[0]} (--resize {usual[0]}) makes them one."
+        )
+    height, width = next(iter(sizes))
+    shape = (3 if colour else 1, height, width)
+    pixels = np.stack([channels_first(image, shape[0]) for image in kept]) if len(kept) == len(paths) else None
+    return Pictures(shape, 255, pixels, tuple(paths), tuple(digests)), labels
+
+
+class BadImageError(GlassformerError):
+    """An image that cannot be used, named."""
+
+
+def decode(data: bytes, place: str, resize: tuple[int, int] | None) -> Bytes:
+    """[height, width] of a grey image, [height, width, 3] of a coloured one; its declared size is looked at first."""
+    Image, ImageOps = _pillow()
+    name = shown(place)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", Image.DecompressionBombWarning)
+            image = Image.open(io.BytesIO(data), formats=FORMATS)
+            if image.width * image.height > MOST_PIXELS:
+                raise Image.DecompressionBombError
+            if image.mode.startswith(("I", "F")):
+                raise BadImageError(f"{name} has more than 8 bits a channel (mode {image.mode}): save it with 8.")
+            image.load()
+            image = ImageOps.exif_transpose(image)
+            image = _flat(image, Image)
+            if resize is not None and image.size != resize[::-1]:
+                image = image.resize(resize[::-1], Image.Resampling.BILINEAR)
+            return np.asarray(image, dtype=np.uint8)
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning):
+        raise BadImageError(f"{name} declares more than {MOST_PIXELS:,} pixels: it was not decoded.") from None
+    except BadImageError:
+        raise
+    except Image.UnidentifiedImageError:
+        raise BadImageError(f"{name} is no image that can be read ({', '.join(FORMATS)}).") from None
+    except Exception as error:  # a decoder that meets a stranger's bytes raises whatever it likes
+        raise BadImageError(f"{name} is damaged: {shown(str(error) or type(error).__name__, limit=80)}.") from None
+
+
+def channels_first(image: Bytes, channels: int) -> Bytes:
+    """[channels, height, width]; a grey image among coloured ones is given three equal channels."""
+    if image.ndim == 2:
+        return np.repeat(image[None], channels, axis=0)
+    return np.ascontiguousarray(image.transpose(2, 0, 1))
+
+
+def _flat(image: Any, Image: Any) -> Any:
+    """Grey or RGB; what is transparent lies on white."""
+    if image.mode in GREY:
+        return image.convert("L")
+    if image.mode in ("RGBA", "LA", "PA") or "transparency" in image.info:
+        over = image.convert("RGBA")
+        paper = Image.new("RGBA", over.size, "white")
+        flat = Image.alpha_composite(paper, over).convert("RGB")
+        return flat.convert("L") if image.mode == "LA" else flat
+    return image.convert("RGB")
+
+
+def _read(path: Path, place: str) -> bytes:
+    try:
+        size = path.stat().st_size
+        if size > MOST_FILE_BYTES:
+            raise BadImageError(f"{shown(place)} has {size:,} bytes; an image has at most {MOST_FILE_BYTES:,}. It was not read.")
+        return path.read_bytes()
+    except OSError as error:
+        raise BadImageError(f"{shown(place)} cannot be read: {error.strerror or error}.") from None
+
+
+def _pillow() -> tuple[Any, Any]:
+    try:
+        from PIL import Image, ImageOps
+    except ImportError:
+        raise GlassformerError("images need the package pillow: pip install pillow.") from None
+    return Image, ImageOps
+
+
+def _size(size: tuple[int, int]) -> str:
+    return f"{size[0]}×{size[1]}"

@@ -1,0 +1,134 @@
+"""One way in: a built-in set, a file, a folder or a set of the hub, as a Dataset."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from glassformer.spec import GlassformerError, nearest, shown
+from glassformer.spec.weight_files import path_text
+from glassformer.training.data.asked import Asked, OnBad, OnLong, Tally
+from glassformer.training.data.dataset import Dataset, Provenance
+from glassformer.training.data.folders import class_members, given_parts, read_texts
+from glassformer.training.data.images import read_pictures
+from glassformer.training.data.readers import read_table, table_kind
+from glassformer.training.data.sets import SETS, load_set
+from glassformer.training.data.splits import check_shares, into_parts, label_order, leaks, numbered
+from glassformer.training.data.texts import Rows, gather
+
+SHARES = (0.8, 0.1, 0.1)
+
+
+def load_data(  # noqa: PLR0913 - one word an option reads better than a bag of them
+    what: str | Path,
+    *,
+    text: str = "text",
+    label: str | None = "label",
+    seed: int = 0,
+    split: tuple[float, float, float] = SHARES,
+    on_bad: OnBad = "refuse",
+    on_empty: OnBad = "skip",
+    on_long: OnLong = "cut",
+    resize: int | tuple[int, int] | None = None,
+) -> Dataset:
+    """Data to learn from.
+
+    `what` is a built-in set (`glassformer data` lists them), a .csv, .tsv, .jsonl, .parquet or .txt file, a folder with a folder
+    a class (texts or images), a folder with `train`, `validation` and `test` in one of these forms, or `hf:NAME`. `text` and
+    `label` are columns; `label=None` is plain text. Parts that are not given are cut by `seed` in the shares of `split`.
+    """
+    asked = Asked(
+        text=text,
+        label=label,
+        on_bad=on_bad,
+        on_empty=on_empty,
+        on_long=on_long,
+        resize=(resize, resize) if isinstance(resize, int) else resize,
+    )
+    shares = check_shares(split)
+    if not isinstance(seed, int) or not 0 <= seed < 2**63:
+        raise GlassformerError(f"seed={shown(seed)} is not allowed: a whole number from 0.")
+    name = str(what)
+    if name in SETS:
+        if shares != SHARES:
+            raise GlassformerError(f"{name} is a built-in set, whose parts are fixed: leave split out.")
+        return load_set(name)
+    tally = Tally()
+    if name.startswith("hf:"):
+        given, provenance = read_hub_set(name, asked, tally)
+    else:
+        given = _read_path(_existing(name), asked, tally)
+        provenance = Provenance(name)
+    return _assembled(name, given, shares, seed, tally, provenance)
+
+
+def read_hub_set(name: str, asked: Asked, tally: Tally) -> tuple[dict[str, Rows], Provenance]:
+    """A set of the hub; what it needs is imported only here."""
+    from glassformer.training.data.hub import read_hub
+
+    return read_hub(name, asked, tally)
+
+
+def _existing(name: str) -> Path:
+    path = Path(name).expanduser()
+    try:
+        if path.is_dir() or path.is_file():
+            return path
+    except (OSError, ValueError):
+        pass
+    raise GlassformerError(
+        f"no such built-in set, file or folder: {shown(name)}.{nearest(name, SETS)} 'glassformer data' lists the sets."
+    )
+
+
+def _read_path(path: Path, asked: Asked, tally: Tally) -> dict[str, Rows]:
+    """Rows by part; `train` alone where the parts are not given."""
+    given = given_parts(path) if path.is_dir() else {}
+    if not given:
+        return {"train": _read_rows(path, asked, tally)}
+    return {part: _read_rows(place, asked, tally) for part, place in given.items()}
+
+
+def _read_rows(path: Path, asked: Asked, tally: Tally) -> Rows:
+    name = path_text(path)
+    if path.is_file():
+        plain = table_kind(path) == ".txt" or asked.label is None
+        return gather(read_table(path, asked), asked, tally, name, labelled=not plain)
+    kind, members = class_members(path, tally)
+    if kind == "text":
+        return gather(read_texts(members), asked, tally, name, labelled=True)
+    pictures, labels = read_pictures(members, asked, tally, name)
+    return Rows("image", pictures, labels)
+
+
+def _assembled(  # what was read becomes a Dataset
+    name: str, given: dict[str, Rows], shares: tuple[float, float, float], seed: int, tally: Tally, provenance: Provenance
+) -> Dataset:
+    _check_alike(name, given)
+    parts, notes = into_parts(given, shares, seed)
+    labels = label_order(parts, name)
+    splits = {part: numbered(part, rows, labels) for part, rows in parts.items()}
+    if len(given) > 1:
+        notes += leaks(parts)
+    return Dataset(
+        name=name,
+        task=parts["train"].task,
+        labels=labels,
+        parts={part: partial(splits.__getitem__, part) for part in splits},
+        provenance=provenance,
+        notes=(*tally.notes(), *notes),
+    )
+
+
+def _check_alike(name: str, given: dict[str, Rows]) -> None:
+    """Parts that were given must be of one task, and their images of one size."""
+    train = given["train"]
+    for part, rows in given.items():
+        if rows.task != train.task:
+            raise GlassformerError(f"{name}: train is for the task {train.task}, {part} for {rows.task}.")
+        if rows.task == "image" and rows.inputs.shape != train.inputs.shape:
+            sizes = [f"{'×'.join(map(str, one.inputs.shape))}" for one in (train, rows)]
+            raise GlassformerError(
+                f"{name}: images of train are {sizes[0]}, of {part} {sizes[1]} (channels × height × width). Give resize=…, "
+                "and the same colours in both."
+            )

@@ -1,0 +1,144 @@
+"""The built-in sets: real, small, with fixed splits and no network, each with its README and LICENSE beside it."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from glassformer.training.data.dataset import PARTS, Dataset, Provenance, Split, Task
+from glassformer.training.data.images import Pictures
+
+HOME = Path(__file__).parents[1] / "sets"
+
+
+@dataclass(frozen=True)
+class BuiltIn:
+    """What its files do not say of themselves: the task, and the test accuracy in percent that a linear model reaches."""
+
+    task: Task
+    labels: tuple[str, ...] = ()  # of images: in labels.json
+    to_beat: float | None = None
+    white: int = 255  # the brightest pixel
+    folder: str = ""  # the name of the set, if not given
+    prefix: str = ""  # of its files
+
+    @property
+    def measure(self) -> str:
+        """What `to_beat` counts."""
+        return {"tag": "tokens", "mlm": ""}.get(self.task, "rows")
+
+
+TOPICS = ("arts", "geography", "life_science", "physical_science", "society")
+
+SETS: dict[str, BuiltIn] = {
+    "digits": BuiltIn("image", to_beat=97.0, white=16),
+    "fashion-mnist-small": BuiltIn("image", to_beat=83.5),
+    "topic": BuiltIn("classify", TOPICS, 94.4),
+    "topic-fr": BuiltIn("classify", TOPICS, 93.6),
+    "sentiment": BuiltIn("classify", ("negative", "positive"), 82.4),
+    "lid": BuiltIn("classify", ("en", "hi"), 100.0),
+    "lid4": BuiltIn("classify", ("en", "es", "fr", "hi"), 99.8),
+    "lid-words": BuiltIn("tag", ("en", "hi", "other"), 100.0),
+    "lid-words-romanised": BuiltIn("tag", ("en", "hi", "other"), 98.9, folder="lid-words", prefix="romanised_"),
+    "mlm": BuiltIn("mlm"),
+}
+
+
+class StoredFile(NamedTuple):
+    """A line of a README's table of files."""
+
+    name: str
+    rows: int
+    sha256: str  # its first 16 digits
+
+
+@dataclass(frozen=True)
+class Card:
+    """What a set's README says: its title, source, licence, baseline and files."""
+
+    title: str
+    provenance: Provenance
+    files: tuple[StoredFile, ...]
+
+    def rows(self, name: str) -> dict[str, int]:
+        """Rows of each part of the set, the three first."""
+        counted = {_part(file.name, SETS[name].prefix): file.rows for file in self.files if _belongs(file.name, name)}
+        return {part: counted[part] for part in (*PARTS, *sorted(counted.keys() - set(PARTS)))}
+
+
+def folder(name: str) -> Path:
+    """Where the files of a built-in set lie."""
+    return HOME / (SETS[name].folder or name)
+
+
+@lru_cache
+def card(name: str) -> Card:
+    """The README of a set, read."""
+    text = (folder(name) / "README.md").read_text(encoding="utf-8")
+
+    def said(word: str) -> str:
+        found = re.search(rf"^{word}: (.*?)(?:; text in LICENSE)?\.?$", text, flags=re.MULTILINE)
+        assert found is not None, f"{name}/README.md has no line '{word}: …'"
+        return found[1]
+
+    table = re.findall(r"^\| (\S+) \| (\d+) \| \d+ \| ([0-9a-f]{16}) \|", text, flags=re.MULTILINE)
+    return Card(
+        title=text.partition("\n")[0].partition(": ")[2],
+        provenance=Provenance(said("Source"), said("Licence"), said("Baseline")),
+        files=tuple(StoredFile(file, int(rows), digits) for file, rows, digits in table),
+    )
+
+
+def load_set(name: str) -> Dataset:
+    """A built-in set; a part is read from its file when it is first asked for."""
+    built_in, parts = SETS[name], card(name).rows(name)
+    ending = "npz" if built_in.task == "image" else "jsonl.gz"
+
+    def reading(part: str) -> Split:
+        path = folder(name) / f"{built_in.prefix}{part}.{ending}"
+        return _images(path, part, built_in) if built_in.task == "image" else _texts(path, part, built_in)
+
+    return Dataset(name, built_in.task, labels(name), {part: partial(reading, part) for part in parts}, card(name).provenance)
+
+
+def labels(name: str) -> tuple[str, ...]:
+    """The label names of a set, in the order of their numbers."""
+    if SETS[name].task != "image":
+        return SETS[name].labels
+    return tuple(json.loads((folder(name) / "labels.json").read_text(encoding="utf-8")))
+
+
+def _images(path: Path, part: str, built_in: BuiltIn) -> Split:
+    with np.load(path, allow_pickle=False) as stored:
+        pixels, numbers = stored["image"][:, None], stored["label"].astype(np.int64)
+    return Split(part, "image", Pictures(pixels.shape[1:], built_in.white, pixels), numbers)
+
+
+def _texts(path: Path, part: str, built_in: BuiltIn) -> Split:
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        rows = [json.loads(line) for line in file]
+    number = {label: place for place, label in enumerate(built_in.labels)}
+    if built_in.task == "tag":
+        words, tags = [tuple(row["tokens"]) for row in rows], [tuple(number[tag] for tag in row["tags"]) for row in rows]
+        return Split(part, "tag", words, tags)
+    texts = [row["text"] for row in rows]
+    if built_in.task == "mlm":
+        return Split(part, "mlm", texts, None)
+    return Split(part, "classify", texts, np.array([number[row["label"]] for row in rows], dtype=np.int64))  # type: ignore[arg-type]
+
+
+def _belongs(file: str, name: str) -> bool:
+    """Whether a file is one of this set and not of another that shares the folder."""
+    others = [other.prefix for known, other in SETS.items() if known != name and other.prefix and folder(known) == folder(name)]
+    return file.startswith(SETS[name].prefix) and not any(file.startswith(prefix) for prefix in others)
+
+
+def _part(file: str, prefix: str) -> str:
+    return file.removeprefix(prefix).partition(".")[0]

@@ -1,0 +1,143 @@
+"""Rows into train, validation and test: the same for the same seed, whatever order they were read in, equal texts together."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from glassformer.spec import GlassformerError, shown
+from glassformer.training.data.dataset import PARTS, Split, Task
+from glassformer.training.data.texts import Rows
+
+# Blanks and punctuation do not tell two texts apart.
+NOISE = re.compile(r"[\s!-/:-@\[-`{-~\u2000-\u206f\u0964\u0965«»¿¡]+")
+
+
+def check_shares(shares: Sequence[float]) -> tuple[float, float, float]:
+    """Three positive numbers that add up to 1."""
+    numbers = [float(share) for share in shares if isinstance(share, int | float)]
+    if len(numbers) != 3 or len(shares) != 3 or not all(0 < share < 1 for share in numbers) or abs(sum(numbers) - 1) > 1e-6:
+        raise GlassformerError(
+            f"split={shown(tuple(shares))} is not allowed: three positive shares (train, validation, test) that add up to 1."
+        )
+    return numbers[0], numbers[1], numbers[2]
+
+
+def into_parts(given: Mapping[str, Rows], shares: tuple[float, float, float], seed: int) -> tuple[dict[str, Rows], list[str]]:
+    """The three parts: those that were given stay as they are, those that were not are cut from the training rows."""
+    parts, notes = dict(given), []
+    missing = [name for name in PARTS if name not in parts]
+    if missing:
+        wanted = [share if name == "train" or name in missing else 0.0 for name, share in zip(PARTS, shares, strict=True)]
+        scale = sum(wanted)
+        places = _cut(parts["train"], [share / scale for share in wanted[1:]], seed)
+        if len(given) > 1:
+            notes.append(f"cut from the training rows, since it was not given: {', '.join(missing)}")
+        rows = parts["train"]
+        parts |= {name: rows.take(places[name]) for name in ("train", *missing)}
+        for name in missing:
+            if not len(parts[name]):
+                raise GlassformerError(
+                    f"{len(rows):,} rows are too few for split={tuple(round(share, 3) for share in shares)}: {name} would be "
+                    "empty. Give more rows, larger shares, or files of your own for the parts."
+                )
+    return {name: parts[name] for name in PARTS} | {name: rows for name, rows in parts.items() if name not in PARTS}, notes
+
+
+def _cut(rows: Rows, shares: Sequence[float], seed: int) -> dict[str, list[int]]:
+    """Row numbers of each part: of each class its share, by a hash of the content, so that the order of the rows is of no
+    importance and equal texts (and equal images) never lie in two parts."""
+    groups: dict[bytes, list[int]] = {}
+    for place, key in enumerate(content_keys(rows)):
+        groups.setdefault(hashlib.blake2b(str(seed).encode() + b"\0" + key, digest_size=16).digest(), []).append(place)
+    classes: dict[Any, list[bytes]] = {}
+    for drawn in sorted(groups):
+        names = [rows.labels[place] for place in groups[drawn]] if rows.task != "tag" and rows.labels is not None else [""]
+        classes.setdefault(min(names), []).append(drawn)
+    parts: dict[str, list[int]] = {name: [] for name in PARTS}
+    seen, taken = 0, {"validation": 0, "test": 0}
+    for name in sorted(classes):
+        members = classes[name]
+        seen += len(members)
+        start = 0
+        for part, share in zip(("validation", "test"), shares, strict=True):
+            # What is due over all classes so far, less what was taken: rounding evens out. A class keeps a training row.
+            due = min(int(seen * share + 0.5) - taken[part], len(members) - 1 - start)
+            taken[part] += max(0, due)
+            end = start + max(0, due)
+            parts[part] += [place for drawn in members[start:end] for place in groups[drawn]]
+            start = end
+        parts["train"] += [place for drawn in members[start:] for place in groups[drawn]]
+    return {name: sorted(places) for name, places in parts.items()}
+
+
+def content_keys(rows: Rows) -> list[bytes]:
+    """What makes two rows the same: letters and digits without case, or the bytes of the image."""
+    if rows.task == "image":
+        return list(rows.inputs.content())
+    texts = (" ".join(row) for row in rows.inputs) if rows.task == "tag" else rows.inputs
+    return [(NOISE.sub("", text.casefold()) or text).encode() for text in texts]
+
+
+def leaks(parts: Mapping[str, Rows]) -> list[str]:
+    """A note for each part with rows that stand in training, too."""
+    known = set(content_keys(parts["train"]))
+    notes = []
+    for name, rows in parts.items():
+        if name != "train" and (shared := sum(key in known for key in content_keys(rows))):
+            notes.append(f"{shared:,} of the {len(rows):,} {name} rows stand in training, too: their score flatters")
+    return notes
+
+
+def label_order(parts: Mapping[str, Rows], name: str) -> tuple[str, ...]:
+    """The labels of the training rows, sorted (numbers as numbers); what validation and test may not do is checked here."""
+    for part, rows in parts.items():
+        if not len(rows):
+            raise GlassformerError(f"{name}: the part {part} is empty.")
+    used = {part: _used(rows) for part, rows in parts.items()}
+    labels = used["train"]
+    if parts["train"].task == "mlm":
+        return ()
+    if len(labels) < 2:
+        raise GlassformerError(f"{name}: every training row has the label '{shown(min(labels))}'. Two classes are the least.")
+    most = max(20, len(parts["train"]) // 2)
+    if parts["train"].task == "classify" and len(labels) > most:
+        raise GlassformerError(
+            f"{name} has {len(labels):,} different labels in {len(parts['train']):,} rows: that is no label column."
+        )
+    for part, found in used.items():
+        unseen = sorted(found - labels)
+        if unseen:
+            others = f" (and {len(unseen) - 1:,} more)" if len(unseen) > 1 else ""
+            raise GlassformerError(
+                f"{name}: the label '{shown(unseen[0])}'{others} stands in {part} and never in training. Check its spelling, "
+                f"or take those rows out. Training has {_listed(labels)}."
+            )
+    numbers = all(re.fullmatch(r"-?\d{1,18}", label) for label in labels)
+    return tuple(sorted(labels, key=lambda label: (int(label) if numbers else 0, label)))
+
+
+def numbered(name: str, rows: Rows, labels: tuple[str, ...]) -> Split:
+    """Rows as a split: label names become their numbers."""
+    number = {label: place for place, label in enumerate(labels)}
+    task: Task = rows.task
+    if rows.labels is None:
+        return Split(name, task, rows.inputs, None)
+    if task == "tag":
+        return Split(name, task, rows.inputs, [tuple(number[tag] for tag in tags) for tags in rows.labels])
+    return Split(name, task, rows.inputs, np.array([number[label] for label in rows.labels], dtype=np.int64))  # type: ignore[arg-type]
+
+
+def _used(rows: Rows) -> set[str]:
+    if rows.labels is None:
+        return set()
+    return {tag for tags in rows.labels for tag in tags} if rows.task == "tag" else set(rows.labels)
+
+
+def _listed(labels: set[str]) -> str:
+    names = sorted(labels)
+    return ", ".join(shown(label) for label in names[:8]) + (f" and {len(names) - 8:,} more" if len(names) > 8 else "")

@@ -1,0 +1,105 @@
+"""A graded class: marks add up, mistakes are counted, nothing is invented."""
+
+import json
+from fractions import Fraction
+
+import pytest
+from quiz_texts import CARRYING
+
+from glassformer.answers.quiz import load_set, parse_set, variant
+from glassformer.answers.quiz.grading import grade
+from glassformer.answers.quiz.submissions import Submissions
+
+QUIZ = parse_set(CARRYING, "carrying")
+LAYER = 4 * 64 * 64 + 2 * 64 * 100
+FORGOT = LAYER - 64 * 64
+
+
+@pytest.fixture
+def graded():
+    right = {item.id: item.key.text for item in variant(QUIZ, 0).items}
+    answers = {
+        "Ada": right,
+        "Bo": {"layer": str(FORGOT), "all": str(6 * FORGOT), "scores": "[1, 2]"},
+        "Cy": {"layer": str(FORGOT), "all": str(6 * LAYER), "pick": "that", "output": "?"},
+        "Di": {},
+        "Ed": {**right, "layer": "29.2k"},
+    }
+    return grade(QUIZ, Submissions(answers, ["a note."]))
+
+
+def test_marks_are_credits_times_marks_and_add_up(graded):
+    assert [float(sheet.marks) for sheet in graded.sheets] == [9, 3, 3, 0, 8]
+    assert {sheet.of for sheet in graded.sheets} == {Fraction(9)}
+    for sheet in graded.sheets:
+        assert sheet.marks == sum(answer.judgement.credit * answer.of for answer in sheet.answers)
+
+
+def test_carried_errors_are_told_apart_from_new_ones(graded):
+    bo = {answer.question: answer.judgement for answer in graded.sheets[1].answers}
+    assert bo["layer"].codes == ("no_output_projection",)
+    assert bo["all"].verdict == "carried"
+    assert bo["all"].codes == ()
+
+
+def test_the_commonest_mistakes_come_first(graded):
+    assert [(common.mistake, common.count, common.students) for common in graded.mistakes] == [
+        ("no_output_projection", 2, 2),
+        ("no_scaling", 2, 2),
+    ]
+    assert graded.mistakes[1].questions == ("scores", "pick")
+
+
+def test_the_figures_of_a_question(graded):
+    first = graded.questions[0]
+    assert (first.answered, first.right, first.partly, first.wrong, first.missing) == (4, 1, 1, 2, 1)
+    assert first.share == pytest.approx((2 + 1) / 10)
+    assert first.mistakes == (("no_output_projection", 2),)
+    assert graded.questions[1].carried == 1
+    assert -1 <= first.tells_apart <= 1
+
+
+def test_the_summary(graded):
+    found = graded.summary
+    assert (found.students, found.of, found.median, found.lowest, found.highest) == (5, 9, 3, 0, 9)
+    assert found.mean == pytest.approx(23 / 5)
+
+
+def test_the_document_is_json_and_keeps_the_notes(graded):
+    document = json.loads(json.dumps(graded.to_dict()))
+    assert document["notes"] == ["a note."]
+    assert document["students"][1]["answers"][0]["mistakes"] == ["no_output_projection"]
+    assert graded.wrong == sum(
+        answer["verdict"] not in ("right", "carried") for s in document["students"] for answer in s["answers"]
+    )
+
+
+def test_two_mistakes_at_once_are_found(graded):
+    """W_Q, W_K, W_V of full width in every head, and one of the two feed-forward matrices."""
+    both = 4 * 3 * 64 * 64 + 64 * 64 + 64 * 100
+    found = grade(QUIZ, Submissions({"Ada": {"layer": str(both)}})).sheets[0].answers[0].judgement
+    assert found.verdict == "wrong"
+    assert set(found.codes) <= {"heads_times_full_width", "ffn_one_or_twice"} or found.codes == ()
+
+
+def test_students_with_variants_of_their_own_are_judged_by_them():
+    quiz = load_set("parameters")
+    names = ("Ada", "Bo")
+    answers = {name: {item.id: item.key.text for item in variant(quiz, 7, name).items} for name in names}
+    assert [sheet.marks for sheet in grade(quiz, Submissions(answers), seed=7, students=names).sheets] == [quiz.marks, quiz.marks]
+    swapped = {"Ada": answers["Bo"], "Bo": answers["Ada"]}
+    assert all(sheet.marks < quiz.marks for sheet in grade(quiz, Submissions(swapped), seed=7, students=names).sheets)
+
+
+def test_a_student_of_the_class_who_gave_nothing_has_nothing():
+    found = grade(QUIZ, Submissions({}), students=("Ada",))
+    assert [(sheet.student, sheet.marks) for sheet in found.sheets] == [("Ada", 0)]
+
+
+def test_a_class_of_many_equal_wrong_answers_is_searched_once(monkeypatch):
+    from glassformer.answers.quiz.counted import Counted
+
+    calls = []
+    monkeypatch.setattr(Counted, "searched", lambda _, claim: calls.append(claim))
+    grade(QUIZ, Submissions({f"s{n}": {"layer": "12347"} for n in range(300)}))
+    assert calls == ["12347"]

@@ -1,0 +1,288 @@
+"""verify, encode, predict and export, as a person uses them."""
+
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from checkpoint_files import CONFIG, WORDS, add_tokenizer, bert_folder, tensors_of
+from tiny_models import guest
+
+import glassformer as gf
+from glassformer.cli.main import main
+from glassformer.cli.text_lines import LONGEST_LINE
+from glassformer.numbers import open_checkpoint
+
+CLASSES = {"architectures": ["BertForSequenceClassification"], "id2label": {"0": "glass", "1": "wall"}}
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    """The command in this process: exit code, standard output and standard error."""
+
+    def call(*words, stdin=b""):
+        monkeypatch.setattr(sys, "argv", ["glassformer", *map(str, words)])
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        with pytest.raises(SystemExit) as done:
+            main()
+        told = capsys.readouterr()
+        return done.value.code, told.out, told.err
+
+    return call
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return add_tokenizer(bert_folder(tmp_path / "m"))
+
+
+def classifier(folder: Path, **changes) -> Path:
+    config = {**CONFIG, **CLASSES, **changes}
+    return add_tokenizer(bert_folder(folder, tensors=tensors_of(config), **{**CLASSES, **changes}))
+
+
+def some_texts(count):
+    rng = np.random.default_rng(1)
+    return [" ".join(rng.choice(WORDS, rng.integers(1, 14))) for _ in range(count)]
+
+
+# verify ------------------------------------------------------------------------------------------------------------------
+
+
+def test_verify_prints_the_verdict_first_and_the_certificate_after_it(folder, run):
+    code, out, _ = run("verify", folder)
+    assert code == 0
+    assert out.startswith("exact: BertModel, 1,416 parameters, stored as F32 (39 tensors).\n")
+    assert "layers.*.attention.W_Q    8 × 2 × 4  encoder.layer.*.attention.self.query.weight" in out
+    assert "model in float32, float64 run" in out
+    assert "1.0e-10" in out
+
+
+def test_verify_gives_one_json_document(folder, run):
+    code, out, _ = run("verify", folder, "--json", "--no-original")
+    document = json.loads(out)
+    assert (code, document["verdict"], document["holds"], len(document["comparisons"])) == (0, "exact", True, 2)
+    assert document["rows"][0]["tensor"] == "embeddings.word_embeddings.weight"
+    assert document["bounds"]["float64"] == 1e-10
+    assert document["comparisons"][0]["worst"] < 1e-12
+
+
+def test_a_refused_folder_is_exit_1_and_a_mistyped_one_exit_2(tmp_path, run):
+    code, out, err = run("verify", bert_folder(tmp_path / "m", num_hidden_layers=3))
+    assert (code, err) == (1, "")
+    assert out.startswith("refused: config.json says 3 layers, model.safetensors holds 2 (0 to 1).")
+    code, out, err = run("verify", tmp_path / "n")
+    assert (code, out) == (2, "")
+    assert err.startswith("glassformer: no such folder: ")
+
+
+# encode ------------------------------------------------------------------------------------------------------------------
+
+
+def test_two_thousand_texts_come_out_in_order(tmp_path):
+    folder, texts = add_tokenizer(bert_folder(tmp_path / "m")), some_texts(2000)
+    (tmp_path / "texts.txt").write_text("\n".join(texts) + "\n", encoding="utf-8")
+    command = [sys.executable, "-m", "glassformer", "encode", str(folder), "--file", str(tmp_path / "texts.txt")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [row["line"] for row in rows] == list(range(1, 2001))
+    found = np.array([row["embedding"] for row in rows], dtype=np.float32)
+    checkpoint = open_checkpoint(folder)
+    for number in range(0, 2000, 97):  # the float64 run, a text at a time
+        wanted = checkpoint.run(texts[number])["layers.1.out"][0].mean(0)
+        assert np.abs(found[number] - wanted / np.linalg.norm(wanted)).max() < 1e-5
+
+
+@pytest.mark.parametrize("way", ["--file", "-", "--file -"])
+@pytest.mark.parametrize("form", ["npy", "jsonl", "parquet"])
+def test_every_form_holds_the_same_vectors(folder, run, tmp_path, form, way):
+    texts = some_texts(30)
+    data = ("\ufeff" + "\r\n".join(texts)).encode()  # with a mark at the front and another system's line ends
+    (tmp_path / "t.txt").write_bytes(data)
+    out = tmp_path / f"x.{form}"
+    words = ["--file", tmp_path / "t.txt"] if way == "--file" else way.split()
+    code, told, err = run("encode", folder, *words, "--out", out, stdin=data)
+    assert (code, told, err) == (0, f"{out}: 30 vectors.\n", "")
+    if form == "npy":
+        found = np.load(out)
+    elif form == "jsonl":
+        found = np.array([json.loads(line)["embedding"] for line in out.read_text().splitlines()], dtype=np.float32)
+    else:
+        table = guest("pyarrow.parquet").read_table(out)
+        assert table["line"].to_pylist() == list(range(1, 31))
+        found = np.array(table["embedding"].to_pylist(), dtype=np.float32)
+    assert found.dtype == np.float32
+    assert np.abs(found - gf.load(folder).encode(texts)).max() < 1e-6
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(["m", "t.txt", out.name])
+
+
+def test_a_large_npy_is_written_in_pieces_and_its_header_at_the_end(folder, run, tmp_path):
+    (tmp_path / "t.txt").write_text("the glass\n" * 2500)
+    code, _, _ = run(
+        "encode", folder, "--file", tmp_path / "t.txt", "--out", tmp_path / "x.npy", "--pool", "first", "--no-normalise"
+    )
+    found = np.load(tmp_path / "x.npy", mmap_mode="r")
+    assert (code, found.shape) == (0, (2500, 8))
+    assert np.ptp(np.asarray(found), axis=0).max() < 1e-6
+
+
+def test_texts_on_the_command_line_and_a_report(folder, run, tmp_path):
+    code, out, _ = run("encode", folder, "--text", "the glass", "--text", "walls")
+    assert code == 0
+    assert [json.loads(line)["line"] for line in out.splitlines()] == [1, 2]
+    words = ("--text", "the glass", "--text", "", "--empty", "skip", "--out", tmp_path / "x.npy", "--json")
+    code, out, err = run("encode", folder, *words)
+    assert json.loads(out) == {"out": str(tmp_path / "x.npy"), "rows": 1, "cut": 0, "left_out": 1}
+    assert err == "glassformer: left out, because empty: 1 of 2 texts.\n"
+
+
+def test_nothing_is_cut_unsaid(folder, run):
+    data = b"the glass\n" + b"glass " * 20 + b"\n"
+    code, out, err = run("encode", folder, "-", stdin=data)
+    assert (code, out) == (2, "")
+    assert err == (
+        "glassformer: standard input line 2 has 22 tokens, this model takes 16. Split it, or truncate it, "
+        "which drops the last 6.\n"
+    )
+    code, out, err = run("encode", folder, "-", "--truncate", stdin=data)
+    assert (code, len(out.splitlines())) == (0, 2)
+    assert err == "glassformer: cut to 16 tokens: 1 of 2 texts.\n"
+
+
+BAD_LINES = [
+    (b"the\n\nglass\n", "line 2 is empty: it has no token of its own. empty=skip leaves such texts out."),
+    (b"the\nglass \xff\n", "line 2 is not text: its byte 7 is not UTF-8. Save it as UTF-8."),
+    ("the".encode("utf-16"), "line 1 is not text: its byte 1 is not UTF-8. It looks like UTF-16: save it as UTF-8."),
+    (b"x" * 1_000_001, "line 1 has 1,000,001 characters; at most 1,000,000 are read."),
+    (b"x" * (LONGEST_LINE + 5), "line 1 has more than 1,000,000 characters, the most that are read."),
+    (
+        b"glass " * 166_000,
+        "line 1 has 166,002 tokens, this model takes 16. Split it, or truncate it, which drops the last 165,986.",
+    ),
+    (b"", "there are no texts: the input is empty."),
+]
+
+
+@pytest.mark.parametrize(("data", "message"), BAD_LINES)
+def test_a_bad_line_is_named_and_leaves_no_file(folder, run, tmp_path, data, message):
+    (tmp_path / "t.txt").write_bytes(data)
+    code, out, err = run("encode", folder, "--file", tmp_path / "t.txt", "--out", tmp_path / "x.npy")
+    assert (code, out) == (2, "")
+    assert err.endswith(f"{message}\n")
+    assert err.count("\n") == 1
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["m", "t.txt"]
+
+
+MISTAKES = [
+    ("encode {m}", "which texts? Give --text (once or more), --file FILE, or - for standard input; one of the three."),
+    ("encode {m} --text a --file b", "which texts?"),
+    ("encode {m} --file {t}/none.txt", "no such file: "),
+    ("encode {m} --file {t}", "is a folder: a file with one text a line is wanted."),
+    ("encode {m} --text a --out x.csv", "--out x.csv: the name must end in one of .npy, .jsonl, .parquet."),
+    ("encode {m} --text a --out {t}/no/x.npy", "lies in a folder that is not there."),
+    ("encode {m} --text a --json", "the rows are JSON lines already: --json tells about a file that is written with --out."),
+    ("encode {m} --text a --pool median", "'median' is not one of"),
+    ("encode {m} --text a --device tpu", "--device tpu is not known: cpu or cuda."),
+    ("encode {t}/none --text a", "no such folder: "),
+    ("predict {m} --text a", "BertModel predicts no classes: it has no head."),
+    ("predict {m} --text a --out x.npy", "--out x.npy: the name must end in one of .jsonl, .parquet."),
+    ("predict {m} --images {t}/none.npy", "no such file: "),
+    ("predict {m} --images {m}/config.json", "is no array of numbers: "),
+    ("export {m}", "which form? Give one of --onnx OUT.onnx, --folder OUT and --own OUT."),
+    ("export {m} --onnx {t}/x.bin", "the name of an ONNX graph ends in .onnx."),
+    ("export {m} --onnx {t}/x.onnx --dtype float16", "--dtype float16 is for folders"),
+    ("export {m} --folder {m}", "is not empty: choose another, nothing is overwritten."),
+    ("verify {m} --as BertModle", "Did you mean 'BertModel'?"),
+]
+
+
+@pytest.mark.parametrize(("line", "message"), MISTAKES)
+def test_a_users_mistake_is_one_line_and_exit_2(folder, run, tmp_path, line, message):
+    code, out, err = run(*line.format(m=folder, t=tmp_path).split())
+    if line.startswith("verify"):  # the folder is there, and cannot be read so: that is an answer
+        assert (code, message in out) == (1, True)
+        return
+    assert (code, out) == (2, "")
+    assert message in err
+    assert err.count("\n") == 1
+
+
+def test_a_closed_pipe_is_no_error(folder, tmp_path):
+    (tmp_path / "t.txt").write_text("the glass\n" * 3000)
+    command = f"{sys.executable} -m glassformer encode {folder} --file {tmp_path}/t.txt | head -1"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=120, check=False)
+    assert done.stderr == ""
+    assert json.loads(done.stdout)["line"] == 1
+
+
+# predict -----------------------------------------------------------------------------------------------------------------
+
+
+def test_predict_gives_classes_with_probabilities(tmp_path, run):
+    folder, texts = classifier(tmp_path / "m"), some_texts(12)
+    (tmp_path / "t.txt").write_text("\n".join(texts))
+    code, out, err = run("predict", folder, "--file", tmp_path / "t.txt")
+    assert (code, err) == (0, "")
+    rows = [json.loads(line) for line in out.splitlines()]
+    checkpoint = open_checkpoint(folder)
+    for number, (row, text) in enumerate(zip(rows, texts, strict=True)):
+        scores = np.exp(checkpoint.run(text)["head.logits"][0])
+        wanted = dict(zip(["glass", "wall"], (scores / scores.sum()).tolist(), strict=True))
+        assert row["line"] == number + 1
+        assert row["probabilities"] == pytest.approx(wanted, abs=1e-5)
+        assert (row["label"], row["probability"]) == (max(wanted, key=wanted.get), pytest.approx(max(wanted.values()), abs=1e-5))
+
+
+def test_predictions_fit_into_a_parquet_file(tmp_path, run):
+    folder = classifier(tmp_path / "m")
+    code, out, _ = run("predict", folder, "-", "--out", tmp_path / "x.parquet", stdin=b"the\nglass\n")
+    assert (code, out) == (0, f"{tmp_path / 'x.parquet'}: 2 predictions.\n")
+    rows = guest("pyarrow.parquet").read_table(tmp_path / "x.parquet").to_pylist()
+    assert [row["line"] for row in rows] == [1, 2]
+    assert set(rows[0]["probabilities"]) == {"glass", "wall"}
+
+
+def test_tags_are_a_list_of_tokens(tmp_path, run):
+    folder = classifier(tmp_path / "m", architectures=["BertForTokenClassification"])
+    code, out, _ = run("predict", folder, "--text", "the glass")
+    tokens = json.loads(out)["tokens"]
+    assert (code, [one["token"] for one in tokens]) == (0, ["[CLS]", "the", "glass", "[SEP]"])
+    assert tokens[0]["label"] in ("glass", "wall")
+
+
+# export ------------------------------------------------------------------------------------------------------------------
+
+
+def test_export_writes_folders_that_load_and_count(folder, run, tmp_path):
+    assert run("export", folder, "--folder", tmp_path / "hf", "--dtype", "bfloat16") == (
+        0,
+        f"{tmp_path / 'hf'}: BertModel, 1,416 parameters, bfloat16.\n",
+        "",
+    )
+    code, out, _ = run("verify", tmp_path / "hf", "--no-original")
+    assert (code, out.startswith("exact: BertModel, 1,416 parameters, stored as BF16 (39 tensors).")) == (0, True)
+    assert run("export", folder, "--own", tmp_path / "own", "--json")[0] == 0
+    assert json.loads(run("count", tmp_path / "own", "--json")[1])["total"] == 1416
+    assert run("encode", tmp_path / "own", "--text", "the glass")[1] == run("encode", folder, "--text", "the glass")[1]
+
+
+def test_export_writes_a_checked_onnx_graph(folder, run, tmp_path):
+    guest("onnxruntime")
+    code, out, _ = run("export", folder, "--onnx", tmp_path / "m.onnx")
+    assert code == 0
+    assert "input_ids, attention_mask, token_type_ids -> last_hidden_state, pooler_output. Largest difference " in out
+    assert "(allowed 1e-04)." in out
+    assert run("export", folder, "--onnx", tmp_path / "m.onnx")[0] == 2
+
+
+@pytest.mark.parametrize("command", ["verify", "encode", "predict", "export"])
+def test_help_teaches_without_torch(command):
+    barred = "import sys; sys.modules['torch'] = None; sys.argv[0] = 'glassformer'; from glassformer.cli import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", barred, command, "--help"], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert f"glassformer {command} path/to/" in done.stdout

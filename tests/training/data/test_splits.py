@@ -1,0 +1,133 @@
+"""Splits: the same for the same seed, whatever the order of the rows; classes in proportion; equal texts together."""
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from glassformer.spec import GlassformerError
+from glassformer.training.data.splits import check_shares, content_keys, into_parts, label_order, leaks, numbered
+from glassformer.training.data.texts import Rows
+
+SHARES = (0.8, 0.1, 0.1)
+
+
+def classified(count=100, classes=2):
+    return Rows("classify", [f"text number {i}" for i in range(count)], [f"c{i % classes}" for i in range(count)])
+
+
+def members(parts):
+    return {name: sorted(zip(rows.inputs, rows.labels, strict=True)) for name, rows in parts.items()}
+
+
+def test_the_shares_come_out():
+    parts, notes = into_parts({"train": classified(1000, 4)}, SHARES, 0)
+    assert {name: len(rows) for name, rows in parts.items()} == {"train": 800, "validation": 100, "test": 100}
+    assert sorted(text for rows in parts.values() for text in rows.inputs) == sorted(classified(1000).inputs)
+    assert notes == []
+    for name, count in (("validation", 25), ("test", 25), ("train", 200)):
+        assert {label: parts[name].labels.count(label) for label in set(parts[name].labels)} == dict.fromkeys(
+            ("c0", "c1", "c2", "c3"), count
+        )
+
+
+def test_the_order_of_the_rows_is_of_no_importance_and_the_seed_is():
+    rows = classified(200, 3)
+    places = list(range(200))
+    random.Random(1).shuffle(places)
+    one, other = (into_parts({"train": some}, SHARES, 5)[0] for some in (rows, rows.take(places)))
+    assert members(one) == members(other)
+    assert members(one) != members(into_parts({"train": rows}, SHARES, 6)[0])
+
+
+def test_the_split_of_a_seed_is_written_down():
+    # If this changes, the same file and seed give another split than they did yesterday: change it knowingly.
+    parts, _ = into_parts({"train": classified(40)}, SHARES, 0)
+    assert [text.split()[-1] for text in parts["test"].inputs] == ["9", "16", "28", "33"]
+    assert parts["train"].inputs == sorted(parts["train"].inputs, key=lambda text: int(text.split()[-1]))
+
+
+def test_equal_texts_lie_in_one_part():
+    texts = [variant for i in range(50) for variant in (f"Text, {i}!", f"text {i}", f"TEXT {i} …")]
+    parts, _ = into_parts({"train": Rows("classify", texts, ["a", "b", "a"] * 50)}, SHARES, 0)
+    keys = {name: set(content_keys(rows)) for name, rows in parts.items()}
+    assert not keys["train"] & keys["validation"] | keys["train"] & keys["test"] | keys["validation"] & keys["test"]
+    assert sum(map(len, keys.values())) == 50
+
+
+def test_vowel_signs_tell_texts_apart_and_punctuation_does_not():
+    assert len(set(content_keys(Rows("mlm", ["का", "के", "की", "का।", "été", "ete", "...", "?"], None)))) == 7
+
+
+@given(st.lists(st.integers(1, 30), min_size=2, max_size=8), st.integers(0, 5))
+def test_every_class_keeps_a_training_row_and_no_row_is_lost(sizes, seed):
+    labels = [f"c{number}" for number, size in enumerate(sizes) for _ in range(size)]
+    rows = Rows("classify", [f"row {i}" for i in range(len(labels))], labels)
+    try:
+        parts, _ = into_parts({"train": rows}, (0.6, 0.2, 0.2), seed)
+    except GlassformerError as error:
+        assert "rows are too few" in str(error)
+        return
+    assert set(parts["train"].labels) == set(labels)
+    assert sum(len(part) for part in parts.values()) == len(labels)
+    if min(sizes) >= 3:
+        assert abs(len(parts["test"]) - 0.2 * len(labels)) <= 1
+
+
+def test_given_parts_stay_and_missing_ones_are_cut_from_training():
+    given = {"train": classified(90), "test": Rows("classify", ["only this"], ["c0"])}
+    parts, notes = into_parts(given, SHARES, 0)
+    assert parts["test"].inputs == ["only this"]
+    assert (len(parts["train"]), len(parts["validation"])) == (80, 10)
+    assert notes == ["cut from the training rows, since it was not given: validation"]
+
+
+def test_rows_of_training_in_another_part_are_noted():
+    parts = {"train": classified(10), "test": Rows("classify", ["Text number 3.", "new"], ["c0", "c1"])}
+    assert leaks(parts) == ["1 of the 2 test rows stand in training, too: their score flatters"]
+
+
+def test_labels_are_sorted_and_numbers_as_numbers():
+    numbers = {"train": Rows("classify", list("abcd"), ["10", "9", "-1", "2"])}
+    assert label_order(numbers, "f") == ("-1", "2", "9", "10")
+    words = {"train": Rows("tag", [("a", "b")], [("y", "x")])}
+    assert label_order(words, "f") == ("x", "y")
+    assert numbered("train", words["train"], ("x", "y")).targets == [(1, 0)]
+    assert numbered("train", numbers["train"], ("-1", "2", "9", "10")).targets.tolist() == [3, 2, 0, 1]
+
+
+BAD = [
+    (
+        {"test": (["a"], ["z"])},
+        "f: the label 'z' stands in test and never in training. Check its spelling, or take those rows out.",
+    ),
+    ({"validation": (["a", "b"], ["y", "z"])}, "f: the label 'y' (and 1 more) stands in validation and never in training."),
+    ({"test": ([], [])}, "f: the part test is empty."),
+    ({"train": (["a", "b"], ["x", "x"])}, "f: every training row has the label 'x'. Two classes are the least."),
+    (
+        {"train": ([str(i) for i in range(50)], [str(i) for i in range(50)])},
+        "f has 50 different labels in 50 rows: that is no label column.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("parts", "message"), BAD)
+def test_labels_that_cannot_be_learned_are_one_line(parts, message):
+    good = {name: (["a", "b"], ["c0", "c1"]) for name in ("train", "validation", "test")}
+    with pytest.raises(GlassformerError) as error:
+        label_order({name: Rows("classify", *pair) for name, pair in (good | parts).items()}, "f")
+    assert message in str(error.value)
+
+
+def test_too_few_rows_for_three_parts_are_refused():
+    with pytest.raises(GlassformerError, match=r"^3 rows are too few for split=\(0.8, 0.1, 0.1\): validation would be empty."):
+        into_parts({"train": classified(3)}, SHARES, 0)
+
+
+@pytest.mark.parametrize(
+    "shares", [(0.8, 0.2), (0.8, 0.1, 0.2), (80, 10, 10), (1.0, 0.0, 0.0), (0.9, -0.1, 0.2), ("a", 0.5, 0.5)]
+)
+def test_shares_must_be_three_and_add_up(shares):
+    with pytest.raises(GlassformerError, match=r"three positive shares"):
+        check_shares(shares)

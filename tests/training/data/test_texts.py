@@ -1,0 +1,100 @@
+"""Raw rows become texts and names of labels; what is not fit is counted, cut, skipped or refused."""
+
+import math
+
+import pytest
+
+from glassformer.spec import GlassformerError
+from glassformer.training.data.asked import Asked, Tally
+from glassformer.training.data.readers import Raw
+from glassformer.training.data.texts import MOST_CHARACTERS, gather
+
+
+def gathered(*pairs, labelled=True, **asked):
+    tally = Tally()
+    raw = [Raw(f"f line {number}", *pair) for number, pair in enumerate(pairs, 1)]
+    return gather(raw, Asked(**asked), tally, "f", labelled=labelled), tally.notes()
+
+
+def test_labels_are_names_whatever_they_were():
+    rows, notes = gathered(("a", "x "), ("b", 2), ("c", True), ("d", 3.0), (" e ", "NA"))
+    assert (rows.task, rows.inputs, rows.labels) == ("classify", list("abcde"), ["x", "2", "true", "3", "NA"])
+    assert notes == ()
+
+
+def test_empty_texts_are_skipped_with_a_count_or_refused():
+    rows, notes = gathered(("a", 1), ("", 1), (None, 1), (" \n", 2), ("b", 2))
+    assert rows.inputs == ["a", "b"]
+    assert notes == ("skipped: empty texts: 3 (first: f line 2)",)
+    with pytest.raises(GlassformerError, match=r"^f line 2 is an empty text. on_empty='skip' leaves such out.$"):
+        gathered(("a", 1), ("", 1), on_empty="refuse")
+
+
+@pytest.mark.parametrize("label", [None, "", "  ", "nan", "NaN", math.nan])
+def test_a_row_without_a_label_is_refused_or_skipped(label):
+    with pytest.raises(
+        GlassformerError, match=r"^f line 2 has no label \(empty or NaN\). on_bad='skip' \(--skip-bad\) leaves such out.$"
+    ):
+        gathered(("a", 1), ("b", label))
+    rows, notes = gathered(("a", 1), ("b", label), on_bad="skip")
+    assert rows.inputs == ["a"]
+    assert notes == ("skipped: rows without a label: 1 (first: f line 2)",)
+
+
+def test_a_million_characters_are_cut_with_a_note_or_refused():
+    rows, notes = gathered(("x" * 1_000_000, 1))
+    assert [len(text) for text in rows.inputs] == [MOST_CHARACTERS]
+    assert notes == ("cut to 100,000 characters: 1 (first: f line 1)",)
+    with pytest.raises(GlassformerError, match=r"f line 1 has more than 100,000 characters. Split it, or cut it: on_long='cut'."):
+        gathered(("x" * 1_000_000, 1), on_long="refuse")
+
+
+def test_without_labels_it_is_plain_text():
+    rows, _ = gathered(("a",), ("b",), labelled=False)
+    assert (rows.task, rows.inputs, rows.labels) == ("mlm", ["a", "b"], None)
+
+
+def test_lists_make_it_a_tagging_task():
+    rows, notes = gathered((["a", " b "], ["x", "y"]), ([], []), (["c"], [1]))
+    assert (rows.task, rows.inputs, rows.labels) == ("tag", [("a", "b"), ("c",)], [("x", "y"), ("1",)])
+    assert notes == ("skipped: empty texts: 1 (first: f line 2)",)
+
+
+BAD = [
+    ([(5, 1)], "f line 1: a text is wanted, found 5. Is it the right column?"),
+    ([("a", 0.37)], "f line 1: a label is a name or a whole number, found 0.37. Is it the right column?"),
+    ([("a", "x" * 300)], "is no label: one line of at most 200 characters."),
+    ([("a", "x\ny")], "f line 1: 'x?y' is no label"),
+    ([("\ud800", 1)], "f line 1 has half of a surrogate pair, which is no character. on_bad='skip'"),
+    ([(["a", "b"], ["x"])], "f line 1 has 2 words and 1 tags. on_bad='skip' (--skip-bad) leaves such out."),
+    ([(["a", "b"], "x")], "f line 1 has 2 words and no list of tags."),
+    ([(["a", ""], ["x", "y"])], "f line 1 has an empty word or tag, or one that is no text."),
+    ([(["a"], [None])], "f line 1 has an empty word or tag"),
+    ([(["a"], ["x"]), ("b", "x")], "f line 2 has a text where the rows before it have a list of words."),
+    ([("b", "x"), (["a"], ["x"])], "f line 2 has a list of words where the rows before it have a text."),
+    ([(["a"] * 20_000, ["x"] * 20_000)], "f line 1 has 20,000 words; a row has at most 10,000. Split it."),
+    ([("", 1)], "f has no row that can be used. skipped: empty texts: 1 (first: f line 1)."),
+    ([], "f has no row that can be used."),
+]
+
+
+@pytest.mark.parametrize(("pairs", "message"), BAD)
+def test_a_bad_row_is_one_line(pairs, message):
+    with pytest.raises(GlassformerError) as error:
+        gathered(*pairs)
+    assert message in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ({"on_bad": "ignore"}, "on_bad=ignore is not known: one of refuse, skip."),
+        ({"on_empty": None}, "on_empty=None is not known: one of refuse, skip."),
+        ({"on_long": "skip"}, "on_long=skip is not known: one of cut, refuse."),
+        ({"resize": (0, 5)}, "resize=(0, 5) is not allowed: a side in pixels, or (height, width), from 1 to 4,096."),
+    ],
+)
+def test_a_wrong_option_lists_the_choices(option, message):
+    with pytest.raises(GlassformerError) as error:
+        Asked(**option)
+    assert str(error.value) == message
