@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -55,8 +56,10 @@ def some_texts(count):
 def test_verify_prints_the_verdict_first_and_the_certificate_after_it(folder, run):
     code, out, _ = run("verify", folder)
     assert code == 0
-    assert out.startswith("exact: BertModel, 1,416 parameters, stored as F32 (39 tensors).\n")
-    assert "layers.*.attention.W_Q    8 × 2 × 4  encoder.layer.*.attention.self.query.weight" in out
+    assert out.startswith("exact: BertModel, 1,544 parameters, stored as F32 (39 tensors).\n")
+    assert re.search(
+        r"layers\.\*\.attention\.W_Q +8 × 2 × 4 +encoder\.layer\.\*\.attention\.self\.query\.weight +8 × 8 +transposed", out
+    )
     assert "model in float32, float64 run" in out
     assert "1.0e-10" in out
 
@@ -214,9 +217,29 @@ def test_a_users_mistake_is_one_line_and_exit_2(folder, run, tmp_path, line, mes
 def test_a_closed_pipe_is_no_error(folder, tmp_path):
     (tmp_path / "t.txt").write_text("the glass\n" * 3000)
     command = f"{sys.executable} -m glassformer encode {folder} --file {tmp_path}/t.txt | head -1"
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=120, check=False)
-    assert done.stderr == ""
+    done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
     assert json.loads(done.stdout)["line"] == 1
+
+
+def test_a_terminal_sees_how_far_it_is_and_a_pipe_does_not(folder, run, tmp_path, monkeypatch):
+    (tmp_path / "t.txt").write_text("the glass\n" * 1500)
+    words = ("encode", folder, "--file", tmp_path / "t.txt", "--out", tmp_path / "x.npy")
+    assert run(*words)[2] == ""
+    terminal = io.StringIO()
+    monkeypatch.setattr(terminal, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    run(*words)
+    assert "1,500 texts" in terminal.getvalue()
+
+
+def test_a_missing_torch_is_one_line(folder):
+    barred = "import sys; sys.modules['torch'] = None; sys.argv[0] = 'glassformer'; from glassformer.cli import main; main()"
+    words = [sys.executable, "-c", barred, "encode", str(folder), "--text", "a"]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "glassformer: this needs PyTorch, which is not installed: pip install 'glassformer[torch]'.\n"
 
 
 # predict -----------------------------------------------------------------------------------------------------------------
@@ -260,16 +283,17 @@ def test_tags_are_a_list_of_tokens(tmp_path, run):
 def test_export_writes_folders_that_load_and_count(folder, run, tmp_path):
     assert run("export", folder, "--folder", tmp_path / "hf", "--dtype", "bfloat16") == (
         0,
-        f"{tmp_path / 'hf'}: BertModel, 1,416 parameters, bfloat16.\n",
+        f"{tmp_path / 'hf'}: BertModel, 1,544 parameters, bfloat16.\n",
         "",
     )
     code, out, _ = run("verify", tmp_path / "hf", "--no-original")
-    assert (code, out.startswith("exact: BertModel, 1,416 parameters, stored as BF16 (39 tensors).")) == (0, True)
+    assert (code, out.startswith("exact: BertModel, 1,544 parameters, stored as BF16 (39 tensors).")) == (0, True)
     assert run("export", folder, "--own", tmp_path / "own", "--json")[0] == 0
-    assert json.loads(run("count", tmp_path / "own", "--json")[1])["total"] == 1416
+    assert json.loads(run("count", tmp_path / "own", "--json")[1])["total"] == 1544
     assert run("encode", tmp_path / "own", "--text", "the glass")[1] == run("encode", folder, "--text", "the glass")[1]
 
 
+@pytest.mark.slow
 def test_export_writes_a_checked_onnx_graph(folder, run, tmp_path):
     guest("onnxruntime")
     code, out, _ = run("export", folder, "--onnx", tmp_path / "m.onnx")

@@ -21,7 +21,7 @@ from model_cases import VIT
 from tiny_models import Case, guest, model_of, save
 
 import glassformer as gf
-from glassformer.model import Encoder, streams
+from glassformer.model import Encoder, packing, streams
 from glassformer.model.sentence_settings import SentenceSettings, read_settings
 from glassformer.spec import GlassformerError
 
@@ -130,6 +130,22 @@ def test_windows_and_batches_change_nothing_and_the_order_stays(folder, monkeypa
     for window, batch in ((1024, None), (7, 16), (300, 1), (64, 5000)):
         monkeypatch.setattr(streams, "TEXTS_AT_ONCE", window)
         assert np.abs(model.encode(some, batch_tokens=batch) - one_by_one).max() < 1e-12
+
+
+def test_packed_rows_give_the_same_vectors(folder, monkeypatch):
+    model = gf.load(folder, dtype="float64")
+    some = texts(40)
+    for pool in ("mean", "first", "last", "max", "pooled"):
+        padded = model.encode(some, pool=pool)
+        with monkeypatch.context() as patch:
+            patch.setattr(packing, "packable", lambda _: True)  # as on a GPU, with the kernel's plain twin
+            assert np.abs(model.encode(some, pool=pool) - padded).max() < (1e-6 if pool == "max" else 1e-12)
+
+
+def test_a_shorter_limit_may_be_asked_for_and_a_longer_one_not(folder):
+    model = gf.load(folder)
+    assert said(model.encode, ["the glass walls"], longest=4).startswith("text 0 has 5 tokens, this model takes 4.")
+    assert said(model.encode, ["glass " * 20], longest=99).startswith("text 0 has 22 tokens, this model takes 16.")
 
 
 def test_a_stream_without_end_gives_its_first_vectors(folder):
@@ -267,6 +283,20 @@ def test_what_cannot_be_done_as_the_folder_says_is_said(folder, modules, pooling
 def test_bad_settings_are_one_line(folder, modules, message):
     (folder / "modules.json").write_text(json.dumps(modules))
     assert said(read_settings, folder).startswith(message)
+
+
+def test_settings_in_the_download_cache_are_links_one_folder_down(tmp_path):
+    snapshot = tmp_path / "models--x" / "snapshots" / "abc"
+    settings(bert_folder(snapshot), [*PLAIN, POOLING])
+    blobs = tmp_path / "models--x" / "blobs"
+    blobs.mkdir()
+    (snapshot / "1_Pooling" / "config.json").rename(blobs / "sha")
+    (snapshot / "1_Pooling" / "config.json").symlink_to(Path("../../../blobs/sha"))
+    assert read_settings(snapshot).pool == "first"
+    (snapshot / "1_Pooling" / "config.json").unlink()
+    (tmp_path / "sha").write_text("{}")
+    (snapshot / "1_Pooling" / "config.json").symlink_to(tmp_path / "sha")
+    assert said(read_settings, snapshot).startswith("config.json is a link out of the model folder")
 
 
 WATCHED = """

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from glassformer.spec import GlassformerError
-from glassformer.spec.files import MOST_BYTES, parse_json, parse_toml, read_document
+from glassformer.spec.files import MOST_BYTES, parse_json, parse_json_list, parse_toml, read_document
 
 BAD_JSON = [
     ("", "is not JSON: it ends at character 0"),
@@ -30,6 +30,19 @@ def test_bad_json_is_refused_in_one_line(text, message):
     assert str(refusal.value).startswith("config.json")
     assert message in str(refusal.value)
     assert "\n" not in str(refusal.value)
+
+
+def test_a_list_is_read_under_the_same_limits():
+    assert parse_json_list('[{"a": 1}, 2]', "modules.json") == [{"a": 1}, 2]
+    for text, message in (
+        ("{}", "modules.json must be a list […], found an object."),
+        ("3", "modules.json must be a list […], found a number or a truth value."),
+        ('[{"a": 1, "a": 2}]', "modules.json: the key 'a' stands twice in one object."),
+        ("[" * 40 + "]" * 40, "modules.json is nested too deeply: at most 32 levels."),
+    ):
+        with pytest.raises(GlassformerError) as refusal:
+            parse_json_list(text, "modules.json")
+        assert str(refusal.value) == message
 
 
 @pytest.mark.parametrize("text", ["a = ", "a = 1\na = 2", "[" * 5000, "a = " + "[" * 40 + "]" * 40])

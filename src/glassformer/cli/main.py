@@ -32,6 +32,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "predict": ("glassformer.cli.model", "Classes with probabilities."),
     "export": ("glassformer.cli.model", "A checkpoint in other forms: a folder, ONNX."),
     "data": ("glassformer.cli.data", "Built-in sets, and a look into your own data."),
+    "train": ("glassformer.cli.training", "Train an encoder, with curves and checkpoints."),
+    "resume": ("glassformer.cli.training", "Go on with a run, bit for bit."),
+    "curves": ("glassformer.cli.training", "Loss and accuracy of runs, side by side."),
     "completion": ("glassformer.cli.presets", "The script that completes commands in your shell."),
     "tour": ("glassformer.cli.tour", "A walk through all of it, on built-in data."),
 }
@@ -64,6 +67,13 @@ class LazyGroup(click.Group):
             )
         return super().resolve_command(ctx, args)
 
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:  # somebody closed the pipe, `glassformer … | head`, which click would call a failure
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 0
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, doc) for name, (_, doc) in COMMANDS.items()])
@@ -89,9 +99,10 @@ def main() -> NoReturn:
     except (KeyboardInterrupt, click.Abort):
         sys.stderr.write("glassformer: stopped.\n")
         sys.exit(130)
-    except BrokenPipeError:  # somebody closed the pipe: `glassformer … | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        fail("this needs PyTorch, which is not installed: pip install 'glassformer[torch]'.")
     sys.exit(code if isinstance(code, int) else 0)
 
 

@@ -8,10 +8,10 @@ import math
 import os
 import secrets
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TextIO
+from typing import Any, BinaryIO, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from glassformer.spec import GlassformerError
 from glassformer.spec.weight_files import path_text
 
-FORMS = (".npy", ".jsonl", ".parquet")
 NPY_HEADER = 128  # bytes: room for any number of rows, so that the header can be written again at the end
 
 
@@ -37,24 +36,24 @@ class Sink(Protocol):
         """Write some more."""
 
     def finish(self) -> None:
-        """Nothing more comes."""
+        """Nothing more comes: make the file whole."""
 
 
 class JsonLines:
     """A JSON object a line."""
 
-    def __init__(self, stream: TextIO) -> None:
-        self.stream = stream
+    def __init__(self, file: BinaryIO) -> None:
+        self.file = file
 
     def add(self, rows: Rows) -> None:
         names = list(rows.columns)
         for number, *cells in zip(rows.numbers, *rows.columns.values(), strict=True):
             told = ", ".join(f'"{name}": {_json(cell)}' for name, cell in zip(names, cells, strict=True))
-            self.stream.write(f'{{"line": {number + 1}, {told}}}\n')
-        self.stream.flush()
+            self.file.write(f'{{"line": {number + 1}, {told}}}\n'.encode())
+        self.file.flush()
 
     def finish(self) -> None:
-        self.stream.flush()
+        self.file.flush()
 
 
 def _json(cell: Any) -> str:
@@ -68,8 +67,8 @@ def _json(cell: Any) -> str:
 class Npy:
     """One array [rows, width]: the header is written again when the number of rows is known."""
 
-    def __init__(self, path: Path) -> None:
-        self.file = path.open("wb")
+    def __init__(self, file: BinaryIO) -> None:
+        self.file = file
         self.rows, self.width = 0, 0
         self.dtype = np.dtype("<f4")
         self.file.write(b"\0" * NPY_HEADER)
@@ -86,14 +85,13 @@ class Npy:
         assert len(header) < room
         self.file.seek(0)
         self.file.write(b"\x93NUMPY\x01\x00" + room.to_bytes(2, "little") + header.ljust(room - 1).encode("latin-1") + b"\n")
-        self.file.close()
 
 
 class Parquet:
     """A row group for each piece; the columns are those of the first one."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, file: BinaryIO) -> None:
+        self.file = file
         self.writer: Any = None
         self.schema: Any = None
         self.arrow, self.parquet = parquet_packages()
@@ -110,12 +108,16 @@ class Parquet:
         table = self.arrow.table(columns)
         if self.writer is None:
             self.schema = table.schema
-            self.writer = self.parquet.ParquetWriter(self.path, self.schema)
+            self.writer = self.parquet.ParquetWriter(self.file, self.schema)
         self.writer.write_table(table)
 
     def finish(self) -> None:
         if self.writer is not None:
             self.writer.close()
+
+
+SINKS: dict[str, Callable[[BinaryIO], Sink]] = {".npy": Npy, ".jsonl": JsonLines, ".parquet": Parquet}
+FORMS = tuple(SINKS)
 
 
 def parquet_packages() -> tuple[Any, Any]:
@@ -141,18 +143,17 @@ def check_out(out: Path, *, forms: Sequence[str] = FORMS) -> None:
 def sink(out: Path | None) -> Iterator[Sink]:
     """Where rows go: standard output, or a file that takes its name when it is whole; after an error nothing is left."""
     if out is None:
-        yield JsonLines(sys.stdout)
+        yield JsonLines(sys.stdout.buffer)
         return
     unfinished = out.absolute().parent / f".{out.name[:200]}.{secrets.token_hex(4)}"
     try:
-        made: Sink
-        if out.suffix == ".jsonl":
-            made = JsonLines(unfinished.open("w", encoding="utf-8", newline="\n"))
-        else:
-            made = Npy(unfinished) if out.suffix == ".npy" else Parquet(unfinished)
-        yield made
-        made.finish()
-        with unfinished.open("rb") as file:
+        with unfinished.open("wb") as file:
+            made: Sink = SINKS[out.suffix](file)
+            try:
+                yield made
+            finally:
+                made.finish()
+            file.flush()
             os.fsync(file.fileno())
         unfinished.replace(out)
     except OSError as error:

@@ -117,7 +117,7 @@ class LoadedModel:
         """Vectors for any number of texts, some at a time, in input order and bounded memory.
 
         `pool` and `normalise` are the folder's own where it has any, and otherwise the mean of all tokens, of length one.
-        `batch_tokens` go through the model at once. Beside these: `truncate`, `empty`, `prompt` and `name`, see `Habits`.
+        `batch_tokens` go through the model at once. The rest is how texts are read: `truncate`, `longest`, `empty`, … of `Habits`.
         """
         chosen, unit = self._pooling(pool, normalise=normalise)
         bare = streams.body(self.encoder, pooler=chosen == "pooled")
@@ -142,8 +142,10 @@ class LoadedModel:
         if isinstance(texts, str):
             raise GlassformerError(f'a list of texts is wanted, found one text: ["{shown(texts, limit=30)}"].')
         said = self.settings
-        own: dict[str, Any] = {"longest": self.longest, "lower": said.lower, "prompt": said.prompt}
-        return streams.windows(texts, self.tokenizer, self.spec, Habits(**{**own, **habits}))
+        own: dict[str, Any] = {"lower": said.lower, "prompt": said.prompt}
+        limits = [size for size in (self.longest, habits.get("longest")) if size is not None]
+        longest = min(limits, default=None)
+        return streams.windows(texts, self.tokenizer, self.spec, Habits(**{**own, **habits, "longest": longest}))
 
     # Classes -----------------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,180 @@
+"""Commands of training: train, resume, curves."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from glassformer.cli.data import complete_sets
+from glassformer.cli.options import to_json
+from glassformer.spec import GlassformerError, shown
+
+if TYPE_CHECKING:
+    pass
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def setting_options(*, free: bool = False) -> Callable[[Command], Command]:
+    """An option a setting, with its doc; `free`: only those that a run may change while it goes on."""
+    from glassformer.training.settings import FREE, setting_rules
+
+    def add(command: Command) -> Command:
+        for name, rule in reversed(setting_rules().items()):
+            if (name == "epochs" and not free) or (free and name not in FREE):
+                continue
+            kind = click.Choice(rule.choices) if rule.choices else SettingNumber(name)
+            default = "" if free else f" [default: {'none' if rule.default is None else rule.default}]"
+            help_text = f"{rule.doc[0].upper()}{rule.doc[1:]}.{default}"
+            option = click.option(f"--{name.replace('_', '-')}", name, type=kind, help=help_text)
+            command = option(command)
+        return command
+
+    return add
+
+
+class SettingNumber(click.ParamType):  # type: ignore[type-arg, unused-ignore]
+    """A number, or `none` where a setting can be off."""
+
+    name = "number"
+
+    def __init__(self, setting: str) -> None:
+        self.setting = setting
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        from glassformer.training.settings import setting_rules
+
+        rule = setting_rules()[self.setting]
+        try:
+            number = "none" if rule.optional and value == "none" else rule.kind(value)
+        except ValueError:
+            raise GlassformerError(f"{self.setting}={shown(value)} is not allowed: {rule.words()}.") from None
+        if number != "none":
+            rule.check(self.setting, number)
+        return number
+
+
+@click.command()
+@click.argument("data", shell_complete=complete_sets)
+@click.argument("words", nargs=-1, metavar="[SPEC] [field=value …]")
+@click.option("--epochs", default="10", show_default=True, metavar="N[,N…]", help="Passes over the data; several: a run each.")
+@click.option("--out", metavar="RUN", help="The run folder. [default: runs/DATA-1, -2, …]")
+@click.option("--text", default="text", show_default=True, metavar="COLUMN", help="The column that holds the text.")
+@click.option("--label", default="label", show_default=True, metavar="COLUMN", help="The column that holds the label.")
+@click.option("--no-label", is_flag=True, help="Plain text: learn to guess masked tokens.")
+@click.option("--skip-bad", is_flag=True, help="Leave out rows and images that cannot be used, instead of refusing them.")
+@click.option("--resize", type=int, metavar="PIXELS", help="Bring images to this height and width.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
+@setting_options()
+def train(
+    data: str, words: tuple[str, ...], epochs: str, out: str | None, no_label: bool, skip_bad: bool, as_json: bool, **options: Any
+) -> None:
+    """Train an encoder on built-in data or your own; the run folder holds all that came of it.
+
+    Without a SPEC a small encoder is chosen from the data; fields change it. Ctrl-C saves and stops: 'resume' goes on.
+
+    \b
+    glassformer train digits --epochs 5
+    glassformer train topic d_model=256 layers=4 --epochs 10,30,50 --out runs/topic
+    glassformer train reviews.csv --text review --label stars
+    """
+    counts = _epochs(epochs)
+    source = {name: options.pop(name) for name in ("text", "label", "resize")}
+    source |= {"what": data, "on_bad": "skip" if skip_bad else "refuse"} | ({"label": None} if no_label else {})
+    settings: dict[str, Any] = {name: None if value == "none" else value for name, value in options.items() if value is not None}
+    from glassformer.training.data import load_data
+    from glassformer.training.settings import Settings
+
+    Settings(epochs=counts[0], **settings)  # a mistake is said before anything is read
+    source["what"] = data if not Path(data).exists() else str(Path(data).absolute())
+    rows = load_data(data, **{name: value for name, value in source.items() if name != "what"})
+    from glassformer.training.fitting import suggested
+    from glassformer.training.runs import next_name
+
+    made = Settings(epochs=counts[0], **suggested(rows) | settings)
+    path = Path(out) if out is not None else next_name(data)
+    path.absolute().parent.mkdir(parents=True, exist_ok=True)
+    from glassformer.cli.training_runs import all_runs
+
+    results = all_runs(rows, source, words, made, counts, path)
+    _give(results, as_json=as_json)
+
+
+@click.command()
+@click.argument("run", metavar="RUN")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
+@setting_options(free=True)
+def resume(run: str, as_json: bool, **options: Any) -> None:
+    """Go on with a run that was stopped or killed, bit for bit as if nothing had happened.
+
+    Settings that are given here are changed from this step on; after a loss that is no number, a smaller --lr helps.
+
+    \b
+    glassformer resume runs/topic-1
+    glassformer resume runs/topic-1 --lr 1e-4
+    """
+    from glassformer.training.data import load_data
+    from glassformer.training.runs import Run
+
+    found = Run.open(run)
+    changed = {name: None if value == "none" else value for name, value in options.items() if value is not None}
+    if changed:
+        with found.locked():
+            found = found.with_settings(**changed)
+    rows = load_data(**found.about["data"]["source"])
+    from glassformer.cli.training_runs import one_run
+
+    _give([one_run(found, rows)], as_json=as_json)
+
+
+@click.command()
+@click.argument("runs", nargs=-1, required=True, metavar="RUN…")
+@click.option("--out", metavar="FILE", help="The picture, as FILE.png or FILE.svg.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
+def curves(runs: tuple[str, ...], out: str | None, as_json: bool) -> None:
+    """Loss and accuracy of one or several runs on shared axes, and where the validation loss turned.
+
+    \b
+    glassformer curves runs/topic-1
+    glassformer curves runs/topic/epochs-10 runs/topic/epochs-50 --out compared.png
+    """
+    from glassformer.show.curves import curves_table, read_curve, save_curves
+    from glassformer.show.figures import check_format
+    from glassformer.show.terminal import show_on_terminal
+
+    if out is not None:
+        check_format(out)
+    found = [read_curve(run) for run in runs]
+    if out is not None:
+        save_curves(found, out)
+    if as_json:
+        sys.stdout.write(to_json([curve.to_dict() for curve in found]) + "\n")
+        return
+    show_on_terminal(curves_table(found))
+    if out is not None:
+        sys.stdout.write(f"picture: {out}\n")
+
+
+def _epochs(text: str) -> list[int]:
+    """`50` or `10,30,50`."""
+    words = text.split(",")
+    if len(words) > 20 or not all(len(word) < 8 and word.isdecimal() and int(word) for word in words):
+        raise GlassformerError(f"--epochs {shown(text)} is not allowed: a whole number from 1, or several as in 10,30,50.")
+    return [int(word) for word in words]
+
+
+def _give(results: list[dict[str, Any]], *, as_json: bool) -> None:
+    if as_json:
+        sys.stdout.write(to_json(results[0] if len(results) == 1 else results) + "\n")
+        return
+    from glassformer.show.curves import curves_table, read_curve
+    from glassformer.show.terminal import show_on_terminal
+
+    show_on_terminal(curves_table([read_curve(result["run"]) for result in results]))
+    for result in results:
+        test, best = result["test"], result["best"]
+        sys.stdout.write(f"test accuracy {test['accuracy']:.1%} (epoch {best['epoch']}, the best); run: {result['run']}\n")

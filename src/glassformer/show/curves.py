@@ -1,0 +1,163 @@
+"""Learning curves: loss and accuracy of one or several runs, and the epoch where the validation loss turned."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from glassformer.show.colours import LINES
+from glassformer.show.figures import Axes, Figure, check_format, drawn, figures, new_figure, save_picture
+from glassformer.show.table import Column, Table
+from glassformer.spec import GlassformerError, shown
+
+METRICS = "metrics.jsonl"
+HUES = (LINES.first, LINES.second, "#2a8c55", "#a3397f", "#6b5bb5", "#8a6d1c")
+MARGIN = 1.02  # the validation loss must end this much above its least before we call it overfitting
+MOST_BYTES = 256_000_000
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A run's figures, one of each an epoch."""
+
+    name: str
+    train_loss: tuple[float, ...]
+    validation_loss: tuple[float, ...]
+    train_accuracy: tuple[float, ...]
+    validation_accuracy: tuple[float, ...]
+
+    @property
+    def epochs(self) -> range:
+        """1, 2, …"""
+        return range(1, len(self.validation_loss) + 1)
+
+    @property
+    def least(self) -> int:
+        """The epoch of the least validation loss."""
+        return 1 + min(range(len(self.validation_loss)), key=self.validation_loss.__getitem__)
+
+    @property
+    def turn(self) -> int | None:
+        """The epoch after which the validation loss only was worse; None where the last epoch is the best."""
+        return self.least if self.least < len(self.validation_loss) else None
+
+    @property
+    def overfits(self) -> bool:
+        """The validation loss rose while the training loss still fell."""
+        turn = self.turn
+        if turn is None:
+            return False
+        rose = self.validation_loss[-1] > MARGIN * self.validation_loss[turn - 1]
+        return rose and self.train_loss[-1] < self.train_loss[turn - 1]
+
+    def to_dict(self) -> dict[str, Any]:
+        """What the table says."""
+        best = max(self.validation_accuracy)
+        return {
+            "run": self.name,
+            "epochs": len(self.epochs),
+            "train_loss": self.train_loss[-1],
+            "validation_loss": self.validation_loss[-1],
+            "validation_accuracy": self.validation_accuracy[-1],
+            "best_accuracy": best,
+            "best_epoch": 1 + self.validation_accuracy.index(best),
+            "least_loss": self.validation_loss[self.least - 1],
+            "turn": self.turn,
+            "overfits": self.overfits,
+        }
+
+
+def read_curve(run: str | Path, name: str | None = None) -> Curve:
+    """The curve of a run folder, or of a metrics.jsonl; a last line that was cut off by a kill is left out."""
+    run = Path(run)
+    path = run / METRICS if run.is_dir() else run
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise GlassformerError(f"{shown(str(path))} is larger than {MOST_BYTES:,} bytes. It was not read.")
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError:
+        raise GlassformerError(f"{shown(str(run))} has no {METRICS}: is it the folder of a run?") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise GlassformerError(f"{shown(str(path))} cannot be read: {shown(str(error))}.") from None
+    rows = [row for number, line in enumerate(lines, 1) if (row := _row(path, number, line, last=number == len(lines)))]
+    if not rows:
+        raise GlassformerError(f"{shown(str(run))} has no finished epoch yet: there is nothing to draw.")
+    label = name or (run.resolve().name if run.is_dir() else run.stem)
+    return Curve(label, *(tuple(column) for column in zip(*rows, strict=True)))
+
+
+def _row(path: Path, number: int, line: str, *, last: bool) -> tuple[float, float, float, float] | None:
+    try:
+        found = json.loads(line)
+        if found["kind"] != "epoch":
+            return None
+        train, validation = found["train"], found["validation"]
+        row = (train["loss"], validation["loss"], train["accuracy"], validation["accuracy"])
+        values = tuple(float(value) for value in row)
+    except (ValueError, KeyError, TypeError):
+        if last:
+            return None
+        raise GlassformerError(f"{shown(str(path))} line {number} is no line of a training log.") from None
+    return values[0], values[1], values[2], values[3]
+
+
+def curves_table(curves: Sequence[Curve]) -> Table:
+    """A row a run: where it ended, where it was best, and whether it learned its training rows by heart."""
+    heads = ("epochs", "training loss", "validation loss", "accuracy", "best", "at epoch", "loss turned at")
+    rows = []
+    for curve in curves:
+        said = curve.to_dict()
+        numbers = [f"{said['epochs']}", f"{said['train_loss']:.4f}", f"{said['validation_loss']:.4f}"]
+        numbers += [f"{said['validation_accuracy']:.1%}", f"{said['best_accuracy']:.1%}", f"{said['best_epoch']}"]
+        rows.append([curve.name, *numbers, "·" if curve.turn is None else str(curve.turn)])
+    notes = [_overfitting(curve) for curve in curves if curve.overfits]
+    columns = [Column("run"), *(Column(head, right=True) for head in heads)]
+    return Table("", columns, rows, ["", *notes] if notes else [])
+
+
+def _overfitting(curve: Curve) -> str:
+    least, last = (figures(curve.validation_loss[place], 3) for place in (curve.least - 1, -1))
+    return (
+        f"{curve.name} overfits from epoch {curve.turn}: the validation loss rose from {least} to {last} while the training "
+        "loss still fell."
+    )
+
+
+@drawn
+def curves_figure(curves: Sequence[Curve]) -> Figure:
+    """Loss to the left, accuracy to the right; training dashed, validation solid, a dot where the validation loss turned."""
+    figure = new_figure(9.2, 3.6, layout="constrained")
+    loss, accuracy = figure.subplots(1, 2)
+    for place, curve in enumerate(curves):
+        hue = HUES[place % len(HUES)]
+        _pair(loss, curve, curve.train_loss, curve.validation_loss, hue)
+        _pair(accuracy, curve, curve.train_accuracy, curve.validation_accuracy, hue)
+        if curve.turn is not None:
+            at = curve.validation_loss[curve.turn - 1]
+            loss.plot([curve.turn], [at], "o", color=hue, markersize=6, markerfacecolor="white", zorder=5)
+            if len(curves) == 1:
+                loss.annotate(f"turns at {curve.turn}", (curve.turn, at), (0, 9), textcoords="offset points", ha="center")
+    for axes, title in ((loss, "loss"), (accuracy, "accuracy")):
+        axes.set_title(title)
+        axes.set_xlabel("epoch")
+        axes.xaxis.get_major_locator().set_params(integer=True)
+        axes.legend(fontsize=8)
+    if all(math.isfinite(value) for curve in curves for value in curve.validation_loss):
+        loss.set_ylim(bottom=0)
+    return figure
+
+
+def _pair(axes: Axes, curve: Curve, train: Sequence[float], validation: Sequence[float], hue: str) -> None:
+    mark = "o" if len(curve.epochs) == 1 else ""
+    axes.plot(curve.epochs, train, "--", marker=mark, color=hue, linewidth=1.1, alpha=0.75, label=f"{curve.name}: training")
+    axes.plot(curve.epochs, validation, marker=mark, color=hue, linewidth=1.7, label=f"{curve.name}: validation")
+
+
+def save_curves(curves: Sequence[Curve], path: str | Path) -> Path:
+    """Draw and write, as PNG or SVG."""
+    check_format(path)
+    return save_picture(curves_figure(curves), path)

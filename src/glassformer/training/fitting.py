@@ -1,0 +1,82 @@
+"""From data to an encoder that fits it: a small spec where none was named, and head, vocabulary or image size in any case."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from glassformer.spec import EncoderSpec, GlassformerError
+from glassformer.training.data.dataset import Dataset
+from glassformer.training.data.images import Pictures
+from glassformer.training.settings import Settings
+from glassformer.training.tasks import head_fields
+from glassformer.training.tokenizers import Tokenizer
+
+SMALL: dict[str, Any] = {"norm": "pre", "activation": "gelu", "position": "learned", "pool": "mean"}
+MOST_PATCHES = 49  # that a small image encoder cuts an image into
+
+
+def tokenizer_for(data: Dataset, settings: Settings) -> Tokenizer | None:
+    """A WordPiece tokenizer trained on the training texts; None for images."""
+    return None if data.task == "image" else Tokenizer.train(data.train.texts(), vocab=settings.vocab)
+
+
+def suggested(data: Dataset) -> dict[str, Any]:
+    """Settings that suit a small encoder on this kind of data, where they were not given."""
+    return {"lr": 3e-3, "batch_size": 16} if data.task == "image" else {}
+
+
+def small_spec(data: Dataset, tokenizer: Tokenizer | None, settings: Settings) -> EncoderSpec:
+    """An encoder that learns a small set on a laptop: d_model 64 and 4 layers for images, 128 and 2 for texts."""
+    common: dict[str, Any] = SMALL | input_fields(data, tokenizer) | head_fields(data)
+    if data.task == "image":
+        side = min(common["image"], common["image_width"])
+        return _spec(
+            common | {"d_model": 64, "heads": 4, "layers": 4, "patch": _patch(side), "embedding_norm": True, "dropout": 0.0}
+        )
+    return _spec(common | {"d_model": 128, "heads": 4, "layers": 2, "positions": settings.max_length})
+
+
+def fitted(
+    spec: EncoderSpec, given: dict[str, Any], data: Dataset, tokenizer: Tokenizer | None, settings: Settings
+) -> EncoderSpec:
+    """A named spec with what the data decides, unless it was `given` by hand; what cannot work is refused."""
+    wanted = input_fields(data, tokenizer) | head_fields(data)
+    if data.task == "image" and spec.patch is None:
+        wanted["patch"] = _patch(min(wanted["image"], wanted["image_width"]))
+    if data.task != "image" and spec.patch is not None:
+        raise GlassformerError(f"{data.name} holds texts, and this spec reads images (patch={spec.patch}): name another spec.")
+    if spec.learns_positions and data.task != "image" and (spec.positions or 0) < settings.max_length:
+        wanted["positions"] = settings.max_length
+    made = spec.replace(**{name: value for name, value in wanted.items() if name not in given})
+    check_fit(made, data, tokenizer)
+    return made
+
+
+def check_fit(spec: EncoderSpec, data: Dataset, tokenizer: Tokenizer | None) -> None:
+    """Refuse an encoder that cannot read the data, or has no place for its labels, before any step is taken."""
+    for name, value in (input_fields(data, tokenizer) | head_fields(data)).items():
+        has = getattr(spec, name)
+        enough = name in ("vocab", "classes") and isinstance(has, int) and has >= value
+        if name == "image_width":
+            has = spec.image_size[1]
+        if has != value and not enough:
+            raise GlassformerError(f"{name}={has} does not fit {data.name}: it needs {name}={value}. Leave {name} out.")
+
+
+def input_fields(data: Dataset, tokenizer: Tokenizer | None) -> dict[str, Any]:
+    """The fields of a spec that the inputs decide."""
+    if data.task == "image":
+        channels, height, width = cast(Pictures, data.train.inputs).shape
+        return {"channels": channels, "image": height, "image_width": width, "vocab": None}
+    assert tokenizer is not None
+    return {"vocab": tokenizer.vocab}
+
+
+def _patch(side: int) -> int:
+    """The smallest patch from 4 pixels that leaves few enough patches."""
+    sizes = [size for size in (4, 7, 8, 14, 16, 28, 32, 64) if side % size == 0] or [max(1, side // 7)]
+    return next((size for size in sizes if (side // size) ** 2 <= MOST_PATCHES), sizes[-1])
+
+
+def _spec(fields: dict[str, Any]) -> EncoderSpec:
+    return EncoderSpec(**fields)

@@ -1,0 +1,215 @@
+"""The run folder: complete in itself, so that a run can be looked at, continued and repeated from it alone.
+
+run.json       format, data (where from, options, fingerprint, labels), predicted figures
+spec.json      settings.json      tokenizer.json (texts)
+metrics.jsonl  a line a step that is logged, a line an epoch
+checkpoints/   what resume needs: the last few and the best
+best/  last/   weights in our own layout, ready to load
+curves.png     curves.svg         report.md
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import glassformer.show.curves as show_curves
+from glassformer.model import Encoder
+from glassformer.model.export import save
+from glassformer.model.folders import vacant, whole
+from glassformer.spec import EncoderSpec, GlassformerError, shown
+from glassformer.spec.files import read_document
+from glassformer.spec.reading import from_document
+from glassformer.spec.weight_files import path_text
+from glassformer.training import state
+from glassformer.training.data.dataset import PARTS, Dataset
+from glassformer.training.settings import Settings
+from glassformer.training.tokenizers import FILE as TOKENIZER
+from glassformer.training.tokenizers import Tokenizer
+
+FORMAT = 1
+RUN, SPEC, SETTINGS, METRICS, LOCK, REPORT = "run.json", "spec.json", "settings.json", "metrics.jsonl", "lock", "report.md"
+
+
+@dataclass(frozen=True)
+class Run:
+    """One training run and its folder."""
+
+    path: Path
+    spec: EncoderSpec
+    settings: Settings
+    tokenizer: Tokenizer | None
+    about: dict[str, Any]  # run.json
+
+    @classmethod
+    def create(
+        cls,
+        path: Path,
+        spec: EncoderSpec,
+        settings: Settings,
+        tokenizer: Tokenizer | None,
+        data: Dataset,
+        *,
+        source: dict[str, Any],
+        predicted: dict[str, Any] | None = None,
+    ) -> Run:
+        """A new folder; `source` is what `load_data` was called with, so that resume can call it again."""
+        about = {"format": FORMAT, "data": {"source": source, **identity(data)}, "predicted": predicted or {}}
+        with whole(vacant(path)) as folder:
+            _write(folder / RUN, about)
+            _write(folder / SPEC, spec.to_dict())
+            _write(folder / SETTINGS, settings.to_dict())
+            if tokenizer is not None:
+                tokenizer.save(folder / TOKENIZER)
+        return cls(path.absolute(), spec, settings, tokenizer, about)
+
+    @classmethod
+    def open(cls, path: str | Path) -> Run:
+        """A folder that `create` made, by this version or an older one."""
+        path = Path(path)
+        if not (path / RUN).is_file():
+            raise GlassformerError(f"{path_text(path)} is no run folder: it has no {RUN}. 'glassformer train' makes one.")
+        about = read_document(path / RUN)
+        version = about.get("format")
+        if not isinstance(version, int) or version > FORMAT:
+            raise GlassformerError(
+                f"{path_text(path)} was made by a newer version of glassformer (format {shown(version)}, this one reads up to "
+                f"{FORMAT}). Update glassformer; nothing was changed."
+            )
+        spec, _ = from_document(read_document(path / SPEC), source=SPEC)
+        settings = Settings.from_dict(read_document(path / SETTINGS))
+        tokenizer = Tokenizer.load(path / TOKENIZER) if (path / TOKENIZER).is_file() else None
+        return cls(path.absolute(), spec, settings, tokenizer, about)
+
+    @property
+    def checkpoints(self) -> Path:
+        """Where states are saved."""
+        return self.path / "checkpoints"
+
+    @property
+    def metrics(self) -> Path:
+        """The log."""
+        return self.path / METRICS
+
+    def with_settings(self, **changed: Any) -> Run:
+        """The same run with some settings changed, here and in its folder."""
+        settings = self.settings.replace(**changed)
+        temporary = self.path / f"{SETTINGS}.tmp"
+        state.write(temporary, _json(settings.to_dict()))
+        temporary.replace(self.path / SETTINGS)
+        return Run(self.path, self.spec, settings, self.tokenizer, self.about)
+
+    def identity(self) -> dict[str, Any]:
+        """What a checkpoint belongs to."""
+        tokenizer = None if self.tokenizer is None else self.tokenizer.fingerprint
+        return {"spec": self.spec.to_dict(), "settings": self.settings.to_dict(), "tokenizer": tokenizer}
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Inside, no other process can work on this run; the system lets go of the lock even of a killed process."""
+        with (self.path / LOCK).open("a+") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                file.seek(0)
+                who = file.read(20).strip() or "another process"
+                raise GlassformerError(f"{path_text(self.path)} is being trained by process {shown(who)}: wait for it.") from None
+            file.truncate(0)
+            file.write(f"{os.getpid()}\n")
+            file.flush()
+            yield
+            file.truncate(0)
+
+    @contextmanager
+    def log(self, size: int) -> Iterator[Log]:
+        """The log, cut to the size that it had when the state was saved: what came later is computed again."""
+        with self.metrics.open("ab") as file:
+            file.truncate(size)
+            yield Log(file)
+
+    def export(self, name: str, encoder: Encoder, labels: tuple[str, ...]) -> None:
+        """Put weights into best/ or last/; an older folder gives way only to one that is complete."""
+        target, fresh, old = (self.path / one for one in (name, f"{name}.new", f"{name}.old"))
+        for left in (fresh, old):
+            shutil.rmtree(left, ignore_errors=True)
+        save(encoder, fresh, labels=labels)
+        if self.tokenizer is not None:
+            self.tokenizer.save(fresh / TOKENIZER)
+        if target.exists():
+            target.rename(old)
+        fresh.rename(target)
+        shutil.rmtree(old, ignore_errors=True)
+
+    def draw(self) -> None:
+        """curves.png and curves.svg, where matplotlib is installed, and the table of the report."""
+        curve = show_curves.read_curve(self.path)
+        report = [f"# {curve.name}", "", show_curves.curves_table([curve]).markdown(), ""]
+        (self.path / REPORT).write_text("\n".join(report), encoding="utf-8")
+        try:
+            for form in ("png", "svg"):
+                show_curves.save_curves([curve], self.path / f"curves.{form}")
+        except GlassformerError as error:
+            if "matplotlib" not in str(error):
+                raise
+
+
+class Log:
+    """Lines of JSON; `offset` is how much of the file a state that is saved now may rely on."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self.file = file
+
+    def line(self, **content: Any) -> None:
+        """Append one."""
+        try:
+            self.file.write((json.dumps(content, ensure_ascii=False) + "\n").encode())
+        except OSError as error:
+            raise state.CannotSave(f"{METRICS} cannot be written: {error.strerror}. Checkpoints are intact.") from None
+
+    def offset(self) -> int:
+        """Bytes on the disk."""
+        try:
+            self.file.flush()
+            os.fsync(self.file.fileno())
+        except OSError as error:
+            raise state.CannotSave(f"{METRICS} cannot be written: {error.strerror}. Checkpoints are intact.") from None
+        return self.file.tell()
+
+
+def identity(data: Dataset) -> dict[str, Any]:
+    """What tells data apart: small things first, so that a difference can be named."""
+    rows = {part: len(data.part(part)) for part in PARTS}
+    return {"name": data.name, "task": data.task, "labels": list(data.labels), "rows": rows, "fingerprint": data.fingerprint}
+
+
+def differences(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
+    """`layers was 4 and is 2 now`, for each entry that differs; missing ones count as none."""
+    return [
+        f"{name} was {shown(before.get(name))} and is {shown(now.get(name))} now"
+        for name in dict.fromkeys([*before, *now])
+        if before.get(name) != now.get(name)
+    ]
+
+
+def next_name(data: str, runs: Path = Path("runs")) -> Path:
+    """runs/topic-1, or the next number that is free."""
+    stem = "".join(letter if letter.isalnum() or letter in "-_" else "-" for letter in Path(data).stem or data)[:60]
+    number = 1
+    while (runs / f"{stem}-{number}").exists():
+        number += 1
+    return runs / f"{stem}-{number}"
+
+
+def _json(document: Any) -> bytes:
+    return (json.dumps(document, indent=1, ensure_ascii=False) + "\n").encode()
+
+
+def _write(path: Path, document: Any) -> None:
+    path.write_bytes(_json(document))

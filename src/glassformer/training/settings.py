@@ -1,0 +1,113 @@
+"""How a run is trained: one flat, frozen record, whose docs are the options of the command line."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from types import NoneType
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+from glassformer.spec import GlassformerError, nearest, shown
+
+Decay = Literal["cosine", "linear", "none"]
+Precision = Literal["fp32", "bf16"]
+Augment = Literal["none", "shift"]
+
+# What may be changed when a run is resumed; with any other setting the steps already taken would have been others.
+FREE = ("epochs", "lr", "clip", "patience", "keep", "save_every", "log_every")
+
+
+def _is(default: Any, doc: str, least: float = 0, most: float = 10**9) -> Any:
+    return field(default=default, metadata={"doc": doc, "least": least, "most": most})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """Everything that decides how an encoder learns, apart from the encoder and the data."""
+
+    epochs: int = _is(10, "passes over the training rows", least=1)
+    batch_size: int = _is(32, "rows a batch", least=1)
+    accumulate: int = _is(1, "batches whose gradients make one step", least=1)
+    lr: float = _is(1e-3, "the largest learning rate")
+    warmup: float = _is(0.1, "share of the steps over which the rate rises", most=1)
+    decay: Decay = _is("cosine", "how the rate falls afterwards")  # noqa: RUF009
+    weight_decay: float = _is(0.01, "AdamW's pull of matrices towards 0; biases and norms are left alone")
+    clip: float | None = _is(1.0, "the longest gradient; none: as it comes", least=1e-9)
+    precision: Precision = _is("fp32", "number format of the matrix products; weights stay in fp32")  # noqa: RUF009
+    patience: int | None = _is(None, "stop after so many epochs without a better validation; none: never", least=1)
+    seed: int = _is(0, "which weights, dropout, order and masks", most=2**62)
+    vocab: int = _is(8000, "tokens of the tokenizer that is trained on the texts", least=8)
+    max_length: int = _is(128, "the longest text in tokens", least=3, most=10**6)
+    augment: Augment = _is("none", "images as they are, or shifted by up to a tenth")  # noqa: RUF009
+    keep: int = _is(2, "checkpoints kept, beside the best", least=2, most=1000)
+    save_every: int | None = _is(None, "steps between checkpoints within an epoch; none: one after each epoch", least=1)
+    log_every: int = _is(10, "steps between lines of the log", least=1)
+
+    def __post_init__(self) -> None:
+        for name, rule in setting_rules().items():
+            rule.check(name, getattr(self, name))
+
+    def replace(self, **settings: Any) -> Settings:
+        """The same settings with some changed."""
+        return dataclasses.replace(self, **settings)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of them, ready for JSON."""
+        return dataclasses.asdict(self)
+
+    @classmethod
+    def from_dict(cls, document: Mapping[str, Any]) -> Settings:
+        """Settings from a parsed file; an unknown one is named."""
+        for name in document:
+            if name not in setting_rules():
+                raise GlassformerError(f"unknown setting '{shown(name)}'.{nearest(name, setting_rules())}")
+        return cls(**document)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What one setting may hold."""
+
+    kind: type  # int, float or str
+    choices: tuple[str, ...]
+    optional: bool
+    default: Any
+    doc: str
+    least: float
+    most: float
+
+    def check(self, name: str, value: Any) -> None:
+        """Refuse what is not allowed, with the rule."""
+        if not (value is None and self.optional) and not self._allows(value):
+            raise GlassformerError(f"{name}={shown(value)} is not allowed: {self.words()}.")
+
+    def words(self) -> str:
+        """The rule in words."""
+        if self.choices:
+            return f"one of {', '.join(self.choices)}"
+        kind = "a whole number" if self.kind is int else "a number"
+        upper = "" if self.most >= 10**9 else f" to {self.most:g}"
+        return f"{kind} from {self.least:g}{upper}" + (", or none" if self.optional else "")
+
+    def _allows(self, value: Any) -> bool:
+        if self.choices:
+            return value in self.choices
+        fits = isinstance(value, int if self.kind is int else int | float) and not isinstance(value, bool)
+        return fits and math.isfinite(value) and self.least <= value <= self.most
+
+
+@lru_cache(maxsize=1)
+def setting_rules() -> dict[str, Rule]:
+    """Setting -> rule, read off the types and docs of `Settings`."""
+    hints = get_type_hints(Settings)
+    return {item.name: _rule(hints[item.name], item) for item in dataclasses.fields(Settings)}
+
+
+def _rule(hint: Any, item: dataclasses.Field[Any]) -> Rule:
+    if get_origin(hint) is Literal:
+        return Rule(str, get_args(hint), optional=False, default=item.default, **item.metadata)
+    kinds = [kind for kind in (get_args(hint) or (hint,)) if kind is not NoneType]
+    return Rule(kinds[0], (), optional=NoneType in get_args(hint), default=item.default, **item.metadata)

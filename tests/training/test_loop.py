@@ -1,0 +1,181 @@
+"""The loop: it learns, it stops where it should, and a kill at any step changes no bit of what comes out."""
+
+import math
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from tiny_training import Quiet, logged, losses, tiny_run
+
+from glassformer.model.checkpoints import load_encoder
+from glassformer.spec import GlassformerError
+from glassformer.training import loop, state
+from glassformer.training.runs import Run
+from glassformer.training.tasks import Judged
+
+KILLED = """
+import os, random, signal, sys
+from pathlib import Path
+import torch
+torch.set_num_threads(1)
+from tiny_training import Quiet, tiny_run
+from glassformer.training import loop, state
+from glassformer.training.runs import Run
+
+place, kills = Path(sys.argv[1]), int(sys.argv[2])
+run, data = tiny_run(place / "killed")
+chance = random.Random(7)
+die = lambda: os.kill(os.getpid(), signal.SIGKILL)
+
+def child(kill):
+    run = Run.open(place / "killed")
+    if kill % 2:  # inside a save: before the n-th file of this process is written
+        left, real = [chance.randint(1, 5)], state.write
+        def write(path, content):
+            left[0] -= 1
+            if not left[0]:
+                path.write_bytes(content[: len(content) // 2])
+                die()
+            real(path, content)
+        state.write = write
+        loop.train(run, data, Quiet())
+    else:
+        left = [chance.randint(1, 6)]
+        def at_step(number):
+            left[0] -= 1
+            if not left[0]:
+                die()
+        loop.train(run, data, Quiet(at_step))
+
+died = 0
+for kill in range(kills + 1):
+    chance.random()
+    pid = os.fork()
+    if not pid:
+        if kill == kills:
+            loop.train(Run.open(place / "killed"), data, Quiet())
+        else:
+            child(kill)
+        os._exit(0)
+    died += os.waitpid(pid, 0)[1] == signal.SIGKILL
+print(died)
+"""
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """A run that nothing disturbed."""
+    run, data = tiny_run(tmp_path_factory.mktemp("runs") / "whole")
+    torch.set_num_threads(1)
+    figures = loop.train(run, data, Quiet())
+    return run, data, figures
+
+
+def weights(run, name="last"):
+    return {key: value.clone() for key, value in load_encoder(run.path / name).encoder.named_parameters()}
+
+
+def test_a_run_learns_and_its_folder_is_complete(whole):
+    run, _, figures = whole
+    first, last = logged(run, "epoch")
+    assert last["train"]["loss"] < first["train"]["loss"] < 2.31
+    assert len(logged(run)) == 20 == figures["step"]
+    names = {path.name for path in run.path.iterdir()}
+    assert names >= {"run.json", "spec.json", "settings.json", "metrics.jsonl", "best", "last", "curves.png", "curves.svg"}
+    assert load_encoder(run.path / "best").encoder.spec == run.spec
+
+
+def test_six_kills_at_random_points_change_no_bit(whole, tmp_path):
+    run = whole[0]
+    command = [sys.executable, "-c", KILLED, str(tmp_path), "6"]
+    tests = str(Path(__file__).parents[1])
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=tests, check=False)
+    assert (done.returncode, done.stdout) == (0, "6\n"), done.stderr
+    killed = Run.open(tmp_path / "killed")
+    assert losses(killed) == losses(run)
+    ours, theirs = weights(killed), weights(run)
+    assert all(torch.equal(ours[name], theirs[name]) for name in theirs)
+    assert not list(killed.checkpoints.glob("*.tmp-*"))
+
+
+def test_accumulated_batches_are_one_large_batch(tmp_path):
+    one, data = tiny_run(tmp_path / "one", fields={"dropout": 0.0}, epochs=1, batch_size=128)
+    two, _ = tiny_run(tmp_path / "two", fields={"dropout": 0.0}, epochs=1, batch_size=64, accumulate=2)
+    for run in (one, two):
+        loop.train(run, data, Quiet())
+    assert len(logged(one)) == len(logged(two)) == 10
+    # The rows of a step are others, but a step has as many of them.
+    assert [line["lr"] for line in logged(one)] == [line["lr"] for line in logged(two)]
+    assert abs(logged(one, "epoch")[0]["train"]["loss"] - logged(two, "epoch")[0]["train"]["loss"]) < 0.05
+
+
+def test_a_loss_that_is_no_number_stops_before_the_update(tmp_path, monkeypatch):
+    run, data = tiny_run(tmp_path / "run")
+    real, calls = loop.judge, []
+
+    def judge(encoder, batch):
+        calls.append(batch.ids)
+        judged = real(encoder, batch)
+        return Judged(judged.loss * math.nan, judged.right) if len(calls) == 5 else judged
+
+    monkeypatch.setattr(loop, "judge", judge)
+    with pytest.raises(loop.NotFinite, match=r"step 5: loss is nan\. .*Last good checkpoint: step 3\. Nothing was") as stopped:
+        loop.train(run, data, Quiet())
+    assert f"Training rows of the batch: {', '.join(map(str, calls[4][:8]))}, …" in str(stopped.value)
+    monkeypatch.setattr(loop, "judge", real)
+    assert loop.train(Run.open(run.path).with_settings(lr=1e-4), data, Quiet())["step"] == 20
+
+
+def test_patience_ends_a_run_early(tmp_path):
+    run, data = tiny_run(tmp_path / "run", epochs=30, lr=0.0, patience=2)
+    figures = loop.train(run, data, Quiet())
+    assert (figures["epochs"], figures["best"]["epoch"]) == (3, 1)
+
+
+def test_a_damaged_checkpoint_is_passed_over_with_one_line(whole, tmp_path):
+    run, data = tiny_run(tmp_path / "run")
+
+    def stop(number):
+        if number == 8:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        loop.train(run, data, Quiet(stop))
+    newest = run.checkpoints / "step-000006" / state.TENSORS
+    content = bytearray(newest.read_bytes())
+    content[-1] ^= 1
+    newest.write_bytes(content)
+    watch = Quiet()
+    loop.train(run, data, watch)
+    assert watch.said == [
+        "step-000006 is damaged (state.safetensors does not have the sha256 of its manifest), using step-000003.",
+        "resuming after step 3 of 20.",
+    ]
+    assert losses(run) == losses(whole[0])
+
+
+def test_resume_names_what_was_changed(whole, tmp_path):
+    run, data, _ = whole
+    changed = Run(run.path, run.spec.replace(layers=2), run.settings.replace(seed=1, lr=1.0), None, run.about)
+    message = r"cannot resume, the run was changed: layers was 1 and is 2 now; seed was 0 and is 1 now\.$"
+    with pytest.raises(GlassformerError, match=message):
+        loop.train(changed, data, Quiet())
+    about = run.about | {"data": run.about["data"] | {"rows": {"train": 1}, "fingerprint": "0"}}
+    with pytest.raises(
+        GlassformerError, match=r"the data are others: rows was \{'train': 1\} and is \{'train': 1252, .*fingerprint"
+    ):
+        loop.train(Run(run.path, run.spec, run.settings, None, about), data, Quiet())
+
+
+@pytest.mark.parametrize("data", ["lid-words", "mlm"])
+def test_tokens_are_tagged_and_guessed(data, tmp_path):
+    if data == "mlm":
+        data = tmp_path / "plain.txt"
+        data.write_text("".join(f"the number {i} comes after the number {i - 1}\n" for i in range(400)), encoding="utf-8")
+    run, rows = tiny_run(tmp_path / "run", data, epochs=1, batch_size=32, vocab=300, max_length=24)
+    figures = loop.train(run, rows, Quiet())
+    lines = logged(run)
+    assert lines[-1]["loss"] < lines[0]["loss"]
+    assert 0 < figures["test"]["accuracy"] < 1
