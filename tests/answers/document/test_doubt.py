@@ -65,6 +65,18 @@ A 3x3 kernel over 64 channels = 576 weights
 $F(x) = \int x\,dx = \frac{1}{2} x^2$
 $\binom{5}{2} = 10$
 E[X] = 3.5
+"123" .. "456" = "123456"
+!!8 == 1
+FOO=1 env FOO=2 BAR
+15 + 128K for level = 8
+10,000 x 100,000,000 = 1 Trillion
+sizes[0][1] == 1
+(3, 4) * (3, 4) -> (3, 4)
+[5, 64] + [5, 64] = [5, 64]
+[5, 64] + [64] = [5, 64]
+d_model=64 d_ff=120 = 27648
+Q=5x64 K=7x64
+$t=32 h=2$, t × 2 = 64
 $A^{-1} = \begin{bmatrix} -2 & 1 \\ 1.5 & -0.5 \end{bmatrix}$
 """.strip().split("\n")
 
@@ -73,6 +85,11 @@ $A^{-1} = \begin{bmatrix} -2 & 1 \\ 1.5 & -0.5 \end{bmatrix}$
 @pytest.mark.parametrize("line", FAIR)
 def test_a_fair_line_is_never_called_wrong(line, kind):
     assert check_document(line, name="a", kind=kind).of("wrong") == ()
+
+
+def test_the_prompt_of_a_shell_opens_no_formula():
+    text = "```console\n$ program d=512 S=8\n```\nsqrt(d) = sqrt(512)\n"
+    assert check_document(text, name="a", kind="md").of("wrong") == ()
 
 
 def test_all_of_them_in_one_document():

@@ -17,6 +17,7 @@ PI = Fraction("3.141592653589793238462643383279502884197169399375105820974944592
 PI_ROOM = Fraction(1, 10**98)
 TINY = Fraction(1, 10**300)
 LARGEST_ANGLE = 10**9
+LONGEST_SHOWN = 10**15
 
 _FLOOR = Context(prec=DIGITS, rounding=ROUND_FLOOR)
 _CEILING = Context(prec=DIGITS, rounding=ROUND_CEILING)
@@ -72,11 +73,7 @@ def power(base: Real, exponent: Real) -> Real:
     """Whole exponents exactly; a half is a root; others through exp and ln."""
     size = max(abs(exponent.low), abs(exponent.high))
     if size > LARGEST_EXPONENT:
-        shown = (
-            f"{exponent.low.numerator}"
-            if exponent.whole and size < 10**15
-            else f"of more than {10**15 if size > 10**15 else 64:,}"
-        )
+        shown = str(exponent.low) if exponent.whole and size < LONGEST_SHOWN else f"of more than {LARGEST_EXPONENT}"
         raise NotUnderstoodError(f"exponent {shown} is too large (limit {LARGEST_EXPONENT})")
     if exponent.whole:
         return _whole_power(base, exponent.low.numerator)

@@ -135,8 +135,8 @@ def _raw_subscript(reader: Tokenizer) -> str | None:
     braces = _braces(reader.text, match.end())
     if braces is None:
         return None
-    before, reader.place = match.end(), braces[1]
-    return reader.text[braces[0] : braces[1] - 1] if before >= 0 else None
+    reader.place = braces[1]
+    return reader.text[braces[0] : braces[1] - 1]
 
 
 def _space(reader: Tokenizer, name: str) -> None:

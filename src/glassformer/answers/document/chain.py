@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from glassformer.answers.document.compare import Outcome
+from glassformer.answers.document.outcome import Outcome
 from glassformer.answers.document.sides import Side
 from glassformer.answers.document.statements import Relation
 
@@ -16,6 +16,7 @@ class Chain:
     base: Side | None = None  # the first side that has a value: what the others must be
     latest: Side | None = None  # the last one that has a value
     faulty: bool = False  # whether the latest was wrong
+    named: bool = False  # began with a name
     blurred: bool = False  # `t = 32 h = 2`: a product, or two definitions
     names: list[str] = field(default_factory=list)  # what is defined, where it began with a name
 

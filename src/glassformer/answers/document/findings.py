@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from glassformer.algebra.result import Result
@@ -57,9 +57,6 @@ class Finding:
             "sources": list(self.sources),
             "implied": self.implied,
         }
-
-    def with_line(self, line: int) -> Finding:
-        return replace(self, line=line)
 
 
 @dataclass(frozen=True)

@@ -22,10 +22,12 @@ from glassformer.answers.arithmetic.tree import (
     walk,
 )
 from glassformer.answers.document.chain import Chain, Pending
-from glassformer.answers.document.compare import Outcome, compare, compare_shapes
+from glassformer.answers.document.compare import compare
 from glassformer.answers.document.findings import Finding
 from glassformer.answers.document.memory import Memory, Symbol
+from glassformer.answers.document.outcome import Outcome
 from glassformer.answers.document.report import Report
+from glassformer.answers.document.shape_claims import compare_shapes
 from glassformer.answers.document.sides import Side
 from glassformer.answers.document.statements import Relation, Run
 from glassformer.answers.document.totals import Labelled, total_of, words_of
@@ -153,7 +155,7 @@ class Judge:
         base, latest = chain.base, chain.latest
         assert base is not None and latest is not None
         outcome = compare(base, right, sign, self.memory)
-        if outcome.verdict == "wrong" and chain.names and base is latest and base.bare and right.bare:
+        if outcome.verdict == "wrong" and chain.named and base is latest and base.bare and right.bare:
             return Outcome("unclear", pair=outcome.pair, note="two numbers for one name")
         if outcome.verdict in ("right", "carried") or base is latest:
             return outcome
@@ -181,6 +183,7 @@ class Judge:
         return self._unknown(relation, left)
 
     def _definition(self, relation: Relation, left: Side, right: Side, chain: Chain, name: str) -> Finding:
+        chain.named = True
         figure = right.figure
         label = words_of(left.run.tokens)
         if figure is not None:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from glassformer.answers.arithmetic import shown_number
 from glassformer.answers.document import wording
-from glassformer.answers.document.compare import Outcome
 from glassformer.answers.document.findings import Finding
+from glassformer.answers.document.outcome import Outcome
 from glassformer.answers.document.statements import Relation, Run
 from glassformer.answers.document.totals import Labelled, Sum
 from glassformer.spec.errors import shown

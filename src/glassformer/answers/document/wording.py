@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from glassformer.answers.arithmetic import Real, Value, exactly, plain, shown_number, shown_value, written
 from glassformer.answers.arithmetic.tree import Node, Percent, ungrouped
-from glassformer.answers.document.compare import Outcome
+from glassformer.answers.document.outcome import Outcome
 from glassformer.answers.document.sides import Pair
 from glassformer.spec.errors import shown
 
