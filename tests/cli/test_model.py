@@ -215,7 +215,7 @@ def test_a_users_mistake_is_one_line_and_exit_2(folder, run, tmp_path, line, mes
 
 
 def test_a_closed_pipe_is_no_error(folder, tmp_path):
-    (tmp_path / "t.txt").write_text("the glass\n" * 3000)
+    (tmp_path / "t.txt").write_text("the glass\n" * 1500)
     command = f"{sys.executable} -m glassformer encode {folder} --file {tmp_path}/t.txt | head -1"
     done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, timeout=120, check=False)
     assert (done.returncode, done.stderr) == (0, "")

@@ -246,7 +246,7 @@ def test_a_folder_takes_its_name_only_after_all_of_it_is_on_the_disk(tmp_path, m
     "spec",
     [
         pytest.param(BERT, id="bert"),
-        pytest.param(VIT, id="vit"),
+        pytest.param(VIT, id="vit", marks=pytest.mark.slow),
         pytest.param(MODERN, id="modern", marks=pytest.mark.slow),
         pytest.param(BERT.replace(position="relative", positions=None, relative_buckets=8), id="t5", marks=pytest.mark.slow),
     ],

@@ -117,7 +117,7 @@ class LoadedModel:
         """Vectors for any number of texts, some at a time, in input order and bounded memory.
 
         `pool` and `normalise` are the folder's own where it has any, and otherwise the mean of all tokens, of length one.
-        `batch_tokens` go through the model at once; the rest (`truncate`, `longest`, …) says how texts are read: `Habits`.
+        `batch_tokens` go through the model at once; `truncate`, `longest`, `empty` and others say how texts are read (`Habits`).
         """
         chosen, unit = self._pooling(pool, normalise=normalise)
         bare = streams.body(self.encoder, pooler=chosen == "pooled")
