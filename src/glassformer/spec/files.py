@@ -20,7 +20,15 @@ def read_document(path: Path) -> dict[str, Any]:
 
 
 def read_text(path: Path, *, most_bytes: int = MOST_BYTES) -> str:
-    """The text of a file that is there, is a file, is not huge and is UTF-8; its size is asked before it is read."""
+    """The text of a file that is there, is a file, is not huge and is UTF-8."""
+    try:
+        return read_bytes(path, most_bytes=most_bytes).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise GlassformerError(f"{shown(str(path))} is not text: byte {error.start} is not UTF-8.") from None
+
+
+def read_bytes(path: Path, *, most_bytes: int) -> bytes:
+    """What a file that is there, is a file and is not huge holds; its size is asked before it is read."""
     name = shown(str(path))
     try:
         if path.is_dir():
@@ -30,13 +38,9 @@ def read_text(path: Path, *, most_bytes: int = MOST_BYTES) -> str:
         size = path.stat().st_size
         if size > most_bytes:
             raise GlassformerError(f"{name} has {size:,} bytes; such a file is at most {most_bytes:,}. It was not read.")
-        data = path.read_bytes()
+        return path.read_bytes()
     except OSError as error:
         raise GlassformerError(f"{name} cannot be read: {error.strerror or error}.") from None
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise GlassformerError(f"{name} is not text: byte {error.start} is not UTF-8.") from None
 
 
 def parse_json(text: str, name: str) -> dict[str, Any]:

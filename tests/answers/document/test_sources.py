@@ -78,5 +78,5 @@ def test_other_files_are_refused(tmp_path, name, reason):
 def test_large_files_are_not_read(tmp_path):
     path = tmp_path / "a.md"
     path.write_bytes(b"x" * 10_000_001)
-    with pytest.raises(GlassformerError, match="10,000,001 bytes; a document is at most 10,000,000"):
+    with pytest.raises(GlassformerError, match="10,000,001 bytes; such a file is at most 10,000,000"):
         read_solution(path)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from glassformer.answers.document.findings import DocumentKind
 from glassformer.spec.errors import GlassformerError, shown
-from glassformer.spec.files import parse_json
+from glassformer.spec.files import parse_json, read_bytes
 
 MOST_BYTES = 10_000_000
 MOST_NOTEBOOK_PARTS = 200_000  # lists and objects in a notebook's JSON
@@ -35,18 +35,7 @@ def read_file(path: Path) -> tuple[str, DocumentKind]:
     if kind is None:
         known = ", ".join(dict.fromkeys(KINDS))
         raise GlassformerError(f"{name} is no document that can be read here: it should end in one of {known}.")
-    try:
-        if path.is_dir():
-            raise GlassformerError(f"{name} is a folder, not a file.")
-        if not path.is_file():
-            raise GlassformerError(f"no such file: {name}.")
-        size = path.stat().st_size
-        if size > MOST_BYTES:
-            raise GlassformerError(f"{name} has {size:,} bytes; a document is at most {MOST_BYTES:,}. It was not read.")
-        data = path.read_bytes()
-    except OSError as error:
-        raise GlassformerError(f"{name} cannot be read: {error.strerror or error}.") from None
-    return data.decode("utf-8-sig", errors="replace"), kind
+    return read_bytes(path, most_bytes=MOST_BYTES).decode("utf-8-sig", errors="replace"), kind
 
 
 def source_of(text: str, *, name: str, kind: DocumentKind) -> Source:
