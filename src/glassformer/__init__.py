@@ -27,7 +27,9 @@ _WHERE = {
     "knock_out": "glassformer.numbers",
     "swap_tokens": "glassformer.numbers",
     "work": "glassformer.api",
+    "curves": "glassformer.api",
     "experiment": "glassformer.api",
+    "live": "glassformer.lab.widget",
     "ask": "glassformer.api",
     "check": "glassformer.api",
     "check_worked": "glassformer.answers.worked",
@@ -36,7 +38,8 @@ _WHERE = {
 }
 
 if TYPE_CHECKING:
-    from glassformer.api import ask, bridge, build, check, cost, count, experiment, notation, presets, run, shapes, work
+    from glassformer.api import ask, bridge, build, check, cost, count, curves, experiment, notation, presets, run, shapes, work
+    from glassformer.lab.widget import live
     from glassformer.model import Encoder as Encoder
     from glassformer.model import encode_packed as encode_packed
     from glassformer.model import load as load
@@ -54,8 +57,10 @@ __all__ = [
     "check",
     "cost",
     "count",
+    "curves",
     "experiment",
     "knock_out",
+    "live",
     "notation",
     "presets",
     "run",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from glassformer.numbers import Run
     from glassformer.numbers.by_hand import Solution
     from glassformer.numbers.experiments import Experiment
+    from glassformer.show.notebook.learning import Curves
 
 What: TypeAlias = str | Path | EncoderSpec | Mapping[str, Any]
 Parts: TypeAlias = str | Iterable[str] | None
@@ -68,14 +70,19 @@ def cost(
     kernel: Kernel = "materialised",
     dtype: Dtype = "float32",
     optimizer: Optimizer = "adamw",
+    masked: float = 1.0,
     as_class: str | None = None,
     **fields: Any,
 ) -> Cost:
-    """FLOPs and bytes of one pass: `gf.cost("bert-base", batch=8, t=512, train=True)`."""
+    """FLOPs and bytes of one pass: `gf.cost("bert-base", batch=8, t=512, train=True)`.
+
+    `masked` is the share of the positions at which a masked-token head predicts.
+    """
     asked = request(what, as_class=as_class, **fields)
     program = build_program(asked.spec, batch=asked.batch, t=asked.t)
     which: Literal["training", "forward"] = "training" if train else "forward"
-    return algebra.cost(program, which=which, kernel=kernel, dtype=dtype, optimizer=optimizer, label=asked.label)
+    share = Fraction(masked).limit_denominator(10**6)
+    return algebra.cost(program, which=which, kernel=kernel, dtype=dtype, optimizer=optimizer, asked=share, label=asked.label)
 
 
 def notation(
@@ -90,9 +97,7 @@ def notation(
 def experiment(name: str, *, seed: int = 0, text: str | None = None, **fields: Any) -> Experiment:
     """A textbook's sentence, tried on real arithmetic: `gf.experiment("order")`."""
     from glassformer.numbers import experiments
-    from glassformer.show import experiments as view
 
-    assert view  # importing it teaches experiments how to print
     return experiments.experiment(name, seed=seed, text=text, **fields)
 
 
@@ -108,9 +113,7 @@ def run(
     """Every number of a forward pass: of a checkpoint folder on text or ids, or of a spec with legible weights from a seed."""
     from glassformer.numbers import open_checkpoint
     from glassformer.numbers.seeded import seeded_run
-    from glassformer.show import attention_html
 
-    assert attention_html  # importing it teaches attention how to look in a notebook
     if isinstance(what, str | Path) and not fields and holds_weights(what):
         if (text is None) == (tokens is None):
             raise GlassformerError("what goes in? Give text or tokens, and only one of them.")
@@ -126,6 +129,13 @@ def holds_weights(what: str | Path) -> bool:
         return any(Path(what).glob("*.safetensors*"))
     except (OSError, ValueError, NotImplementedError):
         return False
+
+
+def curves(*runs: str | Path) -> Curves:
+    """The learning curves of run folders on shared axes: `gf.curves("runs/digits-1")`."""
+    from glassformer.show.notebook import learning
+
+    return learning.curves(*runs)
 
 
 def work(problem: str | Path | Mapping[str, Any]) -> Solution:

@@ -8,13 +8,12 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, Literal
 
-from glassformer.algebra.memory import BYTES, Dtype, Memory, Optimizer, memory
+from glassformer.algebra.memory import BYTES, Dtype, Kernel, Memory, Optimizer, memory
 from glassformer.algebra.result import Result
 from glassformer.program import Program, Step, build
 from glassformer.program.operations import Mask
 from glassformer.spec import EncoderSpec, GlassformerError, shown
 
-Kernel = Literal["materialised", "fused"]
 Pass = Literal["forward", "training"]
 
 # The backward pass of a matrix product is two products of the same size, one for each input's gradient;
@@ -66,7 +65,7 @@ class Cost(Result):
         """Cost by part; layers together, and inside them attention, scores and feed-forward."""
         totals: dict[str, list[int]] = {}
         for row in self.rows:
-            for part in _parts_of(row.name):
+            for part in parts_of(row.name):
                 entry = totals.setdefault(part, [0, 0])
                 entry[0] += row.multiply_adds
                 entry[1] += row.flops
@@ -111,12 +110,15 @@ def cost(
     kernel: Kernel = "materialised",
     dtype: Dtype = "float32",
     optimizer: Optimizer = "adamw",
+    asked: Fraction = Fraction(1),
     label: str = "spec",
 ) -> Cost:
-    """What one pass of the program costs."""
-    shares = _visible_shares(program) if kernel == "fused" else {}
+    """What one pass of the program costs; `asked` is the share of the positions at which a masked-token head predicts."""
+    shares = _visible_shares(program) if kernel != "materialised" else {}
+    if asked != 1 and program.spec.head == "mlm":
+        shares |= {step.name: asked for step in program.steps if step.name.startswith("head.")}
     rows = tuple([_row(step, which, shares.get(step.name, Fraction(1))) for step in program.steps])
-    needed = memory(program, training=which == "training", fused=kernel == "fused", dtype=dtype, optimizer=optimizer)
+    needed = memory(program, training=which == "training", kernel=kernel, dtype=dtype, optimizer=optimizer, asked=asked)
     return Cost(label, program, which, kernel, needed, rows)
 
 
@@ -127,7 +129,7 @@ def largest_batch(
 
     def fits(batch: int) -> bool:
         program = build(spec, batch=batch, t=t)
-        return memory(program, training=training, fused=kernel == "fused", dtype=dtype, optimizer=optimizer).total <= limit
+        return memory(program, training=training, kernel=kernel, dtype=dtype, optimizer=optimizer).total <= limit
 
     if not fits(1):
         return 0
@@ -183,7 +185,8 @@ def _visible_shares(program: Program) -> dict[str, Fraction]:
     return shares
 
 
-def _parts_of(name: str) -> Iterable[str]:
+def parts_of(name: str) -> Iterable[str]:
+    """The rows of `Cost.parts` in which a step is counted, the widest first."""
     words = name.split(".")
     if words[0] != "layers":
         return ("embeddings" if name == "x" else words[0],)
@@ -193,4 +196,17 @@ def _parts_of(name: str) -> Iterable[str]:
     return ("layers", "layers: feed-forward" if "ffn" in words else "layers: norms and sums")
 
 
-__all__ = ["BYTES", "Cost", "CostRow", "Dtype", "Kernel", "Memory", "Optimizer", "Pass", "cost", "largest_batch", "parse_bytes"]
+__all__ = [
+    "BYTES",
+    "Cost",
+    "CostRow",
+    "Dtype",
+    "Kernel",
+    "Memory",
+    "Optimizer",
+    "Pass",
+    "cost",
+    "largest_batch",
+    "parse_bytes",
+    "parts_of",
+]

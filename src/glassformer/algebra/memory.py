@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Literal
 
-from glassformer.program import Program, Tensor
+from glassformer.program import Program, Step, Tensor
 
 Dtype = Literal["float64", "float32", "bfloat16", "float16"]
 Optimizer = Literal["adamw", "sgd", "none"]
+Kernel = Literal["materialised", "fused"]
 
 BYTES: dict[str, int] = {"float64": 8, "float32": 4, "bfloat16": 2, "float16": 2}
 INDEX_BYTES = 8  # token ids are 64-bit integers
 STATISTIC_BYTES = 4  # kernels keep a norm's mean and variance, and a softmax's log-sum, in float32
 MASK_BYTES = 1  # a dropout mask is a byte an element
+LOSS_BYTES = 12  # for each logit: its log-probability, and the gradients of that and of itself, in float32
 
 
 @dataclass(frozen=True)
@@ -25,6 +28,7 @@ class Memory:
     optimizer: int
     activations: int
     assumptions: str
+    peak: int  # the most at one moment: in training activations go while gradients come, so less than all of them together
 
     @property
     def total(self) -> int:
@@ -37,57 +41,104 @@ class Memory:
             "optimizer": self.optimizer,
             "activations": self.activations,
             "total": self.total,
+            "peak": self.peak,
             "assumptions": self.assumptions,
         }
 
 
-def memory(program: Program, *, training: bool, fused: bool, dtype: Dtype = "float32", optimizer: Optimizer = "adamw") -> Memory:
-    """The bytes that one pass needs: saved activations in training, the most that is alive at once otherwise."""
+def memory(
+    program: Program,
+    *,
+    training: bool,
+    kernel: Kernel,
+    dtype: Dtype = "float32",
+    optimizer: Optimizer = "adamw",
+    asked: Fraction = Fraction(1),
+) -> Memory:
+    """The bytes that one pass needs: saved activations in training, the most that is alive at once otherwise.
+
+    `asked` is the share of the positions at which a masked-token head predicts.
+    """
     width = BYTES[dtype]
     parameters = sum(parameter.size for parameter in program.parameters)
     trained = sum(parameter.size for parameter in program.parameters if not parameter.frozen)
     if not training:
         text = f"{dtype} weights; activations: the most alive at once, each freed after its last use"
-        return Memory(parameters * width, 0, 0, _alive(program, width, fused=fused), text)
-    # 16-bit training keeps a float32 copy of the weights for the update.
+        alive = _alive(program, width, fused=kernel != "materialised")
+        return Memory(parameters * width, 0, 0, alive, text, parameters * width + alive)
+    # 16-bit training keeps the weights in float32, as it does their gradients, and copies them for the products.
     master = trained * 4 if width == 2 and optimizer != "none" else 0
     states = {"adamw": 2, "sgd": 0, "none": 0}[optimizer] * trained * max(width, 4)
-    state = _optimizer_text(optimizer, master)
-    text = f"{dtype} weights and gradients; {optimizer}: {state}; activations: what the backward pass needs again"
-    return Memory(parameters * width, trained * width, states + master, _saved(program, width, fused=fused), text)
+    formats = f"{dtype} copies of float32 weights, float32 gradients" if master else f"{dtype} weights and gradients"
+    text = f"{formats}; {optimizer}: {_optimizer_text(optimizer, master)}; activations: what the backward pass needs again"
+    saved = _saved(program, width, kernel, asked)
+    kept = (parameters * width, states + master)
+    gradient = max(width, 4) if master else width
+    peak = sum(kept) + _backward_peak(program, saved, (width, gradient), asked, fused=kernel == "fused")
+    return Memory(kept[0], trained * gradient, kept[1], sum(size for size, _ in saved.values()), text, peak)
 
 
 def _optimizer_text(optimizer: Optimizer, master: int) -> str:
     states = {"adamw": "two float32 moments", "sgd": "no state", "none": "no state"}[optimizer]
-    return f"{states} and a float32 copy of the weights" if master else states
+    return f"{states} beside the float32 weights" if master else states
 
 
-def _saved(program: Program, width: int, *, fused: bool) -> int:
-    """Bytes of the tensors that backward needs: each counted once, however many steps need it."""
+def _saved(program: Program, width: int, kernel: Kernel, asked: Fraction) -> dict[str, tuple[int, int]]:
+    """What backward needs, each tensor counted once: its bytes, and the first step that needs it, which frees it in the end."""
+    fused = kernel != "materialised"
     parameters = {parameter.name for parameter in program.parameters}
     inputs = {tensor.name for tensor in program.inputs}
     inside = {step.name for step in program.steps if step.core} if fused else set()
-    saved: dict[str, int] = {}
-    for step in program.steps:
+    saved: dict[str, tuple[int, int]] = {}
+    for number, step in enumerate(program.steps):
         for tensor in step.operation.saves(step.inputs, step.output):
-            if tensor.name not in parameters and tensor.name not in inside:
-                saved[tensor.name] = _bytes(tensor, width, index=tensor.name in inputs and len(tensor.axes) == 2)
+            if tensor.name in parameters | inside or tensor.name in saved:
+                continue
+            size = _bytes(tensor, width, index=tensor.name in inputs and len(tensor.axes) == 2)
+            saved[tensor.name] = (int(size * _share(program, tensor.name, asked)), number)
         if step.core and fused and step.name.endswith(".weights"):
             # The fused kernel recomputes scores from q and k, and keeps one log-sum for each row of them,
             # and the result of the mix, to which the backward pass compares.
-            saved[step.name] = STATISTIC_BYTES * (step.output.size // step.output.axes[-1].size)
-    return sum(saved.values()) + _dropout_masks(program, inside)
+            saved[step.name] = (STATISTIC_BYTES * (step.output.size // step.output.axes[-1].size), number)
+        if program.spec.dropout and step.name not in inside and _dropped(step):
+            saved[f"{step.name}: dropout mask"] = (MASK_BYTES * step.output.size, number)
+    return saved
 
 
-def _dropout_masks(program: Program, inside: set[str]) -> int:
-    if not program.spec.dropout:
-        return 0
-    dropped = [
-        step
-        for step in program.steps
-        if step.name.endswith((".attention.out", ".ffn.out", ".attention.weights")) or step.name == "x"
-    ]
-    return sum(MASK_BYTES * step.output.size for step in dropped if step.name not in inside)
+def _share(program: Program, name: str, asked: Fraction) -> Fraction:
+    """Which share of a tensor is computed at all: a masked-token head predicts where it is asked to."""
+    return asked if program.spec.head == "mlm" and name.startswith("head.") else Fraction(1)
+
+
+def _dropped(step: Step) -> bool:
+    return step.name.endswith((".attention.out", ".ffn.out", ".attention.weights")) or step.name == "x"
+
+
+def _backward_peak(
+    program: Program, saved: dict[str, tuple[int, int]], widths: tuple[int, int], asked: Fraction, *, fused: bool
+) -> int:
+    """The most bytes at one moment of the backward pass: going back, saved tensors are freed, and gradients of weights come.
+
+    `widths` are the bytes of an activation and of a weight's gradient.
+    """
+    inside = {step.name for step in program.steps if step.core} if fused else set()
+    trained = {parameter.name: parameter.size for parameter in program.parameters if not parameter.frozen}
+    freed: dict[int, int] = {}
+    for size, number in saved.values():
+        freed[number] = freed.get(number, 0) + size
+    alive = sum(freed.values())
+    most = alive
+    if program.spec.head != "none":
+        last = program.steps[-1]
+        most += int(LOSS_BYTES * last.output.size * _share(program, last.name, asked))
+    for number in range(len(program.steps) - 1, -1, -1):
+        step = program.steps[number]
+        alive += widths[1] * sum(trained.pop(tensor.name, 0) for tensor in step.inputs)
+        passing = [tensor for tensor in (step.output, *step.inputs[:1]) if tensor.name not in inside]
+        flowing = sum(int(widths[0] * tensor.size * _share(program, step.name, asked)) for tensor in passing)
+        most = max(most, alive + flowing)
+        alive -= freed.get(number, 0)
+    return most
 
 
 def _alive(program: Program, width: int, *, fused: bool) -> int:

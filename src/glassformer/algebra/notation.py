@@ -79,9 +79,11 @@ class Section:
 
     title: str
     equations: tuple[Equation, ...]
+    layers: tuple[int, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        return {"title": self.title, "equations": [equation.to_dict() for equation in self.equations]}
+        equations = [equation.to_dict() for equation in self.equations]
+        return {"title": self.title, "layers": list(self.layers), "equations": equations}
 
 
 @dataclass(frozen=True, repr=False)
@@ -118,17 +120,18 @@ def notation(program: Program, pen: Pen | None = None, *, label: str = "spec") -
     pen = pen or TextPen()
     number = 0
     sections: list[Section] = []
-    for title, steps, layer in _blocks(program):
+    for title, steps, layers in _blocks(program):
+        layer = layers[0] if layers else None
         equations = []
         for step in steps:
             number += 1
             equations.append(_equation(number, step, layer, program, pen))
-        sections.append(Section(title, tuple(equations)))
+        sections.append(Section(title, tuple(equations), tuple(layers)))
     return Notation(label, program, pen, tuple(sections))
 
 
-def _blocks(program: Program) -> Iterable[tuple[str, list[Step], int | None]]:
-    """Title, steps and layer of each section: what comes before, each kind of layer once, what comes after."""
+def _blocks(program: Program) -> Iterable[tuple[str, list[Step], list[int]]]:
+    """Title, steps and layers of each section: what comes before, each kind of layer once, what comes after."""
     layers: dict[int, list[Step]] = {}
     before: list[Step] = []
     after: list[Step] = []
@@ -139,7 +142,7 @@ def _blocks(program: Program) -> Iterable[tuple[str, list[Step], int | None]]:
         else:
             (after if layers else before).append(step)
     if before:
-        yield "Input", before, None
+        yield "Input", before, []
     kinds: dict[tuple[Any, ...], list[int]] = {}
     for number, steps in layers.items():
         kinds.setdefault(tuple((_unnumbered(step.name), step.operation) for step in steps), []).append(number)
@@ -147,9 +150,9 @@ def _blocks(program: Program) -> Iterable[tuple[str, list[Step], int | None]]:
         alike = f"Layer {numbers[0]}" if len(numbers) == 1 else f"Layers {_ranges(numbers)}, each with weights of its own"
         if len(numbers) > 1 and program.spec.share_layers is not None:
             alike = f"Layers {_ranges(numbers)}, sharing {program.spec.share_layers} set(s) of weights"
-        yield alike, layers[numbers[0]], numbers[0]
+        yield alike, layers[numbers[0]], numbers
     if after:
-        yield "Output", after, None
+        yield "Output", after, []
 
 
 def _equation(number: int, step: Step, layer: int | None, program: Program, pen: Pen) -> Equation:

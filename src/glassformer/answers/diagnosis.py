@@ -70,6 +70,10 @@ class Diagnosis(Result):
     def right(self) -> bool:
         return self.verdict != "wrong"
 
+    def beside(self, truth: str) -> str:
+        """What stands beside a claim that is right under a convention: the answer to the question as it was put."""
+        return f"{'Alone' if self.convention.startswith('with ') else 'In full'} it is {truth}."
+
     def to_dict(self) -> dict[str, Any]:
         document = self.answer.to_dict()
         return document | {

@@ -120,6 +120,9 @@ class _Asked:
         scope = "".join([", one layer" if self.question.one_layer else "", ", one head" if self.question.one_head else ""])
         convention = f"every parameter{scope}: weights, biases, norms, tables"
         others = [Other(f"without {', '.join(words)}{scope}", total(kept)) for words, kept in left_out_ways(pieces)]
+        if biases := own_biases(pieces, self.question, self.asked):
+            named = " and ".join(dict.fromkeys(piece.symbol for piece in biases))
+            others.append(Other(f"with {named}{scope}", total((*pieces, *biases))))
         return self._made(total(pieces), "parameters", convention, lines, others)
 
     def shape(self) -> Answer:
@@ -234,12 +237,26 @@ def asked_pieces(question: Question, asked: Request) -> Pieces:
         pieces = tuple(piece for piece in pieces if piece.name in lines)
         if not pieces:
             raise GlassformerError(f"'{shown(question.text)}': this spec has none of that.")
+    pieces = _scoped(pieces, question)
+    if not pieces and asked.spec.layers == 0:
+        raise GlassformerError(f"'{shown(question.text)}': this spec has no layers.")
+    return pieces
+
+
+def own_biases(pieces: Pieces, question: Question, asked: Request) -> Pieces:
+    """The biases of matrices that were asked for without them: `params of W_O`, where some say W_O and mean W_O and b_O."""
+    if question.target is None or any(piece.kind == "bias" for piece in pieces):
+        return ()
+    wanted = {piece.name.replace(".W_", ".b_") for piece in pieces if piece.symbol.startswith("W_")}
+    return _scoped(tuple(piece for piece in pieces_of(count(asked.spec)) if piece.name in wanted), question)
+
+
+def _scoped(pieces: Pieces, question: Question) -> Pieces:
+    """Of one layer, of one head, where that was asked."""
     if question.one_layer:
         pieces = tuple(piece.without("layers") for piece in pieces if piece.part == "layers")
     if question.one_head:
         pieces = tuple(piece.without("head") for piece in pieces if "attention" in piece.name)
-    if not pieces and asked.spec.layers == 0:
-        raise GlassformerError(f"'{shown(question.text)}': this spec has no layers.")
     return pieces
 
 

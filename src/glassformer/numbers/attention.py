@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from glassformer.program.axes import Array, Floats
 from glassformer.spec import GlassformerError, shown
+from glassformer.spec.viewed import Viewed
 
 if TYPE_CHECKING:
     from glassformer.numbers.run import Run
@@ -21,10 +21,8 @@ LONGEST_WORD = 10
 
 
 @dataclass(frozen=True, repr=False)
-class Attention:
+class Attention(Viewed):
     """Attention weights of some layers and heads: each row is a query, and its weights sum to 1 (0 where all is masked)."""
-
-    html: ClassVar[Callable[[Attention], str] | None] = None  # how it renders in a notebook; the room `show` sets it
 
     run: Run
     layers: tuple[int, ...]
@@ -113,9 +111,6 @@ class Attention:
 
     def __repr__(self) -> str:
         return f"<attention: {self.label}, {len(self.words)} tokens>"
-
-    def _repr_html_(self) -> str | None:
-        return Attention.html(self) if Attention.html is not None else None
 
 
 def attention(run: Run, *, layer: int | None = None, head: int | None = None, batch: int = 0) -> Attention:

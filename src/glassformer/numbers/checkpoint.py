@@ -19,12 +19,13 @@ from glassformer.program.axes import Array
 from glassformer.spec import EncoderSpec, GlassformerError
 from glassformer.spec.checkpoint_folder import open_folder
 from glassformer.spec.texts import Text, load_tokenizer
+from glassformer.spec.viewed import Viewed
 
 NUMBER_BYTES = 8
 
 
 @dataclass(frozen=True, repr=False)
-class Checkpoint:
+class Checkpoint(Viewed):
     """A model folder: what the encoder is, its weights (read when asked for), and runs on text or token numbers."""
 
     folder: Path
@@ -139,7 +140,7 @@ def _with_batch(value: Any, *, axes: int) -> Array:
 
 def _check_memory(program: Program, layers: Collection[int] | None) -> None:
     """Refuse a run that cannot fit before anything of it is allocated."""
-    needed, free = NUMBER_BYTES * _numbers_held(program, layers), _free_memory()
+    needed, free = NUMBER_BYTES * numbers_held(program, layers), free_memory()
     if free is not None and needed > free:
         way_out = "" if layers is not None else ", or keep some layers only (layers=[0])"
         raise GlassformerError(
@@ -148,7 +149,7 @@ def _check_memory(program: Program, layers: Collection[int] | None) -> None:
         )
 
 
-def _numbers_held(program: Program, layers: Collection[int] | None) -> int:
+def numbers_held(program: Program, layers: Collection[int] | None) -> int:
     """How many numbers a run has at once: all that it keeps, and the largest of the layers that it does not."""
     sizes: Counter[int | None] = Counter()
     for tensor in (*(parameter.tensor for parameter in program.parameters), *(step.output for step in program.steps)):
@@ -158,7 +159,7 @@ def _numbers_held(program: Program, layers: Collection[int] | None) -> int:
     return sum(sizes.values()) - sum(dropped) + max(dropped, default=0)
 
 
-def _free_memory() -> int | None:
+def free_memory() -> int | None:
     """Bytes that can be had without swapping, where the system says so."""
     try:
         lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from glassformer.program import Cell, Tensor
 from glassformer.program.expression import Call, Constant, Expression, Product, Ratio, Ref, Sum
 from glassformer.program.pen import TextPen
+from glassformer.spec.viewed import Viewed
 
 if TYPE_CHECKING:
     from glassformer.numbers.run import Run
 
 SHOWN_TERMS = 8
 MINUS = "−"
+Mark: TypeAlias = Callable[[Ref], str]
 
 
 @dataclass(frozen=True, repr=False)
@@ -37,7 +39,7 @@ class Term:
 
 
 @dataclass(frozen=True, repr=False)
-class Explanation:
+class Explanation(Viewed):
     """A number, the rule that made it, the rule with numbers put in, and its terms."""
 
     run: Run
@@ -225,28 +227,33 @@ def number(value: float, digits: int) -> str:
     return text.replace("-", MINUS)
 
 
-def written(expression: Expression, run: Run, digits: int, most: int) -> str:
-    """An expression with numbers put in."""
+def unmarked(_: Ref) -> str:
+    """Nothing: the number alone."""
+    return ""
+
+
+def written(expression: Expression, run: Run, digits: int, most: int, mark: Mark = unmarked) -> str:
+    """An expression with numbers put in; `mark` is what follows the number of a cell."""
     if isinstance(expression, Ref):
-        return number(expression.evaluate(run.values), digits)
+        return number(expression.evaluate(run.values), digits) + mark(expression)
     if isinstance(expression, Constant):
         return expression.text
     if isinstance(expression, Sum):
-        return _written_sum(expression, run, digits, most)
+        return _written_sum(expression, run, digits, most, mark)
     if isinstance(expression, Product):
         factors = expression.factors
         if len(factors) == 2 and factors[0] == Constant(-1.0, MINUS + "1"):
-            return f"{MINUS}{_factor(factors[1], run, digits, most)}"
-        return " · ".join(_factor(factor, run, digits, most) for factor in factors)
+            return f"{MINUS}{_factor(factors[1], run, digits, most, mark)}"
+        return " · ".join(_factor(factor, run, digits, most, mark) for factor in factors)
     if isinstance(expression, Ratio):
-        return f"{_factor(expression.top, run, digits, most)} / {_factor(expression.bottom, run, digits, most)}"
+        return " / ".join(_factor(part, run, digits, most, mark) for part in (expression.top, expression.bottom))
     if expression.function == "square":
-        return f"{_factor(expression.argument, run, digits, most)}²"
+        return f"{_factor(expression.argument, run, digits, most, mark)}²"
     name = "√" if expression.function == "sqrt" else expression.function
-    return f"{name}({written(expression.argument, run, digits, most)})"
+    return f"{name}({written(expression.argument, run, digits, most, mark)})"
 
 
-def _written_sum(expression: Sum, run: Run, digits: int, most: int) -> str:
+def _written_sum(expression: Sum, run: Run, digits: int, most: int, mark: Mark) -> str:
     terms = list(expression.terms)
     rest = ""
     if len(terms) > most:
@@ -255,10 +262,10 @@ def _written_sum(expression: Sum, run: Run, digits: int, most: int) -> str:
         total = sum(values[place] for place in order[most:])
         rest = f" + {number(total, digits)} ({len(terms) - most} more)".replace(f"+ {MINUS}", f"{MINUS} ")
         terms = [terms[place] for place in order[:most]]
-    return " + ".join(written(term, run, digits, most) for term in terms).replace(f"+ {MINUS}", f"{MINUS} ") + rest
+    return " + ".join(written(term, run, digits, most, mark) for term in terms).replace(f"+ {MINUS}", f"{MINUS} ") + rest
 
 
-def _factor(expression: Expression, run: Run, digits: int, most: int) -> str:
-    text = written(expression, run, digits, most)
+def _factor(expression: Expression, run: Run, digits: int, most: int, mark: Mark) -> str:
+    text = written(expression, run, digits, most, mark)
     bare = isinstance(expression, Ref | Call | Constant) and not (isinstance(expression, Ref) and text.startswith(MINUS))
     return text if bare and " " not in text.split("(")[0] else f"({text})"

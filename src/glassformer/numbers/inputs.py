@@ -49,7 +49,7 @@ def _checked(program: Program, tensor: Tensor, value: Array) -> Array:
     if tensor.name in IDS:
         return _ids(program, tensor, value)
     if tensor.name == "attend":
-        return _mask(value)
+        return _mask(program, value)
     wrong = np.argwhere(~np.isfinite(value))
     if len(wrong):
         where = ", ".join(str(index) for index in wrong[0])
@@ -71,9 +71,16 @@ def _ids(program: Program, tensor: Tensor, value: Array) -> Array:
     return value.astype(np.int64)
 
 
-def _mask(value: Array) -> Array:
-    if value.dtype.kind != "b" and not np.isin(value, (0, 1)).all():
+def _mask(program: Program, value: Array) -> Array:
+    if value.dtype.kind == "f" or not np.isin(value, (0, 1)).all():  # zeros may also mean 'add nothing': never guessed at
         raise GlassformerError(
-            "attend must hold only 0 and 1 (1 = a real token). An additive mask of 0 and -inf is turned by mask == 0."
+            "attend must hold only 0 and 1 (1 = a real token). Floats may mean two things: pass attend == 1, or mask == 0 "
+            "where it is an additive mask of 0 and -inf."
         )
-    return value.astype(bool)
+    real = value.astype(bool)
+    late = np.argwhere(real.any(1) & ~real[:, 0])
+    if len(late) and (program.spec.learns_positions or program.spec.position == "sinusoidal"):
+        raise GlassformerError(
+            f"row {late[0][0]} is padded on the left, so its tokens would get the wrong positions. Pad on the right."
+        )
+    return real

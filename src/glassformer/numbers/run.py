@@ -12,6 +12,7 @@ from glassformer.numbers.keep import evaluate_keeping, not_kept
 from glassformer.program import Cell, Parameter, Program, Tensor
 from glassformer.program.axes import Array
 from glassformer.spec import GlassformerError, nearest, shown
+from glassformer.spec.viewed import Viewed
 
 if TYPE_CHECKING:
     from glassformer.numbers.attention import Attention
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from glassformer.numbers.what_if import Change, Difference
 
 
-class Run:
+class Run(Viewed):
     """Every number of one forward pass, by name: `run["layers.0.attention.weights"]`."""
 
     def __init__(self, program: Program, values: dict[str, Array], *, tokens: list[list[str]] | None = None) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from glassformer.program.axes import Array
 from glassformer.spec import GlassformerError, shown
+from glassformer.spec.viewed import Viewed
 
 if TYPE_CHECKING:
     from glassformer.numbers.run import Run
@@ -18,7 +19,7 @@ Change: TypeAlias = Any  # a whole tensor, or a map from cells (tuples of indice
 
 
 @dataclass(frozen=True)
-class Difference:
+class Difference(Viewed):
     """A run before and after a change: what was changed, what was re-run, and how far each value moved."""
 
     before: Run

@@ -42,8 +42,7 @@ def _pooled(write: Writer, spec: EncoderSpec, x: Tensor, real: Tensor | None) ->
     if spec.pool == "mean":
         pooled = _mean(inside, spec, x, real)
     else:
-        last = [real.seen(s="t")] if real is not None and spec.pool == "last" else []
-        pooled = inside.step("token", Take("t", 0 if spec.pool == "first" else -1), x, *last)
+        pooled = _token(inside, x, real, 0 if spec.pool == "first" else -1)
     if spec.norm_after_last == "pooled":
         pooled = norm(write, spec, "final_norm", pooled)
     if spec.pooler == "dense":
@@ -64,11 +63,16 @@ def _mean(inside: Writer, spec: EncoderSpec, x: Tensor, real: Tensor | None) -> 
     return inside.step("mean", Mean("t"), _patches(inside, spec, x), *([real.seen(s="t")] if real is not None else []))
 
 
+def _token(inside: Writer, x: Tensor, real: Tensor | None, index: int) -> Tensor:
+    """The first token or the last; where there is padding, of those that are real."""
+    return inside.step("token", Take("t", index), x, *([real.seen(s="t")] if real is not None else []))
+
+
 def _summary(inside: Writer, spec: EncoderSpec, x: Tensor, real: Tensor | None) -> Tensor:
     """What a classifier reads where that is not the pooled vector."""
     if spec.head_reads == "mean":
         return _mean(inside, spec, x, real)
-    first = inside.step("token", Take("t", 0), x)
+    first = _token(inside, x, real, 0)
     return inside.step("joined", Join(Axis("d_joined", 2 * spec.d_model), "d_model"), first, _mean(inside, spec, x, real))
 
 

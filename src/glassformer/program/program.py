@@ -9,6 +9,7 @@ from typing import NamedTuple
 from glassformer.program.axes import Axis, Parameter, ParameterKind, Tensor
 from glassformer.program.operations import Operation
 from glassformer.spec import EncoderSpec
+from glassformer.spec.viewed import Viewed
 
 
 class Step(NamedTuple):
@@ -32,7 +33,7 @@ class Sizes(NamedTuple):
 
 
 @dataclass
-class Program:
+class Program(Viewed):
     """What an encoder computes: inputs, parameters, and steps in order. Every reading is a loop over these lists."""
 
     spec: EncoderSpec

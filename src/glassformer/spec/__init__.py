@@ -5,7 +5,7 @@ from types import ModuleType
 from typing import Any
 
 from glassformer.spec.encoder_spec import ALL_BIASES, GATES, BiasPlace, EncoderSpec, defaults, field_docs
-from glassformer.spec.errors import GlassformerError, nearest, shown
+from glassformer.spec.errors import GlassformerError, listed, nearest, shown
 from glassformer.spec.fields import field_rules
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "defaults",
     "field_docs",
     "field_rules",
+    "listed",
     "nearest",
     "shown",
 ]

@@ -11,7 +11,7 @@ from glassformer.spec.encoder_spec import EncoderSpec
 from glassformer.spec.errors import GlassformerError, shown
 from glassformer.spec.files import read_document
 from glassformer.spec.huggingface import from_config
-from glassformer.spec.huggingface.matching import Match, match_tensors, require, require_depth
+from glassformer.spec.huggingface.matching import Match, match_tensors, require, require_depth, require_room
 from glassformer.spec.huggingface.tensor_names import OWN, Shape, tensor_names
 from glassformer.spec.reading import from_document
 from glassformer.spec.weight_files import WeightFiles, find_weights, inside, model_folder, path_text
@@ -73,6 +73,7 @@ def open_folder(
     files = find_weights(path)
     present, spec = files.shapes, said.spec
     require_depth(spec, family=said.family, present=present, label=files.label, source=said.source)
+    require_room(spec, present=present, label=files.label, source=said.source)
     shapes, match = _match(spec, said, present, shapes_of)
     poolers = [name for name in shapes if name.startswith("pooler.")]
     if spec.head == "none" and spec.pooler != "none" and all(name in match.missing for name in poolers):

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any, Literal, get_args
 
+from glassformer.spec.viewed import Viewed
+
 Block = Literal["layer", "attention"]
 Position = Literal[
     "none",
@@ -47,7 +49,7 @@ def _is(default: Any, doc: str) -> Any:
 
 
 @dataclass(frozen=True, kw_only=True)
-class EncoderSpec:
+class EncoderSpec(Viewed):
     """What an encoder is: widths, depth and choices, in the paper's words. Variants by `replace`."""
 
     d_model: int = _is(512, "width of the residual stream")

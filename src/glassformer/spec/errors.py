@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from itertools import accumulate
 
 
 class GlassformerError(ValueError):
     """A user's mistake: the field, the value, the rule and the way out, in one line."""
+
+    code = 2  # that the command line exits with
 
     def __init__(self, message: str) -> None:
         super().__init__(" ".join(message.split()))
@@ -18,6 +21,15 @@ def shown(value: object, *, limit: int = 60) -> str:
     text = value if isinstance(value, str) else repr(value)
     text = "".join(letter if letter.isprintable() else "?" for letter in text[: limit + 1])
     return text if len(text) <= limit else text[:limit] + "…"
+
+
+def listed(names: Iterable[str], *, limit: int = 120) -> str:
+    """`a, b, c`, or the first of them and how many more there are: a message stays one line that can be read."""
+    words = list(names)
+    lengths = accumulate(len(word) + 2 for word in words)
+    shown_words = [word for word, length in zip(words, lengths, strict=True) if length <= limit + 2]
+    more = len(words) - len(shown_words)
+    return ", ".join(shown_words) + (f" and {more} more" if more else "")
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

@@ -13,6 +13,7 @@ from glassformer.spec.encoder_spec import ALL_BIASES, EncoderSpec
 from glassformer.spec.errors import GlassformerError, nearest, shown
 
 LARGEST = 10**9  # No axis of any encoder comes near; past it a figure is a typing slip, not a size.
+LARGEST_NUMBER = 1e300  # neither NaN nor infinity nor a whole number that no float can hold comes below it
 MOST_LAYERS = 2000  # Each layer is written out, step by step.
 MOST_TOKENS = 64  # Class and register tokens are written out one by one.
 
@@ -159,7 +160,7 @@ def _check_whole(rule: FieldRule, value: Any) -> int:
 
 
 def _check_number(rule: FieldRule, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= LARGEST_NUMBER:
         raise _refusal(rule, value)
     if rule.name == "dropout":
         if not 0 <= value < 1:
@@ -186,7 +187,7 @@ def _check_choice(rule: FieldRule, value: Any) -> str:
 def _check_places(rule: FieldRule, value: Any) -> tuple[str, ...]:
     if isinstance(value, bool):
         return ALL_BIASES if value else ()
-    if not isinstance(value, tuple | list | set | frozenset) or not set(value) <= set(ALL_BIASES):
+    if not isinstance(value, tuple | list | set | frozenset) or any(place not in ALL_BIASES for place in value):
         raise _refusal(rule, value)
     return tuple(place for place in ALL_BIASES if place in value)
 

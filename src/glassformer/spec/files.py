@@ -45,7 +45,15 @@ def read_bytes(path: Path, *, most_bytes: int) -> bytes:
 
 def parse_json(text: str, name: str) -> dict[str, Any]:
     """A JSON object: no NaN, no key twice, no deep nesting."""
-    return _checked(_loaded(text, name), name)
+    return _checked(parse_json_object(text, name), name)
+
+
+def parse_json_object(text: str, name: str) -> dict[str, Any]:
+    """A JSON object of which the caller checks every level itself."""
+    document = _loaded(text, name)
+    if not isinstance(document, dict):
+        raise GlassformerError(f"{name} must be an object {{…}}, found {_found(document)}.")
+    return document
 
 
 def parse_json_list(text: str, name: str) -> list[Any]:
@@ -62,12 +70,14 @@ def _loaded(text: str, name: str) -> Any:
     except RecursionError:
         raise GlassformerError(f"{name} is nested too deeply: at most {DEEPEST} levels.") from None
     except json.JSONDecodeError as error:
+        cut = error.msg.startswith("Unterminated string")  # which is told by where the text starts
         where = (
-            f"it ends at character {error.pos}"
-            if error.pos >= len(text.rstrip())
+            f"it ends at character {len(text) if cut else error.pos}"
+            if cut or error.pos >= len(text.rstrip())
             else f"line {error.lineno}, column {error.colno}"
         )
-        raise GlassformerError(f"{name} is not JSON: {where} ({error.msg}).") from None
+        why = "inside a text" if cut else error.msg
+        raise GlassformerError(f"{name} is not JSON: {where} ({why}).") from None
     except GlassformerError as error:
         raise GlassformerError(f"{name}: {error}") from None
     except ValueError as error:  # a number of thousands of digits
@@ -85,9 +95,7 @@ def parse_toml(text: str, name: str) -> dict[str, Any]:
     return _checked(document, name)
 
 
-def _checked(document: Any, name: str) -> dict[str, Any]:
-    if not isinstance(document, dict):
-        raise GlassformerError(f"{name} must be an object {{…}}, found {_found(document)}.")
+def _checked(document: dict[str, Any], name: str) -> dict[str, Any]:
     level: list[Any] = [document]
     for _ in range(DEEPEST):
         level = [

@@ -65,7 +65,8 @@ def split_words(words: Iterable[str], *, count: int) -> list[tuple[str, dict[str
                 f"'{shown(word)}' comes before a spec: name a preset or a file first, as in 'bert-base {shown(word)}'."
             )
         else:
-            found[-1][1][name.strip().replace("-", "_")] = value
+            field = name.strip().replace("-", "_")
+            found[-1][1][field if field in SIZES else rule_for(field, also=SIZES).name] = value
     if len(found) != count:
         names = ", ".join(f"'{shown(name)}'" for name, _ in found) or "none"
         wanted = "one spec" if count == 1 else f"{count} specs"

@@ -24,7 +24,7 @@ def _widths(spec: EncoderSpec) -> None:
     if spec.d_k is None and spec.d_model % spec.heads:
         raise GlassformerError(
             f"heads={spec.heads} does not divide d_model={spec.d_model}, and d_k is not given: "
-            f"every head needs a whole number of features. Try heads={_nearest_divisor(spec.d_model, spec.heads)} or give d_k."
+            f"every head needs a whole number of features. Try heads={nearest_divisor(spec.d_model, spec.heads)} or give d_k."
         )
     if spec.position == "rotary" and spec.head_k % 2:
         raise GlassformerError(f"d_k={spec.head_k} is odd: rotary positions turn features in pairs. Give an even d_k.")
@@ -34,7 +34,8 @@ def _widths(spec: EncoderSpec) -> None:
         )
 
 
-def _nearest_divisor(width: int, wanted: int) -> int:
+def nearest_divisor(width: int, wanted: int) -> int:
+    """The number of heads next to the one wanted that divides the width."""
     divisors = (i for i in range(1, min(width, 4096) + 1) if width % i == 0)
     return min(divisors, key=lambda divisor: (abs(divisor - wanted), divisor))
 

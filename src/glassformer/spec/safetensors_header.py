@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from glassformer.spec.errors import GlassformerError, shown
-from glassformer.spec.files import parse_json
+from glassformer.spec.files import parse_json_object
 from glassformer.spec.look_alikes import look_alike
 
 MOST_HEADER_BYTES = 16_000_000
-MOST_TENSORS = 100_000
+MOST_TENSORS = 40_000  # 2,000 layers, the deepest that a spec can be, have 32,000
 MOST_AXES = 8
 MOST_NAME_BYTES = 512
 LARGEST_SIZE = 2**63 - 1
@@ -22,6 +25,8 @@ PEEK_BYTES = 512  # enough to tell what a file is that is not safetensors
 
 # How often a tensor's description may hold each sign. Counting signs is quick; building a million objects is not.
 SIGNS = {b"{": 1, b"[": 2, b",": MOST_AXES + 4, b'"': 12}
+
+ENTRY_KEYS = {"dtype", "shape", "data_offsets"}
 
 # Bits of one number; a tensor of the small ones fills whole bytes.
 BITS = {
@@ -114,41 +119,77 @@ def _checked(header: bytes, data_start: int, size: int, name: str) -> Header:
         raise GlassformerError(
             f"{name}: its header is not text: byte {error.start + LENGTH_BYTES} is not UTF-8. The file is damaged."
         ) from None
-    document = parse_json(text, f"the header of {name}")
-    metadata = document.pop("__metadata__", {})
-    if not isinstance(metadata, dict) or not all(isinstance(value, str) for value in metadata.values()):
-        raise GlassformerError(f"{name}: __metadata__ must be an object of texts. The file is damaged.")
-    tensors = {key: _entry(key, value, data_start, name) for key, value in document.items()}
-    _check_contiguous(tensors, data_start, size, name)
+    with _no_collector():
+        document = parse_json_object(text, f"the header of {name}")
+        metadata = document.pop("__metadata__", {})
+        if not isinstance(metadata, dict) or not all(isinstance(text, str) and _whole(text) for text in _texts(metadata)):
+            raise GlassformerError(f"{name}: __metadata__ must be an object of texts. The file is damaged.")
+        tensors = {key: _entry(key, value, data_start, name) for key, value in document.items()}
+        _check_contiguous(tensors, data_start, size, name)
     return Header(tensors, metadata)
 
 
-def _entry(key: str, value: Any, data_start: int, name: str) -> Entry:
-    def refusal(why: str) -> GlassformerError:
-        return GlassformerError(f"{name}: tensor {shown(key)} {why}")
+@contextmanager
+def _no_collector() -> Iterator[None]:
+    """Without the garbage collector, which would look through every new object again and again and takes most of the time."""
+    ran = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if ran:
+            gc.enable()
 
-    if len(key.encode("utf-8", "surrogatepass")) > MOST_NAME_BYTES:
-        raise refusal(f"has a name of more than {MOST_NAME_BYTES} bytes.")
-    if not isinstance(value, dict) or set(value) != {"dtype", "shape", "data_offsets"}:
+
+def _entry(key: str, value: Any, data_start: int, name: str) -> Entry:
+    fault = _fault(key, value)
+    if fault is not None:
+        raise GlassformerError(f"{name}: tensor {shown(key)} {fault}")
+    start, stop = value["data_offsets"]
+    return Entry(value["dtype"], tuple(value["shape"]), data_start + start, data_start + stop)
+
+
+def _fault(key: str, value: Any) -> str | None:
+    """What is wrong with the description of a tensor; None where nothing is."""
+    if len(key) > MOST_NAME_BYTES or len(key.encode("utf-8", "surrogatepass")) > MOST_NAME_BYTES:
+        return f"has a name of more than {MOST_NAME_BYTES} bytes."
+    if not _whole(key):
+        return "has half a character in its name. The file is damaged."
+    if not isinstance(value, dict) or value.keys() != ENTRY_KEYS:
         found = ", ".join(shown(word, limit=20) for word in list(value)[:4]) if isinstance(value, dict) else type(value).__name__
-        raise refusal(f"must have dtype, shape and data_offsets, found {found or 'nothing'}.")
+        return f"must have dtype, shape and data_offsets, found {found or 'nothing'}."
     dtype, shape, offsets = value["dtype"], value["shape"], value["data_offsets"]
     if not isinstance(dtype, str) or dtype not in BITS:
-        raise refusal(f"has dtype {shown(dtype, limit=20)}, which is not known. Known: {', '.join(BITS)}.")
+        return f"has dtype {shown(dtype, limit=20)}, which is not known. Known: {', '.join(BITS)}."
     if not _sizes(shape) or len(shape) > MOST_AXES:
-        raise refusal(f"has shape {shown(shape, limit=40)}: it must be at most {MOST_AXES} whole numbers, 0 or more.")
+        return f"has shape {shown(shape, limit=40)}: it must be at most {MOST_AXES} whole numbers, 0 or more."
     if not _sizes(offsets) or len(offsets) != 2 or offsets[0] > offsets[1]:
-        raise refusal(f"has data_offsets {shown(offsets, limit=40)}: they must be a start and an end after it.")
+        return f"has data_offsets {shown(offsets, limit=40)}: they must be a start and an end after it."
     bits, spans = math.prod(shape) * BITS[dtype], offsets[1] - offsets[0]
     if bits != 8 * spans:
         product = " × ".join(f"{axis}" for axis in shape) or "one number"
-        raise refusal(f"says {shown(product)} {dtype} = {_bytes(bits)} but spans {spans:,}.")
-    return Entry(dtype, tuple(shape), data_start + offsets[0], data_start + offsets[1])
+        return f"says {shown(product)} {dtype} = {_bytes(bits)} but spans {spans:,}."
+    return None
+
+
+def _whole(text: str) -> bool:
+    """Whether a text has no half of a surrogate pair, which no file name and no terminal can take."""
+    return text.isascii() or not any("\ud800" <= sign <= "\udfff" for sign in text)
+
+
+def _texts(metadata: dict[str, Any]) -> Iterator[Any]:
+    yield from metadata
+    yield from metadata.values()
 
 
 def _sizes(value: Any) -> bool:
     """A list of whole numbers that a file could have; true is no number."""
-    return isinstance(value, list) and all(type(item) is int and 0 <= item <= LARGEST_SIZE for item in value)
+    if not isinstance(value, list):
+        return False
+    for item in value:  # noqa: SIM110  a generator would take longer than the comparison
+        if type(item) is not int or not 0 <= item <= LARGEST_SIZE:
+            return False
+    return True
 
 
 def _bytes(bits: int) -> str:

@@ -46,7 +46,15 @@ class Cells:
 
     @property
     def values(self) -> list[float]:
-        return [float(number.value) for number in self.numbers]
+        return [_float(number.value) for number in self.numbers]
+
+
+def _float(value: Fraction) -> float:
+    """Infinity where a number is larger than any float."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
 
 
 def cleaned(text: str) -> str:

@@ -16,7 +16,7 @@ from glassformer.answers.quiz.draws import check_choices
 from glassformer.answers.quiz.misconceptions import check_codes
 from glassformer.answers.quiz.template import Kind, QuizSet, Template, Writing, WrittenOption, placeholders
 from glassformer.numbers.experiments import EXPERIMENTS
-from glassformer.spec import GlassformerError, nearest, shown
+from glassformer.spec import GlassformerError, listed, nearest, shown
 from glassformer.spec.files import parse_toml, read_text
 
 MOST_QUESTIONS = 200
@@ -79,9 +79,11 @@ def _question(table: Any, earlier: list[Template]) -> Template:
     known = {field.name for field in dataclasses.fields(Template)} | {"option", "choices"} - {"options"}
     unknown = sorted(set(table) - known)
     if unknown:
-        listed = ", ".join(sorted(known))
-        raise GlassformerError(f"'{shown(unknown[0])}' is not known.{nearest(unknown[0], known)} Fields: {listed}.")
+        near = nearest(unknown[0], known) or f" Fields: {listed(sorted(known))}."
+        raise GlassformerError(f"'{shown(unknown[0])}' is not known.{near}")
     fields: dict[str, Any] = {"id": _name(table.get("id"), "id"), "kind": _choice(table, "kind", get_args(Kind))}
+    if "text" not in table:
+        raise GlassformerError("text is missing: write what is asked.")
     fields |= {key: _text(key, table[key]) for key in TEXTS if key in table}
     fields |= {key: tuple(_text(key, item) for item in _listed(table[key])) for key in LISTS if key in table}
     fields |= {key: _fraction(key, table[key]) for key in FRACTIONS if key in table}

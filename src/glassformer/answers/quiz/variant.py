@@ -23,6 +23,7 @@ from glassformer.numbers.by_hand import parse_problem, solve
 from glassformer.spec import GlassformerError, shown
 from glassformer.spec.presets import preset_names
 from glassformer.spec.reading import Request, request_from_words
+from glassformer.spec.viewed import Viewed
 
 MOST_ATTEMPTS = 60  # draws until the numbers of a question can tell its mistakes apart
 EXACT = 1e-6  # what floating point may differ by where whole numbers are asked for
@@ -73,7 +74,7 @@ class Item:
 
 
 @dataclass(frozen=True, eq=False)
-class Variant:
+class Variant(Viewed):
     """A whole set as one student gets it."""
 
     quiz: QuizSet

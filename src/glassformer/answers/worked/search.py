@@ -89,7 +89,9 @@ class Search:
     def _changed(self, made: Work, right: list[Reading]) -> list[Reading]:
         """The quantity in another work, in every layout that the claim could be in, where it differs from the right one."""
         found = []
-        for reading in readings(made, self.quantity, self.labels):
+        # The output goes by its own name, too: a mistake that puts another step last leaves that name where it was.
+        names = {made.names.get(name): name for name in (self.work.names[self.quantity], self.quantity)}
+        for reading in [one for name in names.values() for one in readings(made, name, self.labels)]:
             own = lined_up(self.figures, reading.value)
             same = next((other.value for other in right if other.layout == reading.layout), None)
             if own is not None and not _alike(own, None if same is None else lined_up(self.figures, same)):

@@ -16,11 +16,12 @@ from glassformer.program.expression import FUNCTIONS, Call, Constant, Expression
 from glassformer.spec import GlassformerError
 
 MOST_WORK = 50_000
+NO_PLACES = 2.0**53  # from here on a float has nothing behind the point to round
 
 
 def rounded(value: float, decimals: int) -> float:
     """To `decimals` places, halves away from zero, as one learns it at school."""
-    if not math.isfinite(value):
+    if not math.isfinite(value) or abs(value) >= NO_PLACES:
         return value
     return float(Decimal(repr(value)).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP))
 

@@ -22,6 +22,7 @@ from glassformer.numbers.run import Run, evaluate
 from glassformer.program import Program, Sizes, Tensor
 from glassformer.program.axes import Array
 from glassformer.spec import EncoderSpec, GlassformerError
+from glassformer.spec.viewed import Viewed
 
 Nested = Any  # a number, or lists of lists of numbers
 
@@ -35,7 +36,7 @@ class Other(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class Solution:
+class Solution(Viewed):
     """What came out. `program` can be rewritten and `rerun`, to see what a mistake would have given."""
 
     problem: Problem
@@ -131,10 +132,30 @@ def solve(problem: Problem) -> Solution:
         return dataclasses.replace(solution, others=tuple(_others(problem, solution)))
 
 
+def solve_as_far(problem: Problem) -> tuple[Solution | None, GlassformerError | None]:
+    """The work up to the step that does not fit, and the line about that step; None where nothing came before it."""
+    desk = Desk(problem)
+    try:
+        with told_of(problem.source):
+            BUILDERS[problem.kind](desk)
+    except GlassformerError as error:
+        if not desk.program.steps:
+            return None, error
+        desk.problem = desk.problem.replace(ask=())
+        return _worked_out(desk, desk.program.steps[-1].output), error
+    try:
+        return solve(problem), None
+    except GlassformerError as error:
+        return None, error
+
+
 def _solve(problem: Problem) -> Solution:
     desk = Desk(problem)
-    output = BUILDERS[problem.kind](desk)
-    program = desk.program
+    return _worked_out(desk, BUILDERS[problem.kind](desk))
+
+
+def _worked_out(desk: Desk, output: Tensor) -> Solution:
+    problem, program = desk.problem, desk.program
     _check_sizes(problem, program)
     program.spec, program.sizes = _spec(program), Sizes(1, _length(program, "t"))
     values = dict(desk.given)

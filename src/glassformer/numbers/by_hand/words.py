@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any, Literal
 
-from glassformer.spec import GlassformerError, nearest, shown
+from glassformer.spec import GlassformerError, listed, nearest, shown
 
 Kind = Literal[
     "attention",
@@ -297,8 +297,8 @@ def choice_of(name: str, word: Any, choices: Choices) -> str:
 def unknown_key(word: str, kind: Kind, keys: Keys) -> GlassformerError:
     """The line about a key that nothing is known of."""
     close = nearest(word, keys) or nearest(word.lower(), keys)
-    listed = "" if close else f" It takes {', '.join(name for name in keys if name not in ('note', 'kind'))}."
-    return GlassformerError(f"the key '{shown(word)}' is not known in a problem about {kind}.{close}{listed}")
+    takes = "" if close else f" It takes {listed(name for name in keys if name not in ('note', 'kind'))}."
+    return GlassformerError(f"the key '{shown(word)}' is not known in a problem about {kind}.{close}{takes}")
 
 
 def _spellings(choices: Choices) -> Iterable[str]:

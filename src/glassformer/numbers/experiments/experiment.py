@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 from glassformer.spec import EncoderSpec
+from glassformer.spec.viewed import Viewed
 
 ROUNDING = 1e-12  # two float64 numbers that differ by less are equal but for the order of their sums
-
-
-class Presentation(Protocol):
-    """How a result looks; the room `show` makes these."""
-
-    def text(self) -> str: ...
-    def html(self) -> str: ...
 
 
 @dataclass(frozen=True)
@@ -45,12 +38,11 @@ class Check:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Experiment:
-    """A textbook's sentence, tried on real arithmetic. `show` says how it looks, by setting `present`."""
+class Experiment(Viewed):
+    """A textbook's sentence, tried on real arithmetic. The room `show` says how it looks."""
 
     name: ClassVar[str]
     claim: ClassVar[str]
-    present: ClassVar[Callable[[Any], Presentation] | None] = None
 
     spec: EncoderSpec
     seed: int
@@ -82,9 +74,4 @@ class Experiment:
         }
 
     def __str__(self) -> str:
-        if Experiment.present is not None:
-            return Experiment.present(self).text()
-        return f"{self.claim}\n{'holds' if self.holds else 'does not hold'}"
-
-    def _repr_html_(self) -> str | None:
-        return Experiment.present(self).html() if Experiment.present is not None else None
+        return self.presented().text()

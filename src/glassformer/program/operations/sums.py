@@ -145,7 +145,7 @@ class Slice(Elementwise):
 
 @dataclass(frozen=True)
 class Take(Elementwise):
-    """One entry along an axis: the first token, or the last."""
+    """One entry along an axis: the first token, or the last; where a second input says which are real, of those."""
 
     over: str
     index: int
@@ -159,19 +159,18 @@ class Take(Elementwise):
     def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
         if len(inputs) == 1:
             return np.take(values[0], self.index, axis=position_of(inputs[0], self.over))
-        last = self._last_real(values[1])
-        return values[0][np.arange(len(last)), last]
+        places = self._places(values[1])
+        return values[0][np.arange(len(places)), places]
 
     def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
         index = self.index % inputs[0].axis(self.over).size
         if len(inputs) == 2:
-            index = int(self._last_real(values[inputs[1].name])[cell["batch"]])
+            index = int(self._places(values[inputs[1].name])[cell["batch"]])
         return Ref(inputs[0], cell | {self.over: index})
 
-    @staticmethod
-    def _last_real(real: Array) -> Array:
-        """The last real token of each row, where padding follows it."""
-        return np.asarray(real.shape[1] - 1 - np.argmax(real[:, ::-1], axis=1))
+    def _places(self, real: Array) -> Array:
+        """Where the first real token of each row stands, or the last."""
+        return np.asarray(np.argmax(real, axis=1) if self.index == 0 else real.shape[1] - 1 - np.argmax(real[:, ::-1], axis=1))
 
     def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
         return pen.indexed(names[0], "first" if self.index == 0 else "second" if self.index == 1 else "last")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
@@ -101,6 +102,21 @@ def require_depth(
             f"Use the {source} that belongs to these weights, or correct its number of layers.",
             match,
         )
+
+
+def require_room(spec: EncoderSpec, *, present: Mapping[str, Shape], label: str, source: str = "config.json") -> None:
+    """Refuse a size that is larger than all numbers of the file together, before the shapes of such a model are worked out."""
+    held = sum(math.prod(shape) for shape in present.values())
+    widths = {"d_model": spec.d_model, "vocab": spec.vocab, "positions": spec.positions if spec.learns_positions else None}
+    if spec.layers and spec.block == "layer":
+        widths["d_ff"] = spec.d_ff
+    for name, size in widths.items():
+        if size is not None and size > held:
+            raise MismatchError(
+                f"{source} asks for {name}={size:,}, and {label} holds {held:,} numbers in all. Nothing was allocated. "
+                f"Use the {source} that belongs to these weights.",
+                None,
+            )
 
 
 def layers_held(names: Names, present: Mapping[str, Shape]) -> set[int]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from glassformer.spec.encoder_spec import EncoderSpec
-from glassformer.spec.errors import GlassformerError, nearest, shown
+from glassformer.spec.errors import GlassformerError, listed, nearest, shown
 from glassformer.spec.huggingface import rotary, seq2seq, text, towers, vision
 from glassformer.spec.huggingface.classes import ACTIVATION, LABELS, why_not
 from glassformer.spec.huggingface.family import ONLY_EVERYWHERE, WHY, Draft, Family, is_inert
@@ -72,7 +72,7 @@ def _model_type(config: Mapping[str, Any], named: str | None, source: str) -> st
         raise GlassformerError(f"{source}: {found} is not in the program yet: it {REFUSED[found]}.")
     hint = nearest(found, [*FAMILIES, *TOWERS]) if isinstance(found, str) else ""
     raise GlassformerError(
-        f"{source}: model_type = {value_text(found)} is not known.{hint} Known: {', '.join([*FAMILIES, *TOWERS])}."
+        f"{source}: model_type = {value_text(found)} is not known.{hint} Known: {listed([*FAMILIES, *TOWERS])}."
     )
 
 
@@ -91,7 +91,7 @@ def _known_class(family: Family, named: str | None, source: str) -> str:
         raise GlassformerError(f"{source}: {shown(name)} is not read: {why}. --as {family.base} reads the encoder.")
     raise GlassformerError(
         f"{source}: class '{shown(name)}' is not known for model_type {family.model_type}.{nearest(name, known)} "
-        f"--as chooses one of {', '.join(known)}."
+        f"--as chooses one of {listed(known)}."
     )
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
 from glassformer.spec.encoder_spec import EncoderSpec
 from glassformer.spec.errors import GlassformerError, nearest, shown
-from glassformer.spec.fields import LARGEST, field_rules
+from glassformer.spec.fields import LARGEST, LARGEST_NUMBER, field_rules
+from glassformer.spec.rules import nearest_divisor
 
 Fields = dict[str, Any]
 
@@ -79,11 +79,11 @@ class Config:
             raise self.refusal(key, f"{self.name(key)} is a whole number from {least:,} to {most:,}.")
         return value
 
-    def number(self, key: str, default: Any = REQUIRED, *, least: float = 0.0) -> Any:
+    def number(self, key: str, default: Any = REQUIRED, *, least: float = 0.0, rule: str = "") -> Any:
         """A finite number, whole or not."""
         value = self.get(key, default)
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < least:
-            raise self.refusal(key, f"{self.name(key)} is a number, {least:g} or more.")
+        if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= LARGEST_NUMBER:
+            raise self.refusal(key, f"{self.name(key)} is a {rule or f'number, {least:g} or more'}.")
         return float(value)
 
     def flag(self, key: str, *, default: bool) -> bool:
@@ -147,11 +147,12 @@ def field_value(config: Config, key: str, field: str, default: Any) -> Any:
         return config.whole(key, default, least=rule.least, most=rule.most)
     if rule.kind == "yes_no":
         return config.flag(key, default=default)
-    value = config.number(key, default)
+    positive = "positive number" if field != "dropout" else ""
+    value = config.number(key, default, rule=positive)
     if field == "dropout" and value >= 1:
         raise config.refusal(key, f"{config.name(key)} is a share from 0 up to, but not including, 1.")
     if field != "dropout" and value <= 0:
-        raise config.refusal(key, f"{config.name(key)} is a positive number.")
+        raise config.refusal(key, f"{config.name(key)} is a {positive}.")
     return value
 
 
@@ -159,9 +160,10 @@ def build_spec(fields: Fields, names: Mapping[str, str], source: str) -> Encoder
     """The spec; where its rules refuse the fields, the message speaks of the config's keys."""
     d_model, heads = fields["d_model"], fields["heads"]
     if fields.get("d_k") is None and d_model % heads:
+        near = nearest_divisor(d_model, heads)
         raise GlassformerError(
             f"{source}: {names['heads']} = {heads} does not divide {names['d_model']} = {d_model}: "
-            "every head needs a whole number of features."
+            f"every head needs a whole number of features. Try {near} heads of {d_model // near}."
         )
     try:
         return EncoderSpec(**fields)
