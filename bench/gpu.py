@@ -1,188 +1,182 @@
-"""Training and encoding speed on a GPU beside what people use today, in one run: tokens a second, medians with spread."""
+"""Training and encoding on a GPU beside what people use today, in one run: medians with spread, as lines and as JSON.
+
+    PYTHONPATH=src python bench/gpu.py --out figures.json [--tables training,encoding] [--seconds 540]
+
+A row that fails or for which no time is left says so; the others go on.
+"""
 
 from __future__ import annotations
 
 import argparse
-import json
 import statistics
-import time
-from collections.abc import Callable
+import sys
+from functools import partial
 from pathlib import Path
-from typing import Any
 
+import gpu_encoding as encoding
+import gpu_growth
+import gpu_training as training
 import torch
-from torch.nn.functional import cross_entropy
+from measuring import Figures, rates, seconds_of
 
-from glassformer.model import Encoder, encode_packed
-from glassformer.spec.presets import preset
-
-LENGTH, SHARE = 512, 0.15
+BATCH, LENGTH = 64, 512
+PRODUCTS = {
+    "8192 x 8192 x 8192": (8192, 8192, 8192),
+    "65536 x 768 x 3072": (65536, 768, 3072),
+    "65536 x 768 x 768": (65536, 768, 768),
+}
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--batch", type=int, default=64)
-    parser.add_argument("--steps", type=int, default=20)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tables", default=",".join(TABLES), help=f"of {', '.join(TABLES)}")
+    parser.add_argument("--only", help="one row: 'table: name'")
+    parser.add_argument("--seconds", type=float, default=3600, help="start no row after so many")
     parser.add_argument("--out", type=Path, help="write the figures as JSON")
     chosen = parser.parse_args()
+    if not torch.cuda.is_available():
+        sys.exit("bench/gpu.py needs a GPU, and there is none here. bench/cpu.py needs none.")
     torch.set_float32_matmul_precision("high")
-    figures: dict[str, Any] = {
-        "machine": torch.cuda.get_device_name(),
-        "torch": torch.__version__,
-        "training": {},
-        "encoding": {},
+    figures = Figures(chosen.out, chosen.seconds, chosen.only)
+    for name in chosen.tables.split(","):
+        TABLES[name](figures)
+
+
+def ceiling(figures: Figures) -> None:
+    """What a matrix product alone reaches, in TFLOP/s."""
+    for name, (m, k, n) in PRODUCTS.items():
+        figures.row("ceiling", name, partial(product, m, k, n))
+
+
+def product(m: int, k: int, n: int) -> dict[str, float]:
+    a, b = (torch.randn(size, k, device="cuda", dtype=torch.bfloat16) for size in (m, n))
+    times = seconds_of(lambda: [torch.nn.functional.linear(a, b) for _ in range(10)], 8)
+    return {"tflops": 10 * 2 * m * k * n / statistics.median(times) / 1e12}
+
+
+def bert_base(figures: Figures) -> None:
+    tokens = training.random_tokens(BATCH, LENGTH)
+    figures.document["useful_flops"] = training.useful_flops("bert-base", BATCH, LENGTH)
+    their, own = partial(training.hugging_face, "Bert", tokens), partial(training.ours, "bert-base", tokens)
+    stack = partial(training.torch_encoder, tokens)
+    rows = {
+        "glassformer, compiled": partial(own, how="whole"),
+        "Hugging Face BERT, sdpa, compiled": partial(their, how="whole"),
+        "nn.TransformerEncoder, compiled, head everywhere": partial(stack, everywhere=True),
+        "nn.TransformerEncoder, compiled, head at masked": partial(stack, everywhere=False),
+        "glassformer, compiled, dropout 0.1": partial(own, how="whole", dropout=0.1),
     }
-    tokens = torch.randint(5, 30522, (chosen.batch, LENGTH), device="cuda")
-    for name, make in TRAINERS.items():
-        step = make(tokens)
-        figures["training"][name] = measured(step, chosen.steps, tokens.numel(), name)
-        del step
-        torch.cuda.empty_cache()
-    texts = [torch.randint(5, 30522, (length,)) for length in mixed_lengths()]
-    real = sum(len(ids) for ids in texts)
-    for name, make_encoder in ENCODERS.items():
-        run = make_encoder(texts)
-        figures["encoding"][name] = measured(run, 3, real, name)
-        del run
-        torch.cuda.empty_cache()
-    if chosen.out:
-        chosen.out.write_text(json.dumps(figures, indent=1))
+    for name, make in rows.items():
+        figures.row("training", name, partial(training.measured, make, tokens.numel()))
 
 
-def measured(step: Callable[[], Any], steps: int, tokens: int, name: str) -> dict[str, float]:
-    """Thousand tokens a second: the median step, the slowest and the fastest."""
-    torch.cuda.reset_peak_memory_stats()
-    for _ in range(5):
-        step()
-    seconds = []
-    for _ in range(steps):
-        torch.cuda.synchronize()
-        began = time.perf_counter()
-        step()
-        torch.cuda.synchronize()
-        seconds.append(time.perf_counter() - began)
-    rates = {word: tokens / value / 1000 for word, value in (("median", statistics.median(seconds)), ("slowest", max(seconds)))}
-    rates["fastest"] = tokens / min(seconds) / 1000
-    rates["peak_gb"] = torch.cuda.max_memory_allocated() / 1e9
-    print(f"{name:44} {rates['median']:9.0f} thousand tokens/s  peak {rates['peak_gb']:.1f} GB", flush=True)
-    return rates
+def bert_base_otherwise(figures: Figures) -> None:
+    tokens = training.random_tokens(BATCH, LENGTH)
+    their, own = partial(training.hugging_face, "Bert", tokens), partial(training.ours, "bert-base", tokens)
+    rows = {
+        "glassformer, layers compiled": partial(own, how="layers"),
+        "glassformer, eager": partial(own, how="eager"),
+        "Hugging Face BERT, sdpa, eager": partial(their, how="eager"),
+        "Hugging Face BERT, sdpa, compiled, dropout 0.1": partial(their, how="whole", dropout=0.1),
+    }
+    for name, make in rows.items():
+        figures.row("training", name, partial(training.measured, make, tokens.numel()))
 
 
-def masked(tokens: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """Flat positions to predict, as many in every batch, and what stands there."""
-    generator = torch.Generator(device="cuda").manual_seed(0)
-    count = int(SHARE * tokens.numel())
-    places = torch.randperm(tokens.numel(), generator=generator, device="cuda")[:count].sort().values
-    return places, tokens.flatten()[places]
+def mixed(figures: Figures) -> None:
+    batches = training.mixed_batches(256, 4)
+    real = sum(int(attend.sum()) for _, attend in batches) / len(batches)
+    rows = {
+        "Hugging Face BERT, padded, layers compiled": partial(training.theirs_mixed, batches, how="layers"),
+        "glassformer, padding left out, layers compiled": partial(training.ours_mixed, batches),
+        "glassformer, the same with dropout 0.1": partial(training.ours_mixed, batches, dropout=0.1),
+    }
+    for name, make in rows.items():
+        figures.row("mixed lengths", name, partial(training.measured, make, real))
 
 
-def trainer(model: torch.nn.Module, loss: Callable[[], torch.Tensor]) -> Callable[[], None]:
-    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4, fused=True)
-
-    def step() -> None:
-        with torch.autocast("cuda", torch.bfloat16):
-            value = loss()
-        value.backward()
-        optimizer.step()
-        optimizer.zero_grad(set_to_none=True)
-
-    return step
-
-
-def ours(*, dropout: float, compiled: bool) -> Callable[[torch.Tensor], Callable[[], None]]:
-    def make(tokens: torch.Tensor) -> Callable[[], None]:
-        model = Encoder(preset("bert-base").replace(head="mlm", dropout=dropout), device="cuda").train()
-        places, labels = masked(tokens)
-
-        def loss() -> torch.Tensor:
-            return cross_entropy(model(tokens, predict_at=places).logits.float(), labels)
-
-        return trainer(model, torch.compile(loss) if compiled else loss)
-
-    return make
+def shapes(figures: Figures) -> None:
+    large, vit, long = training.random_tokens(32, 512), 256, training.random_tokens(8, 8192, 50000)
+    sizes = {"hidden_size": 1024, "num_hidden_layers": 24, "num_attention_heads": 16, "intermediate_size": 4096}
+    theirs = partial(training.hugging_face, how="layers")
+    rows = {
+        "ModernBERT-base, 8 x 8192": {
+            "Hugging Face, sdpa": (partial(theirs, "ModernBert", long), long.numel()),
+            "glassformer": (partial(training.ours, "modernbert-base", long, how="layers"), long.numel()),
+        },
+        "ViT-B/16, 256 images": {
+            "Hugging Face, sdpa": (partial(training.their_vit, vit, how="layers"), vit),
+            "glassformer": (partial(training.our_vit, vit, how="layers"), vit),
+        },
+        "BERT-large, 32 x 512": {
+            "Hugging Face, sdpa": (partial(theirs, "Bert", large, **sizes), large.numel()),
+            "glassformer": (partial(training.ours, "bert-large", large, how="layers"), large.numel()),
+        },
+    }
+    for table, entries in rows.items():
+        for name, (make, amount) in entries.items():
+            figures.row(table, name, partial(training.measured, make, amount, 8))
 
 
-def hugging_face(*, compiled: bool) -> Callable[[torch.Tensor], Callable[[], None]]:
-    def make(tokens: torch.Tensor) -> Callable[[], None]:
-        from transformers import BertConfig, BertForMaskedLM
-
-        config = BertConfig(hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0, attn_implementation="sdpa")
-        model = BertForMaskedLM(config).cuda().train()
-        places, labels = masked(tokens)
-        targets = torch.full((tokens.numel(),), -100, device="cuda")
-        targets[places] = labels
-        targets = targets.view_as(tokens)
-
-        def loss() -> torch.Tensor:
-            found: torch.Tensor = model(tokens, labels=targets).loss
-            return found
-
-        return trainer(model, torch.compile(loss) if compiled else loss)
-
-    return make
+def encode(figures: Figures) -> None:
+    texts = encoding.sequences()
+    real = sum(map(len, texts))
+    rows = {
+        "Hugging Face BERT, batches of 64 unsorted": partial(encoding.hugging_face, texts, batch=64, by_length=False),
+        "Hugging Face BERT, batches of 64 sorted": partial(encoding.hugging_face, texts, batch=64, by_length=True),
+        "Hugging Face BERT, batches of 256 sorted": partial(encoding.hugging_face, texts, batch=256, by_length=True),
+        "glassformer, packed": partial(encoding.packed, texts, compiled=False),
+        "glassformer, packed, layers compiled": partial(encoding.packed, texts, compiled=True),
+    }
+    for name, make in rows.items():
+        figures.row("encoding", name, lambda make=make: rates(seconds_of(make(), 7), real / 1000))
+    figures.row("strings", "glassformer, 4,096 texts", partial(encoding.strings, 4096))
 
 
-def torch_encoder(*, compiled: bool) -> Callable[[torch.Tensor], Callable[[], None]]:
-    def make(tokens: torch.Tensor) -> Callable[[], None]:
-        layer = torch.nn.TransformerEncoderLayer(768, 12, 3072, 0.0, "gelu", batch_first=True)
-        parts = {"table": torch.nn.Embedding(30522, 768), "positions": torch.nn.Embedding(LENGTH, 768)}
-        parts |= {"stack": torch.nn.TransformerEncoder(layer, 12, enable_nested_tensor=False), "out": torch.nn.Linear(768, 30522)}
-        model = torch.nn.ModuleDict(parts).cuda().train()
-        places, labels = masked(tokens)
-
-        def loss() -> torch.Tensor:
-            x = model["stack"](model["table"](tokens) + model["positions"].weight)
-            return cross_entropy(model["out"](x.flatten(0, 1)[places]).float(), labels)
-
-        return trainer(model, torch.compile(loss) if compiled else loss)
-
-    return make
+def latency(figures: Figures) -> None:
+    figures.row("latency", "Hugging Face BERT", partial(encoding.latency_theirs, 16, mode=None))
+    figures.row("latency", "glassformer", partial(encoding.latency_ours, 16))
 
 
-def mixed_lengths() -> list[int]:
-    """4,096 lengths between 8 and 512 with a mean near 112, as texts have them."""
-    generator = torch.Generator().manual_seed(1)
-    spread = torch.randn(4096, generator=generator) * 0.85 + 4.4
-    return [int(length) for length in spread.exp().clamp(8, 512)]
+def graphs(figures: Figures) -> None:
+    recorded = partial(encoding.latency_theirs, 16, mode="reduce-overhead")
+    figures.row("latency", "Hugging Face BERT, compiled with CUDA graphs", recorded)
 
 
-def packed_encoder(texts: list[torch.Tensor]) -> Callable[[], Any]:
-    model = Encoder(preset("bert-base"), device="cuda", dtype=torch.bfloat16).eval()
-    return torch.inference_mode()(lambda: encode_packed(model, texts))
+def growth(figures: Figures) -> None:
+    for over, name in (("tokens", "modernbert-base"), ("layers", "bert-base"), ("batch", "bert-base")):
+        figures.row("growth", over, partial(gpu_growth.growth, name, over))
 
 
-def hugging_face_encoder(*, batch: int, by_length: bool) -> Callable[[list[torch.Tensor]], Callable[[], Any]]:
-    def make(texts: list[torch.Tensor]) -> Callable[[], Any]:
-        from transformers import BertConfig, BertModel
-
-        model = BertModel(BertConfig(attn_implementation="sdpa")).cuda().bfloat16().eval()
-        ordered = sorted(texts, key=len) if by_length else texts
-
-        def run() -> None:
-            for start in range(0, len(ordered), batch):
-                rows = ordered[start : start + batch]
-                ids = torch.nn.utils.rnn.pad_sequence(rows, batch_first=True).cuda()
-                lengths = torch.tensor([len(row) for row in rows])
-                mask = (torch.arange(ids.shape[1])[None] < lengths[:, None]).cuda()
-                model(input_ids=ids, attention_mask=mask)
-
-        return torch.inference_mode()(run)
-
-    return make
+def memory(figures: Figures) -> None:
+    cases = {
+        "training, bfloat16 autocast, 8 x 128": {"train": True, "dtype": "bfloat16", "batch": 8, "t": 128},
+        "training, bfloat16 autocast, 64 x 512": {"train": True, "dtype": "bfloat16", "batch": 64, "t": 512},
+        "training, float32, 32 x 512": {"train": True, "dtype": "float32", "batch": 32, "t": 512},
+        "forward, bfloat16, 64 x 512": {"train": False, "dtype": "bfloat16", "batch": 64, "t": 512},
+        "forward, float32, 64 x 512": {"train": False, "dtype": "float32", "batch": 64, "t": 512},
+    }
+    for name, case in cases.items():
+        figures.row("memory", name, partial(training.peak, "bert-base", pooler="none", **case))
 
 
-TRAINERS = {
-    "Hugging Face BERT, sdpa, eager": hugging_face(compiled=False),
-    "Hugging Face BERT, sdpa, compiled": hugging_face(compiled=True),
-    "nn.TransformerEncoder, compiled": torch_encoder(compiled=True),
-    "glassformer, eager": ours(dropout=0.0, compiled=False),
-    "glassformer, compiled": ours(dropout=0.0, compiled=True),
-    "glassformer, compiled, dropout 0.1": ours(dropout=0.1, compiled=True),
-}
-ENCODERS = {
-    "Hugging Face BERT, batches of 64 unsorted": hugging_face_encoder(batch=64, by_length=False),
-    "Hugging Face BERT, batches of 256 sorted": hugging_face_encoder(batch=256, by_length=True),
-    "glassformer, packed": packed_encoder,
+def curves(figures: Figures) -> None:
+    figures.row("curves", "float32", partial(gpu_growth.curve, fast=False, steps=400))
+    figures.row("curves", "bfloat16, layers compiled", partial(gpu_growth.curve, fast=True, steps=400))
+
+
+TABLES = {
+    "ceiling": ceiling,
+    "training": bert_base,
+    "encoding": encode,
+    "latency": latency,
+    "memory": memory,
+    "mixed": mixed,
+    "shapes": shapes,
+    "growth": growth,
+    "curves": curves,
+    "otherwise": bert_base_otherwise,
+    "graphs": graphs,
 }
 
 if __name__ == "__main__":

@@ -55,10 +55,10 @@ class Attention(nn.Module):
 
     def project(self, x_BTD: Tensor, memory_BSD: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Queries, keys and values: one matrix product where all three are made from the same tensor."""
-        weight, bias = self.qkv.weight, self.whole_bias()
         if x_BTD is memory_BSD:
-            q, k, v = functional.linear(x_BTD, weight, bias).split(self.widths, dim=-1)
+            q, k, v = self.joint(x_BTD).split(self.widths, dim=-1)
         else:
+            weight, bias = self.qkv.weight, self.whole_bias()
             asks, answers = [self.widths[0], sum(self.widths[1:])], list(self.widths[1:])
             b_asks, b_answers = (None, None) if bias is None else bias.split(asks)
             q = functional.linear(x_BTD, weight[: asks[0]], b_asks)
@@ -66,6 +66,10 @@ class Attention(nn.Module):
         features = (self.d_k, self.d_k, self.d_v)
         q_BTHK, k_BSHK, v_BSHV = (y.unflatten(-1, (self.heads, n)) for y, n in zip((q, k, v), features, strict=True))
         return q_BTHK, k_BSHK, v_BSHV
+
+    def joint(self, x_BTD: Tensor) -> Tensor:
+        """Queries, keys and values side by side, all made from one tensor."""
+        return functional.linear(x_BTD, self.qkv.weight, self.whole_bias())
 
     def whole_bias(self) -> Tensor | None:
         """The bias of q, k and v side by side, zeros where a place has none."""

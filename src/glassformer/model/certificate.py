@@ -14,6 +14,7 @@ from glassformer.model.checkpoints import unused_parts, verdict
 from glassformer.spec.checkpoint_folder import CheckpointFolder
 from glassformer.spec.huggingface.layout import Place
 from glassformer.spec.huggingface.matching import Match
+from glassformer.spec.viewed import Viewed
 
 # The largest difference that is allowed, as a part of the largest number at that place (or of one, where that is smaller).
 BOUNDS = {"float64": 1e-10, "float32": 1e-5, "original": 1e-5}
@@ -64,7 +65,7 @@ class Comparison(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Certificate:
+class Certificate(Viewed):
     """What a load comes to. A refused one has the reason and what does not fit; the others have the map and comparisons."""
 
     verdict: Verdict
@@ -89,6 +90,10 @@ class Certificate:
     def holds(self) -> bool:
         """Whether the load is right: not refused, and every comparison within its bound."""
         return self.verdict != "refused" and all(one.holds for one in self.comparisons)
+
+    def folded(self) -> list[Row]:
+        """The map with one line for all layers that are alike."""
+        return starred(self.rows)
 
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON."""

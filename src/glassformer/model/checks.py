@@ -59,8 +59,10 @@ def _as_taken(spec: EncoderSpec, given: Inputs) -> Inputs:
     if spec.reads == "tokens":
         inputs = inputs.long()
     elif attend is not None:
-        # A NaN at a padded position would reach every token: its weight is 0, but 0 · NaN is NaN.
-        inputs = torch.where(attend[:, :, None] | inputs.isfinite(), inputs, 0.0)
+        # A NaN at a padded position would reach every token: its weight is 0, but 0 · NaN is NaN. So would a number whose
+        # score overflows: ∞ − ∞ is NaN too.
+        harmless = inputs.abs() <= torch.finfo(inputs.dtype).max ** 0.25
+        inputs = torch.where(attend[:, :, None] | harmless, inputs, 0.0)
     if ask is not None and ask.dtype == torch.bool:
         ask = ask.flatten().nonzero()[:, 0]
     whole = [None if ids is None else ids.long() for ids in (segments, positions, ask)]

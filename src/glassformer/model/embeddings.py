@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from glassformer.model.dropout import Dropout
 from glassformer.model.norms import Norm
 from glassformer.model.positions import sinusoid
 from glassformer.spec import EncoderSpec
@@ -173,7 +174,7 @@ class Embeddings(nn.Module):
         self.positions = positions_for(spec, width)
         self.registers = Registers(spec) if spec.registers else nn.Identity()
         self.norm = Norm(spec, width) if spec.embedding_norm else nn.Identity()
-        self.dropout = nn.Dropout(spec.dropout)
+        self.dropout = Dropout(spec.dropout)
         self.projection = Projection(spec) if narrow else nn.Identity()
 
     def forward(self, inputs: Tensor, segments_BT: Tensor | None, positions_BT: Tensor | None) -> Tensor:

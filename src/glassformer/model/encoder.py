@@ -11,12 +11,14 @@ from torch import Tensor, nn
 
 from glassformer.model import checks, names, start
 from glassformer.model.attention import Attention, Look
+from glassformer.model.dropout import Dropout
 from glassformer.model.embeddings import Embeddings
 from glassformer.model.feed_forward import FeedForward
 from glassformer.model.heads import HEADS, AttentionPooler, Pooler, Reading, has_pooler
 from glassformer.model.layouts import Layout, Padded, Rule, Sight
 from glassformer.model.norms import RESIDUALS, LayerScale, Norm, SubLayer, unnormed
 from glassformer.model.positions import RelativeTable, Turn, buckets_of, rotary, unturned
+from glassformer.model.unpadding import Inside, inside
 from glassformer.spec import EncoderSpec
 
 
@@ -58,7 +60,7 @@ class Block(nn.Module):
         self.norm_1 = Norm(spec, spec.d_model) if normed or spec.norm == "post" else nn.Identity()
         self.norm_2 = Norm(spec, spec.d_model)
         self.scale_1, self.scale_2 = scaled(spec, 1), scaled(spec, 2)
-        self.dropout = nn.Dropout(spec.dropout)
+        self.dropout = Dropout(spec.dropout)
         self.residual, self.pre = RESIDUALS[spec.norm], spec.norm == "pre"
 
     def forward(self, x_BTD: Tensor, look: Look) -> Tensor:
@@ -166,34 +168,40 @@ class Encoder(nn.Module):
     ) -> Output:
         """`forward` for inputs that were checked, lying in any layout."""
         x_BTD = self.embeddings(given.inputs, given.segments, given.positions)
-        weights, hidden = {}, [x_BTD]
-        for number, (block, look) in enumerate(self.looks(x_BTD, layout, given.positions)):
+        looked_at = bool(return_weights) or return_hidden  # a packed row has no rectangle to show
+        row = Inside(layout, given.positions) if looked_at else inside(self, x_BTD, layout, given.positions)
+        shape, x_BTD = x_BTD.shape, row.enter(x_BTD)
+        weights, hidden = {}, [x_BTD] if return_hidden else []
+        for number, (block, look) in enumerate(self.looks(x_BTD.new_empty((*x_BTD.shape[:2], 0)), row.layout, row.positions_BT)):
             if number in return_weights:  # beside the layer: looking on changes nothing of what it computes
                 weights[number] = block.weights(x_BTD, look)
             x_BTD = block(x_BTD, look)
             if return_hidden:
                 hidden.append(x_BTD)
-        states_BTD = self.final_norm(x_BTD)
+        states_BTD = self.final_norm(row.leave(x_BTD, shape))
         pooled_BD = self.pooler(states_BTD, layout) if self.pooler is not None else None
         reading = Reading(states_BTD, pooled_BD, layout, self.embeddings.token_table, given.predict_at)
         logits, next_logits = self.head(reading) if self.head is not None else (None, None)
-        return Output(states_BTD, pooled_BD, logits, weights, tuple(hidden) if return_hidden else (), next_logits)
+        return Output(states_BTD, pooled_BD, logits, weights, tuple(hidden), next_logits)
 
-    def looks(self, x_BTD: Tensor, layout: Layout, positions_BT: Tensor | None) -> Iterator[tuple[Any, Look]]:
-        """Each layer's block and what it sees. Masks and angles are made once for all layers that have the same."""
-        length = layout.length(x_BTD)
-        buckets_TS = self.buckets(length, length, x_BTD.device) if self.buckets is not None else None
+    def looks(self, like: Tensor, layout: Layout, positions_BT: Tensor | None) -> Iterator[tuple[Any, Look]]:
+        """Each layer's block and what it sees. Masks and angles are made once for all layers that have the same.
+
+        `like` has the batch and the positions of what enters, but none of its numbers: those would be kept to the end.
+        """
+        length = layout.length(like)
+        buckets_TS = self.buckets(length, length, like.device) if self.buckets is not None else None
         shared_HTS = self.relative(buckets_TS) if self.relative is not None else None
         sights: dict[Rule, Sight] = {}
         turns: dict[float | None, Turn] = {None: unturned}
-        positions = torch.arange(x_BTD.shape[1], device=x_BTD.device)[None] if positions_BT is None else positions_BT
+        positions = torch.arange(like.shape[1], device=like.device)[None] if positions_BT is None else positions_BT
         for place in self.places:
             if place.rotary_base is not None and place.rotary_base not in turns:
                 turns[place.rotary_base] = rotary(positions, self.spec.head_k, place.rotary_base, self.here.dtype)
             if self.tables:
-                sights = {place.rule: layout.sight(x_BTD, place.rule, self.tables[place.owner](buckets_TS))}
+                sights = {place.rule: layout.sight(like, place.rule, self.tables[place.owner](buckets_TS))}
             elif place.rule not in sights:
-                sights[place.rule] = layout.sight(x_BTD, place.rule, shared_HTS)
+                sights[place.rule] = layout.sight(like, place.rule, shared_HTS)
             turn = turns[place.rotary_base]
             yield self.layers[place.owner], Look(sights[place.rule], turn, turn, place.normed)
 

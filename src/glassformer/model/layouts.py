@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from itertools import pairwise
 from typing import NamedTuple, Protocol
 
 import torch
 from torch import Tensor
 from torch.nn import functional
+from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.attention.varlen import varlen_attn
 
+# Which kernel attends in a rectangle while training: on a Hopper GPU cuDNN's is the fastest of those that PyTorch brings.
+TRAINED_WITH = [
+    SDPBackend.CUDNN_ATTENTION,
+    SDPBackend.FLASH_ATTENTION,
+    SDPBackend.EFFICIENT_ATTENTION,
+    SDPBackend.MATH,
+]
 NEVER = -torch.inf  # what is added to the score of a key that may not be seen
 
 
@@ -41,7 +50,7 @@ class Sight(Protocol):
 class Layout(Protocol):
     """How sequences lie in a tensor of tokens."""
 
-    def length(self, x_BTD: Tensor) -> int:
+    def length(self, like: Tensor) -> int:
         """Positions that the longest sequence may have."""
 
     def sight(self, like: Tensor, rule: Rule, bias_HTS: Tensor | None = None) -> Sight:
@@ -65,22 +74,35 @@ class PaddedSight(NamedTuple):
 
     def mix(self, q_BTHK: Tensor, k_BSHK: Tensor, v_BSHV: Tensor, *, scale: float, dropout: float) -> Tensor:
         q_BHTK, k_BHSK, v_BHSV = q_BTHK.transpose(1, 2), k_BSHK.transpose(1, 2), v_BSHV.transpose(1, 2)
-        mix_BHTV = functional.scaled_dot_product_attention(
-            q_BHTK, k_BHSK, v_BHSV, attn_mask=self.mask, dropout_p=dropout, is_causal=self.causal, scale=scale
-        )
+        with chosen_kernel(q_BHTK, self.mask):
+            mix_BHTV = functional.scaled_dot_product_attention(
+                q_BHTK, k_BHSK, v_BHSV, attn_mask=self.mask, dropout_p=dropout, is_causal=self.causal, scale=scale
+            )
         return mix_BHTV.transpose(1, 2)
 
     def weights(self, q_BTHK: Tensor, k_BSHK: Tensor, *, scale: float) -> Tensor:
-        # The scale goes onto the queries: scaled scores fit into float16 where bare ones overflow.
-        scores_BHTS = (q_BTHK * scale).transpose(1, 2) @ k_BSHK.permute(0, 2, 3, 1)
+        # In float32 at least, as the kernels do inside: scores overflow float16.
+        precise = torch.promote_types(q_BTHK.dtype, torch.float32)
+        scores_BHTS = (q_BTHK.to(precise) * scale).transpose(1, 2) @ k_BSHK.to(precise).permute(0, 2, 3, 1)
         queries, keys = scores_BHTS.shape[-2:]
         mask = added(Rule(causal=True).visible(queries, keys, q_BTHK.device), q_BTHK) if self.causal else self.mask
         if mask is None:
-            return scores_BHTS.softmax(-1)
+            return scores_BHTS.softmax(-1).to(q_BTHK.dtype)
         # A row without a visible key would be 0/0: the softmax sees it unmasked, and it is made zeros after, as kernels do.
         hidden = mask == NEVER
         blind = hidden.all(-1, keepdim=True)
-        return (scores_BHTS + mask.masked_fill(blind, 0.0)).softmax(-1).masked_fill(hidden, 0.0)
+        return (scores_BHTS + mask.masked_fill(blind, 0.0)).softmax(-1).masked_fill(hidden, 0.0).to(q_BTHK.dtype)
+
+
+def chosen_kernel(q_BHTK: Tensor, mask: Tensor | None) -> AbstractContextManager[object]:
+    """The order in which kernels are asked whether they serve, where PyTorch's own order is not the fastest.
+
+    cuDNN plans anew for each shape, which takes a moment: it is asked in training alone, and there for even lengths.
+    """
+    half = q_BHTK.dtype in (torch.float16, torch.bfloat16)
+    if mask is None and half and q_BHTK.is_cuda and torch.is_grad_enabled() and q_BHTK.shape[2] % 64 == 0:
+        return sdpa_kernel(TRAINED_WITH, set_priority=True)
+    return nullcontext()
 
 
 def added(visible: Tensor | None, like: Tensor, bias_HTS: Tensor | None = None) -> Tensor | None:
@@ -99,8 +121,8 @@ class Padded(NamedTuple):
 
     attend_BS: Tensor | None = None
 
-    def length(self, x_BTD: Tensor) -> int:
-        return x_BTD.shape[1]
+    def length(self, like: Tensor) -> int:
+        return like.shape[1]
 
     def sight(self, like: Tensor, rule: Rule, bias_HTS: Tensor | None = None) -> PaddedSight:
         if rule == Rule(causal=True) and self.attend_BS is None and bias_HTS is None:
@@ -143,14 +165,25 @@ class PackedSight(NamedTuple):
 
     def mix(self, q_BTHK: Tensor, k_BSHK: Tensor, v_BSHV: Tensor, *, scale: float, dropout: float) -> Tensor:
         q_NHK, k_NHK, v_NHV = q_BTHK[0], k_BSHK[0], v_BSHV[0]
-        if self.bias_HTS is None and dropout == 0.0 and flash_serves(q_NHK, v_NHV):
-            reach = -1 if self.rule.window is None else self.rule.window // 2
-            window = (reach, 0 if self.rule.causal else reach)
-            ends, longest = self.bounds, self.longest
+        if self.bias_HTS is None and flash_serves(q_NHK, v_NHV):
+            return self._flash(q_NHK, k_NHK, v_NHV, scale=scale, dropout=dropout)[None]
+        return self._one_by_one(q_BTHK, k_BSHK, v_BSHV, scale=scale, dropout=dropout)
+
+    def _flash(self, q_NHK: Tensor, k_NHK: Tensor, v_NHV: Tensor, *, scale: float, dropout: float) -> Tensor:
+        reach = -1 if self.rule.window is None else self.rule.window // 2
+        window = (reach, 0 if self.rule.causal else reach)
+        ends, longest = self.bounds, self.longest
+        if dropout == 0.0:
             mix_NHV = varlen_attn(q_NHK, k_NHK, v_NHV, ends, ends, longest, longest, scale=scale, window_size=window)
             assert isinstance(mix_NHV, Tensor)  # a pair only where more is asked for
-            return mix_NHV[None]
-        return self._one_by_one(q_BTHK, k_BSHK, v_BSHV, scale=scale, dropout=dropout)
+            return mix_NHV
+        # varlen_attn has no dropout; the kernel that it calls has.
+        causal, written_out = window == (-1, 0), False
+        mix_NHV, *_ = torch.ops.aten._flash_attention_forward(
+            q_NHK, k_NHK, v_NHV, ends, ends, longest, longest, dropout, causal, written_out,
+            scale=scale, window_size_left=window[0], window_size_right=window[1],
+        )  # fmt: skip
+        return mix_NHV
 
     def _one_by_one(self, q_BTHK: Tensor, k_BSHK: Tensor, v_BSHV: Tensor, *, scale: float, dropout: float) -> Tensor:
         """The kernel's plain twin: cut the row and attend inside each piece."""
@@ -172,7 +205,7 @@ class Packed(NamedTuple):
     bounds: Tensor  # int32, one more than there are sequences
     longest: int
 
-    def length(self, x_BTD: Tensor) -> int:
+    def length(self, like: Tensor) -> int:
         return self.longest
 
     def sight(self, like: Tensor, rule: Rule, bias_HTS: Tensor | None = None) -> PackedSight:
@@ -185,9 +218,9 @@ class Packed(NamedTuple):
         return x_BTD[0, self.bounds[1:] - 1]
 
     def mean(self, x_BTD: Tensor) -> Tensor:
-        # In float32 at least: a sum of a thousand bfloat16 numbers loses the small ones.
+        # In float32 at least: a sum of a thousand bfloat16 numbers loses the small ones. Unsafe: lengths are not read back.
         x_ND = x_BTD[0] if x_BTD.dtype == torch.float64 else x_BTD[0].float()
-        mean_BD = torch.segment_reduce(x_ND, "mean", lengths=self.bounds.diff().long(), axis=0)
+        mean_BD = torch.segment_reduce(x_ND, "mean", lengths=self.bounds.diff().long(), axis=0, unsafe=True)
         return mean_BD.to(x_BTD.dtype)
 
 

@@ -12,10 +12,12 @@ from torch import Tensor
 from glassformer.model.checks import Inputs, check_batch
 from glassformer.model.heads import TOKEN_HEADS, has_pooler
 from glassformer.model.layouts import Layout, Packed, Padded, flash_serves
+from glassformer.model.precision import product_dtype
 from glassformer.spec import EncoderSpec, GlassformerError
 
 if TYPE_CHECKING:
     from glassformer.model.encoder import Encoder, Output
+    from glassformer.model.ready import Run
 
 Part = Literal["states", "pooled", "logits"]
 
@@ -29,15 +31,16 @@ def encode_packed(
     segments: Sequence[Tensor] | None = None,
     part: Part = "states",
     tokens_at_once: int | None = None,
+    run: Run | None = None,
 ) -> list[Tensor]:
     """Each sequence of ids [t] through the encoder, in input order: its states [t, d_model], pooled vector or logits.
 
-    No sequence sees another or any padding: the results are those of one sequence at a time.
+    No sequence sees another or any padding: the results are those of one sequence at a time. `run` stands in for `encoder.run`.
     """
     _check(encoder.spec, sequences, segments, part)
     lengths = [len(sequence) for sequence in sequences]
     results: list[Tensor | None] = [None] * len(sequences)
-    for members, output, layout in passes(encoder, sequences, segments, tokens_at_once=tokens_at_once):
+    for members, output, layout in passes(encoder, sequences, segments, tokens_at_once=tokens_at_once, run=run):
         for i, result in zip(members, _cut(encoder.spec, output, part, [lengths[i] for i in members], layout), strict=True):
             results[i] = result
     return [result for result in results if result is not None]
@@ -49,25 +52,26 @@ def passes(
     segments: Sequence[Tensor] | None = None,
     *,
     tokens_at_once: int | None = None,
+    run: Run | None = None,
 ) -> Iterator[tuple[list[int], Output, Layout]]:
     """Sequences that were checked, some at a time: which of them, what they give, and how they lie in it."""
     limit = tokens_at_once or TOKENS_AT_ONCE.get(encoder.here.device.type, TOKENS_AT_ONCE["cpu"])
     lengths = [len(sequence) for sequence in sequences]
-    packs = packable(encoder)
+    run = run or encoder.run
+    packs = len(sequences) > 1 and packable(encoder)
     for members in rows(lengths, limit) if packs else buckets(lengths, limit):
         chosen = [sequences[i] for i in members]
         beside = [segments[i] for i in members] if segments is not None else None
         given, layout = (_packed if packs else _padded)(encoder, chosen, beside)
-        yield members, encoder.run(given, layout), layout
+        yield members, run(given, layout), layout
 
 
 def packable(encoder: Encoder) -> bool:
     """Whether the variable-length kernel serves this encoder where it lies and as it computes."""
     spec, here = encoder.spec, encoder.here
-    dtype = torch.get_autocast_dtype(here.device.type) if torch.is_autocast_enabled(here.device.type) else here.dtype
+    dtype = product_dtype(here)
     q, v = (torch.empty(0, spec.heads, width, device=here.device, dtype=dtype) for width in (spec.head_k, spec.head_v))
-    drops = encoder.training and spec.dropout > 0  # the kernel has no dropout
-    return packing_suits(spec) and flash_serves(q, v) and not drops
+    return packing_suits(spec) and flash_serves(q, v)
 
 
 def packing_suits(spec: EncoderSpec) -> bool:
@@ -76,15 +80,19 @@ def packing_suits(spec: EncoderSpec) -> bool:
 
 
 def rows(lengths: Sequence[int], limit: int) -> Iterator[list[int]]:
-    """Which sequences go into one packed row: in input order, as many as fit into `limit` tokens."""
+    """Which sequences go into one packed row: as many as fit into `limit` tokens, the long ones first.
+
+    The kernel sets out for each sequence as many blocks of work as the longest in its row needs, so like lengths go together.
+    A row of few long sequences is made quickly, and while the device works on it the others are made.
+    """
     row: list[int] = []
     taken = 0
-    for i, length in enumerate(lengths):
-        if row and taken + length > limit:
+    for i in sorted(range(len(lengths)), key=lengths.__getitem__, reverse=True):
+        if row and taken + lengths[i] > limit:
             yield row
             row, taken = [], 0
         row.append(i)
-        taken += length
+        taken += lengths[i]
     if row:
         yield row
 
@@ -101,14 +109,22 @@ def buckets(lengths: Sequence[int], limit: int) -> Iterator[list[int]]:
         yield bucket
 
 
-def _packed(encoder: Encoder, sequences: list[Tensor], segments: list[Tensor] | None) -> tuple[Inputs, Layout]:
+def _packed(encoder: Encoder, sequences: Sequence[Tensor], segments: Sequence[Tensor] | None) -> tuple[Inputs, Packed]:
     """One row that holds all sequences; each counts its positions from 0."""
     device, lengths = encoder.here.device, [len(sequence) for sequence in sequences]
-    bounds = torch.tensor([0, *accumulate(lengths)], dtype=torch.int32).to(device)
-    positions = torch.cat([torch.arange(length) for length in lengths])[None].to(device)
-    tokens = torch.cat(sequences)[None].to(device)
-    beside = torch.cat(segments)[None].to(device) if segments is not None else None
-    return Inputs(tokens, None, beside, positions), Packed(bounds, max(lengths))
+    bounds = moved(torch.tensor([0, *accumulate(lengths)], dtype=torch.int32), device)
+    tokens = moved(torch.cat(list(sequences))[None], device)
+    beside = moved(torch.cat(list(segments))[None], device) if segments is not None else None
+    starts = bounds[:-1].repeat_interleave(bounds.diff(), output_size=sum(lengths))
+    positions = torch.arange(sum(lengths), device=device) - starts
+    return Inputs(tokens, None, beside, positions[None]), Packed(bounds, max(lengths))
+
+
+def moved(values: Tensor, device: torch.device) -> Tensor:
+    """On the device, without waiting for what it is doing: that takes memory which the device may read by itself."""
+    if device.type == "cuda" and values.device.type == "cpu":
+        return values.pin_memory().to(device, non_blocking=True)
+    return values.to(device)
 
 
 def _padded(encoder: Encoder, sequences: list[Tensor], segments: list[Tensor] | None) -> tuple[Inputs, Layout]:
@@ -158,5 +174,5 @@ def _plainly_good(spec: EncoderSpec, sequences: Sequence[Tensor]) -> bool:
             return False
     if spec.reads != "tokens" or not sequences:
         return not sequences
-    low, high = torch.cat(list(sequences)).aminmax()
-    return bool(low >= 0) and bool(high < (spec.vocab or 0))
+    low, high = torch.stack(torch.cat(list(sequences)).aminmax()).tolist()
+    return low >= 0 and high < (spec.vocab or 0)

@@ -18,6 +18,7 @@ from glassformer.model.encoder import Encoder, Output
 from glassformer.model.heads import TOKEN_HEADS, has_pooler
 from glassformer.model.packing import encode_packed
 from glassformer.model.predictions import Prediction, TokenPrediction
+from glassformer.model.ready import Ready
 from glassformer.model.sentence_settings import Pool, SentenceSettings, read_settings
 from glassformer.model.streams import Habits
 from glassformer.spec import EncoderSpec, GlassformerError, nearest, shown
@@ -56,6 +57,7 @@ class LoadedModel:
         self.encoder: Encoder = loaded.encoder
         self.folder: CheckpointFolder = loaded.folder
         self.verdict: Verdict = loaded.verdict
+        self._made_ready: dict[str, Ready] = {}
 
     def __repr__(self) -> str:
         return f"<{self.folder.model_class} from {self.folder.path.name}: {self.folder.parameters:,} parameters, {self.verdict}>"
@@ -120,10 +122,25 @@ class LoadedModel:
         `batch_tokens` go through the model at once; `truncate`, `longest`, `empty` and others say how texts are read (`Habits`).
         """
         chosen, unit = self._pooling(pool, normalise=normalise)
-        bare = streams.body(self.encoder, pooler=chosen == "pooled")
+        ready = self._ready("pooled" if chosen == "pooled" else "states")
+        before: tuple[streams.Window, Tensor] | None = None
         for window in self._windows(texts, habits):
-            vectors = streams.embed(bare, window, chosen, normalise=unit, tokens_at_once=batch_tokens)
-            yield Vectors(window.numbers, vectors.cpu().numpy(), window.dropped, window.seen)
+            vectors = streams.embed(ready, window, chosen, normalise=unit, tokens_at_once=batch_tokens)
+            if not vectors.is_cuda:
+                yield _vectors(window, vectors)
+                continue
+            if before is not None:  # read back only when the next window is under way, so that the GPU need not wait
+                yield _vectors(*before)
+            before = window, vectors
+        if before is not None:
+            yield _vectors(*before)
+
+    def _ready(self, part: str) -> Ready:
+        """The encoder without what that part does not need, made ready once."""
+        if part not in self._made_ready:
+            whole = self.encoder if part == "logits" else streams.body(self.encoder, pooler=part == "pooled")
+            self._made_ready[part] = Ready(whole)
+        return self._made_ready[part]
 
     def _pooling(self, pool: Pool | None, *, normalise: bool | None) -> tuple[Pool, bool]:
         said = self.settings
@@ -145,7 +162,10 @@ class LoadedModel:
         own: dict[str, Any] = {"lower": said.lower, "prompt": said.prompt}
         limits = [size for size in (self.longest, habits.get("longest")) if size is not None]
         longest = min(limits, default=None)
-        return streams.windows(texts, self.tokenizer, self.spec, Habits(**{**own, **habits, "longest": longest}))
+        all_habits = Habits(**{**own, **habits, "longest": longest})
+        if not self.encoder.here.is_cuda:
+            return streams.windows(texts, self.tokenizer, self.spec, all_habits)
+        return streams.ahead(streams.windows(texts, self.tokenizer, self.spec, all_habits, at_once=streams.TEXTS_AHEAD))
 
     # Classes -----------------------------------------------------------------------------------------------------------
 
@@ -160,10 +180,11 @@ class LoadedModel:
     def predict_stream(self, texts: Iterable[Text], *, batch_tokens: int | None = None, **habits: Any) -> Iterator[Sayings]:
         """Predictions for any number of texts, some at a time, in input order and bounded memory."""
         predictions.require_classes(self.spec, self.folder.model_class)
-        for window in self._windows(texts, habits):
+        for window in self._windows(texts, {**habits, "letters": self.spec.head in TOKEN_HEADS}):
             with torch.inference_mode():
+                run = self._ready("logits").run()
                 found = encode_packed(
-                    self.encoder, window.ids, segments=window.segments, part="logits", tokens_at_once=batch_tokens
+                    self.encoder, window.ids, segments=window.segments, part="logits", tokens_at_once=batch_tokens, run=run
                 )
             said = [self._said(logits, tokens) for logits, tokens in zip(found, window.tokens, strict=True)]
             yield Sayings(window.numbers, said, window.dropped, window.seen)
@@ -205,6 +226,10 @@ class LoadedModel:
             labels=self.labels,
             beside=self.folder.path,
         )
+
+
+def _vectors(window: streams.Window, values: Tensor) -> Vectors:
+    return Vectors(window.numbers, values.cpu().numpy(), window.dropped, window.seen)
 
 
 def load(

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional
 
 from glassformer.model.encoder import Encoder, Output
 from glassformer.model.layouts import Layout, Padded
-from glassformer.model.packing import passes
+from glassformer.model.packing import moved, passes
+from glassformer.model.ready import Ready
 from glassformer.model.sentence_settings import Pool
 from glassformer.spec import EncoderSpec, GlassformerError
 from glassformer.spec.texts import Text, check_text, check_vocabulary, cut_into_tokens, guarded
@@ -21,7 +24,9 @@ from glassformer.spec.texts import Text, check_text, check_vocabulary, cut_into_
 Empty = Literal["refuse", "skip", "encode"]
 
 TEXTS_AT_ONCE = 1024
+TEXTS_AHEAD = 512  # on a GPU, which waits for the first window, and for none after that
 CHARACTERS_AT_ONCE = 2_000_000
+FEW = 16  # tokens; a text without one of its own has only those that the tokenizer adds
 
 
 def plain_name(number: int) -> str:
@@ -39,6 +44,7 @@ class Habits:
     prompt: str = ""
     lower: bool = False
     name: Callable[[int], str] = plain_name
+    letters: bool = False  # whether somebody will ask for the tokens in letters
 
 
 class Window(NamedTuple):
@@ -47,12 +53,19 @@ class Window(NamedTuple):
     numbers: list[int]
     ids: list[Tensor]
     segments: list[Tensor] | None
-    tokens: list[list[str]]
+    encodings: list[Any]  # as the tokenizer gave them
     dropped: dict[int, int]  # by number
     seen: int  # texts that were looked at, those left out included
 
+    @property
+    def tokens(self) -> list[list[str]]:
+        """The tokens in letters, where the habits asked for them."""
+        return [list(encoding.tokens) for encoding in self.encodings]
 
-def windows(texts: Iterable[Text], tokenizer: Any, spec: EncoderSpec, habits: Habits) -> Iterator[Window]:
+
+def windows(
+    texts: Iterable[Text], tokenizer: Any, spec: EncoderSpec, habits: Habits, *, at_once: int = TEXTS_AT_ONCE
+) -> Iterator[Window]:
     """Texts as tokens, as many at a time as memory is set aside for."""
     some: list[tuple[int, Text]] = []
     characters = 0
@@ -61,11 +74,20 @@ def windows(texts: Iterable[Text], tokenizer: Any, spec: EncoderSpec, habits: Ha
         ready = _ready(text, habits)
         some.append((number, ready))
         characters += sum(map(len, ready)) if isinstance(ready, tuple) else len(ready)
-        if len(some) >= TEXTS_AT_ONCE or characters >= CHARACTERS_AT_ONCE:
+        if len(some) >= at_once or characters >= CHARACTERS_AT_ONCE:
             yield _window(some, tokenizer, spec, habits)
             some, characters = [], 0
     if some:
         yield _window(some, tokenizer, spec, habits)
+
+
+def ahead(windows: Iterator[Window]) -> Iterator[Window]:
+    """The same windows, the next one made by another thread while this one is computed: tokenizers leave Python's lock alone."""
+    with ThreadPoolExecutor(max_workers=1) as thread:
+        coming = thread.submit(next, windows, None)
+        while (window := coming.result()) is not None:
+            coming = thread.submit(next, windows, None)
+            yield window
 
 
 def _ready(text: Text, habits: Habits) -> Text:
@@ -75,36 +97,43 @@ def _ready(text: Text, habits: Habits) -> Text:
 
 
 def _window(some: list[tuple[int, Text]], tokenizer: Any, spec: EncoderSpec, habits: Habits) -> Window:
-    window = Window([], [], [], [], {}, len(some))
+    """Texts as ids. A tokenizer makes its lists anew whenever it is asked for them: they are asked for once."""
+    window = Window([], [], None, [], {}, len(some))
     for (number, text), encoding in zip(some, _encodings(some, tokenizer, habits), strict=True):
-        name, length = habits.name(number), len(encoding.ids)
-        if all(encoding.special_tokens_mask):
+        ids = encoding.ids
+        length = len(ids)
+        if length <= FEW and all(encoding.special_tokens_mask):
             if habits.empty == "skip":
                 continue
-            if habits.empty == "refuse" or not encoding.ids:
+            if habits.empty == "refuse" or not ids:
+                name = habits.name(number)
                 raise GlassformerError(f"{name} is empty: it has no token of its own. empty=skip leaves such texts out.")
         if habits.longest is not None and length > habits.longest:
+            name = habits.name(number)
             if not habits.truncate:
                 raise GlassformerError(
                     f"{name} has {length:,} tokens, this model takes {habits.longest:,}. Split it, or truncate it, "
                     f"which drops the last {length - habits.longest:,}."
                 )
             encoding = cut_into_tokens(tokenizer, text, name, most=habits.longest)
-            window.dropped[number] = length - len(encoding.ids)
-        check_vocabulary(tokenizer, encoding, name, spec.vocab)
+            ids = encoding.ids
+            window.dropped[number] = length - len(ids)
+        if spec.vocab is not None and max(ids) >= spec.vocab:
+            check_vocabulary(tokenizer, cut_into_tokens(tokenizer, text, habits.name(number)), habits.name(number), spec.vocab)
         window.numbers.append(number)
-        window.ids.append(torch.tensor(encoding.ids))
-        window.tokens.append(list(encoding.tokens))
-        if window.segments is not None:
-            window.segments.append(torch.tensor(encoding.type_ids))
+        window.ids.append(torch.from_numpy(np.array(ids)))
+        window.encodings.append(encoding)
     paired = (spec.segments or 0) > 1 and any(isinstance(text, tuple) for _, text in some)
-    return window if paired else window._replace(segments=None)
+    return window._replace(segments=[torch.tensor(one.type_ids) for one in window.encodings] if paired else None)
 
 
 def _encodings(some: list[tuple[int, Text]], tokenizer: Any, habits: Habits) -> list[Any]:
     """All at once, which is quick; one by one only to name the text that cannot be cut."""
     try:
-        return list(guarded("texts", lambda: tokenizer.encode_batch([text for _, text in some])))
+        # The quick way leaves out where in the text each token stands, and what it is in letters.
+        quick = getattr(tokenizer, "encode_batch_fast", tokenizer.encode_batch)
+        encode = tokenizer.encode_batch if habits.letters else quick
+        return list(guarded("texts", lambda: encode([text for _, text in some])))
     except GlassformerError:
         return [cut_into_tokens(tokenizer, text, habits.name(number)) for number, text in some]
 
@@ -119,11 +148,12 @@ def body(encoder: Encoder, *, pooler: bool) -> Encoder:
 
 
 @torch.inference_mode()
-def embed(bare: Encoder, window: Window, pool: Pool, *, normalise: bool, tokens_at_once: int | None = None) -> Tensor:
+def embed(ready: Ready, window: Window, pool: Pool, *, normalise: bool, tokens_at_once: int | None = None) -> Tensor:
     """One vector for each text of a window, [texts, d_model], in order, where the model is."""
+    bare, run = ready.encoder, ready.run()
     vectors = bare.here.new_empty(len(window.ids), bare.spec.d_model, dtype=torch.promote_types(bare.here.dtype, torch.float32))
-    for members, output, layout in passes(bare, window.ids, window.segments, tokens_at_once=tokens_at_once):
-        vectors[torch.tensor(members, device=vectors.device)] = pooled(output, layout, pool).to(vectors.dtype)
+    for members, output, layout in passes(bare, window.ids, window.segments, tokens_at_once=tokens_at_once, run=run):
+        vectors[moved(torch.tensor(members), vectors.device)] = pooled(output, layout, pool).to(vectors.dtype)
     return functional.normalize(vectors, dim=-1) if normalise else vectors
 
 
@@ -143,5 +173,5 @@ def _largest(states: Tensor, layout: Layout) -> Tensor:
         real = layout.attend_BS
         return (states if real is None else states.masked_fill(~real[:, :, None], -torch.inf)).amax(1)
     bounds: Tensor = layout.bounds  # type: ignore[attr-defined]  # a packed row has them
-    largest = torch.segment_reduce(states[0].float(), "max", lengths=bounds.diff().long(), axis=0)
+    largest = torch.segment_reduce(states[0].float(), "max", lengths=bounds.diff().long(), axis=0, unsafe=True)
     return largest.to(states.dtype)

@@ -1,0 +1,30 @@
+#!/bin/bash
+# All tables of bench/gpu.py within minutes: the rows that take long to compile do so side by side, and are timed one by one.
+# bench/gpu_all.sh FOLDER [SECONDS]: writes FOLDER/gpu.json.
+out=$1; limit=${2:-600}; parts=$(mktemp -d); mkdir -p "$out"; export PYTHONPATH=src PYTHONUNBUFFERED=1 TORCHINDUCTOR_COMPILE_THREADS=3
+together() { # table of bench/gpu.py, then rows
+    local tables=$1; shift
+    export GATE=$(mktemp -d) GATE_COUNT=$#
+    for row in "$@"; do
+        count=$((count + 1))
+        python3 bench/gpu.py --tables "$tables" --only "$row" --out "$parts/$count.json" &
+    done
+    wait; unset GATE GATE_COUNT
+}
+count=10
+together training "training: glassformer, compiled" "training: Hugging Face BERT, sdpa, compiled" \
+    "training: nn.TransformerEncoder, compiled, head everywhere" "training: nn.TransformerEncoder, compiled, head at masked" \
+    "training: glassformer, compiled, dropout 0.1"
+together shapes "ViT-B/16, 256 images: Hugging Face, sdpa" "ViT-B/16, 256 images: glassformer" \
+    "BERT-large, 32 x 512: Hugging Face, sdpa" "BERT-large, 32 x 512: glassformer"
+together shapes "ModernBERT-base, 8 x 8192: Hugging Face, sdpa" "ModernBERT-base, 8 x 8192: glassformer"
+python3 bench/gpu.py --tables ceiling,encoding,latency,memory,mixed,growth,curves --seconds $((limit - SECONDS)) --out "$parts/90.json"
+python3 - "$parts" "$out/gpu.json" <<'P'
+import json, sys
+from pathlib import Path
+whole = {}
+for part in sorted(Path(sys.argv[1]).glob("*.json")):
+    for name, value in json.loads(part.read_text()).items():
+        whole[name] = {**whole.get(name, {}), **value} if isinstance(value, dict) else value
+Path(sys.argv[2]).write_text(json.dumps(whole, indent=1))
+P
