@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -11,10 +12,11 @@ import click
 
 from glassformer.cli.data import complete_sets
 from glassformer.cli.options import to_json
+from glassformer.cli.processes import made_by_first, one_voice
 from glassformer.spec import GlassformerError, shown
 
 if TYPE_CHECKING:
-    pass
+    from glassformer.training.runs import Run
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -60,55 +62,74 @@ class SettingNumber(click.ParamType):  # type: ignore[type-arg, unused-ignore]
 
 @click.command()
 @click.argument("data", shell_complete=complete_sets)
-@click.argument("words", nargs=-1, metavar="[SPEC] [field=value …]")
-@click.option("--epochs", default="10", show_default=True, metavar="N[,N…]", help="Passes over the data; several: a run each.")
+@click.argument("words", nargs=-1, metavar="[SPEC|CHECKPOINT] [field=value …]")
+@click.option(
+    "--epochs",
+    metavar="N[,N…]",
+    help="Passes over the data; several: a run each. [default: 10; of a checkpoint's weights 3]",
+)
 @click.option("--out", metavar="RUN", help="The run folder. [default: runs/DATA-1, -2, …]")
 @click.option("--text", default="text", show_default=True, metavar="COLUMN", help="The column that holds the text.")
 @click.option("--label", default="label", show_default=True, metavar="COLUMN", help="The column that holds the label.")
 @click.option("--no-label", is_flag=True, help="Plain text: learn to guess masked tokens.")
 @click.option("--skip-bad", is_flag=True, help="Leave out rows and images that cannot be used, instead of refusing them.")
 @click.option("--resize", type=int, metavar="PIXELS", help="Bring images to this height and width.")
+@click.option("--tensorboard", is_flag=True, help="Write the numbers for TensorBoard, too, into RUN/tensorboard.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
 @setting_options()
+@one_voice
 def train(
-    data: str, words: tuple[str, ...], epochs: str, out: str | None, no_label: bool, skip_bad: bool, as_json: bool, **options: Any
+    data: str, words: tuple[str, ...], epochs: str | None, out: str | None, tensorboard: bool, as_json: bool, **options: Any
 ) -> None:
     """Train an encoder on built-in data or your own; the run folder holds all that came of it.
 
-    Without a SPEC a small encoder is chosen from the data; fields change it. Ctrl-C saves and stops: 'resume' goes on.
+    Without a SPEC a small encoder is chosen from the data; fields change it. A CHECKPOINT is a folder with weights, or a run:
+    training goes on from its weights, with its tokenizer and a fresh head. Ctrl-C saves and stops: 'resume' goes on.
 
     \b
     glassformer train digits --epochs 5
     glassformer train topic d_model=256 layers=4 --epochs 10,30,50 --out runs/topic
     glassformer train reviews.csv --text review --label stars
+    glassformer train topic models/minilm --epochs 3
+    glassformer train topic models/minilm --train-only head
     """
-    counts = _epochs(epochs)
+    _let_threads_sleep()
+    counts = [] if epochs is None else several_epochs(epochs)
     source = {name: options.pop(name) for name in ("text", "label", "resize")}
-    source |= {"what": data, "on_bad": "skip" if skip_bad else "refuse"} | ({"label": None} if no_label else {})
+    source |= {"what": data, "on_bad": "skip" if options.pop("skip_bad") else "refuse"}
+    source |= {"label": None} if options.pop("no_label") else {}
     settings: dict[str, Any] = {name: None if value == "none" else value for name, value in options.items() if value is not None}
     from glassformer.training.data import load_data
     from glassformer.training.settings import Settings
 
-    Settings(epochs=counts[0], **settings)  # a mistake is said before anything is read
+    Settings(**settings)  # a mistake is said before anything is read
+    _check_tensorboard(asked=tensorboard)
+    from glassformer.cli.training_runs import all_runs, names_checkpoint
+    from glassformer.training.starting import check_train_only
+
+    checkpoint, only = names_checkpoint(words), settings.get("train_only", "all")
+    check_train_only(only, checkpoint=checkpoint)
     source["what"] = data if not Path(data).exists() else str(Path(data).absolute())
     rows = load_data(data, **{name: value for name, value in source.items() if name != "what"})
+    from glassformer.training.distributed.processes import from_first
     from glassformer.training.fitting import suggested
     from glassformer.training.runs import next_name
 
-    made = Settings(epochs=counts[0], **suggested(rows) | settings)
-    path = Path(out) if out is not None else next_name(data)
+    made = Settings(**suggested(rows, checkpoint=checkpoint, only=only) | settings)
+    counts = counts or [made.epochs]
+    path = Path(out) if out is not None else from_first(lambda: next_name(data))
     path.absolute().parent.mkdir(parents=True, exist_ok=True)
-    from glassformer.cli.training_runs import all_runs
-
-    results = all_runs(rows, source, words, made, counts, path)
+    results = all_runs(rows, source, words, made.replace(epochs=counts[0]), counts, path, tensorboard=tensorboard)
     _give(results, as_json=as_json)
 
 
 @click.command()
 @click.argument("run", metavar="RUN")
+@click.option("--tensorboard", is_flag=True, help="Write the numbers for TensorBoard, too, into RUN/tensorboard.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
 @setting_options(free=True)
-def resume(run: str, as_json: bool, **options: Any) -> None:
+@one_voice
+def resume(run: str, tensorboard: bool, as_json: bool, **options: Any) -> None:
     """Go on with a run that was stopped or killed, bit for bit as if nothing had happened.
 
     Settings that are given here are changed from this step on; after a loss that is no number, a smaller --lr helps.
@@ -117,18 +138,19 @@ def resume(run: str, as_json: bool, **options: Any) -> None:
     glassformer resume runs/topic-1
     glassformer resume runs/topic-1 --lr 1e-4
     """
+    _let_threads_sleep()
     from glassformer.training.data import load_data
     from glassformer.training.runs import Run
 
+    _check_tensorboard(asked=tensorboard)
     found = Run.open(run)
     changed = {name: None if value == "none" else value for name, value in options.items() if value is not None}
     if changed:
-        with found.locked():
-            found = found.with_settings(**changed)
+        found = made_by_first(lambda: _changed(found, changed))
     rows = load_data(**found.about["data"]["source"])
     from glassformer.cli.training_runs import one_run
 
-    _give([one_run(found, rows)], as_json=as_json)
+    _give([one_run(found, rows, tensorboard=tensorboard)], as_json=as_json)
 
 
 @click.command()
@@ -159,7 +181,28 @@ def curves(runs: tuple[str, ...], out: str | None, as_json: bool) -> None:
         sys.stdout.write(f"picture: {out}\n")
 
 
-def _epochs(text: str) -> list[int]:
+def _changed(run: Run, settings: dict[str, Any]) -> Run:
+    with run.locked():
+        return run.with_settings(**settings)
+
+
+def _let_threads_sleep() -> None:
+    """Threads that wait for others sleep instead of spinning: on a machine that is busy, spinning took ten times as long.
+
+    It is read when torch is loaded, and what was set by hand stays.
+    """
+    if "torch" not in sys.modules:
+        os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+
+
+def _check_tensorboard(*, asked: bool) -> None:
+    if asked:
+        from glassformer.training.loggers import TensorBoard
+
+        TensorBoard(Path())  # where its package is missing, this says so before anything is done
+
+
+def several_epochs(text: str) -> list[int]:
     """`50` or `10,30,50`."""
     words = text.split(",")
     if len(words) > 20 or not all(len(word) < 8 and word.isdecimal() and int(word) for word in words):
@@ -168,13 +211,17 @@ def _epochs(text: str) -> list[int]:
 
 
 def _give(results: list[dict[str, Any]], *, as_json: bool) -> None:
-    if as_json:
-        sys.stdout.write(to_json(results[0] if len(results) == 1 else results) + "\n")
-        return
     from glassformer.show.curves import curves_table, read_curve
     from glassformer.show.terminal import show_on_terminal
 
-    show_on_terminal(curves_table([read_curve(result["run"]) for result in results]))
+    found = [read_curve(result["run"]) for result in results]
+    if as_json:
+        several = {"runs": results, "comparison": [curve.to_dict() for curve in found]}
+        sys.stdout.write(to_json(results[0] if len(results) == 1 else several) + "\n")
+        return
+    show_on_terminal(curves_table(found))
     for result in results:
         test, best = result["test"], result["best"]
         sys.stdout.write(f"test accuracy {test['accuracy']:.1%} (epoch {best['epoch']}, the best); run: {result['run']}\n")
+    if len(results) > 1:
+        sys.stdout.write(f"compared: {Path(results[0]['run']).parent / 'curves.png'}, comparison.md, comparison.json\n")

@@ -5,12 +5,11 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
-from glassformer import algebra
-from glassformer.algebra.memory import Dtype
-from glassformer.program import build
+from glassformer.cli.processes import made_by_first
 from glassformer.spec import EncoderSpec, GlassformerError
 from glassformer.spec.fields import accept, rule_for
 from glassformer.spec.reading import SIZES, request, split_words
@@ -19,35 +18,68 @@ if TYPE_CHECKING:
     from glassformer.training.data import Dataset
     from glassformer.training.runs import Run
     from glassformer.training.settings import Settings
+    from glassformer.training.starting import Start
     from glassformer.training.tokenizers import Tokenizer
 
 PLAIN_SECONDS = 5.0  # between two lines where nobody looks at a terminal
 
 
 def all_runs(
-    data: Dataset, source: dict[str, Any], words: Sequence[str], settings: Settings, epochs: list[int], path: Path
+    data: Dataset,
+    source: dict[str, Any],
+    words: Sequence[str],
+    settings: Settings,
+    epochs: list[int],
+    path: Path,
+    *,
+    tensorboard: bool = False,
 ) -> list[dict[str, Any]]:
-    """A run for each number of epochs; several lie side by side in one folder, with the picture that compares them."""
+    """A run for each number of epochs; several lie side by side in one folder, with picture and table that compare them."""
+    from glassformer.cli.training_prediction import prediction
+    from glassformer.training.distributed.processes import first
     from glassformer.training.fitting import tokenizer_for
     from glassformer.training.runs import Run
+    from glassformer.training.starting import parameter_counts
+    from glassformer.training.where import number_type, this_place
 
-    tokenizer = tokenizer_for(data, settings)
-    spec = spec_for(words, data, tokenizer, settings)
+    start = start_for(words, data, settings)
+    tokenizer = tokenizer_for(data, settings) if start is None else start.tokenizer
+    spec = spec_for(words, data, tokenizer, settings) if start is None else start.encoder.spec
+    trained = parameter_counts(spec, {} if start is None else start.about, settings)["trained"]
+    dtype: Any = str(number_type(this_place(), settings.precision)).removeprefix("torch.")
     folders = [path] if len(epochs) == 1 else [path / f"epochs-{count}" for count in epochs]
     if len(epochs) > 1:
         path.mkdir(exist_ok=True)
     results = []
     for folder, count in zip(folders, epochs, strict=True):
         chosen = settings.replace(epochs=count)
-        predicted = prediction(spec, chosen)
-        run = Run.create(folder, spec, chosen, tokenizer, data, source=source, predicted=predicted)
-        results.append(one_run(run, data))
-    if len(epochs) > 1:
-        from glassformer.show.curves import read_curve, save_curves
+        predicted = prediction(spec, chosen, dtype=dtype, trained=trained)
+        create = partial(Run.create, folder, spec, chosen, tokenizer, data, source=source, predicted=predicted, start=start)
+        run = made_by_first(create)
+        results.append(one_run(run, data, tensorboard=tensorboard))
+    if len(epochs) > 1 and first():
+        from glassformer.show.curves import save_comparison
 
-        for form in ("png", "svg"):
-            save_curves([read_curve(folder) for folder in folders], path / f"curves.{form}")
+        save_comparison(folders, path)
     return results
+
+
+def start_for(words: Sequence[str], data: Dataset, settings: Settings) -> Start | None:
+    """The checkpoint that the words name, made ready for the data; None where they name none."""
+    if not names_checkpoint(words):
+        return None
+    from glassformer.training.starting import start_from
+
+    ((name, fields),) = split_words(words, count=1)
+    _refuse_sizes(fields)
+    return start_from(name, {field: accept(rule_for(field).name, value) for field, value in fields.items()}, data, settings)
+
+
+def names_checkpoint(words: Sequence[str]) -> bool:
+    """Whether the first word is a folder with weights."""
+    from glassformer.training.starting import is_checkpoint
+
+    return bool(words) and is_checkpoint(words[0])
 
 
 def spec_for(words: Sequence[str], data: Dataset, tokenizer: Tokenizer | None, settings: Settings) -> EncoderSpec:
@@ -75,60 +107,47 @@ def _refuse_sizes(fields: dict[str, Any]) -> None:
             raise GlassformerError(f"{name}= is no field of what is trained: write {ways[name]} {fields[name]}.")
 
 
-def prediction(spec: EncoderSpec, settings: Settings) -> dict[str, Any]:
-    """What the algebra says before the first step: parameters, and FLOPs and bytes of a step on the longest inputs."""
-    t = settings.max_length if spec.reads == "tokens" else None
-    program = build(spec, batch=settings.batch_size, t=t)
-    dtype: Dtype = "bfloat16" if settings.precision == "bf16" else "float32"
-    cost = algebra.cost(program, which="training", kernel="fused", dtype=dtype, optimizer="adamw")
-    return {
-        "parameters": algebra.count(spec).total,
-        "matrix_flops": cost.matrix_flops * settings.accumulate,
-        "bytes": cost.memory.total,
-        "batch": settings.batch_size,
-        "t": program.sizes.t,
-    }
+def one_run(run: Run, data: Dataset, *, tensorboard: bool = False) -> dict[str, Any]:
+    """Train with progress on standard error."""
+    from glassformer.training.loggers import TensorBoard
+    from glassformer.training.loop import train
 
-
-def one_run(run: Run, data: Dataset) -> dict[str, Any]:
-    """Train with progress on standard error; what stops a run early ends the process with its code."""
-    from glassformer.training.loop import NotFinite, train
-    from glassformer.training.signals import Interrupted
-    from glassformer.training.state import CannotSave
-
+    loggers = [TensorBoard(run.path / "tensorboard")] if tensorboard else []
     watch = RichProgress(run) if sys.stderr.isatty() else PlainProgress(run)
     watch.say(_opening(run))
-    try:
-        with watch:
-            figures = train(run, data, watch)
-    except Interrupted as stopped:
-        _leave(str(stopped), stopped.code)
-    except (NotFinite, CannotSave) as failed:
-        _leave(str(failed), 1)
-    said = run.about["predicted"]
-    watch.say(_measured(said, figures))
-    return {"run": str(run.path), **figures}
+    with watch:
+        figures = train(run, data, watch, loggers)
+    watch.say(_measured(figures))
+    return {"run": str(run.path), "parameters": run.about.get("counts", {}), **figures}
 
 
 def _opening(run: Run) -> str:
-    said = run.about["predicted"]
+    said, counts = run.about["predicted"], run.about.get("counts", {})
     if not said:
         return f"training {run.path}"
+    whole, trained = counts["parameters"], counts["trained"]
+    start = f" from {run.about['start']['from']}" if run.about.get("start") else ""
+    learned = "all trained" if trained == whole else f"{trained:,} trained"
+    unit = "images" if run.tokenizer is None else f"× {said['t']} tokens"
     return (
-        f"{said['parameters']:,} parameters; predicted for a step of {said['batch']} × {said['t']} tokens: "
-        f"{said['matrix_flops'] / 1e9:.3g} GFLOPs, {said['bytes'] / 1e6:,.0f} MB"
+        f"{whole:,} parameters{start}, {learned}, {counts['task_specific']:,} of them for this task; predicted for a step of "
+        f"{said['batch']} {unit}: {said['matrix_flops'] / 1e9:.3g} GFLOPs, {said['bytes'] / 1e6:,.0f} MB"
     )
 
 
-def _measured(said: dict[str, Any], figures: dict[str, Any]) -> str:
-    predicted = f" (predicted for the model alone: {said['bytes'] / 1e6:,.0f} MB)" if said else ""
-    spent = f"{figures['step']:,} steps in {figures['seconds']:.1f} s"
-    return f"{spent}; peak memory of the process {figures['peak_bytes'] / 1e6:,.0f} MB{predicted}"
-
-
-def _leave(line: str, code: int) -> NoReturn:
-    sys.stderr.write(f"glassformer: {line}\n")
-    sys.exit(code)
+def _measured(figures: dict[str, Any]) -> str:
+    found = figures["measured"]
+    words = [f"{figures['step']:,} steps in {figures['seconds']:.1f} s"]
+    if step := found.get("step"):
+        predicted = step["predicted_flops"] is not None
+        for name, unit, size in (("flops", "GFLOPs", 1e9), ("bytes", "MB", 1e6)):
+            said = f" (predicted {step[f'predicted_{name}'] / size:,.4g})" if predicted else ""
+            words.append(f"{step[name] / size:,.4g} {unit}{said}")
+        words[1] = f"a step of {step['rows']} × {step['t']}: {words[1]}"
+    if "share" in found:
+        words.append(f"{found['share']:.0%} of the peak of {found['peak'] / 1e9:,.0f} GFLOPs a second")
+    words.append(f"peak memory of the process {figures['peak_bytes'] / 1e6:,.0f} MB")
+    return "; ".join(words)
 
 
 class PlainProgress:
@@ -167,7 +186,14 @@ class PlainProgress:
         done = figures["step"] - self.first
         left = (time.monotonic() - self.began) / max(done, 1) * (self.total - figures["step"])
         speed = f"{figures['per_second']:,.0f} {self.unit}"
-        return f"loss {figures['loss']:.4f}  accuracy {figures['accuracy']:.1%}  {speed}  {left:.0f} s left"
+        share = f"  {figures['share']:.0%} of peak" if "share" in figures else ""
+        return f"loss {figures['loss']:.4f}  accuracy {figures['accuracy']:.1%}  {speed}{share}  {_time(left)} left"
+
+
+def _time(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
 class RichProgress(PlainProgress):

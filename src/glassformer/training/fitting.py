@@ -12,17 +12,29 @@ from glassformer.training.tasks import head_fields
 from glassformer.training.tokenizers import Tokenizer
 
 SMALL: dict[str, Any] = {"norm": "pre", "activation": "gelu", "position": "learned", "pool": "mean"}
+# A tokenizer's size: a token that was seen in a dozen places can be learned, one that was seen once cannot.
+FEWEST_TOKENS, MOST_TOKENS, WORDS_A_TOKEN = 500, 8000, 12
 MOST_PATCHES = 49  # that a small image encoder cuts an image into
 
 
 def tokenizer_for(data: Dataset, settings: Settings) -> Tokenizer | None:
     """A WordPiece tokenizer trained on the training texts; None for images."""
-    return None if data.task == "image" else Tokenizer.train(data.train.texts(), vocab=settings.vocab)
+    if data.task == "image":
+        return None
+    return Tokenizer.train(data.train.texts(), vocab=settings.vocab, lowercase=settings.case == "lower")
 
 
-def suggested(data: Dataset) -> dict[str, Any]:
-    """Settings that suit a small encoder on this kind of data, where they were not given."""
-    return {"lr": 3e-3, "batch_size": 16} if data.task == "image" else {}
+def suggested(data: Dataset, *, checkpoint: bool = False, only: str = "all") -> dict[str, Any]:
+    """Settings that suit this kind of data, where they were not given: for a checkpoint small steps, for small encoders help."""
+    if checkpoint:
+        return {"lr": 1e-2, "epochs": 10} if only == "head" else {"lr": 5e-5, "epochs": 3}
+    if data.task == "image":
+        return {"batch_size": 16}
+    if data.task == "mlm":
+        return {}
+    words = sum(len(text.split()) for text in data.train.texts())
+    vocab = min(MOST_TOKENS, max(FEWEST_TOKENS, words // WORDS_A_TOKEN))
+    return {"augment": "hide", "case": "lower", "vocab": vocab}
 
 
 def small_spec(data: Dataset, tokenizer: Tokenizer | None, settings: Settings) -> EncoderSpec:
@@ -33,7 +45,7 @@ def small_spec(data: Dataset, tokenizer: Tokenizer | None, settings: Settings) -
         return _spec(
             common | {"d_model": 64, "heads": 4, "layers": 4, "patch": _patch(side), "embedding_norm": True, "dropout": 0.0}
         )
-    return _spec(common | {"d_model": 128, "heads": 4, "layers": 2, "positions": settings.max_length})
+    return _spec(common | {"d_model": 128, "heads": 4, "layers": 2, "positions": settings.max_length, "dropout": 0.2})
 
 
 def fitted(
@@ -73,8 +85,8 @@ def input_fields(data: Dataset, tokenizer: Tokenizer | None) -> dict[str, Any]:
 
 
 def _patch(side: int) -> int:
-    """The smallest patch from 4 pixels that leaves few enough patches."""
-    sizes = [size for size in (4, 7, 8, 14, 16, 28, 32, 64) if side % size == 0] or [max(1, side // 7)]
+    """The smallest patch from 2 pixels that leaves few enough patches."""
+    sizes = [size for size in (2, 4, 7, 8, 14, 16, 28, 32, 64) if side % size == 0] or [max(1, side // 7)]
     return next((size for size in sizes if (side // size) ** 2 <= MOST_PATCHES), sizes[-1])
 
 

@@ -3,38 +3,42 @@
 glassformer train digits --epochs 5
 glassformer train topic d_model=256 layers=4 --epochs 10,30,50 --out runs/topic
 glassformer resume runs/digits-1
+torchrun --nproc-per-node 2 -m glassformer train topic
 """
 
 from __future__ import annotations
 
-import math
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field
 from itertools import islice
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import torch
 
 from glassformer.model import Encoder
-from glassformer.spec import GlassformerError, shown
+from glassformer.spec import GlassformerError
 from glassformer.training import state
 from glassformer.training.data.batches import BatchStream
 from glassformer.training.data.dataset import Dataset
-from glassformer.training.data.examples import Batch, prepare
-from glassformer.training.optimizer import learning_rate, load_optimizer_state, make_optimizer, optimizer_state, set_rate
+from glassformer.training.data.examples import Batch, Examples, prepare
+from glassformer.training.distributed.processes import added_up, from_first, gathered, noticing
+from glassformer.training.distributed.spreading import Spread
+from glassformer.training.leaps import Leaps
+from glassformer.training.loggers import Logger
+from glassformer.training.measuring import Gauge
+from glassformer.training.memory import enough_memory
+from glassformer.training.not_finite import NotFinite, refuse_not_finite, refuse_state, refuse_update, refuse_validation
+from glassformer.training.optimizer import learning_rate, make_optimizer, set_rate
+from glassformer.training.pace import compile_if_worth, use_threads
 from glassformer.training.runs import Log, Run, differences, identity
-from glassformer.training.settings import FREE
+from glassformer.training.saving import Progress, Saving
 from glassformer.training.signals import Flag, Interrupted, stopping
-from glassformer.training.tasks import Tally, better, evaluate, judge
-from glassformer.training.where import be_deterministic, number_format, peak_bytes, random_state, set_random_state, this_place
+from glassformer.training.starting import choose_trained, first_weights, to_training
+from glassformer.training.tasks import Tally, better, counted_classes, judge
+from glassformer.training.where import Where, be_deterministic, number_format, number_type, peak_bytes, this_place
 
-SHOWN_IDS = 8
-
-
-class NotFinite(GlassformerError):  # noqa: N818 - a way for a run to end
-    """A loss or a gradient that is no number: nothing was updated or saved after it."""
+__all__ = ["Interrupted", "NotFinite", "Trainer", "Watcher", "train"]
 
 
 class Watcher(Protocol):
@@ -49,37 +53,37 @@ class Watcher(Protocol):
     def epoch(self, figures: dict[str, Any]) -> None: ...
 
 
-@dataclass
-class Progress:
-    """How far a run has come: the part of its state that is plain numbers."""
+class NoLog:
+    """The log of a process that writes nothing."""
 
-    step: int = 0
-    tally: Tally = field(default_factory=Tally)  # of the epoch that is going on
-    best: dict[str, Any] | None = None  # validation figures with their step and epoch
-    stale: int = 0  # epochs since the best
-    seconds: float = 0.0
-    log_bytes: int = 0
+    def line(self, **content: Any) -> None: ...
 
-    @classmethod
-    def from_dict(cls, document: dict[str, Any]) -> Progress:
-        return cls(**document | {"tally": Tally(**document["tally"])})
+    def offset(self) -> int:
+        return 0
 
 
-def train(run: Run, data: Dataset, watch: Watcher) -> dict[str, Any]:
+def train(run: Run, data: Dataset, watch: Watcher, loggers: Sequence[Logger] = ()) -> dict[str, Any]:
     """Train a run to its end, from wherever it stands: a new folder, or one that was stopped or killed at any moment.
 
-    Gives the figures of the end. A signal ends it with `Interrupted`, after its state was saved.
+    Gives the figures of the end. A signal ends it with `Interrupted`, after its state was saved. `loggers` are given the lines of
+    the log, too.
     """
+    where = this_place()
     check_data(run, data)
-    with run.locked(), stopping() as stop, ExitStack() as stack:
-        trainer = Trainer(run, data, watch, stop)
-        state.sweep(run.checkpoints)
+    check_share(run, where)
+    with noticing(lambda: way_out(run)), ExitStack() as stack:
+        from_first(lambda: stack.enter_context(run.locked()))
+        stop = stack.enter_context(stopping(alone=where.world == 1))
+        trainer = Trainer(run, data, watch, where, stop)
+        from_first(run.sweep)
         trainer.resume()
-        trainer.log = stack.enter_context(run.log(trainer.progress.log_bytes))
+        size = trainer.progress.log_bytes
+        trainer.log = stack.enter_context(run.log(size, loggers)) if where.writes else NoLog()
         trainer.start()
-        while not trainer.finished:
-            trainer.epoch()
-        return trainer.end()
+        with enough_memory(run, where.device, watch.say):
+            while not trainer.finished:
+                trainer.epoch()
+            return trainer.end()
 
 
 def check_data(run: Run, data: Dataset) -> None:
@@ -90,26 +94,52 @@ def check_data(run: Run, data: Dataset) -> None:
         raise GlassformerError(f"cannot resume, the data are others: {'; '.join(other)}.")
 
 
+def check_share(run: Run, where: Where) -> None:
+    """Refuse more processes than a batch has rows."""
+    rows = run.settings.batch_size
+    if where.world > rows:
+        raise GlassformerError(f"batch_size={rows} is too small for {where.world} processes: each needs a row. Start fewer.")
+
+
+def way_out(run: Run) -> str:
+    """What is left when a run cannot go on, and how to go on."""
+    good = next(iter(state.saved_steps(run.checkpoints)), None)
+    kept = "No checkpoint yet" if good is None else f"Last good checkpoint: step {good}"
+    return f"{kept}. Go on, with any number of processes: glassformer resume {run.path}"
+
+
 class Trainer:
     """A run at work."""
 
-    log: Log
+    log: Log | NoLog
 
-    def __init__(self, run: Run, data: Dataset, watch: Watcher, stop: Flag) -> None:
-        self.run, self.data, self.watch, self.stop = run, data, watch, stop
+    def __init__(self, run: Run, data: Dataset, watch: Watcher, where: Where, stop: Flag) -> None:
+        self.run, self.data, self.watch, self.where, self.stop = run, data, watch, where, stop
+        self.asked: int | None = None  # the signal that all processes have heard of
         self.settings = settings = run.settings
-        self.where = where = this_place()
+        self.predicted: dict[str, Any] = run.about.get("predicted", {})
         be_deterministic(settings.seed)
-        self.encoder = Encoder(run.spec, device=where.device)
+        use_threads(run.about)
+        self.encoder = first_weights(run.path, run.spec, where.device)
+        choose_trained(self.encoder, run.about.get("start", {}), settings)
+        self.spread = Spread(self.encoder, where, settings.parallel, judge)
         self.optimizer = make_optimizer(self.encoder, settings)
         longest = min(settings.max_length, run.spec.longest or settings.max_length)
         rows = prepare(data.train, run.tokenizer, max_length=longest, augment=settings.augment)
         self.stream = BatchStream(rows, batch_size=settings.batch_size, seed=settings.seed, rank=where.rank, world=where.world)
         held_out = prepare(data.validation, run.tokenizer, max_length=longest)
-        self.validation = BatchStream(held_out, batch_size=4 * settings.batch_size, seed=settings.seed, order="by_length")
+        self.validation = self.in_order(held_out)
+        self.saving = Saving(run, where, self.encoder, self.optimizer, self.stream)
         self.total = settings.epochs * -(-self.stream.steps(0) // settings.accumulate)  # steps of the whole run
         self.progress = Progress()
+        self.leaps = Leaps()
+        self.compiled = compile_if_worth(self.encoder, settings, where.device, self.total * self.predicted.get("matrix_flops", 0))
         self.clock = time.perf_counter()
+
+    def in_order(self, rows: Examples) -> BatchStream:
+        """Rows to be judged, the same batches each time."""
+        share = {"rank": self.where.rank, "world": self.where.world}
+        return BatchStream(rows, batch_size=4 * self.settings.batch_size, seed=self.settings.seed, order="by_length", **share)
 
     @property
     def finished(self) -> bool:
@@ -119,22 +149,26 @@ class Trainer:
 
     def start(self) -> None:
         """The first line of the log: what was predicted beside what is there."""
+        dtype = number_type(self.where, self.settings.precision)
+        self.gauge = Gauge(self.predicted, self.where.device, dtype)
         self.watch.start(self.progress.step, self.total)
         if self.progress.log_bytes == 0:
             parameters = sum(parameter.numel() for parameter in self.encoder.parameters())
             measured = {"parameters": parameters, "device": str(self.where.device), "threads": torch.get_num_threads()}
-            self.log.line(kind="start", steps=self.total, predicted=self.run.about.get("predicted", {}), measured=measured)
+            measured |= {"processes": self.where.world, "compiled": self.compiled, "dtype": str(dtype).removeprefix("torch.")}
+            self.log.line(kind="start", steps=self.total, predicted=self.predicted, measured=measured)
 
     def epoch(self) -> None:
         """What is left of an epoch, a validation, a checkpoint."""
         epoch = self.stream.epoch
-        self.encoder.train()
+        to_training(self.encoder)
         for batches in steps(self.stream, self.settings.accumulate):
             self.step(epoch, batches)
             last = self.stream.epoch != epoch or self.stream.index == self.stream.steps(epoch)
             if not last:  # after the last step comes the validation, and its checkpoint
                 self.save_if_due()
         self.validate(epoch)
+        self.hear()
         self.save()
         self.leave_if_asked()
 
@@ -144,33 +178,41 @@ class Trainer:
         settings, number = self.settings, self.progress.step
         rate = learning_rate(settings, number, self.total)
         targets = sum(batch.targets_in_step for batch in batches)
-        tally = Tally()
+        mine = Tally()  # what this process sees of the step
         self.optimizer.zero_grad(set_to_none=True)
-        for batch in batches:
-            with number_format(self.where, settings.precision):
-                judged = judge(self.encoder, batch.to(self.where.device))
-            (judged.loss / max(targets, 1)).backward()
-            tally.add(float(judged.loss.detach()), int(judged.right), batch.targets)
-        length = torch.nn.utils.clip_grad_norm_(self.encoder.parameters(), settings.clip or math.inf)
-        self.refuse_what_is_not_finite(tally, float(length), rate, batches)
+        for place, batch in enumerate(batches, 1):
+            with number_format(self.where, settings.precision), self.spread.adding_up(last=place == len(batches)):
+                judged = self.spread.loss(batch.to(self.where.device))
+            self.spread.backward(judged, targets)
+            mine.add(float(judged.loss.detach()), int(judged.right), batch.targets)
+        length = self.spread.clip(settings.clip)
+        loss, right, tokens = added_up(mine.loss, mine.right, sum(batch.tokens for batch in batches))
+        tally = Tally(loss, int(right), targets)
         set_rate(self.optimizer, rate)
+        refuse_not_finite(self, mine, tally, length, batches)
         self.optimizer.step()
+        refuse_update(self, batches)
         self.progress.step += 1
         self.progress.tally.add(tally.loss, tally.right, tally.targets)
         figures = tally.figures()
         seconds = time.perf_counter() - began
-        per_second = (sum(batch.tokens for batch in batches) or tally.targets) / seconds
+        per_second = (tokens or targets) / seconds
         line = {"step": number + 1, "epoch": epoch + 1, **figures, "hex": figures["loss"].hex(), "lr": rate}
-        line |= {"gradient": float(length), "per_second": round(per_second, 1)}
+        line |= {"gradient": length, "per_second": round(per_second, 1), **self.gauge.step(batches, seconds)}
         if (number + 1) % settings.log_every == 0 or number + 1 == self.total:
             self.log.line(kind="step", **line)
         self.watch.step(line)
+        if leap := self.leaps.see(number + 1, figures["loss"], length):
+            self.watch.say(
+                f"{leap} lr = {rate:.3g}. If it stays: stop, and glassformer resume {self.run.path} --lr {settings.lr / 10:.3g}"
+            )
 
     def validate(self, epoch: int) -> None:
         """The figures of an epoch; the best so far is remembered."""
         progress = self.progress
         with number_format(self.where, self.settings.precision):
-            found = evaluate(self.encoder, self.validation.batches(), self.where.device)
+            found = self.spread.evaluate(self.validation.batches())
+        refuse_validation(self, found["loss"])
         if better(self.data.task, found, progress.best):
             progress.best, progress.stale = {**found, "step": progress.step, "epoch": epoch + 1}, 0
         else:
@@ -183,88 +225,58 @@ class Trainer:
 
     def end(self) -> dict[str, Any]:
         """Weights of the last and the best step, the test, the curves. Done again, it gives the same."""
-        run, labels, best = self.run, self.data.labels, self.progress.best
-        run.export("last", self.encoder, labels)
+        run, best = self.run, self.progress.best
+        self.export("last")
         if best is not None and best["step"] != self.progress.step:
-            self.load_weights(self.saved_best(best["step"]))
-        run.export("best", self.encoder, labels)
+            self.saving.load_best(best["step"])
+        self.export("best")
         longest = min(self.settings.max_length, run.spec.longest or self.settings.max_length)
         rows = prepare(self.data.test, run.tokenizer, max_length=longest)
-        test = BatchStream(rows, batch_size=4 * self.settings.batch_size, seed=self.settings.seed, order="by_length")
-        found = evaluate(self.encoder, test.batches(), self.where.device)
+        found = self.spread.evaluate(self.in_order(rows).batches(), classes=counted_classes(self.data))
+        measured: dict[str, Any] = self.gauge.figures()
+        if self.where.world == 1:  # the counters see one process
+            batch = self.stream.at(0, 0).to(self.where.device)
+            measured |= self.gauge.one_step(self.encoder, batch, lambda: number_format(self.where, self.settings.precision))
         figures: dict[str, Any] = {"step": self.progress.step, "epochs": self.stream.epoch, "best": best, "test": found}
-        figures |= {"seconds": round(self.progress.seconds, 3), "peak_bytes": peak_bytes(self.where)}
+        figures |= {"seconds": round(self.progress.seconds, 3), "peak_bytes": peak_bytes(self.where), "measured": measured}
         self.log.line(kind="end", **figures)
         self.log.offset()
-        run.draw()
+        from_first(run.draw)
         return figures
+
+    def export(self, name: str) -> None:
+        """Weights, put together where they are cut up, into best/ or last/."""
+        whole = self.spread.whole()
+        from_first(lambda: self.run.export(name, cast(Encoder, whole), self.data.labels))
 
     def save_if_due(self) -> None:
         """A checkpoint within an epoch: every so many steps, or because a signal came."""
         every = self.settings.save_every
-        if self.stop or (every is not None and self.progress.step % every == 0):
+        self.hear()
+        if self.asked is not None or (every is not None and self.progress.step % every == 0):
             self.save()
         self.leave_if_asked()
 
+    def hear(self) -> None:
+        """Whether a signal came to any process: all act on it at the same step."""
+        self.asked = int(max(signal for (signal,) in gathered(self.stop.signal or 0))) or None
+
     def leave_if_asked(self) -> None:
         """End after a signal, with everything saved."""
-        if self.stop.signal is not None and not self.finished:
+        if self.asked is not None and not self.finished:
             step = f"step {self.progress.step} of {self.total}"
-            raise Interrupted(self.stop.signal, f"stopped at {step}, which is saved. Go on: glassformer resume {self.run.path}")
+            raise Interrupted(self.asked, f"stopped at {step}, which is saved. Go on: glassformer resume {self.run.path}")
 
     def save(self) -> None:
         """Everything that the next step depends on."""
-        progress = self.progress
-        progress.seconds, self.clock = self.seconds(), time.perf_counter()
-        progress.log_bytes = self.log.offset()
-        tensors: dict[str, torch.Tensor] = {f"weights/{name}": value for name, value in self.encoder.named_parameters()}
-        tensors |= {f"optimizer/{name}": value for name, value in optimizer_state(self.encoder, self.optimizer).items()}
-        tensors |= {f"random/{name}": value for name, value in random_state(self.where).items()}
-        notes = {"progress": asdict(progress), "stream": self.stream.state_dict(), "run": self.run.identity()}
-        state.save_state(self.run.checkpoints, state.Saved(progress.step, tensors, notes))
-        state.prune(self.run.checkpoints, self.settings.keep, progress.best["step"] if progress.best else None)
+        refuse_state(self)
+        self.progress.seconds, self.clock = self.seconds(), time.perf_counter()
+        self.progress.log_bytes = self.log.offset()
+        self.saving.save(self.progress)
 
     def resume(self) -> None:
-        """Go to the newest state that is whole; without one the run starts at its first step."""
-        saved = state.load_newest(self.run.checkpoints, self.watch.say)
-        if saved is None:
-            return
-        check_same_run(saved.notes["run"], self.run.identity())
-        self.load_weights(saved)
-        load_optimizer_state(self.encoder, self.optimizer, state.under("optimizer/", saved.tensors))
-        self.stream.load_state_dict(saved.notes["stream"])
-        self.progress = Progress.from_dict(saved.notes["progress"])
-        set_random_state(self.where, state.under("random/", saved.tensors))
-        self.watch.say(f"resuming after step {saved.step} of {self.total}.")
-
-    def saved_best(self, step: int) -> state.Saved:
-        try:
-            return state.load_state(self.run.checkpoints, step)
-        except state.Damaged as why:
-            raise GlassformerError(f"the best checkpoint, step {step}, is damaged ({why}). last/ is written.") from None
-
-    @torch.no_grad()
-    def load_weights(self, saved: state.Saved) -> None:
-        """Weights of a state into the encoder."""
-        weights = state.under("weights/", saved.tensors)
-        for name, parameter in self.encoder.named_parameters():
-            parameter.copy_(weights[name])
-
-    def refuse_what_is_not_finite(self, tally: Tally, length: float, rate: float, batches: list[Batch]) -> None:
-        """Stop before the update where the loss or a gradient is NaN or infinite."""
-        if math.isfinite(tally.loss) and math.isfinite(length):
-            return
-        first = next((name for name, one in self.encoder.named_parameters() if not _finite(one.grad)), None)
-        what = f"loss is {tally.loss}" if not math.isfinite(tally.loss) else f"the gradient of {first} is not finite"
-        where = f" First non-finite gradient: {first}." if first is not None and not math.isfinite(tally.loss) else ""
-        ids = [number for batch in batches for number in batch.ids]
-        listed = ", ".join(map(str, ids[:SHOWN_IDS])) + (", …" if len(ids) > SHOWN_IDS else "")
-        good = next(iter(state.saved_steps(self.run.checkpoints)), None)
-        kept = "No checkpoint yet" if good is None else f"Last good checkpoint: step {good}"
-        raise NotFinite(
-            f"step {self.progress.step + 1}: {what}.{where} lr = {rate:.3g}. Training rows of the batch: {listed}. {kept}. "
-            f"Nothing was overwritten. Go on: glassformer resume {self.run.path} --lr {self.settings.lr / 10:.3g}"
-        )
+        """Go to where the run was left."""
+        self.progress = self.saving.resume(self.watch.say, self.total)
 
     def seconds(self) -> float:
         """Time spent on this run, by all the processes that worked on it."""
@@ -276,17 +288,3 @@ def steps(stream: BatchStream, accumulate: int) -> Iterator[list[Batch]]:
     source = iter(stream)
     while batches := list(islice(source, accumulate)):
         yield batches
-
-
-def check_same_run(before: dict[str, Any], now: dict[str, Any]) -> None:
-    """Refuse a checkpoint of another spec, tokenizer or setting, and name what differs."""
-    settings = [{k: v for k, v in one["settings"].items() if k not in FREE} for one in (before, now)]
-    other = [*differences(before["spec"], now["spec"]), *differences(*settings)]
-    if before["tokenizer"] != now["tokenizer"]:
-        other.append("the tokenizer is another one")
-    if other:
-        raise GlassformerError(f"cannot resume, the run was changed: {shown('; '.join(other), limit=400)}.")
-
-
-def _finite(gradient: torch.Tensor | None) -> bool:
-    return gradient is None or bool(gradient.isfinite().all())

@@ -1,7 +1,8 @@
 """The run folder: complete in itself, so that a run can be looked at, continued and repeated from it alone.
 
-run.json       format, data (where from, options, fingerprint, labels), predicted figures
+run.json       format, data (where from, options, fingerprint, labels, licence), predicted figures, parameters, threads
 spec.json      settings.json      tokenizer.json (texts)
+start/         the weights that it began with, where those are a checkpoint's
 metrics.jsonl  a line a step that is logged, a line an epoch
 checkpoints/   what resume needs: the last few and the best
 best/  last/   weights in our own layout, ready to load
@@ -13,33 +14,42 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import re
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import glassformer.show.curves as show_curves
 from glassformer.model import Encoder
 from glassformer.model.export import save
-from glassformer.model.folders import vacant, whole
+from glassformer.model.folders import sync, vacant, whole
 from glassformer.spec import EncoderSpec, GlassformerError, shown
 from glassformer.spec.files import read_document
 from glassformer.spec.reading import from_document
+from glassformer.spec.viewed import Viewed
 from glassformer.spec.weight_files import path_text
 from glassformer.training import state
 from glassformer.training.data.dataset import PARTS, Dataset
+from glassformer.training.data.examples import check_augment
+from glassformer.training.loggers import Logger
+from glassformer.training.pace import threads_for
+from glassformer.training.report import report_markdown, report_of
 from glassformer.training.settings import Settings
+from glassformer.training.starting import FOLDER as START
+from glassformer.training.starting import Start, check_train_only, parameter_counts
 from glassformer.training.tokenizers import FILE as TOKENIZER
 from glassformer.training.tokenizers import Tokenizer
 
 FORMAT = 1
 RUN, SPEC, SETTINGS, METRICS, LOCK, REPORT = "run.json", "spec.json", "settings.json", "metrics.jsonl", "lock", "report.md"
+UNFINISHED = re.compile(r"(?:best|last)\.(?:new|old)|\.(?:best|last)\.new\.[0-9a-f]{8}")  # best/ and last/ being written
 
 
 @dataclass(frozen=True)
-class Run:
+class Run(Viewed):
     """One training run and its folder."""
 
     path: Path
@@ -59,10 +69,21 @@ class Run:
         *,
         source: dict[str, Any],
         predicted: dict[str, Any] | None = None,
+        start: Start | None = None,
     ) -> Run:
-        """A new folder; `source` is what `load_data` was called with, so that resume can call it again."""
-        about = {"format": FORMAT, "data": {"source": source, **identity(data)}, "predicted": predicted or {}}
+        """A new folder; `source` is what `load_data` was called with, so that resume can call it again.
+
+        `start` is a checkpoint to begin with. Its weights are put into the folder: the checkpoint is not needed again.
+        """
+        check_augment(data.task, settings.augment)
+        began = {} if start is None else start.about
+        check_train_only(settings.train_only, checkpoint=start is not None)
+        about: dict[str, Any] = {"format": FORMAT, "data": {"source": source, **identity(data)}}
+        about |= {"provenance": asdict(data.provenance), "predicted": predicted or {}, "start": began}
+        about |= {"counts": parameter_counts(spec, began, settings), "threads": threads_for(settings, predicted or {})}
         with whole(vacant(path)) as folder:
+            if start is not None:
+                save(start.encoder, folder / START)
             _write(folder / RUN, about)
             _write(folder / SPEC, spec.to_dict())
             _write(folder / SETTINGS, settings.to_dict())
@@ -104,6 +125,7 @@ class Run:
         temporary = self.path / f"{SETTINGS}.tmp"
         state.write(temporary, _json(settings.to_dict()))
         temporary.replace(self.path / SETTINGS)
+        sync(self.path)
         return Run(self.path, self.spec, settings, self.tokenizer, self.about)
 
     def identity(self) -> dict[str, Any]:
@@ -124,54 +146,82 @@ class Run:
             file.truncate(0)
             file.write(f"{os.getpid()}\n")
             file.flush()
-            yield
-            file.truncate(0)
+            try:
+                yield
+            finally:
+                file.truncate(0)  # a name that stays tells of a process that was killed
+
+    def sweep(self) -> None:
+        """Remove what killed processes left half-written; for the one that holds the lock."""
+        state.sweep(self.checkpoints)
+        left = (path for path in self.path.iterdir() if UNFINISHED.fullmatch(path.name))
+        for path in left:
+            shutil.rmtree(path, ignore_errors=True)
 
     @contextmanager
-    def log(self, size: int) -> Iterator[Log]:
+    def log(self, size: int, loggers: Sequence[Logger] = ()) -> Iterator[Log]:
         """The log, cut to the size that it had when the state was saved: what came later is computed again."""
-        with self.metrics.open("ab") as file:
+        file = self.metrics.open("ab")
+        try:
             file.truncate(size)
-            yield Log(file)
+            yield Log(file, loggers)
+        finally:
+            with suppress(OSError):  # a full disk was said before; what is buffered is computed again
+                file.close()
 
     def export(self, name: str, encoder: Encoder, labels: tuple[str, ...]) -> None:
         """Put weights into best/ or last/; an older folder gives way only to one that is complete."""
         target, fresh, old = (self.path / one for one in (name, f"{name}.new", f"{name}.old"))
         for left in (fresh, old):
             shutil.rmtree(left, ignore_errors=True)
-        save(encoder, fresh, labels=labels)
-        if self.tokenizer is not None:
-            self.tokenizer.save(fresh / TOKENIZER)
-        if target.exists():
-            target.rename(old)
-        fresh.rename(target)
+        with self.writing(f"{name}/"):
+            save(encoder, fresh, labels=labels)
+            if self.tokenizer is not None:
+                self.tokenizer.save(fresh / TOKENIZER)
+            if target.exists():
+                target.rename(old)
+            fresh.rename(target)
+            sync(self.path)
         shutil.rmtree(old, ignore_errors=True)
 
-    def draw(self) -> None:
-        """curves.png and curves.svg, where matplotlib is installed, and the table of the report."""
-        curve = show_curves.read_curve(self.path)
-        report = [f"# {curve.name}", "", show_curves.curves_table([curve]).markdown(), ""]
-        (self.path / REPORT).write_text("\n".join(report), encoding="utf-8")
+    @contextmanager
+    def writing(self, what: str) -> Iterator[None]:
+        """Inside, a disk that refuses is one line: training is over, its checkpoints are there, and resume ends it again."""
         try:
-            for form in ("png", "svg"):
-                show_curves.save_curves([curve], self.path / f"curves.{form}")
-        except GlassformerError as error:
-            if "matplotlib" not in str(error):
-                raise
+            yield
+        except (OSError, GlassformerError) as error:
+            why = (error.strerror or type(error).__name__) if isinstance(error, OSError) else str(error).rstrip(".")
+            way = f"Checkpoints are intact: free space and run glassformer resume {path_text(self.path)}"
+            raise state.CannotSave(f"{what} cannot be written: {why}. {way}") from None
+
+    def draw(self) -> None:
+        """curves.png and curves.svg, where matplotlib is installed, and the report."""
+        curve = show_curves.read_curve(self.path)
+        with self.writing("curves and report"):
+            try:
+                for form in ("png", "svg"):
+                    show_curves.save_curves([curve], self.path / f"curves.{form}")
+            except GlassformerError as error:
+                if "matplotlib" not in str(error):
+                    raise
+            (self.path / REPORT).write_text(report_markdown(report_of(self.path)), encoding="utf-8")
 
 
 class Log:
-    """Lines of JSON; `offset` is how much of the file a state that is saved now may rely on."""
+    """Lines of JSON, handed on to other loggers; `offset` is how much of the file a state that is saved now may rely on."""
 
-    def __init__(self, file: BinaryIO) -> None:
-        self.file = file
+    def __init__(self, file: BinaryIO, loggers: Sequence[Logger] = ()) -> None:
+        self.file, self.loggers = file, loggers
 
     def line(self, **content: Any) -> None:
         """Append one."""
         try:
             self.file.write((json.dumps(content, ensure_ascii=False) + "\n").encode())
+            self.file.flush()  # whoever follows the log sees the line now
         except OSError as error:
             raise state.CannotSave(f"{METRICS} cannot be written: {error.strerror}. Checkpoints are intact.") from None
+        for logger in self.loggers:
+            logger.line(**content)
 
     def offset(self) -> int:
         """Bytes on the disk."""

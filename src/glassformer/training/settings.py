@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -13,11 +12,15 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 from glassformer.spec import GlassformerError, nearest, shown
 
 Decay = Literal["cosine", "linear", "none"]
-Precision = Literal["fp32", "bf16"]
-Augment = Literal["none", "shift"]
+Precision = Literal["auto", "fp32", "bf16"]
+Compile = Literal["auto", "yes", "no"]
+Augment = Literal["none", "shift", "hide"]
+Case = Literal["keep", "lower"]
+TrainOnly = Literal["all", "head"]
+Parallel = Literal["ddp", "fsdp"]
 
 # What may be changed when a run is resumed; with any other setting the steps already taken would have been others.
-FREE = ("epochs", "lr", "clip", "patience", "keep", "save_every", "log_every")
+FREE = ("epochs", "lr", "clip", "patience", "parallel", "keep", "save_every", "log_every")
 
 
 def _is(default: Any, doc: str, least: float = 0, most: float = 10**9) -> Any:
@@ -29,19 +32,24 @@ class Settings:
     """Everything that decides how an encoder learns, apart from the encoder and the data."""
 
     epochs: int = _is(10, "passes over the training rows", least=1)
-    batch_size: int = _is(32, "rows a batch", least=1)
+    batch_size: int = _is(32, "rows a batch, over all processes", least=1)
     accumulate: int = _is(1, "batches whose gradients make one step", least=1)
     lr: float = _is(1e-3, "the largest learning rate")
     warmup: float = _is(0.1, "share of the steps over which the rate rises", most=1)
     decay: Decay = _is("cosine", "how the rate falls afterwards")  # noqa: RUF009
     weight_decay: float = _is(0.01, "AdamW's pull of matrices towards 0; biases and norms are left alone")
     clip: float | None = _is(1.0, "the longest gradient; none: as it comes", least=1e-9)
-    precision: Precision = _is("fp32", "number format of the matrix products; weights stay in fp32")  # noqa: RUF009
+    train_only: TrainOnly = _is("all", "all weights, or the head alone on a checkpoint that stays as it is")  # noqa: RUF009
+    precision: Precision = _is("auto", "number format of the matrix products; auto: bf16 on a GPU")  # noqa: RUF009
+    compile: Compile = _is("auto", "torch.compile; auto: on a GPU, where the run is long enough to win back its start")  # noqa: RUF009
+    threads: int | None = _is(None, "threads of a CPU; none: as many as a step has work for", least=1, most=1024)
+    parallel: Parallel = _is("ddp", "several processes, each with a whole copy (ddp) or a part of the weights (fsdp)")  # noqa: RUF009
     patience: int | None = _is(None, "stop after so many epochs without a better validation; none: never", least=1)
     seed: int = _is(0, "which weights, dropout, order and masks", most=2**62)
     vocab: int = _is(8000, "tokens of the tokenizer that is trained on the texts", least=8)
+    case: Case = _is("keep", "whether that tokenizer tells capitals from small letters")  # noqa: RUF009
     max_length: int = _is(128, "the longest text in tokens", least=3, most=10**6)
-    augment: Augment = _is("none", "images as they are, or shifted by up to a tenth")  # noqa: RUF009
+    augment: Augment = _is("none", "shift: images move by up to a tenth; hide: a fifth of the tokens are hidden")  # noqa: RUF009
     keep: int = _is(2, "checkpoints kept, beside the best", least=2, most=1000)
     save_every: int | None = _is(None, "steps between checkpoints within an epoch; none: one after each epoch", least=1)
     log_every: int = _is(10, "steps between lines of the log", least=1)
@@ -96,7 +104,7 @@ class Rule:
         if self.choices:
             return value in self.choices
         fits = isinstance(value, int if self.kind is int else int | float) and not isinstance(value, bool)
-        return fits and math.isfinite(value) and self.least <= value <= self.most
+        return fits and self.least <= value <= self.most  # neither NaN nor infinity does
 
 
 @lru_cache(maxsize=1)

@@ -1,4 +1,4 @@
-"""SIGINT and SIGTERM: they set a flag, the loop saves at the next step, and a second one ends the process at once."""
+"""SIGINT, SIGTERM and SIGUSR1: they set a flag, the loop saves at the next step, and a second one ends the process at once."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from types import FrameType
 
 from glassformer.spec import GlassformerError
 
-WATCHED = (signal.SIGINT, signal.SIGTERM)
+WATCHED = (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1)  # SIGUSR1: what Slurm is usually told to send before a limit
 
 
 @dataclass
@@ -34,15 +34,20 @@ class Interrupted(GlassformerError):  # noqa: N818 - a way for a run to end
 
 
 @contextmanager
-def stopping() -> Iterator[Flag]:
-    """Inside, the first signal raises the flag and nothing else: files are never written in a handler."""
+def stopping(*, alone: bool = True) -> Iterator[Flag]:
+    """Inside, the first signal raises the flag and nothing else: files are never written in a handler.
+
+    One process among several leaves the rest to torchrun: Ctrl-C reaches it twice, from the terminal and from torchrun, which
+    also signals all when one has ended, and which ends after 30 s whoever did not stop. So further signals, then and after, do
+    nothing: they would cut off the last line.
+    """
     flag = Flag()
     if threading.current_thread() is not threading.main_thread():  # only the main thread may install handlers
         yield flag
         return
 
     def handle(number: int, _: FrameType | None) -> None:
-        if flag:
+        if flag and alone:
             signal.signal(number, signal.SIG_DFL)
             os.kill(os.getpid(), number)
         flag.signal = number
@@ -52,4 +57,4 @@ def stopping() -> Iterator[Flag]:
         yield flag
     finally:
         for number, handler in before.items():
-            signal.signal(number, handler)
+            signal.signal(number, handler if alone else signal.SIG_IGN)

@@ -3,7 +3,8 @@
     step-000120.tmp-4711/   every file written and fsynced, MANIFEST.json with their sha256 last
     step-000120/            the name that it takes when all of it is on the disk
 
-The newest folder whose manifest is right is the state; what a killed process left behind is swept away at the next start.
+The newest folder whose manifest is right is the state; what a killed process left behind is swept away at the next start. One
+process writes its tensors into one file, several write a file each (distributed/shards.py); any number of them reads both.
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import torch
 from safetensors import SafetensorError
@@ -28,11 +30,13 @@ from glassformer.model.folders import sync
 from glassformer.model.start import in_words
 from glassformer.spec import GlassformerError, shown
 from glassformer.spec.weight_files import path_text
+from glassformer.training.pieces import Damaged, Piece, plans, together
 
-FORMAT = 1
+FORMAT = 2  # 1: one file of tensors; 2: a file a process
 TENSORS, NOTES, MANIFEST = "state.safetensors", "state.json", "MANIFEST.json"
+FILES = re.compile(r"state\.(?:safetensors|json)|shard-\d{5,9}\.safetensors")
 NAME = re.compile(r"step-(\d{6,12})")
-UNFINISHED = re.compile(r"step-\d{6,12}\.tmp-\d+")
+UNFINISHED = re.compile(r"step-\d{6,12}\.(?:tmp|old)-\d+")  # being written, being removed
 
 
 class Saved(NamedTuple):
@@ -42,13 +46,34 @@ class Saved(NamedTuple):
     tensors: dict[str, Tensor]
     notes: dict[str, Any]
 
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """The tensors and their sizes."""
+        return {name: tuple(tensor.shape) for name, tensor in self.tensors.items()}
+
+    def fill(self, targets: Mapping[str, Tensor]) -> None:
+        """Copy into these tensors."""
+        for name, target in targets.items():
+            target.detach().copy_(self.tensors[name])
+
+
+class State(Protocol):
+    """A state that was found: its tensors are copied into what is handed to `fill`."""
+
+    @property
+    def step(self) -> int: ...
+
+    @property
+    def notes(self) -> dict[str, Any]: ...
+
+    def shapes(self) -> dict[str, tuple[int, ...]]: ...
+
+    def fill(self, targets: Mapping[str, Tensor]) -> None: ...
+
 
 class CannotSave(GlassformerError):  # noqa: N818 - a way for a run to end
     """The disk refused: what was saved before is as it was."""
 
-
-class Damaged(Exception):  # noqa: N818 - what a checkpoint is
-    """Why a checkpoint cannot be used."""
+    code = 1
 
 
 def folder_of(checkpoints: Path, step: int) -> Path:
@@ -70,23 +95,38 @@ def save_state(checkpoints: Path, saved: Saved) -> Path:
     unfinished = target.with_name(f"{target.name}.tmp-{os.getpid()}")
     needed = sum(tensor.nbytes for tensor in saved.tensors.values())
     try:
-        checkpoints.mkdir(exist_ok=True)
-        shutil.rmtree(unfinished, ignore_errors=True)
-        unfinished.mkdir()
+        begin(unfinished)
         whole = {name: tensor.detach().cpu().contiguous() for name, tensor in saved.tensors.items()}
-        files = {TENSORS: tensors_to_bytes(whole), NOTES: _json(saved.notes)}
-        for name, content in files.items():
-            write(unfinished / name, content)
-        write(unfinished / MANIFEST, _json(_manifest(saved.step, files)))
-        sync(unfinished)
-        if target.exists():  # a damaged one, or the same step again after a fall-back
-            shutil.rmtree(target)
-        unfinished.rename(target)
-        sync(checkpoints)
+        content = tensors_to_bytes(whole)
+        write(unfinished / TENSORS, content)
+        finish(unfinished, target, saved, {TENSORS: listed(content)}, version=1)
     except OSError as error:
         shutil.rmtree(unfinished, ignore_errors=True)
-        raise CannotSave(_refusal(checkpoints, saved.step, needed, error)) from None
+        raise CannotSave(refusal(checkpoints, saved.step, needed, error)) from None
     return target
+
+
+def begin(unfinished: Path) -> None:
+    """An empty folder to write into."""
+    if not unfinished.parent.exists():
+        unfinished.parent.mkdir()
+        sync(unfinished.parent.parent)
+    shutil.rmtree(unfinished, ignore_errors=True)
+    unfinished.mkdir()
+
+
+def finish(unfinished: Path, target: Path, saved: Saved, files: Mapping[str, Any], version: int = FORMAT) -> None:
+    """Beside the tensors the notes, then the manifest, then the name."""
+    notes = _json(saved.notes)
+    write(unfinished / NOTES, notes)
+    files = {**files, NOTES: listed(notes)}
+    document = {"format": version, "step": saved.step, "torch": torch.__version__, "files": files}
+    write(unfinished / MANIFEST, _json(document | {"sha256": _own_sum(document)}))
+    sync(unfinished)
+    if target.exists():  # a damaged one, or the same step again after a fall-back
+        discard(target)
+    unfinished.rename(target)
+    sync(target.parent)
 
 
 def write(path: Path, content: bytes) -> None:
@@ -97,13 +137,22 @@ def write(path: Path, content: bytes) -> None:
         os.fsync(file.fileno())
 
 
-def load_newest(checkpoints: Path, say: Callable[[str], None]) -> Saved | None:
+def listed(content: bytes) -> dict[str, Any]:
+    """What the manifest says about a file."""
+    return {"sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
+
+
+def load_newest(
+    checkpoints: Path,
+    say: Callable[[str], None],
+    load: Callable[[Path, int], State] | None = None,
+    steps: list[int] | None = None,
+) -> State | None:
     """The newest state that is whole; each one passed over is named in a line. None: nothing was saved yet."""
-    steps = saved_steps(checkpoints)
     passed = []
-    for step in steps:
+    for step in saved_steps(checkpoints) if steps is None else steps:
         try:
-            saved = load_state(checkpoints, step)
+            saved = (load or load_state)(checkpoints, step)
         except Damaged as why:
             passed.append(f"{folder_of(checkpoints, step).name} is damaged ({why})")
             continue
@@ -118,35 +167,69 @@ def load_newest(checkpoints: Path, say: Callable[[str], None]) -> Saved | None:
 def load_state(checkpoints: Path, step: int) -> Saved:
     """One state, every byte of it checked against its manifest before it is looked at."""
     folder = folder_of(checkpoints, step)
+    files = manifest(folder)
+    found: dict[tuple[str, str], Tensor] = {}
     try:
-        manifest = json.loads((folder / MANIFEST).read_bytes())
-        listed = manifest["files"]
-        if manifest["format"] > FORMAT:
-            raise GlassformerError(f"{folder.name} was written by a newer version of glassformer: update this one.")
-        content = {}
-        for name in (TENSORS, NOTES):
-            content[name] = (folder / name).read_bytes()
-            if hashlib.sha256(content[name]).hexdigest() != listed[name]["sha256"]:
-                raise Damaged(f"{name} does not have the sha256 of its manifest")
-        return Saved(step, tensors_from_bytes(content[TENSORS]), json.loads(content[NOTES]))
+        notes = json.loads(checked(folder, NOTES, files))
+        for name in files:
+            if name != NOTES:
+                found |= {(name, key): tensor for key, tensor in tensors_from_bytes(checked(folder, name, files)).items()}
+    except (SafetensorError, RecursionError, ValueError) as error:
+        raise Damaged(f"its files cannot be read: {shown(str(error))}") from None
+    whole = plans(Piece(file, key, tuple(tensor.shape)) for (file, key), tensor in found.items())
+    return Saved(step, {name: together(plan, found) for name, plan in whole.items()}, notes)
+
+
+def manifest(folder: Path) -> dict[str, Any]:
+    """The files of a state, as its manifest lists them."""
+    try:
+        document = json.loads((folder / MANIFEST).read_bytes())
+        if document.pop("sha256", None) not in (None, _own_sum(document)):  # None: written before there was one
+            raise Damaged(f"{MANIFEST} does not have its own sha256")
+        version, files = int(document["format"]), dict(document["files"])
     except FileNotFoundError as error:
         raise Damaged(f"{Path(error.filename).name} is missing") from None
-    except (OSError, KeyError, TypeError, ValueError, SafetensorError) as error:
-        if isinstance(error, GlassformerError):
-            raise
+    except (OSError, AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
         raise Damaged(f"{MANIFEST} cannot be read: {shown(str(error))}") from None
+    if version > FORMAT:
+        raise GlassformerError(f"{folder.name} was written by a newer version of glassformer: update this one.")
+    if NOTES not in files or len(files) < 2 or not all(FILES.fullmatch(name) for name in files):
+        raise Damaged(f"{MANIFEST} does not list the files of a state")
+    return files
 
 
-def prune(checkpoints: Path, keep: int, best: int | None) -> None:
-    """Remove all but the last few and the best."""
-    steps = saved_steps(checkpoints)
+def checked(folder: Path, name: str, files: Mapping[str, Any]) -> bytes:
+    """The bytes of a file, if they are those that the manifest lists."""
+    try:
+        content = (folder / name).read_bytes()
+    except FileNotFoundError:
+        raise Damaged(f"{name} is missing") from None
+    except OSError as error:
+        raise Damaged(f"{name} cannot be read: {error.strerror}") from None
+    if not isinstance(files[name], dict) or files[name].get("sha256") != hashlib.sha256(content).hexdigest():
+        raise Damaged(f"{name} does not have the sha256 of its manifest")
+    return content
+
+
+def prune(checkpoints: Path, keep: int, best: int | None, newest: int | None = None) -> None:
+    """Remove all but the last few and the best; steps after `newest` are damaged ones that were passed over, and do not count."""
+    steps = [step for step in saved_steps(checkpoints) if newest is None or step <= newest]
     for step in steps[keep:]:
         if step != best:
-            shutil.rmtree(folder_of(checkpoints, step), ignore_errors=True)
+            discard(folder_of(checkpoints, step))
+
+
+def discard(folder: Path) -> None:
+    """Remove a state, its name first: whoever is killed here leaves nothing that looks like one."""
+    with suppress(OSError):
+        going = folder.with_name(f"{folder.name}.old-{os.getpid()}")
+        shutil.rmtree(going, ignore_errors=True)
+        folder.rename(going)
+        shutil.rmtree(going, ignore_errors=True)
 
 
 def sweep(checkpoints: Path) -> int:
-    """Remove what processes that died while saving left; called by the one process that holds the run's lock."""
+    """Remove what processes left that died while they saved or removed one; for the process that holds the lock."""
     left = [path for path in checkpoints.iterdir() if UNFINISHED.fullmatch(path.name)] if checkpoints.is_dir() else []
     for path in left:
         shutil.rmtree(path, ignore_errors=True)
@@ -158,16 +241,17 @@ def under(prefix: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
     return {name.removeprefix(prefix): value for name, value in tensors.items() if name.startswith(prefix)}
 
 
-def _manifest(step: int, files: Mapping[str, bytes]) -> dict[str, Any]:
-    listed = {name: {"sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)} for name, content in files.items()}
-    return {"format": FORMAT, "step": step, "torch": torch.__version__, "files": listed}
+def _own_sum(document: Mapping[str, Any]) -> str:
+    """What tells a flipped bit in a manifest from another version of it: whatever else changes there, this stays."""
+    return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
 
 
 def _json(document: Any) -> bytes:
     return (json.dumps(document, indent=1, ensure_ascii=False) + "\n").encode()
 
 
-def _refusal(checkpoints: Path, step: int, needed: int, error: OSError) -> str:
+def refusal(checkpoints: Path, step: int, needed: int, error: OSError) -> str:
+    """The line for a disk that did not take a state."""
     intact = next(iter(saved_steps(checkpoints)), None)
     left = "Nothing was saved before." if intact is None else f"Step {intact} is intact: free space and run resume."
     if error.errno in (errno.ENOSPC, errno.EDQUOT):

@@ -14,8 +14,11 @@ from glassformer.model import Encoder
 from glassformer.training.data.dataset import Dataset, Task
 from glassformer.training.data.examples import Batch
 from glassformer.training.data.masking import IGNORE
+from glassformer.training.distributed.processes import added_up
 
 HEADS = {"classify": "classify", "image": "classify", "tag": "tag", "mlm": "mlm"}
+
+MOST_COUNTED = 100
 
 
 def head_fields(data: Dataset) -> dict[str, Any]:
@@ -23,11 +26,18 @@ def head_fields(data: Dataset) -> dict[str, Any]:
     return {"head": HEADS[data.task]} | ({"classes": len(data.labels)} if data.task != "mlm" else {})
 
 
+def counted_classes(data: Dataset) -> int:
+    """How many classes are told apart one by one in a test; 0 where they are none, or too many for a table."""
+    return len(data.labels) if data.task != "mlm" and len(data.labels) <= MOST_COUNTED else 0
+
+
 class Judged(NamedTuple):
-    """A batch's loss, summed over its labels, and how many of them were predicted."""
+    """A batch's loss, summed over its labels, how many of them were predicted, and which was said and which is true."""
 
     loss: Tensor
     right: Tensor
+    said: Tensor | None = None
+    true: Tensor | None = None
 
 
 def judge(encoder: Encoder, batch: Batch) -> Judged:
@@ -41,7 +51,8 @@ def judge(encoder: Encoder, batch: Batch) -> Judged:
         logits = encoder(batch.inputs, attend).logits
     logits = logits.flatten(0, -2).float()
     loss = functional.cross_entropy(logits, labels, ignore_index=IGNORE, reduction="sum")
-    return Judged(loss, (logits.argmax(-1) == labels).sum())
+    said = logits.argmax(-1)
+    return Judged(loss, (said == labels).sum(), said, labels)
 
 
 @dataclass
@@ -56,23 +67,38 @@ class Tally:
         """One more batch."""
         self.loss, self.right, self.targets = self.loss + loss, self.right + right, self.targets + targets
 
+    def over_all(self) -> Tally:
+        """The sums over all processes."""
+        loss, right, targets = added_up(self.loss, self.right, self.targets)
+        return Tally(loss, int(right), int(targets))
+
     def figures(self) -> dict[str, float]:
         """Mean loss and share of right answers."""
         count = max(self.targets, 1)
         return {"loss": self.loss / count, "accuracy": self.right / count}
 
 
-@torch.inference_mode()
-def evaluate(encoder: Encoder, batches: Iterable[Batch], device: torch.device) -> dict[str, float]:
-    """Loss and accuracy without dropout; no random number is drawn."""
+@torch.no_grad()  # and not inference_mode, whose tensors FSDP2 could not use in the next step
+def evaluate(encoder: Encoder, batches: Iterable[Batch], device: torch.device, *, classes: int = 0) -> dict[str, Any]:
+    """Loss and accuracy without dropout, over all processes; no random number is drawn.
+
+    Of so many `classes`, `confusion` says which was taken for which: a row for each true one, a column for each that was said.
+    """
     was_training = encoder.training
     encoder.eval()
-    tally = Tally()
+    tally, taken = Tally(), torch.zeros(classes * classes, dtype=torch.int64)
     for batch in batches:
-        loss, right = judge(encoder, batch.to(device))
-        tally.add(float(loss), int(right), batch.targets)
+        judged = judge(encoder, batch.to(device))
+        tally.add(float(judged.loss), int(judged.right), batch.targets)
+        if classes and judged.said is not None and judged.true is not None:
+            real = judged.true != IGNORE
+            taken += (judged.true * classes + judged.said)[real].cpu().bincount(minlength=classes * classes)
     encoder.train(was_training)
-    return tally.figures()
+    figures: dict[str, Any] = tally.over_all().figures()
+    if classes:
+        sums = [int(count) for count in added_up(*taken.tolist())]
+        figures["confusion"] = [sums[row * classes : (row + 1) * classes] for row in range(classes)]
+    return figures
 
 
 def better(task: Task, new: dict[str, float], old: dict[str, float] | None) -> bool:

@@ -127,6 +127,12 @@ class Tokenizer:
         """The token for what cannot be written otherwise, if there is one."""
         return self._special("[UNK]")
 
+    @property
+    def blank_id(self) -> int:
+        """What may stand in the place of any token: the mask where there is one, else the unknown token, else padding."""
+        found = [self._special(name) for name in ("[MASK]", "[UNK]")]
+        return next((one for one in found if one is not None), self.pad_id)
+
     @cached_property
     def ordinary_ids(self) -> tuple[int, ...]:
         """Every token but the special ones, sorted."""

@@ -8,7 +8,10 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
 import torch
+import torch.distributed as dist
 from torch import Tensor
+
+from glassformer.training.data.chance import bits
 
 
 @dataclass(frozen=True)
@@ -26,8 +29,9 @@ class Where:
 
 
 def this_place() -> Where:
-    """This process and the best device that it has."""
-    return Where(torch.device("cuda" if torch.cuda.is_available() else "cpu"))
+    """This process among those that it joined, and the best device that it has."""
+    device = torch.device("cuda", torch.cuda.current_device()) if torch.cuda.is_available() else torch.device("cpu")
+    return Where(device, dist.get_rank(), dist.get_world_size()) if dist.is_initialized() else Where(device)
 
 
 def be_deterministic(seed: int) -> None:
@@ -38,10 +42,22 @@ def be_deterministic(seed: int) -> None:
 
 
 def number_format(where: Where, precision: str) -> AbstractContextManager[object]:
-    """The context of a forward pass: matrix products in bfloat16 where that was asked for."""
-    if precision == "bf16":
+    """The context of a forward pass: matrix products in bfloat16 where that was asked for, or helps: on a GPU."""
+    if precision == "bf16" or (precision == "auto" and where.device.type == "cuda"):
         return torch.autocast(where.device.type, dtype=torch.bfloat16)
     return nullcontext()
+
+
+def number_type(where: Where, precision: str) -> torch.dtype:
+    """The type of the numbers that matrix products are made of, inside `number_format`."""
+    with number_format(where, precision):
+        return torch.get_autocast_dtype(where.device.type) if torch.is_autocast_enabled(where.device.type) else torch.float32
+
+
+def draw_apart(where: Where, seed: int, step: int) -> None:
+    """Random numbers of this process's own: dropout in one process has nothing to do with dropout in another."""
+    if where.rank or step:
+        torch.manual_seed(int(bits(seed, "process", where.rank, step)[0]) >> 1)
 
 
 def random_state(where: Where) -> dict[str, Tensor]:

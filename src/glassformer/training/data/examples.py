@@ -12,14 +12,15 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from glassformer.spec import GlassformerError, shown
-from glassformer.training.data.chance import below
-from glassformer.training.data.dataset import Split
+from glassformer.training.data.chance import below, uniform
+from glassformer.training.data.dataset import Split, Task
 from glassformer.training.data.images import Pictures
 from glassformer.training.data.masking import IGNORE, Masking
 from glassformer.training.tokenizers import Encoded, Tokenizer
 
 Numbers: TypeAlias = NDArray[np.int64]
-Augment: TypeAlias = Literal["none", "shift"]
+Augment: TypeAlias = Literal["none", "shift", "hide"]
+HIDDEN = 0.2  # of the tokens of a text, where they are hidden from training
 
 
 @dataclass(frozen=True)
@@ -65,19 +66,30 @@ def prepare(
 ) -> Examples:
     """A split as its task reads it: texts through the tokenizer (of masked-token texts nothing is cut off: they go on in further
     rows), images as pixels."""
+    check_augment(split.task, augment)
     if split.task == "image":
         return PictureExamples(split, augment)
     if tokenizer is None:
         raise GlassformerError(f"the task {split.task} reads texts: give a tokenizer.")
-    if split.task == "classify":
-        return ClassifiedTexts(split, tokenizer, max_length)
-    if split.task == "tag":
-        return TaggedWords(split, tokenizer, max_length)
-    return MaskedTexts(split, tokenizer, max_length)
+    if split.task == "mlm":
+        return MaskedTexts(split, tokenizer, max_length)
+    texts = ClassifiedTexts if split.task == "classify" else TaggedWords
+    made = texts(split, tokenizer, max_length)
+    made.hidden_behind = tokenizer.blank_id if augment == "hide" else None
+    return made
+
+
+def check_augment(task: Task, augment: str) -> None:
+    """Refuse a change of training rows that this kind of rows does not know."""
+    known = {"image": ("none", "shift"), "mlm": ("none",)}.get(task, ("none", "hide"))
+    if augment not in known:
+        raise GlassformerError(f"augment={shown(augment)} is not for the task {task}: {' or '.join(known)}.")
 
 
 class TokenRows:
     """Rows of token ids, one after the other in a flat array."""
+
+    hidden_behind: int | None = None  # the token that stands in the place of those that are hidden; None: none are
 
     def __init__(self, encoded: Iterable[Encoded], pad_id: int) -> None:
         ids: list[NDArray[np.int32]] = []
@@ -108,6 +120,14 @@ class TokenRows:
         real = steps < self.lengths[ids][:, None]
         return np.where(real, (self.ends - self.lengths)[ids][:, None] + steps, 0), real
 
+    def hide(self, tokens: Numbers, ids: Numbers, seed: int, epoch: int) -> Numbers:
+        """Some tokens behind a blank, others in each epoch, never the first: no single word can be learned by heart."""
+        if self.hidden_behind is None:
+            return tokens
+        places = np.arange(tokens.shape[1])[None]
+        hit = (uniform(seed, "hidden", epoch, ids[:, None], places) < HIDDEN) & (places > 0)
+        return np.where(hit, self.hidden_behind, tokens)
+
     def _batch(self, ids: Numbers, tokens: Numbers, real: NDArray[np.bool_], labels: Numbers) -> Batch:
         count = int(self.targets[ids].sum())
         return Batch(
@@ -129,10 +149,10 @@ class ClassifiedTexts(TokenRows):
         super().__init__(tokenizer.encode_all(split.inputs, max_length), tokenizer.pad_id)
         self.labels: Numbers = np.asarray(split.targets, dtype=np.int64)
 
-    def batch(self, ids: Numbers, *, seed: int, epoch: int, multiple: int = 1) -> Batch:  # noqa: ARG002
+    def batch(self, ids: Numbers, *, seed: int, epoch: int, multiple: int = 1) -> Batch:
         """Token ids and a label a row."""
         places, real = self.grid(ids, multiple)
-        return self._batch(ids, self.flat[places].astype(np.int64), real, self.labels[ids])
+        return self._batch(ids, self.hide(self.flat[places].astype(np.int64), ids, seed, epoch), real, self.labels[ids])
 
 
 class TaggedWords(TokenRows):
@@ -153,11 +173,11 @@ class TaggedWords(TokenRows):
             self._labels.append(IGNORE if word is None or word == before else int(tags[word]))
             before = word
 
-    def batch(self, ids: Numbers, *, seed: int, epoch: int, multiple: int = 1) -> Batch:  # noqa: ARG002
+    def batch(self, ids: Numbers, *, seed: int, epoch: int, multiple: int = 1) -> Batch:
         """Token ids and a label a token."""
         places, real = self.grid(ids, multiple)
         labels = np.where(real, self.flat_labels[places], IGNORE)
-        return self._batch(ids, self.flat[places].astype(np.int64), real, labels)
+        return self._batch(ids, self.hide(self.flat[places].astype(np.int64), ids, seed, epoch), real, labels)
 
 
 class MaskedTexts(TokenRows):
@@ -200,8 +220,6 @@ class PictureExamples:
     cut = 0
 
     def __init__(self, split: Split, augment: Augment) -> None:
-        if augment not in ("none", "shift"):
-            raise GlassformerError(f"augment={shown(augment)} is not known: none or shift.")
         assert isinstance(split.inputs, Pictures)
         self.pictures, self.augment = split.inputs, augment
         self.labels: Numbers = np.asarray(split.targets, dtype=np.int64)

@@ -1,0 +1,135 @@
+"""Several processes as one: joining them, agreeing, speaking once, and noticing that one of them is gone.
+
+torchrun --nproc-per-node 2 -m glassformer train digits --epochs 5
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TypeVar
+
+import torch
+import torch.distributed as dist
+from torch.distributed.distributed_c10d import PrefixStore, Store
+from torch.distributed.rendezvous import rendezvous
+
+from glassformer.spec import GlassformerError
+
+WAIT = timedelta(minutes=10)  # for a process that does not answer
+WAIT_FOR_WORDS = timedelta(seconds=10)
+GONE = re.compile(r"gloo|nccl|connection (closed|reset|refused)|broken pipe|socket|timed out", re.IGNORECASE)
+
+Result = TypeVar("Result")
+
+
+class ProcessLost(GlassformerError):  # noqa: N818 - a way for a run to end
+    """A run that cannot go on because one of its processes ended; what was saved is intact."""
+
+    code = 1
+
+
+@dataclass(frozen=True)
+class Voice:
+    """The right to speak for all processes, which the first one that has something to say takes."""
+
+    store: Store
+
+    def say(self, speak: Callable[[], None]) -> None:
+        """Speak, unless another process did or does; returns when it is said, since torchrun ends all when one has ended."""
+        try:
+            silent = self.store.add("speakers", 1) > 1
+        except RuntimeError:  # the store went down with its process
+            silent = False
+        if not silent:
+            speak()
+        with suppress(RuntimeError):
+            if silent:
+                self.store.wait(["said"], WAIT_FOR_WORDS)
+            else:
+                self.store.set("said", "")
+
+
+@contextmanager
+def joined() -> Iterator[Voice]:
+    """Inside, the processes that torchrun started are one group: gloo between CPUs, NCCL between GPUs."""
+    if torch.cuda.is_available():
+        torch.cuda.set_device(own_gpu())
+    store, rank, world = next(iter(rendezvous("env://", timeout=WAIT)))
+    backend = "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo"
+    dist.init_process_group(backend, store=PrefixStore("group", store), rank=rank, world_size=world, timeout=WAIT)
+    yield Voice(PrefixStore("voice", store))
+    dist.destroy_process_group()  # not after an error: it would wait for processes that may be gone
+
+
+def own_gpu() -> int:
+    """The GPU of this process: each has its own."""
+    place, count = int(os.environ.get("LOCAL_RANK", "0")), torch.cuda.device_count()
+    if place >= count:
+        raise GlassformerError(
+            f"process {place + 1} of this machine has no GPU of its own: there are {count}. "
+            f"Give torchrun --nproc-per-node {count}."
+        )
+    return place
+
+
+def first() -> bool:
+    """Whether this process is the first, or the only one."""
+    return not dist.is_initialized() or dist.get_rank() == 0
+
+
+def from_first(work: Callable[[], Result]) -> Result:
+    """What the first process finds, handed to all of them; a mistake that it meets is everybody's."""
+    if not dist.is_initialized():
+        return work()
+    outcome: list[object] = [None, None]
+    mistake = None
+    if first():
+        try:
+            outcome[0] = work()
+        except GlassformerError as error:
+            mistake, outcome[1] = error, str(error)
+    dist.broadcast_object_list(outcome, src=0)
+    if outcome[1] is not None:
+        raise mistake or GlassformerError(str(outcome[1]))
+    return outcome[0]  # type: ignore[return-value]
+
+
+def gathered(*numbers: float) -> list[tuple[float, ...]]:
+    """Everybody's numbers, in the order of the processes: who adds them up adds them in the same order everywhere."""
+    if not dist.is_initialized():
+        return [numbers]
+    mine = torch.tensor(numbers, dtype=torch.float64)
+    everybody = [torch.empty_like(mine) for _ in range(dist.get_world_size())]
+    dist.all_gather(everybody, mine)
+    return [tuple(one.tolist()) for one in everybody]
+
+
+def added_up(*numbers: float) -> tuple[float, ...]:
+    """The sum of each number over all processes."""
+    return tuple(map(sum, zip(*gathered(*numbers), strict=True)))
+
+
+def texts(mine: str) -> list[str]:
+    """Everybody's text, in the order of the processes."""
+    if not dist.is_initialized():
+        return [mine]
+    everybody: list[str] = [""] * dist.get_world_size()
+    dist.all_gather_object(everybody, mine)
+    return everybody
+
+
+@contextmanager
+def noticing(way_out: str | Callable[[], str]) -> Iterator[None]:
+    """Inside, a connection that broke is said in one line: another process was killed, or its machine is out of reach."""
+    try:
+        yield
+    except RuntimeError as error:
+        if not (dist.is_initialized() and (isinstance(error, dist.DistError) or GONE.search(str(error)))):
+            raise
+        rest = way_out if isinstance(way_out, str) else way_out()
+        raise ProcessLost(f"another process of this run ended or cannot be reached: all of them stop. {rest}") from None

@@ -1,0 +1,116 @@
+"""A number that is none: which rows it came from, which tensor it reached first, and how to go on; none is ever saved."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NoReturn
+
+import torch
+from torch import Tensor, nn
+
+from glassformer.spec import GlassformerError
+from glassformer.training import state
+from glassformer.training.data.examples import Batch
+from glassformer.training.distributed.processes import texts
+from glassformer.training.optimizer import optimizer_state
+from glassformer.training.tasks import Tally
+from glassformer.training.tasks import judge as judge_again
+
+if TYPE_CHECKING:
+    from glassformer.training.loop import Trainer
+
+SHOWN_IDS = 8
+
+
+class NotFinite(GlassformerError):  # noqa: N818 - a way for a run to end
+    """A number that is NaN or infinite: nothing was saved after it."""
+
+    code = 1
+
+
+def refuse_not_finite(trainer: Trainer, mine: Tally, tally: Tally, length: float, batches: list[Batch]) -> None:
+    """Stop before the update where the loss or a gradient is NaN or infinite, on any process; `mine` are this one's sums."""
+    if math.isfinite(tally.loss) and math.isfinite(length):
+        return
+    parameters = dict(trainer.encoder.named_parameters())
+    first = trainer.spread.first_not_finite({name: parameter.grad for name, parameter in parameters.items()})
+    by_loss = not math.isfinite(tally.loss)
+    what = f"loss is {tally.loss}" if by_loss else f"the gradient of {first} is not finite"
+    where = f" First non-finite gradient: {first}." if first is not None and by_loss else ""
+    concerned = not (by_loss and math.isfinite(mine.loss))
+    weight = trainer.spread.first_not_finite(parameters)
+    cause = f" The weight {weight} is not finite." if weight is not None else origin(trainer, batches if concerned else [])
+    stop(trainer, f"{what}.{where}{cause}", batches if concerned else [])
+
+
+def refuse_update(trainer: Trainer, batches: list[Batch]) -> None:
+    """Stop where an update made a weight NaN or infinite: the optimizer remembered no number, or the rate is too large."""
+    if trainer.spread.weights_finite():
+        return
+    first = trainer.spread.first_not_finite(dict(trainer.encoder.named_parameters()))
+    if first is None:  # very large, and numbers all the same
+        return
+    memory = trainer.spread.first_not_finite(optimizer_state(trainer.encoder, trainer.optimizer))
+    cause = f" The optimizer's {memory} is not finite." if memory is not None else ""
+    stop(trainer, f"the update made {first} not finite.{cause}", batches)
+
+
+def refuse_validation(trainer: Trainer, loss: float) -> None:
+    """Stop where finite weights give a loss of the validation rows that is none."""
+    if not math.isfinite(loss):
+        stop(trainer, f"the validation loss is {loss}.", [], step=trainer.progress.step)
+
+
+def refuse_state(trainer: Trainer) -> None:
+    """Save nothing that is not finite: weights, and what the optimizer remembers."""
+    named = {f"weight {name}": parameter.detach() for name, parameter in trainer.encoder.named_parameters()}
+    remembered = optimizer_state(trainer.encoder, trainer.optimizer)
+    named |= {f"optimizer's {name}": value for name, value in remembered.items() if value.is_floating_point()}
+    first = trainer.spread.first_not_finite(named)
+    if first is not None:
+        stop(trainer, f"the {first} is not finite, so this step is not saved.", [], step=trainer.progress.step)
+
+
+def stop(trainer: Trainer, what: str, batches: list[Batch], step: int | None = None) -> NoReturn:
+    """The line: step, what, the rate, the rows of all processes that are concerned, and the way out."""
+    said = texts(" ".join(str(number) for batch in batches for number in batch.ids))
+    ids = [number for text in said for number in text.split()]
+    listed = ", ".join(ids[:SHOWN_IDS]) + (", …" if len(ids) > SHOWN_IDS else "")
+    rows = f" Training rows of the batch: {listed}." if ids else ""
+    good = next(iter(state.saved_steps(trainer.run.checkpoints)), None)
+    kept = "No checkpoint yet" if good is None else f"Last good checkpoint: step {good}"
+    rate, lr = trainer.optimizer.param_groups[0]["lr"], trainer.settings.lr
+    raise NotFinite(
+        f"step {trainer.progress.step + 1 if step is None else step}: {what} lr = {rate:.3g}.{rows} {kept}. "
+        f"Nothing was overwritten. Go on: glassformer resume {trainer.run.path} --lr {lr / 10:.3g}"
+    )
+
+
+def origin(trainer: Trainer, batches: list[Batch]) -> str:
+    """Where a bad number came in, where that can be seen: a row of the data, or the first output on the way through."""
+    mine = "" if trainer.spread.cut else next((found for batch in batches if (found := _origin(trainer, batch))), "")
+    return next((text for text in texts(mine) if text), "")
+
+
+def _origin(trainer: Trainer, batch: Batch) -> str:
+    if batch.inputs.is_floating_point():
+        bad = (~batch.inputs.isfinite().flatten(1).all(1)).nonzero().flatten().tolist()
+        if bad:
+            return f" The input of row {batch.ids[bad[0]]} is not finite."
+    seen: list[str] = []
+
+    def look(name: str) -> object:
+        def hook(_: nn.Module, __: object, out: object) -> None:
+            if isinstance(out, Tensor) and out.is_floating_point() and not out.isfinite().all():
+                seen.append(name)
+
+        return hook
+
+    handles = [module.register_forward_hook(look(name)) for name, module in trainer.encoder.named_modules() if name]
+    try:
+        with torch.no_grad(), torch.compiler.set_stance("force_eager"):
+            judge_again(trainer.encoder, batch.to(trainer.where.device))
+    finally:
+        for handle in handles:
+            handle.remove()
+    return f" The first output that is not finite is that of {seen[0]}." if seen else ""

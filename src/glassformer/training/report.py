@@ -1,0 +1,201 @@
+"""The report of a run, read off its folder: data, encoder, settings, costs, epochs and test, as data and as text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import glassformer.show.curves as show_curves
+from glassformer.spec import shown
+from glassformer.spec.files import read_document
+
+PICTURES = ("curves.png", "curves.svg")
+MOST_SHOWN = 30  # classes in a table
+
+
+def report_of(run: str | Path) -> dict[str, Any]:
+    """Everything that can be said about a run that has ended, ready for JSON; a page or a text is made from it."""
+    folder = Path(run)
+    about = read_document(folder / "run.json")
+    lines = _lines(folder)
+    curve = show_curves.read_curve(folder)
+    start, end = (next((line for line in lines if line["kind"] == kind), {}) for kind in ("start", "end"))
+    said = curve.to_dict()
+    notes = [note for note in show_curves.curves_table([curve]).notes if note]
+    test = dict(end.get("test", {}))
+    if "confusion" in test:
+        test["classes"] = by_class(test["confusion"], about["data"]["labels"])
+    return {
+        "run": folder.resolve().name,
+        "data": {key: value for key, value in about["data"].items() if key != "source"} | about.get("provenance", {}),
+        "start": about.get("start", {}),
+        "counts": about.get("counts", {}),
+        "spec": read_document(folder / "spec.json"),
+        "settings": read_document(folder / "settings.json"),
+        "steps": start.get("steps"),
+        "predicted": about.get("predicted", {}),
+        "measured": start.get("measured", {}) | end.get("measured", {}),
+        "seconds": end.get("seconds"),
+        "peak_bytes": end.get("peak_bytes"),
+        "epochs": [line for line in lines if line["kind"] == "epoch"],
+        "summary": said,
+        "notes": notes,
+        "best": end.get("best"),
+        "test": test,
+        "pictures": [name for name in PICTURES if (folder / name).is_file()],
+    }
+
+
+def by_class(confusion: Sequence[Sequence[int]], labels: Sequence[str]) -> list[dict[str, Any]]:
+    """Precision, recall and F1 of each class; confusion[i][j] rows of class i were taken for j."""
+    rows = []
+    for i, label in enumerate(labels):
+        right, true, said = confusion[i][i], sum(confusion[i]), sum(row[i] for row in confusion)
+        precision, recall = right / said if said else None, right / true if true else None
+        f1 = 2 * right / (said + true) if said + true else None
+        rows.append({"label": label, "rows": true, "said": said, "precision": precision, "recall": recall, "f1": f1})
+    return rows
+
+
+def report_markdown(report: dict[str, Any]) -> str:
+    """The report as report.md."""
+    sections = [
+        [f"# {_cell(report['run'])}", _in_short(report)],
+        ["## Data", _data(report["data"])],
+        ["## Encoder", _encoder(report)],
+        ["## Settings", _settings(report["settings"])],
+        ["## Predicted and measured", _costs(report)],
+        ["## Epochs", *(f"![loss and accuracy]({name})" for name in report["pictures"][:1]), _epochs(report), *report["notes"]],
+        *([["## Test", *_test(report)]] if report["test"] else []),
+    ]
+    return "\n\n".join(part for section in sections for part in section if part) + "\n"
+
+
+def _in_short(report: dict[str, Any]) -> str:
+    said, test, best = report["summary"], report["test"], report["best"]
+    turned = "did not turn" if said["turn"] is None else f"turned at epoch {said['turn']}"
+    over = ": the run overfits from there on" if said["overfits"] else ""
+    tested = (
+        f"Test accuracy {test['accuracy']:.1%}, loss {test['loss']:.4f}, with the weights of epoch {best['epoch']}. "
+        if test
+        else ""
+    )
+    return (
+        f"{tested}Validation accuracy: {said['validation_accuracy']:.1%} at the end, {said['best_accuracy']:.1%} at its best "
+        f"(epoch {said['best_epoch']} of {said['epochs']}). The validation loss {turned}{over}."
+    )
+
+
+def _data(data: dict[str, Any]) -> str:
+    rows = ", ".join(f"{name} {count:,}" for name, count in data["rows"].items())
+    labels = data["labels"]
+    named = ", ".join(_cell(label) for label in labels[:MOST_SHOWN]) + (", …" if len(labels) > MOST_SHOWN else "")
+    facts = [
+        ("name", data["name"]),
+        ("task", data["task"]),
+        ("rows", rows),
+        ("labels", f"{len(labels)}: {named}" if labels else "none"),
+    ]
+    facts += [(key, data[key]) for key in ("source", "licence", "baseline") if key in data]
+    return _table(("", ""), [*facts, ("fingerprint", data["fingerprint"][:16])])
+
+
+def _encoder(report: dict[str, Any]) -> str:
+    spec = ", ".join(f"{name}={_cell(value)}" for name, value in report["spec"].items())
+    counts, start = report["counts"], report["start"]
+    facts = [("spec", spec)]
+    if start:
+        facts.append(("started from", start["from"]))
+    names = {"parameters": "parameters", "trained": "trained", "task_specific": "task-specific (the head)"}
+    facts += [(words, f"{counts[name]:,}") for name, words in names.items() if name in counts]
+    return _table(("", ""), facts)
+
+
+def _settings(settings: dict[str, Any]) -> str:
+    return _table(("setting", "value"), [(name, "none" if value is None else value) for name, value in settings.items()])
+
+
+def _costs(report: dict[str, Any]) -> str:
+    said, measured = report["predicted"], report["measured"]
+    rows: list[tuple[str, str, str]] = []
+    if "parameters" in said:
+        rows.append(("parameters", f"{said['parameters']:,}", f"{measured['parameters']:,}" if "parameters" in measured else "·"))
+    step = measured.get("step")
+    if step:
+        rows.append((f"GFLOPs of a step of {step['rows']} × {step['t']}", _giga(step["predicted_flops"]), _giga(step["flops"])))
+        rows.append((f"MB of a step of {step['rows']} × {step['t']}", _mega(step["predicted_bytes"]), _mega(step["bytes"])))
+    if report["peak_bytes"]:
+        rows.append(("MB of the whole process at its peak", "·", _mega(report["peak_bytes"])))
+    if report["seconds"] is not None:
+        rows.append(("seconds", "·", f"{report['seconds']:.1f}"))
+    if "per_second" in measured:
+        rows.append(("tokens or images a second", "·", f"{measured['per_second']:,.0f}"))
+    if "share" in measured:
+        rows.append(
+            ("share of the machine's peak", "·", f"{measured['share']:.0%} of {measured['peak'] / 1e9:,.0f} GFLOPs a second")
+        )
+    where = ", ".join(f"{name} {measured[name]}" for name in ("device", "threads", "processes") if name in measured)
+    return _table(("", "predicted", "measured"), [*rows, ("where", "·", where)], right=True)
+
+
+def _epochs(report: dict[str, Any]) -> str:
+    heads = ("epoch", "training loss", "validation loss", "training accuracy", "validation accuracy", "seconds")
+    best, turn = (report["best"] or {}).get("epoch"), report["summary"]["turn"]
+    rows = []
+    for line in report["epochs"]:
+        marks = [word for word, place in (("best", best), ("loss turns", turn)) if place == line["epoch"]]
+        name = f"{line['epoch']}" + (f" ({', '.join(marks)})" if marks else "")
+        train, found = line["train"], line["validation"]
+        losses = f"{train['loss']:.4f}", f"{found['loss']:.4f}"
+        rows.append((name, *losses, f"{train['accuracy']:.1%}", f"{found['accuracy']:.1%}", f"{line['seconds']:.1f}"))
+    return _table(heads, rows, right=True)
+
+
+def _test(report: dict[str, Any]) -> Iterable[str]:
+    test, labels = report["test"], report["data"]["labels"]
+    yield f"Accuracy {test['accuracy']:.2%}, loss {test['loss']:.4f}; to beat: {_cell(report['data'].get('baseline', 'none'))}"
+    if "classes" not in test or len(labels) > MOST_SHOWN:
+        return
+    percent = [[_percent(row[key]) for key in ("precision", "recall", "f1")] for row in test["classes"]]
+    rows = [(row["label"], f"{row['rows']:,}", *cells) for row, cells in zip(test["classes"], percent, strict=True)]
+    yield _table(("class", "rows", "precision", "recall", "F1"), rows, right=True)
+    yield "Rows are what is true, columns what was said:"
+    counts = [(label, *(str(count) for count in row)) for label, row in zip(labels, test["confusion"], strict=True)]
+    yield _table(("", *labels), counts, right=True)
+
+
+def _table(heads: Sequence[Any], rows: Iterable[Sequence[Any]], *, right: bool = False) -> str:
+    def line(cells: Sequence[Any]) -> str:
+        return "| " + " | ".join(_cell(cell) for cell in cells) + " |"
+
+    rule = "|:---" + ("|---:" if right else "|:---") * (len(heads) - 1) + "|"
+    return "\n".join([line(heads), rule, *map(line, rows)])
+
+
+def _cell(value: Any) -> str:
+    return shown(value, limit=1000).replace("|", "\\|")
+
+
+def _percent(share: float | None) -> str:
+    return "·" if share is None else f"{share:.1%}"
+
+
+def _giga(flops: float | None) -> str:
+    return "·" if flops is None else f"{flops / 1e9:,.4g}"
+
+
+def _mega(size: float | None) -> str:
+    return "·" if size is None else f"{size / 1e6:,.1f}"
+
+
+def _lines(folder: Path) -> list[dict[str, Any]]:
+    """The log; read_curve has looked at its form, and a last line that a kill cut off says nothing."""
+    found = []
+    for line in (folder / "metrics.jsonl").read_text(encoding="utf-8").splitlines():
+        try:
+            found.append(json.loads(line))
+        except ValueError:
+            continue
+    return [line for line in found if isinstance(line, dict) and "kind" in line]

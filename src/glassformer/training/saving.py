@@ -1,0 +1,138 @@
+"""What a run saves and goes on from: weights, optimizer, random numbers, the position in the data, and how far it has come."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from glassformer.model import Encoder
+from glassformer.spec import GlassformerError, shown
+from glassformer.training import state
+from glassformer.training.data.batches import BatchStream
+from glassformer.training.distributed.processes import from_first
+from glassformer.training.optimizer import load_optimizer_state, optimizer_state
+from glassformer.training.pieces import Damaged
+from glassformer.training.runs import Run, differences
+from glassformer.training.settings import FREE
+from glassformer.training.tasks import Tally
+from glassformer.training.where import Where, draw_apart, random_state, set_random_state
+
+
+@dataclass
+class Progress:
+    """How far a run has come: the part of its state that is plain numbers."""
+
+    step: int = 0
+    tally: Tally = field(default_factory=Tally)  # of the epoch that is going on
+    best: dict[str, Any] | None = None  # validation figures with their step and epoch
+    stale: int = 0  # epochs since the best
+    seconds: float = 0.0
+    log_bytes: int = 0
+
+    @classmethod
+    def from_dict(cls, document: dict[str, Any]) -> Progress:
+        return cls(**document | {"tally": Tally(**document["tally"])})
+
+
+@dataclass(frozen=True)
+class Saving:
+    """The parts of a run at work that have a state, and their way to the disk and back."""
+
+    run: Run
+    where: Where
+    encoder: Encoder
+    optimizer: torch.optim.Optimizer
+    stream: BatchStream
+
+    def save(self, progress: Progress) -> None:
+        """Everything that the next step depends on."""
+        tensors: dict[str, Tensor] = {f"weights/{name}": value for name, value in self.encoder.named_parameters()}
+        tensors |= {f"optimizer/{name}": value for name, value in optimizer_state(self.encoder, self.optimizer).items()}
+        tensors |= {f"{self.random}{name}": value for name, value in random_state(self.where).items()}
+        notes = {"progress": asdict(progress), "stream": self.stream.state_dict(), "run": self.run.identity()}
+        checkpoints, saved = self.run.checkpoints, state.Saved(progress.step, tensors, notes)
+        if self.where.world == 1:
+            state.save_state(checkpoints, saved)
+        else:
+            from glassformer.training.distributed.shards import save_shards
+
+            save_shards(checkpoints, saved)
+        best = progress.best["step"] if progress.best else None
+        from_first(lambda: state.prune(checkpoints, self.run.settings.keep, best, progress.step))
+
+    def resume(self, say: Callable[[str], None], total: int) -> Progress:
+        """Go to the newest state that is whole; without one the run starts at its first step."""
+        steps = from_first(lambda: state.saved_steps(self.run.checkpoints))
+        saved = state.load_newest(self.run.checkpoints, say, self.load, steps)
+        if saved is None:
+            draw_apart(self.where, self.run.settings.seed, 0)
+            return Progress()
+        check_same_run(saved.notes["run"], self.run.identity())
+        self.fill_weights(saved)
+        self.fill_optimizer(saved)
+        self.fill_random(saved)
+        self.stream.load_state_dict(saved.notes["stream"])
+        say(f"resuming after step {saved.step} of {total}.")
+        return Progress.from_dict(saved.notes["progress"])
+
+    def load_best(self, step: int) -> None:
+        """Weights of the best step into the encoder."""
+        try:
+            self.fill_weights(self.load(self.run.checkpoints, step))
+        except Damaged as why:
+            raise GlassformerError(f"the best checkpoint, step {step}, is damaged ({why}). last/ is written.") from None
+
+    @property
+    def load(self) -> Callable[..., state.State]:
+        """How a state is opened: read and put together, or left on the disk until each process knows which part is its own."""
+        if self.where.world == 1:
+            return state.load_state
+        from glassformer.training.distributed.shards import load_shards
+
+        return load_shards
+
+    @property
+    def random(self) -> str:
+        """Where this process's random numbers stand in a state."""
+        return "random/" if self.where.world == 1 else f"random/{self.where.rank}/"
+
+    def fill_weights(self, saved: state.State) -> None:
+        """Weights of a state into the encoder."""
+        saved.fill({f"weights/{name}": parameter.detach() for name, parameter in self.encoder.named_parameters()})
+
+    def fill_optimizer(self, saved: state.State) -> None:
+        """Moments lie where their parameter lies, cut up as it is; a count of steps is one number."""
+        parameters = {name: parameter.detach() for name, parameter in self.encoder.named_parameters()}
+        made = {}
+        for name, shape in saved.shapes().items():
+            if name.startswith("optimizer/"):
+                like = parameters.get(name.removeprefix("optimizer/").rpartition("/")[0])
+                made[name] = torch.empty_like(like) if like is not None and like.shape == shape else torch.empty(shape)
+        saved.fill(made)
+        load_optimizer_state(self.encoder, self.optimizer, state.under("optimizer/", made))
+
+    def fill_random(self, saved: state.State) -> None:
+        """Go on drawing; a process that was not there when the state was saved starts afresh."""
+        shapes = saved.shapes()
+        ways = [self.random, "random/", "random/0/"] if self.where.writes else [self.random]
+        found = next((way for way in ways if f"{way}cpu" in shapes), None)
+        made = {name: torch.empty(shapes[name], dtype=torch.uint8) for name in shapes if found and name.startswith(found)}
+        saved.fill(made)  # by all of them, even those for which nothing is there
+        if found is None:
+            draw_apart(self.where, self.run.settings.seed, saved.step)
+        else:
+            set_random_state(self.where, state.under(found, made))
+
+
+def check_same_run(before: dict[str, Any], now: dict[str, Any]) -> None:
+    """Refuse a checkpoint of another spec, tokenizer or setting, and name what differs."""
+    settings = [{k: v for k, v in one["settings"].items() if k not in FREE} for one in (before, now)]
+    other = [*differences(before["spec"], now["spec"]), *differences(*settings)]
+    if before["tokenizer"] != now["tokenizer"]:
+        other.append("the tokenizer is another one")
+    if other:
+        raise GlassformerError(f"cannot resume, the run was changed: {shown('; '.join(other), limit=400)}.")

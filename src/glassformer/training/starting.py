@@ -1,0 +1,207 @@
+"""Where weights begin: fresh, or those of a checkpoint with a head for the new task; and which of them are trained."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import torch
+from torch import Tensor, nn
+
+from glassformer.model import Encoder
+from glassformer.model.checkpoints import load_encoder
+from glassformer.model.embeddings import LearnedPositions
+from glassformer.model.predictions import labels_of
+from glassformer.model.sentence_settings import read_settings
+from glassformer.model.start import SPREAD
+from glassformer.spec import EncoderSpec, GlassformerError, shown
+from glassformer.spec.checkpoint_folder import CheckpointFolder
+from glassformer.spec.reading import SPEC_FILES
+from glassformer.spec.weight_files import INDEX, ONE_FILE, path_text
+from glassformer.training.data.dataset import Dataset
+from glassformer.training.settings import Settings
+from glassformer.training.tasks import head_fields
+from glassformer.training.tokenizers import Tokenizer
+
+FOLDER = "start"  # in a run's folder: the weights that it began with
+RUN, BEST = "run.json", "best"
+ON_TOP = ("head.", "pooler.")
+WIDTH = 768  # that the model's own start (a spread of 0.02) is made for
+
+
+@dataclass(frozen=True)
+class Start:
+    """An encoder that begins with the weights of a checkpoint, and what of it is new."""
+
+    encoder: Encoder
+    tokenizer: Tokenizer | None
+    about: dict[str, Any]  # for run.json: where the weights came from, and the names of those that are new
+
+
+def is_checkpoint(word: str) -> bool:
+    """Whether a word names a folder with weights: a model, or a run whose best weights are meant."""
+    path = Path(word)
+    if not path.is_dir():
+        return False
+    weights = any((path / name).exists() for name in (ONE_FILE, INDEX))
+    return (path / RUN).is_file() or (weights and any((path / name).is_file() for name in SPEC_FILES))
+
+
+def check_train_only(train_only: str, *, checkpoint: bool) -> None:
+    """Refuse to train the head alone on a body that has learned nothing."""
+    if train_only == "head" and not checkpoint:
+        raise GlassformerError("train_only=head needs a checkpoint whose head is trained: name its folder after the data.")
+
+
+def start_from(folder: str | Path, given: Mapping[str, Any], data: Dataset, settings: Settings) -> Start:
+    """The checkpoint in a folder, made ready for data: its body and tokenizer as they are, a head that fits the labels.
+
+    A head is kept where the checkpoint has the very same one (masked tokens, or the same labels), and is fresh otherwise.
+    """
+    path = _model_in(Path(folder))
+    loaded = load_encoder(path)
+    _refuse_other_inputs(loaded.encoder.spec, data, path)
+    tokenizer = None if data.task == "image" else Tokenizer.load(path)
+    spec = _spec_for(loaded.folder, dict(given), data, tokenizer)
+    torch.manual_seed(settings.seed)
+    encoder = Encoder(spec)
+    fresh = _fill(encoder, loaded.encoder, keep_head=_same_head(loaded.folder, spec, data), given=given)
+    about = {"from": path_text(path), "parameters": loaded.folder.parameters, "fresh": fresh}
+    return Start(encoder, tokenizer, about)
+
+
+def first_weights(folder: Path, spec: EncoderSpec, device: torch.device) -> Encoder:
+    """What a run begins with: the weights that were put into its folder, or fresh ones."""
+    if (folder / FOLDER).is_dir():
+        return load_encoder(folder / FOLDER, device=device).encoder
+    encoder = Encoder(spec, device=device)
+    suit_width(encoder)
+    return encoder
+
+
+@torch.no_grad()
+def suit_width(encoder: Encoder) -> None:
+    """BERT's spread of 0.02 suits its width of 768; narrower matrices begin larger, as 1/√width, or hardly a signal gets through.
+
+    The positions of an image begin as large as the patches that they are added to, or they would be drowned by them.
+    """
+    for module in encoder.modules():
+        if isinstance(module, nn.Linear) and module.in_features < WIDTH:
+            _normal(module.weight, SPREAD * math.sqrt(WIDTH / module.in_features))
+        elif isinstance(module, LearnedPositions) and encoder.spec.reads == "image" and not module.holds_waves:
+            _normal(module.E_position, SPREAD * math.sqrt(WIDTH))
+
+
+def _normal(tensor: Tensor, spread: float) -> None:
+    nn.init.trunc_normal_(tensor, std=spread, a=-2 * spread, b=2 * spread)
+
+
+def choose_trained(encoder: Encoder, about: Mapping[str, Any], settings: Settings) -> None:
+    """Let the optimizer see all weights, or none but those on top."""
+    if settings.train_only == "head":
+        on_top = {id(one) for module in _new_modules(encoder, about) for one in module.parameters()}
+        for parameter in encoder.parameters():
+            parameter.requires_grad_(id(parameter) in on_top)
+
+
+def to_training(encoder: Encoder) -> None:
+    """Dropout on; a body that is not trained stays as it is used, without dropout."""
+    encoder.train()
+    for module in encoder.children():
+        learned = list(module.parameters())
+        if learned and not any(parameter.requires_grad for parameter in learned):
+            module.eval()
+
+
+def parameter_counts(spec: EncoderSpec, about: Mapping[str, Any], settings: Settings) -> dict[str, int]:
+    """How many parameters there are, are trained, and belong to the task: the head, and a pooler that came with it."""
+    encoder = Encoder(spec, device="meta", fresh=False)
+    choose_trained(encoder, about, settings)
+    own = {id(one): one.numel() for module in _new_modules(encoder, about) for one in module.parameters()}
+    every = list(encoder.parameters())
+    trained = sum(one.numel() for one in every if one.requires_grad)
+    return {"parameters": sum(one.numel() for one in every), "trained": trained, "task_specific": sum(own.values())}
+
+
+def _new_modules(encoder: Encoder, about: Mapping[str, Any]) -> list[nn.Module]:
+    """The head, and the pooler where the checkpoint had none."""
+    pooler = any(name.startswith("pooler.") for name in about.get("fresh", ()))
+    return [module for module in (encoder.head, encoder.pooler if pooler else None) if module is not None]
+
+
+def _model_in(path: Path) -> Path:
+    if not (path / RUN).is_file():
+        return path
+    if not (path / BEST).is_dir():
+        raise GlassformerError(f"{path_text(path)} is a run without {BEST}/: it has not ended. Go on: glassformer resume {path}")
+    return path / BEST
+
+
+def _refuse_other_inputs(spec: EncoderSpec, data: Dataset, path: Path) -> None:
+    wanted = "image" if data.task == "image" else "tokens"
+    if spec.reads != wanted:
+        words = {"image": "images", "tokens": "texts", "vectors": "vectors"}
+        raise GlassformerError(
+            f"{path_text(path)} reads {words[spec.reads]}, and {data.name} holds {words[wanted]}: start from another checkpoint."
+        )
+    if wanted == "image":
+        shape = cast(Any, data.train.inputs).shape
+        if shape != (spec.channels, *spec.image_size):
+            has, reads = ("×".join(map(str, one)) for one in (shape, (spec.channels, *spec.image_size)))
+            raise GlassformerError(
+                f"{path_text(path)} reads images of {reads}, and those of {data.name} are {has} (channels × height × width): "
+                f"try --resize {spec.image_size[0]}."
+            )
+
+
+def _spec_for(folder: CheckpointFolder, given: dict[str, Any], data: Dataset, tokenizer: Tokenizer | None) -> EncoderSpec:
+    """The checkpoint's spec with the task's head, reading its texts the way that its own vectors are made."""
+    wanted = head_fields(data)
+    pool = read_settings(folder.path).pool
+    if data.task == "classify" and pool in ("mean", "first", "last"):
+        wanted |= {"pool": pool, "pooler": "none"}
+    for name, value in head_fields(data).items():
+        if name in given and given[name] != value:
+            raise GlassformerError(f"{name}={shown(given[name])} does not fit {data.name}: it needs {value}. Leave it out.")
+    spec = folder.spec.replace(**wanted | given)
+    if tokenizer is not None and tokenizer.vocab > (spec.vocab or 0):
+        raise GlassformerError(
+            f"the tokenizer of {path_text(folder.path)} has {tokenizer.vocab:,} tokens, its encoder {spec.vocab:,}: "
+            "they do not belong together."
+        )
+    return spec
+
+
+def _same_head(folder: CheckpointFolder, spec: EncoderSpec, data: Dataset) -> bool:
+    if folder.spec.head != spec.head:
+        return False
+    return data.task == "mlm" or (folder.spec.classes == spec.classes and tuple(labels_of(folder)) == data.labels)
+
+
+@torch.no_grad()
+def _fill(encoder: Encoder, loaded: Encoder, *, keep_head: bool, given: Mapping[str, Any]) -> list[str]:
+    """Copy what the checkpoint has; the names of what is fresh. A body that does not fit is refused."""
+    has, fresh = dict(loaded.ledger()), []
+    for name, view in encoder.ledger():
+        stored = has.pop(name, None)
+        fits = stored is not None and stored.shape == view.shape
+        if fits and (keep_head or not name.startswith("head.")):
+            assert stored is not None
+            view.copy_(stored)
+        elif name.startswith(ON_TOP):
+            fresh.append(name)
+        else:
+            raise _other_body(name, given)
+    if left := [name for name in has if not name.startswith((*ON_TOP, "final_norm"))]:
+        raise _other_body(left[0], given)
+    return fresh
+
+
+def _other_body(name: str, given: Mapping[str, Any]) -> GlassformerError:
+    fields = " ".join(f"{field}={shown(value)}" for field, value in given.items())
+    return GlassformerError(
+        f"{fields} makes another encoder than the checkpoint's: {name} does not fit. Leave it out, or name a spec file."
+    )
