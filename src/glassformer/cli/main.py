@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from importlib import import_module
 from typing import Any, NoReturn
 
@@ -35,6 +36,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "train": ("glassformer.cli.training", "Train an encoder, with curves and checkpoints."),
     "resume": ("glassformer.cli.training", "Go on with a run, bit for bit."),
     "curves": ("glassformer.cli.training", "Loss and accuracy of runs, side by side."),
+    "lab": ("glassformer.cli.lab", "The browser: five pages, every number a door."),
+    "report": ("glassformer.cli.report", "One file about an encoder or a run, to open in a browser."),
     "completion": ("glassformer.cli.presets", "The script that completes commands in your shell."),
     "tour": ("glassformer.cli.tour", "A walk through all of it, on built-in data."),
 }
@@ -93,7 +96,7 @@ def main() -> NoReturn:
     try:
         code = glassformer.main(standalone_mode=False, prog_name="glassformer")
     except GlassformerError as error:
-        fail(str(error))
+        fail(str(error), error.code)
     except click.ClickException as error:
         fail(error.format_message())
     except (KeyboardInterrupt, click.Abort):
@@ -106,7 +109,10 @@ def main() -> NoReturn:
     sys.exit(code if isinstance(code, int) else 0)
 
 
-def fail(message: str) -> NoReturn:
-    """One line on standard error, exit 2."""
-    sys.stderr.write(f"glassformer: {' '.join(message.split())}\n")
-    sys.exit(2)
+def fail(message: str, code: int = 2) -> NoReturn:
+    """One line on standard error, and the exit code of a mistake or of what ended a command."""
+    if "TORCHELASTIC_RUN_ID" in os.environ and os.environ.get("RANK", "0") != "0":
+        time.sleep(1)  # torchrun ends all processes when one has ended, and the first of them is to be heard
+    else:
+        sys.stderr.write(f"glassformer: {' '.join(message.split())}\n")
+    sys.exit(code)

@@ -56,6 +56,7 @@ def verify(
     glassformer verify path/to/checkpoint --json
     """
     from glassformer.cli import verifying
+    from glassformer.show.certificate import tables, verdict_line
     from glassformer.show.terminal import show_on_terminal
 
     found = verifying.certify(
@@ -64,8 +65,8 @@ def verify(
     if as_json:
         sys.stdout.write(to_json(found.to_dict()) + "\n")
     else:
-        sys.stdout.write(verifying.verdict_line(found) + "\n")
-        for view in verifying.tables(found, whole=whole):
+        sys.stdout.write(verdict_line(found) + "\n")
+        for view in tables(found, whole=whole):
             sys.stdout.write("\n")
             show_on_terminal(view)
     ctx.exit(0 if found.holds else 1)

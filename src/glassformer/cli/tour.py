@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import shutil
 import sys
 import tempfile
 import time
@@ -11,7 +12,8 @@ from typing import NamedTuple
 
 import click
 
-from glassformer.spec import GlassformerError
+from glassformer.spec import GlassformerError, shown
+from glassformer.spec.weight_files import path_text
 
 PROBLEM = """\
 title = "The word 'flying' attends to 'flying' and 'arrows'"
@@ -77,31 +79,79 @@ STOPS = (
         'algebra "Q = W_Q X; K = W_K X; V = W_V X; softmax(Q K^T / sqrt(d_k)) V" X=768x6 W_Q=768x768 W_K=768x768 W_V=768x768',
     ),
     Stop("A worked solution, read line by line.", "check {folder}/solution.md"),
+    Stop(
+        "An encoder that learns: 1,252 images of handwritten digits, a few epochs.",
+        "train digits --epochs 6 --out {folder}/digits",
+    ),
+    Stop("Everything about it on one page.", "report {folder}/digits --out {folder}/report.html"),
 )
+# What a tour leaves behind: the next one may replace it, and nothing else.
+FILES, RUN = ("flying.toml", "solution.md", "order.png", "report.html"), "digits"
+STOPPED = (130, 143)  # by a signal
 
 
 @click.command()
 @click.option("--out", default=None, metavar="FOLDER", help="Where the tour's files go; a folder for temporary files otherwise.")
 def tour(out: str | None) -> None:
     """A walk through all of it, on built-in data. `make run` takes it."""
-    from glassformer.cli.main import glassformer
-
     began, missed = time.perf_counter(), 0
-    folder = Path(out) if out else Path(tempfile.mkdtemp(prefix="glassformer-tour-"))
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = _empty(Path(out)) if out else Path(tempfile.mkdtemp(prefix="glassformer-tour-"))
     (folder / "flying.toml").write_text(PROBLEM, encoding="utf-8")
     (folder / "solution.md").write_text(SOLUTION, encoding="utf-8")
     for number, stop in enumerate(STOPS, 1):
         words = [word.format(folder=folder) for word in shlex.split(stop.line)]
         sys.stdout.write(f"\n[{number}/{len(STOPS)}] {stop.why}\n$ glassformer {shlex.join(words)}\n\n")
-        try:
-            glassformer.main(words, standalone_mode=False, prog_name="glassformer")
-        except GlassformerError as error:  # an optional package that is not there must not end the walk
-            sys.stdout.write(f"not shown: {error}\n")
-            missed += 1
-        except SystemExit as end:  # a check that found something wrong, as it should here, ends with 1
-            missed += end.code not in (0, 1)
+        sys.stdout.flush()
+        missed += not _walked(words)
     sys.stdout.write(f"\nThe tour is over ({time.perf_counter() - began:.1f} s). Its files lie in {folder}.\n")
+    if (folder / "report.html").exists():
+        sys.stdout.write(f"The report, to open in a browser: {(folder / 'report.html').resolve()}\n")
     sys.stdout.write("'glassformer --help' says what else can be asked.\n")
     if missed:
         raise GlassformerError(f"{missed} of {len(STOPS)} stops could not be shown; the reasons stand above.")
+
+
+def _walked(words: list[str]) -> bool:
+    """One command; an optional package that is not there must not end the walk."""
+    from glassformer.cli.main import glassformer
+
+    try:
+        glassformer.main(words, standalone_mode=False, prog_name="glassformer")
+    except GlassformerError as error:
+        sys.stdout.write(f"not shown: {error}\n")
+        return False
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        sys.stdout.write("not shown: this needs PyTorch, which is not installed: pip install 'glassformer[torch]'.\n")
+        return False
+    except SystemExit as end:  # a check that found something wrong, as it should here, ends with 1
+        if end.code in STOPPED:
+            raise
+        return end.code in (0, 1, None)
+    return True
+
+
+def _empty(folder: Path) -> Path:
+    """The folder, without what an earlier tour left there; anything else in it is somebody's, and is not touched."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        others = [path.name for path in folder.iterdir() if not _ours(path)]
+        if others:
+            raise GlassformerError(
+                f"{path_text(folder)} holds '{shown(others[0])}', which no tour made. Choose another --out, or move it away."
+            )
+        for path in folder.iterdir():
+            if path.is_dir():
+                shutil.rmtree(path)
+            else:
+                path.unlink()
+    except OSError as error:
+        raise GlassformerError(f"{path_text(folder)} cannot be used: {error.strerror or error}.") from None
+    return folder
+
+
+def _ours(path: Path) -> bool:
+    if path.is_symlink():
+        return False
+    return path.name in FILES if path.is_file() else path.name == RUN and (path / "run.json").is_file()

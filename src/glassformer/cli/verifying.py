@@ -11,7 +11,6 @@ from glassformer.spec import GlassformerError
 if TYPE_CHECKING:
     from glassformer.model.answers import Answer, Given
     from glassformer.model.certificate import Certificate, Comparison
-    from glassformer.show import Table
     from glassformer.spec.checkpoint_folder import CheckpointFolder
 
 
@@ -103,59 +102,3 @@ def _float64_run(folder: CheckpointFolder, given: Given, *, allow_nonfinite: boo
         steps = {"pooler.out": "pooled", "head.logits": "logits", "head.out": "logits", "head.next": "next"}
         outputs |= {name: done[step] for step, name in steps.items() if step in done.program.tensors}
     return Answer(tuple(done.hidden), outputs)
-
-
-# How it looks ------------------------------------------------------------------------------------------------------------
-
-
-def verdict_line(found: Certificate) -> str:
-    """The first line: what it comes to."""
-    if found.verdict == "refused":
-        return f"refused: {found.reason}"
-    head = f"{found.verdict}: {found.model_class}, {found.parameters:,} parameters, stored as {found.stored}"
-    wrong = [one.what for one in found.comparisons if not one.holds]
-    return head + ("." if not wrong else f". But the differences are too large: {'; '.join(wrong)}.")
-
-
-def tables(found: Certificate, *, whole: bool) -> list[Table]:
-    """The map of names, what is beside it, and the differences."""
-    from glassformer.model.certificate import starred
-    from glassformer.show import Column, Table
-
-    views = []
-    if found.rows:
-        rows = found.rows if whole else starred(found.rows)
-        cells = [[row.parameter, _sizes(row.shape), row.tensor, _sizes(row.stored), row.how] for row in rows]
-        heads = [Column("parameter"), Column("shape", right=True), Column("tensor"), Column("stored", right=True), Column("")]
-        views.append(Table("", heads, cells))
-    beside = [
-        [what, name] for what in ("tied", "fresh", "missing", "unexpected", "misfits", "unused") for name in getattr(found, what)
-    ]
-    if beside:
-        views.append(Table("", [Column("what"), Column("tensor")], beside))
-    if found.comparisons:
-        views.append(_differences(found))
-    return views
-
-
-def _differences(found: Certificate) -> Table:
-    from glassformer.show import Column, Table
-
-    places = list(dict.fromkeys(gap.place for one in found.comparisons for gap in one.gaps))
-    columns = [{gap.place: gap for gap in one.gaps} for one in found.comparisons]
-    rows = [[place, *(f"{gaps[place].relative:.1e}" if place in gaps else "·" for gaps in columns)] for place in places]
-    rows.append(["allowed", *(f"{one.bound:.1e}" for one in found.comparisons)])
-    rows.append(["holds", *("yes" if one.holds else "NO" for one in found.comparisons)])
-    heads = [Column("difference at"), *(Column(one.what, right=True) for one in found.comparisons)]
-    sums = f"The sha256 of {found.checked} tensors was compared. " if found.checked else ""
-    notes = [
-        "",
-        f"Input: {found.given}",
-        f"Each is the largest difference, as a part of the largest number there, or of 1 where that is smaller. {sums}".rstrip(),
-        *found.notes,
-    ]
-    return Table("", heads, rows, notes, frozenset([len(rows) - 1]))
-
-
-def _sizes(shape: tuple[int, ...]) -> str:
-    return " × ".join(map(str, shape)) or "1"

@@ -6,10 +6,16 @@ import html
 from dataclasses import dataclass
 from typing import Any
 
-from glassformer.algebra import Bridge, Cost, Count, Notation, Shapes
+from glassformer.algebra import Bridge, Cost, Count, Notation, Shapes, notation
 from glassformer.algebra.shapes import Shape
+from glassformer.show.icicle import icicle_svg
+from glassformer.show.inert import clean, markdown_text
+from glassformer.show.palette import ink, part_of
+from glassformer.show.parts_table import PartsTable
 from glassformer.show.present import present
-from glassformer.show.table import Column, Table, latex_text
+from glassformer.show.table import STYLE, Column, Table, latex_text, scoped
+from glassformer.show.typeset import STYLE as EQUATIONS
+from glassformer.show.typeset import HtmlPen, equation
 
 SHOWN_LAYERS_NOTE = "{} layers are alike: layer {} is shown."
 
@@ -30,11 +36,11 @@ class Equations:
             lines += [
                 f"{f'({e.number})':>5}  {e.left:>{left}} = {e.right:<{right}}  {e.shape}".rstrip() for e in section.equations
             ]
-        return "\n".join(lines)
+        return clean("\n".join(lines))
 
     def markdown(self) -> str:
         quoted = "$" if self.notation.latex else "`"
-        lines = [f"### {self.notation.label}, tokens as {self.notation.pen.convention}"]
+        lines = [f"### {markdown_text(self.notation.label)}, tokens as {self.notation.pen.convention}"]
         for section in self.notation.sections:
             lines += ["", f"**{section.title}**", ""]
             lines += [f"({e.number}) {quoted}{e.left} = {e.right}{quoted} ({e.shape})  " for e in section.equations]
@@ -49,15 +55,16 @@ class Equations:
         return "\n".join(lines)
 
     def html(self) -> str:
-        parts = [f"<h3>{html.escape(self.notation.label)}</h3>"]
-        for section in self.notation.sections:
+        parts = [f"<h3>{html.escape(self.notation.label)}, tokens as {self.notation.pen.convention}</h3>"]
+        written = notation(self.notation.program, HtmlPen(self.notation.pen.convention))
+        for section in written.sections:
             items = "".join(
-                f"<li value={e.number}><code>{html.escape(f'{e.left} = {e.right}')}</code> "
-                f"<small>{html.escape(e.shape)}</small></li>"
+                f'<tr style="border-left:3px solid {ink(part_of(e.name))}"><td>({e.number})</td>'
+                f"<td>{equation(e.left, e.right)}</td><td><small>{html.escape(e.shape)}</small></td></tr>"
                 for e in section.equations
             )
-            parts.append(f"<h4>{html.escape(section.title)}</h4><ol>{items}</ol>")
-        return f"<div class=glassformer>{''.join(parts)}</div>"
+            parts.append(f"<h4>{html.escape(section.title)}</h4><table><tbody>{items}</tbody></table>")
+        return f"<div class=glassformer>{STYLE}<style>{scoped(EQUATIONS)}</style>{''.join(parts)}</div>"
 
 
 @present.register
@@ -70,7 +77,8 @@ def _count(count: Count) -> Table:
         notes += [f"left out: {item.part} {item.count:,}" for item in count.left_out]
     columns = [Column("tensor"), Column("formula"), Column("sizes", right=True), Column("count", right=True), Column("")]
     bold = frozenset(range(len(rows) + 1, len(rows) + len(sums) + 2))
-    return Table(f"{count.label}: parameters", columns, [*rows, [""] * 5, *sums, total], notes, bold)
+    rows = [*rows, [""] * 5, *sums, total]
+    return PartsTable(f"{count.label}: parameters", columns, rows, notes, bold, above=icicle_svg(count))
 
 
 def _shared(also: tuple[str, ...]) -> str:
@@ -90,7 +98,7 @@ def _bridge(bridge: Bridge) -> Table:
     notes = ["", f"difference {bridge.total:+,}; {bridge.unchanged:,} parameters are the same on both sides."]
     notes += [f"{label.strip()}: {end.convention}." for label, end in ends.items() if end.left_out]
     columns = [Column("tensor"), Column("from", right=True), Column("to", right=True), Column("difference", right=True)]
-    return Table(f"{bridge.left.label} → {bridge.right.label}", columns, rows, notes, frozenset({0, len(rows) - 1}))
+    return PartsTable(f"{bridge.left.label} → {bridge.right.label}", columns, rows, notes, frozenset({0, len(rows) - 1}))
 
 
 @present.register
@@ -105,7 +113,7 @@ def _shapes(shapes: Shapes) -> Table:
     columns = [Column("tensor"), Column(""), Column("axes"), Column("shape"), Column("one head"), Column("elements", right=True)]
     sizes = shapes.program.sizes
     title = f"{shapes.label}: shapes, tokens as {shapes.convention}, batch={sizes.batch} t={sizes.t}{which}"
-    return Table(title, columns, rows, notes)
+    return PartsTable(title, columns, rows, notes)
 
 
 def _first_of_alike(shapes: Shapes) -> tuple[list[Shape], list[str]]:
@@ -142,8 +150,10 @@ def _cost(cost: Cost) -> Table:
         + ", ".join(f"{name} {bytes_text(size)}" for name, size in uses if size)
         + f" ({memory.assumptions}).",
     ]
+    if cost.which == "training":
+        notes.append(f"peak {bytes_text(memory.peak)}: the most at one moment, the loss included.")
     columns = [Column("part"), Column("multiply-adds in products", right=True), Column("FLOPs, all operations", right=True)]
-    return Table(f"{cost.label}: cost", columns, rows, notes, frozenset({len(rows) - 1}))
+    return PartsTable(f"{cost.label}: cost", columns, rows, notes, frozenset({len(rows) - 1}))
 
 
 def bytes_text(count: int) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 from glassformer.answers.diagnosis import Diagnosis
 from glassformer.answers.quantities import Answer
+from glassformer.show.inert import clean, markdown_text
 from glassformer.show.present import present
 from glassformer.show.table import latex_text
 
@@ -26,12 +27,13 @@ class Paragraphs:
         lines = [self.title]
         for heading, items in self.groups:
             lines += ["", heading, *(f"  {item}" for item in items)] if heading else ["", *items]
-        return "\n".join(lines)
+        return clean("\n".join(lines))
 
     def markdown(self) -> str:
-        lines = [f"### {self.title}"]
+        lines = [f"### {markdown_text(self.title)}"]
         for heading, items in self.groups:
-            lines += ["", *([f"**{heading}**", ""] if heading else []), *(f"- {item}" for item in items)]
+            bold = [f"**{markdown_text(heading)}**", ""] if heading else []
+            lines += ["", *bold, *(f"- {markdown_text(item)}" for item in items)]
         return "\n".join(lines)
 
     def latex(self) -> str:
@@ -86,7 +88,7 @@ def _diagnosis(found: Diagnosis) -> Paragraphs:
         return Paragraphs(f"right. {subject}", (("", (f"convention: {found.convention}",)),))
     truth = value_text(found.answer.value)
     if found.verdict == "convention":
-        said = (f"{found.convention}. In full it is {truth}.",)
+        said = (f"{found.convention}. {found.beside(truth)}",)
         sentences = tuple(mistake.sentence for finding in found.findings for mistake in finding.mistakes)
         return Paragraphs(f"right under a convention. {subject}", (("", (*said, *sentences)),))
     groups: list[tuple[str, tuple[str, ...]]] = [("", (f"it is {truth} ({found.answer.convention})",))]

@@ -146,6 +146,3 @@ def restored(data: Array, levels: int = LEVELS[0]) -> Array:
 
 def _parts(stops: tuple[str, ...]) -> list[list[int]]:
     return [[int(stop[i : i + 2], 16) for i in (1, 3, 5)] for stop in stops]
-
-
-Attention.html = notebook_html

@@ -13,6 +13,7 @@ from glassformer.show.colours import LINES
 from glassformer.show.figures import Axes, Figure, check_format, drawn, figures, new_figure, save_picture
 from glassformer.show.table import Column, Table
 from glassformer.spec import GlassformerError, shown
+from glassformer.spec.viewed import Viewed
 
 METRICS = "metrics.jsonl"
 HUES = (LINES.first, LINES.second, "#2a8c55", "#a3397f", "#6b5bb5", "#8a6d1c")
@@ -21,7 +22,7 @@ MOST_BYTES = 256_000_000
 
 
 @dataclass(frozen=True)
-class Curve:
+class Curve(Viewed):
     """A run's figures, one of each an epoch."""
 
     name: str
@@ -129,23 +130,24 @@ def _overfitting(curve: Curve) -> str:
 
 @drawn
 def curves_figure(curves: Sequence[Curve]) -> Figure:
-    """Loss to the left, accuracy to the right; training dashed, validation solid, a dot where the validation loss turned."""
+    """Loss to the left, accuracy to the right; training dashed, validation solid, a dot where the validation was at its best."""
     figure = new_figure(9.2, 3.6, layout="constrained")
     loss, accuracy = figure.subplots(1, 2)
     for place, curve in enumerate(curves):
         hue = HUES[place % len(HUES)]
         _pair(loss, curve, curve.train_loss, curve.validation_loss, hue)
         _pair(accuracy, curve, curve.train_accuracy, curve.validation_accuracy, hue)
+        best, alone = max(curve.validation_accuracy), len(curves) == 1
+        _dot(accuracy, 1 + curve.validation_accuracy.index(best), best, hue, (f"{best:.1%}" if alone else "", -15))
         if curve.turn is not None:
-            at = curve.validation_loss[curve.turn - 1]
-            loss.plot([curve.turn], [at], "o", color=hue, markersize=6, markerfacecolor="white", zorder=5)
-            if len(curves) == 1:
-                loss.annotate(f"turns at {curve.turn}", (curve.turn, at), (0, 9), textcoords="offset points", ha="center")
+            _dot(loss, curve.turn, curve.validation_loss[curve.turn - 1], hue, (f"turns at {curve.turn}" if alone else "", 9))
     for axes, title in ((loss, "loss"), (accuracy, "accuracy")):
         axes.set_title(title)
         axes.set_xlabel("epoch")
         axes.xaxis.get_major_locator().set_params(integer=True)
-        axes.legend(fontsize=8)
+        axes.grid(axis="y", color=LINES.quiet, alpha=0.2, linewidth=0.6)
+    accuracy.yaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
+    loss.legend(handles=_legend(curves), fontsize=8)
     if all(math.isfinite(value) for curve in curves for value in curve.validation_loss):
         loss.set_ylim(bottom=0)
     return figure
@@ -153,11 +155,45 @@ def curves_figure(curves: Sequence[Curve]) -> Figure:
 
 def _pair(axes: Axes, curve: Curve, train: Sequence[float], validation: Sequence[float], hue: str) -> None:
     mark = "o" if len(curve.epochs) == 1 else ""
-    axes.plot(curve.epochs, train, "--", marker=mark, color=hue, linewidth=1.1, alpha=0.75, label=f"{curve.name}: training")
-    axes.plot(curve.epochs, validation, marker=mark, color=hue, linewidth=1.7, label=f"{curve.name}: validation")
+    axes.plot(curve.epochs, train, "--", marker=mark, color=hue, linewidth=1.1, alpha=0.75)
+    axes.plot(curve.epochs, validation, marker=mark, color=hue, linewidth=1.7)
+
+
+def _dot(axes: Axes, epoch: int, value: float, hue: str, said: tuple[str, int]) -> None:
+    """A mark, and words so many points above it."""
+    axes.plot([epoch], [value], "o", color=hue, markersize=6, markerfacecolor="white", zorder=5)
+    axes.annotate(said[0], (epoch, value), (0, said[1]), textcoords="offset points", ha="center")
+
+
+def _legend(curves: Sequence[Curve]) -> list[Any]:
+    """A line a run, where there are several, and what dashes and dots mean."""
+    from matplotlib.lines import Line2D
+
+    several = [(curve.name, {"color": HUES[place % len(HUES)]}) for place, curve in enumerate(curves)] if len(curves) > 1 else []
+    ink: dict[str, Any] = {"color": LINES.ink if several else HUES[0]}
+    kinds = [("validation", ink), ("training", ink | {"linestyle": "--", "linewidth": 1.1})]
+    dot = ink | {"linestyle": "", "marker": "o", "markerfacecolor": "white"}
+    return [Line2D([], [], label=name, **how) for name, how in (*several, *kinds, ("validation at its best", dot))]
 
 
 def save_curves(curves: Sequence[Curve], path: str | Path) -> Path:
     """Draw and write, as PNG or SVG."""
     check_format(path)
     return save_picture(curves_figure(curves), path)
+
+
+def save_comparison(runs: Sequence[str | Path], folder: str | Path) -> None:
+    """Several runs side by side: comparison.md, comparison.json, and curves.png and .svg where matplotlib is installed."""
+    curves, folder = [read_curve(run) for run in runs], Path(folder)
+    table = curves_table(curves).markdown()
+    (folder / "comparison.md").write_text(
+        f"# {folder.resolve().name}\n\n![loss and accuracy](curves.png)\n\n{table}\n", encoding="utf-8"
+    )
+    content = json.dumps([curve.to_dict() for curve in curves], indent=1, ensure_ascii=False)
+    (folder / "comparison.json").write_text(f"{content}\n", encoding="utf-8")
+    try:
+        for form in ("png", "svg"):
+            save_curves(curves, folder / f"curves.{form}")
+    except GlassformerError as error:
+        if "matplotlib" not in str(error):
+            raise

@@ -193,6 +193,3 @@ def _convention(convention: Convention) -> Table:
 
 def _shape(shape: tuple[int, ...]) -> str:
     return " × ".join(str(size) for size in shape)
-
-
-Experiment.present = present

@@ -7,7 +7,7 @@ from functools import singledispatch
 from importlib import import_module
 from typing import Any
 
-from glassformer.algebra.result import Result
+from glassformer.spec.viewed import Viewed
 
 # Where results come from -> the module of this room that knows how they look.
 VIEWS = {
@@ -18,9 +18,17 @@ VIEWS = {
     "glassformer.answers.solutions": "glassformer.show.solutions",
     "glassformer.answers.document": "glassformer.show.document",
     "glassformer.answers.shapes": "glassformer.show.formula",
+    "glassformer.answers.quiz.variant": "glassformer.show.notebook.quizzes",
     "glassformer.answers.quiz": "glassformer.show.quiz",
     "glassformer.numbers.by_hand": "glassformer.show.work",
     "glassformer.numbers.experiments": "glassformer.show.experiments",
+    "glassformer.numbers.attention": "glassformer.show.notebook.attention",
+    "glassformer.numbers": "glassformer.show.notebook.numbers",
+    "glassformer.spec": "glassformer.show.notebook.encoders",
+    "glassformer.program": "glassformer.show.notebook.encoders",
+    "glassformer.show": "glassformer.show.notebook.learning",
+    "glassformer.training.runs": "glassformer.show.notebook.learning",
+    "glassformer.model.certificate": "glassformer.show.certificate",
 }
 
 
@@ -29,10 +37,14 @@ def present(result: Any) -> Any:
     """How a result looks: a table, a page of equations, paragraphs."""
     home = type(result).__module__
     for room, view in VIEWS.items():
-        if home.startswith(room) and view not in sys.modules:
+        if not (home == room or home.startswith(f"{room}.")):
+            continue
+        if view not in sys.modules:
             import_module(view)
             return present(result)
+        if hasattr(sys.modules[view], "of_torch_room"):  # this room may not import the class, and knows it by what it has
+            return sys.modules[view].of_torch_room(result)
     raise TypeError(f"nothing is known of how {type(result).__name__} looks")
 
 
-Result.present = present
+Viewed.present = present

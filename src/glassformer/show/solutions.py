@@ -188,7 +188,7 @@ def _question(one: Graded, document: CheckedDocument) -> Item:
     if found.verdict == "right":
         return Item("✓", heading, ())
     if found.verdict == "convention":
-        return Item("✓", heading, (f"Right under a convention: {found.convention}. In full it is {truth}.",))
+        return Item("✓", heading, (f"Right under a convention: {found.convention}. {found.beside(truth)}",))
     lines = [f"It is {truth} ({found.answer.convention})."]
     for finding in found.findings:
         names = " and ".join(f"{mistake.name} [{mistake.code}]" for mistake in finding.mistakes)

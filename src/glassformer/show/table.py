@@ -6,6 +6,8 @@ import html
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from glassformer.show.inert import clean, markdown_text
+
 
 @dataclass(frozen=True)
 class Column:
@@ -24,6 +26,11 @@ class Table:
     rows: Sequence[Sequence[str]]
     notes: Sequence[str] = ()
     bold: frozenset[int] = field(default_factory=frozenset)
+    above: str = field(default="", kw_only=True)  # HTML that stands between the title and the table
+
+    def edge(self, row: Sequence[str]) -> str:  # noqa: ARG002
+        """The colour that marks a row in HTML, where there is one."""
+        return ""
 
     def text(self) -> str:
         """Plain text with aligned columns, the same in a pipe and in a file."""
@@ -39,16 +46,16 @@ class Table:
         rule = "  ".join("─" * width for width in widths).rstrip()
         body = [line(row) for row in self.rows]
         head = [line([column.title for column in self.columns]), rule] if any(column.title for column in self.columns) else []
-        return "\n".join([*([self.title] if self.title else []), *head, *body, *self.notes])
+        return clean("\n".join([*([self.title] if self.title else []), *head, *body, *self.notes]))
 
     def markdown(self) -> str:
         def line(cells: Sequence[str]) -> str:
-            return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
+            return "| " + " | ".join(markdown_text(cell).replace("|", "\\|") for cell in cells) + " |"
 
         rule = "|" + "|".join("---:" if column.right else ":---" for column in self.columns) + "|"
         rows = [[f"**{cell}**" if cell else "" for cell in row] if i in self.bold else row for i, row in enumerate(self.rows)]
-        top = [f"### {self.title}", ""] if self.title else []
-        notes = ["", *self.notes] if self.notes else []
+        top = [f"### {markdown_text(self.title)}", ""] if self.title else []
+        notes = ["", *map(markdown_text, self.notes)] if self.notes else []
         return "\n".join([*top, line([column.title for column in self.columns]), rule, *map(line, rows), *notes])
 
     def latex(self) -> str:
@@ -62,25 +69,40 @@ class Table:
         """A fragment with its own scoped style; everything foreign is escaped."""
         head = "".join(_cell("th", column.title, column) for column in self.columns)
         body = "".join(
-            f"<tr{' class=sum' if i in self.bold else ''}>"
+            f"<tr{' class=sum' if i in self.bold else ''}{_edge(self.edge(row))}>"
             + "".join(_cell("td", cell, column) for cell, column in zip(row, self.columns, strict=True))
             + "</tr>"
             for i, row in enumerate(self.rows)
+            if any(row)
         )
         notes = "".join(f"<p>{html.escape(note)}</p>" for note in self.notes)
         caption = f"<caption>{html.escape(self.title)}</caption>" if self.title else ""
         table = f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-        return f"<div class=glassformer>{STYLE}{table}{notes}</div>"
+        return f"<div class=glassformer>{STYLE}{self.above}{table}{notes}</div>"
 
 
 STYLE = (
-    "<style>.glassformer{font-family:system-ui,sans-serif}"
+    "<style>.glassformer{font-family:system-ui,sans-serif;overflow-x:auto}"
+    ".glassformer tr[style] td:first-child{padding-left:.5em}"
+    ".glassformer .narrow{display:none}"
     ".glassformer table{border-collapse:collapse;font-variant-numeric:tabular-nums}"
     ".glassformer caption{text-align:left;font-weight:600;padding:.3em 0}"
     ".glassformer th,.glassformer td{padding:.15em .8em .15em 0;text-align:left}"
     ".glassformer .n{text-align:right}.glassformer thead tr{border-bottom:1px solid currentColor}"
     ".glassformer tr.sum td{font-weight:600}</style>"
 )
+
+
+def scoped(style: str) -> str:
+    """Every rule of a style sheet, made to hold inside our element alone."""
+    rules = [rule.partition("{") for rule in style.split("}") if rule.strip()]
+    return "".join(
+        f"{','.join(f'.glassformer {one.strip()}' for one in selector.split(','))}{{{body}}}" for selector, _, body in rules
+    )
+
+
+def _edge(colour: str) -> str:
+    return f' style="border-left:3px solid {colour}"' if colour else ""
 
 
 def _cell(tag: str, text: str, column: Column) -> str:
@@ -111,4 +133,4 @@ LATEX_SIGNS = {
 
 def latex_text(text: str) -> str:
     """Text that LaTeX sets as it stands."""
-    return "".join(LATEX_SIGNS.get(sign, sign) for sign in text)
+    return "".join(LATEX_SIGNS.get(sign, sign) for sign in clean(text))

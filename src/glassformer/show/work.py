@@ -270,7 +270,7 @@ MATRIX_STYLE = (
 
 def _untagged(latex: str) -> str:
     """LaTeX in which no <word> can pass for HTML on a Markdown page; it is set the same."""
-    return latex.replace("<", "{<}").replace(">", "{>}")
+    return latex.replace("<", "{<}").replace(">", "{>}").replace("](", "]{}(")
 
 
 def _markdown_text(text: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterator
 from typing import Any
 
@@ -21,22 +20,10 @@ VERDICTS = {
 }
 
 
-class _Page(Paragraphs):
-    """Paragraphs whose Markdown shows names from a problem file as they stand: a tag in a token's name is no tag."""
-
-    def markdown(self) -> str:
-        groups = tuple((_inert(heading), tuple(map(_inert, items))) for heading, items in self.groups)
-        return Paragraphs(_inert(self.title), groups).markdown()
-
-
-def _inert(text: str) -> str:
-    return html.escape(text, quote=False)
-
-
 @present.register
 def _checked(found: Checked) -> Paragraphs:
     groups = [group for judged in found.judged for group in _groups(judged)]
-    return _Page(f"{found.title}: {_summary(found)}", tuple(groups))
+    return Paragraphs(f"{found.title}: {_summary(found)}", tuple(groups))
 
 
 def _summary(found: Checked) -> str:

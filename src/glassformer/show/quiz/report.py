@@ -12,6 +12,7 @@ from functools import cached_property
 
 from glassformer.answers.quiz.grading import Graded, Marked
 from glassformer.answers.quiz.misconceptions import mistake
+from glassformer.show.inert import clean
 from glassformer.show.present import present
 from glassformer.show.quiz import markdown
 from glassformer.show.table import Column, Table
@@ -39,7 +40,7 @@ class Report:
         return f"{self.graded.quiz.title}, seed {self.graded.seed}: {found.students} students, {numbers}"
 
     def text(self) -> str:
-        return "\n\n".join([self.headline, *(table.text() for table in self.tables), *self.graded.notes])
+        return clean("\n\n".join([self.headline, *(table.text() for table in self.tables), *self.graded.notes]))
 
     def markdown(self) -> str:
         safe = [replace(table, rows=[[markdown.plain(cell) for cell in row] for row in table.rows]) for table in self.tables]

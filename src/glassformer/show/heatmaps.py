@@ -1,0 +1,106 @@
+"""Heat maps that need nothing: a grid of weights as a small PNG inside the page, one for a light page and one for a dark one."""
+
+from __future__ import annotations
+
+import base64
+import struct
+import zlib
+from collections.abc import Sequence
+from html import escape
+
+import numpy as np
+
+from glassformer.numbers.attention import Attention, cut
+from glassformer.program.axes import Array, Floats
+from glassformer.show.colours import SEQUENTIAL, SEQUENTIAL_DARK, mixed
+from glassformer.show.grids import is_linear, pooled
+from glassformer.spec import shown
+
+LEVELS = 64  # colours of a picture
+MOST_CELLS = 96  # of a panel's side; above, a dot is the largest weight of its block
+WORDS_UP_TO = 24  # tokens that stand beside a panel
+LONGEST_WORD = 12
+MOST_PANELS = 512
+
+
+def png(indices: Array, stops: Sequence[str]) -> bytes:
+    """A picture with a palette: `indices` [rows, columns] of LEVELS colours along `stops`."""
+    rows, columns = indices.shape
+    colours = bytes.fromhex("".join(mixed(tuple(stops), level / (LEVELS - 1))[1:] for level in range(LEVELS)))
+    lines = np.concatenate([np.zeros((rows, 1), dtype=np.uint8), indices.astype(np.uint8)], axis=1)
+    chunks = [
+        (b"IHDR", struct.pack(">IIBBBBB", columns, rows, 8, 3, 0, 0, 0)),
+        (b"PLTE", colours),
+        (b"IDAT", zlib.compress(lines.tobytes(), 9)),
+        (b"IEND", b""),
+    ]
+    packed = [struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data)) for kind, data in chunks]
+    return b"\x89PNG\r\n\x1a\n" + b"".join(packed)
+
+
+def heat_map(weights: Floats, label: str, *, size: int, theme: str = "both") -> str:
+    """A grid of weights from 0 to 1, `size` pixels wide, coloured by the weight itself, or by its root where there are many."""
+    place = weights if is_linear(weights) else np.sqrt(weights)
+    levels = np.rint(np.clip(np.nan_to_num(place), 0, 1) * (LEVELS - 1))
+    high = max(1, round(size * weights.shape[0] / weights.shape[1]))
+    light, dark = (
+        f"data:image/png;base64,{base64.b64encode(png(levels, stops)).decode()}" for stops in (SEQUENTIAL, SEQUENTIAL_DARK)
+    )
+    other = f'<source media="(prefers-color-scheme: dark)" srcset="{dark}">' if theme == "both" else ""
+    image = f'<img alt="{escape(label)}" title="{escape(label)}" width="{size}" height="{high}" src="{light}">'
+    return f"<picture>{other}{image}</picture>"
+
+
+def small_multiples(attention: Attention, *, theme: str = "both") -> str:
+    """Every chosen layer (down) and head (across), each a small panel."""
+    size = 44 if len(attention.heads) <= 12 else 32
+    head = "".join(f"<th>{number}</th>" for number in attention.heads)
+    rows = []
+    for layer in attention.layers[: max(1, MOST_PANELS // len(attention.heads))]:
+        named = [(f"layer {layer}, head {head}", pooled(attention.grid(layer, head), MOST_CELLS)) for head in attention.heads]
+        cells = "".join(f"<td>{heat_map(grid, label, size=size, theme=theme)}</td>" for label, grid in named)
+        rows.append(f"<tr><th>{layer}</th>{cells}</tr>")
+    left_out = len(attention.layers) - len(rows)
+    more = f"<p>{left_out} more layers are not shown.</p>" if left_out else ""
+    return (
+        '<div class="scroll" tabindex="0" role="region" aria-label="every head"><table class="multiples">'
+        f"<thead><tr><th><span>layer / head</span></th>{head}</tr></thead>"
+        f"<tbody>{''.join(rows)}</tbody></table></div>{more}"
+    )
+
+
+def word_panel(attention: Attention, layer: int, head: int, *, theme: str = "both", label: str = "") -> str:
+    """One head with its words on both sides, where they are few enough to be read."""
+    grid, words = attention.grid(layer, head), [cut(shown(word), LONGEST_WORD) for word in attention.words]
+    name = label or f"layer {layer}, head {head}"
+    if len(words) > WORDS_UP_TO:
+        image = heat_map(pooled(grid, 256), name, size=240, theme=theme)
+        return f'<figure class="panel" tabindex="0">{image}<figcaption>{escape(name)}</figcaption></figure>'
+    cell = 20
+    image = heat_map(grid, name, size=cell * len(words), theme=theme)
+    across = "".join(f'<span style="width:{cell}px"><bdi>{escape(word)}</bdi></span>' for word in words)
+    down = "".join(f'<span style="height:{cell}px"><bdi>{escape(word)}</bdi></span>' for word in words)
+    return (
+        f'<figure class="panel words" tabindex="0"><div class="keys" aria-hidden="true">{across}</div><div class="grid">'
+        f'<div class="queries" aria-hidden="true">{down}</div>{image}</div><figcaption>{escape(name)}</figcaption></figure>'
+    )
+
+
+def scale_bar(*, linear: bool, theme: str = "both") -> str:
+    """The colours from 0 to 1."""
+    ramp = np.linspace(0, 1, LEVELS)[None, :] if linear else np.linspace(0, 1, LEVELS)[None, :] ** 2
+    strip = np.repeat(ramp, 6, axis=0)
+    picture = heat_map_strip(strip, linear=linear, theme=theme)
+    note = "" if linear else " (coloured by its root)"
+    return f'<p class="scale">weight 0 {picture} 1{note}</p>'
+
+
+def heat_map_strip(values: Floats, *, linear: bool, theme: str) -> str:
+    """A strip of colours, drawn the way that the panels beside it are."""
+    place = values if linear else np.sqrt(values)
+    levels = np.rint(place * (LEVELS - 1))
+    light, dark = (
+        f"data:image/png;base64,{base64.b64encode(png(levels, stops)).decode()}" for stops in (SEQUENTIAL, SEQUENTIAL_DARK)
+    )
+    other = f'<source media="(prefers-color-scheme: dark)" srcset="{dark}">' if theme == "both" else ""
+    return f'<picture>{other}<img alt="scale" width="128" height="12" src="{light}"></picture>'

@@ -1,0 +1,125 @@
+"""How numbers look in a notebook: a run as a table of its tensors, one number as a tree that opens, a change as what it moved."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from html import escape
+
+import numpy as np
+
+from glassformer.numbers.checkpoint import Checkpoint
+from glassformer.numbers.explain import Explanation, opened
+from glassformer.numbers.run import Run
+from glassformer.numbers.what_if import Difference
+from glassformer.program.axes import Array
+from glassformer.show.figures import figures
+from glassformer.show.notebook.encoders import encoder_html
+from glassformer.show.notebook.frame import framed
+from glassformer.show.parts_table import PartsTable
+from glassformer.show.present import present
+from glassformer.show.table import Column, Table
+
+MOST_ROWS = 60
+LATER = re.compile(r"layers\.[1-9]\d*\.(?!out$)")  # the inside of a layer after the first
+MOST_NODES = 120  # cells of a tree that are written down
+OPENED = 6  # cells below one cell
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A view made of its text and its HTML."""
+
+    text: Callable[[], str]
+    html: Callable[[], str]
+
+
+@present.register
+def _run(run: Run) -> Table:
+    """The steps of the first layer and what each other layer gives, each with its range."""
+    shown = [name for name in (step.name for step in run.program.steps) if not LATER.match(name)]
+    chosen = [*(tensor.name for tensor in run.program.inputs), *shown]
+    rows = [[name, _shape(run[name]), *_range(run[name])] for name in chosen if name in run][:MOST_ROWS]
+    said = f"{len(run.values):,} tensors by name; of layers after the first, what each gives. run.explain opens a number."
+    words = [f"tokens: {' '.join(run.tokens[0])}"] if run.tokens and len(run.tokens[0]) <= 64 else []
+    columns = [Column("tensor"), *(Column(title, right=True) for title in ("shape", "least", "mean", "largest"))]
+    sizes = run.program.sizes
+    return PartsTable(f"a run over batch={sizes.batch} t={sizes.t}", columns, rows, ["", *words, said])
+
+
+def _shape(value: Array) -> str:
+    return " × ".join(map(str, value.shape)) or "1"
+
+
+def _range(value: Array) -> list[str]:
+    """Least, mean and largest of the numbers that are finite; a mask's −∞ is shown as the least."""
+    numbers = np.asarray(value, dtype=np.float64)
+    finite = numbers[np.isfinite(numbers)]
+    if not finite.size:
+        return ["", "", ""]
+    least = "−∞" if np.isneginf(numbers).any() else figures(float(finite.min()))
+    return [least, figures(float(finite.mean())), figures(float(finite.max()))]
+
+
+@present.register
+def _difference(difference: Difference) -> Table:
+    moved = list(difference.moved.items())
+    most = max((size for _, size in moved), default=0.0) or 1.0
+    rows = [[name, figures(size), "▪" * round(24 * size / most)] for name, size in moved[:MOST_ROWS]]
+    notes = [
+        "",
+        f"changed: {', '.join(difference.changed)}; {len(difference.rerun)} steps were run again, {len(moved)} tensors moved.",
+    ]
+    notes += [f"… and {len(moved) - MOST_ROWS} more"] if len(moved) > MOST_ROWS else []
+    return PartsTable("what moved", [Column("tensor"), Column("by at most", right=True), Column("")], rows, notes)
+
+
+@present.register
+def _checkpoint(checkpoint: Checkpoint) -> Drawn:
+    what = f"{escape(checkpoint.model_class)}, {checkpoint.parameters:,} parameters"
+    head = f"<p><strong>{escape(checkpoint.folder.name)}</strong>: {what}</p>"
+    return Drawn(lambda: repr(checkpoint), lambda: framed(head + encoder_html(checkpoint.spec)))
+
+
+@dataclass
+class _Node:
+    """A cell of the tree, and the cells below it that are written down."""
+
+    said: Explanation
+    below: list[_Node] = field(default_factory=list)
+
+    def html(self, *, open_: bool = False) -> str:
+        label, value = escape(self.said.label), figures(self.said.value, 6)
+        if self.said.source != "step":
+            return f"<div class=leaf><code>{label}</code> = <strong>{value}</strong> ({self.said.source})</div>"
+        rule = f"<div class=rule>{escape(self.said.rule)}<br>= {escape(self.said.numbers())}</div>"
+        inner = "".join(node.html() for node in self.below)
+        left_out = len(self.said.refs) - len(self.below)
+        more = f"<div class=leaf>… and {left_out:,} more</div>" if left_out else ""
+        summary = f"<summary><code>{label}</code> = <strong>{value}</strong></summary>"
+        return f"<details{' open' if open_ else ''}>{summary}{rule}{inner}{more}</details>"
+
+
+@present.register
+def _explanation(explanation: Explanation) -> Drawn:
+    return Drawn(explanation.text, lambda: framed(_tree(explanation).html(open_=True)))
+
+
+def _tree(explanation: Explanation) -> _Node:
+    """As many levels as the number of cells allows, the nearest first."""
+    root = _Node(explanation)
+    queue, written = [root], 1
+    while queue and written < MOST_NODES:
+        node = queue.pop(0)
+        terms = node.said.terms
+        refs = node.said.refs if len(node.said.refs) <= OPENED else [ref for term in terms[: OPENED // 2] for ref in term.refs]
+        seen: set[tuple[str, tuple[int, ...]]] = set()
+        for ref in refs[:OPENED]:
+            key = (ref.tensor.name, ref.tensor.at(ref.cell))
+            if key not in seen:
+                seen.add(key)
+                node.below.append(_Node(opened(explanation.run, ref)))
+        written += len(node.below)
+        queue += [below for below in node.below if below.said.source == "step"]
+    return root

@@ -1,0 +1,66 @@
+"""The palette: one colour for each part of an encoder, the same in every table, diagram, plot and page, light and dark."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple, TypeAlias, get_args
+
+Part: TypeAlias = Literal["embedding", "attention", "feed-forward", "norm", "head"]
+PARTS: tuple[Part, ...] = get_args(Part)
+
+
+class Theme(NamedTuple):
+    """The colours of a page: parts by name, and what is around them."""
+
+    parts: dict[Part, str]
+    page: str
+    ink: str
+    quiet: str
+    line: str
+    act: str  # you can act here
+    raised: str  # a surface a little off the page
+
+
+# After Okabe and Ito (2008): told apart with any kind of colour vision, and by their lightness on both pages.
+LIGHT = Theme(
+    parts={"embedding": "#0072b2", "attention": "#c75000", "feed-forward": "#00805c", "norm": "#6f7580", "head": "#a6488f"},
+    page="#ffffff",
+    ink="#1b1f27",
+    quiet="#5c626d",
+    line="#c9cdd3",
+    act="#0b559f",
+    raised="#f5f6f8",
+)
+DARK = Theme(
+    parts={"embedding": "#56b4e9", "attention": "#f0904a", "feed-forward": "#3ec79b", "norm": "#8b919c", "head": "#dd9acb"},
+    page="#14171d",
+    ink="#e6e8ec",
+    quiet="#a0a6b0",
+    line="#3a404a",
+    act="#7db8f0",
+    raised="#1c2028",
+)
+
+
+def part_of(name: str) -> Part:
+    """The part that a tensor, a step or a row of a cost table belongs to: `layers.3.attention.W_Q` is attention."""
+    words = name.replace(": ", ".").replace("layers.*", "layers").split(".")
+    if any("norm" in word for word in words):
+        return "norm"
+    if words[0] in ("embeddings", "x", "tokens", "segments", "image", "vectors"):
+        return "embedding"
+    if words[0] in ("pooler", "head"):
+        return "head"
+    if "attention" in words or "relative" in words or words[-1] == "E_relative":
+        return "attention"
+    return "feed-forward" if {"ffn", "feed-forward"} & set(words) else "norm"  # sums and scales stand beside the norms
+
+
+def ink(part: Part) -> str:
+    """The colour of a part as a value of CSS and SVG: a page's own variable, or the light colour where there is none."""
+    return f"var(--gf-{part},{LIGHT.parts[part]})"
+
+
+def css_variables(theme: Theme) -> str:
+    """`--gf-attention:#c75000;…` for a style sheet."""
+    around = {name: value for name, value in theme._asdict().items() if name != "parts"}
+    return "".join(f"--gf-{name}:{value};" for name, value in (*theme.parts.items(), *around.items()))

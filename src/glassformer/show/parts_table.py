@@ -1,0 +1,18 @@
+"""A table whose rows begin with the name of a tensor or a part: in HTML each has the colour of its part."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from glassformer.show.palette import ink, part_of
+from glassformer.show.table import Table
+
+
+@dataclass(frozen=True)
+class PartsTable(Table):
+    """A table of parts."""
+
+    def edge(self, row: Sequence[str]) -> str:
+        name = row[0]
+        return "" if not name or name in ("total", "layers") or " " in name.replace(": ", "") else ink(part_of(name))

@@ -1,0 +1,229 @@
+"""What a report says of any encoder, from its spec alone: diagram, ledger, shapes, cost and equations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from html import escape
+from typing import NamedTuple
+
+from glassformer import algebra
+from glassformer.program import Program, build
+from glassformer.show.algebra import bytes_text
+from glassformer.show.charts import Chart, Line
+from glassformer.show.diagram import block_of, diagram
+from glassformer.show.diagram_inside import inside
+from glassformer.show.icicle import icicle_svg
+from glassformer.show.palette import PARTS, Part, ink, part_of
+from glassformer.show.present import present
+from glassformer.show.report.page import Section, facts, paragraph, table
+from glassformer.show.table import Column, Table
+from glassformer.show.typeset import HtmlPen, equation
+from glassformer.spec import EncoderSpec, field_docs
+from glassformer.spec.reading import Request
+
+OPENED = ("embeddings", "attention", "ffn", "pooler", "head")  # blocks that are shown from inside
+SCORES = "layers: attention: scores and mix"
+PLOTTED = 17  # lengths of a curve
+MOST_LENGTH = 8192  # of a curve, where nothing limits the length
+
+
+class Subject(NamedTuple):
+    """What a report is about: a spec as it was asked for, and its program."""
+
+    asked: Request
+    program: Program
+
+    @property
+    def spec(self) -> EncoderSpec:
+        return self.asked.spec
+
+
+def subject(asked: Request) -> Subject:
+    """The subject of what was asked."""
+    return Subject(asked, build(asked.spec, batch=asked.batch, t=asked.t))
+
+
+def lead(about: Subject) -> str:
+    """What it is, in one sentence and a few numbers."""
+    count, cost = algebra.ledger(about.program), algebra.cost(about.program)
+    numbers = [
+        ("parameters", f"{count.total:,}"),
+        (f"FLOPs of a forward pass, {_input(about)}", _short(cost.flops)),
+        ("weights in float32", bytes_text(4 * count.total)),
+    ]
+    return paragraph(sentence(about.spec)) + facts(numbers)
+
+
+def sentence(spec: EncoderSpec) -> str:
+    """The encoder in words: `12 layers of width 768 with 12 heads, …`."""
+    many = "1 layer" if spec.layers == 1 else f"{spec.layers} layers"
+    heads = "1 head" if spec.heads == 1 else f"{spec.heads} heads"
+    reads = {
+        "tokens": f"reads tokens of a vocabulary of {spec.vocab or 0:,}",
+        "image": f"reads images of {spec.image_size[0]} × {spec.image_size[1]} pixels in {spec.patches} patches",
+        "vectors": "reads vectors",
+    }[spec.reads]
+    inner = f", feed-forward blocks of {spec.ffn_width:,}" if spec.block == "layer" else ", attention alone"
+    ends = f", and ends in a head that says: {spec.head}" if spec.head != "none" else ""
+    return f"An encoder of {many} of width {spec.d_model:,} with {heads} of {spec.head_k}{inner}. It {reads}{ends}."
+
+
+def derived_sections(about: Subject) -> Iterator[Section]:
+    """All of them, in reading order."""
+    yield Section("encoder", "The encoder", _diagram(about) + _fields(about.spec))
+    yield Section("ledger", "Parameters", _ledger(about))
+    yield Section("shapes", "Shapes", _shapes(about))
+    yield Section("cost", "Cost", _cost(about))
+    yield Section("equations", "Equations", _equations(about))
+
+
+def legend() -> str:
+    """The colours of the parts."""
+    items = "".join(f'<li><span style="background:{ink(part)}"></span>{part}</li>' for part in PARTS)
+    return f"<ul class=legend>{items}</ul>"
+
+
+def _diagram(about: Subject) -> str:
+    program = about.program
+    whole = f"<figure>{diagram(program).svg()}<figcaption>Shapes on the arrows, parameters in the blocks.</figcaption></figure>"
+    keys = dict.fromkeys(block_of(step) for step in program.steps)
+    chosen: dict[str, str] = {}
+    for key in keys:
+        word = key.rpartition(".")[2]
+        if word in OPENED:
+            chosen.setdefault(word, key)
+    insides = "".join(
+        f"<figure tabindex=0><figcaption><code>{escape(key)}</code></figcaption>{inside(program, key).svg()}</figure>"
+        for key in chosen.values()
+    )
+    return f'{legend()}<div class="pictures">{whole}<div>{insides}</div></div>'
+
+
+def _fields(spec: EncoderSpec) -> str:
+    docs = field_docs()
+    rows = [[name, _field(value), docs[name]] for name, value in spec.to_dict().items()]
+    if not rows:
+        return ""
+    view = Table("", [Column("field"), Column("value"), Column("what it is")], rows, ["All other fields are as by default."])
+    return f"<details><summary>The spec, field by field</summary>{table(view)}</details>"
+
+
+def _field(value: object) -> str:
+    return ", ".join(map(str, value)) or "none" if isinstance(value, list | tuple) else str(value)
+
+
+def _ledger(about: Subject) -> str:
+    count = algebra.ledger(about.program, label=about.asked.label)
+    view: Table = present(count)
+    order = [0, 3, 1, 2, *([4] if any(row[4] for row in view.rows) else [])]  # the count first: a telephone shows two columns
+    return f"<p>As wide as its share:</p>{icicle_svg(count)}{_coloured(view, order)}"
+
+
+def _coloured(view: Table, order: Sequence[int]) -> str:
+    """Some columns of a table whose rows begin with the name of a tensor or a part."""
+    rows = [[row[place] for place in order] for row in view.rows]
+    columns = [view.columns[place] for place in order]
+    return table(Table("", columns, rows, view.notes, view.bold), _parts([row[0] for row in rows]))
+
+
+def _parts(names: list[str]) -> list[Part | None]:
+    return [None if name in ("", "total", "layers") else part_of(name) for name in names]
+
+
+def _shapes(about: Subject) -> str:
+    rows_view, columns_view = (
+        present(algebra.shapes(about.program, convention=convention)) for convention in ("rows", "columns")
+    )
+    pairs = zip(rows_view.rows, columns_view.rows, strict=True)
+    rows = [[row[0], row[3], other[3], row[4], row[2], row[1]] for row, other in pairs]
+    titles = ["tensor", "tokens as rows", "tokens as columns", "one head, as rows", "axes", ""]
+    view = Table("", [*map(Column, titles)], rows, rows_view.notes)
+    sizes = about.program.sizes
+    over = f"Every tensor of a forward pass over batch={sizes.batch}, t={sizes.t}."
+    said = paragraph(f"{over} With tokens as rows, Q = X W_Q; with tokens as columns, Q = W_Q X.")
+    return said + _coloured(view, range(6))
+
+
+def _cost(about: Subject) -> str:
+    view: Table = present(algebra.cost(about.program, label=about.asked.label))
+    return _coloured(view, range(3)) + (_lengths(about) if about.spec.reads != "image" else "")
+
+
+def _lengths(about: Subject) -> str:
+    """FLOPs and bytes against the length of the input."""
+    longest = min(about.spec.longest or MOST_LENGTH, MOST_LENGTH)
+    lengths = sorted({max(1, round(longest * place / (PLOTTED - 1))) for place in range(PLOTTED)})
+    passes = {t: (build(about.spec, batch=about.asked.batch, t=t)) for t in lengths}
+    flops = {t: algebra.cost(program) for t, program in passes.items()}
+    bytes_ = {t: algebra.cost(program, which="training", kernel="fused").memory for t, program in passes.items()}
+    scale, unit = _scale(max(cost.flops for cost in flops.values()))
+    mixed = {t: _flops(cost, SCORES) for t, cost in flops.items()}
+    lines = [
+        Line("all", [(t, cost.flops / scale) for t, cost in flops.items()], "currentColor"),
+        Line("scores and mix", [(t, value / scale) for t, value in mixed.items()], ink("attention")),
+    ]
+    size, byte_unit = _scale(max(memory.total for memory in bytes_.values()), "B")
+    kept = [
+        Line("all", [(t, memory.total / size) for t, memory in bytes_.items()], "currentColor"),
+        Line("activations", [(t, memory.activations / size) for t, memory in bytes_.items()], ink("embedding")),
+    ]
+    charts = Chart(f"{unit}FLOPs, forward", "tokens", lines).svg(), Chart(f"{byte_unit}, training step", "tokens", kept).svg()
+    batch = f"batch={about.asked.batch}"
+    note = f"{batch}; training in float32 with AdamW and a fused attention kernel. The scores grow with the square of the length."
+    return (
+        "<h3>Against the length of the input</h3>"
+        f'<div class="pictures">{"".join(f"<figure>{chart}</figure>" for chart in charts)}</div>'
+        f"<p class=note>{escape(note)}</p>{table(_lengths_table(about, longest))}"
+    )
+
+
+def _lengths_table(about: Subject, longest: int) -> Table:
+    rows = []
+    for t in sorted({t for t in (16, 64, 128, 256, 512, 1024, 2048, 4096) if t < longest} | {longest, about.program.sizes.t}):
+        program = build(about.spec, batch=about.asked.batch, t=t)
+        forward, training = algebra.cost(program), algebra.cost(program, which="training", kernel="fused")
+        share = _flops(forward, SCORES) / (forward.flops or 1)
+        memory = [bytes_text(one.memory.total) for one in (forward, training)]
+        rows.append([f"{t:,}", _short(forward.flops), f"{share:.1%}", _short(training.flops), *memory])
+    titles = ["tokens", "FLOPs, forward", "of them scores and mix", "FLOPs, training step", "memory, forward", "memory, training"]
+    return Table("", [Column(title, right=True) for title in titles], rows)
+
+
+def _flops(cost: algebra.Cost, part: str) -> int:
+    return cost.parts[part].flops if part in cost.parts else 0
+
+
+def _equations(about: Subject) -> str:
+    blocks = []
+    for convention in ("rows", "columns"):
+        written = algebra.notation(about.program, HtmlPen(convention))
+        sections = []
+        for section in written.sections:
+            items = "".join(
+                f'<li style="border-left-color:{ink(part_of(e.name))}"><span class=number>({e.number})</span>'
+                f"{equation(e.left, e.right)}<span class=shape>{escape(e.shape)}</span></li>"
+                for e in section.equations
+            )
+            sections.append(f"<h3>{escape(section.title)}</h3><ol class=equations>{items}</ol>")
+        blocks.append("".join(sections))
+    rows, columns = blocks
+    return f"<p>Tokens as rows.</p>{rows}<details><summary>The same with tokens as columns</summary>{columns}</details>"
+
+
+def _input(about: Subject) -> str:
+    sizes = about.program.sizes
+    what = "1 image" if about.spec.reads == "image" and sizes.batch == 1 else f"{sizes.t:,} tokens"
+    return what if sizes.batch == 1 else f"{sizes.batch:,} × {what}"
+
+
+def _scale(most: float, unit: str = "") -> tuple[float, str]:
+    for size, prefix in ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if most >= size:
+            return size, f"{prefix}{unit}"
+    return 1.0, unit or ""
+
+
+def _short(value: float) -> str:
+    """`22.4 G`: three significant figures."""
+    size, prefix = _scale(value)
+    return f"{value / size:.3g} {prefix}".strip()
