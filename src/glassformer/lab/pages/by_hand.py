@@ -1,0 +1,208 @@
+"""By hand: a sheet of small matrices, worked step by step, every number open."""
+
+from __future__ import annotations
+
+import dataclasses
+import html
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.resources import files
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from glassformer.lab.pages.by_hand_sheet import document_of, kinds, problem_of, sheet_of
+from glassformer.lab.wire import answer, asked
+from glassformer.numbers.by_hand import Solution, WorkedStep, solve, solve_as_far
+from glassformer.spec import GlassformerError, shown
+from glassformer.spec.files import parse_json, parse_toml
+
+# The order in which the examples stand on the page, and what each is about.
+EXAMPLES = {
+    "flying-vectors": "attention, one query",
+    "flying": "vectors cut out of embeddings",
+    "tom": "one word at two places",
+    "multi-head": "two heads, then W_O",
+    "causal": "a mask",
+    "columns": "tokens as columns",
+    "cross-attention": "keys from another text",
+    "additive": "another alignment",
+    "softmax": "scores into weights",
+    "layer-norm": "the norm of a vector",
+    "positions": "sines and cosines",
+    "ffn": "the feed-forward block",
+    "encoder-layer": "a whole layer",
+    "misfit": "a product that does not fit",
+}
+FORMS = ("markdown", "latex", "html", "problem")
+MOST_DIGITS = 15
+
+
+async def examples(_: Request) -> Response:
+    """The worked examples as sheets, and every kind of problem with what it takes."""
+    listed = [{"name": name, "about": about, **sheet_of(example(name), name)} for name, about in EXAMPLES.items()]
+    return answer({"examples": listed, "kinds": kinds()})
+
+
+async def read(request: Request) -> Response:
+    """A pasted problem file as a sheet."""
+    text = (await asked(request)).get("text")
+    if not isinstance(text, str):
+        raise GlassformerError(f"the request must have text as a text, found {shown(text)}.")
+    source = "the pasted text"
+    document = parse_json(text, source) if text.lstrip().startswith("{") else parse_toml(text, source)
+    return answer(sheet_of(document, source))
+
+
+async def work(request: Request) -> Response:
+    """The sheet worked out: what is given, every step; what does not fit, with everything that comes before it."""
+    return answer(await _do(request, _worked))
+
+
+async def cell(request: Request) -> Response:
+    """One number of it, opened."""
+    return answer(await _do(request, _cell))
+
+
+async def claim(request: Request) -> Response:
+    """Numbers of one's own against those of the sheet: right, carried forward, or the mistake."""
+    return answer(await _do(request, _claim))
+
+
+async def export(request: Request) -> Response:
+    """The whole page, or one step of it, in another form."""
+    return answer(await _do(request, _exported))
+
+
+async def _do(request: Request, reading: Callable[[dict[str, Any]], Any]) -> Any:
+    return await request.app.state.lab.workers.do(_plainly, reading, await asked(request))
+
+
+def _plainly(reading: Callable[[dict[str, Any]], Any], document: dict[str, Any]) -> Any:
+    """Errors without the name of the sheet, which is no file."""
+    try:
+        return reading(document)
+    except GlassformerError as error:
+        raise GlassformerError(str(error).removeprefix("sheet: ")) from None
+
+
+def _worked(document: dict[str, Any]) -> dict[str, Any]:
+    from glassformer.lab.pages.by_hand_cells import misfit, page_of
+    from glassformer.show.work import Worksheet
+
+    digits, rounded = _decimals(document)
+    solution, error = solve_as_far(problem_of(document))
+    line = str(error).removeprefix("sheet: ") if error else None
+    fault = {"message": line, "misfit": misfit(line)} if line else None
+    if solution is None:
+        return {"page": None, "fault": fault}
+    carried = solution if rounded is None else solution.rounded(rounded)
+    sheet = Worksheet(carried, digits) if rounded is None else Worksheet(carried, rounded, solution)
+    return {"page": page_of(sheet), "fault": fault}
+
+
+def _cell(document: dict[str, Any]) -> dict[str, Any]:
+    from glassformer.lab.pages.by_hand_cells import opened_cell
+    from glassformer.show.work import Worksheet
+
+    digits, rounded = _decimals(document)
+    solution, error = solve_as_far(problem_of(document))
+    if solution is None:
+        assert error is not None
+        raise error
+    carried = solution if rounded is None else solution.rounded(rounded)
+    return opened_cell(Worksheet(carried, digits if rounded is None else rounded), _text(document, "cell"))
+
+
+def _claim(document: dict[str, Any]) -> dict[str, Any]:
+    from glassformer.answers.worked import check_worked
+    from glassformer.answers.worked.claims import claim_in_words
+
+    name, numbers = claim_in_words(_text(document, "claim")[:4000])
+    return check_worked(problem_of(document), {name: numbers}).to_dict()
+
+
+def _exported(document: dict[str, Any]) -> dict[str, str]:
+    from glassformer.show.work import Worksheet
+
+    form, step = document.get("form"), document.get("step")
+    if form not in FORMS:
+        raise GlassformerError(f"form={shown(form)} is not known: {', '.join(FORMS)}.")
+    if form == "problem":
+        return {"text": json.dumps(document_of(document), ensure_ascii=False, indent=1) + "\n"}
+    digits, rounded = _decimals(document)
+    solution = solve(problem_of(document))
+    carried = solution if rounded is None else solution.rounded(rounded)
+    if step is not None:
+        carried, solution = one_step(carried, step), one_step(solution, step)
+    sheet = Worksheet(carried, digits) if rounded is None else Worksheet(carried, rounded, solution)
+    text = getattr(sheet, form)()
+    if form == "html":
+        title = html.escape(carried.title)
+        text = f'<!doctype html>\n<html lang="en"><meta charset="utf-8"><title>{title}</title><body>{text}</body></html>'
+    return {"text": text + "\n"}
+
+
+@dataclass(frozen=True, repr=False)
+class OneStep(Solution):
+    """A solution of which one step is shown, with what is given to it."""
+
+    only: str = ""
+
+    @cached_property
+    def needed(self) -> frozenset[str]:
+        return frozenset({self.only, *(tensor.name for tensor in self.program.step_of[self.only].inputs)})
+
+    @cached_property
+    def steps(self) -> list[WorkedStep]:
+        return [step for step in super().steps if step.name == self.only]
+
+
+def one_step(solution: Solution, name: Any) -> OneStep:
+    """One step of a solution as a page of its own."""
+    names = [step.name for step in solution.steps]
+    if name not in names:
+        raise GlassformerError(f"step={shown(name)} is not one of the steps: {', '.join(names)}.")
+    fields = {field.name: getattr(solution, field.name) for field in dataclasses.fields(Solution)}
+    title = f"{solution.title}: {name}"
+    return OneStep(
+        **fields | {"problem": solution.problem.replace(title=title), "notes": (), "others": (), "only": name, "asked": (name,)}
+    )
+
+
+def example(name: str) -> dict[str, Any]:
+    """A worked example by its name."""
+    text = files("glassformer.lab").joinpath("problems", f"{name}.toml").read_text(encoding="utf-8")
+    return parse_toml(text, name)
+
+
+def _decimals(document: dict[str, Any]) -> tuple[int, int | None]:
+    """How many decimals are shown, and how many are carried."""
+    found = []
+    for name, otherwise in (("digits", 4), ("rounded", None)):
+        value = document.get(name, otherwise)
+        if value is not None and (type(value) is not int or not 0 <= value <= MOST_DIGITS):
+            raise GlassformerError(f"--{name} {shown(value)} is not allowed: from 0 to {MOST_DIGITS} decimals.")
+        found.append(value)
+    return 4 if found[0] is None else found[0], found[1]
+
+
+def _text(document: dict[str, Any], key: str) -> str:
+    found = document.get(key)
+    if not isinstance(found, str):
+        raise GlassformerError(f"the request must have {key} as a text, found {shown(found)}.")
+    return found
+
+
+routes = [
+    Route("/api/hand/examples", examples),
+    Route("/api/hand/read", read, methods=["POST"]),
+    Route("/api/hand/work", work, methods=["POST"]),
+    Route("/api/hand/cell", cell, methods=["POST"]),
+    Route("/api/hand/claim", claim, methods=["POST"]),
+    Route("/api/hand/export", export, methods=["POST"]),
+]

@@ -1,0 +1,203 @@
+"""A worked problem for the page: its steps as texts and doors, one number opened, and the product that does not fit."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+from glassformer.lab.pages.trace_edits import cell_id, read_cell
+from glassformer.numbers.by_hand import Solution, WorkedCell, WorkedStep
+from glassformer.numbers.by_hand.surd import Surd
+from glassformer.numbers.by_hand.worked import MOST_TERMS, Bench, exactly, symbol
+from glassformer.numbers.explain import MINUS, Explanation, number, opened, written
+from glassformer.program import Tensor
+from glassformer.program.expression import Call, Expression, Ratio, Ref, Sum
+from glassformer.program.pen import LatexPen, TextPen
+from glassformer.show.matrix import Grid
+from glassformer.show.work import Worksheet
+
+MARKED = re.compile("([\\w.∞−]+\x01\\d+\x02)")
+MISFIT = re.compile(
+    r"(?P<product>.+?) does not fit: (?:the )?(?P<left>[\w.]+) (?:is|are|has) (?P<left_size>[^,;:]+?), "
+    r"(?P<right>[\w.]+) (?:is|has) (?P<right_size>[^,;:.]+)"
+)
+
+
+def page_of(sheet: Worksheet) -> dict[str, Any]:
+    """All that stands on the paper, every number with the name of its cell."""
+    solution = sheet.solution
+    return {
+        "title": solution.title,
+        "kind": solution.problem.kind,
+        "convention": solution.problem.convention,
+        "carried": sheet.carried,
+        "given": [_given(sheet, tensor) for tensor in sheet.given],
+        "steps": [_step(sheet, step) for step in solution.steps],
+        "notes": list(solution.notes),
+        "tables": [
+            {"title": table.title, "columns": [column.title for column in table.columns], "rows": table.rows}
+            for table in sheet.tables
+        ],
+        "names": [name for name in dict.fromkeys(solution.names.values()) if name in solution.program.step_of],
+    }
+
+
+def misfit(line: str) -> dict[str, str] | None:
+    """The two sides of a product that does not fit, with their sizes, where the line names them."""
+    found = MISFIT.search(line.removeprefix("sheet: "))
+    return found.groupdict() if found else None
+
+
+def _given(sheet: Worksheet, tensor: Tensor) -> dict[str, Any]:
+    solution = sheet.solution
+    words = solution.descriptions.get(tensor.name)
+    return {
+        "name": tensor.name,
+        "latex": symbol(tensor, LatexPen(solution.problem.convention)),
+        "words": words,
+        "grids": [] if words is not None else _grids(sheet, tensor, sheet.given_grids(tensor)),
+    }
+
+
+def _step(sheet: Worksheet, step: WorkedStep) -> dict[str, Any]:
+    convention = sheet.solution.problem.convention
+    output = step.step.output
+    pages = _grids(sheet, output, sheet.grids(output, step.value))
+    ids = [cell[1] for page in pages for row in page["cells"] for cell in row]  # in the order in which cells are worked out
+    return {
+        "name": step.name,
+        "symbol": symbol(output, LatexPen(convention)),
+        "rule": step.rule(TextPen(convention)),
+        "latex": step.rule(LatexPen(convention)),
+        "sizes": step.sizes,
+        "lines": [
+            {"id": name, **_line(sheet, step, cell)} for name, cell in zip(ids, step.cells, strict=False) if not cell.moves
+        ],
+        "left_out": step.left_out,
+        "grids": pages,
+    }
+
+
+def _grids(sheet: Worksheet, tensor: Tensor, pages: list[Grid]) -> list[dict[str, Any]]:
+    """The matrices of a value; a cell is its text and its name, from which everything else can be asked."""
+    ids = [
+        cell_id(tensor.name, {axis.name: index for axis, index in zip(tensor.axes, where, strict=True)})
+        for where in np.ndindex(*tensor.shape)
+    ]
+    places = np.arange(len(ids)).reshape(tensor.shape)
+    return [
+        {
+            "sheet": page.sheet,
+            "rows": page.row_names,
+            "columns": page.column_names,
+            "cells": [list(zip(*pair, strict=True)) for pair in zip(page.rows, named.rows, strict=True)],
+        }
+        for page, named in zip(pages, sheet.grids(tensor, places, lambda place: ids[int(place)]), strict=True)
+    ]
+
+
+def _line(sheet: Worksheet, step: WorkedStep, cell: WorkedCell) -> dict[str, Any]:
+    """One number worked out: its name, the arithmetic with doors in it, the same shorter, and the result."""
+    first, *rest = cell.stages(sheet.digits)
+    shorter = [written(stage, step.run, sheet.digits, MOST_TERMS).replace("sqrt(", "√(") for stage in rest]
+    parts = pieces(first, sheet, MOST_TERMS)
+    text = "".join(part if isinstance(part, str) else part["text"] for part in parts)
+    result = number(cell.value, sheet.digits)
+    return {
+        "label": cell.label,
+        "parts": parts,
+        "then": [stage for stage in dict.fromkeys(shorter) if stage not in (text, result)],
+        "sign": cell.sign(sheet.digits),
+        "result": None if result == (shorter or [text])[-1] else result,
+        "value": cell.value,
+        "exactly": exactly(cell, sheet.digits),
+    }
+
+
+def pieces(expression: Expression, sheet: Worksheet, most: int) -> list[Any]:
+    """The arithmetic as texts and doors in turn: a number that comes from a cell says which."""
+    run, refs = sheet.solution.run, []
+
+    def marked(ref: Ref) -> str:
+        refs.append(ref)
+        return f"\x01{len(refs) - 1}\x02"
+
+    parts: list[Any] = []
+    for piece in re.split(MARKED, written(expression, run, sheet.digits, most, marked).replace("sqrt(", "√(")):
+        text, mark, place = piece.partition("\x01")
+        if not mark:
+            parts.append(piece)
+            continue
+        found = opened(run, refs[int(place.rstrip("\x02"))])
+        if text.startswith(MINUS) and found.value >= 0:  # the minus belongs to the rule
+            parts.append(MINUS)
+            text = text.removeprefix(MINUS)
+        name = cell_id(found.tensor.name, found.cell)
+        parts.append({"id": name, "text": text, "label": label_of(sheet.solution, found), "value": found.value})
+    return [part for part in parts if part != ""]
+
+
+def label_of(solution: Solution, found: Explanation) -> str:
+    """`weights[flying]`, as the worked lines call it; a given number is called after its matrix."""
+    matrix = found.tensor
+    names = []
+    for axis in matrix.axes:
+        own = solution.labels.get(axis.name)
+        names.append(
+            own[found.cell[axis.name]]
+            if own
+            else f"{axis.name} {found.cell[axis.name] + 1}"
+            if axis.name == "head"
+            else str(found.cell[axis.name] + 1)
+        )
+    return f"{matrix.name}[{', '.join(names)}]" if names else matrix.name
+
+
+def opened_cell(sheet: Worksheet, text: str) -> dict[str, Any]:
+    """One number opened: what it is, its rule, the rule with numbers put in, its terms; each number in them opens in turn."""
+    solution, run = sheet.solution, sheet.solution.run
+    name, cell = read_cell(run, text)
+    found = run.explain(name, **cell)
+    step = next((step for step in solution.steps if step.name == name), None)
+    exact: Any = (solution.exact.get(name, solution.given_exact.get(name)))[found.tensor.at(found.cell)]  # type: ignore[index]
+    pen = LatexPen(solution.problem.convention)
+    terms = found.terms
+    return {
+        "id": text,
+        "label": label_of(solution, found),
+        "value": found.value,
+        "exact": exact.text() if isinstance(exact, Surd) and exact.short and not exact.decimal else "",
+        "source": found.source,
+        "latex": step.rule(pen) if step is not None else symbol(found.tensor, pen),
+        "sizes": step.sizes if step is not None else "",
+        "numbers": pieces(found.expression, sheet, MOST_TERMS) if found.expression is not None else [],
+        "line": _whole_line(sheet, name, cell) if found.expression is not None else "",
+        "how": _how(found),
+        "terms": [{"value": term.value, "parts": pieces(term.expression, sheet, MOST_TERMS)} for term in terms[:MOST_TERMS]],
+        "rest": {"terms": max(0, len(terms) - MOST_TERMS), "sum": sum(term.value for term in terms[MOST_TERMS:])},
+    }
+
+
+def _whole_line(sheet: Worksheet, name: str, cell: dict[str, int]) -> str:
+    """`weights[flying] = exp(…) / (…) = 2.0281 / 2.5212 ≈ 0.8044`."""
+    from glassformer.numbers.by_hand.worked import line
+
+    solution = sheet.solution
+    bench = Bench(solution.run, solution.exact, solution.labels, solution.problem.convention, solution.decimals)
+    return line(bench.cell(solution.program.step_of[name], cell), solution.run, sheet.digits)
+
+
+def _how(found: Explanation) -> dict[str, Any]:
+    """What is done with the terms: they are summed, divided, or one of them is a share of all."""
+    expression, values = found.expression, found.run.values
+    if expression is None:
+        return {"kind": "given"}
+    total = sum(term.value for term in found.terms)
+    if isinstance(expression, Ratio) and isinstance(expression.top, Sum):
+        text = written(expression.bottom, found.run, 4, 6)
+        return {"kind": "divided", "sum": total, "by": expression.bottom.evaluate(values), "text": text}
+    if isinstance(expression, Ratio) and isinstance(expression.bottom, Sum) and isinstance(expression.top, Call):
+        return {"kind": "share", "own": expression.top.evaluate(values), "sum": total}
+    return {"kind": "sum" if isinstance(expression, Sum) else "single", "sum": total}

@@ -1,0 +1,184 @@
+"""Check: a worked solution, a claim or a quiz, with the mistakes named; hints first, the answer on request."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.resources import files
+from typing import Any, get_args
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from glassformer.lab.wire import answer, asked
+from glassformer.spec import GlassformerError, nearest, shown
+from glassformer.spec.presets import preset_names
+
+LONGEST = 400_000  # letters of a document
+MOST_ANSWERS = 100
+# Examples of solutions, and what each shows.
+EXAMPLES = {
+    "solution.md": "how many weights? a wrong factor, a slip, an error carried on",
+    "shapes-solution.md": "which shapes? a product in the wrong order",
+}
+CLAIMS = (
+    "params of bert-base = 110M",
+    "params of layer d_model=64 heads=4 d_k=16 d_ff=120 = 27648",
+    "params of attention d_model=512 heads=8 = 6553600",
+    "shape of weights of bert-base t=5 = 768x768",
+    "params of W_O in one layer of bert-base = 589824",
+)
+
+
+async def examples(_: Request) -> Response:
+    """Solutions and claims to begin with, and the sets of questions."""
+    from glassformer.lab.pages.check_quiz import sets
+
+    folder = files("glassformer.lab").joinpath("solutions")
+    listed = [
+        {"name": name, "about": about, "text": folder.joinpath(name).read_text(encoding="utf-8")}
+        for name, about in EXAMPLES.items()
+    ]
+    return answer({"solutions": listed, "claims": CLAIMS, "sets": sets()})
+
+
+async def text(request: Request) -> Response:
+    """A worked solution, annotated."""
+    return answer(await _do(request, _checked))
+
+
+async def claim(request: Request) -> Response:
+    """One claim about an encoder."""
+    return answer(await _do(request, _claimed))
+
+
+async def quiz(request: Request) -> Response:
+    """The questions of a set for a seed."""
+    return answer(await _do(request, _paper))
+
+
+async def hint(request: Request) -> Response:
+    """The next hint to a question."""
+    return answer(await _do(request, _hint))
+
+
+async def judge(request: Request) -> Response:
+    """One answer judged."""
+    return answer(await _do(request, _judged))
+
+
+async def review(request: Request) -> Response:
+    """The sitting so far: every answer with its marks and its mistake, and the score."""
+    return answer(await _do(request, _review))
+
+
+async def _do(request: Request, reading: Callable[[dict[str, Any]], Any]) -> Any:
+    return await request.app.state.lab.workers.do(reading, await asked(request))
+
+
+def _checked(document: dict[str, Any]) -> dict[str, Any]:
+    from glassformer.answers.document.findings import DocumentKind
+    from glassformer.answers.solutions import check_text
+    from glassformer.lab.pages.check_text import annotated
+
+    given, kind = _text(document, "text"), document.get("kind", "md")
+    if kind not in get_args(DocumentKind):
+        raise GlassformerError(f"kind={shown(kind)} is not known: {', '.join(get_args(DocumentKind))}.")
+    if len(given) > LONGEST:
+        raise GlassformerError(f"the text has {len(given):,} letters: at most {LONGEST:,} are read here.")
+    return annotated(check_text(given, kind=kind))
+
+
+def _claimed(document: dict[str, Any]) -> dict[str, Any]:
+    from glassformer.answers.diagnosis import check as diagnose
+    from glassformer.lab.pages.check_text import judged
+    from glassformer.spec.reading import request_from_words
+
+    question, words, said = claim_in_words(_text(document, "claim"))
+    found = diagnose(question, request_from_words(words), said)
+    return {"question": question, "spec": " ".join(words), "claim": said, **judged(found)}
+
+
+def claim_in_words(line: str) -> tuple[str, list[str], str]:
+    """`params of bert-base layers=8 = 110M` as question, spec and claim; a page names presets, no files."""
+    if len(line) > 2_000:
+        raise GlassformerError(f"the claim has {len(line):,} letters: at most 2,000.")
+    left, sign, said = line.strip().rpartition("= ") if "= " in line.strip() else line.strip().rpartition("=")
+    words = left.split()
+    at = next((place for place in range(len(words) - 1, -1, -1) if words[place] in preset_names()), None)
+    if not sign or not said.strip() or at is None or not all("=" in word for word in words[at + 1 :]):
+        close = next((found for word in reversed(words) if at is None and (found := nearest(word, preset_names()))), "")
+        raise GlassformerError(f"'{shown(line)}' is no claim about a preset: write it as 'params of bert-base = 110M'.{close}")
+    question = words[:at]
+    while question and question[-1] in ("of", "for"):
+        question.pop()
+    return " ".join(question) or "params", words[at:], said.strip()
+
+
+def _paper(document: dict[str, Any]) -> dict[str, Any]:
+    from glassformer.lab.pages.check_quiz import paper
+
+    return paper(_variant(document))
+
+
+def _hint(document: dict[str, Any]) -> dict[str, Any]:
+    from glassformer.lab.pages import check_quiz
+
+    return check_quiz.hint(_variant(document), _text(document, "question"), _whole(document, "used", 0))
+
+
+def _judged(document: dict[str, Any]) -> dict[str, Any]:
+    from glassformer.lab.pages import check_quiz
+
+    found = check_quiz.judged(_variant(document), _answers(document), _text(document, "question"), _whole(document, "used", 0))
+    return {name: float(value) if name in ("won", "of") else value for name, value in found.items()}
+
+
+def _review(document: dict[str, Any]) -> dict[str, Any]:
+    from glassformer.lab.pages import check_quiz
+
+    used = document.get("hints", {})
+    if not isinstance(used, dict) or not all(type(value) is int and 0 <= value < 100 for value in used.values()):
+        raise GlassformerError(f"hints must be whole numbers by question, found {shown(used)}.")
+    return check_quiz.review(_variant(document), _answers(document), used)
+
+
+def _variant(document: dict[str, Any]) -> Any:
+    from glassformer.lab.pages.check_quiz import drawn
+
+    most = None if document.get("n") is None else _whole(document, "n", 1)
+    return drawn(_text(document, "set"), _whole(document, "seed", 0), most)
+
+
+def _answers(document: dict[str, Any]) -> dict[str, str]:
+    from glassformer.lab.pages.check_quiz import LONGEST_ANSWER
+
+    found = document.get("answers", {})
+    if not isinstance(found, dict) or not all(isinstance(said, str) for said in found.values()) or len(found) > MOST_ANSWERS:
+        raise GlassformerError(f"answers must be texts by question, at most {MOST_ANSWERS}, found {shown(found)}.")
+    return {name: shown(said.strip(), limit=LONGEST_ANSWER) for name, said in found.items()}
+
+
+def _text(document: dict[str, Any], key: str) -> str:
+    found = document.get(key)
+    if not isinstance(found, str):
+        raise GlassformerError(f"the request must have {key} as a text, found {shown(found)}.")
+    return found
+
+
+def _whole(document: dict[str, Any], key: str, otherwise: int) -> int:
+    found = document.get(key, otherwise)
+    if type(found) is not int or not 0 <= found <= 10**12:
+        raise GlassformerError(f"{key}={shown(found)} is not allowed: a whole number from 0 is wanted.")
+    return found
+
+
+routes = [
+    Route("/api/check/examples", examples),
+    Route("/api/check/text", text, methods=["POST"]),
+    Route("/api/check/claim", claim, methods=["POST"]),
+    Route("/api/check/quiz", quiz, methods=["POST"]),
+    Route("/api/check/quiz/hint", hint, methods=["POST"]),
+    Route("/api/check/quiz/judge", judge, methods=["POST"]),
+    Route("/api/check/quiz/review", review, methods=["POST"]),
+]

@@ -1,0 +1,168 @@
+"""A sitting of a quiz without memory: the address holds the answers, and each is judged again from set and seed."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+from glassformer.answers.quiz import Item, Variant, load_set, shipped, variant
+from glassformer.answers.quiz.keys import Judgement
+from glassformer.answers.quiz.misconceptions import mistake
+from glassformer.show.quiz.page import Choices, Given, Text, marks_text, question_blocks
+from glassformer.show.quiz.report import points
+from glassformer.spec import GlassformerError, nearest, shown
+
+LARGEST_SEED = 10**12
+LONGEST_ANSWER = 2_000
+
+
+def sets() -> list[dict[str, Any]]:
+    """The sets that ship, with what they are about."""
+    return [
+        {"name": name, "title": found.title, "about": found.about, "questions": len(found.questions)}
+        for name in shipped()
+        for found in [load_set(name)]
+    ]
+
+
+@lru_cache(maxsize=32)
+def drawn(name: str, seed: int, most: int | None) -> Variant:
+    """The set for this seed, or some of its questions: those that speak of the same numbers stay together."""
+    if name not in shipped():  # a page names no files
+        raise GlassformerError(f"there is no set '{shown(name)}'.{nearest(name, shipped())} {', '.join(shipped())}.")
+    if not 0 <= seed <= LARGEST_SEED:
+        raise GlassformerError(f"seed={seed} is not allowed: from 0 to {LARGEST_SEED:,}.")
+    whole = variant(load_set(name), seed)
+    if most is None or most >= len(whole.items):
+        return whole
+    if most < 1:
+        raise GlassformerError(f"n={most} is not allowed: from 1 to {len(whole.items)} questions.")
+    groups: dict[str, list[Item]] = {}
+    for item in whole.items:
+        groups.setdefault(item.template.same_as or item.id, []).append(item)
+    order = random.Random(seed).sample(sorted(groups), len(groups))
+    chosen = {item.id for item in [item for group in order for item in groups[group]][:most]}
+    items = [item for item in whole.items if item.id in chosen]
+    quiz = replace(whole.quiz, questions=tuple(item.template for item in items))
+    return replace(whole, quiz=quiz, items=tuple(replace(item, number=place) for place, item in enumerate(items, start=1)))
+
+
+def paper(own: Variant) -> dict[str, Any]:
+    """Every question as it is asked; no key."""
+    return {
+        "set": own.quiz.name,
+        "title": own.quiz.title,
+        "seed": own.seed,
+        "headline": f"{own.quiz.title}: {len(own.items)} questions, {marks_text(own.quiz.marks)}.",
+        "questions": [
+            {
+                "id": item.id,
+                "number": item.number,
+                "marks": marks_text(item.marks),
+                "blocks": [_block(block) for block in question_blocks(item, heading=False, blank=False)],
+                "wanted": item.key.wanted,
+                "hints": len(item.hints),
+            }
+            for item in own.items
+        ],
+    }
+
+
+def _block(block: object) -> dict[str, Any]:
+    if isinstance(block, Given):
+        return {
+            "name": block.name,
+            "rows": block.grid.rows,
+            "row_names": block.grid.row_names,
+            "columns": block.grid.column_names,
+        }
+    if isinstance(block, Choices):
+        return {"options": [{"letter": option.letter, "text": option.text} for option in block.options]}
+    assert isinstance(block, Text)
+    return {"text": block.text}
+
+
+def hint(own: Variant, name: str, used: int) -> dict[str, Any]:
+    """The next hint, in the command line's words."""
+    item = _item(own, name)
+    return {
+        "hint": f"Hint: {item.hints[used]}" if used < len(item.hints) else "There are no more hints.",
+        "left": max(0, len(item.hints) - used - 1),
+    }
+
+
+def judged(own: Variant, answers: Mapping[str, str], name: str, used: int) -> dict[str, Any]:
+    """One answer judged with those before it: right, another try with a hint, or the mistake and the derivation."""
+    item = _item(own, name)
+    claim = answers.get(name, "")
+    found = _judgement(own, answers, item)
+    if found.verdict == "unread":
+        return {"verdict": "unread", "again": True, "says": found.says, "used": used}
+    if found.verdict == "wrong" and used < len(item.hints):
+        return {"verdict": "wrong", "again": True, "says": f"Not yet. Hint: {item.hints[used]}", "used": used + 1}
+    return {"again": False, "used": used, **finished(item, claim, found, used)}
+
+
+def finished(item: Item, claim: str, found: Judgement, used: int) -> dict[str, Any]:
+    """What is said when a question is over; each hint has cost its share of the marks."""
+    used = min(used, len(item.hints))
+    skipped = not claim
+    won = Fraction(0) if skipped else item.marks * found.credit * Fraction(len(item.hints) + 1 - used, len(item.hints) + 1)
+    right = found.right and not skipped
+    return {
+        "id": item.id,
+        "answer": claim,
+        "verdict": "skipped" if skipped else found.verdict,
+        "right": right,
+        "says": "No answer." if skipped else f"{found.says[:1].upper()}{found.says[1:]}. +{points(won)}",
+        "won": won,
+        "of": item.marks,
+        "mistakes": []
+        if skipped
+        else [{"code": code, "name": mistake(code).name, "sentence": mistake(code).sentence} for code in found.codes],
+        "answer_is": f"The answer is {item.key.text}",
+        "solution": [{"title": title, "lines": list(lines)} for title, lines in item.key.solution()],
+        "command": item.command,
+    }
+
+
+def review(own: Variant, answers: Mapping[str, str], used: Mapping[str, int]) -> dict[str, Any]:
+    """All that was answered so far, judged once more, with the score and the mistakes, as at the end of a sitting."""
+    rows = [
+        finished(item, answers[item.id], _judgement(own, answers, item), used.get(item.id, 0))
+        for item in own.items
+        if item.id in answers
+    ]
+    won = sum((row["won"] for row in rows), Fraction(0))
+    of = sum((row["of"] for row in rows), Fraction(0))
+    counted: dict[str, int] = {}
+    for row in rows:
+        for each in row["mistakes"]:
+            counted[each["code"]] = counted.get(each["code"], 0) + 1
+    for row in rows:
+        row["won"], row["of"] = points(row["won"]), points(row["of"])
+    return {
+        "rows": rows,
+        "score": f"Score: {points(won)} of {points(of)} ({len(rows)} of {len(own.items)} questions)",
+        "mistakes": [
+            f"{count} × {mistake(code).name} [{code}]" for code, count in sorted(counted.items(), key=lambda pair: -pair[1])
+        ],
+    }
+
+
+def _judgement(own: Variant, answers: Mapping[str, str], item: Item) -> Judgement:
+    """The answer judged; where no single mistake gives it, two are searched for."""
+    claim = answers.get(item.id, "")
+    found = own.judge(answers)[item.id]
+    return (item.key.searched(claim) or found) if found.verdict == "wrong" and not found.codes else found
+
+
+def _item(own: Variant, name: str) -> Item:
+    found = next((item for item in own.items if item.id == name), None)
+    if found is None:
+        raise GlassformerError(f"there is no question '{shown(name)}' here: {', '.join(item.id for item in own.items)}.")
+    return found

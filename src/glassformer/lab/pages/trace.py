@@ -1,0 +1,284 @@
+"""Trace: a sentence through a model, every number of it open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from glassformer.lab.pages import trace_models
+from glassformer.lab.pages.trace_cells import opened_cell
+from glassformer.lab.pages.trace_edits import Edit, edited, masks, read_cell, with_mask
+from glassformer.lab.pages.trace_models import Model, can_keep_all, open_model
+from glassformer.lab.pages.trace_sessions import Shelf
+from glassformer.lab.pages.trace_slices import thumbnails, window
+from glassformer.lab.wire import answer, arrays_answer, asked
+from glassformer.numbers import Difference, Run
+from glassformer.numbers.keep import IN_LAYER, KeptValues
+from glassformer.program.pen import LatexPen
+from glassformer.show.palette import part_of
+from glassformer.spec import GlassformerError, shown
+
+if TYPE_CHECKING:
+    from glassformer.lab.start import Lab
+
+Made = TypeVar("Made")
+MOST_CLASSES = 1000
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What an address of the page says: a model, what goes in, what was changed, and which layer is looked at."""
+
+    model: str
+    spec: str
+    seed: int
+    text: str
+    image: str
+    layer: int
+    edits: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Traced:
+    """A run before and after the changes."""
+
+    model: Model
+    text: str
+    difference: Difference
+    edits: tuple[Edit, ...] = ()
+
+
+class Desk:
+    """The models and runs that are open."""
+
+    def __init__(self, lab: Lab) -> None:
+        self.lab = lab
+        self.models = Shelf(4, 1_000_000_000)
+        self.runs = Shelf(8, 3_000_000_000)
+        self.changed = Shelf(8, 1_000_000_000)
+
+    def model(self, ask: Asked) -> Model:
+        key = (ask.model, ask.spec, ask.seed)
+        return self.models.get(key, lambda: open_model(self.lab, ask.model, ask.spec, ask.seed), lambda model: model.size)
+
+    def traced(self, ask: Asked) -> Traced:
+        """The run that an address means: kept, or made again from nothing but the address."""
+        model = self.model(ask)
+        ask = ask if ask.text else replace(ask, text=model.first_text)
+        prepared = model.prepared(ask.text, ask.image)
+        layer = None if can_keep_all(model, prepared.program) else min(ask.layer, prepared.program.spec.layers - 1)
+        key = (model.key, ask.text, ask.image, layer)
+        run = self.runs.get(key, lambda: model.run(prepared, layer), model.weight_of)
+        if not ask.edits:
+            return Traced(model, ask.text, Difference(run, run, (), ()))
+        if masks(ask.edits):
+            plain = run
+            run = self.runs.get((*key, "mask"), lambda: with_mask(plain), model.weight_of)
+        made = self.changed.get((*key, ask.edits), lambda: edited(run, ask.edits), lambda one: _moved_bytes(one[0]))
+        return Traced(model, ask.text, made[0], tuple(made[1]))
+
+
+def _moved_bytes(difference: Difference) -> int:
+    return sum(difference.after.values[name].nbytes for name in (*difference.changed, *difference.rerun))
+
+
+async def models(request: Request) -> Response:
+    """What can be traced without naming a folder, what the lab was started with, and the built-in images."""
+    own = trace_models.bundled()
+    listed = [{"name": name, "title": about["title"], "made": about["made"]} for name, about in own.items()]
+    images, labels = trace_models.digits()
+    header = {
+        "models": listed,
+        "first": trace_models.FIRST,
+        "random": trace_models.RANDOM_SPEC,
+        "digits": [int(label) for label in labels],
+        "given": [str(root) for root in request.app.state.lab.folders.roots],
+    }
+    return arrays_answer(header, {"digits": images}, "float16")
+
+
+async def opening(request: Request) -> Response:
+    """The run: its tokens, the steps by layer, what came out, and what the changes moved."""
+    return answer(await _do(request, lambda desk, ask, _: _opened(desk.traced(ask))))
+
+
+async def heads(request: Request) -> Response:
+    """A thumbnail for every head."""
+    header, arrays = await _do(request, lambda desk, ask, _: thumbnails(desk.traced(ask).difference.after, ask.layer))
+    return arrays_answer(header, arrays, "float16")
+
+
+async def tensor(request: Request) -> Response:
+    """One page of a tensor."""
+
+    def read(desk: Desk, ask: Asked, document: dict[str, Any]) -> Any:
+        return window(desk.traced(ask).difference, _text(document, "name"), _places(document))
+
+    header, arrays = await _do(request, read)
+    return arrays_answer(header, arrays)
+
+
+async def cell(request: Request) -> Response:
+    """One number, opened."""
+
+    def read(desk: Desk, ask: Asked, document: dict[str, Any]) -> Any:
+        difference = desk.traced(ask).difference
+        return opened_cell(difference, *read_cell(difference.after, _text(document, "cell")))
+
+    return answer(await _do(request, read))
+
+
+async def _do(request: Request, reading: Callable[[Desk, Asked, dict[str, Any]], Made]) -> Made:
+    state = request.app.state
+    if not hasattr(state, "trace"):
+        state.trace = Desk(state.lab)
+    document = await asked(request)
+    made: Made = await state.lab.workers.do(reading, state.trace, _asked(document), document)
+    return made
+
+
+def _opened(traced: Traced) -> dict[str, Any]:
+    model, difference = traced.model, traced.difference
+    run = difference.after
+    spec, sizes = run.program.spec, run.program.sizes
+    found = {
+        "label": model.label,
+        "about": model.about,
+        "parameters": sum(parameter.size for parameter in run.program.parameters),
+        "reads": spec.reads,
+        "text": traced.text,
+        "tokens": _tokens(run),
+        "before_tokens": _tokens(difference.before),
+        "t": sizes.t,
+        "layers": spec.layers,
+        "heads": spec.heads,
+        "whole": not isinstance(run.values, KeptValues),
+        "steps": _steps(run),
+        "output": _output(traced),
+        "examples": model.examples,
+        "labels": model.labels,
+        "edits": [edit.words for edit in traced.edits],
+        "moved": difference.moved,
+    }
+    if spec.reads == "image":
+        found["image"] = {"grid": spec.patch_grid, "patch": spec.patch_size, "before": spec.class_tokens + spec.registers}
+    return found
+
+
+def _tokens(run: Run) -> list[str]:
+    """A name for every position: words, or what stands before the patches, and the patches by row and column."""
+    spec, length = run.program.spec, run.program.sizes.t
+    if spec.reads == "image":
+        first = ["class", "distill", *(f"token {i}" for i in range(2, spec.class_tokens))][: spec.class_tokens]
+        columns = spec.patch_grid[1]
+        patches = [f"{place // columns},{place % columns}" for place in range(spec.patches)]
+        return [*first, *(f"register {i}" for i in range(spec.registers)), *patches]
+    words = list(run.tokens[0]) if run.tokens else []
+    return [shown(word, limit=40) if word.isprintable() else shown(repr(word), limit=40) for word in words] or [
+        str(place) for place in range(length)
+    ]
+
+
+def _steps(run: Run) -> list[dict[str, Any]]:
+    """Every tensor that was computed, and what went in, in order; `layer` is null outside of the layers."""
+    pen = LatexPen()
+    listed: list[dict[str, Any]] = [
+        {"name": tensor.name, "layer": None, "part": "embedding", "axes": [list(axis) for axis in tensor.axes]}
+        for tensor in run.program.inputs
+    ]
+    after_layers = False
+    for step in run.program.steps:
+        inside = IN_LAYER.match(step.name)
+        after_layers = after_layers or inside is not None
+        names = [pen.symbol(tensor.symbol) for tensor in step.inputs]
+        rule = step.operation.write(step.inputs, step.output, names, pen)
+        listed.append(
+            {
+                "name": step.name,
+                "layer": int(inside[1]) if inside else "after" if after_layers else None,
+                "part": part_of(step.name),
+                "axes": [list(axis) for axis in step.output.axes],
+                "latex": f"{pen.symbol(step.output.symbol)} = {rule}",
+                "kept": step.name in run,
+            }
+        )
+    return listed
+
+
+def _output(traced: Traced) -> dict[str, Any]:
+    """What the last step gave; of a classifier the classes with their probabilities, before and after."""
+    difference = traced.difference
+    tensor = difference.after.program.output
+    found: dict[str, Any] = {"name": tensor.name, "axes": [list(axis) for axis in tensor.axes], "classes": [], "tags": []}
+    last = tensor.axes[-1]
+    if last.name != "class" or last.size > MOST_CLASSES or last.size < 2:
+        return found
+    names = traced.model.labels or tuple(f"class {place}" for place in range(last.size))
+    after, before = (_shares(run.values[tensor.name][0]) for run in (difference.after, difference.before))
+    if after.ndim == 1:
+        found["classes"] = [
+            {"name": names[place], "place": place, "probability": float(after[place]), "before": float(before[place])}
+            for place in np.argsort(-np.maximum(after, before), kind="stable")[:10]
+        ]
+    elif after.ndim == 2 and after.shape[0] == difference.after.program.sizes.t:
+        found["tags"] = [
+            {"name": names[int(row.argmax())], "probability": float(row.max()), "before": names[int(old.argmax())]}
+            for row, old in zip(after, before, strict=True)
+        ]
+    return found
+
+
+def _shares(logits: Any) -> Any:
+    powers = np.exp(logits - logits.max(-1, keepdims=True))
+    return powers / powers.sum(-1, keepdims=True)
+
+
+def _asked(document: dict[str, Any]) -> Asked:
+    edits = document.get("edits", [])
+    if not isinstance(edits, list) or not all(isinstance(edit, str) and len(edit) < 400 for edit in edits):
+        raise GlassformerError(f"edits must be a list of texts, found {shown(edits)}.")
+    return Asked(
+        model=_text(document, "model") or trace_models.FIRST,
+        spec=_text(document, "spec"),
+        seed=_whole(document, "seed"),
+        text=_text(document, "text"),
+        image=_text(document, "image"),
+        layer=_whole(document, "layer"),
+        edits=tuple(edits),
+    )
+
+
+def _text(document: dict[str, Any], key: str) -> str:
+    found = document.get(key, "")
+    if not isinstance(found, str):
+        raise GlassformerError(f"the request must have {key} as a text, found {shown(found)}.")
+    return found
+
+
+def _whole(document: dict[str, Any], key: str) -> int:
+    found = document.get(key, 0)
+    if isinstance(found, bool) or not isinstance(found, int) or not 0 <= found < 2**31:
+        raise GlassformerError(f"{key}={shown(found)} is not allowed: a whole number from 0.")
+    return found
+
+
+def _places(document: dict[str, Any]) -> dict[str, int]:
+    found = document.get("at", {})
+    if not isinstance(found, dict):
+        raise GlassformerError(f"at must name axes, found {shown(found)}.")
+    return {str(axis): _whole(found, axis) for axis in found}
+
+
+routes = [
+    Route("/api/trace/models", models),
+    Route("/api/trace/open", opening, methods=["POST"]),
+    Route("/api/trace/heads", heads, methods=["POST"]),
+    Route("/api/trace/tensor", tensor, methods=["POST"]),
+    Route("/api/trace/cell", cell, methods=["POST"]),
+]

@@ -1,0 +1,212 @@
+"""What can be traced: the models that come with the lab, a checkpoint or a run of the start, or small numbers from a seed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from glassformer.numbers import Run, open_checkpoint, run
+from glassformer.numbers.checkpoint import free_memory, numbers_held
+from glassformer.numbers.seeded import MOST_NUMBERS, seeded_run
+from glassformer.numbers.texts import encode
+from glassformer.numbers.weights import legible_weights
+from glassformer.program import Program, build
+from glassformer.program.axes import Array
+from glassformer.spec import EncoderSpec, GlassformerError, shown
+from glassformer.spec.checkpoint_folder import CONFIG, LABELS
+from glassformer.spec.files import read_document
+from glassformer.spec.texts import TOKENIZER, load_tokenizer
+
+if TYPE_CHECKING:
+    from glassformer.lab.start import Lab
+
+HOME = Path(str(files("glassformer.lab").joinpath("models")))
+DIGITS = Path(str(files("glassformer").joinpath("training/sets/digits/test.npz")))
+WHITE = 16  # the brightest pixel of the built-in digits
+FIRST = "tom"
+RANDOM = "random"
+RUN = "run:"  # before the name of a run in the runs folder
+RANDOM_SPEC = "layer d_model=4 heads=2 d_ff=8"
+MOST_SHARED = 60_000_000  # parameters that are held in float64 for all runs of a model: 0.5 GB
+MOST_BYTES = 2_500_000_000  # of one run
+MOST_LETTERS = 20_000  # of a text
+ANY_TEXT = "A river bank, and a bank that lends money."
+ANY_WORDS = "Tom a été entarté cet été"
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """A model that can be run on a text or an image, the numbers of which are shared by all its runs."""
+
+    key: str
+    label: str
+    about: str
+    spec: EncoderSpec
+    weights: Mapping[str, Array] | None  # None: small legible numbers from the seed
+    seed: int = 0
+    folder: Path | None = None  # where its tokenizer lies
+    padding: int = 0
+    labels: tuple[str, ...] = ()
+    examples: tuple[str, ...] = ()
+    _tokenizer: list[Any] = field(default_factory=list)
+
+    @property
+    def size(self) -> int:
+        """Bytes that all runs share."""
+        return sum(array.nbytes for array in self.weights.values()) if isinstance(self.weights, dict) else 0
+
+    def weight_of(self, run: Run) -> int:
+        """Bytes that a run holds beside what all runs share."""
+        shared = self.weights if isinstance(self.weights, dict) else {}
+        return sum(value.nbytes for name, value in run.values.items() if name not in shared)
+
+    @property
+    def first_text(self) -> str:
+        """What is traced where nobody said what."""
+        return self.examples[0] if self.examples else ANY_TEXT if self.weights is not None else ANY_WORDS
+
+    @property
+    def tokenizer(self) -> Any:
+        if not self._tokenizer:
+            assert self.folder is not None
+            self._tokenizer.append(load_tokenizer(self.folder))
+        return self._tokenizer[0]
+
+    def prepared(self, text: str, image: str) -> Prepared:
+        """What is about to be run; what cannot be run is refused here, before anything is allocated."""
+        if self.spec.reads == "image":
+            return Prepared(build(self.spec), {"image": picture(self.spec, image)[None]})
+        if len(text) > MOST_LETTERS:
+            raise GlassformerError(f"the text has {len(text):,} characters; the lab traces at most {MOST_LETTERS:,}.")
+        if self.weights is None:
+            words = text.split()
+            if not words:
+                raise GlassformerError("the text is empty: give at least one word.")
+            return Prepared(build(self.spec, t=len(words)), {}, [words])
+        batch = encode(self.tokenizer, text, self.spec, padding=self.padding)
+        inputs = {"tokens": batch.tokens} | ({} if self.spec.segments is None else {"segments": batch.segments})
+        return Prepared(build(self.spec, t=batch.tokens.shape[1]), inputs, batch.words)
+
+    def run(self, prepared: Prepared, layer: int | None) -> Run:
+        """The forward pass, all of it kept, or, where a layer is named, of the layers the inside of that one alone."""
+        program, inputs, words = prepared
+        if self.weights is None and words is not None:
+            return seeded_run(self.spec, words=" ".join(words[0]), seed=self.seed)
+        weights = self.weights
+        if weights is None:
+            count = sum(parameter.size for parameter in program.parameters)
+            if count > MOST_NUMBERS:
+                raise GlassformerError(f"this spec has {count:,} parameters, too many to make up and read. Try smaller fields.")
+            weights = legible_weights(program, self.seed)
+        return run(program, weights, inputs, tokens=words, layers=None if layer is None else [layer])
+
+
+class Prepared(NamedTuple):
+    """A program, what goes into it, and the words of that."""
+
+    program: Program
+    inputs: dict[str, Array]
+    words: list[list[str]] | None = None
+
+
+def can_keep_all(model: Model, program: Program) -> bool:
+    """Whether all of a run can be kept; one that cannot be kept even in part is refused before anything is allocated."""
+    most = min(MOST_BYTES, (free_memory() or 2 * MOST_BYTES) // 2)
+    if 8 * numbers_held(program, None) <= most:
+        return True
+    needed = 8 * numbers_held(program, [0] if model.weights is not None else None)
+    if needed > most:
+        raise GlassformerError(
+            f"this run would hold {needed / 1e9:,.1f} GB of numbers; the lab holds at most {most / 1e9:.1f} GB. "
+            "Give a shorter text or a smaller model."
+        )
+    return False
+
+
+def bundled() -> dict[str, dict[str, Any]]:
+    """The models that come with the lab: title, how it was made, and examples."""
+    return dict(json.loads((HOME / "models.json").read_text(encoding="utf-8")))
+
+
+def open_model(lab: Lab, name: str, spec: str, seed: int) -> Model:
+    """The model that an address means: one of the lab's own, `random` with a spec, `run:NAME`, or a folder of the start."""
+    own = bundled()
+    if name in own:
+        about = own[name]
+        return _opened(HOME / name, name, about["title"], about["made"], tuple(about.get("examples", ())))
+    if name == RANDOM:
+        return _random(lab, spec or RANDOM_SPEC, seed)
+    folder = lab.runs.path(name.removeprefix(RUN)) if name.startswith(RUN) else lab.folders.inside(name)
+    parts = ("best", "last") if (folder / "run.json").is_file() else ()
+    inner = next((folder / part for part in parts if (folder / part).is_dir()), folder)
+    made = f"the weights in {shown(str(inner), limit=200)}"
+    return _opened(inner, str(folder), folder.name, made, tokens_from=inner if (inner / TOKENIZER).is_file() else folder)
+
+
+def _opened(
+    folder: Path, key: str, label: str, about: str, examples: tuple[str, ...] = (), tokens_from: Path | None = None
+) -> Model:
+    found = open_checkpoint(folder)
+    weights: Mapping[str, Array] = found.weights
+    if found.parameters <= MOST_SHARED:
+        weights = {name: np.asarray(found.weights[name], dtype=np.float64) for name in found.weights}
+    return Model(
+        key,
+        label,
+        about,
+        found.spec,
+        weights,
+        folder=tokens_from or folder,
+        padding=found.padding,
+        labels=_labels(folder, found.spec),
+        examples=examples,
+    )
+
+
+def _random(lab: Lab, words: str, seed: int) -> Model:
+    name, *rest = words.split() or [""]
+    fields = {}
+    for word in rest:
+        field_name, equals, value = word.partition("=")
+        if not equals:
+            raise GlassformerError(f"'{shown(word)}' is no field: fields are written field=value, without spaces: heads=2.")
+        fields[field_name] = value
+    asked = lab.request(name, fields)
+    made = f"small legible numbers (quarters) made from seed {seed}: nothing was learned"
+    return Model(f"{RANDOM} {words} {seed}", asked.label, made, asked.spec, None, seed)
+
+
+def _labels(folder: Path, spec: EncoderSpec) -> tuple[str, ...]:
+    """The names of the classes, where the folder says them."""
+    for name in (LABELS, CONFIG):
+        if (folder / name).is_file():
+            found = read_document(folder / name).get("id2label")
+            if isinstance(found, dict) and spec.classes:
+                return tuple(shown(str(found.get(str(number), number)), limit=40) for number in range(spec.classes))
+    return ()
+
+
+def digits() -> tuple[Array, Array]:
+    """The built-in digits that can be chosen, two of each, with what they are; the pixels go from -1 to 1."""
+    with np.load(DIGITS, allow_pickle=False) as stored:
+        pixels, label = stored["image"], stored["label"]
+    chosen = np.concatenate([np.flatnonzero(label == digit)[:2] for digit in range(10)])
+    chosen = np.concatenate([chosen[::2], chosen[1::2]])  # 0 to 9, and once more
+    return pixels[chosen] * (2.0 / WHITE) - 1.0, label[chosen]
+
+
+def picture(spec: EncoderSpec, name: str) -> Array:
+    """A built-in digit as the model takes it, channels first: each pixel repeated or left out until the size fits."""
+    pixels, _ = digits()
+    if not (name or "0").isdecimal() or len(name) > 3 or int(name or "0") >= len(pixels):
+        raise GlassformerError(f"image={shown(name)} does not exist: the built-in images are 0 to {len(pixels) - 1}.")
+    one = pixels[int(name or "0")]
+    height, width = spec.image_size
+    rows, columns = (np.arange(side) * len(one) // side for side in (height, width))
+    return np.repeat(one[rows][:, columns][None], spec.channels, axis=0)

@@ -1,0 +1,254 @@
+"""Train: runs started, watched, stopped and compared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from glassformer.lab.pages.train_jobs import NO_TORCH, Jobs, has_torch
+from glassformer.lab.pages.train_stream import MOST_SHOWN, Table, events, tails
+from glassformer.lab.runs import EXAMPLE
+from glassformer.lab.wire import answer, asked, events_answer
+from glassformer.spec import GlassformerError, field_docs, field_rules, nearest, shown
+from glassformer.spec.fields import accept, rule_for
+from glassformer.spec.presets import preset_doc, preset_names
+
+if TYPE_CHECKING:
+    from glassformer.lab.start import Lab
+
+SAMPLE = 5  # rows of the data that are shown
+LARGEST_PICTURE = 32  # pixels a side
+LONGEST_TEXT = 300
+COLUMNS = ("text", "label")
+# What is asked for first, of a spec and of the settings; the rest is one click away.
+FIRST_FIELDS = ("d_model", "heads", "layers", "d_ff", "dropout")
+FIRST_SETTINGS = ("lr", "batch_size", "seed")
+
+
+class Hall:
+    """What the page keeps between two requests."""
+
+    def __init__(self, lab: Lab) -> None:
+        self.lab = lab
+        self.jobs = Jobs(lab.runs)
+        self.table = Table(lab.runs)
+        self.looked_into: dict[tuple[str, ...], dict[str, Any]] = {}
+
+
+def _hall(request: Request) -> Hall:
+    state = request.app.state
+    if not hasattr(state, "train"):
+        state.train = Hall(state.lab)
+    found: Hall = state.train
+    return found
+
+
+async def options(request: Request) -> Response:
+    """What can be chosen: data, specs with their fields, settings; and whether anything can be trained here at all."""
+    from glassformer.training.data.sets import SETS, card, labels
+    from glassformer.training.settings import FREE, setting_rules
+
+    lab = request.app.state.lab
+    sets = [
+        {"name": name, "title": card(name).title, "task": one.task, "rows": card(name).rows(name), "classes": len(labels(name))}
+        | {"to_beat": one.to_beat, "licence": card(name).provenance.licence}
+        for name, one in SETS.items()
+    ]
+    rules, docs = field_rules(), field_docs()
+    fields = [
+        {"name": name, "doc": docs[name], "choices": rule.choices, "first": name in FIRST_FIELDS} for name, rule in rules.items()
+    ]
+    settings = [
+        {"name": name, "doc": rule.doc, "choices": rule.choices, "default": rule.default, "optional": rule.optional}
+        | {"first": name in FIRST_SETTINGS, "free": name in FREE}
+        for name, rule in setting_rules().items()
+        if name not in ("epochs", "parallel")
+    ]
+    return answer(
+        {
+            "sets": sets,
+            "own": [str(path) for path in lab.data],
+            "presets": [{"name": name, "doc": preset_doc(name)} for name in preset_names()],
+            "folders": [str(root) for root in lab.folders.roots],
+            "fields": fields,
+            "settings": settings,
+            "runs": str(lab.runs.folder),
+            "example": EXAMPLE,
+            "most_shown": MOST_SHOWN,
+            "missing": None if has_torch() else NO_TORCH,
+        }
+    )
+
+
+async def data(request: Request) -> Response:
+    """A look into data: rows a part, labels, and the first five training rows."""
+    document = await asked(request)
+    hall, words = _hall(request), {name: _text(document, name) for name in ("data", *COLUMNS)}
+    key = tuple(words.values())
+    if key not in hall.looked_into:
+        found = await hall.lab.workers.do(_look_into, _data_name(hall.lab, words["data"]), words)
+        hall.looked_into = dict([*hall.looked_into.items(), (key, found)][-16:])
+    return answer(hall.looked_into[key])
+
+
+async def start(request: Request) -> Response:
+    """A new run; the same key again gives the same run."""
+    document, hall = await asked(request), _hall(request)
+    key = _text(document, "key")
+    if not 8 <= len(key) <= 80:
+        raise GlassformerError("the request must have a key of 8 to 80 characters, new for each run.")
+    name = await hall.lab.workers.do(_start, hall, key, document)
+    return answer({"run": name, "row": (await hall.lab.workers.do(hall.table.now, fresh=True)).get(name)})
+
+
+async def stop(request: Request) -> Response:
+    """The run finishes its step, saves, and ends."""
+    document, hall = await asked(request), _hall(request)
+    await hall.lab.workers.do(hall.jobs.stop, _text(document, "run"))
+    return answer({"rows": list((await hall.lab.workers.do(hall.table.now, fresh=True)).values())})
+
+
+async def resume(request: Request) -> Response:
+    """The run goes on from its last checkpoint, with the settings that may be changed on the way."""
+    document, hall = await asked(request), _hall(request)
+    from glassformer.training.settings import FREE
+
+    changed = {name: value for name, value in _texts(document, "settings").items() if value.strip()}
+    for name in changed:
+        if name not in FREE:
+            raise GlassformerError(f"{shown(name)} cannot be changed on the way: {', '.join(FREE)} can.")
+    await hall.lab.workers.do(hall.jobs.resume, _text(document, "run"), _settings(changed))
+    return answer({"rows": list((await hall.lab.workers.do(hall.table.now, fresh=True)).values())})
+
+
+async def runs(request: Request) -> Response:
+    """How all runs stand."""
+    hall = _hall(request)
+    hall.jobs.sweep()
+    return answer({"rows": list((await hall.lab.workers.do(hall.table.now)).values())})
+
+
+async def stream(request: Request) -> Response:
+    """The table and the curves as they grow."""
+    hall, names = _hall(request), request.query_params.getlist("run")
+    tails(hall.lab.runs, names, "")  # a mistake is said before the stream begins
+    return events_answer(events(hall.table, names, request.headers.get("last-event-id", ""), hall.lab.leaving))
+
+
+def _start(hall: Hall, key: str, document: Mapping[str, Any]) -> str:
+    lab = hall.lab
+    data_name = _data_name(lab, _text(document, "data"))
+    words = [f"--{name}={value}" for name in COLUMNS if (value := _text(document, name)) and data_name in map(str, lab.data)]
+    words += [f"--epochs={_epochs(_text(document, 'epochs'))}"]
+    given = {name: value for name, value in _texts(document, "settings").items() if value.strip()}
+    words += [f"--{name.replace('_', '-')}={value}" for name, value in _settings(given).items()]
+    words += _spec_words(lab, _text(document, "spec"), _texts(document, "fields"))
+    return hall.jobs.start(key, _text(document, "name"), data_name, words)
+
+
+def _data_name(lab: Lab, name: str) -> str:
+    """A built-in set, or data that was named at the start."""
+    from glassformer.training.data.sets import SETS
+
+    if name in SETS or name in map(str, lab.data):
+        return name
+    raise GlassformerError(
+        f"no such built-in set: {shown(name)}.{nearest(name, SETS)} Data of your own is named at the start: "
+        "'glassformer lab --data FILE'."
+    )
+
+
+def _spec_words(lab: Lab, name: str, fields: Mapping[str, str]) -> list[str]:
+    """The spec as the command line takes it; each field is checked here, and how they fit together by the command."""
+    given = {field: value.strip() for field, value in fields.items() if value.strip()}
+    for field, value in given.items():
+        accept(rule_for(field).name, value)
+    if name and name not in preset_names():
+        name = str(lab.folders.inside(name))
+    elif name:
+        lab.request(name, given)
+    return [*([name] if name else []), *(f"{field}={value}" for field, value in given.items())]
+
+
+def _epochs(text: str) -> str:
+    from glassformer.cli.training import several_epochs
+
+    return ",".join(map(str, several_epochs("".join(text.split()))))
+
+
+def _settings(given: Mapping[str, str]) -> dict[str, str]:
+    """Settings as texts, each checked as the command line checks it."""
+    from glassformer.cli.training import SettingNumber
+    from glassformer.training.settings import setting_rules
+
+    rules = setting_rules()
+    for name, value in given.items():
+        if name not in rules:
+            raise GlassformerError(f"unknown setting '{shown(name)}'.{nearest(name, rules)}")
+        if rules[name].choices:
+            rules[name].check(name, value)
+        else:
+            SettingNumber(name).convert(value.strip(), None, None)
+    return {name: value.strip() for name, value in given.items()}
+
+
+def _look_into(name: str, words: Mapping[str, str]) -> dict[str, Any]:
+    from glassformer.training.data import load_data
+    from glassformer.training.data.description import describe
+
+    columns = {column: words[column] for column in COLUMNS if words[column]}
+    found = describe(load_data(name, **columns), rows=SAMPLE)  # type: ignore[arg-type]
+    task = found.dataset.task
+    sample = [
+        {"label": label, "input": _row(one, task, getattr(found.dataset.train.inputs, "white", 1))} for one, label in found.sample
+    ]
+    return {
+        "task": task,
+        "rows": found.rows,
+        "labels": list(found.dataset.labels)[:200],
+        "notes": list(found.dataset.notes),
+        "licence": found.dataset.provenance.licence,
+        "sample": sample,
+    }
+
+
+def _row(one: Any, task: str, white: int) -> Any:
+    """A row as it is shown: a text cut short, words, or an image of a few pixels with parts of 255."""
+    if task == "tag":
+        return list(one)[:60]
+    if task != "image":
+        return one if len(one) <= LONGEST_TEXT else one[:LONGEST_TEXT] + "…"
+    _, height, width = one.shape
+    rows, columns = (np.arange(min(side, LARGEST_PICTURE)) * side // min(side, LARGEST_PICTURE) for side in (height, width))
+    small = np.moveaxis(one[:, rows][:, :, columns], 0, -1)
+    return (np.repeat(small, 3, axis=-1) if small.shape[-1] == 1 else small[..., :3]) * (255.0 / white)
+
+
+def _text(document: Mapping[str, Any], key: str) -> str:
+    found = document.get(key, "")
+    if not isinstance(found, str) or len(found) > 4000:
+        raise GlassformerError(f"the request must have {key} as a text, found {shown(found)}.")
+    return found
+
+
+def _texts(document: Mapping[str, Any], key: str) -> dict[str, str]:
+    found = document.get(key, {})
+    if not isinstance(found, dict) or len(found) > 200 or not all(isinstance(value, str) for value in found.values()):
+        raise GlassformerError(f"{key} must be texts by name, found {shown(found)}.")
+    return found
+
+
+routes = [
+    Route("/api/train/options", options),
+    Route("/api/train/runs", runs),
+    Route("/api/train/stream", stream),
+    Route("/api/train/data", data, methods=["POST"]),
+    Route("/api/train/start", start, methods=["POST"]),
+    Route("/api/train/stop", stop, methods=["POST"]),
+    Route("/api/train/resume", resume, methods=["POST"]),
+]

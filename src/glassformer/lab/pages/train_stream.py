@@ -1,0 +1,191 @@
+"""The live side of training: the table of runs and the tails of their logs, as events.
+
+A mark (`Last-Event-ID`) says how far each log was read, as `name=bytes.check`, so that a page that lost the connection, or the
+lab itself, goes on where it was. A resumed run cuts its log and writes on; `check`, a sum over the last bytes before the mark,
+tells a log that is no longer the one that was read, which is then sent anew.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+import zlib
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event, Lock
+from typing import Any
+from urllib.parse import quote, unquote
+
+import anyio
+from anyio import to_thread
+
+from glassformer.lab.runs import GOING, RunsFolder, read_line, signature, standing
+from glassformer.show.curves import curves_table, read_curve
+from glassformer.spec import GlassformerError
+
+EVERY = 0.5  # seconds between two looks
+QUIET = 15.0  # seconds after which a word is sent all the same, so that a connection that is gone is noticed
+AT_ONCE = 1_000_000  # bytes of a log that are read at once
+POINTS = 1500  # of a curve that are sent of the steps
+BEFORE = 64  # bytes before a mark that are summed
+NOWHERE = Path(os.devnull)
+MOST_SHOWN = 12  # runs whose curves one page may follow
+
+
+class Table:
+    """How all runs stand, looked up at most twice a second, however many pages look."""
+
+    def __init__(self, runs: RunsFolder) -> None:
+        self.runs = runs
+        self.read_at = -EVERY
+        self.rows: dict[str, dict[str, Any]] = {}
+        self.kept: dict[str, tuple[Any, dict[str, Any]]] = {}
+        self.mutex = Lock()
+
+    def now(self, *, fresh: bool = False) -> dict[str, dict[str, Any]]:
+        with self.mutex:  # who comes while somebody looks gets what that one sees
+            if fresh or time.monotonic() - self.read_at >= EVERY * 0.9:
+                self.rows = {name: self._row(name) for name in self.runs.names()}
+                self.read_at = time.monotonic()
+            return self.rows
+
+    def _row(self, name: str) -> dict[str, Any]:
+        """How a run stands; one that nobody works on is read again only when one of its files has changed."""
+        seen = signature(self.runs, name)
+        before, row = self.kept.get(name, (None, {}))
+        if before != seen or row["state"] in GOING:
+            row = standing(self.runs, name)
+            self.kept[name] = (seen, row)
+        return row
+
+
+@dataclass
+class Tail:
+    """A log that is read as it grows."""
+
+    path: Path
+    offset: int = 0
+    check: int = 0
+    every: int = 1  # steps between two points that are sent
+    sent: int = -1  # the last point's number
+
+    def read(self) -> tuple[bool, list[dict[str, Any]]]:
+        """What is new: whether all that came before is void, and the points since."""
+        try:
+            with self.path.open("rb") as file:
+                void = self.offset > 0 and self._sum(file, self.offset) != self.check
+                if void:
+                    self.offset, self.sent = 0, -1
+                file.seek(self.offset)
+                block = file.read(AT_ONCE)
+                whole = block[: block.rfind(b"\n") + 1]
+                self.offset += len(whole)
+                if whole:
+                    self.check = self._sum(file, self.offset)
+        except OSError:
+            void, whole, self.offset = self.offset > 0, b"", 0
+        return void, [point for line in whole.splitlines() if (point := self._point(read_line(line)))]
+
+    def _sum(self, file: Any, offset: int) -> int:
+        start = max(0, offset - BEFORE)
+        file.seek(start)
+        return zlib.crc32(file.read(offset - start))
+
+    def _point(self, line: dict[str, Any] | None) -> dict[str, Any] | None:
+        kind = (line or {}).get("kind")
+        if line is None or kind not in ("start", "step", "epoch", "end"):
+            return None
+        if kind == "start":
+            steps = line.get("steps")
+            self.every = max(1, steps // POINTS) if isinstance(steps, int) else 1
+            return {"kind": kind, "steps": steps, "parameters": (line.get("measured") or {}).get("parameters")}
+        if kind == "step":
+            step = line.get("step")
+            if not isinstance(step, int) or step // self.every == self.sent:
+                return None
+            self.sent = step // self.every
+        kept = (
+            "kind",
+            "step",
+            "epoch",
+            "loss",
+            "accuracy",
+            "lr",
+            "per_second",
+            "train",
+            "validation",
+            "seconds",
+            "epochs",
+            "best",
+        )
+        return {name: line[name] for name in kept if name in line} | (
+            {"test": (line.get("test") or {}).get("accuracy")} if kind == "end" else {}
+        )
+
+
+def tails(runs: RunsFolder, names: Sequence[str], mark: str) -> dict[str, Tail]:
+    """The logs that a page follows, each from where it was read to; a name that is no run yet may become one."""
+    if len(names) > MOST_SHOWN:
+        raise GlassformerError(f"{len(names)} runs are too many to show together: choose at most {MOST_SHOWN}.")
+    made = {name: Tail(_metrics(runs, name)) for name in dict.fromkeys(names)}
+    for entry in mark.split(",")[:MOST_SHOWN]:
+        name, _, place = entry.partition("=")
+        offset, _, check = place.partition(".")
+        tail = made.get(unquote(name))
+        if tail is not None and offset.isdecimal() and check.isdecimal() and len(place) < 40:
+            tail.offset, tail.check = int(offset), int(check)
+    return made
+
+
+def _metrics(runs: RunsFolder, name: str) -> Path:
+    try:
+        return runs.path(name) / "metrics.jsonl"
+    except GlassformerError:
+        return NOWHERE
+
+
+def verdict(metrics: Path, points: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
+    """What `glassformer curves` says, where an epoch is among the points: the best, the turn, and whether it overfits."""
+    if not any(point["kind"] == "epoch" for point in points):
+        return None
+    try:
+        curve = read_curve(metrics, name=metrics.parent.name)
+    except GlassformerError:
+        return None
+    return curve.to_dict() | {"note": " ".join(curves_table([curve]).notes).strip()}
+
+
+def marked(following: dict[str, Tail]) -> str:
+    """How far each log was read."""
+    return ",".join(f"{quote(name, safe='')}={tail.offset}.{tail.check}" for name, tail in following.items() if tail.offset)
+
+
+async def events(table: Table, names: Sequence[str], mark: str, leaving: Event) -> AsyncIterator[tuple[str, Any, str]]:
+    """First everything, then what is new: `table` and `rows` (how runs stand), `points` (of curves)."""
+    following = tails(table.runs, names, mark)
+    before: dict[str, dict[str, Any]] | None = None
+    spoke = time.monotonic()
+    while not leaving.is_set():
+        now = await to_thread.run_sync(table.now)
+        if before is None or now.keys() != before.keys():
+            yield "table", {"rows": list(now.values())}, ""
+            spoke = time.monotonic()
+        elif changed := [row for name, row in now.items() if row != before[name]]:
+            yield "rows", {"rows": changed}, ""
+            spoke = time.monotonic()
+        before = now
+        busy = False
+        for name, tail in following.items():
+            if tail.path == NOWHERE:
+                tail.path = _metrics(table.runs, name)
+            void, points = await to_thread.run_sync(tail.read)
+            if void or points:
+                judged = await to_thread.run_sync(verdict, tail.path, points)
+                yield "points", {"run": name, "void": void, "points": points, "verdict": judged}, marked(following)
+                spoke, busy = time.monotonic(), True
+        if time.monotonic() - spoke > QUIET:
+            yield "alive", {}, ""
+            spoke = time.monotonic()
+        if not busy:
+            await anyio.sleep(EVERY)

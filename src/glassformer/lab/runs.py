@@ -1,0 +1,261 @@
+"""The runs folder: which runs lie in it, and how each stands: starting, running, stopped, killed, failed or finished.
+
+All that is said here is read from files and from locks, so a lab that was started a minute ago knows as much as the one that
+started the run. A run that is being trained holds `RUN/lock`; a process that a lab started holds its own log, `.lab/NAME.log`,
+from its first moment on. The system lets go of both when the process ends, however it ends.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import re
+import zlib
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from glassformer.spec import GlassformerError, shown
+
+RUNS = Path("runs")
+EXAMPLE = ":example"  # no name that a folder of the user's can have here
+EXAMPLE_HOME = Path(str(files("glassformer.lab").joinpath("example")))
+NAME = re.compile(r"\w[\w.-]{0,79}(/\w[\w.-]{0,79})?")
+JOBS = ".lab"
+GOING = ("starting", "running", "stopping")  # states that can change without a file
+MOST_RUNS = 500  # that are listed, the newest
+MOST_DOCUMENT = 4_000_000
+TAIL = 16_384  # bytes of a log in which its last lines lie
+
+
+@dataclass(frozen=True)
+class RunsFolder:
+    """Where runs are looked for and made; `given` is one run elsewhere that the lab was started with."""
+
+    folder: Path
+    given: Path | None = None
+
+    @property
+    def root(self) -> Path:
+        return self.folder.resolve()
+
+    def name(self, path: Path) -> str:
+        """What a run is called on the page: its place in the runs folder, or, of one elsewhere, its path."""
+        path = path.resolve()
+        inside = path.relative_to(self.root).as_posix() if path.is_relative_to(self.root) else ""
+        return inside if NAME.fullmatch(inside) else str(path)
+
+    def path(self, name: str) -> Path:
+        """The folder that a name means; whatever is no run of this folder gets one and the same answer."""
+        if name == EXAMPLE:
+            return EXAMPLE_HOME
+        if self.given is not None and name == self.name(self.given):
+            return self.given.resolve()
+        path = (self.root / name).resolve() if NAME.fullmatch(name) else None
+        if path is None or not path.is_relative_to(self.root) or not (path / "run.json").is_file():
+            raise GlassformerError(f"there is no run {shown(name)} in {shown(str(self.folder))}.")
+        return path
+
+    def fresh(self, name: str) -> Path:
+        """The folder of a run that is not there yet."""
+        if not NAME.fullmatch(name) or "/" in name:
+            raise GlassformerError(
+                f"name={shown(name)} is not allowed: at most 80 letters, digits, '.', '_' and '-', a letter or a digit first."
+            )
+        path = self.root / name
+        if path.exists() or path.is_symlink() or self.log(name).exists():
+            raise GlassformerError(f"name={shown(name)} is taken: there is a run of that name. Choose another, or none.")
+        return path
+
+    def log(self, name: str) -> Path:
+        """Where a process that the lab started writes what it says."""
+        plain = name if NAME.fullmatch(name) else f"{Path(name).name[:60]}~{zlib.crc32(name.encode()):08x}"
+        return self.root / JOBS / f"{plain.replace('/', '~')}.log"
+
+    def names(self) -> list[str]:
+        """All runs, the newest first: those beside each other, those one folder deeper, and what is about to become one."""
+        found = {self.name(self.given): _time(self.given / "run.json")} if self.given is not None else {}
+        for folder in _folders(self.root):
+            inner = [folder] if (folder / "run.json").is_file() else _folders(folder)
+            found |= {self.name(one): _time(one / "run.json") for one in inner if (one / "run.json").is_file()}
+        for log in (self.root / JOBS).glob("*.log") if (self.root / JOBS).is_dir() else ():
+            name = log.stem
+            if NAME.fullmatch(name) and not (self.root / name).exists():
+                found[name] = _time(log)
+        return sorted(found, key=lambda name: (-found[name], name))[:MOST_RUNS]
+
+
+class Holder(NamedTuple):
+    """Who holds a lock: `process` (0 where nobody knows), if anybody does, and whether one is written there that is gone."""
+
+    process: int | None
+    gone: bool
+
+
+def holder(lock: Path) -> Holder:
+    """Who trains a run. A lock that says nobody is not tried, so that whoever wants it next cannot be in our way."""
+    try:
+        with lock.open("rb") as file:
+            word = file.read(20).strip()
+            if not word:
+                return Holder(None, gone=False)
+            try:
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except OSError:
+                return Holder(int(word) if word.isdigit() else 0, gone=False)
+            return Holder(None, gone=True)
+    except OSError:
+        return Holder(None, gone=False)
+
+
+def alive(log: Path) -> bool:
+    """Whether the process that writes this log is still there."""
+    try:
+        with log.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            return False
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+
+
+def standing(runs: RunsFolder, name: str) -> dict[str, Any]:
+    """All that the table of runs says about one."""
+    log = runs.log(name)
+    try:
+        path = runs.path(name)
+    except GlassformerError:
+        going = alive(log)
+        return {"name": name, "state": "starting" if going else "failed", "said": last_word(log), "trace": False}
+    about, settings = _document(path / "run.json"), _document(path / "settings.json")
+    found = progress(path / "metrics.jsonl")
+    log = log if log.exists() or "/" not in name else runs.log(name.partition("/")[0])
+    lock = holder(path / "lock")
+    said = last_word(log)
+    data = about.get("data", {})
+    state = _state(lock, log, found, said, asked=stop_mark(runs, name))
+    return {
+        "name": name,
+        "state": state,
+        "said": said if state in ("stopped", "failed", "killed") else "",
+        "data": data.get("name"),
+        "task": data.get("task"),
+        "parameters": about.get("counts", {}).get("parameters"),
+        "start": (about.get("start") or {}).get("from"),
+        "epochs": settings.get("epochs"),
+        "lr": settings.get("lr"),
+        "trace": any((path / part).is_dir() for part in ("best", "last")),
+        **found,
+    }
+
+
+def _state(lock: Holder, log: Path, found: dict[str, Any], said: str, *, asked: int | None) -> str:
+    if lock.process is not None:
+        return "stopping" if asked == lock.process else "running"
+    if found["ended"]:
+        return "finished"
+    if alive(log):
+        return "starting"
+    if lock.gone:
+        return "killed"
+    return "failed" if said and not said.startswith("stopped") else "stopped"
+
+
+def signature(runs: RunsFolder, name: str) -> tuple[tuple[int, int], ...]:
+    """Times and sizes of all files that `standing` reads: whoever takes a run up writes into one of them."""
+    try:
+        folder = runs.path(name)
+    except GlassformerError:
+        folder = runs.root / name
+    logs = {runs.log(name), runs.log(name.partition("/")[0])}
+    own = [folder / file for file in ("run.json", "settings.json", "metrics.jsonl", "lock", "best", "last")]
+    return tuple(_stamp(path) for path in (*own, *sorted(logs)))
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    try:
+        found = path.stat()
+    except OSError:
+        return (0, 0)
+    return (found.st_mtime_ns, found.st_size)
+
+
+def stop_mark(runs: RunsFolder, name: str) -> int | None:
+    """The process that was asked to stop."""
+    try:
+        word = runs.log(name).with_suffix(".stop").read_text(encoding="ascii").strip()
+    except (OSError, UnicodeDecodeError):
+        return None
+    return int(word) if word.isdecimal() and len(word) < 12 else None
+
+
+def progress(metrics: Path) -> dict[str, Any]:
+    """How far a run is, from the first and the last lines of its log."""
+    found: dict[str, Any] = {"ended": False, "steps": None, "step": 0, "epoch": 0, "last": None, "best": None, "test": None}
+    try:
+        with metrics.open("rb") as file:
+            head = file.read(TAIL).partition(b"\n")[0]
+            size = file.seek(0, 2)
+            file.seek(max(0, size - TAIL))
+            lines = file.read().split(b"\n")[1 if size > TAIL else 0 :]
+    except OSError:
+        return found
+    found["steps"] = (read_line(head) or {}).get("steps")
+    for line in filter(None, map(read_line, lines)):
+        kind = line.get("kind")
+        found["ended"] = kind == "end"
+        if kind in ("step", "epoch"):
+            found["step"] = line.get("step", 0)
+        if kind == "epoch":
+            found |= {"epoch": line.get("epoch", 0), "last": line.get("validation")}
+        if kind == "end":
+            found |= {"best": line.get("best"), "test": {"accuracy": (line.get("test") or {}).get("accuracy")}}
+    return found
+
+
+def read_line(line: bytes) -> dict[str, Any] | None:
+    """A line of a log; None where it is none, or was cut off."""
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def last_word(log: Path) -> str:
+    """The line with which a command ended, without the command's name: a mistake, or where it stopped."""
+    try:
+        with log.open("rb") as file:
+            file.seek(max(0, file.seek(0, 2) - TAIL))
+            text = file.read().decode("utf-8", errors="replace")
+    except OSError:
+        return ""
+    lines = text.rpartition("\n$ ")[2].splitlines()[1:]
+    said = [line.removeprefix("glassformer: ") for line in lines if line.startswith("glassformer: ")]
+    if not said and any(line.startswith("Traceback ") for line in lines):
+        said = [f"the training failed: this is a fault in Glassformer; {log} says more."]
+    return shown(said[-1], limit=600) if said else ""
+
+
+def _document(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(path.read_bytes()) if path.stat().st_size <= MOST_DOCUMENT else {}
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _folders(folder: Path) -> list[Path]:
+    try:
+        return [one for one in folder.iterdir() if NAME.fullmatch(one.name) and one.is_dir() and not one.is_symlink()]
+    except OSError:
+        return []
+
+
+def _time(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0

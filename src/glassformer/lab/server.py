@@ -1,0 +1,134 @@
+"""The server: one app with every page, errors in one line, bound to this machine alone."""
+
+from __future__ import annotations
+
+import re
+import socket
+import sys
+import threading
+import webbrowser
+from importlib.metadata import version
+from importlib.resources import files
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from glassformer.lab.connections import Connection, open_files
+from glassformer.lab.front import Front
+from glassformer.lab.guard import Guard, RefusedError
+from glassformer.lab.pages import PAGES, page_routes
+from glassformer.lab.start import Lab
+from glassformer.lab.wire import answer
+from glassformer.spec import GlassformerError, field_rules
+from glassformer.spec.reading import SIZES
+
+HOST = "127.0.0.1"
+BACKLOG = 2048
+STATIC = Path(str(files("glassformer.lab").joinpath("static")))
+
+
+def app(lab: Lab) -> Guard:
+    """The whole surface of the lab."""
+    made = Starlette(
+        routes=[Route("/api/lab", known), *page_routes()],
+        exception_handlers={
+            RefusedError: _refused,
+            GlassformerError: _mistake,
+            ModuleNotFoundError: _not_installed,
+            HTTPException: _not_answered,
+            Exception: _our_fault,
+        },
+    )
+    made.state.lab = lab
+    front = Front.read(STATIC, [address for address, _, _ in PAGES.values()])
+    return Guard(made, front, token=lab.token, port=lab.port)  # outside everything, so that even a failure has its headers
+
+
+async def known(request: Request) -> Response:
+    """What a page with the key learns first: which lab this is, what it was started with, and which page shows that."""
+    lab = request.app.state.lab
+    roots = [str(root) for root in lab.folders.roots]
+    return answer({"version": version("glassformer"), "given": lab.given, "folders": roots, "address": lab.address})
+
+
+async def _refused(_: Request, error: Exception) -> Response:
+    assert isinstance(error, RefusedError)
+    return error.answer()
+
+
+async def _mistake(_: Request, error: Exception) -> Response:
+    """A user's mistake, in the command line's words; with the field, where the line starts with one."""
+    found = re.match(r"(\w+)=", str(error))
+    field = found[1] if found and found[1] in (*field_rules(), *SIZES) else None
+    return answer({"error": str(error), "field": field}, 400)
+
+
+async def _not_installed(request: Request, error: Exception) -> Response:
+    if getattr(error, "name", None) != "torch":
+        return await _our_fault(request, error)
+    return answer({"error": "this needs PyTorch, which is not installed: pip install 'glassformer[torch]'."}, 400)
+
+
+async def _not_answered(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    return answer({"error": f"{request.method} {request.url.path[:60]}: {error.detail.lower()}."}, error.status_code)
+
+
+async def _our_fault(request: Request, _: Exception) -> Response:
+    """Anything else is ours: one line to the page, the traceback to the log (Starlette raises it again)."""
+    return answer(
+        {"error": f"the lab failed at {request.url.path[:60]}: this is a fault in Glassformer; its log says more."}, 500
+    )
+
+
+def bound(port: int) -> socket.socket:
+    """A socket on this machine alone; port 0 takes one that is free."""
+    made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        made.bind((HOST, port))
+        made.listen(BACKLOG)  # who comes before the server is ready waits, and is not turned away
+    except (OSError, OverflowError) as error:
+        made.close()
+        reason = getattr(error, "strerror", None) or error
+        raise GlassformerError(f"--port {port} cannot be used: {reason}. Leave --port out to take one that is free.") from None
+    return made
+
+
+def settings(lab: Lab) -> uvicorn.Config:
+    """How uvicorn serves the lab: nothing about requests in its log, and no patience with connections that say nothing."""
+    quiet: dict[str, Any] = {"log_level": "warning", "access_log": False, "server_header": False, "ws": "none"}
+    return uvicorn.Config(app(lab), http=Connection, timeout_graceful_shutdown=1, timeout_keep_alive=15, backlog=BACKLOG, **quiet)
+
+
+class _Server(uvicorn.Server):
+    """Says that it is leaving before it waits for what is still being answered."""
+
+    lab: Lab
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        self.lab.leaving.set()
+        super().handle_exit(sig, frame)
+
+
+def serve(lab: Lab, listener: socket.socket, *, browser: bool) -> None:
+    """Serve until stopped; says where, and opens the browser if asked. The key stands after the #, which no server is sent."""
+    address = f"http://{HOST}:{lab.port}{lab.address}#key={lab.token}"
+    sys.stdout.write(f"Glassformer lab: {address}\nCtrl-C stops it.\n")
+    sys.stdout.flush()
+    open_files()
+    server = _Server(settings(lab))
+    server.lab = lab
+    if browser:
+        threading.Thread(target=webbrowser.open, args=[address], daemon=True).start()
+    try:
+        server.run(sockets=[listener])
+    except KeyboardInterrupt:
+        sys.stdout.write("\nstopped.\n")

@@ -1,0 +1,82 @@
+"""What the lab was started with: a spec, a checkpoint or a run, which page shows it, and which folders may be read."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from threading import Event
+from urllib.parse import urlencode
+
+from glassformer.lab.folders import Folders
+from glassformer.lab.runs import RUNS, RunsFolder
+from glassformer.lab.threads import Workers
+from glassformer.spec import GlassformerError, shown
+from glassformer.spec.fields import rule_for
+from glassformer.spec.presets import preset_names
+from glassformer.spec.reading import SIZES, Request, request, request_from_words, split_words
+
+DEFAULT = "bert-base"
+
+
+@dataclass(frozen=True)
+class Lab:
+    """All that one start of the lab knows: handed to every page as `request.app.state.lab`."""
+
+    port: int
+    address: str = "/bench"  # the page that opens first
+    given: str = ""  # what the lab was started with, as a path or a preset; empty where nothing was
+    folders: Folders = field(default_factory=Folders)
+    runs: RunsFolder = field(default_factory=lambda: RunsFolder(RUNS))
+    data: tuple[Path, ...] = ()  # of the user's own, to train on
+    token: str = field(default_factory=lambda: secrets.token_urlsafe(32))
+    workers: Workers = field(default_factory=Workers)
+    leaving: Event = field(default_factory=Event)  # set when the lab stops: streams end by themselves
+
+    def request(self, what: str, fields: Mapping[str, str]) -> Request:
+        """The spec that a page asks for: a preset, or a file below the folders of the start."""
+        for name in fields:
+            if name not in SIZES:
+                rule_for(name, also=SIZES)  # a name that is no field must not become an argument
+        return request(what if what in preset_names() else self.folders.inside(what), **fields)
+
+
+def start(words: Sequence[str], port: int, *, runs: Path = RUNS, data: Sequence[Path] = ()) -> Lab:
+    """The lab for `glassformer lab WORDS`: nothing, a spec with fields, a checkpoint folder or a run folder.
+
+    Runs are looked for and made in the folder `runs`; `data` may be trained on beside the built-in sets.
+    """
+    made = _opened(words, port)
+    given = Path(made.given) if made.address.startswith("/train") else None
+    folder = RunsFolder(runs, given)
+    address = f"/train?{urlencode({'run': folder.name(given)})}" if given else made.address
+    return replace(made, address=address, runs=folder, data=tuple(_there(path) for path in data))
+
+
+def _opened(words: Sequence[str], port: int) -> Lab:
+    if not words:
+        return Lab(port, f"/bench?{urlencode({'spec': DEFAULT})}")
+    ((name, fields),) = split_words(words, count=1)
+    if name in preset_names():
+        request_from_words(words)  # a mistake is told here, not by the page
+        return Lab(port, f"/bench?{urlencode({'spec': name, **fields})}", name)
+    path = Path(name)
+    if path.is_dir() and (path / "run.json").is_file():
+        return _at(port, "/train", "run", path)
+    request_from_words(words)
+    if path.is_dir() and any(path.glob("*.safetensors*")):
+        return _at(port, "/trace", "model", path)
+    return _at(port, "/bench", "spec", path, **fields)
+
+
+def _there(path: Path) -> Path:
+    if not path.exists():
+        raise GlassformerError(f"--data {shown(str(path))} does not exist: name a file or a folder.")
+    return path.resolve()
+
+
+def _at(port: int, page: str, key: str, path: Path, **fields: str) -> Lab:
+    path = path.resolve()
+    folder = path if path.is_dir() else path.parent
+    return Lab(port, f"{page}?{urlencode({key: str(path), **fields})}", str(path), Folders.of([folder]))

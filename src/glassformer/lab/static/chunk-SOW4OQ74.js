@@ -1,0 +1,1 @@
+function r(o,t){let e=document.createElement("a");e.href=URL.createObjectURL(typeof t=="string"?new Blob([t],{type:"text/plain;charset=utf-8"}):t),e.download=o,e.click(),setTimeout(()=>URL.revokeObjectURL(e.href),1e4)}export{r as a};

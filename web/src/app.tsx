@@ -1,0 +1,154 @@
+// The lab: five pages, one address each. A page is fetched when it is first opened.
+import "./shared/theme.css";
+import "uplot/dist/uPlot.min.css";
+import "./bench/bench.css";
+import "./trace/trace.css";
+import "./hand/hand.css";
+import "./train/train.css";
+import "./check/check.css";
+import { render, type ComponentType } from "preact";
+import { useEffect, useErrorBoundary, useState } from "preact/hooks";
+import { enter, known, LabError } from "./shared/api";
+import { takeKey } from "./shared/key";
+import { follow, goTo, path } from "./shared/place";
+import { Empty, Fault, Progress } from "./shared/States";
+import { switchTheme, theme, wearTheme } from "./shared/theme";
+
+interface Page {
+  address: string;
+  title: string;
+  load: () => Promise<{ default: ComponentType }>;
+}
+
+const PAGES: Page[] = [
+  { address: "/bench", title: "Bench", load: () => import("./bench/page") },
+  { address: "/trace", title: "Trace", load: () => import("./trace/page") },
+  { address: "/hand", title: "By hand", load: () => import("./hand/page") },
+  { address: "/train", title: "Train", load: () => import("./train/page") },
+  { address: "/check", title: "Check", load: () => import("./check/page") },
+];
+
+// Each page remembers its own address while another is open.
+const left = new Map<string, string>();
+
+function Link({ page, here }: { page: Page; here: boolean }) {
+  const open = (event: MouseEvent) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
+    event.preventDefault();
+    left.set(location.pathname, location.pathname + location.search);
+    goTo(left.get(page.address) ?? page.address);
+  };
+  return (
+    <a href={page.address} aria-current={here ? "page" : undefined} onClick={open}>
+      {page.title}
+    </a>
+  );
+}
+
+function Opened({ page }: { page: Page }) {
+  const [found, setFound] = useState<{ of: Page; view: ComponentType } | null>(null);
+  const [lost, setLost] = useState(false);
+  useEffect(() => {
+    let wanted = true;
+    page.load().then(
+      (module) => wanted && setFound({ of: page, view: module.default }),
+      () => wanted && setLost(true),
+    );
+    return () => {
+      wanted = false;
+    };
+  }, [page]);
+  if (lost) return <Empty>This page could not be fetched: is the lab still running? Reload to try again.</Empty>;
+  if (found?.of !== page) return <Progress />;
+  return <Caught view={found.view} key={page.address} />;
+}
+
+/** A page that fails says so, and the others stay open. */
+function Caught({ view: View }: { view: ComponentType }) {
+  const [error, forget] = useErrorBoundary((fault: Error) => console.error(fault));
+  if (!error) return <View />;
+  return (
+    <>
+      <Fault error={new LabError("this page failed: a fault in Glassformer. The browser's console says more.")} />
+      <button type="button" onClick={forget}>
+        try again
+      </button>
+    </>
+  );
+}
+
+function App() {
+  const page = PAGES.find((candidate) => candidate.address === path.value);
+  const title = page?.title ?? "no such page";
+  useEffect(() => {
+    document.title = `${title} · Glassformer lab`;
+  }, [title]);
+  return (
+    <>
+      <a class="skip" href="#main">
+        to the page
+      </a>
+      <header class="top">
+        <a class="name" href="/" title={`Glassformer ${known.version}`}>
+          Glassformer
+        </a>
+        <nav aria-label="pages">
+          {PAGES.map((candidate) => (
+            <Link page={candidate} here={candidate === page} />
+          ))}
+        </nav>
+        <button type="button" class="quiet" onClick={switchTheme}>
+          {theme.value === "light" ? "dark" : "light"}
+        </button>
+      </header>
+      <main id="main" tabIndex={-1}>
+        {page ? <Opened page={page} /> : <Empty>There is no page at this address. The five pages are above.</Empty>}
+      </main>
+    </>
+  );
+}
+
+function Locked() {
+  return (
+    <main>
+      <h1>This page has no key to the lab</h1>
+      <p>
+        Open the address that the lab printed where it was started: it ends in <code>#key=…</code>. Every start has a new one, so that nobody else on this machine reads along.
+      </p>
+      <p class="soft">
+        If it was printed long ago, stop the lab with Ctrl-C and start it again: <code>glassformer lab</code>.
+      </p>
+    </main>
+  );
+}
+
+const root = document.getElementById("app")!;
+
+async function begin(): Promise<void> {
+  wearTheme();
+  takeKey();
+  // An address that is pasted over this one, with another key, loads nothing by itself.
+  addEventListener("hashchange", () => takeKey() && location.reload());
+  follow();
+  const refused = await enter().then(
+    () => null,
+    (error: LabError) => error,
+  );
+  root.textContent = "";
+  if (refused?.status === 401) {
+    document.title = "no key · Glassformer lab";
+    return render(<Locked />, root);
+  }
+  if (refused) {
+    return render(
+      <main>
+        <Fault error={refused} />
+      </main>,
+      root,
+    );
+  }
+  if (path.value === "/") goTo(known.address, "replace");
+  render(<App />, root);
+}
+
+void begin();

@@ -1,0 +1,92 @@
+// One claim: right, right under a convention, or the mistake that gives exactly this number; the derivation on request.
+import { useEffect, useState } from "preact/hooks";
+import { useAnswer } from "../shared/api";
+import { change, useParam } from "../shared/place";
+import { Shown } from "../shared/States";
+import type { Claimed, Known } from "./types";
+
+const SAID = { right: "✓ right", convention: "✓ right under a convention", wrong: "✗ wrong" };
+
+export function Claim({ known }: { known: Known }) {
+  const [claim] = useParam("claim", known.claims[2] ?? "");
+  const [level, setLevel] = useParam("shown");
+  const [text, setText] = useState(claim);
+  useEffect(() => setText(claim), [claim]);
+  const answer = useAnswer<Claimed>(claim ? "/api/check/claim" : null, { claim });
+  const ask = (next: string) => change({ claim: next.trim(), shown: null });
+  return (
+    <div class="claim">
+      <form
+        class="claim-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          ask(text);
+        }}
+      >
+        <label class="claim-label">
+          <span>What somebody says</span>
+          <input class="mono" spellcheck={false} autocomplete="off" value={text} placeholder="params of bert-base = 110M" onInput={(event) => setText(event.currentTarget.value)} />
+        </label>
+        <button type="submit" class="primary">
+          check
+        </button>
+      </form>
+      <p class="note">
+        A question, <code>of</code>, a preset with its fields, and after <code>=</code> the answer: a number, <code>about 110 million</code>, or a shape such as <code>64x32</code>.
+      </p>
+      <div class="check-bar">
+        <span class="soft">Examples</span>
+        {known.claims.map((line) => (
+          <button type="button" class="quiet mono" aria-pressed={line === claim} onClick={() => ask(line)}>
+            {line}
+          </button>
+        ))}
+      </div>
+      <div aria-live="polite">
+        <Shown answer={answer}>
+          {(found) => (
+            <div class={`verdict ${found.verdict}`}>
+              <h2>
+                {SAID[found.verdict]} <span class="soft mono">{found.claim}</span>
+              </h2>
+              {found.verdict === "convention" && <p>{found.headline}</p>}
+              {found.mistakes.map((one) => (
+                <>
+                  <p class="check-name wrong">
+                    {one.name} <code class="note">{one.codes.join(" ")}</code>
+                  </p>
+                  {one.near && <p class="note">close to what this mistake gives; the rest is arithmetic</p>}
+                  {one.sentences.map((sentence) => (
+                    <p>{sentence}</p>
+                  ))}
+                </>
+              ))}
+              {found.notes.map((note) => (
+                <p>{note}</p>
+              ))}
+              {level !== "answer" ? (
+                <button type="button" onClick={() => setLevel("answer")}>
+                  {found.verdict === "wrong" ? "show what is right" : "show the derivation"}
+                </button>
+              ) : (
+                <>
+                  {found.mistakes.flatMap((one) => one.what).map((what) => (
+                    <p>This gives exactly that number: {what}.</p>
+                  ))}
+                  <p>
+                    <strong>{found.truth}</strong>
+                  </p>
+                  <ul class="derivation">
+                    {found.derivation.map((line) => (
+                      <li>{line}</li>
+                    ))}
+                  </ul>
+                </>
+              )}
+            </div>
+          )}
+        </Shown>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,202 @@
+// What the panel shows: a number, its rule, its arithmetic, its terms; each opens in turn. It can be changed, compared and copied.
+import { useEffect, useState } from "preact/hooks";
+import { useAnswer } from "../shared/api";
+import { Door } from "../shared/Door";
+import { digits, full } from "../shared/format";
+import { Math as Formula } from "../shared/Math";
+import { Shown } from "../shared/States";
+import { toNumber } from "../shared/wire";
+import { cellId, parseCell, unbroken, withEdit } from "./cells";
+import type { CellDocument, Piece, Where } from "./types";
+import { edits, setEdits } from "./where";
+
+export function CellPanel({ id, where, whole }: { id: string; where: Where; whole: boolean }) {
+  const layer = Number(/^layers\.(\d+)\./.exec(id)?.[1] ?? where.layer);
+  const answer = useAnswer<CellDocument>("/api/trace/cell", { ...where, layer: whole ? where.layer : layer, cell: id });
+  return <Shown answer={answer}>{(found) => <Opened found={found} whole={whole} key={found.id} />}</Shown>;
+}
+
+function Opened({ found, whole }: { found: CellDocument; whole: boolean }) {
+  return (
+    <div class="cell" data-cell={found.id}>
+      <p class="cell-label note">{found.label}</p>
+      <p class="big-number cell-value" data-testid="value" title={full(found.value)}>
+        {digits(found.value)}
+        {found.before !== null && <span class="note"> was {digits(found.before)}</span>}
+      </p>
+      <p class="note full-value">{full(found.value)}</p>
+      {found.changed && found.before !== null && <p class="note changed-note">Changed by hand: the rule below is what it would be made of.</p>}
+      {found.source === "step" ? (
+        <>
+          <div class="wide cell-rule">
+            <Formula latex={found.latex} display />
+          </div>
+          <p class="cell-numbers">
+            = <Pieces pieces={found.numbers} />
+          </p>
+          <Terms found={found} />
+        </>
+      ) : (
+        <p class="cell-end">
+          {found.source === "parameter" ? "A parameter of the model: a number that was learned (or made up), and the end of this trail." : "An input: what went in, and the end of this trail."}
+        </p>
+      )}
+      <Actions found={found} whole={whole} />
+    </div>
+  );
+}
+
+export function Pieces({ pieces }: { pieces: Piece[] }) {
+  return (
+    <>
+      {unbroken(pieces).map((group) =>
+        group.length === 1 && typeof group[0] === "string" ? (
+          group[0]
+        ) : (
+          <span class="unbroken">
+            {group.map((piece) =>
+              typeof piece === "string" ? (
+                piece
+              ) : (
+                <Door id={piece.id} value={piece.value} label={`${piece.text}: ${piece.label}`}>
+                  {piece.text}
+                </Door>
+              ),
+            )}
+          </span>
+        ),
+      )}
+    </>
+  );
+}
+
+export function Terms({ found }: { found: Pick<CellDocument, "terms" | "rest" | "how" | "value"> }) {
+  const most = Math.max(...found.terms.map((term) => Math.abs(toNumber(term.value))).filter(Number.isFinite), 0) || 1;
+  const { how, rest } = found;
+  if (found.terms.length === 0 || how.kind === "single") return null; // one term is the arithmetic above
+  return (
+    <>
+      <h3>
+        {`its ${found.terms.length + rest.terms} terms, largest first`}
+      </h3>
+      <div class="terms-frame">
+        <table class="terms">
+          <tbody>
+            {found.terms.map((term) => (
+              <tr class="term">
+                <td class="number term-value" title={full(term.value)} data-value={String(term.value)}>
+                  {digits(term.value)}
+                </td>
+                <td class="term-bar" aria-hidden="true">
+                  <span class={toNumber(term.value) < 0 ? "bar negative" : "bar"} style={{ width: `${(100 * Math.abs(toNumber(term.value))) / most}%` }} />
+                </td>
+                <td class="term-parts">
+                  <Pieces pieces={term.parts} />
+                </td>
+              </tr>
+            ))}
+            {rest.terms > 0 && (
+              <tr class="term">
+                <td class="number term-value" title={full(rest.sum)} data-value={String(rest.sum)}>
+                  {digits(rest.sum)}
+                </td>
+                <td />
+                <td class="note">the other {rest.terms}, summed</td>
+              </tr>
+            )}
+          </tbody>
+        </table>
+      </div>
+      <p class="cell-how" data-kind={how.kind} data-by={how.by === undefined ? undefined : String(how.by)} data-own={how.own === undefined ? undefined : String(how.own)}>
+        {how.kind === "sum" && <>They add up to {digits(how.sum!)}.</>}
+        {how.kind === "divided" && (
+          <>
+            They add up to {digits(how.sum!)}; divided by {how.text} that is {digits(found.value)}.
+          </>
+        )}
+        {how.kind === "share" && (
+          <>
+            Its own term over their sum: {digits(how.own!)} / {digits(how.sum!)} = {digits(found.value)}.
+          </>
+        )}
+      </p>
+    </>
+  );
+}
+
+function Actions({ found, whole }: { found: CellDocument; whole: boolean }) {
+  const [open, setOpen] = useState<"change" | "heads" | null>(null);
+  const [draft, setDraft] = useState(String(toNumber(found.value)));
+  const [copied, setCopied] = useState<"yes" | "no" | null>(null);
+  useEffect(() => {
+    setDraft(String(toNumber(found.value)));
+  }, [found.id, found.value]);
+  const place = parseCell(found.id)!;
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(found.copy);
+      setCopied("yes");
+    } catch {
+      setCopied("no");
+    }
+  };
+  const number = Number(draft.trim().replace("−", "-"));
+  const good = draft.trim() !== "" && Number.isFinite(number);
+  return (
+    <div class="cell-actions">
+      <p>
+        <button type="button" aria-expanded={open === "change"} disabled={!whole} onClick={() => setOpen(open === "change" ? null : "change")}>
+          change this number
+        </button>{" "}
+        {found.heads.length > 1 && (
+          <>
+            <button type="button" aria-expanded={open === "heads"} onClick={() => setOpen(open === "heads" ? null : "heads")}>
+              compare with another head
+            </button>{" "}
+          </>
+        )}
+        <button type="button" onClick={() => void copy()}>
+          {copied === "yes" ? "copied" : "copy as LaTeX"}
+        </button>
+      </p>
+      {!whole && <p class="note">This run is too large to be kept whole, so it cannot be changed: give a shorter text.</p>}
+      {open === "change" && (
+        <form
+          class="change-form"
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (good) setEdits(withEdit(edits(), `${found.id}=${number}`));
+          }}
+        >
+          <label>
+            new value <input inputMode="decimal" autocomplete="off" value={draft} aria-invalid={!good || undefined} onInput={(event) => setDraft(event.currentTarget.value)} />
+          </label>{" "}
+          <button type="submit" class="primary" disabled={!good}>
+            set
+          </button>
+        </form>
+      )}
+      {open === "heads" && (
+        <table class="terms" aria-label="the same cell in every head">
+          <tbody>
+            {found.heads.map((value, head) => (
+              <tr class={place.cell.head === head ? "own-head" : ""}>
+                <td>head {head}</td>
+                <td class="number">
+                  <Door id={cellId(place.name, { ...place.cell, head })} value={value} label={`${digits(value)}: head ${head}`} />
+                </td>
+                <td class="term-bar" aria-hidden="true">
+                  <span
+                    class={toNumber(value) < 0 ? "bar negative" : "bar"}
+                    style={{ width: `${(100 * Math.abs(toNumber(value))) / (Math.max(...found.heads.map((one) => Math.abs(toNumber(one))).filter(Number.isFinite)) || 1)}%` }}
+                  />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {copied === "no" && <textarea class="mono" readOnly rows={3} aria-label="LaTeX" value={found.copy} />}
+    </div>
+  );
+}

@@ -1,0 +1,26 @@
+// The state of the page, all of it in the address.
+import { change, query } from "../shared/place";
+import type { Where } from "./types";
+
+export const edits = (): string[] => query.value.getAll("edit");
+
+/** What is sent with every question; `layer` matters only to a run that is too large to be kept whole. */
+export function whereOf(layer: number): Where {
+  const at = query.value;
+  return {
+    model: at.get("model") ?? "",
+    spec: at.get("spec") ?? "",
+    seed: Math.max(0, Math.trunc(Number(at.get("seed") ?? 0)) || 0),
+    text: at.get("text") ?? "",
+    image: at.get("image") ?? "",
+    edits: edits(),
+    layer,
+  };
+}
+
+/** A new model or text: what was chosen in the old one means nothing any more. */
+export const FORGET = { at: null, edit: null, q: null, row: null, column: null, show: null } as const;
+
+export function setEdits(next: string[]): void {
+  change({ edit: next, ...(next.length ? {} : { show: null }) });
+}

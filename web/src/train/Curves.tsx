@@ -1,0 +1,153 @@
+// Loss or accuracy of the chosen runs: validation solid, training dashed, steps faint, and a ring where the validation was at its best.
+import { useEffect, useRef, useState } from "preact/hooks";
+import type uPlot from "uplot";
+import { digits } from "../shared/format";
+import { theme } from "../shared/theme";
+import { aligned, seriesOf, type Curve } from "./curve";
+import type { Row } from "./types";
+
+export const HUES = ["embedding", "attention", "feed-forward", "head", "norm", "layer"].map((part) => `var(--part-${part})`);
+export const hue = (run: number): string => HUES[run % HUES.length]!;
+const HEIGHT = 290;
+
+export interface Watched {
+  name: string;
+  curve: Curve;
+  row: Row | undefined;
+}
+
+interface Ring {
+  x: number;
+  y: number;
+  run: number;
+  words: string;
+}
+
+/** Where the validation was at its best, and in words where there is one run alone. */
+function ringsOf(runs: Watched[], what: "loss" | "accuracy"): Ring[] {
+  return runs.flatMap(({ curve, row }, run) => {
+    const verdict = curve.verdict;
+    if (!verdict) return [];
+    const at = what === "loss" ? verdict.turn : (row?.best?.epoch ?? verdict.best_epoch); // of equal ones, the run takes that with the least loss
+    const epoch = curve.epochs.find((one) => one.epoch === at);
+    if (!epoch) return [];
+    const value = what === "loss" ? epoch.validationLoss : epoch.validationAccuracy;
+    const words = runs.length > 1 ? "" : what === "loss" ? `turns at ${at}` : percent(value);
+    return [{ x: epoch.epoch, y: value, run, words }];
+  });
+}
+
+export const percent = (value: number): string => (Number.isFinite(value) ? `${(100 * value).toFixed(1)}%` : "NaN");
+
+export function Curves({ runs, what }: { runs: Watched[]; what: "loss" | "accuracy" }) {
+  const place = useRef<HTMLDivElement>(null);
+  const made = useRef<uPlot | null>(null);
+  const [Made, setMade] = useState<typeof uPlot>();
+  useEffect(() => void import("uplot").then((module) => setMade(() => module.default)), []);
+  const series = seriesOf(runs, what);
+  const data = aligned(series);
+  const rings = useRef<Ring[]>([]);
+  rings.current = ringsOf(runs, what);
+  const epochs = Math.max(1, ...runs.map(({ row }) => row?.epochs ?? 1));
+  const format = (value: number | null | undefined) => (value === null || value === undefined ? "–" : what === "loss" ? digits(value) : percent(value));
+  const shape = JSON.stringify([series.map((line) => [line.label, line.run, line.kind]), epochs, theme.value]);
+
+  useEffect(() => {
+    const node = place.current;
+    if (!Made || !node) return;
+    const style = getComputedStyle(node);
+    const real = (colour: string) => (colour.startsWith("var(") ? style.getPropertyValue(colour.slice(4, -1)).trim() : colour);
+    const axis = { stroke: real("var(--ink-soft)"), grid: { stroke: real("var(--line)"), width: 1 }, ticks: { stroke: real("var(--line)"), width: 1 } };
+    const plot = new Made(
+      {
+        width: Math.max(200, node.clientWidth),
+        height: HEIGHT,
+        scales: {
+          x: { time: false, range: [0, epochs] },
+          y: { range: (_, low, high) => (what === "accuracy" ? [Math.floor(10 * Math.min(low ?? 0, 0.9)) / 10, 1] : [0, (high || 1) * 1.06]) },
+        },
+        cursor: { y: false },
+        legend: { markers: { width: 2, dash: (_, place) => (series[place - 1]?.kind === "training" ? "dashed" : "solid"), fill: (_, place) => (series[place - 1]?.kind === "validation" ? real(hue(series[place - 1]!.run)) : "transparent") } },
+        axes: [
+          { ...axis, label: "epoch", labelSize: 24, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000], space: 36 },
+          { ...axis, size: 56, values: (_, ticks) => ticks.map((tick) => (what === "loss" ? digits(tick) : `${Math.round(100 * tick)}%`)) },
+        ],
+        series: [
+          { label: "epoch", value: (_, value: number | null) => (value === null ? "–" : String(Math.round(100 * value) / 100)) },
+          ...series.map((line) => ({
+            label: line.label,
+            stroke: real(hue(line.run)),
+            width: line.kind === "validation" ? 2.2 : line.kind === "training" ? 1.6 : 1,
+            alpha: line.kind === "steps" ? 0.4 : 1,
+            dash: line.kind === "training" ? [6, 4] : undefined,
+            spanGaps: true,
+            points: line.kind === "steps" ? { show: false } : { size: 5, fill: real(hue(line.run)) },
+            value: (_: uPlot, value: number | null) => format(value),
+          })),
+        ],
+        hooks: { draw: [(drawn) => drawRings(drawn, rings.current, real)] },
+      },
+      data as uPlot.AlignedData,
+      node,
+    );
+    made.current = plot;
+    const watch = new ResizeObserver(() => plot.setSize({ width: Math.max(200, node.clientWidth), height: HEIGHT }));
+    watch.observe(node);
+    return () => {
+      watch.disconnect();
+      plot.destroy();
+      made.current = null;
+    };
+  }, [Made, shape]);
+
+  const content = JSON.stringify(data);
+  useEffect(() => made.current?.setData(data as uPlot.AlignedData), [content, Made, shape]);
+
+  return (
+    <figure class="plot curves" data-what={what} data-points={data[0].length}>
+      <figcaption>{what}</figcaption>
+      <div ref={place} class="curves-place" role="img" aria-label={`${what} against epochs. ${spoken(runs, what)}`} />
+    </figure>
+  );
+}
+
+/** The last values, for those who cannot see the picture. */
+function spoken(runs: Watched[], what: "loss" | "accuracy"): string {
+  const lines = runs.map(({ name, curve }) => {
+    const last = curve.epochs[curve.epochs.length - 1];
+    if (!last) return `${name}: no epoch yet`;
+    const [training, validation] = what === "loss" ? [digits(last.trainLoss), digits(last.validationLoss)] : [percent(last.trainAccuracy), percent(last.validationAccuracy)];
+    return `${name} after epoch ${last.epoch}: training ${training}, validation ${validation}`;
+  });
+  return lines.join("; ");
+}
+
+function drawRings(plot: uPlot, rings: Ring[], real: (colour: string) => string): void {
+  const { ctx } = plot;
+  const dots = globalThis.devicePixelRatio || 1;
+  for (const ring of rings) {
+    const [x, y] = [plot.valToPos(ring.x, "x", true), plot.valToPos(ring.y, "y", true)];
+    ctx.save();
+    ctx.strokeStyle = real(hue(ring.run));
+    ctx.fillStyle = real("var(--paper)");
+    ctx.lineWidth = 2 * dots;
+    ctx.setLineDash([]);
+    ctx.globalAlpha = 1;
+    ctx.beginPath();
+    ctx.arc(x, y, 5 * dots, 0, 2 * Math.PI);
+    ctx.fill();
+    ctx.stroke();
+    ctx.fillStyle = real("var(--ink)");
+    ctx.font = `${12 * dots}px system-ui, sans-serif`;
+    const wide = ctx.measureText(ring.words).width / 2;
+    ctx.textAlign = "center";
+    const left = Math.min(Math.max(x, plot.bbox.left + wide + 4), plot.bbox.left + plot.bbox.width - wide - 4);
+    const above = y - plot.bbox.top > 30 * dots;
+    const down = above ? y - 12 * dots : y + 20 * dots;
+    ctx.strokeStyle = real("var(--paper)");
+    ctx.lineWidth = 4 * dots;
+    ctx.strokeText(ring.words, left, down); // a line behind the words does not strike them out
+    ctx.fillText(ring.words, left, down);
+    ctx.restore();
+  }
+}

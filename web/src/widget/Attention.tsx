@@ -1,0 +1,93 @@
+// Who attends to whom, in a notebook: a layer and a head are chosen, a weight opens.
+import { useEffect, useState } from "preact/hooks";
+import { Grid } from "../shared/Grid";
+import { toNumber } from "../shared/wire";
+import { Cell } from "./Cell";
+import type { Ask, AttentionFirst } from "./model";
+
+interface Shown {
+  layer: number;
+  head: number;
+  row: number;
+  column: number;
+}
+
+export function Attention({ ask, first }: { ask: Ask; first: AttentionFirst }) {
+  const { words, layers, heads, window } = first;
+  const [asked, setAsked] = useState<Shown>({ layer: layers[0]!, head: heads[0]!, row: 0, column: 0 });
+  const [shown, setShown] = useState<Shown & { values: ArrayLike<number> }>({ ...asked, values: first.weights.map(toNumber) });
+  const [opened, setOpened] = useState<[number, number] | null>(null);
+  const [error, setError] = useState("");
+  useEffect(() => {
+    if (same(asked, shown)) return;
+    let wanted = true;
+    setError("");
+    ask({ ask: "weights", ...asked }).then(
+      ({ values }) => wanted && setShown({ ...asked, values }),
+      (fault: Error) => wanted && setError(fault.message),
+    );
+    return () => {
+      wanted = false;
+    };
+  }, [asked]);
+  const choose = (changes: Partial<Shown>) => {
+    setOpened(null);
+    setAsked({ ...asked, ...changes });
+  };
+  const [rows, columns] = [shown.row, shown.column].map((from) => words.slice(from, from + window)) as [string[], string[]];
+  const start = opened && `layers.${shown.layer}.attention.weights[head=${shown.head},t=${shown.row + opened[0]},s=${shown.column + opened[1]}]`;
+  return (
+    <div class="widget-attention">
+      <div class="widget-choices">
+        <Choice name="layer" values={layers} value={asked.layer} onChoose={(layer) => choose({ layer })} />
+        <Choice name="head" values={heads} value={asked.head} onChoose={(head) => choose({ head })} />
+        {words.length > window && (
+          <>
+            <Choice name="queries from" values={starts(words.length, window)} value={asked.row} onChoose={(row) => choose({ row })} />
+            <Choice name="keys from" values={starts(words.length, window)} value={asked.column} onChoose={(column) => choose({ column })} />
+            <span class="note">
+              showing {window} of {words.length} tokens
+            </span>
+          </>
+        )}
+      </div>
+      {error && <p class="fault" role="alert">{error}</p>}
+      <div class="widget-columns">
+        <div aria-busy={!same(asked, shown)}>
+          <Grid
+            title={`layer ${shown.layer}, head ${shown.head}: each row is a query, each column a key`}
+            rows={rows.length}
+            columns={columns.length}
+            values={shown.values}
+            kind="sequential"
+            scale={{ kind: "sequential", low: 0, high: 1 }}
+            rowLabels={rows}
+            columnLabels={columns}
+            rowName="query"
+            columnName="key"
+            selected={opened ?? undefined}
+            onOpen={(row, column) => setOpened([row, column])}
+          />
+        </div>
+        {start ? <Cell ask={ask} start={start} key={start} /> : <p class="panel waiting note">Click a weight: its rule, its arithmetic and its terms open here, and each of them in turn.</p>}
+      </div>
+    </div>
+  );
+}
+
+const same = (left: Shown, right: Shown): boolean => left.layer === right.layer && left.head === right.head && left.row === right.row && left.column === right.column;
+
+export const starts = (length: number, window: number): number[] => Array.from({ length: Math.ceil(length / window) }, (_, place) => place * window);
+
+function Choice({ name, values, value, onChoose }: { name: string; values: number[]; value: number; onChoose: (value: number) => void }) {
+  return (
+    <label>
+      {name}{" "}
+      <select value={String(value)} onChange={(event) => onChoose(Number(event.currentTarget.value))}>
+        {values.map((one) => (
+          <option value={String(one)}>{one}</option>
+        ))}
+      </select>
+    </label>
+  );
+}
