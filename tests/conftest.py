@@ -4,6 +4,8 @@ import os
 
 from hypothesis import settings
 
+pytest_plugins = ("figures", "audit")  # what a test measured, and what the whole suite was seen to do
+
 # A deadline measures the machine and its other guests, not the code.
 settings.register_profile("ci", derandomize=True, deadline=None)
 settings.register_profile("dev", deadline=None)

@@ -108,3 +108,25 @@ def test_amounts_of_memory(text, size):
 def test_what_is_no_amount_of_memory_is_refused(text):
     with pytest.raises(GlassformerError, match=r"is no amount of memory: write 24GB"):
         parse_bytes(text)
+
+
+def test_the_peak_of_training_is_less_than_all_of_it_together():
+    memory = gf.cost("bert-base", t=128, train=True, kernel="fused", head="none", pooler="none", dropout=0.0).memory
+    assert memory.weights + memory.optimizer + memory.activations <= memory.peak < memory.total
+
+
+def test_a_masked_token_head_costs_where_it_is_asked():
+    whole, some = (gf.cost("bert-base", head="mlm", t=100, batch=8, train=True, masked=share) for share in (1.0, 0.15))
+    assert some.parts["head"].multiply_adds == whole.parts["head"].multiply_adds * 15 // 100
+    assert some.parts["layers"] == whole.parts["layers"]
+    assert whole.memory.peak > some.memory.peak
+
+
+def test_bytes_of_a_forward_pass_at_their_peak():
+    memory = gf.cost("bert-base", t=128).memory
+    assert memory.peak == memory.total == memory.weights + memory.activations
+
+
+def test_16_bit_training_has_float32_gradients():
+    memory = gf.cost("bert-base", t=128, train=True, dtype="bfloat16").memory
+    assert memory.gradients == 109_482_240 * 4

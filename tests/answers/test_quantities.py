@@ -7,6 +7,7 @@ from hypothesis import given
 from strategies import specs
 
 from glassformer.algebra import count
+from glassformer.answers.diagnosis import check
 from glassformer.answers.quantities import ask
 from glassformer.spec import GlassformerError
 from glassformer.spec.reading import request
@@ -45,6 +46,16 @@ def test_the_other_conventions_stand_beside_the_answer():
     assert {"without biases, norms, output": 27_648, "without biases": 32_000}.items() <= {
         o.convention: o.value for o in found.others
     }.items()
+
+
+@pytest.mark.parametrize(
+    ("question", "with_bias"),
+    [("params of W_O in one layer", 590_592), ("params of W_Q per head in one layer", 49_216), ("params of W_1", 28_348_416)],
+)
+def test_a_matrix_may_be_counted_with_its_bias(question, with_bias):
+    assert with_bias in [other.value for other in ask(question, request("bert-base")).others]
+    assert check(question, request("bert-base"), str(with_bias)).verdict == "convention"
+    assert not any(o.convention.startswith("with ") for o in ask("params of attention", request("bert-base")).others)
 
 
 def test_a_derivation_sums_to_its_answer():

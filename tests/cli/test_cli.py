@@ -1,15 +1,17 @@
 """The command line as a person uses it."""
 
 import json
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 
-def glassformer(*words, text=None):
+def glassformer(*words, text=None, timeout=60):
     command = [sys.executable, "-m", "glassformer", *words]
-    return subprocess.run(command, capture_output=True, text=True, input=text, timeout=60, check=False)
+    return subprocess.run(command, capture_output=True, text=True, input=text, timeout=timeout, check=False)
 
 
 def answer(*words):
@@ -48,6 +50,8 @@ def test_every_form_of_every_answer(command, form):
 USER_MISTAKES = [
     ("count bert-bse", "glassformer: unknown preset 'bert-bse'. Did you mean 'bert-base'?"),
     ("count bert-base hads=8", "unknown field 'hads'. Did you mean 'heads'?"),
+    ("count bert-base what=x", "unknown field 'what'."),
+    ("count bert-base as_class=x", "unknown field 'as_class'."),
     ("count bert-base heads=7", "heads=7 does not divide d_model=768"),
     ("count bert-base layers=1000000000", "layers=1000000000 is not allowed"),
     ("count bert-base --without biasses", "unknown part 'biasses'. Did you mean 'biases'?"),
@@ -106,7 +110,9 @@ def test_completion_offers_presets_and_fields():
 
 
 def test_the_tour_comes_to_its_end():
-    done = glassformer("tour")
+    done = glassformer("tour", timeout=300)
     assert done.returncode == 0, done.stderr
     assert "109,482,240" in done.stdout
     assert "The tour is over" in done.stdout
+    report = re.search(r"The report, to open in a browser: (.*)\n", done.stdout)[1]
+    assert "test accuracy" in Path(report).read_text(encoding="utf-8")

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -29,18 +30,30 @@ def test_digits_are_learned_with_the_defaults(tmp_path):
     done = glassformer("train", "digits", "--epochs", "5", "--json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
-    assert found["test"]["accuracy"] > 0.9
+    assert found["test"]["accuracy"] > 0.93
+    assert found["parameters"] == {"parameters": 202_186, "trained": 202_186, "task_specific": 650}
     assert found["run"] == str(tmp_path / "runs" / "digits-1")
-    assert "parameters; predicted for a step of 16 × " in done.stderr
+    assert "202,186 parameters, all trained, 650 of them for this task; predicted for a step of 16 images: " in done.stderr
+    assert "% of the peak of " in done.stderr
     assert "epoch 5/5  training loss " in done.stderr and "peak memory of the process" in done.stderr
     first = json.loads((tmp_path / "runs/digits-1/metrics.jsonl").read_text(encoding="utf-8").splitlines()[0])
     assert first["predicted"]["parameters"] == first["measured"]["parameters"]
+    step = found["measured"]["step"]
+    assert step["flops"] == pytest.approx(step["predicted_flops"], rel=0.01)
+    assert step["bytes"] == pytest.approx(step["predicted_bytes"], rel=0.1)
+    report = (tmp_path / "runs/digits-1/report.md").read_text(encoding="utf-8")
+    assert "| licence | CC BY 4.0 (UCI) / BSD-3-Clause (scikit-learn) |" in report
+    assert "| class | rows | precision | recall | F1 |" in report and "![loss and accuracy](curves.png)" in report
 
 
 def test_several_numbers_of_epochs_are_compared(tmp_path):
-    done = glassformer("train", "digits", *SMALL, "--epochs", "1,2", "--out", "both", cwd=tmp_path)
+    done = glassformer("train", "digits", *SMALL, "--epochs", "1,2", "--out", "both", "--json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "epochs-1       1 " in done.stdout and "epochs-2       2 " in done.stdout
+    found = json.loads(done.stdout)
+    assert [one["epochs"] for one in found["comparison"]] == [1, 2] and len(found["runs"]) == 2
+    assert found["comparison"] == json.loads((tmp_path / "both/comparison.json").read_text(encoding="utf-8"))
+    page = (tmp_path / "both/comparison.md").read_text(encoding="utf-8")
+    assert "| run | epochs | training loss |" in page and "![loss and accuracy](curves.png)" in page
     assert (tmp_path / "both" / "curves.png").is_file()
     drawn = glassformer("curves", "both/epochs-1", "both/epochs-2", "--out", "x.svg", cwd=tmp_path)
     assert (drawn.returncode, drawn.stderr) == (0, "")
@@ -71,6 +84,9 @@ def test_sigterm_saves_and_resume_goes_on(tmp_path):
         ("train digits classes=3", "classes=3 does not fit digits: it needs classes=10. Leave classes out."),
         ("train digits batch=3", "batch= is no field of what is trained: write --batch-size 3."),
         ("train digits bert-bse", "unknown preset 'bert-bse'. Did you mean 'bert-base'?"),
+        ("train digits --train-only head", "train_only=head needs a checkpoint whose head is trained"),
+        ("train digits --augment hide", "augment=hide is not for the task image: none or shift."),
+        ("train digits --threads 0", "threads=0 is not allowed: a whole number from 1 to 1024"),
         ("resume nowhere", "nowhere is no run folder: it has no run.json."),
         ("curves nowhere", "nowhere has no metrics.jsonl"),
     ],
@@ -86,3 +102,30 @@ def test_a_users_mistake_is_one_line_and_exit_2(tmp_path):
     done = glassformer("train", "topics", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.count("\n") == 1
+
+
+def test_a_checkpoint_is_fine_tuned_and_goes_on_after_it_is_gone(tmp_path):
+    examples = "".join(f'"the {word} number {i}",{label}\n' for i in range(30) for word, label in (("red", "a"), ("blue", "b")))
+    (tmp_path / "rows.csv").write_text(f"text,label\n{examples}", encoding="utf-8")
+    small = "d_model=16 heads=2 layers=1 --epochs 1 --max-length 16".split()
+    assert glassformer("train", "rows.csv", *small, "--out", "first", cwd=tmp_path).returncode == 0
+    shutil.copytree(tmp_path / "first/best", tmp_path / "model")
+    done = glassformer(
+        "train", "rows.csv", "model", "--train-only", "head", "--epochs", "2", "--out", "second", "--json", cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    counts = json.loads(done.stdout)["parameters"]
+    assert (counts["trained"], counts["task_specific"]) == (34, 34)  # 16 · 2 + 2
+    assert " parameters from model, 34 trained, 34 of them for this task" in done.stderr
+    shutil.rmtree(tmp_path / "model")
+    again = glassformer("resume", "second", "--epochs", "3", "--json", cwd=tmp_path)
+    assert again.returncode == 0, again.stderr
+    assert json.loads(again.stdout)["epochs"] == 3
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="another OpenMP")
+def test_threads_that_wait_for_others_sleep():
+    code = "from glassformer.cli.training import _let_threads_sleep as sleep; sleep(); import torch"
+    told = os.environ | {"OMP_DISPLAY_ENV": "TRUE"}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True, env=told)
+    assert "OMP_WAIT_POLICY = 'PASSIVE'" in done.stderr

@@ -13,10 +13,11 @@ from model_cases import BERT, VIT
 from tiny_models import CASES, Case, guest, model_of, save
 
 import glassformer as gf
-from glassformer.cli.verifying import certify, tables, verdict_line
+from glassformer.cli.verifying import certify
 from glassformer.model import Encoder
 from glassformer.model.answers import Answer
 from glassformer.model.certificate import BOUNDS, Certificate, compare
+from glassformer.show.certificate import tables, verdict_line
 from glassformer.spec import EncoderSpec
 
 

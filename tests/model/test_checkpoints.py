@@ -251,9 +251,9 @@ def test_a_type_that_is_no_weight_is_named(tmp_path):
     ("changes", "said"),
     [
         ({"num_hidden_layers": 1000}, "config.json says 1,000 layers, model.safetensors holds 2 (0 to 1)."),
-        ({"vocab_size": 10**8}, "model.safetensors does not fit config.json: of 39 tensors, 1 of another size"),
-        ({"hidden_size": 10**6, "intermediate_size": 10**6}, "model.safetensors does not fit config.json: of 39 tensors, 39 of"),
-        ({"hidden_size": 10**9, "intermediate_size": 10**9}, "this spec has"),
+        ({"vocab_size": 500}, "model.safetensors does not fit config.json: of 39 tensors, 1 of another size"),
+        ({"vocab_size": 10**8}, "config.json asks for vocab=100,000,000, and model.safetensors holds 1,544 numbers in all."),
+        ({"hidden_size": 10**9, "intermediate_size": 10**9}, "config.json asks for d_model=1,000,000,000, and model.safetensors"),
     ],
 )
 def test_a_config_of_a_larger_model_allocates_nothing(tmp_path, monkeypatch, changes, said):

@@ -5,6 +5,7 @@ import torch
 from model_cases import BERT, LENGTH, VIT, both_ways, furthest, inputs_of, seeded
 
 from glassformer.model import Encoder
+from glassformer.model.heads import vocabulary_product
 from glassformer.spec import EncoderSpec
 
 MLM = BERT.replace(head="mlm", pooler="none")
@@ -88,3 +89,14 @@ def test_a_projection_reads_the_pooled_vector():
     encoder = seeded(spec)
     output = encoder(inputs_of(spec))
     assert furthest(output.logits, output.states.mean(1) @ dict(encoder.ledger())["head.W_P"]) < 1e-12
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+@pytest.mark.parametrize("rows", [50, 64])
+def test_a_vocabulary_that_is_filled_up_gives_the_same_logits(rows):
+    torch.manual_seed(0)
+    x, table, bias = torch.randn(7, 32), torch.randn(rows, 32), torch.randn(rows)
+    exact = torch.nn.functional.linear(x, table, bias)
+    half = vocabulary_product(*(value.cuda().bfloat16() for value in (x, table, bias)))
+    assert half.shape == exact.shape
+    assert (half.cpu().float() - exact).abs().max() < 0.3

@@ -77,9 +77,11 @@ lengths_and_limits = given(st.lists(st.integers(1, 40), max_size=30), st.integer
 
 
 @lengths_and_limits
-def test_rows_hold_every_sequence_once_in_order_and_no_more_than_fits(lengths, limit):
+def test_rows_hold_every_sequence_once_the_long_ones_first_and_no_more_than_fits(lengths, limit):
     found = list(packing.rows(lengths, limit))
-    assert [i for row in found for i in row] == list(range(len(lengths)))
+    order = [i for row in found for i in row]
+    assert sorted(order) == list(range(len(lengths)))
+    assert [lengths[i] for i in order] == sorted(lengths, reverse=True)
     assert all(len(row) == 1 or sum(lengths[i] for i in row) <= limit for row in found)
 
 

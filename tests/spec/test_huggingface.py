@@ -264,7 +264,8 @@ def test_absurd_depth_is_refused_before_anything_is_built():
 
 def test_heads_that_do_not_divide_are_named_by_the_configs_keys():
     assert refusal(BERT | {"num_attention_heads": 7}) == (
-        "config.json: num_attention_heads = 7 does not divide hidden_size = 384: every head needs a whole number of features."
+        "config.json: num_attention_heads = 7 does not divide hidden_size = 384: every head needs a whole number of features. "
+        "Try 6 heads of 64."
     )
     assert "n_heads = 7 does not divide dim = 64" in refusal(
         {

@@ -132,5 +132,26 @@ def test_mistakes_are_one_line(tokenizer):
     with pytest.raises(GlassformerError, match=r"^the task classify reads texts: give a tokenizer.$"):
         prepare(load_data("lid").validation)
     picture = Split("x", "image", Pictures((1, 1, 1), 255, np.zeros((1, 1, 1, 1), dtype=np.uint8)), np.array([0]))
-    with pytest.raises(GlassformerError, match=r"^augment=flip is not known: none or shift.$"):
+    with pytest.raises(GlassformerError, match=r"^augment=flip is not for the task image: none or shift.$"):
         prepare(picture, augment="flip")
+    with pytest.raises(GlassformerError, match=r"^augment=shift is not for the task classify: none or hide.$"):
+        prepare(load_data("lid").validation, tokenizer, augment="shift")
+
+
+@pytest.mark.parametrize("set_name", ["lid", "lid-words"])
+def test_a_fifth_of_the_tokens_is_hidden_and_others_in_each_epoch(tokenizer, set_name):
+    split = load_data(set_name).validation
+    plain, some = prepare(split, tokenizer), prepare(split, tokenizer, augment="hide")
+    ids = np.arange(100)
+    true = plain.batch(ids, seed=1, epoch=0)
+    seen = [some.batch(ids, seed=1, epoch=epoch) for epoch in (0, 0, 1)]
+    assert torch.equal(seen[0].inputs, seen[1].inputs) and not torch.equal(seen[0].inputs, seen[2].inputs)
+    hidden = seen[0].inputs != true.inputs
+    assert 0.15 < hidden[true.attend].float().mean() < 0.25
+    assert (
+        set(seen[0].inputs[hidden].tolist()) == {tokenizer.mask_id} and not hidden[:, 0].any() and not hidden[~true.attend].any()
+    )
+    assert torch.equal(seen[0].labels, true.labels)
+    # A row does not depend on its batch.
+    alone = some.batch(ids[7:8], seed=1, epoch=0).inputs[0]
+    assert torch.equal(alone, seen[0].inputs[7, : len(alone)])

@@ -1,0 +1,47 @@
+"""Laws of attention: what the weights of a row are, and where a mix of values can lie."""
+
+from __future__ import annotations
+
+import numpy as np
+from laws.cases import LONGEST, Case
+from laws.law import law, sequences
+from laws.of_sequences import padded
+from laws.ways import Array, Way
+
+from glassformer.spec import EncoderSpec
+
+
+def visible(spec: EncoderSpec, layer: int, attend: Array) -> Array:
+    """Who may see whom, [batch, t, s], by the words of the spec."""
+    t, s = np.arange(LONGEST)[:, None], np.arange(LONGEST)
+    seen = np.broadcast_to(attend[:, None, :], (len(attend), LONGEST, LONGEST))
+    if spec.attend == "causal":
+        seen = seen & (s <= t)
+    window = spec.layer_window(layer)
+    return seen if window is None else seen & (np.abs(t - s) <= window / 2)
+
+
+@law(fit=sequences, single=1e-6)
+def weights_are_shares_of_what_may_be_seen(way: Way, case: Case) -> float:
+    """Not negative, one in sum, nothing for what is hidden; a query that sees nothing has weights of nothing."""
+    given = padded(case)
+    gaps = [0.0]
+    for layer, found in enumerate(way.inside(case.spec, case.weights, given)):
+        seen = visible(case.spec, layer, given.attend)[:, None]
+        sums = found.weights.sum(-1) - seen.any(-1)
+        gaps += [np.abs(sums).max(), -found.weights.min(), np.abs(np.where(seen, 0, found.weights)).max()]
+    return float(np.max(gaps))  # which is no number if one of them is none
+
+
+@law(fit=sequences, single=1e-6)
+def a_mix_lies_among_the_values_that_are_seen(way: Way, case: Case) -> float:
+    """In every feature between the least and the largest of them; zero where nothing is seen."""
+    given = padded(case)
+    gaps = [0.0]
+    for layer, found in enumerate(way.inside(case.spec, case.weights, given)):
+        seen = visible(case.spec, layer, given.attend)[:, :, :, None, None]
+        values = found.values[:, None]
+        least, most = np.where(seen, values, np.inf).min(2), np.where(seen, values, -np.inf).max(2)
+        blind = ~seen.any(2)
+        gaps += [(np.where(blind, 0, least) - found.mix).max(), (found.mix - np.where(blind, 0, most)).max()]
+    return float(np.max(gaps))  # which is no number if one of them is none

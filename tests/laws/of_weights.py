@@ -1,0 +1,145 @@
+"""Laws of the weights: what may be moved, folded or set to nothing without changing what comes out, or with a known change."""
+
+from __future__ import annotations
+
+import numpy as np
+from laws.cases import Case
+from laws.law import EXACT, law
+from laws.ways import DOUBLE, PROGRAM, SINGLE, Array, Way, apart, furthest, numbers
+
+from glassformer.spec import ALL_BIASES, EncoderSpec
+
+
+def with_biases(spec: EncoderSpec, *places: str) -> EncoderSpec:
+    return spec.replace(biases=tuple(place for place in ALL_BIASES if spec.bias(place) or place in places))
+
+
+@law()
+def heads_may_stand_in_any_order(way: Way, case: Case) -> float:
+    order = case.rng().permutation(case.spec.heads)
+    second, first = {name: lambda w: w[:, order] for name in ("W_Q", "W_K", "W_V", "E_relative")}, ("b_Q", "b_K", "b_V", "W_O")
+    moved = case.changed(**second, **{name: lambda w: w[order] for name in first})
+    return furthest(way(case.spec, moved, case.given), way(case.spec, case.weights, case.given))
+
+
+def with_key_bias(spec: EncoderSpec) -> EncoderSpec:
+    """Rotary positions turn the key's bias with the key: it is no longer the same for all keys."""
+    return with_biases(spec, "k").replace(position="none" if spec.position == "rotary" else spec.position)
+
+
+@law(fit=with_key_bias)
+def the_bias_of_the_keys_changes_nothing(way: Way, case: Case) -> float:
+    """It adds the same to every score of a row, and softmax does not see that."""
+    moved = case.changed(b_K=lambda b: b + case.rng().normal(size=b.shape))
+    return furthest(way(case.spec, moved, case.given), way(case.spec, case.weights, case.given))
+
+
+@law(fit=lambda spec: with_biases(spec, "v", "output"))
+def the_bias_of_the_values_folds_into_that_of_the_output(way: Way, case: Case) -> float:
+    """The weights of a row sum to one, so every mix holds the whole bias."""
+    folded = case.changed(b_V=np.zeros_like)
+    for name in [name for name in folded if name.endswith("attention.b_V")]:
+        at = name.removesuffix("b_V")
+        folded[at + "b_O"] = folded[at + "b_O"] + np.einsum("hv,hvd->d", case.weights[name], folded[at + "W_O"])
+    return furthest(way(case.spec, folded, case.given), way(case.spec, case.weights, case.given))
+
+
+@law()
+def neurons_may_stand_in_any_order(way: Way, case: Case) -> float:
+    order = case.rng().permutation(case.spec.ffn_width)
+    last = {name: lambda w: w[..., order] for name in ("W_1", "b_1", "W_3", "b_3")}
+    moved = case.changed(**last, W_2=lambda w: w[order])
+    return furthest(way(case.spec, moved, case.given), way(case.spec, case.weights, case.given))
+
+
+def one_norm(spec: EncoderSpec) -> EncoderSpec:
+    """Vectors through one norm, and nothing else."""
+    return EncoderSpec(
+        d_model=max(4, spec.d_model), heads=1, layers=0, embedding_norm=True, norm_kind=spec.norm_kind, final_norm="none",
+        eps=1e-12,
+    )  # fmt: skip
+
+
+@law(fit=one_norm, double=1e-11)
+def a_norm_does_not_see_scale_and_layer_norm_not_the_offset(way: Way, case: Case) -> float:
+    offset = 10.0 if case.spec.norm_kind == "layer" else 0.0
+    moved = case.given.but(inputs=1000 * case.given.inputs + offset)
+    return furthest(way(case.spec, case.weights, moved), way(case.spec, case.weights, case.given))
+
+
+@law(fit=lambda spec: one_norm(spec).replace(norm_kind="rms"), double=0.1, single=0.1, differs=True)
+def rms_norm_sees_the_offset(way: Way, case: Case) -> float:
+    moved = case.given.but(inputs=case.given.inputs + 10)
+    return furthest(way(case.spec, case.weights, moved), way(case.spec, case.weights, case.given))
+
+
+def normed(spec: EncoderSpec, weights: dict[str, Array], name: str, x: Array) -> Array:
+    """A norm by its definition, from this file alone."""
+    centred = x - x.mean(-1, keepdims=True) if spec.norm_kind == "layer" else x
+    root = np.sqrt((centred**2).sum(-1, keepdims=True) / x.shape[-1] + spec.eps)
+    return weights[f"{name}.gamma"] * centred / root + weights.get(f"{name}.beta", 0.0)
+
+
+def with_layers(spec: EncoderSpec) -> EncoderSpec:
+    return spec.replace(layers=max(1, spec.layers), block="layer")
+
+
+@law(fit=with_layers)
+def sub_layers_that_give_nothing_leave_the_residual_stream(way: Way, case: Case) -> float:
+    """W_O, W_2 and their biases zero: a layer is the identity where norms stand before, and two norms where they stand after."""
+    silent = case.changed(**dict.fromkeys(("W_O", "b_O", "W_2", "b_2"), np.zeros_like))
+    hidden = way(case.spec, silent, case.given).tokens
+    gaps = []
+    for number in range(case.spec.layers):
+        at, wanted = f"layers.{case.spec.layer_weights(number)}.", hidden[number]
+        if case.spec.norm == "post":
+            wanted = normed(case.spec, silent, f"{at}norm_2", normed(case.spec, silent, f"{at}norm_1", wanted))
+        gaps.append(apart(hidden[number + 1], wanted))
+    return max(gaps)
+
+
+def bare(spec: EncoderSpec) -> EncoderSpec:
+    return spec.replace(head="none", pooler="none", final_norm="none", head_hidden="none", head_norm=False, head_reads="pooled")
+
+
+@law(fit=bare, **EXACT)
+def no_layers_give_the_embeddings(way: Way, case: Case) -> float:
+    none = case.spec.replace(layers=0, share_layers=None, layer_cycle=1)
+    kept = {name: value for name, value in case.weights.items() if not name.startswith("layers.")}
+    return apart(way(none, kept, case.given).tokens[-1], way(case.spec, case.weights, case.given).tokens[0])
+
+
+def wide_head(spec: EncoderSpec) -> EncoderSpec:
+    """One head as wide in its values as all the heads together."""
+    return spec.replace(heads=1, d_k=spec.head_k, d_v=spec.heads * spec.head_v)
+
+
+@law(fit=wide_head)
+def a_head_may_be_cut_into_heads_with_the_same_queries_and_keys(way: Way, case: Case) -> float:
+    """Values and output in blocks: every block is mixed by the same weights."""
+    width = case.spec.head_v
+    heads = next(n for n in (3, 2, 1) if width % n == 0)
+    many = case.spec.replace(heads=heads, d_v=width // heads)
+    cut = case.changed(
+        **{name: lambda w: np.repeat(w, heads, axis=1) for name in ("W_Q", "W_K", "E_relative")},
+        **{name: lambda b: np.repeat(b, heads, axis=0) for name in ("b_Q", "b_K")},
+        W_V=lambda w: w.reshape(len(w), heads, -1), b_V=lambda b: b.reshape(heads, -1),
+        W_O=lambda w: w.reshape(heads, -1, w.shape[-1]),
+    )  # fmt: skip
+    return furthest(way(many, cut, case.given), way(case.spec, case.weights, case.given))
+
+
+@law(fit=with_layers, ways=(PROGRAM, DOUBLE, SINGLE))
+def one_matrix_for_q_k_and_v_gives_what_three_give(way: Way, case: Case) -> float:
+    if way is not PROGRAM:
+        attention = way.encoder(case.spec, case.weights).layers["0"].attention  # type: ignore[attr-defined]
+        x = attention.qkv.weight.new_tensor(case.rng().normal(size=(2, 4, case.spec.d_model)))
+        merged, parted = attention.project(x, x), attention.project(x, x.clone())
+        return max(apart(numbers(a), numbers(b)) for a, b in zip(merged, parted, strict=True))
+    run = PROGRAM.run(case.spec, case.weights, case.given)
+    x, at = run[run.program.step_of["layers.0.attention.q"].inputs[0].name], "layers.0.attention."
+    three = [case.weights[f"{at}W_{letter}"].reshape(x.shape[-1], -1) for letter in "QKV"]
+    biases = [np.ravel(case.weights.get(f"{at}b_{letter}", np.zeros(w.shape[1]))) for letter, w in zip("QKV", three, strict=True)]
+    one = x @ np.concatenate(three, axis=1) + np.concatenate(biases)
+    wanted = [run[at + letter].reshape(*x.shape[:2], -1) for letter in "qkv"]
+    return apart(one, np.concatenate(wanted, axis=-1))

@@ -1,0 +1,97 @@
+"""The laws of encoders, on random specs, in every implementation; a few cases each here, five hundred in the slow tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+import pytest
+from laws import book
+from laws.cases import drawn
+from laws.law import Law
+from laws.ways import DOUBLE, PROGRAM, WAYS, Way
+
+FEW, MANY, TRIES = 12, 500, 12
+EVERYTHING = [(law, way) for law in book.ALL.values() for way in law.ways]
+NAMES = [f"{law.name}, {way.name}" for law, way in EVERYTHING]
+
+
+def differences(law: Law, way: Way, count: int) -> list[float]:
+    """The law in so many cases that it speaks of: random specs in turn, each again with other numbers where they run out."""
+
+    def measured() -> Iterator[float]:
+        for number in range(TRIES):
+            for spec in drawn(3 * FEW if count == FEW else MANY):
+                found = law.found(way, spec, number)
+                if found is not None:
+                    yield found
+
+    return list(islice(measured(), count))
+
+
+def assert_holds(law: Law, way: Way, count: int) -> float:
+    """The worst difference, which keeps the bound."""
+    found = differences(law, way, count)
+    assert len(found) == count
+    worst = (min if law.differs else max)(found)
+    assert law.holds(way, worst), f"{law.name} in the {way.name}: {worst:g}, bound {law.bound(way):g}"
+    return worst
+
+
+@pytest.mark.parametrize(("law", "way"), EVERYTHING, ids=NAMES)
+def test_a_law_holds(law, way):
+    assert_holds(law, way, FEW)
+
+
+def in_words(worst: dict[str, float]) -> str:
+    return ", ".join(f"{name} {value:.1g}" for name, value in worst.items())
+
+
+def all_of(laws: dict[str, Law], count: int) -> dict[str, float]:
+    """The worst difference of laws that must be nothing, by implementation."""
+    worst = dict.fromkeys((way.name for way in WAYS), 0.0)
+    for law in laws.values():
+        for way in law.ways:
+            found = assert_holds(law, way, count)
+            if not law.differs:
+                worst[way.name] = max(worst[way.name], found)
+    return worst
+
+
+@pytest.mark.slow
+def test_five_hundred_cases_of_every_law(figure):
+    worst = all_of(book.LAWS, MANY)
+    figure(
+        "P4", f"{len(book.LAWS)} laws, {MANY} cases each in every implementation: 0 broken; worst {in_words(worst)}", cases=MANY
+    )
+
+
+def test_a_law_can_fail():
+    """The twin: a model that adds a millionth to a bias breaks the laws that look there."""
+
+    class Bent:
+        name, single, positions = "bent", False, True
+
+        def __call__(self, spec, weights, given):
+            answer = DOUBLE(spec, weights, given)
+            return answer._replace(tokens=tuple(part + 1e-9 * given.inputs.size for part in answer.tokens))
+
+    broken = [
+        law.name
+        for law in (book.LAWS["a batch gives what its rows give"], book.LAWS["padding on the right changes nothing"])
+        if not all(law.holds(Bent(), found) for found in differences(law, Bent(), FEW))
+    ]
+    assert len(broken) == 2
+
+
+def test_no_law_is_without_cases_and_none_speaks_of_one_implementation_where_it_could_of_both():
+    both = [law for law in book.LAWS.values() if PROGRAM in law.ways and DOUBLE in law.ways]
+    assert len(both) >= 14
+    assert len(book.LAWS) >= 14 + 12
+
+
+def test_the_page_lists_every_law_and_witness_and_no_other():
+    page = (Path(__file__).parents[2] / "docs" / "laws.md").read_text(encoding="utf-8")
+    rows = [line.split(" | ")[0].removeprefix("| ") for line in page.splitlines() if line.startswith("| ")]
+    assert [row for row in rows if row not in ("law", "witness")] == list(book.ALL)

@@ -1,0 +1,32 @@
+"""The bytes that `gf.cost` predicts, beside those that a training step really holds: within a tenth."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "bench"))
+
+CASES = {
+    "float32": {"dtype": "float32", "batch": 4, "t": 64},
+    "masked tokens": {"dtype": "float32", "batch": 8, "t": 32, "head": "mlm"},
+    "autocast": {"dtype": "bfloat16", "batch": 4, "t": 64},
+    "windows and gates": {
+        "name": "modernbert-base",
+        "dtype": "float32",
+        "batch": 2,
+        "t": 64,
+        "d_model": 96,
+        "heads": 2,
+        "d_ff": 144,
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_a_training_step_holds_what_was_predicted(case):
+    import memory
+
+    sizes = {"name": "bert-tiny", "vocab": 2000, "layers": 3} | case
+    found = memory.counted(train=True, **sizes)
+    assert 0.9 < found["ratio"] < 1.1

@@ -1,0 +1,45 @@
+"""Bugs that are planted in a copy of the package are caught by the laws and witnesses as they stand."""
+
+from __future__ import annotations
+
+import pytest
+from planted.bugs import BUGS, Bug
+from planted.plant import PACKAGE, planted, summary
+
+SOME = (
+    "softmax over the queries",
+    "variance with n - 1",
+    "tied table counted twice",
+    "heads split across features",
+    "window off by one",
+)
+
+
+def test_there_are_more_than_thirty_bugs_and_each_still_fits_its_line():
+    assert len(BUGS) >= 30
+    assert len({bug.name for bug in BUGS}) == len(BUGS)
+    for bug in BUGS:
+        assert (PACKAGE / bug.file).read_text(encoding="utf-8").count(bug.right) == 1, f"{bug.name}: {bug.file} has changed"
+
+
+def test_a_bug_whose_line_is_gone_is_an_error(tmp_path):
+    (tmp_path / "a.py").write_text("x = 1\n", encoding="utf-8")
+    with pytest.raises(LookupError, match=r"gone: a\.py has this 0 times, wanted once: x = 2"):
+        Bug("gone", "a.py", "x = 2", "x = 3").plant(tmp_path)
+    Bug("there", "a.py", "x = 1", "x = 3").plant(tmp_path)
+    assert (tmp_path / "a.py").read_text(encoding="utf-8") == "x = 3\n"
+
+
+def test_a_few_planted_bugs_are_caught(figure):
+    found = {bug.name: planted(bug, first=True) for bug in BUGS if bug.name in SOME}
+    assert len(found) == len(SOME)
+    assert all(found.values()), found
+    figure("P4", f"{len(found)} of {len(found)} planted bugs caught", cases=len(found))
+
+
+@pytest.mark.slow
+def test_nearly_all_planted_bugs_are_caught(figure):
+    assert planted(None) == []
+    found = {bug.name: planted(bug) for bug in BUGS}
+    assert sum(not names for names in found.values()) <= 1, found
+    figure("P4", summary(found), cases=len(found))

@@ -1,0 +1,334 @@
+"""Tiny runs that are killed or told to stop at random moments, and compared with one that nothing disturbed.
+
+    PYTHONPATH=tests python tests/training/disturbed.py kills FOLDER 200
+    PYTHONPATH=tests python tests/training/disturbed.py signals FOLDER 100
+    PYTHONPATH=tests python tests/training/disturbed.py ranks FOLDER 20
+
+One process imports torch, never trains, and forks those that do; what it counted is printed as JSON.
+"""
+
+import json
+import os
+import random
+import re
+import select
+import signal
+import socket
+import sys
+import time
+import traceback
+from functools import partial
+from pathlib import Path
+
+import torch
+from tiny_training import SETTINGS, Quiet, losses, tiny_run
+
+from glassformer.spec import GlassformerError
+from glassformer.training import loop, saving, state
+from glassformer.training.distributed.processes import joined
+from glassformer.training.runs import Run
+
+HALF_DONE = re.compile(r".*\.(tmp|old)-\d+|.*\.(new|old|tmp)|\.(best|last)\..*")
+OPERATIONS = {"open", "os.mkdir", "os.rename", "os.remove", "os.rmdir", "shutil.rmtree"}
+A_SAVE = 30  # operations on the disk in a save, about
+PATIENCE = 60  # seconds
+
+
+class Child:
+    """A process that trains, and tells through a pipe: s it has started, a number after a step, b and e around a save."""
+
+    def __init__(self, path, data, before=lambda: None, **environment):
+        self.told, self.rest, (self.reader, writer) = [], "", os.pipe()
+        self.pid = os.fork()
+        if self.pid:
+            os.close(writer)
+            return
+        os.environ.update(environment)
+        code = 9
+        try:
+            before()
+            code = work(path, data, lambda word: os.write(writer, f"{word}\n".encode()))
+        except BaseException:  # a forked child must never return into its parent's code
+            traceback.print_exc()
+        os._exit(code)
+
+    def listen(self, seconds, until=lambda _: False):
+        """Hear what it says for so long, or until something was said or it ended; False when it ended."""
+        end = time.monotonic() + seconds
+        while not until(self.told) and (left := end - time.monotonic()) > 0:
+            if select.select([self.reader], [], [], left)[0]:
+                heard = os.read(self.reader, 4096).decode()
+                if not heard:
+                    return False
+                *whole, self.rest = (self.rest + heard).split("\n")
+                self.told += whole
+        return True
+
+    def end(self, patience=PATIENCE):
+        """Its exit code, negative for a signal, and the seconds it took; whoever does not end in time is killed: -99."""
+        began, hung = time.monotonic(), self.listen(patience)
+        if hung:
+            os.kill(self.pid, signal.SIGKILL)
+            self.listen(patience)
+        os.close(self.reader)
+        code = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        return (-99 if hung else code), time.monotonic() - began
+
+    @property
+    def step(self):
+        """The last step that it took."""
+        return max((int(word) for word in self.told if word.isdigit()), default=0)
+
+    @property
+    def saving(self):
+        """Whether it was inside a save when it was last heard of."""
+        return self.told.count("b") > self.told.count("e")
+
+
+def work(path, data, tell):
+    """Train a run to its end, in this process or as one of two; gives the exit code."""
+    watch, save = Quiet(tell), saving.Saving.save
+    watch.start = lambda *_: tell("s")
+
+    def saved(self, progress):
+        tell("b")
+        save(self, progress)
+        tell("e")
+
+    saving.Saving.save = saved
+    Run.draw = lambda _: None  # pictures take longer than these runs
+    try:
+        if "RANK" in os.environ:
+            with joined():
+                loop.train(Run.open(path), data, watch)
+        else:
+            loop.train(Run.open(path), data, watch)
+    except GlassformerError as error:
+        tell(f"error {error}")
+        return error.code
+    return 0
+
+
+def die_at_operation(number, share):
+    """Be killed at the n-th thing that saves do to the disk (0: never); a file that is written then has a share of its bytes."""
+    left, real_write, real_fsync, real_save = [number], state.write, os.fsync, saving.Saving.save
+    inside = [False]
+
+    def tick(last_words=lambda: None):
+        if inside[0]:
+            left[0] -= 1
+            if not left[0]:
+                last_words()
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    def write(path, content):
+        tick(lambda: path.write_bytes(content[: int(share * len(content))]))
+        real_write(path, content)
+
+    def fsync(handle):
+        tick()
+        real_fsync(handle)
+        tick()
+
+    def save(self, progress):
+        inside[0] = True
+        real_save(self, progress)
+        inside[0] = False
+
+    state.write, os.fsync, saving.Saving.save = write, fsync, save
+    sys.addaudithook(lambda event, _: tick() if event in OPERATIONS else None)
+
+
+def outcome(path):
+    """All that a run leaves, to the last bit."""
+    newest = state.saved_steps(path / "checkpoints")[0]
+    tensors = state.load_state(path / "checkpoints", newest).tensors  # whichever process wrote which of them
+    weights = [(path / name / "model.safetensors").read_bytes() for name in ("last", "best")]
+    return losses(Run.open(path)), newest, weights, {name: one.numpy().tobytes() for name, one in tensors.items()}
+
+
+def fresh(place):
+    """A folder for the next run."""
+    return place / f"disturbed-{len(list(place.iterdir()))}"
+
+
+class Counts(dict):
+    """What was counted; anything under `faults` should be 0."""
+
+    def __init__(self, **zero):
+        super().__init__(faults=dict.fromkeys(("unreadable", "lost_more", "strays", "failed", "differing", "hung"), 0), **zero)
+
+    def fault(self, name, *, when):
+        self["faults"][name] += int(when)
+
+
+def examine(path, child, counts):
+    """After a death: every checkpoint whole, at most one interval of steps lost, nothing left of those who died before."""
+    checkpoints = path / "checkpoints"
+    newest = 0
+    for step in reversed(state.saved_steps(checkpoints)):
+        try:
+            newest = state.load_state(checkpoints, step).step
+        except state.Damaged:
+            counts.fault("unreadable", when=True)
+    counts.fault("lost_more", when=child.step - newest > SETTINGS["save_every"])
+    if "s" in child.told:
+        names = [one.name for one in checkpoints.iterdir()] if checkpoints.is_dir() else []
+        counts.fault("strays", when=any(HALF_DONE.fullmatch(one) and not one.endswith(f"-{child.pid}") for one in names))
+
+
+def compare(path, whole, counts):
+    """After the end: the bits of the undisturbed run, and nothing half-done in the folder."""
+    counts["runs"] += 1
+    counts.fault("differing", when=outcome(path) != whole)
+    left = [one for folder in (path, path / "checkpoints") for one in folder.iterdir() if HALF_DONE.fullmatch(one.name)]
+    counts.fault("strays", when=bool(left))
+
+
+def careless():
+    """What many do: a state is written where it will be looked for."""
+
+    def save_state(checkpoints, saved):
+        target = state.folder_of(checkpoints, saved.step)
+        target.mkdir(parents=True, exist_ok=True)
+        content = state.tensors_to_bytes({name: one.detach().contiguous() for name, one in saved.tensors.items()})
+        state.write(target / state.TENSORS, content)
+        state.finish(target, target, saved, {state.TENSORS: state.listed(content)})
+
+    state.save_state, state.discard = save_state, lambda _: None
+
+
+def kills(place, count, seed=0, before=lambda: None):
+    """kill -9: half of them at any moment, half inside a save (at a moment drawn there, or at an operation on the disk)."""
+    chance, counts = random.Random(seed), Counts(kills=0, inside_a_save=0, runs=0)
+    run, data = tiny_run(place / "whole")
+    began = time.monotonic()
+    assert Child(run.path, data).end()[0] == 0
+    whole, lasts = outcome(run.path), time.monotonic() - began
+    path = None
+    while counts["kills"] < count or path is not None:
+        if path is None:
+            path = tiny_run(fresh(place))[0].path
+        way = ["any moment", "in a save", "any moment", "operation"][counts["kills"] % 4] if counts["kills"] < count else "none"
+        number, share = chance.randint(1, 2 * A_SAVE), chance.random()
+
+        def prepare(at=number if way == "operation" else 0, share=share):
+            before()
+            die_at_operation(at, share)
+
+        child = Child(path, data, prepare)
+        goes_on = True
+        if way == "any moment":
+            goes_on = child.listen(chance.uniform(0, 0.7 * lasts))
+        elif way == "in a save":
+            saves = chance.randint(1, 2)
+            goes_on = child.listen(PATIENCE, lambda told, n=saves: told.count("b") >= n) and child.listen(chance.expovariate(100))
+        if goes_on and way in ("any moment", "in a save"):
+            os.kill(child.pid, signal.SIGKILL)
+        code, _ = child.end()
+        if code == -signal.SIGKILL:
+            counts["kills"] += 1
+            counts["inside_a_save"] += child.saving
+            examine(path, child, counts)
+        elif code == 0:
+            compare(path, whole, counts)
+            path = None
+        else:
+            counts.fault("hung" if code == -99 else "failed", when=True)
+            path = None
+    return counts
+
+
+def second_signal(path, data):
+    """How a process ends that is told a second time while its step takes long, and after how many seconds."""
+
+    def slow():
+        real = loop.Trainer.validate
+        loop.Trainer.validate = lambda self, epoch: (time.sleep(2 * PATIENCE), real(self, epoch))
+
+    child = Child(path, data, slow)
+    child.listen(PATIENCE, lambda told: "10" in told)  # the epoch's last step: now it validates
+    os.kill(child.pid, signal.SIGINT)
+    child.listen(0.3)
+    os.kill(child.pid, signal.SIGINT)
+    return child.end()
+
+
+def signals(place, count, seed=0):
+    """SIGTERM, SIGINT and SIGUSR1 from outside, at any moment after the start: the step is saved, the exit code right."""
+    chance, counts = random.Random(seed), Counts(signals=0, runs=0, slowest=0.0)
+    run, data = tiny_run(place / "whole", epochs=4)
+    counts["second"] = second_signal(run.path, data)
+    assert Child(run.path, data).end()[0] == 0
+    whole, path = outcome(run.path), None
+    while counts["signals"] < count or path is not None:
+        if path is None:
+            path = tiny_run(fresh(place), epochs=4)[0].path
+        child = Child(path, data)
+        number = (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1)[counts["signals"] % 3]
+        if counts["signals"] < count:
+            child.listen(PATIENCE, lambda told: "s" in told)
+            if child.listen(chance.uniform(0, 0.2)):
+                os.kill(child.pid, number)
+        code, seconds = child.end()
+        if code == 128 + number:
+            counts["signals"] += 1
+            counts["slowest"] = max(counts["slowest"], round(seconds, 2))
+            saved = state.saved_steps(path / "checkpoints")[0]
+            counts.fault("lost_more", when=saved != child.step)
+            counts.fault("failed", when=f"error stopped at step {saved} of 40, which is saved." not in "\n".join(child.told))
+        else:
+            counts.fault("hung" if code == -99 else "failed", when=code != 0)
+            if code == 0:
+                compare(path, whole, counts)
+            path = None
+    return counts
+
+
+def ranks(place, count, seed=0):
+    """Two processes, one of them killed at a random moment: the other ends by itself, both start again."""
+    chance, counts = random.Random(seed), Counts(kills=0, runs=0, slowest=0.0)
+
+    def both(path):
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = str(free.getsockname()[1])
+        meet = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, "GLOO_SOCKET_IFNAME": "lo"}
+        return [Child(path, data, RANK=str(rank), LOCAL_RANK=str(rank), **meet) for rank in range(2)]
+
+    run, data = tiny_run(place / "whole", epochs=4)
+    assert [child.end(4 * PATIENCE)[0] for child in both(run.path)] == [0, 0]
+    whole, path = outcome(run.path), None
+    while counts["kills"] < count or path is not None:
+        if path is None:
+            path = tiny_run(fresh(place), epochs=4)[0].path
+        pair = both(path)
+        if counts["kills"] < count:
+            for child in pair:
+                child.listen(PATIENCE, lambda told: "s" in told)
+            victim = chance.randrange(2)
+            if pair[victim].listen(chance.uniform(0, 1.2)):
+                os.kill(pair[victim].pid, signal.SIGKILL)
+            pair = [pair[victim], pair[1 - victim]]
+        (code, _), (other, seconds) = [child.end(4 * PATIENCE) for child in pair]
+        if code == -signal.SIGKILL:
+            counts["kills"] += 1
+            counts["slowest"] = max(counts["slowest"], round(seconds, 2))
+            counts.fault("hung", when=seconds > PATIENCE)
+            counts.fault("failed", when=other != 1)
+            examine(path, min(pair, key=lambda child: child.pid), counts)  # the first process makes the folders
+        elif (code, other) == (0, 0):
+            compare(path, whole, counts)
+            path = None
+        else:
+            counts.fault("failed", when=True)
+            path = None
+    return counts
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    way, place, count = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])
+    place.mkdir(exist_ok=True)
+    ways = {"kills": kills, "signals": signals, "ranks": ranks, "careless": partial(kills, before=careless)}
+    print(json.dumps(ways[way](place, count)))  # noqa: T201

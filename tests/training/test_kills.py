@@ -1,0 +1,122 @@
+"""Processes that are killed, signalled or starved at random moments lose nothing: counted against runs that nobody disturbed."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from glassformer.training import state
+
+TESTS = Path(__file__).parents[1]
+ENVIRONMENT = os.environ | {"PYTHONPATH": str(TESTS), "OMP_NUM_THREADS": "1"}
+COUNTS = [pytest.param(20, id="20"), pytest.param(200, id="200", marks=pytest.mark.slow)]
+
+
+def disturbed(way, place, count, timeout=3000):
+    """What disturbed.py counted; whatever it prints beside that belongs to children that failed."""
+    command = [sys.executable, str(TESTS / "training" / "disturbed.py"), way, str(place), str(count)]
+    done = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, timeout=timeout, check=False)
+    assert done.returncode == 0, done.stderr
+    counts = json.loads(done.stdout)
+    return counts, {name for name, number in counts.pop("faults").items() if number}, done.stderr
+
+
+@pytest.mark.parametrize("count", COUNTS)
+def test_a_kill_at_any_moment_changes_no_bit(count, tmp_path, figure):
+    counts, faults, said = disturbed("kills", tmp_path / "runs", count)
+    assert not faults, (faults, said)
+    assert counts["kills"] == count
+    assert counts["inside_a_save"] >= 0.3 * count
+    figure(
+        "T1",
+        f"{count} kills, {counts['inside_a_save']} of them inside a save: 0 unreadable checkpoints, every run went on by "
+        f"itself, at most one interval of steps lost, 0 half-written files after the next start; all {counts['runs']} runs end "
+        "with every loss, weight, moment and random number of the undisturbed one",
+        cases=count,
+    )
+
+
+def test_a_save_that_is_not_whole_or_nothing_would_be_noticed(tmp_path):
+    assert "unreadable" in disturbed("careless", tmp_path / "runs", 8)[1]
+
+
+@pytest.mark.parametrize("count", [pytest.param(6, id="6"), pytest.param(100, id="100", marks=pytest.mark.slow)])
+def test_a_signal_at_any_moment_saves_the_step(count, tmp_path, figure):
+    counts, faults, said = disturbed("signals", tmp_path / "runs", count)
+    assert not faults, (faults, said)
+    assert counts["signals"] == count
+    code, seconds = counts["second"]
+    assert (code, seconds < 10) == (-signal.SIGINT, True), "a second signal ends it at once"
+    figure(
+        "T7",
+        f"{count} of {count} (SIGTERM, SIGINT, SIGUSR1 in turn): exit 143, 130, 138, the step that was going on is saved, the "
+        f"end is bit for bit that of the undisturbed run; {counts['slowest']:.1f} s at most; a second one ends it at once",
+        cases=count,
+    )
+
+
+@pytest.mark.slow
+def test_one_of_two_processes_is_killed_twenty_times(tmp_path, figure):
+    counts, faults, said = disturbed("ranks", tmp_path / "runs", 20)
+    assert not faults, (faults, said)
+    assert counts["kills"] == 20
+    figure(
+        "T11",
+        f"20 kills of one of two at random: the other ends by itself within {max(counts['slowest'], 0.1):.1f} s, 0 hang, 0 "
+        f"unreadable checkpoints; every loss and weight at the end bit for bit that of the "
+        f"undisturbed run (runs: {counts['runs']})",
+        cases=20,
+    )
+
+
+# The command line, as a shell sees it -----------------------------------------------------------------------------------
+
+TINY = ["train", "digits", "d_model=16", "heads=2", "layers=1", "--batch-size", "64", "--save-every", "3"]
+LIMITED = (
+    "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (9000, 9000)); from glassformer.cli import main; main()"
+)
+
+
+def shell(*words, code="from glassformer.cli import main; main()"):
+    return subprocess.Popen([sys.executable, "-c", code, *words], env=ENVIRONMENT, stderr=subprocess.PIPE, text=True)
+
+
+def last_line(started):
+    said = started.communicate(timeout=240)[1]
+    assert "Traceback" not in said, said
+    return said.splitlines()[-1]
+
+
+def test_ctrl_c_saves_and_the_exit_code_is_130(tmp_path):
+    started = shell(*TINY, "--epochs", "1000", "--out", str(tmp_path / "run"))
+    until = time.monotonic() + 200
+    while not state.saved_steps(tmp_path / "run" / "checkpoints"):
+        assert time.monotonic() < until and started.poll() is None
+        time.sleep(0.05)
+    started.send_signal(signal.SIGINT)
+    line = last_line(started)
+    step = state.saved_steps(tmp_path / "run" / "checkpoints")[0]
+    assert line == f"glassformer: stopped at step {step} of 20000, which is saved. Go on: glassformer resume {tmp_path / 'run'}"
+    assert started.returncode == 130
+
+
+def test_a_loss_that_is_no_number_exits_with_1(tmp_path):
+    started = shell(*TINY, "--lr", "1e9", "--clip", "none", "--warmup", "0", "--out", str(tmp_path / "run"))
+    line = last_line(started)
+    assert line.startswith("glassformer: step ") and " Nothing was overwritten. Go on: glassformer resume " in line
+    assert started.returncode == 1
+
+
+def test_a_disk_that_takes_no_more_exits_with_1(tmp_path):
+    started = shell(*TINY, "--epochs", "1", "--out", str(tmp_path / "run"), code=LIMITED)
+    line = last_line(started)
+    assert line.startswith("glassformer: step 3 cannot be saved in ") and line.endswith(
+        ": File too large. Nothing was saved before."
+    )
+    assert started.returncode == 1
+    assert not list((tmp_path / "run" / "checkpoints").iterdir())

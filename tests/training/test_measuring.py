@@ -1,0 +1,77 @@
+"""What was predicted stands beside what is measured, and the two agree."""
+
+from pathlib import Path
+
+import pytest
+import torch
+from tiny_training import Quiet, logged, tiny_run
+
+from glassformer.cli.training_prediction import prediction
+from glassformer.training import loop
+from glassformer.training.data import load_data
+from glassformer.training.data.batches import BatchStream
+from glassformer.training.data.examples import prepare
+from glassformer.training.fitting import small_spec, tokenizer_for
+from glassformer.training.measuring import Gauge, peak_flops, predicted_at
+from glassformer.training.runs import Run
+from glassformer.training.settings import Settings
+from glassformer.training.starting import choose_trained, first_weights, parameter_counts, to_training
+from glassformer.training.where import Where, number_format
+
+CPU = torch.device("cpu")
+
+
+def measured(data, **settings):
+    chosen = Settings(**{"batch_size": 8, "max_length": 24, "vocab": 300} | settings)
+    rows = load_data(data)
+    tokenizer = tokenizer_for(rows, chosen)
+    spec = small_spec(rows, tokenizer, chosen).replace(d_model=32, heads=2, layers=2, dropout=0.0)
+    trained = parameter_counts(spec, {}, chosen)["trained"]
+    encoder = first_weights(Path("none"), spec, CPU)
+    choose_trained(encoder, {}, chosen)
+    to_training(encoder)
+    batch = BatchStream(prepare(rows.validation, tokenizer, max_length=24), batch_size=8).at(0, 0)
+    gauge = Gauge(prediction(spec, chosen, trained=trained), CPU, torch.float32)
+    return gauge.one_step(encoder, batch, lambda: number_format(Where(CPU), "fp32"))["step"]
+
+
+@pytest.mark.parametrize(
+    ("data", "settings", "flops", "size"),
+    [("lid-words", {}, 1e-6, 0.10), ("digits", {}, 0.01, 0.10), ("lid-words", {"train_only": "head"}, 0.05, 0.30)],
+    ids=["texts", "images", "the head alone"],
+)
+def test_a_step_costs_what_was_predicted(data, settings, flops, size):
+    step = measured(data, **settings)
+    assert step["flops"] == pytest.approx(step["predicted_flops"], rel=flops)
+    assert step["bytes"] == pytest.approx(step["predicted_bytes"], rel=size)
+
+
+def test_a_masked_token_step_asks_its_head_about_few_tokens(tmp_path):
+    path = tmp_path / "plain.txt"
+    path.write_text(
+        "".join(f"the number {i} comes after the number {i - 1} and before {i + 1}\n" for i in range(200)), encoding="utf-8"
+    )
+    step = measured(path)
+    assert step["flops"] == pytest.approx(step["predicted_flops"], rel=0.05)
+
+
+def test_the_prediction_for_other_sizes_is_the_algebras(tmp_path):
+    rows = load_data("lid-words")
+    chosen = Settings(batch_size=4, max_length=64, vocab=300)
+    spec = small_spec(rows, tokenizer_for(rows, chosen), chosen)
+    said = prediction(spec, chosen)
+    other = prediction(spec, chosen.replace(batch_size=7, max_length=29))
+    assert predicted_at(said, 7, 29) == pytest.approx((other["matrix_flops"], other["bytes"]), rel=1e-6)
+    assert predicted_at({}, 7, 29) is None
+
+
+def test_the_share_of_the_peak_is_in_the_log_and_at_the_end(tmp_path):
+    run, data = tiny_run(tmp_path / "run", epochs=1)
+    about = run.about | {"predicted": prediction(run.spec, run.settings)}
+    figures = loop.train(Run(run.path, run.spec, run.settings, None, about), data, Quiet())
+    assert all(0 < line["share"] < 1.5 for line in logged(run))
+    assert 0 < figures["measured"]["share"] < 1.5 and figures["measured"]["per_second"] > 0
+
+
+def test_the_peak_is_a_rate_that_a_machine_can_have():
+    assert 1e8 < peak_flops(CPU, torch.float32) < 1e14

@@ -1,0 +1,53 @@
+"""Memory that runs out is one line, with the forecast and the batch that fits."""
+
+import dataclasses
+
+import pytest
+import torch
+from tiny_training import Quiet, tiny_run
+
+from glassformer.cli.training_prediction import prediction
+from glassformer.training import loop
+from glassformer.training.memory import OutOfMemory, largest_batch
+
+
+def test_memory_that_runs_out_is_one_line_with_the_batch_that_fits(tmp_path, monkeypatch, figure):
+    run, data = tiny_run(tmp_path / "run")
+    predicted = prediction(run.spec, run.settings)
+    run = dataclasses.replace(run, about=run.about | {"predicted": predicted})
+    real, calls, free = loop.judge, [], round(predicted["bytes"] / 2)
+    monkeypatch.setattr("glassformer.training.memory.free_bytes", lambda _: free)
+    fits = largest_batch(predicted, round(0.9 * free))
+    size = predicted["bytes_by"]
+    assert size["fixed"] + fits * size["row"] <= 0.9 * free < size["fixed"] + (fits + 1) * size["row"]
+    assert 1 <= fits < 64
+
+    def judge(*given):
+        calls.append(1)
+        return torch.empty(10**15) if len(calls) == 5 else real(*given)  # an allocation that really fails
+
+    monkeypatch.setattr(loop, "judge", judge)
+    watch = Quiet()
+    with pytest.raises(OutOfMemory) as found:
+        loop.train(run, data, watch)
+    times = -(-128 // fits)
+    way = f" can be used. At most {fits} rows fit: train again with --batch-size {fits} --accumulate {times}."
+    assert watch.said[0].startswith("memory may run out: a step of 128 rows needs ") and watch.said[0].endswith(way)
+    assert str(found.value).startswith("out of memory: a step of 128 rows needs ")
+    assert str(found.value).endswith(f"{way} Last good checkpoint: step 3; nothing was overwritten.")
+    assert found.value.code == 1
+    assert not list(run.checkpoints.glob("*.tmp-*"))
+    figure(
+        "T10", "said before the first step, and in one line when an allocation fails, with forecast, room and the batch that fits"
+    )
+
+
+def test_other_errors_than_memory_are_not_hidden(tmp_path, monkeypatch):
+    run, data = tiny_run(tmp_path / "run")
+
+    def judge(*_):
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr(loop, "judge", judge)
+    with pytest.raises(RuntimeError, match=r"^a bug$"):
+        loop.train(run, data, Quiet())
