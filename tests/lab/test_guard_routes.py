@@ -37,10 +37,16 @@ class Door:
         guard = server.app(self.lab)
         self.routes = guard.app.routes
         self.reached: list[str] = []
+        self.before = [route.app for route in self.routes]
         for route in self.routes:
             route.app = self.endpoint
         self.client = TestClient(guard, base_url=HERE)
         self.key = {"x-glassformer-token": self.lab.token}
+
+    def close(self) -> None:
+        """The routes belong to the pages: whoever comes next finds them as they were."""
+        for route, app in zip(self.routes, self.before, strict=True):
+            route.app = app
 
     async def endpoint(self, scope, receive, send) -> None:
         self.reached.append(scope["path"])
@@ -55,7 +61,9 @@ class Door:
 
 @pytest.fixture(scope="module")
 def door():
-    return Door()
+    made = Door()
+    yield made
+    made.close()
 
 
 def attacks(key: dict[str, str]) -> dict[str, tuple[int, dict[str, str]]]:

@@ -201,7 +201,7 @@ def test_a_number_that_was_set_stays_set_whatever_changes_before_it():
         ({"edits": ["drop:0.9"]}, "'drop:0.9' names no head: this encoder has layers 0 to 0 and heads 0 to 0."),
         ({"edits": ["mask:99"]}, "'mask:99' names no token: this run has tokens 0 to 10."),
         ({"edits": ["swap:0"]}, "'swap:0' names no token"),
-        ({"edits": ["tokens[t=0]=99999"]}, "tokens[0, 0] = 99999 is out of range: the vocabulary has rows 0 to 604."),
+        ({"edits": ["tokens[t=0]=99999"]}, "tokens[0, 0] = 99999 is out of range: the vocabulary has rows 0 to 601."),
         ({"edits": ["x[t=0,d_model=0]=nan"]}, "nan is not a finite number"),
         ({"edits": ["foo"]}, "'foo' is no cell"),
         ({"edits": ["foo[t=0]=1"]}, "there is no 'foo' in this run."),

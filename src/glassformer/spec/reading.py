@@ -50,7 +50,10 @@ def request_from_words(words: Iterable[str], *, as_class: str | None = None) -> 
 
 def requests_from_words(words: Iterable[str], *, count: int, as_class: str | None = None) -> list[Request]:
     """Several specs in a row, each a name followed by its own fields."""
-    return [request(name, as_class=as_class, **fields) for name, fields in split_words(words, count=count)]
+    found = split_words(words, count=count)
+    for field in [field for _, fields in found for field in fields if field not in SIZES]:
+        rule_for(field, also=SIZES)  # a name that is no field must not become an argument
+    return [request(name, as_class=as_class, **fields) for name, fields in found]
 
 
 def split_words(words: Iterable[str], *, count: int) -> list[tuple[str, dict[str, str]]]:
@@ -65,8 +68,7 @@ def split_words(words: Iterable[str], *, count: int) -> list[tuple[str, dict[str
                 f"'{shown(word)}' comes before a spec: name a preset or a file first, as in 'bert-base {shown(word)}'."
             )
         else:
-            field = name.strip().replace("-", "_")
-            found[-1][1][field if field in SIZES else rule_for(field, also=SIZES).name] = value
+            found[-1][1][name.strip().replace("-", "_")] = value
     if len(found) != count:
         names = ", ".join(f"'{shown(name)}'" for name, _ in found) or "none"
         wanted = "one spec" if count == 1 else f"{count} specs"
