@@ -23,6 +23,12 @@ def test_where_the_loss_turned_and_overfitting():
     assert (still.turn, still.overfits) == (1, False)  # the training loss did not fall
 
 
+def test_of_equal_accuracies_the_one_with_the_lower_loss_is_the_best_as_in_a_run():
+    tied = Curve("tied", (1.0, 0.5, 0.2), (0.4, 0.3, 0.35), (0.5, 0.8, 0.9), (0.9, 0.9, 0.9))
+    assert (tied.best, tied.to_dict()["best_epoch"]) == (2, 2)
+    assert OVER.best == 2
+
+
 def test_the_table_names_it():
     text = curves_table([OVER, FINE]).text()
     assert "over       4         0.1000           0.9000     78.0%  80.0%         2               2" in text

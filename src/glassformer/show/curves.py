@@ -42,6 +42,12 @@ class Curve(Viewed):
         return 1 + min(range(len(self.validation_loss)), key=self.validation_loss.__getitem__)
 
     @property
+    def best(self) -> int:
+        """The epoch of the highest validation accuracy, of equal ones that with the lowest loss: the weights that a run keeps."""
+        ranks = list(zip(self.validation_accuracy, (-loss for loss in self.validation_loss), strict=True))
+        return 1 + ranks.index(max(ranks))
+
+    @property
     def turn(self) -> int | None:
         """The epoch after which the validation loss only was worse; None where the last epoch is the best."""
         return self.least if self.least < len(self.validation_loss) else None
@@ -57,15 +63,14 @@ class Curve(Viewed):
 
     def to_dict(self) -> dict[str, Any]:
         """What the table says."""
-        best = max(self.validation_accuracy)
         return {
             "run": self.name,
             "epochs": len(self.epochs),
             "train_loss": self.train_loss[-1],
             "validation_loss": self.validation_loss[-1],
             "validation_accuracy": self.validation_accuracy[-1],
-            "best_accuracy": best,
-            "best_epoch": 1 + self.validation_accuracy.index(best),
+            "best_accuracy": self.validation_accuracy[self.best - 1],
+            "best_epoch": self.best,
             "least_loss": self.validation_loss[self.least - 1],
             "turn": self.turn,
             "overfits": self.overfits,
@@ -137,8 +142,8 @@ def curves_figure(curves: Sequence[Curve]) -> Figure:
         hue = HUES[place % len(HUES)]
         _pair(loss, curve, curve.train_loss, curve.validation_loss, hue)
         _pair(accuracy, curve, curve.train_accuracy, curve.validation_accuracy, hue)
-        best, alone = max(curve.validation_accuracy), len(curves) == 1
-        _dot(accuracy, 1 + curve.validation_accuracy.index(best), best, hue, (f"{best:.1%}" if alone else "", -15))
+        best, alone = curve.validation_accuracy[curve.best - 1], len(curves) == 1
+        _dot(accuracy, curve.best, best, hue, (f"{best:.1%}" if alone else "", -15))
         if curve.turn is not None:
             _dot(loss, curve.turn, curve.validation_loss[curve.turn - 1], hue, (f"turns at {curve.turn}" if alone else "", 9))
     for axes, title in ((loss, "loss"), (accuracy, "accuracy")):
