@@ -111,3 +111,31 @@ def test_tokens_are_tagged_and_guessed(data, tmp_path):
     lines = logged(run)
     assert lines[-1]["loss"] < lines[0]["loss"]
     assert 0 < figures["test"]["accuracy"] < 1
+
+
+@pytest.mark.parametrize(
+    ("data", "fields"), [("digits", {}), ("lid-words", {"d_model": 64}), ("lid-words", {"position": "relative"})]
+)
+def test_equal_runs_give_equal_bits_on_any_device(data, fields, tmp_path):
+    """On a GPU too, where attention's backward pass sums in any order unless it is told not to."""
+    runs = [tiny_run(tmp_path / name, data, fields, batch_size=64, vocab=300, max_length=64) for name in ("one", "two")]
+    for run, rows in runs:
+        loop.train(run, rows, Quiet())
+    assert losses(runs[0][0]) == losses(runs[1][0])
+    assert torch.are_deterministic_algorithms_enabled()
+    assert torch.is_deterministic_algorithms_warn_only_enabled() != torch.cuda.is_available()
+
+
+def test_a_step_without_a_kernel_that_gives_equal_bits_ends_in_one_line(tmp_path, monkeypatch):
+    run, data = tiny_run(tmp_path / "run")
+    where = loop.this_place()
+    loop.be_deterministic(where, seed=0, equal_bits="no")
+    assert not torch.are_deterministic_algorithms_enabled()
+
+    def judge(encoder, batch):
+        torch.use_deterministic_algorithms(True)
+        return torch.zeros(4).put_(torch.tensor([0, 0]), torch.ones(2), accumulate=False)
+
+    monkeypatch.setattr(loop, "judge", judge)
+    with pytest.raises(GlassformerError, match=r"put_ has no version on this device .* Train with --equal-bits no\.$"):
+        loop.train(run, data, Quiet())

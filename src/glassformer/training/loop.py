@@ -36,7 +36,15 @@ from glassformer.training.saving import Progress, Saving
 from glassformer.training.signals import Flag, Interrupted, stopping
 from glassformer.training.starting import choose_trained, first_weights, to_training
 from glassformer.training.tasks import Tally, better, counted_classes, judge
-from glassformer.training.where import Where, be_deterministic, number_format, number_type, peak_bytes, this_place
+from glassformer.training.where import (
+    Where,
+    be_deterministic,
+    equal_bits_or_said,
+    number_format,
+    number_type,
+    peak_bytes,
+    this_place,
+)
 
 __all__ = ["Interrupted", "NotFinite", "Trainer", "Watcher", "train"]
 
@@ -80,7 +88,7 @@ def train(run: Run, data: Dataset, watch: Watcher, loggers: Sequence[Logger] = (
         size = trainer.progress.log_bytes
         trainer.log = stack.enter_context(run.log(size, loggers)) if where.writes else NoLog()
         trainer.start()
-        with enough_memory(run, where.device, watch.say):
+        with equal_bits_or_said(), enough_memory(run, where.device, watch.say):
             while not trainer.finished:
                 trainer.epoch()
             return trainer.end()
@@ -118,7 +126,7 @@ class Trainer:
         self.asked: int | None = None  # the signal that all processes have heard of
         self.settings = settings = run.settings
         self.predicted: dict[str, Any] = run.about.get("predicted", {})
-        be_deterministic(settings.seed)
+        be_deterministic(where, settings.seed, settings.equal_bits)
         use_threads(run.about)
         self.encoder = first_weights(run.path, run.spec, where.device)
         choose_trained(self.encoder, run.about.get("start", {}), settings)

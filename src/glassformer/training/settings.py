@@ -15,6 +15,7 @@ Decay = Literal["cosine", "linear", "none"]
 Precision = Literal["auto", "fp32", "bf16"]
 Compile = Literal["auto", "yes", "no"]
 Augment = Literal["none", "shift", "hide"]
+EqualBits = Literal["yes", "no"]
 Case = Literal["keep", "lower"]
 TrainOnly = Literal["all", "head"]
 Parallel = Literal["ddp", "fsdp"]
@@ -46,6 +47,7 @@ class Settings:
     parallel: Parallel = _is("ddp", "several processes, each with a whole copy (ddp) or a part of the weights (fsdp)")  # noqa: RUF009
     patience: int | None = _is(None, "stop after so many epochs without a better validation; none: never", least=1)
     seed: int = _is(0, "which weights, dropout, order and masks", most=2**62)
+    equal_bits: EqualBits = _is("yes", "equal runs give equal bits; no: faster kernels of a GPU, in any order")  # noqa: RUF009
     vocab: int = _is(8000, "tokens of the tokenizer that is trained on the texts", least=8)
     case: Case = _is("keep", "whether that tokenizer tells capitals from small letters")  # noqa: RUF009
     max_length: int = _is(128, "the longest text in tokens", least=3, most=10**6)

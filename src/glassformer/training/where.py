@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import resource
 import sys
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 
 import torch
 import torch.distributed as dist
 from torch import Tensor
 
+from glassformer.spec import GlassformerError
 from glassformer.training.data.chance import bits
 
 
@@ -34,11 +37,32 @@ def this_place() -> Where:
     return Where(device, dist.get_rank(), dist.get_world_size()) if dist.is_initialized() else Where(device)
 
 
-def be_deterministic(seed: int) -> None:
-    """Equal runs give equal bits, where a deterministic kernel exists; memory is not filled up for it, which would cost time."""
+def be_deterministic(where: Where, seed: int, equal_bits: str = "yes") -> None:
+    """Equal runs give equal bits; memory is not filled up for it, which would cost time.
+
+    On a GPU a mere warning would leave attention's backward pass as it is, which sums in any order: there it is asked for in
+    earnest, and cuBLAS wants to be told before its first product.
+    """
     torch.manual_seed(seed)
-    torch.use_deterministic_algorithms(mode=True, warn_only=True)
+    asked, gpu = equal_bits == "yes", where.device.type == "cuda"
+    if asked and gpu:
+        os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
+    torch.use_deterministic_algorithms(mode=asked, warn_only=not gpu)
     torch.utils.deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]
+
+
+@contextmanager
+def equal_bits_or_said() -> Iterator[None]:
+    """A step for which there is no kernel that gives equal bits ends in one line."""
+    try:
+        yield
+    except RuntimeError as error:
+        if "does not have a deterministic implementation" not in str(error):
+            raise
+        kernel = str(error).split()[0]
+        raise GlassformerError(
+            f"{kernel} has no version on this device that gives the same bits each time. Train with --equal-bits no."
+        ) from None
 
 
 def number_format(where: Where, precision: str) -> AbstractContextManager[object]:
