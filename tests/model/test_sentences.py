@@ -155,6 +155,25 @@ def test_a_stream_without_end_gives_its_first_vectors(folder):
     assert next(stream).numbers[0] == streams.TEXTS_AT_ONCE
 
 
+def test_windows_that_are_cut_beside_hold_the_same_texts(folder, monkeypatch):
+    monkeypatch.setattr(streams, "FIRST_AHEAD", 5)
+    monkeypatch.setattr(streams, "TEXTS_AHEAD", 8)
+    model, some = gf.load(folder), texts(30)
+    (whole,) = streams.windows(some, model.tokenizer, model.spec, streams.Habits())
+    found = list(streams.windows(some, model.tokenizer, model.spec, streams.Habits(), beside=True))
+    assert [window.seen for window in found] == [5, 8, 8, 8, 1]
+    assert [number for window in found for number in window.numbers] == whole.numbers
+    assert all(map(torch.equal, (ids for window in found for ids in window.ids), whole.ids))
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+def test_a_gpu_gives_the_same_vectors_window_after_window(folder, monkeypatch):
+    monkeypatch.setattr(streams, "FIRST_AHEAD", 5)
+    monkeypatch.setattr(streams, "TEXTS_AHEAD", 8)
+    here, there = gf.load(folder, device="cpu"), gf.load(folder, device="cuda")
+    assert np.abs(here.encode(texts(100)) - there.encode(texts(100))).max() < 1e-5
+
+
 def test_long_texts_make_a_window_small(folder, monkeypatch):
     monkeypatch.setattr(streams, "CHARACTERS_AT_ONCE", 24_000)
     long = "glass " * 1000

@@ -97,10 +97,12 @@ class PaddedSight(NamedTuple):
 def chosen_kernel(q_BHTK: Tensor, mask: Tensor | None) -> AbstractContextManager[object]:
     """The order in which kernels are asked whether they serve, where PyTorch's own order is not the fastest.
 
-    cuDNN plans anew for each shape, which takes a moment: it is asked in training alone, and there for even lengths.
+    cuDNN plans anew for each shape, which takes a moment: it is asked in training alone, and there for even lengths. Its backward
+    pass sums in any order, so it is not asked where equal bits are wanted.
     """
-    half = q_BHTK.dtype in (torch.float16, torch.bfloat16)
-    if mask is None and half and q_BHTK.is_cuda and torch.is_grad_enabled() and q_BHTK.shape[2] % 64 == 0:
+    half = q_BHTK.dtype in (torch.float16, torch.bfloat16) and q_BHTK.is_cuda
+    free = torch.is_grad_enabled() and not torch.are_deterministic_algorithms_enabled()
+    if mask is None and half and free and q_BHTK.shape[2] % 64 == 0:
         return sdpa_kernel(TRAINED_WITH, set_priority=True)
     return nullcontext()
 

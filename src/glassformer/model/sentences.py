@@ -123,17 +123,18 @@ class LoadedModel:
         """
         chosen, unit = self._pooling(pool, normalise=normalise)
         ready = self._ready("pooled" if chosen == "pooled" else "states")
-        before: tuple[streams.Window, Tensor] | None = None
+        before: tuple[streams.Window, streams.Arriving] | None = None
         for window in self._windows(texts, habits):
             vectors = streams.embed(ready, window, chosen, normalise=unit, tokens_at_once=batch_tokens)
             if not vectors.is_cuda:
                 yield _vectors(window, vectors)
                 continue
-            if before is not None:  # read back only when the next window is under way, so that the GPU need not wait
-                yield _vectors(*before)
-            before = window, vectors
+            arriving = streams.Arriving(vectors)
+            if before is not None:  # waited for only when the next window is under way, so that the GPU need not wait
+                yield _vectors(before[0], before[1].wait())
+            before = window, arriving
         if before is not None:
-            yield _vectors(*before)
+            yield _vectors(before[0], before[1].wait())
 
     def _ready(self, part: str) -> Ready:
         """The encoder without what that part does not need, made ready once."""
@@ -163,9 +164,7 @@ class LoadedModel:
         limits = [size for size in (self.longest, habits.get("longest")) if size is not None]
         longest = min(limits, default=None)
         all_habits = Habits(**{**own, **habits, "longest": longest})
-        if not self.encoder.here.is_cuda:
-            return streams.windows(texts, self.tokenizer, self.spec, all_habits)
-        return streams.ahead(streams.windows(texts, self.tokenizer, self.spec, all_habits, at_once=streams.TEXTS_AHEAD))
+        return streams.windows(texts, self.tokenizer, self.spec, all_habits, beside=self.encoder.here.is_cuda)
 
     # Classes -----------------------------------------------------------------------------------------------------------
 
@@ -229,7 +228,7 @@ class LoadedModel:
 
 
 def _vectors(window: streams.Window, values: Tensor) -> Vectors:
-    return Vectors(window.numbers, values.cpu().numpy(), window.dropped, window.seen)
+    return Vectors(window.numbers, values.numpy(), window.dropped, window.seen)
 
 
 def load(

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from itertools import chain, repeat
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 import torch
@@ -22,9 +23,10 @@ from glassformer.spec import EncoderSpec, GlassformerError
 from glassformer.spec.texts import Text, check_text, check_vocabulary, cut_into_tokens, guarded
 
 Empty = Literal["refuse", "skip", "encode"]
+Item = TypeVar("Item")
 
 TEXTS_AT_ONCE = 1024
-TEXTS_AHEAD = 512  # on a GPU, which waits for the first window, and for none after that
+FIRST_AHEAD, TEXTS_AHEAD = 128, 512  # on a GPU, which waits for the first window, and for none after that
 CHARACTERS_AT_ONCE = 2_000_000
 FEW = 16  # tokens; a text without one of its own has only those that the tokenizer adds
 
@@ -64,30 +66,41 @@ class Window(NamedTuple):
 
 
 def windows(
-    texts: Iterable[Text], tokenizer: Any, spec: EncoderSpec, habits: Habits, *, at_once: int = TEXTS_AT_ONCE
+    texts: Iterable[Text], tokenizer: Any, spec: EncoderSpec, habits: Habits, *, beside: bool = False
 ) -> Iterator[Window]:
-    """Texts as tokens, as many at a time as memory is set aside for."""
+    """Texts as tokens, as many at a time as memory is set aside for; `beside` cuts the next ones while these are computed."""
+    sizes = chain([FIRST_AHEAD], repeat(TEXTS_AHEAD)) if beside else repeat(TEXTS_AT_ONCE)
+    cuts = ((some, _encodings(some, tokenizer, habits)) for some in _groups(texts, habits, sizes))
+    for some, encodings in ahead(cuts) if beside else cuts:
+        yield _window(some, encodings, tokenizer, spec, habits)
+
+
+def _groups(texts: Iterable[Text], habits: Habits, sizes: Iterator[int]) -> Iterator[list[tuple[int, Text]]]:
+    """Texts with their numbers, so many at a time, or fewer where they are long."""
     some: list[tuple[int, Text]] = []
-    characters = 0
+    characters, size = 0, next(sizes)
     for number, text in enumerate(texts):
         check_text(text, habits.name(number))
         ready = _ready(text, habits)
         some.append((number, ready))
         characters += sum(map(len, ready)) if isinstance(ready, tuple) else len(ready)
-        if len(some) >= at_once or characters >= CHARACTERS_AT_ONCE:
-            yield _window(some, tokenizer, spec, habits)
-            some, characters = [], 0
+        if len(some) >= size or characters >= CHARACTERS_AT_ONCE:
+            yield some
+            some, characters, size = [], 0, next(sizes)
     if some:
-        yield _window(some, tokenizer, spec, habits)
+        yield some
 
 
-def ahead(windows: Iterator[Window]) -> Iterator[Window]:
-    """The same windows, the next one made by another thread while this one is computed: tokenizers leave Python's lock alone."""
+def ahead(items: Iterator[Item]) -> Iterator[Item]:
+    """The same, the next one made by another thread while this one is used.
+
+    What is made there should leave Python's lock alone, as tokenizers do: a loop in that thread would keep the GPU waiting.
+    """
     with ThreadPoolExecutor(max_workers=1) as thread:
-        coming = thread.submit(next, windows, None)
-        while (window := coming.result()) is not None:
-            coming = thread.submit(next, windows, None)
-            yield window
+        coming = thread.submit(next, items, None)
+        while (item := coming.result()) is not None:
+            coming = thread.submit(next, items, None)
+            yield item
 
 
 def _ready(text: Text, habits: Habits) -> Text:
@@ -96,10 +109,10 @@ def _ready(text: Text, habits: Habits) -> Text:
     return habits.prompt + (text.lower() if habits.lower else text)
 
 
-def _window(some: list[tuple[int, Text]], tokenizer: Any, spec: EncoderSpec, habits: Habits) -> Window:
+def _window(some: list[tuple[int, Text]], encodings: list[Any], tokenizer: Any, spec: EncoderSpec, habits: Habits) -> Window:
     """Texts as ids. A tokenizer makes its lists anew whenever it is asked for them: they are asked for once."""
     window = Window([], [], None, [], {}, len(some))
-    for (number, text), encoding in zip(some, _encodings(some, tokenizer, habits), strict=True):
+    for (number, text), encoding in zip(some, encodings, strict=True):
         ids = encoding.ids
         length = len(ids)
         if length <= FEW and all(encoding.special_tokens_mask):
@@ -155,6 +168,22 @@ def embed(ready: Ready, window: Window, pool: Pool, *, normalise: bool, tokens_a
     for members, output, layout in passes(bare, window.ids, window.segments, tokens_at_once=tokens_at_once, run=run):
         vectors[moved(torch.tensor(members), vectors.device)] = pooled(output, layout, pool).to(vectors.dtype)
     return functional.normalize(vectors, dim=-1) if normalise else vectors
+
+
+class Arriving:
+    """A tensor on its way from a GPU, copied as soon as it is computed: a copy asked for later waits for all work since."""
+
+    def __init__(self, values: Tensor) -> None:
+        self.here = torch.empty(values.shape, dtype=values.dtype, pin_memory=True)
+        self.there = torch.cuda.Event()
+        with torch.cuda.device(values.device):
+            self.here.copy_(values, non_blocking=True)
+            self.there.record()
+
+    def wait(self) -> Tensor:
+        """It is here now, in ordinary memory."""
+        self.there.synchronize()
+        return self.here.clone()
 
 
 def pooled(output: Output, layout: Layout, pool: Pool) -> Tensor:
