@@ -35,7 +35,8 @@ from glassformer.training.starting import start_from
 # Beside what `glassformer train` chooses by itself: texts up to 256 tokens, and as many epochs as make about so many steps.
 LONGEST = {"classify": {"max_length": 256}}
 STEPS = {"scratch": {"image": 6000, "classify": 1300, "tag": 800}, "checkpoint": {"classify": 600, "tag": 600}}
-EPOCHS = {"scratch": (4, 80), "checkpoint": (3, 10)}  # at least and at most
+STEPS["masked text"] = STEPS["scratch"]
+EPOCHS = {"scratch": (4, 80), "masked text": (4, 80), "checkpoint": (3, 10)}  # at least and at most
 
 
 class Job(NamedTuple):
@@ -47,6 +48,7 @@ class Job(NamedTuple):
     settings: dict[str, Any] = {}  # noqa: RUF012
     fields: dict[str, Any] = {}  # noqa: RUF012
     name: str = ""
+    pretrain: int = 0  # epochs over the training texts as plain text with masked tokens, before anything else
 
 
 class Nobody:
@@ -63,7 +65,20 @@ class Nobody:
 
 def begins(job: Job) -> str:
     """What the weights of a run begin with."""
-    return "checkpoint" if job.checkpoint else "scratch"
+    return "checkpoint" if job.checkpoint else "masked text" if job.pretrain else "scratch"
+
+
+def pretrained(job: Job, texts: list[str], settings: Settings, place: Path) -> str:
+    """An encoder that has learned to guess masked tokens of the training texts alone, and nothing about labels."""
+    plain = place / "plain.txt"
+    plain.write_text("".join(f"{' '.join(text.split())}\n" for text in texts), encoding="utf-8")
+    data = load_data(plain)
+    settings = settings.replace(epochs=job.pretrain, lr=1e-3, augment="none")
+    tokenizer = tokenizer_for(data, settings)
+    spec = small_spec(data, tokenizer, settings).replace(**{**job.fields, "dropout": 0.1})
+    run = Run.create(place / "pretrained", spec, settings, tokenizer, data, source={"what": str(plain)})
+    train(run, data, Nobody())
+    return str(run.path)
 
 
 def done(job: Job) -> dict[str, Any]:
@@ -71,16 +86,17 @@ def done(job: Job) -> dict[str, Any]:
     began = time.perf_counter()
     data = load_data(job.data)
     begin = begins(job)
-    chosen = suggested(data, checkpoint=job.checkpoint is not None) | LONGEST.get(data.task, {}) | job.settings
+    chosen = suggested(data, checkpoint=begin == "checkpoint") | LONGEST.get(data.task, {}) | job.settings
     settings = Settings(**chosen | {"seed": job.seed})
     if "epochs" not in job.settings:
         least, most = EPOCHS[begin]
         rows = len(data.train)
         settings = settings.replace(epochs=min(most, max(least, round(STEPS[begin][data.task] * settings.batch_size / rows))))
-    start = start_from(job.checkpoint, job.fields, data, settings) if job.checkpoint else None
-    tokenizer = start.tokenizer if start else tokenizer_for(data, settings)
-    spec = start.encoder.spec if start else small_spec(data, tokenizer, settings).replace(**job.fields)
     with tempfile.TemporaryDirectory() as place:
+        folder = pretrained(job, data.train.texts(), settings, Path(place)) if job.pretrain else job.checkpoint
+        start = start_from(folder, job.fields, data, settings) if folder else None
+        tokenizer = start.tokenizer if start else tokenizer_for(data, settings)
+        spec = start.encoder.spec if start else small_spec(data, tokenizer, settings).replace(**job.fields)
         run = Run.create(Path(place) / "run", spec, settings, tokenizer, data, source={"what": job.data}, start=start)
         found = train(run, data, Nobody())
     return {
@@ -116,7 +132,7 @@ def table(found: list[dict[str, Any]]) -> str:
     lines = ["| set | starts from | parameters | epochs | test accuracy | to beat | |", "|:---|:---|---:|---:|---:|---:|:---|"]
     for row in found:
         verdict = "beaten" if row["beats"] else "reached" if round(row["mean"], 1) >= row["to_beat"] else "not reached"
-        start = "nothing" if row["from"] == "scratch" else "a checkpoint"
+        start = {"scratch": "nothing", "checkpoint": "a checkpoint", "masked text": "its own texts, masked"}[row["from"]]
         accuracy = f"{row['mean']:.1f} ± {row['spread']:.1f}"
         variant = f" {row['variant']}" if row["variant"] else ""
         cells = [

@@ -105,17 +105,17 @@ def shapes(figures: Figures) -> None:
             "glassformer": (partial(training.ours, "modernbert-base", long, how="layers"), long.numel()),
         },
         "ViT-B/16, 256 images": {
-            "Hugging Face, sdpa": (partial(training.their_vit, vit, how="layers"), vit),
-            "glassformer": (partial(training.our_vit, vit, how="layers"), vit),
+            "Hugging Face, sdpa": (partial(training.their_vit, vit, how="whole"), vit),
+            "glassformer": (partial(training.our_vit, vit, how="whole"), vit),
         },
         "BERT-large, 32 x 512": {
-            "Hugging Face, sdpa": (partial(theirs, "Bert", large, **sizes), large.numel()),
-            "glassformer": (partial(training.ours, "bert-large", large, how="layers"), large.numel()),
+            "Hugging Face, sdpa": (partial(training.hugging_face, "Bert", large, how="whole", **sizes), large.numel()),
+            "glassformer": (partial(training.ours, "bert-large", large, how="whole"), large.numel()),
         },
     }
     for table, entries in rows.items():
         for name, (make, amount) in entries.items():
-            figures.row(table, name, partial(training.measured, make, amount, 8))
+            figures.row(table, name, partial(training.measured, make, amount))
 
 
 def encode(figures: Figures) -> None:
