@@ -93,12 +93,18 @@ def needed(what: str) -> None:
 
 
 @pytest.fixture(scope="session")
-def browser():
-    playwright = pytest.importorskip("playwright.sync_api") if not CI else __import__("playwright.sync_api").sync_api
+def chromium():
+    """Where the browser lies."""
     if CHROMIUM is None:
         needed("no chromium on this machine")
+    return CHROMIUM
+
+
+@pytest.fixture(scope="session")
+def browser(chromium):
+    playwright = pytest.importorskip("playwright.sync_api") if not CI else __import__("playwright.sync_api").sync_api
     with playwright.sync_playwright() as driver:
-        made = driver.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        made = driver.chromium.launch(executable_path=chromium, args=ARGUMENTS)
         yield made
         made.close()
 

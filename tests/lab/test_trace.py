@@ -264,6 +264,7 @@ def test_a_large_run_comes_in_windows_and_thumbnails(client):
 def test_a_run_too_large_to_keep_whole_is_kept_a_layer_at_a_time(client, monkeypatch):
     whole = client.found("tensor", model="words", name="layers.1.attention.weights")[1]["after"]
     monkeypatch.setattr(trace_models, "numbers_held", lambda _, layers: 10 if layers else 10**12)
+    client = Client()
     found = client.found("open", model="words", layer=1)
     assert found["whole"] is False
     kept = {step["name"]: step["kept"] for step in found["steps"] if "kept" in step}
@@ -272,6 +273,33 @@ def test_a_run_too_large_to_keep_whole_is_kept_a_layer_at_a_time(client, monkeyp
     _, arrays = client.found("tensor", model="words", layer=1, name="layers.1.attention.weights")
     np.testing.assert_array_equal(arrays["after"], whole)
     assert "too large to be kept whole" in client.refused("open", model="words", layer=1, edits=["drop:1.1"])
+
+
+def test_a_run_that_is_kept_whole_stays_whole_when_memory_gets_short(monkeypatch):
+    client = Client()
+    assert client.found("open", model="words", text="flash wala camera")["whole"]
+    monkeypatch.setattr(trace_models, "free_memory", lambda: 1000)
+    found = client.found("open", model="words", text="flash wala camera", edits=["drop:0.1"])
+    assert (found["whole"], found["edits"]) == (True, ["head 1 of layer 0 silenced"])
+    assert "Give a shorter text" in client.refused("open", model="words", text="another camera")
+
+
+def test_a_changed_run_does_not_push_out_the_run_it_came_from():
+    client = Client()
+    edits = ["mask:1", "drop:0.1"]
+    found = client.found("open", model="words", edits=edits)
+    desk: Desk = client.client.app.app.state.trace
+    (plain,), (changed,) = desk.runs.kept.values(), desk.changed.kept.values()
+    kept = desk.runs.kept.copy()
+    desk.runs.most_bytes = desk.changed.most_bytes = 1  # a large one: nothing else has room beside it
+    for _ in range(2):
+        assert client.found("open", model="words", edits=edits) == found
+        client.found("heads", model="words", edits=edits)
+    assert (desk.runs.kept, list(desk.changed.kept.values())) == (kept, [changed])
+    own = {
+        name for name in changed[0].difference.after.values if changed[0].difference.after[name] is not plain[0].values.get(name)
+    }
+    assert changed[1] >= sum(changed[0].difference.after[name].nbytes for name in own) > 0
 
 
 def test_every_tensor_of_every_bundled_model_can_be_shown_and_its_first_cell_opened(client):

@@ -16,8 +16,9 @@ import pytest
 
 from glassformer.lab.pages import train_jobs
 from glassformer.lab.pages.train_jobs import Jobs
-from glassformer.lab.pages.train_stream import Tail, marked, tails, verdict
+from glassformer.lab.pages.train_stream import Judge, Tail, marked, tails
 from glassformer.lab.runs import EXAMPLE, EXAMPLE_HOME, RunsFolder, standing
+from glassformer.show.curves import read_curve
 from glassformer.spec import GlassformerError
 
 STEP = '{"kind": "step", "step": %d, "epoch": 1, "loss": %s, "accuracy": 0.5, "hex": "0x1p+0", "lr": 0.001}\n'
@@ -153,10 +154,42 @@ def test_a_long_log_is_thinned_out(tmp_path):
 
 
 def test_the_example_turns_at_epoch_9_and_is_said_to_overfit():
-    points = Tail(EXAMPLE_HOME / "metrics.jsonl").read()[1]
-    found = verdict(EXAMPLE_HOME / "metrics.jsonl", points)
+    found = Judge(EXAMPLE_HOME / "metrics.jsonl").now()
     assert (found["turn"], found["overfits"]) == (9, True)
     assert found["note"].startswith("example overfits from epoch 9: the validation loss rose from 0.254")
+
+
+def test_of_masked_tokens_the_page_rings_the_epoch_of_the_lowest_loss(tmp_path):
+    def epoch(number, loss, accuracy):
+        found = {"loss": loss, "accuracy": accuracy}
+        return json.dumps({"kind": "epoch", "epoch": number, "step": number, "train": found, "validation": found}) + "\n"
+
+    lines = "".join(epoch(*one) for one in ((1, 2.0, 0.3), (2, 1.0, 0.5), (3, 1.5, 0.6)))
+    path = a_run(tmp_path, lines=lines)
+    for task, best in (("classify", 3), ("mlm", 2)):
+        (path / "run.json").write_text(json.dumps({"data": {"task": task}}))
+        found = Judge(path / "metrics.jsonl").now()
+        assert (found["best_epoch"], found["turn"]) == (best, 2)
+
+
+def test_a_verdict_follows_a_log_that_grows_and_one_that_was_cut(tmp_path):
+    def epoch(number, loss):
+        figures = {"loss": loss, "accuracy": 0.5}
+        return json.dumps({"kind": "epoch", "epoch": number, "step": number, "train": figures, "validation": figures}) + "\n"
+
+    path = a_run(tmp_path, lines=STEP % (1, 1.0)) / "metrics.jsonl"
+    judge = Judge(path)
+    assert judge.now() is None
+    path.write_text(STEP % (1, 1.0) + epoch(1, 2.0) + epoch(2, 1.0))
+    assert (judge.now()["epochs"], judge.now()["best_epoch"]) == (2, 2)
+    path.write_text(STEP % (1, 1.0) + epoch(1, 2.0) + epoch(2, 1.0) + epoch(3, 1.5))
+    found = judge.now()
+    assert (found["best_epoch"], found["turn"]) == (2, 2)
+    assert read_curve(path, name="one").to_dict().items() <= found.items()
+    path.write_text(STEP % (1, 1.0) + epoch(1, 0.5) + epoch(2, 1.0))  # resumed from epoch 0, with other figures
+    assert (judge.now()["epochs"], judge.now()["best_epoch"]) == (2, 1)
+    path.write_text(STEP % (1, 1.0) + epoch(1, 0.5) + epoch(2, "<b>") + epoch("3", 1.0))
+    assert judge.now()["epochs"] == 1  # what is no number is left out
 
 
 @pytest.fixture

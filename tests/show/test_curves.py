@@ -1,6 +1,8 @@
 """Learning curves: read, drawn, and overfitting named."""
 
 import json
+import random
+from dataclasses import replace
 
 import pytest
 
@@ -27,6 +29,35 @@ def test_of_equal_accuracies_the_one_with_the_lower_loss_is_the_best_as_in_a_run
     tied = Curve("tied", (1.0, 0.5, 0.2), (0.4, 0.3, 0.35), (0.5, 0.8, 0.9), (0.9, 0.9, 0.9))
     assert (tied.best, tied.to_dict()["best_epoch"]) == (2, 2)
     assert OVER.best == 2
+
+
+def test_of_masked_tokens_the_lowest_loss_is_the_best_as_in_a_run(tmp_path):
+    masked = replace(OVER, task="mlm", validation_accuracy=(0.5, 0.8, 0.82, 0.9))
+    assert (masked.best, masked.to_dict()["best_epoch"], masked.to_dict()["best_accuracy"]) == (2, 2, 0.8)
+    assert replace(masked, task="classify").best == 4
+    (tmp_path / "metrics.jsonl").write_text(line(2.0) + line(1.0), encoding="utf-8")
+    for about, task in (
+        ('{"data": {"task": "mlm"}}', "mlm"),
+        ('{"data": {"task": 3}}', ""),
+        ('{"data": []}', ""),
+        ("no json", ""),
+    ):
+        (tmp_path / "run.json").write_text(about, encoding="utf-8")
+        assert read_curve(tmp_path).task == read_curve(tmp_path / "metrics.jsonl").task == task
+
+
+@pytest.mark.parametrize("task", ["classify", "image", "tag", "mlm"])
+def test_the_best_of_a_curve_is_what_the_loop_would_have_kept(task):
+    better = pytest.importorskip("glassformer.training.tasks").better
+    draws = random.Random(3)
+    for _ in range(200):
+        epochs = [{"accuracy": draws.choice([0.5, 0.7, 0.9]), "loss": draws.choice([0.2, 0.3, 0.4])} for _ in range(6)]
+        kept, epoch = None, 0
+        for number, found in enumerate(epochs, 1):
+            if better(task, found, kept):
+                kept, epoch = found, number
+        columns = [tuple(one[what] for one in epochs) for what in ("loss", "loss", "accuracy", "accuracy")]
+        assert Curve("drawn", *columns, task=task).best == epoch
 
 
 def test_the_table_names_it():

@@ -192,7 +192,7 @@ def test_a_run_tells_what_it_learned(tmp_path):
     for words in (
         "Data: digits in 2 classes; rows: 10 train, 2 validation, 6 test.",
         "test accuracy 83.3%",
-        "best validation accuracy 70.0% at epoch 3 of 3",
+        "best epoch 3 of 3 validation accuracy there 70.0%",
         "run overfits from epoch 2: the validation loss rose from 0.4 to 0.6",
         "parameters 1,234 1,234",
         "FLOPs of a step of 4 × 16 0.005 G 0.0049 G",

@@ -16,6 +16,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from glassformer.lab.run_lines import mapping, number, point, read_line, text, whole
 from glassformer.spec import GlassformerError, shown
 
 RUNS = Path("runs")
@@ -134,18 +135,18 @@ def standing(runs: RunsFolder, name: str) -> dict[str, Any]:
     log = log if log.exists() or "/" not in name else runs.log(name.partition("/")[0])
     lock = holder(path / "lock")
     said = last_word(log)
-    data = about.get("data", {})
+    data = mapping(about.get("data"))
     state = _state(lock, log, found, said, asked=stop_mark(runs, name))
     return {
         "name": name,
         "state": state,
         "said": said if state in ("stopped", "failed", "killed") else "",
-        "data": data.get("name"),
-        "task": data.get("task"),
-        "parameters": about.get("counts", {}).get("parameters"),
-        "start": (about.get("start") or {}).get("from"),
-        "epochs": settings.get("epochs"),
-        "lr": settings.get("lr"),
+        "data": text(data.get("name")),
+        "task": text(data.get("task")),
+        "parameters": whole(mapping(about.get("counts")).get("parameters")),
+        "start": text(mapping(about.get("start")).get("from")),
+        "epochs": whole(settings.get("epochs")),
+        "lr": number(settings.get("lr")),
         "trace": any((path / part).is_dir() for part in ("best", "last")),
         **found,
     }
@@ -202,26 +203,17 @@ def progress(metrics: Path) -> dict[str, Any]:
             lines = file.read().split(b"\n")[1 if size > TAIL else 0 :]
     except OSError:
         return found
-    found["steps"] = (read_line(head) or {}).get("steps")
-    for line in filter(None, map(read_line, lines)):
-        kind = line.get("kind")
+    found["steps"] = whole((read_line(head) or {}).get("steps"))
+    for line in filter(None, (point(one) for one in map(read_line, lines) if one)):
+        kind = line["kind"]
         found["ended"] = kind == "end"
         if kind in ("step", "epoch"):
-            found["step"] = line.get("step", 0)
+            found["step"] = line["step"]
         if kind == "epoch":
-            found |= {"epoch": line.get("epoch", 0), "last": line.get("validation")}
+            found |= {"epoch": line["epoch"], "last": line["validation"]}
         if kind == "end":
-            found |= {"best": line.get("best"), "test": {"accuracy": (line.get("test") or {}).get("accuracy")}}
+            found |= {"best": line["best"], "test": {"accuracy": line["test"]}}
     return found
-
-
-def read_line(line: bytes) -> dict[str, Any] | None:
-    """A line of a log; None where it is none, or was cut off."""
-    try:
-        found = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    return found if isinstance(found, dict) else None
 
 
 def last_word(log: Path) -> str:

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from glassformer.show.colours import LINES
 from glassformer.show.figures import Axes, Figure, check_format, drawn, figures, new_figure, save_picture
 from glassformer.show.table import Column, Table
 from glassformer.spec import GlassformerError, shown
+from glassformer.spec.files import read_document
 from glassformer.spec.viewed import Viewed
 
-METRICS = "metrics.jsonl"
+METRICS, RUN = "metrics.jsonl", "run.json"
 HUES = (LINES.first, LINES.second, "#2a8c55", "#a3397f", "#6b5bb5", "#8a6d1c")
 MARGIN = 1.02  # the validation loss must end this much above its least before we call it overfitting
 MOST_BYTES = 256_000_000
+Row: TypeAlias = tuple[float, float, float, float]  # loss while training and validating, then both accuracies
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,7 @@ class Curve(Viewed):
     validation_loss: tuple[float, ...]
     train_accuracy: tuple[float, ...]
     validation_accuracy: tuple[float, ...]
+    task: str = ""  # decides which of two validations is the better one
 
     @property
     def epochs(self) -> range:
@@ -43,8 +46,8 @@ class Curve(Viewed):
 
     @property
     def best(self) -> int:
-        """The epoch of the highest validation accuracy, of equal ones that with the lowest loss: the weights that a run keeps."""
-        ranks = list(zip(self.validation_accuracy, (-loss for loss in self.validation_loss), strict=True))
+        """The epoch of the best validation, of equal ones the first: the weights that a run keeps."""
+        ranks = [merit(self.task, *pair) for pair in zip(self.validation_accuracy, self.validation_loss, strict=True)]
         return 1 + ranks.index(max(ranks))
 
     @property
@@ -77,6 +80,11 @@ class Curve(Viewed):
         }
 
 
+def merit(task: str, accuracy: float, loss: float) -> tuple[float, ...]:
+    """What a validation is judged by, the larger the better: accuracy, then loss; of masked tokens the loss alone."""
+    return (-loss,) if task == "mlm" else (accuracy, -loss)
+
+
 def read_curve(run: str | Path, name: str | None = None) -> Curve:
     """The curve of a run folder, or of a metrics.jsonl; a last line that was cut off by a kill is left out."""
     run = Path(run)
@@ -92,23 +100,38 @@ def read_curve(run: str | Path, name: str | None = None) -> Curve:
     rows = [row for number, line in enumerate(lines, 1) if (row := _row(path, number, line, last=number == len(lines)))]
     if not rows:
         raise GlassformerError(f"{shown(str(run))} has no finished epoch yet: there is nothing to draw.")
-    label = name or (run.resolve().name if run.is_dir() else run.stem)
-    return Curve(label, *(tuple(column) for column in zip(*rows, strict=True)))
+    return curve_of(rows, name or (run.resolve().name if run.is_dir() else run.stem), task_of(path.parent))
 
 
-def _row(path: Path, number: int, line: str, *, last: bool) -> tuple[float, float, float, float] | None:
+def curve_of(rows: Sequence[Row], name: str, task: str) -> Curve:
+    """The curve of some epochs, of which there is at least one."""
+    train_loss, validation_loss, train_accuracy, validation_accuracy = zip(*rows, strict=True)
+    return Curve(name, train_loss, validation_loss, train_accuracy, validation_accuracy, task)
+
+
+def epoch_row(line: Mapping[str, Any]) -> Row:
+    """The figures of a line of a log; ValueError, KeyError or TypeError where it is no line of an epoch."""
+    train, validation = line["train"], line["validation"]
+    return float(train["loss"]), float(validation["loss"]), float(train["accuracy"]), float(validation["accuracy"])
+
+
+def task_of(run: Path) -> str:
+    """What a run was trained for; "" where its log stands alone, or beside a file that says nothing."""
+    try:
+        task = read_document(run / RUN)["data"]["task"]
+    except (GlassformerError, KeyError, TypeError):
+        return ""
+    return task if isinstance(task, str) else ""
+
+
+def _row(path: Path, number: int, line: str, *, last: bool) -> Row | None:
     try:
         found = json.loads(line)
-        if found["kind"] != "epoch":
-            return None
-        train, validation = found["train"], found["validation"]
-        row = (train["loss"], validation["loss"], train["accuracy"], validation["accuracy"])
-        values = tuple(float(value) for value in row)
-    except (ValueError, KeyError, TypeError):
+        return epoch_row(found) if found["kind"] == "epoch" else None
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
         if last:
             return None
         raise GlassformerError(f"{shown(str(path))} line {number} is no line of a training log.") from None
-    return values[0], values[1], values[2], values[3]
 
 
 def curves_table(curves: Sequence[Curve]) -> Table:

@@ -83,8 +83,8 @@ def _in_short(report: dict[str, Any]) -> str:
         else ""
     )
     return (
-        f"{tested}Validation accuracy: {said['validation_accuracy']:.1%} at the end, {said['best_accuracy']:.1%} at its best "
-        f"(epoch {said['best_epoch']} of {said['epochs']}). The validation loss {turned}{over}."
+        f"{tested}Validation accuracy: {said['validation_accuracy']:.1%} at the end, {said['best_accuracy']:.1%} in the best "
+        f"epoch ({said['best_epoch']} of {said['epochs']}). The validation loss {turned}{over}."
     )
 
 

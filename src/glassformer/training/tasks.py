@@ -11,6 +11,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from glassformer.model import Encoder
+from glassformer.show.curves import merit
 from glassformer.training.data.dataset import Dataset, Task
 from glassformer.training.data.examples import Batch
 from glassformer.training.data.masking import IGNORE
@@ -105,6 +106,4 @@ def better(task: Task, new: dict[str, float], old: dict[str, float] | None) -> b
     """Whether a validation beats another: by accuracy, then by loss; masked tokens by loss alone."""
     if old is None:
         return True
-    if task == "mlm":
-        return new["loss"] < old["loss"]
-    return (new["accuracy"], -new["loss"]) > (old["accuracy"], -old["loss"])
+    return merit(task, new["accuracy"], new["loss"]) > merit(task, old["accuracy"], old["loss"])

@@ -27,7 +27,12 @@ export function Math({ latex, display = false }: { latex: string; display?: bool
     if (!ready) void load().then(() => setReady(true));
   }, []);
   useEffect(() => {
-    if (ready && node.current) katex!.render(latex, node.current, { displayMode: display, throwOnError: false, trust: false, maxExpand: 200, maxSize: 20 });
+    if (!ready || !node.current) return;
+    try {
+      katex!.render(latex, node.current, { displayMode: display, throwOnError: true, strict: "ignore", trust: false, maxExpand: 200, maxSize: 20 });
+    } catch {
+      node.current.textContent = latex; // what is no formula is shown as it is
+    }
   }, [ready, latex, display]);
   return ready ? <span class="math" ref={node} key="math" /> : <code class="math" key="text">{latex}</code>;
 }

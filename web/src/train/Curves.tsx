@@ -24,11 +24,11 @@ interface Ring {
 }
 
 /** Where the validation was at its best, and in words where there is one run alone. */
-function ringsOf(runs: Watched[], what: "loss" | "accuracy"): Ring[] {
-  return runs.flatMap(({ curve, row }, run) => {
+export function ringsOf(runs: Watched[], what: "loss" | "accuracy"): Ring[] {
+  return runs.flatMap(({ curve }, run) => {
     const verdict = curve.verdict;
     if (!verdict) return [];
-    const at = what === "loss" ? verdict.turn : (row?.best?.epoch ?? verdict.best_epoch); // of equal ones, the run takes that with the least loss
+    const at = what === "loss" ? verdict.turn : verdict.best_epoch; // the epoch whose weights the run keeps
     const epoch = curve.epochs.find((one) => one.epoch === at);
     if (!epoch) return [];
     const value = what === "loss" ? epoch.validationLoss : epoch.validationAccuracy;

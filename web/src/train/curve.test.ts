@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { aligned, grown, NOTHING, secondsLeft, seriesOf, stepsAnEpoch, timeWords } from "./curve";
-import type { Point, Row } from "./types";
+import { ringsOf } from "./Curves";
+import type { Point, Row, Verdict } from "./types";
 
 const step = (number: number, loss: number): Point => ({ kind: "step", step: number, epoch: 1, loss, accuracy: 0.5 });
 const epoch = (number: number, at: number, loss: number): Point => ({
@@ -48,4 +49,13 @@ test("time is what the last epoch says", () => {
   expect([stepsAnEpoch(curve, row), secondsLeft(curve, row)]).toEqual([10, 2]);
   expect([timeWords(0.2), timeWords(61), timeWords(3700)]).toEqual(["1 s", "1 min", "1 h 2 min"]);
   expect(secondsLeft(NOTHING, row)).toBeNull();
+});
+
+test("the ring stands where the server says that the best epoch is, and nowhere else", () => {
+  const verdict: Verdict = { epochs: 3, best_accuracy: 0.8, best_epoch: 2, least_loss: 0.5, turn: null, overfits: false, note: "" };
+  const curve = grown(NOTHING, [epoch(1, 10, 1), epoch(2, 20, 0.5), epoch(3, 30, 0.7)], verdict);
+  const stale = { ...row, best: { loss: 1, accuracy: 0.8, epoch: 1 } }; // of a run that was resumed after its end
+  expect(ringsOf([{ name: "a", curve, row: stale }], "accuracy")).toEqual([{ x: 2, y: 0.8, run: 0, words: "80.0%" }]);
+  expect(ringsOf([{ name: "a", curve, row: stale }], "loss")).toEqual([]);
+  expect(ringsOf([{ name: "a", curve: { ...curve, verdict: null }, row }], "accuracy")).toEqual([]);
 });

@@ -67,17 +67,17 @@ def step_costs(program: Program, notation: Notation, cost: algebra.Cost) -> list
         words = step.name.split(".")
         layer = int(words[1]) if words[0] == "layers" and words[1].isdecimal() else None
         if row.flops and (layer is None or layer in times):
-            found.append(_step(step, row, times.get(layer, 1) if layer is not None else 1))
+            found.append(_step(step, row, times.get(layer, 1) if layer is not None else 1, program.spec.block))
     return found
 
 
-def _step(step: Step, row: CostRow, times: int) -> dict[str, Any]:
+def _step(step: Step, row: CostRow, times: int, block: str) -> dict[str, Any]:
     """A product of tensors takes one multiply-add for each place of all their axes together."""
     axes: Mapping[str, int] = {axis.name: axis.size for tensor in step.inputs for axis in tensor.axes}
     product = row.multiply_adds > 0 and math.prod(axes.values()) == row.multiply_adds
     return {
         "name": step.name,
-        "parts": list(parts_of(step.name)),
+        "parts": list(parts_of(step.name, block=block)),
         "times": times,
         "multiply_adds": row.multiply_adds,
         "flops": row.flops,

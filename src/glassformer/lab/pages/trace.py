@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -52,6 +52,7 @@ class Traced:
     text: str
     difference: Difference
     edits: tuple[Edit, ...] = ()
+    moved: Mapping[str, float] = field(default_factory=dict)  # as `difference.moved`, which looks at every number
 
 
 class Desk:
@@ -72,20 +73,26 @@ class Desk:
         model = self.model(ask)
         ask = ask if ask.text else replace(ask, text=model.first_text)
         prepared = model.prepared(ask.text, ask.image)
-        layer = None if can_keep_all(model, prepared.program) else min(ask.layer, prepared.program.spec.layers - 1)
-        key = (model.key, ask.text, ask.image, layer)
+        whole = (model.key, ask.text, ask.image, None)
+        keeps = whole in self.runs or can_keep_all(model, prepared.program)  # what is kept takes no more memory
+        layer = None if keeps else min(ask.layer, prepared.program.spec.layers - 1)
+        key = (*whole[:3], layer)
         run = self.runs.get(key, lambda: model.run(prepared, layer), model.weight_of)
         if not ask.edits:
             return Traced(model, ask.text, Difference(run, run, (), ()))
-        if masks(ask.edits):
-            plain = run
-            run = self.runs.get((*key, "mask"), lambda: with_mask(plain), model.weight_of)
-        made = self.changed.get((*key, ask.edits), lambda: edited(run, ask.edits), lambda one: _moved_bytes(one[0]))
-        return Traced(model, ask.text, made[0], tuple(made[1]))
+
+        def make() -> Traced:
+            difference, edits = edited(with_mask(run) if masks(ask.edits) else run, ask.edits)
+            return Traced(model, ask.text, difference, tuple(edits), difference.moved)
+
+        return self.changed.get((*key, ask.edits), make, lambda made: _own_bytes(made.difference, run))
 
 
-def _moved_bytes(difference: Difference) -> int:
-    return sum(difference.after.values[name].nbytes for name in (*difference.changed, *difference.rerun))
+def _own_bytes(difference: Difference, run: Run) -> int:
+    """Bytes that a change holds beside what it shares with the run that was changed."""
+    arrays = [*difference.before.values.items(), *difference.after.values.items()]
+    own = {id(value): value.nbytes for name, value in arrays if value is not run.values.get(name)}
+    return sum(own.values())
 
 
 async def models(request: Request) -> Response:
@@ -164,7 +171,7 @@ def _opened(traced: Traced) -> dict[str, Any]:
         "examples": model.examples,
         "labels": model.labels,
         "edits": [edit.words for edit in traced.edits],
-        "moved": difference.moved,
+        "moved": traced.moved,
     }
     if spec.reads == "image":
         found["image"] = {"grid": spec.patch_grid, "patch": spec.patch_size, "before": spec.class_tokens + spec.registers}

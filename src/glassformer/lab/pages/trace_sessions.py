@@ -40,6 +40,10 @@ class Shelf:
                 with self.lock:
                     self.making.pop(key, None)
 
+    def __contains__(self, key: Hashable) -> bool:
+        with self.lock:
+            return key in self.kept
+
     @property
     def bytes(self) -> int:
         return sum(size for _, size in self.kept.values())

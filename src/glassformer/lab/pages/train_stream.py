@@ -20,8 +20,9 @@ from urllib.parse import quote, unquote
 import anyio
 from anyio import to_thread
 
-from glassformer.lab.runs import GOING, RunsFolder, read_line, signature, standing
-from glassformer.show.curves import curves_table, read_curve
+from glassformer.lab.run_lines import point, read_line
+from glassformer.lab.runs import GOING, RunsFolder, signature, standing
+from glassformer.show.curves import Row, curve_of, curves_table, epoch_row, task_of
 from glassformer.spec import GlassformerError
 
 EVERY = 0.5  # seconds between two looks
@@ -30,6 +31,7 @@ AT_ONCE = 1_000_000  # bytes of a log that are read at once
 POINTS = 1500  # of a curve that are sent of the steps
 BEFORE = 64  # bytes before a mark that are summed
 NOWHERE = Path(os.devnull)
+MOST_JUDGES = 256
 MOST_SHOWN = 12  # runs whose curves one page may follow
 
 
@@ -42,6 +44,13 @@ class Table:
         self.rows: dict[str, dict[str, Any]] = {}
         self.kept: dict[str, tuple[Any, dict[str, Any]]] = {}
         self.mutex = Lock()
+        self.judges: dict[Path, Judge] = {}
+
+    def judge(self, metrics: Path) -> Judge:
+        """Whoever follows the same log asks the same judge; the last few are kept."""
+        found = self.judges.pop(metrics, None) or Judge(metrics)
+        self.judges = dict([*self.judges.items(), (metrics, found)][-MOST_JUDGES:])
+        return found
 
     def now(self, *, fresh: bool = False) -> dict[str, dict[str, Any]]:
         with self.mutex:  # who comes while somebody looks gets what that one sees
@@ -85,7 +94,7 @@ class Tail:
                     self.check = self._sum(file, self.offset)
         except OSError:
             void, whole, self.offset = self.offset > 0, b"", 0
-        return void, [point for line in whole.splitlines() if (point := self._point(read_line(line)))]
+        return void, [found for line in whole.splitlines() if (found := self._point(read_line(line)))]
 
     def _sum(self, file: Any, offset: int) -> int:
         start = max(0, offset - BEFORE)
@@ -93,35 +102,16 @@ class Tail:
         return zlib.crc32(file.read(offset - start))
 
     def _point(self, line: dict[str, Any] | None) -> dict[str, Any] | None:
-        kind = (line or {}).get("kind")
-        if line is None or kind not in ("start", "step", "epoch", "end"):
+        found = point(line) if line is not None else None
+        if found is None:
             return None
-        if kind == "start":
-            steps = line.get("steps")
-            self.every = max(1, steps // POINTS) if isinstance(steps, int) else 1
-            return {"kind": kind, "steps": steps, "parameters": (line.get("measured") or {}).get("parameters")}
-        if kind == "step":
-            step = line.get("step")
-            if not isinstance(step, int) or step // self.every == self.sent:
+        if found["kind"] == "start":
+            self.every = max(1, (found["steps"] or 0) // POINTS)
+        if found["kind"] == "step":
+            if found["step"] // self.every == self.sent:
                 return None
-            self.sent = step // self.every
-        kept = (
-            "kind",
-            "step",
-            "epoch",
-            "loss",
-            "accuracy",
-            "lr",
-            "per_second",
-            "train",
-            "validation",
-            "seconds",
-            "epochs",
-            "best",
-        )
-        return {name: line[name] for name in kept if name in line} | (
-            {"test": (line.get("test") or {}).get("accuracy")} if kind == "end" else {}
-        )
+            self.sent = found["step"] // self.every
+        return found
 
 
 def tails(runs: RunsFolder, names: Sequence[str], mark: str) -> dict[str, Tail]:
@@ -145,15 +135,38 @@ def _metrics(runs: RunsFolder, name: str) -> Path:
         return NOWHERE
 
 
-def verdict(metrics: Path, points: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
-    """What `glassformer curves` says, where an epoch is among the points: the best, the turn, and whether it overfits."""
-    if not any(point["kind"] == "epoch" for point in points):
-        return None
-    try:
-        curve = read_curve(metrics, name=metrics.parent.name)
-    except GlassformerError:
-        return None
-    return curve.to_dict() | {"note": " ".join(curves_table([curve]).notes).strip()}
+class Judge:
+    """What `glassformer curves` says of a log: the best epoch, the turn, and whether it overfits.
+
+    The log is read once, as it grows, for all pages that follow it; each of them asks after every epoch.
+    """
+
+    def __init__(self, metrics: Path) -> None:
+        self.tail = Tail(metrics)
+        self.epochs: list[Row] = []
+        self.said: dict[str, Any] | None = None
+        self.mutex = Lock()
+
+    def now(self) -> dict[str, Any] | None:
+        """The verdict on all epochs so far; None where there is none."""
+        with self.mutex:
+            news, before = False, -1
+            while self.tail.offset != before:
+                before = self.tail.offset
+                void, points = self.tail.read()
+                rows = [epoch_row(line) for line in points if line["kind"] == "epoch"]
+                news = news or void or bool(rows)
+                self.epochs = [*([] if void else self.epochs), *rows]
+            if news:
+                self.said = self._verdict()
+            return self.said
+
+    def _verdict(self) -> dict[str, Any] | None:
+        if not self.epochs:
+            return None
+        folder = self.tail.path.parent
+        curve = curve_of(self.epochs, folder.name, task_of(folder))
+        return curve.to_dict() | {"note": " ".join(curves_table([curve]).notes).strip()}
 
 
 def marked(following: dict[str, Tail]) -> str:
@@ -181,7 +194,8 @@ async def events(table: Table, names: Sequence[str], mark: str, leaving: Event) 
                 tail.path = _metrics(table.runs, name)
             void, points = await to_thread.run_sync(tail.read)
             if void or points:
-                judged = await to_thread.run_sync(verdict, tail.path, points)
+                asks = any(line["kind"] == "epoch" for line in points)
+                judged = await to_thread.run_sync(table.judge(tail.path).now) if asks else None
                 yield "points", {"run": name, "void": void, "points": points, "verdict": judged}, marked(following)
                 spoke, busy = time.monotonic(), True
         if time.monotonic() - spoke > QUIET:

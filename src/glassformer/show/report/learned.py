@@ -52,7 +52,8 @@ def read_run(path: str | Path) -> Learned:
     curve = read_curve(path)
     lines = list(_lines(path / METRICS))
     start, end = (_last(lines, kind) for kind in ("start", "end"))
-    seconds = tuple(float(line.get("seconds", 0)) for line in lines if line.get("kind") == "epoch")
+    times: list[Any] = [line.get("seconds") for line in lines if line.get("kind") == "epoch"]
+    seconds = tuple(time if _is_number(time) else 0.0 for time in times)
     about, settings = (read_document(path / name) for name in (RUN, SETTINGS))
     return Learned(path, about, settings, curve, start, end, seconds)
 
@@ -68,7 +69,7 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
                 if '"kind": "step"' not in line:
                     try:
                         found = json.loads(line)
-                    except ValueError:  # cut off by a kill
+                    except (ValueError, RecursionError):  # cut off by a kill
                         continue
                     if isinstance(found, dict):
                         yield found
@@ -104,7 +105,7 @@ def _mapping(value: Any) -> dict[str, Any]:
 def _results(run: Learned) -> str:
     said = run.curve.to_dict()
     best = f"{said['best_epoch']} of {said['epochs']}"
-    pairs = [("best validation accuracy", f"{said['best_accuracy']:.1%}"), ("at epoch", best)]
+    pairs = [("best epoch", best), ("validation accuracy there", f"{said['best_accuracy']:.1%}")]
     test = _mapping(run.end.get("test"))
     if _is_number(test.get("accuracy")):
         pairs.insert(0, ("test accuracy", f"{test['accuracy']:.1%}"))
