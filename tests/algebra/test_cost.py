@@ -130,3 +130,9 @@ def test_bytes_of_a_forward_pass_at_their_peak():
 def test_16_bit_training_has_float32_gradients():
     memory = gf.cost("bert-base", t=128, train=True, dtype="bfloat16").memory
     assert memory.gradients == 109_482_240 * 4
+
+
+def test_the_output_projection_of_a_bare_sub_layer_is_a_projection():
+    parts = gf.cost("attention", d_model=64, heads=4, t=10).parts
+    assert parts["layers: attention: projections"].multiply_adds == 4 * 10 * 64 * 64
+    assert "layers: norms and sums" not in parts

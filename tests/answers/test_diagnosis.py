@@ -133,6 +133,11 @@ def test_a_near_miss_is_called_near():
     assert [finding.near for finding in found.findings] == [True]
 
 
+@pytest.mark.parametrize("claim", ["123456789", "123.4M", "95,123,456"])
+def test_a_number_that_a_small_mistake_comes_near_to_has_no_cause(claim):
+    assert check("params", request("bert-base"), claim).findings == ()
+
+
 @given(specs(), st.integers(1, 3), st.sampled_from([None, 2, 5]))
 @settings(max_examples=60)
 def test_every_mistakes_own_value_is_diagnosed_as_that_mistake(spec: EncoderSpec, batch, t):

@@ -49,6 +49,8 @@ REFUSALS = [
     (["layers=8"], "comes before a spec"),
     (["bert-base", "bert-large"], "one spec wanted, found 'bert-base', 'bert-large'."),
     ([], "one spec wanted, found none."),
+    (["bert-base", "heads=12", "heads=8"], "heads is given twice, as 12 and as 8: give it once."),
+    ([""], "which encoder? The name is empty."),
     (["nowhere/config.json"], "no such file or folder: nowhere/config.json."),
     (["bert-base", "t=0"], "t=0 is not allowed: t is a whole number from 1 to 1,000,000,000."),
     (["bert-base", "batch=two"], "batch=two is not allowed"),
@@ -76,3 +78,10 @@ def test_as_class_needs_a_config():
 def test_a_folder_without_a_spec_says_what_it_looked_for(tmp_path):
     with pytest.raises(GlassformerError, match=r"holds no config\.json, spec\.json or spec\.toml"):
         request(str(tmp_path))
+
+
+@pytest.mark.parametrize(("name", "text"), [("empty.toml", ""), ("empty.json", "{}"), ("comments.toml", "# nothing\n")])
+def test_an_empty_file_is_no_spec(tmp_path, name, text):
+    (tmp_path / name).write_text(text)
+    with pytest.raises(GlassformerError, match=f"{name} is empty: a spec file holds fields"):
+        request(tmp_path / name)

@@ -65,7 +65,7 @@ class Cost(Result):
         """Cost by part; layers together, and inside them attention, scores and feed-forward."""
         totals: dict[str, list[int]] = {}
         for row in self.rows:
-            for part in parts_of(row.name):
+            for part in parts_of(row.name, block=self.program.spec.block):
                 entry = totals.setdefault(part, [0, 0])
                 entry[0] += row.multiply_adds
                 entry[1] += row.flops
@@ -185,9 +185,11 @@ def _visible_shares(program: Program) -> dict[str, Fraction]:
     return shares
 
 
-def parts_of(name: str) -> Iterable[str]:
-    """The rows of `Cost.parts` in which a step is counted, the widest first."""
+def parts_of(name: str, *, block: str = "layer") -> Iterable[str]:
+    """The rows of `Cost.parts` in which a step is counted, the widest first; a bare sub-layer ends with its output projection."""
     words = name.split(".")
+    if block == "attention" and words[0] == "layers" and words[-1] == "out":
+        return ("layers", "layers: attention", "layers: attention: projections")
     if words[0] != "layers":
         return ("embeddings" if name == "x" else words[0],)
     if len(words) > 3 and words[2] == "attention":

@@ -12,18 +12,25 @@ from glassformer.spec import GlassformerError, shown
 
 MOST_CHARACTERS = 20_000
 MOST_NUMBERS = 4096
+MOST_SIZES = 8
 
 SUFFIXES: dict[str, int | Fraction] = {
     "k": 10**3,
     "thousand": 10**3,
     "m": 10**6,
     "mio": 10**6,
+    "mn": 10**6,
     "million": 10**6,
     "millions": 10**6,
+    "millionen": 10**6,
     "b": 10**9,
     "bn": 10**9,
     "g": 10**9,
     "billion": 10**9,
+    "billions": 10**9,
+    "mrd": 10**9,
+    "milliarden": 10**9,
+    "milliards": 10**9,
     "t": 10**12,
     "trillion": 10**12,
     "kb": 10**3,
@@ -34,11 +41,21 @@ SUFFIXES: dict[str, int | Fraction] = {
     "mib": 2**20,
     "gib": 2**30,
     "tib": 2**40,
+    "kilobytes": 10**3,
+    "megabytes": 10**6,
+    "gigabytes": 10**9,
+    "mebibytes": 2**20,
+    "gibibytes": 2**30,
     "gflops": 10**9,
     "gflop": 10**9,
     "tflops": 10**12,
+    "tflop": 10**12,
     "mflops": 10**6,
+    "mflop": 10**6,
     "gmacs": 10**9,
+    "gmac": 10**9,
+    "mmacs": 10**6,
+    "percent": Fraction(1, 100),
     "%": Fraction(1, 100),
 }
 # Words that carry no size.
@@ -56,8 +73,19 @@ FILLERS = {
     "total",
     "multiply-adds",
     "tokens",
+    "trainable",
+    "learnable",
+    "entries",
+    "numbers",
+    "features",
+    "dimensions",
+    "patches",
+    "of",
+    "memory",
+    "floats",
 }
 ABOUT = {"about", "approximately", "approx", "approx.", "roughly", "around", "circa", "ca.", "nearly", "almost", "~", "≈"}
+_GROUPED = re.compile(r"[+-]?(?:[1-9]\d{0,2}(?:,\d{3})+|\d{1,2}(?:,\d{2})+,\d{3})(?:\.\d+)?")  # thousands, or lakhs
 
 
 @dataclass(frozen=True)
@@ -117,7 +145,7 @@ def parse_shape(text: str) -> Shape:
     """`[1, 5, 768]`, `(5, 768)`, `64 x 32`, `64 × 32`, `64 by 32`."""
     body = text.strip().strip("[](){}").strip()
     words = re.split(r"\s*(?:,|x|X|×|\*|\bby\b)\s*", body)
-    if len(text) > 400 or not 0 < len(words) <= 8 or not all(re.fullmatch(r"[0-9_]{1,12}", word) for word in words):
+    if len(text) > 400 or not 0 < len(words) <= MOST_SIZES or not all(re.fullmatch(r"[0-9_]{1,12}", word) for word in words):
         raise GlassformerError(f"'{shown(text)}' is not a shape: write 64 x 32 or [1, 5, 768].")
     return Shape(tuple(int(word.replace("_", "")) for word in words), text)
 
@@ -143,7 +171,7 @@ def _number(text: str) -> Number | None:
     if matched is None or not re.search(r"\d", matched[1]) or len(matched[1]) > 60:
         return None
     digits = re.sub(r"[_, ]", "", matched[1])
-    if "," in matched[1] and not re.fullmatch(r"[+-]?\d{1,3}(?:,\d{2,3})*(?:\.\d+)?", matched[1].strip()):
+    if "," in matched[1] and (matched[2] or not _GROUPED.fullmatch(matched[1].strip())):
         return None
     factor = _factor(matched[3].strip())
     if factor is None:

@@ -2,25 +2,37 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any, Literal, get_args
 
 from glassformer.algebra import Result
-from glassformer.answers.claims import Number, Shape, parse_number, parse_shape
+from glassformer.answers.answer import Value
+from glassformer.answers.claims import Number, Shape
 from glassformer.answers.conventions import totals_by_convention
+from glassformer.answers.meanings import numbers_meant, shape_meant
 from glassformer.answers.mistakes.catalogue import CATALOGUE, Mistake
 from glassformer.answers.mistakes.counting import RULES, rewrites
 from glassformer.answers.mistakes.pieces import Pieces, Setting, total
 from glassformer.answers.mistakes.sizes import operation_mistakes, shape_mistakes
 from glassformer.answers.quantities import Answer, Other, ask, asked_pieces
 from glassformer.answers.questions import Question, parse_question
+from glassformer.program import build
 from glassformer.spec.reading import Request
 
 Verdict = Literal["right", "convention", "wrong"]
+VERDICTS = get_args(Verdict)
 
 # Two mistakes at once are offered only where a number cannot fit by accident: expected chance hits below this.
 CHANCE = 0.02
+# Mistakes by a whole factor: only these show through a slip in the arithmetic. Others move a count by little, and fit by chance.
+MULTIPLIES = (
+    "heads_times_full_width one_head_vs_all_heads one_layer_only shared_layers_multiplied tied_weights_twice ffn_one_or_twice "
+    "sequence_length_in_parameters"
+).split()
+LOOSE = 3  # in what a claim's rounding allows: a number that near may be the right one, badly rounded, and has no other cause
 NEAR = 0.01  # relative: close enough to a mistake's value that the rest may be arithmetic
 
 
@@ -92,27 +104,59 @@ def check(question: str | Question, asked: Request, claim: str) -> Diagnosis:
     if isinstance(question, str):
         question = parse_question(question)
     answer = ask(question, asked)
-    if question.kind == "shape":
-        return _check_shape(answer, parse_shape(claim))
-    number = parse_number(claim)
-    assert isinstance(answer.value, int)
+    program = build(asked.spec, batch=asked.batch, t=asked.t)
+    if isinstance(answer.value, tuple):
+        said = shape_meant(claim, program)
+        if len(said.sizes) == 1 and len(answer.value) > 1 and not any(len(s) == 1 for s in _written(answer)):
+            return _check_one_number(answer, said, claim)
+        return _check_shape(answer, said)
+    found = [_check_number(answer, number) for number in numbers_meant(claim, program, question.unit)]
+    return min(found, key=lambda diagnosis: (VERDICTS.index(diagnosis.verdict), not diagnosis.findings))
+
+
+def _check_one_number(answer: Answer, said: Shape, claim: str) -> Diagnosis:
+    """One number for a shape: its features, where a dimension was asked for, or else its elements."""
+    if re.search(r"\bdim", answer.question.text, flags=re.I) and any(shape[-1] == said.sizes[0] for shape in _written(answer)):
+        return Diagnosis(answer, said, "convention", "the features alone")
+    return check(replace(answer.question, kind="elements"), answer.asked, claim)
+
+
+def _written(answer: Answer) -> list[tuple[int, ...]]:
+    return [value for value in (answer.value, *(other.value for other in answer.others)) if isinstance(value, tuple)]
+
+
+def _check_number(answer: Answer, number: Number) -> Diagnosis:
+    question, asked = answer.question, answer.asked
+    assert not isinstance(answer.value, tuple)
     if number.allows(answer.value):
         return Diagnosis(answer, number, "right", answer.convention)
-    for other in answer.others:
-        if other.excuses and isinstance(other.value, int) and number.allows(other.value) and _tells(number, other):
-            return Diagnosis(answer, number, "convention", other.convention, _named(other))
+    excused = [other for other in answer.others if other.excuses and _fits(number, other.value) and _tells(number, other)]
+    if excused:
+        nearest = min(excused, key=lambda other: other.convention.count(","))
+        return Diagnosis(answer, number, "convention", nearest.convention, _named(nearest))
+    if not number.exact and abs(number.value - Fraction(answer.value)) < LOOSE * number.room:
+        return Diagnosis(answer, number, "wrong", notes=("near the right value, but not what it rounds to",))
+    mistaken = [_finding(wrong) for wrong in answer.wrongs if _fits(number, wrong.value)]
     if question.kind == "params":
-        return _diagnosed(answer, number, _count_findings(question, asked, number))
+        return _diagnosed(answer, number, mistaken or _count_findings(question, asked, number))
     setting = Setting(asked.spec, asked.batch, asked.t)
     found = [
         Finding((CATALOGUE[code],), (what,), (), value) for code, what, value in operation_mistakes(question, answer, setting)
     ]
-    return _diagnosed(answer, number, [finding for finding in found if number.allows(finding.value)])
+    return _diagnosed(answer, number, [*mistaken, *(finding for finding in found if number.allows(finding.value))])
+
+
+def _fits(number: Number, value: Value) -> bool:
+    return not isinstance(value, tuple) and number.allows(value)
+
+
+def _finding(wrong: Other) -> Finding:
+    return Finding((CATALOGUE[wrong.code],), (wrong.convention,), (), wrong.value)
 
 
 def _tells(number: Number, other: Other) -> bool:
     """Whether the number says that this convention was meant: a rounded one fits far-fetched conventions by accident."""
-    return number.exact or other.convention.count(",") < 2
+    return number.exact or (other.convention.count(",") < 2 and "output" not in other.convention)
 
 
 def _named(other: Other) -> tuple[Finding, ...]:
@@ -126,6 +170,7 @@ def _check_shape(answer: Answer, claim: Shape) -> Diagnosis:
         if other.value == claim.sizes:
             return Diagnosis(answer, claim, "convention", other.convention)
     found = [Finding((CATALOGUE[code],), (what,), (), value) for code, what, value in shape_mistakes(answer)]
+    found += [_finding(wrong) for wrong in answer.wrongs]
     return _diagnosed(answer, claim, [finding for finding in found if finding.value == claim.sizes])
 
 
@@ -207,16 +252,11 @@ def _slips(pieces: Pieces, claim: Number) -> Iterator[Finding]:
 
 def _near(exact: list[Finding], claim: Number, truth: int) -> list[Finding]:
     """A single mistake whose value lies within a hundredth of the claim, far from the truth, and no other does."""
-    if claim.value <= 0 or abs(claim.value - truth) <= truth * 5 * NEAR:
+    if claim.value <= 0 or not claim.exact or abs(claim.value - truth) <= truth * 5 * NEAR:
         return []
-    close = [finding for finding in exact if abs(finding.value - claim.value) <= claim.value * _fraction(NEAR)]
+    large = [finding for finding in exact if finding.codes[0] in MULTIPLIES]
+    close = [finding for finding in large if abs(finding.value - claim.value) <= claim.value * Fraction(str(NEAR))]
     if len({finding.codes for finding in close}) != 1:
         return []
     best = min(close, key=lambda finding: abs(finding.value - claim.value))
     return [Finding(best.mistakes, best.what, best.left_out, best.value, near=True)]
-
-
-def _fraction(value: float) -> Any:
-    from fractions import Fraction
-
-    return Fraction(str(value))

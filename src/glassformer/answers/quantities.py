@@ -3,83 +3,49 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, TypeAlias
 
-from glassformer.algebra import Result, cost
 from glassformer.algebra.ledger import count
-from glassformer.algebra.parts import chooser, part_names
-from glassformer.answers.conventions import left_out_ways
+from glassformer.algebra.parts import PARTS, chooser, part_names
+from glassformer.answers.answer import Answer, Line, Other, Value, made
+from glassformer.answers.conventions import left_out_ways, totals_by_convention
 from glassformer.answers.mistakes.pieces import Pieces, Setting, pieces_of, total
+from glassformer.answers.operations import operations
 from glassformer.answers.questions import Question, parse_question
-from glassformer.program import Program, Tensor, build
+from glassformer.answers.sizes import patch_length, scale, setting, tokens
+from glassformer.answers.stored import stored
+from glassformer.answers.wording import PART_NAMES, STORES
+from glassformer.program import Axis, Program, Tensor, build
 from glassformer.program.matrices import as_matrix
 from glassformer.spec import GlassformerError, nearest, shown
+from glassformer.spec.presets import preset_names
 from glassformer.spec.reading import Request
 
-Value: TypeAlias = int | tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Line:
-    """One step of a derivation: symbols, numbers put in, result."""
-
-    what: str
-    symbols: str
-    numbers: str
-    value: Value
-
-    def to_dict(self) -> dict[str, Any]:
-        return {"what": self.what, "symbols": self.symbols, "numbers": self.numbers, "value": _plain(self.value)}
-
-
-@dataclass(frozen=True)
-class Other:
-    """The value under another usual convention; `excuses`: a claim of this value is right, once the convention is said."""
-
-    convention: str
-    value: Value
-    excuses: bool = True
-    code: str = ""  # the mistake that it would be to give this value without saying so
-
-    def to_dict(self) -> dict[str, Any]:
-        return {"convention": self.convention, "value": _plain(self.value)}
-
-
-@dataclass(frozen=True, repr=False)
-class Answer(Result):
-    """The answer to a question about an encoder."""
-
-    question: Question
-    asked: Request
-    value: Value
-    unit: str
-    convention: str
-    lines: tuple[Line, ...]
-    others: tuple[Other, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "question": self.question.text,
-            "label": self.asked.label,
-            "spec": self.asked.spec.to_dict(),
-            "value": _plain(self.value),
-            "total": _plain(self.value),
-            "unit": self.unit,
-            "convention": self.convention,
-            "rows": [line.to_dict() for line in self.lines],
-            "left_out": [],
-            "others": [other.to_dict() for other in self.others],
-        }
+MAY_BE_NONE = ("positions", "segments", "biases", "b_Q,b_K,b_V,b_O", "b_1,b_2")  # where there are none, that is an answer
 
 
 def ask(question: str | Question, asked: Request) -> Answer:
     """Answer a question about an encoder: `ask("params of W_O in one layer", request("bert-base"))`."""
     if isinstance(question, str):
         question = parse_question(question)
+    _same_encoder(question, asked)
     return _Asked(question, asked).answer()
+
+
+def _same_encoder(question: Question, asked: Request) -> None:
+    """A question that names another model, or another number of layers, is not answered for this one."""
+    preset = "".join(re.findall(r"[a-z0-9]", asked.label.lower().split(" ")[0]))
+    known = ["".join(re.findall(r"[a-z0-9]", name)) for name in preset_names()]
+    if question.model and preset in known and not preset.startswith(question.model):
+        raise GlassformerError(f"'{shown(question.text)}' names another model than the spec, {shown(asked.label)}.")
+    if question.layers not in (None, asked.spec.layers):
+        raise GlassformerError(
+            f"'{shown(question.text)}' speaks of {question.layers} layers, and this encoder has {asked.spec.layers}. "
+            f"Write layers={question.layers}."
+        )
 
 
 @dataclass(frozen=True)
@@ -94,149 +60,208 @@ class _Asked:
         return build(self.asked.spec, batch=self.asked.batch, t=self.asked.t)
 
     def answer(self) -> Answer:
-        kind = self.question.kind
-        if kind == "params":
-            return self.parameters()
-        if kind in ("shape", "elements"):
-            return self.shape()
+        question, asked, kind = self.question, self.asked, self.question.kind
         if kind in ("flops", "macs"):
-            return self.operations()
-        return {"bytes": self.bytes, "tokens": self.tokens, "patches": self.tokens, "width": self.width}[kind]()
+            return operations(question, asked, self.program)
+        if kind in ("tokens", "patches"):
+            return tokens(question, asked, self.program)
+        if kind == "scale":
+            return scale(question, asked, self.program)
+        if kind == "width":
+            return (patch_length if question.target == "patch" else setting)(question, asked)
+        own = {"params": self.parameters, "share": self.share, "bytes": self.bytes, "shape": self.shape, "elements": self.shape}
+        return own[kind]()
 
-    def _made(self, value: Value, unit: str, convention: str, lines: list[Line], others: Iterator[Other] | list[Other]) -> Answer:
-        unique: dict[Value, Other] = {}
-        for other in others:
-            if other.value != value:
-                unique.setdefault(other.value, other)
-        return Answer(self.question, self.asked, value, unit, convention, tuple(lines), tuple(unique.values()))
-
-    def pieces(self) -> Pieces:
-        """The products that the question sums up."""
-        return asked_pieces(self.question, self.asked)
+    def _made(
+        self,
+        value: Value,
+        unit: str,
+        convention: str,
+        lines: Iterable[Line],
+        others: Iterable[Other],
+        wrongs: Iterable[Other] = (),
+    ) -> Answer:
+        return made(self.question, self.asked, value, unit, convention, lines, others, wrongs)
 
     def parameters(self) -> Answer:
-        pieces = self.pieces()
+        question = self.question
+        pieces = asked_pieces(question, self.asked)
         lines = [Line(piece.name, piece.formula, piece.numbers, piece.size) for piece in pieces]
-        scope = "".join([", one layer" if self.question.one_layer else "", ", one head" if self.question.one_head else ""])
+        scope = "".join([", one layer" if question.one_layer else "", ", one head" if question.one_head else ""])
         convention = f"every parameter{scope}: weights, biases, norms, tables"
-        others = [Other(f"without {', '.join(words)}{scope}", total(kept)) for words, kept in left_out_ways(pieces)]
-        if biases := own_biases(pieces, self.question, self.asked):
+        if not pieces:
+            tables = question.target in ("positions", "segments") and (question.one_layer or question.one_head)
+            if question.target not in MAY_BE_NONE or question.without or tables:
+                raise GlassformerError(f"'{shown(question.text)}': this spec has none of that.")
+            lines, convention = [Line(question.target or "", "", "", 0)], "this encoder has no such parameters"
+        if question.without:
+            convention = f"without {', '.join(question.without)}{scope}, every other parameter counted"
+        others = [
+            Other(f"without {', '.join((*question.without, *words))}{scope}", total(kept))
+            for words, kept in left_out_ways(pieces)
+        ]
+        if question.one_head and not question.every_layer and question.target in (None, "attention"):
+            rows = tuple(piece for piece in asked_pieces(replace(question, target="W_O"), self.asked))
+            others += [Other("with its rows of W_O", total((*pieces, *rows)))]
+            others += [
+                Other(f"with its rows of W_O, without {', '.join(words)}", total((*kept, *rows)))
+                for words, kept in left_out_ways(pieces)
+            ]
+        if biases := own_biases(pieces, question, self.asked):
             named = " and ".join(dict.fromkeys(piece.symbol for piece in biases))
             others.append(Other(f"with {named}{scope}", total((*pieces, *biases))))
-        return self._made(total(pieces), "parameters", convention, lines, others)
+        return self._made(total(pieces), "parameters", convention, lines, others, self._wider())
+
+    def _wider(self) -> Iterator[Other]:
+        """What was asked of one layer or head, counted of all of them; what was to be left out, counted."""
+        question = self.question
+        wider = []
+        if question.one_head:
+            target = "qkv" if question.target in (None, "attention") else question.target
+            all_heads = replace(question, one_head=False, one_layer=True, target=target)
+            wider.append((all_heads, "all heads counted", "one_head_vs_all_heads"))
+        if question.one_layer or question.one_head:
+            wider.append((replace(question, one_layer=False, every_layer=True), "all layers counted", "stack_for_one_layer"))
+        for other, what, code in wider:
+            for words, value in totals_by_convention(asked_pieces(other, self.asked)):
+                yield Other(f"{what}{', without ' + ', '.join(words) if words else ''}", value, excuses=False, code=code)
+        if question.without:
+            everything = replace(question, without=())
+            what = f"{', '.join(question.without)} counted, which the question leaves out"
+            yield Other(what, total(asked_pieces(everything, self.asked)), excuses=False, code="left_out_counted")
+
+    def share(self) -> Answer:
+        if self.question.target is None:
+            raise GlassformerError(
+                f"'{shown(self.question.text)}': a share of what? Ask for the 'share of params in the embeddings'."
+            )
+        part, whole = self._counted(self.question), count(self.asked.spec).total
+        lines = [Line("share", "part / whole", f"{part:,} / {whole:,}", part / whole)]
+        named = f"{self.question.target} among all parameters; {100 * part / whole:.2f} %"
+        others = [
+            Other(f"without {', '.join(words)}", part / total(kept))
+            for words, kept in left_out_ways(asked_pieces(replace(self.question, target=None), self.asked))
+            if words in (("pooler",), ("head",)) and total(kept) >= part
+        ]
+        return self._made(part / whole, "of the parameters", named, lines, others)
 
     def shape(self) -> Answer:
-        question, tensor = self.question, self.find_tensor()
-        axes = tuple(axis for axis in tensor.axes if not (axis.name == "head" and question.one_head))
+        question = self.question
+        if question.target == "concat":
+            return self._side_by_side()
+        tensor = self.find_tensor()
+        one_head = question.one_head and any(axis.name == "head" for axis in tensor.axes)
+        axes = tuple(axis for axis in tensor.axes if not (axis.name == "head" and one_head))
         shape = tuple(axis.size for axis in axes)
         formula = " × ".join(axis.name for axis in axes)
         lines = [Line(tensor.name, formula, " × ".join(str(size) for size in shape), shape)]
         which = ", one head" if question.one_head else ""
         if question.kind == "elements":
-            if self.asked.batch == 1:
-                axes = tuple(axis for axis in axes if axis.name != "batch")
-            elements = math.prod(axis.size for axis in axes)
-            symbols, numbers = " · ".join(axis.name for axis in axes), " · ".join(str(axis.size) for axis in axes)
-            others = (
-                [Other("all heads together", tensor.size, excuses=False)]
-                if question.one_head
-                else self._one_head_elements(tensor)
-            )
-            return self._made(
-                elements, "elements", f"tokens as rows{which}", [*lines, Line("elements", symbols, numbers, elements)], others
-            )
-        return self._made(shape, "shape", f"tokens as rows, the batch first{which}", lines, list(other_shapes(tensor)))
+            return self._elements(tensor, axes, lines, which)
+        return self._made(
+            shape, "shape", f"tokens as rows, the batch first{which}", lines, other_shapes(tensor, one_head=one_head)
+        )
 
-    def _one_head_elements(self, tensor: Tensor) -> list[Other]:
+    def _elements(self, tensor: Tensor, axes: tuple[Axis, ...], lines: list[Line], which: str) -> Answer:
+        if self.asked.batch == 1:
+            axes = tuple(axis for axis in axes if axis.name != "batch")
+        layers = self.asked.spec.layers if tensor.name.startswith("layers.") else 1
+        times = layers if self.question.every_layer else 1
+        elements = times * math.prod(axis.size for axis in axes)
+        symbols, numbers = " · ".join(axis.name for axis in axes), " · ".join(str(axis.size) for axis in axes)
+        if times > 1:
+            symbols, numbers = f"layers · {symbols}", f"{layers} · {numbers}"
         heads = next((axis.size for axis in tensor.axes if axis.name == "head"), 1)
-        return [Other("one head", tensor.size // heads, excuses=False)] if heads > 1 else []
+        if self.question.one_head:
+            others = [Other("all heads together", elements * heads, excuses=False)]
+        else:
+            others = [Other("one head", elements // heads, excuses=False)] if heads > 1 else []
+        if layers > times and not self.question.one_layer:
+            others.append(Other(f"in all {layers} layers", elements * layers))
+        line = Line("elements", symbols, numbers, elements)
+        return self._made(elements, "elements", f"tokens as rows{which}", [*lines, line], others)
+
+    def _side_by_side(self) -> Answer:
+        """The heads' outputs put side by side."""
+        mix = next(step.output for step in self.program.steps if step.name.endswith("attention.mix"))
+        sizes, spec = self.program.sizes, self.asked.spec
+        width = spec.heads * spec.head_v
+        shape = (sizes.batch, sizes.t, width)
+        line = Line(mix.name, "batch × t × head · d_v", f"{sizes.batch} × {sizes.t} × {width}", shape)
+        if self.question.kind == "elements":
+            return self._made(math.prod(shape), "elements", "heads side by side", [line], [])
+        others = [Other("without the batch", shape[1:]), Other("tokens as columns", (width, sizes.t))]
+        wrongs = [
+            Other("one head alone", one, excuses=False, code="one_head_vs_all_heads")
+            for one in ((sizes.t, spec.head_v), (sizes.batch, sizes.t, spec.head_v), (spec.head_v, sizes.t))
+        ]
+        return self._made(shape, "shape", "tokens as rows, the batch first", [line], others, wrongs)
 
     def find_tensor(self) -> Tensor:
         """The tensor asked for: by its full name, or by what people call it, in the first layer that has it."""
         wanted = self.question.target or ""
-        tensors = self.program.tensors
-        endings = (f".{wanted}", f"attention.{wanted}", f"ffn.{wanted}")
-        found = tensors.get(wanted) or next((tensors[name] for name in tensors if name.endswith(endings)), None)
-        if wanted == "out" and self.asked.spec.layers:
-            found = tensors.get(f"layers.{self.asked.spec.layers - 1}.out")
+        if not wanted:
+            raise GlassformerError(
+                f"'{shown(self.question.text)}': of which tensor? Ask for the 'shape of weights', of q, of W_O."
+            )
+        found = self._tensor(wanted)
         if found is None:
+            tensors = self.program.tensors
             raise GlassformerError(
                 f"this encoder has no tensor '{shown(wanted)}'.{nearest(wanted, tensors)} 'glassformer shapes' lists them all."
             )
         return found
 
-    def operations(self) -> Answer:
-        found = cost(self.program)
-        if self.question.target is not None:
-            raise GlassformerError(
-                f"'{shown(self.question.text)}': ask for flops or macs of the whole encoder; 'glassformer cost' splits them."
-            )
-        macs = found.multiply_adds
-        factor = 1 if self.question.kind == "macs" else 2
-        rows = [row for row in found.rows if row.multiply_adds]
-        lines = [Line(row.name, "", f"{factor * row.multiply_adds:,}", factor * row.multiply_adds) for row in rows]
-        unit = "multiply-adds" if factor == 1 else "FLOPs"
-        convention = f"matrix products of one forward pass, batch={self.program.sizes.batch} t={self.program.sizes.t}" + (
-            ", a multiply-add counted as two" if factor == 2 else ""
-        )
-        others = [
-            Other(
-                "multiply-adds" if factor == 2 else "FLOPs, a multiply-add counted as two",
-                macs if factor == 2 else 2 * macs,
-                code="macs_vs_flops",
-            ),
-            Other("the layers alone", factor * sum(row.multiply_adds for row in found.rows if row.name.startswith("layers."))),
-            Other("all operations, not only products, in FLOPs", found.flops),
-            Other("a training step (three times the forward products)", 3 * factor * macs),
-        ]
-        return self._made(factor * macs, unit, convention, lines, others)
+    def _tensor(self, wanted: str) -> Tensor | None:
+        tensors = self.program.tensors
+        endings = (f".{wanted}", f"attention.{wanted}", f"ffn.{wanted}")
+        found = tensors.get(wanted) or next((tensors[name] for name in tensors if name.endswith(endings)), None)
+        if wanted in ("out", "attention.out") and self.asked.spec.layers and (found is None or wanted == "out"):
+            found = tensors.get(f"layers.{self.asked.spec.layers - 1}.out")
+        return found
 
     def bytes(self) -> Answer:
-        parameters = count(self.asked.spec).total
-        lines = [Line("weights", "parameters · 4", f"{parameters:,} · 4", 4 * parameters)]
-        others = [Other("bfloat16 or float16", 2 * parameters, code="bytes_and_units"), Other("float64", 8 * parameters)]
-        return self._made(4 * parameters, "bytes", "weights alone, in float32", lines, others)
-
-    def tokens(self) -> Answer:
-        spec = self.asked.spec
-        length = self.program.sizes.t
-        if spec.reads != "image":
+        question, target = self.question, self.question.target or ""
+        known = not target or target in STORES.values()
+        tensor = None if known or target[:2] in ("W_", "b_") else self._tensor(target)
+        parts = {name for names in PART_NAMES.values() for name in names.split(",")}
+        if not known and tensor is None and not set(target.split(",")) <= {*PARTS, *parts}:
+            raise GlassformerError(f"'{shown(question.text)}' is not understood: this encoder has no '{shown(target)}'.")
+        if (question.training and target and not known) or (question.without and tensor is not None):
             raise GlassformerError(
-                "the number of tokens is yours to choose here (t=…): it follows from the spec only for images."
+                f"'{shown(question.text)}' is not understood: ask for the memory of one thing, as in 'memory in fp16'."
             )
-        down, across = spec.patch_grid
-        extra = spec.class_tokens + spec.registers
-        lines = [Line("tokens", "patches down · patches across + tokens added", f"{down} · {across} + {extra}", length)]
-        if self.question.kind == "patches":
-            lines = [Line("patches", "patches down · patches across", f"{down} · {across}", spec.patches)]
-            return self._made(
-                spec.patches, "patches", "whole patches", lines, [Other("with the learned tokens", length, excuses=False)]
-            )
-        return self._made(
-            length, "tokens", "patches and learned tokens", lines, [Other("patches alone", spec.patches, excuses=False)]
-        )
+        return stored(question, self.asked, self.program, tensor, lambda asked: self._counted(asked))
 
-    def width(self) -> Answer:
-        spec = self.asked.spec
-        value = spec.head_v if self.question.target == "d_v" else spec.head_k
-        given = spec.d_v if self.question.target == "d_v" else spec.d_k
-        symbols = "as given" if given is not None else "d_model / heads"
-        lines = [Line(self.question.target or "", symbols, str(value) if given else f"{spec.d_model} / {spec.heads}", value)]
-        return self._made(value, "features", "one head", lines, [])
+    def _counted(self, question: Question) -> int:
+        pieces = asked_pieces(question, self.asked)
+        if not pieces:
+            raise GlassformerError(f"'{shown(question.text)}': this spec has none of that.")
+        return total(pieces)
 
 
 def asked_pieces(question: Question, asked: Request) -> Pieces:
     """The products behind a question about parameters."""
     whole = count(asked.spec, label=asked.label)
     pieces = pieces_of(whole)
-    if question.target is not None:
-        names = part_names(question.target)
-        parameters = build(asked.spec).parameters
+    parameters = build(asked.spec).parameters
+
+    def chosen(names: Iterable[str]) -> Pieces:
+        names = list(names)
+        if len(names) == 1 and re.match(r"layers\.[1-9]", names[0]):  # lines stand for all layers alike: one is counted by itself
+            return pieces_of(count(asked.spec, only=names))
         wanted = {parameter.name for name in names for parameter in parameters if chooser(name, parameters)(parameter)}
         lines = {line.name for line in whole.lines if line.rows[0].name in wanted}
-        pieces = tuple(piece for piece in pieces if piece.name in lines)
-        if not pieces:
-            raise GlassformerError(f"'{shown(question.text)}': this spec has none of that.")
+        return tuple(piece for piece in pieces if piece.name in lines)
+
+    if question.target is not None:
+        names = part_names(question.target)
+        symbols = {parameter.tensor.symbol for parameter in parameters}
+        names = [name for name in names if name in symbols or not name.startswith("b_")] or names
+        pieces = chosen(names)
+    if question.without:
+        left_out = chosen(part_names(question.without))
+        pieces = tuple(piece for piece in pieces if piece not in left_out)
     pieces = _scoped(pieces, question)
     if not pieces and asked.spec.layers == 0:
         raise GlassformerError(f"'{shown(question.text)}': this spec has no layers.")
@@ -252,23 +277,29 @@ def own_biases(pieces: Pieces, question: Question, asked: Request) -> Pieces:
 
 
 def _scoped(pieces: Pieces, question: Question) -> Pieces:
-    """Of one layer, of one head, where that was asked."""
-    if question.one_layer:
-        pieces = tuple(piece.without("layers") for piece in pieces if piece.part == "layers")
+    """Of one layer, of one head, where that was asked; a head belongs to one layer, and W_O to all heads."""
+    if question.one_layer or (question.one_head and not question.every_layer):
+        layered = [piece for piece in pieces if re.match(r"layers\.[*\d]", piece.name)]  # not a table that all layers share
+        pieces = tuple(piece.without("layers") for piece in layered)
     if question.one_head:
-        pieces = tuple(piece.without("head") for piece in pieces if "attention" in piece.name)
+        own = tuple(piece for piece in pieces if any(name == "head" for name, _ in piece.factors))
+        if question.target in (None, "attention"):
+            own = tuple(piece for piece in own if piece.symbol != "W_O")
+        pieces = tuple(piece.without("head") for piece in own)
     return pieces
 
 
-def other_shapes(tensor: Tensor) -> Iterator[Other]:
-    """The same tensor as other people write it."""
+def other_shapes(tensor: Tensor, *, one_head: bool = False) -> Iterator[Other]:
+    """The same tensor as other people write it; of one head, where one was asked for."""
     unbatched = tuple(axis for axis in tensor.axes if axis.name != "batch")
-    if len(unbatched) < len(tensor.axes):
+    if len(unbatched) < len(tensor.axes) and not one_head:
         yield Other("without the batch", tuple(axis.size for axis in unbatched))
     yield Other("one head alone, without the batch", tuple(axis.size for axis in unbatched if axis.name != "head"))
     yield Other("one head alone, with the batch", tuple(axis.size for axis in tensor.axes if axis.name != "head"))
-    yield Other("heads side by side", as_matrix(tensor, "rows").shape)
     yield Other("one head, tokens as columns", as_matrix(tensor, "columns", one_head=True).shape)
+    if one_head:
+        return
+    yield Other("heads side by side", as_matrix(tensor, "rows").shape)
     yield Other("heads side by side, tokens as columns", as_matrix(tensor, "columns").shape)
     head_first = _head_first(tensor)
     if head_first is not None:
@@ -290,10 +321,6 @@ def _head_first(tensor: Tensor) -> tuple[int, ...] | None:
     if not any(axis.name == "head" for axis in tensor.axes):
         return None
     return tuple(tensor.axis(name).size for name in _moved(tensor))
-
-
-def _plain(value: Value) -> Any:
-    return list(value) if isinstance(value, tuple) else value
 
 
 __all__ = ["Answer", "Line", "Other", "Setting", "Value", "ask", "asked_pieces", "other_shapes"]

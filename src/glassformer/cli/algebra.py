@@ -35,6 +35,8 @@ def count(words: tuple[str, ...], without: str | None, only: str | None, as_clas
     glassformer count bert-base head=classify classes=5 --only head
     glassformer count path/to/config.json --as BertForMaskedLM
     """
+    if only is not None and not only.strip(" ,"):
+        raise GlassformerError("--only names no part: write --only ffn, or leave it out to count everything.")
     asked = request_from_words(one_spec(words), as_class=as_class)
     give(algebra.count(asked.spec, without=without, only=only, label=asked.label), form)
 

@@ -28,6 +28,7 @@ def ask(question: str, words: tuple[str, ...], as_class: str | None, form: str |
     glassformer ask "shape of weights" bert-base t=5
     glassformer ask "elements of head output" layer d_model=64 heads=2 d_k=32 d_v=16 t=32
     glassformer ask "params of W_O in one layer" bert-base
+    glassformer ask "How much memory does training with Adam need?" bert-base
     """
     from glassformer.answers.quantities import ask as answer
 

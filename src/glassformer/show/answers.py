@@ -53,12 +53,20 @@ class Paragraphs:
 
 def value_text(value: Any) -> str:
     """A number with its thousands set apart, or a shape."""
+    if isinstance(value, float):
+        return f"{value:,.0f}" if value >= 10**6 else f"{value:,.6g}"
     return " × ".join(str(size) for size in value) if isinstance(value, tuple) else f"{value:,}"
+
+
+def _asked(answer: Answer) -> str:
+    """`params of bert-base`; a whole sentence stands before the encoder as it is."""
+    text = answer.question.text
+    return f"{text} {answer.asked.label}" if text.endswith("?") else f"{text} of {answer.asked.label}"
 
 
 @present.register
 def _answer(answer: Answer) -> Paragraphs:
-    title = f"{answer.question.text} of {answer.asked.label}: {value_text(answer.value)}"
+    title = f"{_asked(answer)}: {value_text(answer.value)}"
     if answer.unit != "shape":
         title += f" {answer.unit}"
     return Paragraphs(title, (("", (f"convention: {answer.convention}",)), *_derivation(answer), *_others(answer)))
@@ -83,7 +91,7 @@ def _others(answer: Answer) -> list[tuple[str, tuple[str, ...]]]:
 
 @present.register
 def _diagnosis(found: Diagnosis) -> Paragraphs:
-    subject = f"{found.answer.question.text} of {found.answer.asked.label}: {found.claim.text}"
+    subject = f"{_asked(found.answer)}: {found.claim.text}"
     if found.verdict == "right":
         return Paragraphs(f"right. {subject}", (("", (f"convention: {found.convention}",)),))
     truth = value_text(found.answer.value)

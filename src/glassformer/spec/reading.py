@@ -68,7 +68,12 @@ def split_words(words: Iterable[str], *, count: int) -> list[tuple[str, dict[str
                 f"'{shown(word)}' comes before a spec: name a preset or a file first, as in 'bert-base {shown(word)}'."
             )
         else:
-            found[-1][1][name.strip().replace("-", "_")] = value
+            field = name.strip().replace("-", "_")
+            if field in found[-1][1]:
+                raise GlassformerError(
+                    f"{shown(field)} is given twice, as {shown(found[-1][1][field])} and as {shown(value)}: give it once."
+                )
+            found[-1][1][field] = value
     if len(found) != count:
         names = ", ".join(f"'{shown(name)}'" for name, _ in found) or "none"
         wanted = "one spec" if count == 1 else f"{count} specs"
@@ -106,8 +111,15 @@ def _look_up(what: Any, as_class: str | None) -> tuple[str, EncoderSpec, dict[st
                 f"--as {shown(as_class)} belongs to a Hugging Face config; '{what}' is a preset. Write head=… instead."
             )
         return str(what), preset(str(what)), {}
+    if not str(what).strip():
+        raise GlassformerError("which encoder? The name is empty. 'glassformer presets' lists the names.")
     path = _file_of(str(what))
-    return str(what), *from_document(read_document(path), source=path.name, as_class=as_class)
+    document = read_document(path)
+    if not document:
+        raise GlassformerError(
+            f'{shown(path.name)} is empty: a spec file holds fields, such as d_model = 512, or base = "bert-base".'
+        )
+    return str(what), *from_document(document, source=path.name, as_class=as_class)
 
 
 def _file_of(name: str) -> Path:

@@ -49,3 +49,9 @@ def test_a_question_without_a_spec_is_not_understood():
     found = check_document("```glassformer\nparams = 5\n```\n", name="a.md", kind="md")
     assert found.questions == ()
     assert found.counts["unclear"] == 1
+
+
+def test_an_answer_may_be_worked_out_in_the_same_line():
+    text = "```glassformer\nspec: bert-base\nparams of ffn in one layer = 2·768·3072 + 3072 + 768 = 4,722,432\n```\n"
+    (found,) = check_document(text, name="a.md", kind="md").questions
+    assert (found.question, found.claim) == ("params of ffn in one layer", "2·768·3072 + 3072 + 768 = 4,722,432")

@@ -121,3 +121,36 @@ def test_no_claim_breaks_a_judgement(claim, question):
 def test_a_rule_that_does_not_give_the_answer_is_refused():
     with pytest.raises(GlassformerError, match="carried = 'layer' gives"):
         variant(parse_set(CARRYING.replace('carried = "L * layer"', 'carried = "layer"'), "carrying"), 0)
+
+
+ASKED = """
+title = "Costs"
+[[question]]
+id = "ask"
+kind = "{kind}"
+text = "?"
+spec = "layer d_model=64 heads=4 t=32"
+ask = "{ask}"
+"""
+
+
+@pytest.mark.parametrize(
+    ("ask", "kind", "text"),
+    [
+        ("flops of ffn in one layer", "numeric", "2,097,152"),
+        ("memory of the attention matrix in fp16", "numeric", "8,192"),
+        ("shape of the concatenated heads", "shape", "1 × 32 × 64"),
+    ],
+)
+def test_a_quiz_asks_for_costs_and_side_by_side_heads(ask, kind, text):
+    (item,) = variant(parse_set(ASKED.format(kind=kind, ask=ask), "costs"), 0).items
+    assert item.key.text == text
+    assert item.key.solution()
+    assert item.key.judge(text).right
+
+
+@pytest.mark.parametrize("ask", ["share of params in ffn", "scaling factor"])
+def test_a_quiz_asks_for_whole_numbers(ask):
+    text = ASKED.format(kind="numeric", ask=ask).replace("heads=4", "heads=4 d_k=10")
+    with pytest.raises(GlassformerError, match="a quiz asks for whole numbers here"):
+        variant(parse_set(text, "costs"), 0)

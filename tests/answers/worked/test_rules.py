@@ -188,3 +188,12 @@ def test_every_rewrite_has_a_known_code_and_a_step_of_the_right_work(data):
     for made in rewrites(work):
         assert made.code in CATALOGUE
         assert made.step in work.program.step_of
+
+
+def test_projections_left_out_altogether_are_named():
+    x, w = np.array([[1.0, 0, 1], [0, 2, 0], [1, 1, 1]]), [[1, 0, 1], [2, 1, 0], [0, 1, 1]]
+    scores = x @ x.T / np.sqrt(3)
+    weights = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+    problem = {"X": x.tolist(), "W_Q": w, "W_K": [[0, 1, 1], [1, 0, 1], [1, 1, 0]], "W_V": [[1, 2, 0], [0, 1, 1], [2, 0, 1]]}
+    found = check_worked(problem, {"output": np.round(weights @ x, 4).tolist()})
+    assert "W_Q, W_K and W_V were not applied" in str(found.to_dict())

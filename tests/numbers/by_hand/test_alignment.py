@@ -90,3 +90,9 @@ def test_scale_by_d_model_takes_the_width_of_x():
 
 def test_a_d_k_that_is_not_the_width_shown_is_noted():
     assert worked(Q=X, K=X, d_k=64).notes[0] == "d_k = 64 as given, although the queries shown have 3 numbers."
+
+
+@pytest.mark.parametrize(("scaled", "divisor"), [(False, 1), (True, np.sqrt(2))])
+def test_scaled_may_be_said_in_one_word(scaled, divisor):
+    q, k = np.array([[1, 0], [2, 1]]), np.array([[1, 1], [0, 2]])
+    assert np.allclose(worked(Q=q, K=k, V=k, scaled=scaled).values["scores"], q @ k.T / divisor)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 
-from glassformer.answers.arithmetic import functions
+from glassformer.answers.arithmetic import activations, functions
 from glassformer.answers.arithmetic.arrays import Array, Value, Work, cell_by_cell, matrix, multiply, outer, softmax, total
 from glassformer.answers.arithmetic.exact import Real, exactly
 from glassformer.answers.arithmetic.fold import fold
@@ -47,6 +47,9 @@ ONE = {
     "tan": lambda value: functions.sine(value) / functions.cosine(value),
     "tanh": functions.hyperbolic_tangent,
     "sigmoid": functions.logistic,
+    "erf": activations.error_function,
+    "gelu": activations.gelu,
+    "silu": activations.silu,
     "relu": lambda value: functions.largest(value, exactly(0)),
     "abs": functions.absolute,
     "floor": functions.floor,
@@ -220,7 +223,10 @@ def unit_factor(unit: str, reading: Reading) -> Fraction:
     decimal, binary = BYTES[unit]
     if reading.scale == "none":
         return Fraction(1)
-    return Fraction(10) ** decimal if reading.scale == "decimal" else Fraction(2) ** binary
+    always_decimal, always_binary = "FLOP" in unit or "MAC" in unit, unit.endswith("iB")
+    return (
+        Fraction(2) ** binary if always_binary or (reading.scale == "binary" and not always_decimal) else Fraction(10) ** decimal
+    )
 
 
 def _on_one(function: Callable[[Real], Real], arguments: list[Value]) -> Value:

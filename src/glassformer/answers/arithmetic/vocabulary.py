@@ -58,7 +58,7 @@ FUNCTIONS = {
     "exp": "exp", "ln": "ln", "log": "log", "lg": "log10", "log2": "log2", "log10": "log10", "sqrt": "sqrt", "sin": "sin",
     "cos": "cos", "tan": "tan", "tanh": "tanh", "sigmoid": "sigmoid", "softmax": "softmax", "relu": "relu", "max": "max",
     "min": "min", "sum": "sum", "mean": "mean", "average": "mean", "avg": "mean", "abs": "abs", "floor": "floor", "ceil": "ceil",
-    "dot": "dot", "var": "var", "std": "std",
+    "dot": "dot", "var": "var", "std": "std", "erf": "erf", "gelu": "gelu", "silu": "silu", "swish": "silu",
 }  # fmt: skip
 BARE_FUNCTIONS = frozenset("exp ln log log2 log10 sqrt sin cos tan tanh".split())  # may stand before a number without brackets
 

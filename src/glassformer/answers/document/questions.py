@@ -13,6 +13,8 @@ LONGEST_LINE = 500
 LONGEST_FRONT = 20_000
 _SPEC = re.compile(r"spec[ \t]*:[ \t]*(?P<words>[^\n]*)", re.IGNORECASE)
 _ANSWER = re.compile(r"(?P<question>[^\n]*[^\s=≈])[ \t]*(?:=|≈)[ \t]*(?P<claim>[^\n=≈]+)")
+# The sign between blanks that comes first parts question and answer; what stands after it may be a chain, `2 · 3 + 4 = 10`.
+_SPACED = re.compile(r"(?P<question>[^\n]*?[^\s=≈])[ \t]+(?:=|≈)[ \t]+(?P<claim>[^\n]*[^\s=≈])")
 _FRONT = re.compile(r"---[ \t]*\n")
 _BACK = re.compile(r"^---[ \t]*$", re.MULTILINE)
 
@@ -38,7 +40,7 @@ def questions(text: str, line: int) -> Questions:
         if words is not None:
             spec = tuple(words["words"].strip("\"' ").split())
             continue
-        answer = _ANSWER.fullmatch(content) if len(content) <= LONGEST_LINE else None
+        answer = (_SPACED.fullmatch(content) or _ANSWER.fullmatch(content)) if len(content) <= LONGEST_LINE else None
         if answer is None or not spec or len(found) >= MOST_QUESTIONS:
             unread.append((number, shown(content)))
         else:

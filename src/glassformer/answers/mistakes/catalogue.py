@@ -21,8 +21,8 @@ _ALL = (
     ),
     Mistake(
         "one_head_vs_all_heads",
-        "one head's projections counted for all heads",
-        "W_Q, W_K and W_V of a single head were counted; there is one set for each head.",
+        "one head taken for all heads, or all for one",
+        "Each head has its own W_Q, W_K and W_V and its own scores: one head is one share of as many as there are heads.",
     ),
     Mistake(
         "no_output_projection",
@@ -130,6 +130,31 @@ _ALL = (
         "bytes_and_units",
         "units mixed up",
         "1 MB is 10^6 bytes and 1 MiB is 2^20; float32 takes 4 bytes, float16 and bfloat16 take 2.",
+    ),
+    Mistake(
+        "stack_for_one_layer",
+        "all layers reported for one",
+        "The question is about one layer; the stack has as many of them as there are layers.",
+    ),
+    Mistake(
+        "left_out_counted",
+        "counted what was to be left out",
+        "The question says what is not to be counted, and this number holds it.",
+    ),
+    Mistake(
+        "linear_instead_of_quadratic",
+        "attention taken as linear in the length",
+        "Every token attends to every token: scores are t × t, so twice the length means four times the scores.",
+    ),
+    Mistake(
+        "backward_forgotten",
+        "backward pass left out or undercounted",
+        "A backward pass has two products for each one of the forward pass, so a training step costs three forward passes.",
+    ),
+    Mistake(
+        "training_state_forgotten",
+        "gradients or optimizer state left out",
+        "Training keeps weights, gradients and Adam's two moments: 4 + 4 + 8 bytes a parameter in float32.",
     ),
     Mistake(
         "queries_keys_transposed",

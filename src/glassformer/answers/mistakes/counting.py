@@ -8,6 +8,7 @@ from typing import NamedTuple
 from glassformer.answers.mistakes.pieces import Piece, Pieces, Setting
 
 QKV = ("W_Q", "W_K", "W_V")
+FFN = ("W_1", "W_2", "W_3")
 ATTENTION_BIASES = ("b_Q", "b_K", "b_V", "b_O")
 USUAL_VOCABULARIES = (30522, 28996, 50265, 32000, 30000)
 
@@ -73,12 +74,21 @@ def attention_biases(pieces: Pieces, setting: Setting) -> Iterator[tuple[str, Pi
     yield "b_Q, b_K, b_V, b_O left out", _drop(pieces, *ATTENTION_BIASES)
     yield "b_O left out", _drop(pieces, "b_O")
     yield "b_Q, b_K, b_V left out", _drop(pieces, *ATTENTION_BIASES[:3])
-    extra = [
-        Piece(p.name.replace(".W_", ".b_"), "bias", p.factors[:1] + p.factors[2:])
-        for p in pieces
-        if p.symbol in QKV and not any(q.name == p.name.replace(".W_", ".b_") for q in pieces)
-    ]
-    yield "biases counted although this encoder has none there", (*pieces, *extra)
+    for symbols in (QKV, (*QKV, "W_O")):
+        extra = [_bias_of(p) for p in pieces if p.symbol in symbols and not _has_bias(p, pieces)]
+        yield "biases counted although this encoder has none there", (*pieces, *extra)
+
+
+def _has_bias(weight: Piece, pieces: Pieces) -> bool:
+    return any(piece.name == weight.name.replace(".W_", ".b_") for piece in pieces)
+
+
+def _bias_of(weight: Piece) -> Piece:
+    """A bias as wide as what the matrix writes: the layers, and for W_O and the feed-forward matrices their last axis."""
+    name = weight.name.replace(".W_", ".b_")
+    layered = tuple(factor for factor in weight.factors if factor[0] == "layers")
+    own = weight.factors[len(layered) :]
+    return Piece(name, "bias", (*layered, *(own[1:] if weight.symbol in QKV else own[-1:])))
 
 
 def ffn_biases(pieces: Pieces, setting: Setting) -> Iterator[tuple[str, Pieces]]:
@@ -87,6 +97,8 @@ def ffn_biases(pieces: Pieces, setting: Setting) -> Iterator[tuple[str, Pieces]]
     yield "b_1 taken as d_model wide", _changed(pieces, lambda p: p.with_factor("d_ff", "d_model", d) if p.symbol == "b_1" else p)
     yield "b_1 left out", _drop(pieces, "b_1", under=".ffn.")
     yield "b_2 left out", _drop(pieces, "b_2", under=".ffn.")
+    extra = [_bias_of(p) for p in pieces if p.symbol in FFN and ".ffn." in p.name and not _has_bias(p, pieces)]
+    yield "biases counted although this encoder has none there", (*pieces, *extra)
 
 
 def norms(pieces: Pieces, setting: Setting) -> Iterator[tuple[str, Pieces]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from glassformer.algebra import cost
 from glassformer.answers.mistakes.pieces import Setting
 from glassformer.program import build
 
@@ -21,10 +20,22 @@ def shape_mistakes(answer: Answer) -> Iterator[Wrong]:
     name = answer.lines[0].what
     if name.endswith((".scores", ".weights")):
         yield from _square_of_features(answer)
+    if answer.asked.spec.reads == "image" and answer.asked.spec.class_tokens:
+        yield from _patches_alone(answer)
     if answer.asked.spec.head_k != answer.asked.spec.head_v:
         yield from _mixed_widths(answer, name)
     if name.endswith((".mix", ".q", ".k", ".v")) and answer.asked.spec.heads > 1:
         yield from _full_width_heads(answer)
+    if answer.question.one_head and name.endswith((".W_Q", ".W_K", ".W_V", ".W_O")) and answer.asked.spec.heads > 1:
+        yield from _matrices_of_all_heads(answer, name)
+
+
+def _patches_alone(answer: Answer) -> Iterator[Wrong]:
+    """The learned tokens left out of every length."""
+    length, patches = _length(answer), answer.asked.spec.patches
+    for shape in _written(answer):
+        if length in shape:
+            yield "vit_tokens_or_patch", "the class token left out", tuple(patches if size == length else size for size in shape)
 
 
 def _square_of_features(answer: Answer) -> Iterator[Wrong]:
@@ -37,13 +48,16 @@ def _square_of_features(answer: Answer) -> Iterator[Wrong]:
 
 
 def _mixed_widths(answer: Answer, name: str) -> Iterator[Wrong]:
-    d_k, d_v = answer.asked.spec.head_k, answer.asked.spec.head_v
-    pairs = {"mix": (d_v, d_k), "v": (d_v, d_k), "q": (d_k, d_v), "k": (d_k, d_v)}
-    right, wrong = pairs.get(name.rpartition(".")[2], (0, 0))
-    for shape in _written(answer):
-        if wrong and right in shape:
-            place = len(shape) - 1 - shape[::-1].index(right)
-            yield "dv_dk_mixed", f"{wrong} features taken for {right}", (*shape[:place], wrong, *shape[place + 1 :])
+    spec = answer.asked.spec
+    d_k, d_v = spec.head_k, spec.head_v
+    values, keys = ("mix", "v", "W_V", "W_O", "b_V"), ("q", "k", "W_Q", "W_K", "b_Q", "b_K")
+    tail = name.rpartition(".")[2]
+    pairs = [(d_v, d_k)] if tail in values else [(d_k, d_v)] if tail in keys else []
+    for right, wrong in [*pairs, *((spec.heads * right, spec.heads * wrong) for right, wrong in pairs)]:
+        for shape in _written(answer):
+            for place, size in enumerate(shape):
+                if size == right:
+                    yield "dv_dk_mixed", f"{wrong} features taken for {right}", (*shape[:place], wrong, *shape[place + 1 :])
 
 
 def _full_width_heads(answer: Answer) -> Iterator[Wrong]:
@@ -53,18 +67,24 @@ def _full_width_heads(answer: Answer) -> Iterator[Wrong]:
         yield "one_head_vs_all_heads", "the full width given to one head", (*prefix, t, spec.heads, spec.d_model)
         if answer.question.one_head:
             yield "one_head_vs_all_heads", "all heads together", (*prefix, t, spec.d_model)
+    if answer.question.one_head:
+        yield "one_head_vs_all_heads", "all heads together, tokens as columns", (spec.d_model, t)
+
+
+def _matrices_of_all_heads(answer: Answer, name: str) -> Iterator[Wrong]:
+    """W_Q, W_K, W_V or W_O of all heads, where one head was asked for."""
+    spec = answer.asked.spec
+    wide = spec.heads * (spec.head_k if name.endswith((".W_Q", ".W_K")) else spec.head_v)
+    for shape in ((spec.d_model, wide), (wide, spec.d_model)):
+        yield "one_head_vs_all_heads", "the matrix of all heads together", shape
 
 
 def operation_mistakes(question: Question, answer: Answer, setting: Setting) -> Iterator[Wrong]:
     """Numbers that a known misconception gives for FLOPs, bytes, tokens, elements and widths."""
     spec = setting.spec
-    if question.kind in ("flops", "macs"):
-        yield from _cost_mistakes(question, answer, setting)
-    elif question.kind == "bytes":
-        value = answer.value
-        assert isinstance(value, int)
-        for unit, size in (("MB", 10**6), ("MiB", 2**20), ("GB", 10**9), ("GiB", 2**30)):
-            yield "bytes_and_units", f"the figure in {unit}", round(value / size, 2)
+    if question.kind in ("flops", "macs", "bytes"):
+        for wrong in answer.wrongs:
+            yield wrong.code, wrong.convention, wrong.value
     elif question.kind == "tokens":
         yield "vit_tokens_or_patch", "the class token left out", spec.patches
         yield "vit_tokens_or_patch", "a class token counted that is not there", spec.patches + 1
@@ -80,7 +100,7 @@ def operation_mistakes(question: Question, answer: Answer, setting: Setting) -> 
             for size in shape:
                 product *= size
             yield code, what, product
-    elif question.kind == "width":
+    elif question.kind == "width" and question.target in ("d_k", "d_v"):
         yield "heads_times_full_width", "the full width given to each head", spec.d_model
 
 
@@ -89,26 +109,6 @@ def _head_elements(answer: Answer) -> Iterator[Wrong]:
     for other in answer.others:
         if not other.excuses:
             yield "one_head_vs_all_heads", other.convention, other.value
-
-
-def _cost_mistakes(question: Question, answer: Answer, setting: Setting) -> Iterator[Wrong]:
-    spec, value = setting.spec, answer.value
-    assert isinstance(value, int)
-    factor = 1 if question.kind == "macs" else 2
-    found = cost(build(spec, batch=setting.batch, t=setting.t))
-    scores = factor * sum(row.multiply_adds for row in found.rows if row.name.endswith((".scores", ".mix")))
-    layers = factor * sum(row.multiply_adds for row in found.rows if row.name.startswith("layers."))
-    yield (
-        "macs_vs_flops",
-        "multiply-adds given as FLOPs" if factor == 2 else "FLOPs given as multiply-adds",
-        value // 2 if factor == 2 else 2 * value,
-    )
-    for base, what in ((value, ""), (layers, ", layers alone")):
-        yield "score_cost_times_heads", f"the scores counted once more for every head{what}", base + (spec.heads - 1) * scores
-        yield "no_quadratic_term", f"projections and feed-forward alone{what}", base - scores
-        yield "macs_vs_flops", f"multiply-adds given as FLOPs{what}", base // 2
-    if spec.layers > 1:
-        yield "one_layer_only", "one layer alone", layers // spec.layers
 
 
 def _length(answer: Answer) -> int:

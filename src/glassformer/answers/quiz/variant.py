@@ -164,6 +164,10 @@ def _asked_key(template: Template, drawn: Mapping[str, Any]) -> Key:
     credit = template.convention_credit
     if answer.question.kind == "shape":
         return Shaped(answer, template.writing, credit)
+    if not isinstance(answer.value, int):
+        raise GlassformerError(
+            f"ask = '{shown(template.ask)}': the answer is {answer.value:g}, and a quiz asks for whole numbers here."
+        )
     rule = template.carried if isinstance(template.carried, str) else ""
     return Counted(answer, template.without, template.tolerance or Fraction(0), credit, rule, whole_numbers(drawn))
 

@@ -56,11 +56,20 @@ def biases(work: Work) -> Iterator[Rewrite]:
 
 
 def not_applied(work: Work) -> Iterator[Rewrite]:
-    """The vectors themselves used where they should have been projected."""
-    for name, step in _maps(work).items():
-        x = step.inputs[0]
-        if name in ("W_Q", "W_K", "W_V") and len(x.axes) == len(step.output.axes) and x.shape == step.output.shape:
-            yield Rewrite("projection_forgotten", f"{name} was not applied", step.name, work.doing(step.name, SAME, x))
+    """The vectors themselves used where they should have been projected: one of the three maps left out, or all."""
+    square = {
+        name: step
+        for name, step in _maps(work).items()
+        if name in ("W_Q", "W_K", "W_V") and step.inputs[0].shape == step.output.shape
+    }
+    for name, step in square.items():
+        yield Rewrite("projection_forgotten", f"{name} was not applied", step.name, work.doing(step.name, SAME, step.inputs[0]))
+    if len(square) > 1:
+        made = work
+        for step in square.values():
+            made = made.doing(step.name, SAME, step.inputs[0])
+        first = next(iter(square.values())).name
+        yield Rewrite("projection_forgotten", f"{_listed(list(square))} were not applied", first, made)
 
 
 def _listed(names: list[str]) -> str:

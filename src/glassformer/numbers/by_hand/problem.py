@@ -157,6 +157,8 @@ def _by_name(document: Mapping[str, Any], kind: Kind, keys: Keys) -> dict[str, A
     spelled: dict[str, str] = {}
     for word, value in document.items():
         name = word if word in keys else key_of(word, keys)
+        if name == "scores" and isinstance(value, bool) and "scale" in keys:  # `scaled = false`
+            name = "scale"
         if name is None:
             raise unknown_key(word, kind, keys)
         if name in found:

@@ -1,0 +1,130 @@
+"""Questions as course notes, exams and forums put them: each is answered, or said not to be understood."""
+
+import pytest
+
+from glassformer.answers.quantities import ask
+from glassformer.answers.wording import PART_NAMES, TENSOR_NAMES, looked_up, plain
+from glassformer.spec import GlassformerError
+from glassformer.spec.reading import request_from_words
+
+ANSWERED = [line.split("|") for line in """
+How many parameters does BERT-base have?|bert-base|109482240
+How many trainable parameters are there?|bert-base|109482240
+How many parameters are there in a single encoder layer of BERT?|bert-base|7087872
+params of one transformer block|bert-base|7087872
+How many parameters does the attention block have in one layer?|bert-base|2362368
+How many learnable parameters are in the multi-head attention module of one encoder layer?|bert-base|2362368
+params of multi-head self-attention per layer|bert-base|2362368
+Calculate the number of parameters in the feed-forward network of one layer.|bert-base|4722432
+params of the MLP in one layer|bert-base|4722432
+params of the first linear layer of the FFN in one layer|bert-base|2362368
+params of W_1 and b_1 in one layer|bert-base|2362368
+how many parameters in the token embedding table?|bert-base|23440896
+params of the embedding matrix|bert-base|23440896
+How many parameters are in the embedding layer?|bert-base|23837184
+params of positional embeddings|bert-base|393216
+params of token type embeddings|bert-base|1536
+params of the positional encoding|transformer-base|0
+params of biases|t5-base|0
+params of layer normalization per layer|bert-base|3072
+params of a single LayerNorm|bert-base|1536
+params of W^Q in one layer|bert-base|589824
+params of $W_{K}$ in one layer|bert-base|589824
+params of the query matrix in one layer|bert-base|589824
+params of the output projection in one layer|bert-base|590592
+params of Q, K and V projections in one layer|bert-base|1771776
+params of W_Q, W_K, W_V and W_O in one layer|bert-base|2359296
+params of W_Q, W_K and W_V for one head|attention d_model=512 heads=8|98304
+params of one attention head|bert-base|147648
+parameters per head without biases|attention d_model=512 heads=8|98304
+params of attention biases per layer|bert-base|3072
+params of the 12 layers|bert-base|85054464
+params of layers.3|bert-base|7087872
+non-embedding parameters|bert-base|85645056
+params in one layer (no bias)|bert-base|7080960
+params in one layer excluding biases and layer norm|bert-base|7077888
+params of the classification head|bert-base head=classify classes=5|3845
+parameters in the classification head|vit-b16|769000
+parameters of the linear projection of patches|vit-b16|590592
+What is the dimension of each attention head?|bert-base|64
+dimension per head|bert-base|64
+d_ff|t5-v1.1-base|2048
+hidden size|bert-base|768
+how many attention heads?|bert-base|12
+size of the vocabulary|bert-base|30522
+length of a flattened patch|vit-b16|768
+how many patches are there?|vit-b16 image=384|576
+what is the sequence length?|vit-b16|197
+scaling factor|bert-base|8
+What is the shape of the attention score matrix for one head?|bert-base t=128|(1, 128, 128)
+shape of Q K^T|bert-base t=10|(1, 12, 10, 10)
+What are the dimensions of $W_i^Q$?|transformer-base|(512, 64)
+dimension of the output of each head|transformer-base t=10|(1, 10, 64)
+shape of the concatenation of the heads|bert-base t=10|(1, 10, 768)
+shape of the hidden layer of the ffn|bert-base t=10|(1, 10, 3072)
+shape of the input to the encoder|bert-base t=10|(1, 10, 768)
+shape of the CLS vector|bert-base t=10|(1, 768)
+size of the embedding matrix|bert-base|(30522, 768)
+How many attention scores are computed per head?|bert-base t=512|262144
+How many attention weights in all layers?|bert-base t=512|37748736
+How many parameters do the two linear layers of the FFN have per layer?|bert-base|4722432
+Parameter count for multi-head attention (including biases) in one layer|bert-base|2362368
+How many parameters does a single attention head have (Q, K, V only)?|bert-base|147648
+How many numbers does the score matrix hold for one head?|bert-base t=20|400
+how many params does the LM head add|bert-base head=mlm|622650
+FLOPs for one token through one encoder layer|bert-base t=512|15728640
+compute cost of attention per layer in GFLOPs|bert-base t=512|3221225472
+How many MB do the attention weights of one layer take in fp32?|bert-base t=512|12582912
+RAM needed for Adam's moments|bert-base|875857920
+Dimension of the query vector|bert-base|64
+width of each head|transformer-base|64
+what is the maximum sequence length|bert-base|512
+how many tokens enter the encoder?|vit-b16|197
+""".strip().splitlines()]  # fmt: skip
+
+
+@pytest.mark.parametrize(("question", "spec", "value"), ANSWERED)
+def test_a_question_in_other_words_is_answered(question, spec, value):
+    assert str(ask(question, request_from_words(spec.split())).value) == value
+
+
+NOT_UNDERSTOOD = (
+    """
+time complexity of self-attention|is BERT bigger than RoBERTa|number of bananas|params of the decoder|params of cross attention
+params of the last layer|flops of softmax|flops without attention|shape of weights without batch|params if heads=8
+memory in fp8|number of parameters per token|parameters per sequence|shape of W_O in MB|params in fp16|flops of ffn in MB
+params of the embeddings per head|params of the pooler in one layer|memory of the scores during training|shape of K^T
+number of tokens in bananas|scaling factor of the ffn|patches per head|how many attention maps are there
+how many position embeddings|flops of the pooler per token|params of positions in one layer|share of params|shape
+ratio of FFN to attention parameters
+""".replace("\n", "|")
+    .strip("|")
+    .split("|")
+)
+
+
+@pytest.mark.parametrize("question", NOT_UNDERSTOOD)
+def test_what_is_not_understood_is_said_in_one_line_and_never_answered(question):
+    with pytest.raises(GlassformerError):
+        ask(question, request_from_words(("bert-base",)))
+
+
+@pytest.mark.parametrize(
+    ("question", "message"),
+    [
+        ("How many parameters does RoBERTa have?", "names another model than the spec, bert-base"),
+        ("params of BERT-large", "names another model"),
+        ("number of heads in BERT-large", "names another model"),
+        ("params of 6 layers", "speaks of 6 layers, and this encoder has 12. Write layers=6."),
+    ],
+)
+def test_a_question_about_another_encoder_is_not_answered_for_this_one(question, message):
+    with pytest.raises(GlassformerError, match=message):
+        ask(question, request_from_words(("bert-base",)))
+
+
+def test_a_name_is_found_without_the_noun_that_adds_nothing():
+    assert looked_up("the Feed-Forward sub-layers", PART_NAMES) is None
+    assert looked_up("the Feed-Forward blocks", PART_NAMES) == "ffn"
+    assert looked_up("attention matrices", TENSOR_NAMES) == "attention.weights"
+    assert plain("The [CLS] vectors") == "cls vector"
