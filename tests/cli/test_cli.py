@@ -116,3 +116,9 @@ def test_the_tour_comes_to_its_end():
     assert "The tour is over" in done.stdout
     report = re.search(r"The report, to open in a browser: (.*)\n", done.stdout)[1]
     assert "test accuracy" in Path(report).read_text(encoding="utf-8")
+
+
+def test_the_spec_may_come_before_the_question():
+    one = glassformer("ask", "params of W_O", "bert-base", "layers=2").stdout
+    assert glassformer("ask", "bert-base", "params of W_O", "layers=2").stdout == one
+    assert one.startswith("params of W_O of bert-base")

@@ -9,6 +9,7 @@ import click
 
 from glassformer.cli.options import as_option, format_options, give, one_spec
 from glassformer.spec import GlassformerError
+from glassformer.spec.presets import preset_names
 from glassformer.spec.reading import request_from_words
 
 SOLUTIONS = (".md", ".txt", ".tex", ".ipynb")
@@ -32,6 +33,7 @@ def ask(question: str, words: tuple[str, ...], as_class: str | None, form: str |
     """
     from glassformer.answers.quantities import ask as answer
 
+    question, words = question_first(question, words)
     give(answer(question, request_from_words(one_spec(words), as_class=as_class)), form)
 
 
@@ -78,10 +80,19 @@ def check(
         raise GlassformerError("a question about a spec has one answer: give --claim once.")
     from glassformer.answers.diagnosis import check as diagnose
 
+    question, words = question_first(question, words)
     found = diagnose(question, request_from_words(one_spec(words), as_class=as_class), claims[0])
     give(found, form)
     if not found.right:
         sys.exit(1)
+
+
+def question_first(question: str, words: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+    """`ask bert-base "params of W_O"` is understood, too: a preset is no question, and a question is no preset."""
+    names = preset_names()
+    if question in names and words and words[0] not in names and "=" not in words[0]:
+        return words[0], (question, *words[1:])
+    return question, words
 
 
 def _check_problem(path: Path, claims: tuple[str, ...], claims_file: str | None, form: str | None) -> None:
