@@ -213,7 +213,8 @@ def peak(name: str, *, train: bool, dtype: str, **fields: Any) -> dict[str, floa
     torch.cuda.reset_peak_memory_stats()
     if not train:
         with torch.inference_mode():
-            [encoder(tokens) for _ in range(2)]
+            for _ in range(2):
+                encoder(tokens)
     else:
         optimizer = torch.optim.AdamW(encoder.parameters(), lr=1e-4, fused=True)
         for _ in range(2):

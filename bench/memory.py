@@ -98,6 +98,9 @@ CASES: dict[str, dict[str, Any]] = {
         "name": "bert-small", "train": True, "dtype": "bfloat16", "batch": 32, "t": 128, "head": "mlm",
     },
     "bert-small, forward, float32, 64 x 128": {"name": "bert-small", "train": False, "dtype": "float32", "batch": 64, "t": 128},
+    "modernbert-base of 4 layers, forward, float32, 8 x 256": {
+        "name": "modernbert-base", "train": False, "dtype": "float32", "batch": 8, "t": 256, "layers": 4,
+    },
     "modernbert-base of 4 layers, training, float32, 8 x 256": {
         "name": "modernbert-base", "train": True, "dtype": "float32", "batch": 8, "t": 256, "layers": 4,
     },

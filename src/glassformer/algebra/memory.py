@@ -63,7 +63,8 @@ def memory(
     parameters = sum(parameter.size for parameter in program.parameters)
     trained = sum(parameter.size for parameter in program.parameters if not parameter.frozen)
     if not training:
-        text = f"{dtype} weights; activations: the most alive at once, each freed after its last use"
+        held = "; what enters a layer is held until its end, by the loop that calls it" if kernel == "fused" else ""
+        text = f"{dtype} weights; activations: the most alive at once, each freed after its last use{held}"
         alive = _alive(program, width, fused=kernel != "materialised")
         return Memory(parameters * width, 0, 0, alive, text, parameters * width + alive)
     # 16-bit training keeps the weights in float32, as it does their gradients, and copies them for the products.
@@ -146,6 +147,8 @@ def _alive(program: Program, width: int, *, fused: bool) -> int:
     inside = {step.name for step in program.steps if step.core} if fused else set()
     last_use = {tensor.name: number for number, step in enumerate(program.steps) for tensor in step.inputs}
     parameters = {parameter.name for parameter in program.parameters}
+    if fused:
+        last_use |= _held(program, parameters)
     sizes = {tensor.name: _bytes(tensor, width, index=len(tensor.axes) == 2) for tensor in program.inputs}
     alive = sum(sizes.values())
     most = alive
@@ -160,6 +163,21 @@ def _alive(program: Program, width: int, *, fused: bool) -> int:
             most = max(most, alive)
         alive -= sum(sizes.pop(name, 0) for name in ends.get(number, ()))
     return most
+
+
+def _held(program: Program, parameters: set[str]) -> dict[str, int]:
+    """What enters each layer, and the last step of that layer."""
+    layers: dict[str, list[int]] = {}
+    for number, step in enumerate(program.steps):
+        if step.name.startswith("layers."):
+            layers.setdefault(step.name.split(".")[1], []).append(number)
+    entering = {numbers[0]: numbers[-1] for numbers in layers.values()}
+    return {
+        tensor.name: last
+        for first, last in entering.items()
+        for tensor in program.steps[first].inputs
+        if tensor.name not in parameters
+    }
 
 
 def _bytes(tensor: Tensor, width: int, *, index: bool) -> int:
