@@ -2,12 +2,13 @@
 
 import pytest
 
+from glassformer.answers.names import looked_up, plain
 from glassformer.answers.quantities import ask
-from glassformer.answers.wording import PART_NAMES, TENSOR_NAMES, looked_up, plain
+from glassformer.answers.wording import PART_NAMES, TENSOR_NAMES
 from glassformer.spec import GlassformerError
 from glassformer.spec.reading import request_from_words
 
-ANSWERED = [line.split("|") for line in """
+ANSWERED = [line.split("|") for line in r"""
 How many parameters does BERT-base have?|bert-base|109482240
 How many trainable parameters are there?|bert-base|109482240
 How many parameters are there in a single encoder layer of BERT?|bert-base|7087872
@@ -80,6 +81,53 @@ Dimension of the query vector|bert-base|64
 width of each head|transformer-base|64
 what is the maximum sequence length|bert-base|512
 how many tokens enter the encoder?|vit-b16|197
+How many weights and biases are there in the feed-forward sublayer of one encoder block?|transformer-base|2099712
+Ignoring biases, how many parameters are in one encoder layer's attention?|bert-base|2359296
+If biases are excluded, how many parameters does multi-head attention have?|attention d_model=512 heads=8|1048576
+How many parameters does the model have if we ignore LayerNorm?|bert-base|109443840
+How many parameters in the output projection matrix W_O of one layer, bias excluded?|bert-base|589824
+number of bias parameters in the FFN of one layer|bert-base|3840
+How many biases are there in one encoder layer?|layer d_model=512 heads=8|4608
+How many parameters are there in all 12 encoder layers together?|bert-base|85054464
+How many parameters do the six encoder layers have in total?|transformer-base|18914304
+How many parameters do sinusoidal positional encodings add?|transformer-base|0
+How many parameters does a token classification head with 9 labels have?|bert-base head=tag classes=9|6921
+How many parameters does a Transformer encoder layer with d_model = 512, h = 8 and d_ff = 2048 have?|layer|3152384
+What's the parameter count of one BERT-large layer?|bert-large|12596224
+How many parameters for Q, K, V and O in total per layer without bias?|bert-base|2359296
+What is the shape of K^T for a single head?|transformer-base t=20|(1, 64, 20)
+State the dimensions of the matrix Q K^T if there are 12 tokens.|transformer-base|(1, 8, 12, 12)
+shape of softmax(QK^T / sqrt(d_k))|bert-base t=16|(1, 12, 16, 16)
+shape of softmax(QK^T/√d_k)V for one head|bert-base t=16|(1, 16, 64)
+$\frac{QK^T}{\sqrt{d_k}}$ shape for one head|bert-base t=16|(1, 16, 16)
+What is the shape of each head's value matrix?|transformer-base t=10|(1, 10, 64)
+Shape of the output after the first linear layer of the FFN|transformer-base t=10|(1, 10, 2048)
+What is the shape of the bias b_1?|transformer-base|(2048,)
+What is the shape of X W_Q?|bert-base t=10|(1, 10, 12, 64)
+What is the shape of the input sequence after adding the CLS token?|vit-b16|(1, 197, 768)
+Given a sequence of 50 tokens, what is the shape of the score matrix in each head?|transformer-base|(1, 50, 50)
+How many attention heads are there in total in the model?|bert-base|144
+How many patches does ViT-B/16 split a 224x224 image into?|vit-b16|196
+What is the number of patches along with the class token?|vit-b16|197
+What is the sequence length for ViT-B/16 at resolution 384?|vit-b16-384|577
+How many GFLOPs are needed for one training step?|bert-base t=128|67045294080
+FLOPs for the backward pass|bert-base t=128|44696862720
+What does a single encoder layer cost in FLOPs per token at length 256?|bert-base|14942208
+Estimate the multiply-accumulate count of the first linear layer of the FFN for 128 tokens, per layer.|bert-base|301989888
+Memory for weights, gradients and Adam states in fp32|bert-base|1751715840
+How much VRAM do the parameters and gradients need together in fp32?|bert-base|875857920
+Total training memory with Adam in fp32 (no activations)|bert-base|1751715840
+How much memory do Q, K and V take in one layer in fp16?|bert-base t=512|2359296
+How big is the model in fp16 (MiB)?|bert-base|218964480
+What is the head dimension if d_model is 512 with 8 heads?|transformer-base|64
+In a Transformer with h=8 heads and d_model=512, what is d_k?|transformer-base|64
+How wide is the hidden layer in the position-wise feed-forward network?|transformer-base|2048
+What do we divide the attention scores by?|bert-base|8
+By which number are the dot products divided?|transformer-base|8
+What is the expansion factor of the FFN?|bert-base|4
+How many output neurons does the classification layer have?|bert-base head=classify classes=3|3
+How many outputs does the softmax of the MLM head have?|bert-base head=mlm|30522
+How many tokens are in a batch?|bert-base batch=32 t=128|4096
 """.strip().splitlines()]  # fmt: skip
 
 
@@ -93,10 +141,11 @@ NOT_UNDERSTOOD = (
 time complexity of self-attention|is BERT bigger than RoBERTa|number of bananas|params of the decoder|params of cross attention
 params of the last layer|flops of softmax|flops without attention|shape of weights without batch|params if heads=8
 memory in fp8|number of parameters per token|parameters per sequence|shape of W_O in MB|params in fp16|flops of ffn in MB
-params of the embeddings per head|params of the pooler in one layer|memory of the scores during training|shape of K^T
+params of the embeddings per head|params of the pooler in one layer|memory of the scores during training
 number of tokens in bananas|scaling factor of the ffn|patches per head|how many attention maps are there
-how many position embeddings|flops of the pooler per token|params of positions in one layer|share of params|shape
-ratio of FFN to attention parameters
+how many position embeddings|How many weights are in the attention matrix?|number of parameters per class|FLOPs per second
+How many parameters are saved by tying?|Memory for activations, weights and gradients|How many sequences fit in 16 GB?
+flops of the pooler per token|params of positions in one layer|share of params|shape
 """.replace("\n", "|")
     .strip("|")
     .split("|")
@@ -124,7 +173,8 @@ def test_a_question_about_another_encoder_is_not_answered_for_this_one(question,
 
 
 def test_a_name_is_found_without_the_noun_that_adds_nothing():
-    assert looked_up("the Feed-Forward sub-layers", PART_NAMES) is None
+    assert looked_up("the Feed-Forward sub-layers", PART_NAMES) == "ffn"
+    assert looked_up("the Feed-Forward bananas", PART_NAMES) is None
     assert looked_up("the Feed-Forward blocks", PART_NAMES) == "ffn"
     assert looked_up("attention matrices", TENSOR_NAMES) == "attention.weights"
     assert plain("The [CLS] vectors") == "cls vector"

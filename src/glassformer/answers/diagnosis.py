@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args
 
 from glassformer.algebra import Result
 from glassformer.answers.answer import Value
+from glassformer.answers.chains import broken_link
 from glassformer.answers.claims import Number, Shape
 from glassformer.answers.conventions import totals_by_convention
 from glassformer.answers.meanings import numbers_meant, shape_meant
@@ -104,6 +105,7 @@ def check(question: str | Question, asked: Request, claim: str) -> Diagnosis:
     if isinstance(question, str):
         question = parse_question(question)
     answer = ask(question, asked)
+    asked = answer.asked  # with the length and the batch that the question states
     program = build(asked.spec, batch=asked.batch, t=asked.t)
     if isinstance(answer.value, tuple):
         said = shape_meant(claim, program)
@@ -111,7 +113,13 @@ def check(question: str | Question, asked: Request, claim: str) -> Diagnosis:
             return _check_one_number(answer, said, claim)
         return _check_shape(answer, said)
     found = [_check_number(answer, number) for number in numbers_meant(claim, program, question.unit)]
-    return min(found, key=lambda diagnosis: (VERDICTS.index(diagnosis.verdict), not diagnosis.findings))
+    best = min(found, key=lambda diagnosis: (VERDICTS.index(diagnosis.verdict), not diagnosis.findings))
+    broken = broken_link(claim, program, question.unit)
+    if not broken:
+        return best
+    if best.right:
+        return replace(best, verdict="wrong", convention="", findings=(), notes=(f"the last side may stand, but {broken}",))
+    return replace(best, notes=(*best.notes, broken))
 
 
 def _check_one_number(answer: Answer, said: Shape, claim: str) -> Diagnosis:

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from glassformer.answers.arithmetic import Array, NotUnderstoodError, evaluate, exactly
 from glassformer.answers.arithmetic.exact import Real
-from glassformer.answers.claims import MOST_SIZES, Number, Shape, parse_number, parse_shape
+from glassformer.answers.claims import ABOUT, MOST_SIZES, Number, Shape, parse_number, parse_shape
 from glassformer.program import Program
 from glassformer.spec import GlassformerError
 
@@ -25,18 +25,26 @@ _ONES = {
 _TENS = dict(zip("twenty thirty forty fifty sixty seventy eighty ninety".split(), range(20, 100, 10), strict=True))
 _SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
 
+_FRACTIONS = {
+    "half": Fraction(1, 2), "a half": Fraction(1, 2), "one half": Fraction(1, 2), "one third": Fraction(1, 3),
+    "a third": Fraction(1, 3), "two thirds": Fraction(2, 3), "a quarter": Fraction(1, 4), "one quarter": Fraction(1, 4),
+    "three quarters": Fraction(3, 4), "one fifth": Fraction(1, 5), "a fifth": Fraction(1, 5),
+}  # fmt: skip
+
 _EUROPEAN = re.compile(r"([+-]?)(\d{1,3}(?:\.\d{3})+|\d+)(?:,(\d+))?(?![\d.,])(.*)", flags=re.S)
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 
 
 def numbers_meant(text: str, program: Program, unit: str = "") -> list[Number]:
     """The numbers that a claim can mean, the likeliest first; `unit` is what a bare number is meant in."""
-    said = _cleaned(text)
+    said = cleaned(text)
     sides = [side.strip() for side in re.split(r"=|≈|≃|\\approx", said) if side.strip()]
     last = sides[-1] if sides else ""
-    found = [_in_digits(last, unit), _european(last, unit), _in_words(last), _worked_out(last, program)]
+    found = side_meant(last, program, unit)
+    if unit in ("percent", "%"):  # 0.22 for 22 %
+        found += [number for number in side_meant(last, program) if abs(number.value) <= 1]
     loosely = re.search(r"≈|≃|\\approx", said) is not None and len(sides) == 1
-    numbers = [_rounded(number) if loosely and number.exact else number for number in found if number is not None]
+    numbers = [_rounded(number) if loosely and number.exact else number for number in found]
     numbers += [_rounded(number) for number in numbers if _plainly_rounded(number)]
     unique: dict[tuple[Fraction, Fraction], Number] = {}
     for number in numbers:
@@ -47,9 +55,15 @@ def numbers_meant(text: str, program: Program, unit: str = "") -> list[Number]:
     return list(unique.values())
 
 
+def side_meant(text: str, program: Program, unit: str = "") -> list[Number]:
+    """The numbers that one side of a chain can mean, the likeliest first; none where it is not understood."""
+    found = [_in_digits(text, unit), _european(text, unit), _in_words(text), _worked_out(text, program)]
+    return [number for number in found if number is not None]
+
+
 def shape_meant(text: str, program: Program) -> Shape:
     """A shape in numbers or in the spec's own letters: `n × d_model`, `(batch, heads, t, t)`, `R^{10×64}`."""
-    plain = _cleaned(text).rpartition("=")[2]
+    plain = cleaned(text).rpartition("=")[2]
     plain = re.sub(r"torch\.size|\bshape\b|\\in\b|∈", " ", plain, flags=re.I)
     plain = re.sub(r"^\s*(?:[a-z]\w*\s+)?\\?(?:mathbb|mathbf)?\{?[rℝ]\}?\s*\^\s*", "", plain, flags=re.I)
     plain = re.sub(r"\\times|\\cdot", "×", plain).strip().strip("[](){} ")
@@ -78,7 +92,7 @@ def letters(program: Program) -> dict[str, int]:
     return {name: size for size, names in pairs for name in names.split()}
 
 
-def _cleaned(text: str) -> str:
+def cleaned(text: str) -> str:
     """Without what only sets a number: dollar signs, thin spaces, apostrophes between digits, raised figures."""
     plain = text.replace("$", "").replace("{,}", "").replace("\\,", "").replace("−", "-").strip()
     plain = re.sub(r"(?<=\d)['’\u2009\u202f\u00a0](?=\d{3}(?!\d))", "", plain)
@@ -127,6 +141,9 @@ def _plainly_rounded(number: Number) -> bool:
 def _in_words(text: str) -> Number | None:
     """`one hundred and ten million`, `sixty-four`."""
     words = re.sub(r"[-,]", " ", text.lower()).split()
+    share = _FRACTIONS.get(" ".join(word for word in words if word not in ABOUT))
+    if share is not None:
+        return Number(share, Fraction(1, 200), text)
     about = bool(words) and words[0] in ("about", "roughly", "around", "approximately", "nearly")
     words = [word for word in words[about:] if word not in ("and", "parameters", "params", "weights")]
     if not words or not all(word in _ONES or word in _TENS or word in _SCALES or word == "hundred" for word in words):

@@ -54,17 +54,19 @@ def operations(question: Question, asked: Request, program: Program) -> Answer:
     steps = _steps(question, program)
     per, scope = _share(question, program)
     factor = 1 if question.kind == "macs" else 2
-    passes = 1 + BACKWARD if question.training else 1
+    passes = 1 + BACKWARD if question.training else BACKWARD if question.backward else 1
 
     def cost(chosen: Iterable[Step]) -> int:
         return factor * sum(_macs(step) for step in chosen) // per
 
     value = passes * cost(steps)
-    lines = [_line(step, factor, per) for step in steps if _macs(step)]
-    if passes > 1:
+    per_line = BACKWARD if question.backward else 1
+    lines = [_line(step, factor * per_line, per) for step in steps if _macs(step)]
+    if question.training:
         lines.append(Line("backward", f"{BACKWARD} · forward", "", BACKWARD * cost(steps)))
+    way = "backward" if question.backward else "forward"
     convention = (
-        f"matrix products of one {'training step' if question.training else 'forward pass'}, "
+        f"matrix products of one {'training step' if question.training else f'{way} pass'}, "
         f"batch={program.sizes.batch} t={program.sizes.t}{scope}" + (", a multiply-add counted as two" if factor == 2 else "")
     )
     others = _other_operations(question, program, steps, value)
@@ -78,7 +80,7 @@ def _line(step: Step, factor: int, per: int) -> Line:
     value = factor * _macs(step) // per
     if per != 1 or math.prod(axes.values()) != _macs(step):
         return Line(step.name, "", f"{value:,}", value)
-    doubled = ["2"] if factor == 2 else []
+    doubled = [str(factor)] if factor > 1 else []
     return Line(step.name, " · ".join([*doubled, *axes]), " · ".join([*doubled, *(str(size) for size in axes.values())]), value)
 
 
@@ -129,14 +131,15 @@ def _other_operations(question: Question, program: Program, steps: list[Step], v
     )
     if question.target is None and not question.one_layer:
         layers = sum(_macs(step) for step in steps if step.name.startswith("layers.")) * (2 if flops else 1) // per
-        yield Other("the layers alone", layers * (1 + BACKWARD if question.training else 1))
-    if not question.training:
+        passes = 1 + BACKWARD if question.training else BACKWARD if question.backward else 1
+        yield Other("the layers alone", layers * passes)
+    if not question.training and not question.backward:
         yield Other(
             "all operations, not only products, in FLOPs",
             sum(step.operation.flops(step.inputs, step.output) for step in steps) // per,
         )
         yield Other("a training step (three times the forward products)", (1 + BACKWARD) * value)
-    if question.target is None and not question.one_layer and flops:
+    if question.target is None and not question.one_layer and flops and not question.backward:
         tokens = 1 if question.per_token else sizes.batch * sizes.t
         rule = 6 if question.training else 2
         ledger = count(spec)
@@ -172,8 +175,15 @@ def _mistaken_operations(
         yield mistaken("stack_for_one_layer", "all layers together", value * spec.layers)
     elif spec.layers > 1 and layered:
         yield mistaken("one_layer_only", "one layer alone", passes * cost(layered) // spec.layers)
-    if question.training:
-        yield mistaken("backward_forgotten", "the forward pass alone", value // passes)
-        yield mistaken("backward_forgotten", "the backward pass taken to cost as much as the forward pass", 2 * value // passes)
+    yield from _mistaken_passes(question, value // passes)
     if question.per_token:
         yield mistaken("sequence_length_in_parameters", "all tokens together", value * program.sizes.batch * program.sizes.t)
+
+
+def _mistaken_passes(question: Question, forward: int) -> Iterator[Other]:
+    alike = "the backward pass taken to cost as much as the forward pass"
+    if question.training:
+        yield mistaken("backward_forgotten", "the forward pass alone", forward)
+        yield mistaken("backward_forgotten", alike, 2 * forward)
+    elif question.backward:
+        yield mistaken("backward_forgotten", alike, forward)

@@ -5,7 +5,22 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-Kind = Literal["params", "share", "shape", "elements", "flops", "macs", "bytes", "tokens", "patches", "width", "scale"]
+Kind = Literal[
+    "params",
+    "share",
+    "shape",
+    "elements",
+    "flops",
+    "macs",
+    "bytes",
+    "tokens",
+    "patches",
+    "width",
+    "scale",
+    "ratio",
+    "difference",
+    "crossing",
+]
 Precision = Literal["float64", "float32", "bfloat16", "float16", "int8", "int4"]
 
 
@@ -16,54 +31,110 @@ def _any(words: str) -> str:
 
 # The words of each kind, in the order in which they are looked for: `memory of the parameters` asks for bytes.
 KINDS: dict[Kind, str] = {
-    "share": r"(?:percentage|percent|share|fraction|proportion)"
+    "share": r"(?:percentage|percent|share|fraction|proportion|portion)"
     r"(?: (?:of )?(?:(?:the|all|total|model'?s?) )*(?:params?|parameters|weights))?",
     "bytes": r"(?:memory|storage|disk|vram|ram|gpu memory)(?: (?:footprint|consumption|requirements?|usage|use|cost|size|space))?"
     r"|bytes|footprint|(?:model|file|checkpoint) size",
-    "macs": r"macs?|multiply[- ]adds?|multiply[- ]accumulates?(?: operations)?|(?:scalar )?multiplications",
-    "flops": r"flops?|floating[- ]point operations|(?:compute|computational) cost|compute|cost",
+    "macs": r"[kmgt]?macs?|multiply[- ]adds?|multiply[- ]accumulates?(?: operations)?|(?:scalar )?multiplications|multiplies",
+    "flops": r"[kmgtp]?flops?(?: counts?)?|floating[- ]point operations|(?:compute|computational) cost|compute|cost",
     "shape": r"shapes?|sizes?|dimensions?|dimensionality|dims?",
-    "elements": r"elements|entries|numbers|scalars|cells",
+    "elements": r"elements|entries|numbers|scalars|cells|values(?= (?:\||of|in|are))",
     "params": r"(?:params?|parameters?)(?: counts?)?|weights count",
-    "scale": r"scal(?:e|ing) factor|scal(?:e|ing)",
+    "scale": r"scal(?:e|ing) factor|scal(?:e|ing)|divisor",
     "patches": r"patches",
-    "tokens": r"tokens|sequence length",
+    "tokens": r"tokens|sequence length|(?:length of the|how long is the) (?:input )?sequence|sequence",
 }
 OF_PARTS = ("params", "share", "flops", "macs", "bytes")
 # Kinds that are one number for the whole encoder, and what may be said besides.
 OF_THE_WHOLE: dict[Kind, tuple[str, ...]] = {
-    "scale": ("", "attention", "score", "attention score", "dot product", "self attention", "softmax", "model"),
-    "patches": ("", "image", "model", "input", "input image", "one image"),
-    "tokens": ("", "enter encoder", "sequence", "model", "input", "image", "input sequence", "encoder"),
-}
-CELLS = ("score", "attention score", "attention weight", "attention coefficient", "attention probability", "dot product")
+    "scale": ("", "attention", "score", "attention score", "dot product", "softmax", "model", "before softmax",
+        "scaled dot product attention"),
+    "patches": ("", "image", "model", "input", "input image", "one image", "split into", "split", "cut into", "divided into"),
+    "tokens": ("", "sequence", "model", "input", "image", "input sequence", "encoder", "transformer", "process", "encoder see"),
+}  # fmt: skip
+# What may be said besides of the sequence that an image becomes: that it enters the encoder, and with which token.
+OF_SEQUENCES = (
+    r"(?:\b(?:patch|along|and|plus|including|with|one|class|cls|token|after|adding|enter|entering|encoder|transformer|input|seen|by|image"
+    r"|fed|to|into|model|sequence)\b ?)*"
+)
+CELLS = (
+    "score",
+    "attention logit",
+    "attention score",
+    "attention weight",
+    "attention coefficient",
+    "attention probability",
+    "dot product",
+)
 KEPT = r"\b(?:kv|key[- ]value) cache\b|\boptimi[sz]er states?\b"  # kept in memory: asks for bytes by itself
 
+# A ratio of two parts, and what stands between them.
+DIFFERENCE = r"\b(?:how (?:many|much) )?(?:more|fewer)\b(?=.*\bthan\b)|\bdifference (?:in|between)"
+RATIO = (
+    r"\bratio (?:of|between)?|\b(?:how many )?times (?:more|larger|bigger|greater|as (?:many|much|large|big|expensive)|fewer)\b"
+    r"|\b(?:by what|which) factor\b(?: (?:more|larger|bigger))?"
+)
+COMPARING: dict[Kind, str] = {"ratio": RATIO, "difference": DIFFERENCE}
+AGAINST = r"\b(?:than|to|compared (?:to|with)|relative to|versus|vs\.?|over|and|as)\b([^|]+)"
+LYING = (
+    r"\b(?:(?:are|is|comes?|belongs?|goes|go|lies?|resides?|sits?|live|spent|used|taken|consumed|held|contained|found|located|due"
+    r"|attributable|devoted|account(?:s|ed)? for|made up|make up)\b ?)+(?:(?:up|from|to|in|on|by|for|of|inside|within)\b ?)*"
+)
+CROSSING = (
+    r"\b(?:sequence length|context length|length|number of tokens|n|t)(?: n| t)? (?:do|does|will|would|is|are) (?:the )?(.+?) "
+    r"(?:(?:cost |become |be |get |start to )?(?:equals?|match(?:es)?|exceeds?|overtakes?|dominates?"
+    r"|(?:just )?(?:as (?:much|many(?: flops)?|expensive|costly) as|the same(?: number of flops)? as|equal to"
+    r"|more(?: expensive| costly)? than))) (?:the )?(.+)$"
+)
+
+OUTPUTS = r"\b(?:output (?:neurons?|units?|nodes?|classes|values?)|outputs|classes|labels)\b"
+EVERYWHERE = (
+    r"\b(?:in total|altogether|all (?:\d+ |the )*(?:layers|blocks)|(?:whole|entire|full) (?:model|network|encoder|stack|bert))\b"
+)
+
 ASKING = (
-    r"^(?:please )?(?:what(?:'s| is| are| will be| would be)?|how (?:many|much|large|big) ?(?:is|are)?|"
-    + _any("which, calculate, compute, find, determine, derive, give, state, estimate, count, report, write down")
+    r"(?:^|[|,] ?)(?:please |and )?(?:(?:at|by|for|from|with|in|into) )?(?:"
+    r"what(?:'s| is) the value of|what(?:'s| is| are| will be| would be)?|how (?:many|much|large|big|long) ?(?:is|are)?|"
+    + _any(
+        """which number, which, work out, do the math, tell me, show, list, name, calculate, compute, find, determine, derive,
+        give, state, estimate, count, report, write down"""
+    )
     + r")\b"
 )
 NUMBER = (
     r"\b(?:(?:the )?(?:total |overall |exact |approximate )*(?:number|count|amount) of|"
-    + _any("how many, total, overall, in total, altogether")
+    + _any("how many, total, overall, in total, altogether, together")
     + r")\b"
 )
 # Words that change nothing.
 EMPTY = (
     r"\b"
     + _any(
-        """are there, is there, there are, are needed, is needed, are required, is required, needed, required, do we
-        need, trainable, learnable, learned, learnt, must be learned, are used, used, are stored, stored, to store,
-        storing, to hold, forward pass, one forward pass, a forward pass, inference, only, alone, through, are
-        computed, is computed, computed, computing, to compute, calculating, including (?:all )?bias(?:es| terms)?,
-        (?:for|of|in|across|over) all (?:the )?(?:attention )?heads"""
+        r"""are there, is there, there are, are needed, is needed, are required, is required, needed, required, do we need,
+        trainable, learnable, learned, learnt, must be learned, are used, used, are stored, stored, to store, storing, to
+        hold, (?:whole|entire|full|complete|single) forward pass, forward pass, one forward pass, a forward pass, before
+        w_o, inference, only, alone, through, are computed, is computed, computed, computing, to compute, calculating,
+        including (?:all )?bias(?:es| terms)?, (?:for|of|in|across|over) all (?:the )?(?:attention )?heads, combined,
+        summed, on top(?= \||$), on top of(?: it)?, (?:including|with|plus) (?:its|their|the) bias(?:es)?, exactly,
+        approximately, roughly, in practice, by itself, you, contains, (?:are|is)
+        (?:used|stored|held|present|found|involved|contained|computed|performed), bias(?:es)? included, (?:are |is
+        )?(?:spent|needed|used) (?:on|in|by), (?:with )?(?:no|without|excluding|ignoring|not counting) activations, we(?! )"""
     )
     + r"\b"
 )
-SMALL = _any("of, in, for, the, a, an, is, are, does, do, have, has, at, with, on, by, to, from, there, it, and, inside, within")
+SMALL = _any(
+    """be, would, will, of, in, for, the, a, an, is, are, does, do, have, has, at, with, on, by, to, from, there, it, and, inside,
+    within"""
+)
 SMALLER = _any("its, all, as, using, when, if")
-HAVE = r"\b(?:does|do|will|would) (.+?) " + _any("have, has, need, needs, contain, use, require, take, occupy, hold, add") + r"\b"
+HAVE = (
+    r"\b(?:does|do|will|would|must|can) (.+?) "
+    + _any(
+        """have, has, need, needs, contain, use, require, take(?: up)?, occupy, hold, add, process, see, receive, produce,
+        compute, store, keep, cost, consume, perform, account for, make up, represent, contribute, comprise, give, yield"""
+    )
+    + r"\b"
+)
 
 LAYER = (
     r"\b(?:(?:in|of|for|per|from|inside|within|by) )?(?:just |only )?"
@@ -89,7 +160,7 @@ MODEL = (
         r"""tiny, mini, small, medium, base, large, xlarge, xxlarge, huge, big, uncased, cased, chinese, multilingual, v\d, l?\d+,
         [btslh]/?\d*"""
     )
-    + r")*)(?![\w-])"
+    + r")*)(?:'s)?(?![\w-])"
 )
 WITHOUT = (
     r"\b"
@@ -110,6 +181,8 @@ TRAINING = (
     r"(?: (?:step|pass|passes|iteration|state|memory))?(?: (?:with|using|under) adamw?)?\b"
     r"|\b(?:with|using|under) adamw?(?: optimi[sz]er)?\b"
 )
+WITH_ADAM = r"\b(?:with|using|under) adamw?(?: optimi[sz]er)?\b"
+BACKWARD = r"\b(?:(?:for|during|in|of) )?(?:(?:one|a|the) )?(?:backward|backpropagation|backprop)(?: pass)?(?: alone)?\b"
 PRECISIONS: dict[Precision, str] = {
     "float64": r"fp64|float64|double precision|64[- ]bit(?: floats?)?",
     "float32": r"fp32|float32|single precision|full precision|32[- ]bit(?: floats?)?|float",
@@ -118,7 +191,7 @@ PRECISIONS: dict[Precision, str] = {
     "int8": r"int8|8[- ]bit(?: integers?)?",
     "int4": r"int4|4[- ]bit(?: integers?)?",
 }
-BYTE_UNITS = ("mb", "mib", "gb", "gib", "kb", "kib", "tb", "tib", "mega", "giga", "kilo")
+BYTE_UNITS = ("mb", "mib", "gb", "gib", "kb", "kib", "tb", "tib", "mega", "giga", "kilo", "bytes")
 FLOP_UNITS = ("gflop", "tflop", "mflop", "gmac")
 SHARE_UNITS = ("percent", "%")
 COUNT_UNITS = ("million", "billion", "thousand")
@@ -130,4 +203,4 @@ UNIT = (
     )
     + r")(?!\w)"
 )
-SYMBOL = re.compile(r"(?<![\w^])([wb])[_^]?\{?\s?(q|k|v|o|1|2|3|c|p|e|h|d|patch|vocab)\}?(?![\w^])")
+SYMBOL = re.compile(r"(?<![\w^])(?!(?:we|be|bc)\b)([wb])[_^]?\{?\s?(q|k|v|o|1|2|3|c|p|e|h|d|patch|vocab)\}?(?![\w^])")

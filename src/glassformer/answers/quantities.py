@@ -15,8 +15,10 @@ from glassformer.answers.conventions import left_out_ways, totals_by_convention
 from glassformer.answers.mistakes.pieces import Pieces, Setting, pieces_of, total
 from glassformer.answers.operations import operations
 from glassformer.answers.questions import Question, parse_question
-from glassformer.answers.sizes import patch_length, scale, setting, tokens
-from glassformer.answers.stored import stored
+from glassformer.answers.ratios import crossing, difference, ratio, share
+from glassformer.answers.sizes import all_heads, batch_tokens, expansion, outputs, patch_length, scale, setting, tokens
+from glassformer.answers.stated import check_stated, with_sizes
+from glassformer.answers.stored import TRAINED, stored
 from glassformer.answers.wording import PART_NAMES, STORES
 from glassformer.program import Axis, Program, Tensor, build
 from glassformer.program.matrices import as_matrix
@@ -24,6 +26,7 @@ from glassformer.spec import GlassformerError, nearest, shown
 from glassformer.spec.presets import preset_names
 from glassformer.spec.reading import Request
 
+TRANSPOSED = ("q^t", "k^t", "v^t")
 MAY_BE_NONE = ("positions", "segments", "biases", "b_Q,b_K,b_V,b_O", "b_1,b_2")  # where there are none, that is an answer
 
 
@@ -32,7 +35,10 @@ def ask(question: str | Question, asked: Request) -> Answer:
     if isinstance(question, str):
         question = parse_question(question)
     _same_encoder(question, asked)
-    return _Asked(question, asked).answer()
+    asked = with_sizes(question.stated, asked)
+    found = _Asked(question, asked)
+    check_stated(question.text, question.stated, asked, found.program)
+    return found.answer()
 
 
 def _same_encoder(question: Question, asked: Request) -> None:
@@ -68,8 +74,16 @@ class _Asked:
         if kind == "scale":
             return scale(question, asked, self.program)
         if kind == "width":
-            return (patch_length if question.target == "patch" else setting)(question, asked)
-        own = {"params": self.parameters, "share": self.share, "bytes": self.bytes, "shape": self.shape, "elements": self.shape}
+            if question.target == "batch_tokens":
+                return batch_tokens(question, asked, self.program)
+            made_by = {"patch": patch_length, "all_heads": all_heads, "outputs": outputs, "expansion": expansion}
+            return made_by.get(question.target or "", setting)(question, asked)
+        comparing = {"share": share, "ratio": ratio, "difference": difference}
+        if kind in comparing:
+            return comparing[kind](question, asked, lambda other: _Asked(other, asked).answer())
+        if kind == "crossing":
+            return crossing(question, asked)
+        own = {"params": self.parameters, "bytes": self.bytes, "shape": self.shape, "elements": self.shape}
         return own[kind]()
 
     def _made(
@@ -91,7 +105,7 @@ class _Asked:
         convention = f"every parameter{scope}: weights, biases, norms, tables"
         if not pieces:
             tables = question.target in ("positions", "segments") and (question.one_layer or question.one_head)
-            if question.target not in MAY_BE_NONE or question.without or tables:
+            if (question.target not in MAY_BE_NONE and not question.among) or question.without or tables:
                 raise GlassformerError(f"'{shown(question.text)}': this spec has none of that.")
             lines, convention = [Line(question.target or "", "", "", 0)], "this encoder has no such parameters"
         if question.without:
@@ -107,10 +121,29 @@ class _Asked:
                 Other(f"with its rows of W_O, without {', '.join(words)}", total((*kept, *rows)))
                 for words, kept in left_out_ways(pieces)
             ]
+        matrices = all(part[:2] in ("W_", "b_") for part in (question.target or "-").split(","))
+        if matrices and not (question.one_layer or question.one_head or question.every_layer) and self.asked.spec.layers > 1:
+            alone = _scoped(pieces, replace(question, one_layer=True))  # `the matrix W_1` may be that of one layer
+            others += [Other("in one layer", total(alone))] if alone else []
+            others += [
+                Other(f"in one layer, with {biases[0].symbol}", total((*alone, *biases)))
+                for biases in [own_biases(alone, replace(question, one_layer=True), self.asked)]
+                if alone and biases
+            ]
         if biases := own_biases(pieces, question, self.asked):
             named = " and ".join(dict.fromkeys(piece.symbol for piece in biases))
             others.append(Other(f"with {named}{scope}", total((*pieces, *biases))))
+        if "biases" in (question.target, question.among):
+            convention = f"biases of projections alone{scope}, no norm's beta"
+            shifts = tuple(piece for piece in self._norms() if piece.symbol == "beta")
+            others.append(Other(f"with the betas of norms{scope}", total((*pieces, *shifts))))
         return self._made(total(pieces), "parameters", convention, lines, others, self._wider())
+
+    def _norms(self) -> Pieces:
+        """The norms of what is asked about."""
+        target = None if self.question.target == "biases" else self.question.target
+        around = asked_pieces(replace(self.question, target=target, among=""), self.asked)
+        return tuple(piece for piece in around if piece.kind == "norm")
 
     def _wider(self) -> Iterator[Other]:
         """What was asked of one layer or head, counted of all of them; what was to be left out, counted."""
@@ -130,25 +163,12 @@ class _Asked:
             what = f"{', '.join(question.without)} counted, which the question leaves out"
             yield Other(what, total(asked_pieces(everything, self.asked)), excuses=False, code="left_out_counted")
 
-    def share(self) -> Answer:
-        if self.question.target is None:
-            raise GlassformerError(
-                f"'{shown(self.question.text)}': a share of what? Ask for the 'share of params in the embeddings'."
-            )
-        part, whole = self._counted(self.question), count(self.asked.spec).total
-        lines = [Line("share", "part / whole", f"{part:,} / {whole:,}", part / whole)]
-        named = f"{self.question.target} among all parameters; {100 * part / whole:.2f} %"
-        others = [
-            Other(f"without {', '.join(words)}", part / total(kept))
-            for words, kept in left_out_ways(asked_pieces(replace(self.question, target=None), self.asked))
-            if words in (("pooler",), ("head",)) and total(kept) >= part
-        ]
-        return self._made(part / whole, "of the parameters", named, lines, others)
-
     def shape(self) -> Answer:
         question = self.question
         if question.target == "concat":
             return self._side_by_side()
+        if question.target in TRANSPOSED:
+            return self._transposed()
         tensor = self.find_tensor()
         one_head = question.one_head and any(axis.name == "head" for axis in tensor.axes)
         axes = tuple(axis for axis in tensor.axes if not (axis.name == "head" and one_head))
@@ -197,6 +217,25 @@ class _Asked:
         ]
         return self._made(shape, "shape", "tokens as rows, the batch first", [line], others, wrongs)
 
+    def _transposed(self) -> Answer:
+        """Kᵀ: features before tokens, head by head."""
+        question, spec, sizes = self.question, self.asked.spec, self.program.sizes
+        letter = (question.target or "")[0]
+        width, said = (spec.head_v, "d_v") if letter == "v" else (spec.head_k, "d_k")
+        one, every = (width, sizes.t), (spec.heads, width, sizes.t)
+        shape = (sizes.batch, *(one if question.one_head else every))
+        formula = f"batch × {'' if question.one_head else 'head × '}{said} × t"
+        line = Line(f"{letter}ᵀ", formula, " × ".join(str(size) for size in shape), shape)
+        others = [
+            Other("one head alone, without the batch", one),
+            Other("one head alone, with the batch", (sizes.batch, *one)),
+        ]
+        if not question.one_head:
+            others += [Other("without the batch", every), Other("heads side by side", (spec.heads * width, sizes.t))]
+        if question.kind == "elements":
+            return self._made(math.prod(shape), "elements", "as many as before", [line], [])
+        return self._made(shape, "shape", "features before tokens, the batch first", [line], others)
+
     def find_tensor(self) -> Tensor:
         """The tensor asked for: by its full name, or by what people call it, in the first layer that has it."""
         wanted = self.question.target or ""
@@ -223,7 +262,8 @@ class _Asked:
     def bytes(self) -> Answer:
         question, target = self.question, self.question.target or ""
         known = not target or target in STORES.values()
-        tensor = None if known or target[:2] in ("W_", "b_") else self._tensor(target)
+        known = known or set(target.split(",")) <= TRAINED
+        tensor = None if known or target[:2] in ("W_", "b_") else self._tensor(target.split(",")[0])
         parts = {name for names in PART_NAMES.values() for name in names.split(",")}
         if not known and tensor is None and not set(target.split(",")) <= {*PARTS, *parts}:
             raise GlassformerError(f"'{shown(question.text)}' is not understood: this encoder has no '{shown(target)}'.")
@@ -259,6 +299,9 @@ def asked_pieces(question: Question, asked: Request) -> Pieces:
         symbols = {parameter.tensor.symbol for parameter in parameters}
         names = [name for name in names if name in symbols or not name.startswith("b_")] or names
         pieces = chosen(names)
+    if question.among:
+        own = chosen(part_names(question.among))
+        pieces = tuple(piece for piece in pieces if piece in own)
     if question.without:
         left_out = chosen(part_names(question.without))
         pieces = tuple(piece for piece in pieces if piece not in left_out)

@@ -5,19 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from glassformer.algebra.parts import ALIASES, PARTS
 from glassformer.answers import phrases
+from glassformer.answers.names import looked_up, plain, reordered
 from glassformer.answers.phrases import Kind, Precision
-from glassformer.answers.wording import (
-    PART_NAMES,
-    PRODUCT_NAMES,
-    SETTINGS,
-    STORES,
-    TENSOR_NAMES,
-    known_names,
-    looked_up,
-    plain,
-)
+from glassformer.answers.rephrasing import plainly
+from glassformer.answers.stated import Stated, take_stated
+from glassformer.answers.targets import among, left_out_parts, target_of
+from glassformer.answers.wording import PART_NAMES, SETTINGS, STORES, known_names
 from glassformer.spec import GlassformerError, nearest, shown
 
 MOST_CHARACTERS = 200
@@ -40,9 +34,14 @@ class Question:
     every_layer: bool = False
     per_token: bool = False
     training: bool = False
+    backward: bool = False  # the backward pass alone
+    measure: Kind = "params"  # of a share, a ratio: what is compared
+    over: str | None = None  # of a ratio: the part that is divided by
+    among: str = ""  # only these of the target: the biases of the feed-forward block
     precision: Precision | None = None
     unit: str = ""  # that a bare number is meant in: MB, million, %
     layers: int | None = None  # that the question itself says there are
+    stated: Stated = ()  # other sizes that it says
     model: str = ""  # that the question itself names
 
 
@@ -61,10 +60,14 @@ class _Words:
 
     def left(self) -> str:
         """What is left, without the small words around it."""
-        small = f"(?:{phrases.SMALL}|{phrases.SMALLER})"
-        edges = rf"^(?:{small}\b[ ,:]*)+|(?:[ ,:]*\b{small})+$"
-        parts = [re.sub(edges, "", part.strip(EDGES)).strip(EDGES) for part in self.rest.split("|")]
-        return " ".join(part for part in parts if part)
+        return _tidy(self.rest)
+
+
+def _tidy(text: str) -> str:
+    small = f"(?:{phrases.SMALL}|{phrases.SMALLER})"
+    edges = rf"^(?:{small}\b[ ,:]*)+|(?:[ ,:]*\b{small})+$"
+    parts = [re.sub(edges, "", part.strip(EDGES)).strip(EDGES) for part in text.split("|")]
+    return " ".join(part for part in parts if part)
 
 
 def parse_question(text: str) -> Question:
@@ -72,33 +75,49 @@ def parse_question(text: str) -> Question:
     asked = " ".join(text.strip().split())
     if not asked or len(asked) > MOST_CHARACTERS:
         raise GlassformerError(f"what is asked? Write {EXAMPLES}.")
-    words = _Words(_plainly(asked))
+    stated, rest = take_stated(plainly(asked))
+    words = _Words(rest)
     counted = bool(re.search(phrases.NUMBER, words.rest))
     model = words.take(phrases.MODEL)
-    for pattern in (phrases.ASKING, phrases.NUMBER, phrases.NUMBER, phrases.EMPTY, phrases.EMPTY, phrases.EMPTY):
+    crossing = re.search(phrases.CROSSING, words.rest)
+    found = _crossing(crossing, asked) if crossing else _asked(words, asked, counted=counted)
+    found = replace(found, stated=stated)
+    return replace(found, model="".join(re.findall(r"[a-z0-9]", model[0].removesuffix("'s")))) if model else found
+
+
+def _asked(words: _Words, asked: str, *, counted: bool) -> Question:
+    for pattern in (phrases.ASKING, phrases.NUMBER, phrases.NUMBER, *[phrases.EMPTY] * 4):
         words.take(pattern)
     if have := words.take(phrases.HAVE):
         words.rest += f" | of {have[1]}"
-    setting = SETTINGS.get(plain(re.sub(r"\b(?:each|every|one|single)\b", "", words.left())))
-    found = _width(setting, asked) if setting is not None else _scoped(words, asked, counted=counted)
-    return replace(found, model="".join(re.findall(r"[a-z0-9]", model[0]))) if model else found
+    left = plain(re.sub(r"\b(?:each|every|one|single|model)\b", "", words.left()))
+    setting = SETTINGS.get(left) or SETTINGS.get(plain(words.left()))
+    if setting is not None:
+        everywhere = setting == "heads" and re.search(phrases.EVERYWHERE, asked.lower())
+        return _width("all_heads" if everywhere else setting, asked)
+    if counted and (given_out := _outputs(words, asked)) is not None:
+        return given_out
+    if (scattered := reordered(left, SETTINGS)) is not None:
+        return _width(scattered, asked)
+    return _scoped(words, asked, counted=counted)
+
+
+def _outputs(words: _Words, asked: str) -> Question | None:
+    """`How many outputs does the classifier have?`"""
+    rest = re.sub(phrases.OUTPUTS, "|", words.rest)
+    left = re.sub(r"^softmax (?:of |over )?(?:the )?", "", _tidy(rest))
+    return _width("outputs", asked) if rest != words.rest and looked_up(left, PART_NAMES) == "head" else None
+
+
+def _crossing(found: re.Match[str], asked: str) -> Question:
+    """`At what length does the attention cost as much as the FFN?`"""
+    costs = rf"\b(?:{phrases.KINDS['flops']})\b"
+    one, two = (target_of("flops", _tidy(re.sub(costs, "|", part)), asked) for part in found.groups())
+    return Question("crossing", one, one_layer=True, one_head=False, text=asked, over=two)
 
 
 def _width(setting: str, asked: str) -> Question:
     return Question("width", setting, one_layer=False, one_head=False, text=asked)
-
-
-def _plainly(text: str) -> str:
-    """In small letters, without LaTeX's signs; symbols as `W_Q`, `q k v` as `qkv`."""
-    low = re.sub(r"\\(?:text|mathrm|mathbf|operatorname)\b|[$`\"“”?!]", "", text.lower().replace("’", "'"))
-    low = re.sub(r"\\top\b|ᵀ|\^\{?t\}?(?!\w)|\.t\b|\btransposed?\b", "^t", low.replace("\\", ""))
-    low = re.sub(r"\bw_?\{?_?\{?i\}?\^\{?([qkv])\}?(?!\w)", r"w_\1 of each head", low)
-    low = re.sub(r"\bq\s*[·*@ ]?\s*k\s?\^t", "qk^t", low)
-    low = re.sub(r"\bnon-embedding (params|parameters|weights)", r"\1 without embeddings", low)
-    for one, two, three in (("q", "k", "v"), ("query", "key", "value"), ("queries", "keys", "values")):
-        low = re.sub(rf"\b{one}\s*[,/]?\s*{two}\s*(?:,|/|and|&|, and)?\s*{three}\b(?!\s*(?:,|and|\+|&)\s*w)", "qkv", low)
-    low = re.sub(r"\((without|excluding|no|ignoring)([^)]*)\)", r" \1\2", low)
-    return phrases.SYMBOL.sub(lambda found: f"{found[1]}_{found[2]}", low)
 
 
 def _scoped(words: _Words, asked: str, *, counted: bool) -> Question:
@@ -107,41 +126,115 @@ def _scoped(words: _Words, asked: str, *, counted: bool) -> Question:
     precision = _precision(words)
     unit = words.take(phrases.UNIT)
     layers = words.take(phrases.ALL_LAYERS)
-    one_head = bool(words.take(phrases.HEAD))
-    one_layer = _one_layer(words)
-    kind, word = _kind(words, counted=counted, unit=unit[1] if unit else "")
+    scope = Question(
+        "params",
+        None,
+        one_head=bool(words.take(phrases.HEAD)),
+        one_layer=_one_layer(words),
+        text=asked,
+        without=left_out_parts(left_out[1]) if left_out else (),
+        every_layer=bool(layers),
+        precision=precision,
+        unit=unit[1] if unit else "",
+        layers=_number_of(layers),
+    )
+    compares = next((how for how, pattern in phrases.COMPARING.items() if words.take(pattern)), None)
+    kind, word = _kind(words, counted=counted, unit=scope.unit or ("bytes" if precision else ""))
+    if kind is None and compares == "ratio" and (sizes := _two_sizes(words, asked)) is not None:
+        return sizes
     if kind is None:
         near = nearest(words.left(), [*_KIND_WORDS, *known_names()])
         raise GlassformerError(f"'{shown(asked)}' is not understood.{near} Ask for {EXAMPLES}.")
-    costs = kind in ("flops", "macs")
-    per_token = costs and bool(words.take(phrases.TOKEN))
-    training = (costs or kind == "bytes") and bool(words.take(phrases.TRAINING))
-    left = words.left()
-    if kind == "shape" and word.startswith("size") and (unit or looked_up(left, STORES) == "model"):
-        kind = "bytes"
-    if kind == "shape" and not left and one_head:
-        return _width("d_k", asked)
-    if kind in phrases.OF_THE_WHOLE and (one_head or one_layer or plain(left) not in phrases.OF_THE_WHOLE[kind]):
-        raise GlassformerError(f"'{shown(asked)}' is not understood: {word} of what? Ask for {EXAMPLES}.")
-    target = _target(kind, left, asked) if left else "layers" if layers and kind in phrases.OF_PARTS else None
-    if one_head and target in ("out", "attention.out"):  # `the output of each head`
-        target = "attention.mix"
-    found = Question(
-        kind,
-        target,
-        one_layer or (target or "").startswith("layers.0."),
-        one_head or (target == "attention.mix" and "head" in plain(left)),
-        asked,
-        without=_left_out(left_out[1]) if left_out else (),
-        every_layer=bool(layers),
-        per_token=per_token,
-        training=training,
-        precision=precision,
-        unit=unit[1] if unit else "",
-        layers=int(layers[1] or layers[2]) if layers and (layers[1] or layers[2]) else None,
-    )
+    if kind == "share" or compares:
+        return _compared(words, kind, scope, compares or "share")
+    found = _aimed(words, replace(scope, kind=kind), word)
     _check_fits(found, left_out[0].strip() if left_out else "")
     return found
+
+
+def _aimed(words: _Words, scope: Question, word: str) -> Question:
+    """The question with its target, and what goes with its kind."""
+    kind, asked, one_head = scope.kind, scope.text, scope.one_head
+    costs = kind in ("flops", "macs")
+    if costs:  # `what does it cost in FLOPs?` says it twice
+        words.take(rf"\b(?:in )?(?:{phrases.KINDS[kind]}|counts?)\b")
+    per_token = costs and bool(words.take(phrases.TOKEN))
+    training = (costs or kind == "bytes") and bool(words.take(phrases.TRAINING))
+    if training:
+        words.take(phrases.WITH_ADAM)
+    backward = costs and not training and bool(words.take(phrases.BACKWARD))
+    left = words.left()
+    if kind == "shape" and not left and one_head:
+        return _width("d_k", asked)
+    kind = _settled(kind, word, left, scope)
+    only, left = among(kind, left)
+    target = target_of(kind, left, asked) if left else "layers" if scope.every_layer and kind in phrases.OF_PARTS else None
+    if one_head and target in ("out", "attention.out"):  # `the output of each head`
+        target = "attention.mix"
+    return replace(
+        scope,
+        kind=kind,
+        target=target,
+        one_layer=scope.one_layer or (target or "").startswith("layers.0."),
+        one_head=one_head or (target == "attention.mix" and "head" in plain(left)),
+        per_token=per_token,
+        training=training,
+        backward=backward,
+        among=only,
+    )
+
+
+def _settled(kind: Kind, word: str, left: str, scope: Question) -> Kind:
+    """The kind, once it is known what stands beside it: the size of a model is its bytes."""
+    if kind == "shape" and word.startswith("size") and (scope.unit or looked_up(left, STORES) == "model"):
+        return "bytes"
+    if kind == "patches" and re.search(r"\b(?:class|cls)\b", left) and _of_the_whole("tokens", plain(left)):
+        kind = "tokens"  # `patches along with the class token`
+    if kind in phrases.OF_THE_WHOLE and (scope.one_head or scope.one_layer or not _of_the_whole(kind, plain(left))):
+        raise GlassformerError(f"'{shown(scope.text)}' is not understood: {word} of what? Ask for {EXAMPLES}.")
+    return kind
+
+
+def _of_the_whole(kind: Kind, left: str) -> bool:
+    sequence = kind == "tokens" and re.fullmatch(phrases.OF_SEQUENCES, left) is not None
+    return sequence or left in phrases.OF_THE_WHOLE[kind]
+
+
+def _number_of(layers: re.Match[str] | None) -> int | None:
+    return int(layers[1] or layers[2]) if layers and (layers[1] or layers[2]) else None
+
+
+def _two_sizes(words: _Words, asked: str) -> Question | None:
+    """`ratio of d_ff to d_model`."""
+    two = re.search(phrases.AGAINST, words.rest)
+    if two is None:
+        return None
+    sides = [SETTINGS.get(plain(_tidy(side))) for side in (words.rest[: two.start()] + words.rest[two.end() :], two[1])]
+    if None in sides:
+        return None
+    return Question("ratio", sides[0], one_layer=False, one_head=False, text=asked, measure="width", over=sides[1])
+
+
+def _compared(words: _Words, kind: Kind, scope: Question, how: Kind) -> Question:
+    """A share of a whole, a ratio of two parts or their difference; in parameters unless FLOPs or bytes are said."""
+    asked = scope.text
+    measure: Kind = "params" if kind == "share" else kind
+    for other in ("flops", "macs", "bytes", "params"):
+        pattern = rf"(?<![\w^-])(?:{phrases.KINDS[other]}|{'weights' if other == 'params' else other})(?![\w^])"
+        if words.take(pattern):
+            measure = other
+            words.rest = re.sub(pattern, "|", words.rest)
+    words.rest = re.sub(phrases.LYING, "|", words.rest)
+    scope = replace(scope, kind=how, measure=measure, precision=None, unit="")
+    if how == "share":
+        left = words.left()
+        unit = "percent" if re.search(r"\bpercent", asked.lower()) else ""
+        return replace(scope, target=target_of(measure, left, asked) if left else None, unit=unit)
+    two = re.search(phrases.AGAINST, words.rest)
+    if two is None or measure not in phrases.OF_PARTS:
+        raise GlassformerError(f"'{shown(asked)}' is not understood: a ratio of what to what? Ask for {EXAMPLES}.")
+    sides = [_tidy(words.rest[: two.start()] + " | " + words.rest[two.end() :]), _tidy(two[1])]
+    return replace(scope, target=target_of(measure, sides[0], asked), over=target_of(measure, sides[1], asked))
 
 
 def _check_fits(question: Question, left_out: str) -> None:
@@ -180,67 +273,25 @@ def _kind(words: _Words, *, counted: bool, unit: str) -> tuple[Kind | None, str]
     if re.search(phrases.KEPT, words.rest) and not re.search(r"flop|shape|element", words.rest):
         words.take(rf"\b(?:{phrases.KINDS['bytes']}|sizes?)\b")
         return "bytes", "memory"
-    for kind, pattern in phrases.KINDS.items():
+    for kind, pattern in sorted(phrases.KINDS.items(), key=lambda item: _first_of_two(item[0], words.rest)):
         if found := words.take(rf"(?<![\w^-])(?:{pattern})(?![\w^])"):
             return kind, found[0]
-    if unit.startswith(phrases.BYTE_UNITS):
-        return "bytes", unit
+    for kind, units in (("bytes", phrases.BYTE_UNITS), ("macs", ("gmac",)), ("flops", phrases.FLOP_UNITS)):
+        if unit.startswith(units):
+            return kind, unit
     if counted and plain(words.left()) in phrases.CELLS:
         return "elements", ""
+    if counted and re.search(r"\bbias(?:es)?\b", words.rest):
+        return "params", "biases"
     if found := words.take(r"\bweights\b"):
         return "params", found[0]
     return None, ""
 
 
-def _left_out(text: str) -> tuple[str, ...]:
-    found = []
-    for word in re.split(r",|&|\band\b|\bor\b", text):
-        name = re.sub(r"\b(?:the|any|all)\b", "", word).strip()
-        if name:
-            part = "output" if name == "w_o" else looked_up(name, PART_NAMES) or ALIASES.get(name, name)
-            found.append(part)
-    return tuple(dict.fromkeys(found))
-
-
-def _target(kind: Kind, left: str, asked: str) -> str | None:
-    """The part or tensor asked for, in the spelling the rooms below use (symbols keep their capitals)."""
-    name = re.sub(r"^(?:the|all|whole|entire|full)\s+", "", left)
-    if looked_up(name, STORES) == "model" and (
-        kind in ("flops", "macs", "share") or plain(name) in ("model", "network", "whole model")
-    ):
-        return None
-    bare = re.sub(r"(?: weight)? (?:matrix|matrices|weights)$", "", name)
-    if phrases.SYMBOL.fullmatch(bare):
-        return _symbol(bare)
-    tables = {
-        "params": (PART_NAMES,), "share": (PART_NAMES,), "flops": (PRODUCT_NAMES,), "macs": (PRODUCT_NAMES,),
-        "bytes": (STORES, TENSOR_NAMES, PART_NAMES),
-    }.get(kind, (TENSOR_NAMES,))  # fmt: skip
-    for table in tables:
-        if (found := looked_up(name, table)) is not None:
-            return found
-    inner, _, outer = name.partition(" of ")
-    if outer and looked_up(outer, PART_NAMES) in (
-        "ffn",
-        "attention",
-        "layers",
-        "embeddings",
-    ):  # `the first linear layer of the FFN`
-        return _target(kind, inner, asked)
-    several = [part.strip() for part in re.split(r",|&|\+|\band\b", name) if part.strip()]
-    if len(several) > 1 and kind in ("params", "share", "flops", "macs"):
-        found_parts = [_target(kind, part, asked) for part in several]
-        return ",".join(part for part in found_parts if part)
-    if kind in ("params", "share") and (name in PARTS or name in ALIASES):
-        return ALIASES.get(name, name)
-    spelled = re.search(re.escape(name), asked, flags=re.I)
-    return spelled[0] if spelled else name
-
-
-def _symbol(text: str) -> str:
-    """`w_q` is `W_Q`, `b_1` is `b_1`."""
-    letter, _, tail = text.partition("_")
-    return f"{'W' if letter == 'w' else 'b'}_{tail.upper() if len(tail) == 1 else tail}"
+def _first_of_two(kind: Kind, text: str) -> bool:
+    """Kinds keep their order; but of tokens and patches (`tokens for 14 × 14 patches`) the one that is said first."""
+    tokens, patches = text.find("tokens"), text.find("patches")
+    return kind == "patches" and 0 <= tokens < patches
 
 
 _KIND_WORDS = ("params", "parameters", "shape", "elements", "flops", "macs", "bytes", "memory", "tokens", "patches", "d_k")

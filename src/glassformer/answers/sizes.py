@@ -29,6 +29,41 @@ def tokens(question: Question, asked: Request, program: Program) -> Answer:
     return made(question, asked, length, "tokens", "patches and learned tokens", [line], [alone])
 
 
+def batch_tokens(question: Question, asked: Request, program: Program) -> Answer:
+    """How many tokens a batch holds, padding counted."""
+    batch, length = program.sizes.batch, program.sizes.t
+    line = Line("tokens", "batch · t", f"{batch} · {length}", batch * length)
+    wrongs = [mistaken("bytes_and_units", "one input of the batch", length)] if batch > 1 else []
+    return made(question, asked, batch * length, "tokens", "padding counted", [line], [], wrongs)
+
+
+def all_heads(question: Question, asked: Request) -> Answer:
+    """The heads of every layer together."""
+    spec = asked.spec
+    line = Line("heads", "layers · heads", f"{spec.layers} · {spec.heads}", spec.layers * spec.heads)
+    one = Other("in each layer", spec.heads)
+    return made(question, asked, spec.layers * spec.heads, "heads", "all layers together", [line], [one])
+
+
+def outputs(question: Question, asked: Request) -> Answer:
+    """What a task head gives out for each thing that it judges."""
+    spec = asked.spec
+    if spec.head == "none":
+        raise GlassformerError(f"'{shown(question.text)}': this encoder has no task head. Write head=classify or head=mlm.")
+    value = spec.vocab if spec.head in ("mlm", "pretrain") and spec.vocab else spec.classes
+    name = "vocab" if value == spec.vocab else "classes"
+    return made(question, asked, value, "outputs", "the task head's", [Line("outputs", name, str(value), value)], [])
+
+
+def expansion(question: Question, asked: Request) -> Answer:
+    """How many times wider the feed-forward block is."""
+    spec = asked.spec
+    value = spec.ffn_width / spec.d_model
+    line = Line("expansion", "d_ff / d_model", f"{spec.ffn_width} / {spec.d_model}", value)
+    whole = int(value) if value.is_integer() else value
+    return made(question, asked, whole, "", "d_ff divided by d_model", [line], [])
+
+
 def setting(question: Question, asked: Request) -> Answer:
     """A field of the spec, or what follows where it is not given."""
     spec, name = asked.spec, question.target or ""

@@ -25,6 +25,7 @@ PRECISION_BYTES: dict[Precision, Fraction] = {
 }
 DTYPES: dict[Precision, Dtype] = {"float64": "float64", "float32": "float32", "bfloat16": "bfloat16", "float16": "float16"}
 ADAM_MOMENTS = 2
+TRAINED = {"model", "gradients", "optimizer"}  # what training keeps besides activations
 
 
 def stored(
@@ -34,6 +35,8 @@ def stored(
     width = PRECISION_BYTES[question.precision or "float32"]
     said = question.precision or "float32"
     target = question.target or ("training" if question.training else "model")
+    if set(target.split(",")) == TRAINED:
+        target = "training"
     if target in ("training", "gradients", "optimizer"):
         return _training_bytes(question, asked, target, parameters_of(replace(question, target=None)))
     if target == "activations":
@@ -41,6 +44,8 @@ def stored(
         which = "what the backward pass needs again" if question.training else "the most alive at once"
         line = Line("activations", which, "", found.activations)
         return made(question, asked, found.activations, "bytes", f"{which}, in {said}{_also(found.activations)}", [line], [])
+    if "," in target and set(target.split(",")) <= TRAINED:
+        return _kept_bytes(question, asked, target, parameters_of(replace(question, target=None)))
     if target == "kv":
         return _cache_bytes(question, asked, program, width)
     if tensor is not None:
@@ -109,6 +114,20 @@ def _training_bytes(question: Question, asked: Request, target: str, parameters:
     return made(question, asked, value, "bytes", convention, lines.values(), others, [*wrongs, *_mistaken_units(value)])
 
 
+def _kept_bytes(question: Question, asked: Request, target: str, parameters: int) -> Answer:
+    """Some of what training keeps, added up."""
+    parts = [_training_bytes(question, asked, "gradients" if part == "model" else part, parameters) for part in target.split(",")]
+    lines = [
+        replace(line, what="weights" if part == "model" else line.what)
+        for part, answer in zip(target.split(","), parts, strict=True)
+        for line in answer.lines
+    ]
+    value = sum(answer.value for answer in parts if isinstance(answer.value, int))
+    named = target.replace("model", "weights").replace(",", " and ")
+    convention = f"{named}, in {question.precision or 'float32'}{_also(value)}"
+    return made(question, asked, value, "bytes", convention, lines, [], _mistaken_units(value))
+
+
 def _cache_bytes(question: Question, asked: Request, program: Program, width: Fraction) -> Answer:
     """Keys and values of every layer, as a decoder would keep them."""
     spec, sizes = program.spec, program.sizes
@@ -141,10 +160,12 @@ def _tensor_bytes(question: Question, asked: Request, program: Program, tensor: 
     inside = tensor.name.startswith("layers.")
     axes = [axis for axis in tensor.axes if not (axis.name == "head" and question.one_head)]
     times = layers if question.every_layer and inside else 1
-    elements = times * math.prod(axis.size for axis in axes)
+    several = len((question.target or "").split(","))  # queries, keys and values are alike
+    elements = several * times * math.prod(axis.size for axis in axes)
     value = _whole(elements * width)
-    names = [*(["layers"] if times > 1 else []), *(axis.name for axis in axes), "bytes"]
-    sizes = [*([str(layers)] if times > 1 else []), *(str(axis.size) for axis in axes), _number(width)]
+    counted = [("", several), ("layers", times)]
+    factors = [(name or str(size), size) for name, size in counted if size > 1] + [(axis.name, axis.size) for axis in axes]
+    names, sizes = [*(name for name, _ in factors), "bytes"], [*(str(size) for _, size in factors), _number(width)]
     line = Line(tensor.name, " · ".join(names), " · ".join(sizes), value)
     others = _precisions(elements, question)
     if inside and layers > 1 and times == 1 and not question.one_layer:

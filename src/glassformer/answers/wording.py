@@ -2,47 +2,11 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
-# Words that add nothing to a name; where one stands at the end, the name is also looked up without it.
-NOUNS = """
-    matrix weight table layer block sublayer module network projection vector component part stack mechanism operation
-    step product term parameter param tensor transformation
-""".split()
-ARTICLES = {"the", "a", "an", "its", "this", "that", "our", "your"}
+from glassformer.answers.names import named as _names
 
 _QKV = {"query": "Q", "key": "K", "value": "V"}
-
-
-def _names(table: Mapping[str, str]) -> dict[str, str]:
-    """Every name of a table, in the form in which names are compared."""
-    return {plain(name): what for what, names in table.items() for name in names.split(",")}
-
-
-def plain(text: str) -> str:
-    """A name as names are compared: without articles and hyphens, in the singular."""
-    words = re.sub(r"[-_/]", " ", text.lower().replace("[cls]", "cls")).split()
-    return " ".join(_singular(word) for word in words if word not in ARTICLES)
-
-
-def _singular(word: str) -> str:
-    if word.endswith(("ses", "ices")):
-        return word[:-2] if word.endswith("ses") else f"{word[:-4]}ix"
-    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is", "as")) else word
-
-
-def looked_up(text: str, table: Mapping[str, str]) -> str | None:
-    """What a name stands for: as it is, or without a noun at its end (`feed-forward block`) or a number before it."""
-    words = re.sub(r"^(?:both|two|2|all) ", "", plain(text)).split()
-    while words:
-        if (found := table.get(" ".join(words))) is not None:
-            return found
-        if words[-1] not in NOUNS:
-            return None
-        words = words[:-1]
-    return None
-
 
 # Parts that hold parameters, by the names of algebra/parts.py, or symbols.
 PART_NAMES = _names(
@@ -51,6 +15,7 @@ PART_NAMES = _names(
         "tokens": """
             token embeddings, word embeddings, wordpiece embeddings, vocabulary embeddings, vocab embeddings, token table,
             vocabulary, embedding matrix, embedding table, lookup table, token embedding matrix, word embedding layer,
+            embedding lookup table, token lookup table, input embedding matrix,
             tokens""",
         "positions": """
             position embeddings, positional embeddings, positional encodings, position encodings, position table, positions,
@@ -62,23 +27,32 @@ PART_NAMES = _names(
             patches, patch embedding layer, linear patch projection""",
         "class_token": "class token, cls token, cls embedding, class embedding",
         "layers": """
-            encoder, encoder layers, layers, encoder stack, stack, whole stack, transformer layers, transformer encoder, all
+            encoder of transformer, encoder, encoder layers, layers, encoder stack, stack, whole stack, transformer layers,
+            transformer encoder, all
             layers, transformer blocks, encoder blocks, transformer stack""",
         "attention": """
             attention, self attention, multi head attention, multi head self attention, multihead attention, mha, mhsa, msa,
             multihead self attention, self attention heads, attention heads, attention projections""",
         "qkv": "qkv, q k v, query key value, queries keys values",
-        "output": "output projection, attention output projection, attention output, o projection, output linear layer",
+        "output": """
+            output projection, attention output projection, attention output, o projection, output linear layer, o, out
+            projection""",
         "ffn": """
             ffn, feed forward, feedforward, feed forward network, mlp, position wise feed forward, pointwise feed forward,
-            position wise ffn, feed forward neural network, fully connected, fnn, position wise mlp, linear layers of ffn""",
-        "W_1,b_1": "first linear layer, first ffn layer, fc1, up projection, first feed forward layer, intermediate layer",
-        "W_2,b_2": "second linear layer, second ffn layer, fc2, down projection, second feed forward layer",
+            position wise ffn, feed forward neural network, fully connected, fnn, position wise mlp, linear layers of ffn, dense
+            layers of ffn""",
+        "W_1,b_1": """
+            first linear layer, first ffn layer, fc1, intermediate dense layer, first dense layer, first layer of ffn,
+            expansion layer, intermediate, up projection, first feed forward layer, intermediate layer""",
+        "W_2,b_2": """
+            second linear layer, second ffn layer, fc2, down projection, second feed forward layer, second dense layer,
+            second layer of ffn, contraction layer""",
         "norms": """
             norms, layernorms, layer norms, layer normalizations, layer normalisations, normalization layers, normalisation
             layers, rmsnorm, rms norms, ln, normalization, normalisation""",
         "layers.0.norm_1": """
-            one layernorm, one layer norm, single layernorm, single layer norm, one norm, one layer normalization, each
+            one layernorm, one layer norm, gamma and beta of one layernorm, gamma and beta of layernorm, single layernorm,
+            single layer norm, one norm, one layer normalization, each
             layernorm, each layer norm, each norm, single layer normalization, one layer normalisation""",
         "b_Q,b_K,b_V,b_O": "attention biases, biases of attention",
         "b_1,b_2": "ffn biases, feed forward biases, biases of ffn, mlp biases",
@@ -87,7 +61,10 @@ PART_NAMES = _names(
         "pooler": "pooler, pooling layer, pooler layer, pooler dense layer",
         "head": """
             head, classification head, classifier, task head, output head, mlm head, lm head, masked lm head, prediction
-            head, classification layer, output layer, language modeling head, task specific layer, final linear layer""",
+            head, classification layer, output layer, language modeling head, task specific layer, final linear layer, token
+            classification head, tagging head, ner head, qa head, span head, qa span head, question answering head, span
+            prediction head, sequence classification head, linear classifier, softmax classifier, nsp head, final classifier,
+            final classification layer, linear classification head, softmax layer, classification token head""",
         "final_norm": "final norm, final layernorm, final layer norm, last norm",
         "distillation_token": "distillation token",
     }
@@ -103,10 +80,14 @@ TENSOR_NAMES = _names(
     {
         "x": """
             x, input to encoder, encoder input, input to first layer, input, inputs, input matrix, embedded input, input
-            embeddings, embedding output, input vectors, input x""",
-        "attention.q": "q, query, queries, query matrix, query vectors, q matrix",
-        "attention.k": "k, key, keys, key matrix, key vectors, k matrix",
-        "attention.v": "v, value, values, value matrix, value vectors, v matrix",
+            embeddings, embedding output, input vectors, input x, input sequence, input sequence after adding cls token, sequence
+            after adding cls token, embedded sequence, sequence of patch embeddings with cls token, input to transformer""",
+        "embeddings.patches": "patch embeddings, embedded patches, sequence of patch embeddings, projected patches",
+        "attention.q": """
+            q, query, queries, query matrix, query vectors, q matrix, query matrix q, matrix q, queries q, query tensor""",
+        "attention.k": "k, key, keys, key matrix, key vectors, k matrix, key matrix k, matrix k, keys k, key tensor",
+        "attention.v": """
+            v, value, values, value matrix, value vectors, v matrix, value matrix v, matrix v, values v, value tensor""",
         "attention.scores": """
             scores, attention scores, score matrix, attention score matrix, qk^t, qkt, raw scores, scaled scores, dot
             products, query key products, similarity matrix, attention logits""",
@@ -116,7 +97,8 @@ TENSOR_NAMES = _names(
         "attention.mix": """
             head output, head outputs, output of head, attention head output, mix, single head output, context vectors""",
         "concat": """
-            concatenated heads, concatenation, concatenated output, concatenated head outputs, concat, concatenation of
+            concatenated heads, concatenated multi head output, concatenation, concatenated output, concatenated head outputs,
+            concat, concatenation of
             heads, concatenated outputs of heads, concatenation of head outputs""",
         "attention.out": """
             attention output, attention out, multi head output, multi head attention output, mha output, output of multi
@@ -124,18 +106,23 @@ TENSOR_NAMES = _names(
             output of multi head self attention, attention block output""",
         "ffn.hidden": """
             ffn hidden, hidden layer, ffn hidden layer, intermediate, intermediate activations, ffn intermediate, hidden
-            activations of ffn, ffn activations, mlp hidden, hidden layer of ffn, ffn inner layer""",
+            activations of ffn, ffn activations, mlp hidden, hidden layer of ffn, ffn inner layer, ffn hidden activation, output
+            after first linear layer, output of first linear layer, output of first ffn layer, hidden representation of ffn,
+            inner layer, hidden units, hidden activation""",
         "ffn.out": "ffn output, output of ffn, mlp output, feed forward output, output of feed forward network",
         "out": """
             output, layer output, encoder output, output of encoder, output of layer, last hidden state, hidden states,
             final output, final hidden states, output of encoder layer, encoder layer output, output of transformer, hidden
             state""",
-        "logits": "logits, output logits, class scores, predictions",
+        "logits": """
+            logits, output logits, class scores, predictions, mlm logits, classification logits, final logits, head output
+            logits""",
         "pooler.out": "pooled, pooled output, pooler output, sentence vector",
         "pooler.token": "cls vector, cls representation, cls output, cls token output, cls hidden state",
         "E_token": """
             embedding matrix, token embedding matrix, word embedding matrix, embedding table, token table, lookup table,
-            token embedding table, word embedding table""",
+            token embedding table, word embedding table, token embedding lookup table, embedding lookup table, input embedding
+            matrix""",
         "E_position": """
             position embedding matrix, positional embedding matrix, position table, position embedding table, position
             embedding, positional embedding, position embeddings, positional encoding, positional encoding matrix""",
@@ -146,6 +133,15 @@ TENSOR_NAMES = _names(
         for role, letter in _QKV.items()
     }
     | {"W_O": "output weight matrix, output projection matrix, output projection"}
+    | {
+        "W_1": "first weight matrix, first linear layer, first ffn matrix, first ffn weight matrix, up projection",
+        "W_2": "second weight matrix, second linear layer, second ffn matrix, second ffn weight matrix, down projection",
+        "b_1": "bias b_1, first bias, first bias vector",
+        "b_2": "bias b_2, second bias, second bias vector",
+        "gamma": "gamma, layernorm gamma, gamma of layer norm, gamma in layer norm, gamma in layernorm, scale of layer norm",
+        "beta": "beta, layernorm beta, beta of layer norm, beta in layer norm, beta in layernorm, shift of layer norm",
+        "embeddings.pixels": "pixels, flattened patches, patches",
+    }
 )
 
 # Products of the forward pass, for FLOPs.
@@ -159,10 +155,11 @@ PRODUCT_NAMES = _names(
             scores, attention scores, qk^t, qkt, score matrix, query key products, dot products, attention score computation""",
         "mix": """
             mix, weighted sum, weighted sum of values, attention times values, av, values aggregation, weights times values,
-            attention weighted sum, weighted average of values""",
+            attention weighted sum, weighted average of values, attention weighted sum of values""",
         "core": """
             attention core, scaled dot product attention, dot product attention, sdpa, attention matrix products, scores and
-            mix, quadratic part, quadratic term, scores and weighted sum, attention matrix""",
+            mix, quadratic part, quadratic term, scores and weighted sum, attention matrix, quadratic attention, quadratic part of
+            attention, quadratic attention term, attention scores and weighted sum""",
         "output": "output projection, attention output projection, o projection",
         "projections": "projections, attention projections, qkvo, linear projections, qkv and output projections",
         "ffn": """
@@ -174,6 +171,10 @@ PRODUCT_NAMES = _names(
         "head": "head, classification head, classifier, mlm head, lm head, task head, prediction head, output layer",
     }
     | {f"W_{letter}": f"{role} projection, {role} matrix" for role, letter in _QKV.items()}
+    | {
+        "W_1": "first linear layer, first ffn layer, up projection, first dense layer, first linear layer of ffn, fc1",
+        "W_2": "second linear layer, second ffn layer, down projection, second dense layer, second linear layer of ffn, fc2",
+    }
 )
 
 # Bytes that are no tensor and no part.
@@ -181,11 +182,12 @@ STORES = _names(
     {
         "model": """
             model, weights, parameters, params, all parameters, model weights, model parameters, network, whole model, all
-            weights, full model""",
-        "gradients": "gradients, gradient, grads",
+            weights, full model, checkpoint, model file, checkpoint file""",
+        "gradients": "gradients, gradient, grads, all gradients, parameter gradients",
         "optimizer": """
             optimizer, optimizer state, adam optimizer state, adam optimizer, optimiser state, adam state, optimizer states,
-            adam, adamw, adam moments, adam's moments, moments""",
+            adam, adamw, adam moments, adam's moments, moments, adam two moments, adam moment buffers, moment buffers, adam
+            two moment buffers, adam states, adamw states, adam's states, states""",
         "training": "training, train, training state, weights gradients and optimizer state, training with adam, training step",
         "activations": "activations, intermediate results, saved activations",
         "kv": "kv cache, key value cache, keys and values, kv, cache",
@@ -206,15 +208,40 @@ SETTINGS = _names(
             size, hidden dim, model size d""",
         "d_ff": """
             d_ff, ffn width, ffn hidden size, feed forward dimension, intermediate size, ffn dimension, feed forward width,
-            inner dimension, ffn inner dimension, mlp width, ffn hidden dimension, mlp dimension, feed forward hidden size""",
-        "heads": "heads, attention heads, n_heads, num_heads",
-        "layers": "layers, encoder layers, n_layers, num_layers, depth, transformer layers, transformer blocks, encoder blocks",
+            inner dimension, ffn inner dimension, mlp width, ffn hidden dimension, mlp dimension, feed forward hidden size, hidden
+            dimension feed forward, inner dimension feed forward, hidden size feed forward, hidden layer size of ffn, hidden
+            units of ffn, hidden units in ffn, width of hidden layer of ffn, size of hidden layer of ffn, dimension of hidden
+            layer
+            of ffn, width of ffn, hidden dimension of ffn, inner dimension of ffn, hidden size of ffn, inner layer of ffn,
+            neurons in hidden layer of ffn, hidden neurons of ffn, inner layer dimension""",
+        "heads": """
+            heads, attention heads, n_heads, num_heads, heads per layer, attention heads per layer, heads
+            in layer, heads layer, attention heads layer""",
+        "all_heads": """
+            attention heads in total, heads in all layers, attention heads in all layers, heads across all layers, attention
+            heads across all layers, heads altogether, attention heads in whole, heads in whole""",
+        "outputs": """
+            output neurons, outputs, output units, outputs of classification head, output neurons of classification layer,
+            outputs of head, classes, output classes, outputs of softmax, outputs of classifier, output neurons of head, outputs
+            of softmax of mlm head, output units of classifier, labels, output dimension of classifier, output size of head,
+            outputs of mlm head, output dimension of classification head""",
+        "expansion": """
+            expansion factor of ffn, expansion factor, ffn expansion factor, mlp ratio, expansion ratio, ffn ratio, expansion
+            ratio of ffn""",
+        "batch_tokens": """
+            tokens in batch, tokens per batch, tokens in one batch, tokens in each batch, tokens per step, tokens per training
+            step, tokens of batch""",
+        "layers": """
+            layers, encoder layers, n_layers, num_layers, depth, transformer layers, transformer blocks, encoder blocks, blocks,
+            depth of encoder""",
         "positions": """
             maximum sequence length, max sequence length, maximum length, max length, context length, maximum input length""",
         "vocab": "size of vocabulary, vocabulary size, vocab size, vocab, vocab_size",
         "patch": """
             patch dimension, patch vector length, patch length, flattened patch size, flattened patch, length of flattened
-            patch, size of flattened patch, pixels per patch""",
+            patch, size of flattened patch, pixels per patch, dimension of flattened patch, flattened patch dimension, values
+            per patch, dimension of patch vector, flattened patch length, numbers in flattened patch, values in flattened patch,
+            pixel values in patch, numbers in patch, pixel values per patch""",
     }
 )
 

@@ -1,4 +1,4 @@
-"""What a question leaves open is no mistake: layouts, n − 1, eps, sines first, GELU by tanh, one row, truncated digits."""
+"""What a question leaves open is no mistake: layouts, eps, sines first, GELU by tanh, one row, truncated digits."""
 
 import numpy as np
 import pytest
@@ -18,10 +18,16 @@ def judged(problem, name, claim):
     return check_worked(problem, {name: np.round(claim, 4).tolist() if isinstance(claim, np.ndarray) else claim}).judged[0]
 
 
-@pytest.mark.parametrize("name", ["output", "weights", "scores", "q"])
+@pytest.mark.parametrize("name", ["output", "weights", "q"])
 def test_the_column_layout_is_right(name):
     found = judged(ATTENTION, name, values(ATTENTION, name).T)
     assert (found.verdict, found.convention) == ("convention", "transposed, tokens as columns")
+
+
+@pytest.mark.parametrize("name", ["dot", "scores"])
+def test_keys_times_queries_for_queries_times_keys_is_named(name):
+    found = judged(ATTENTION, name, values(ATTENTION, name).T)
+    assert (found.verdict, [finding.codes for finding in found.findings]) == ("wrong", [("queries_keys_exchanged",)])
 
 
 def test_the_row_layout_of_a_problem_in_columns_is_right():
@@ -42,10 +48,11 @@ def test_all_queries_are_right_where_one_was_asked():
     assert (found.verdict, found.convention) == ("convention", "for all queries, of which one was asked")
 
 
-def test_the_unbiased_variance_is_a_convention_where_the_question_is_open():
+def test_n_minus_1_is_the_mistake_unless_the_question_says_so():
     unbiased = "[0.5477, 1.0954, -0.5477, -1.0954]"
-    assert judged(NORM, "output", unbiased).convention == "unbiased variance, divided by n − 1"
-    assert judged({**NORM, "variance": "biased"}, "output", unbiased).verdict == "wrong"
+    for problem in (NORM, {**NORM, "variance": "biased"}):
+        found = judged(problem, "output", unbiased)
+        assert (found.verdict, [finding.codes for finding in found.findings]) == ("wrong", [("layernorm_variance",)])
     assert judged({**NORM, "variance": "unbiased"}, "output", unbiased).verdict == "right"
     assert judged({**NORM, "variance": "unbiased"}, "output", "[0.6325, 1.2649, -0.6325, -1.2649]").verdict == "wrong"
 

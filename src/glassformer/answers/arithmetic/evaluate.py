@@ -11,6 +11,7 @@ from glassformer.answers.arithmetic.exact import Real, exactly
 from glassformer.answers.arithmetic.fold import fold
 from glassformer.answers.arithmetic.grammar import parse
 from glassformer.answers.arithmetic.limits import MOST_CHARACTERS, NotUnderstoodError
+from glassformer.answers.arithmetic.norms import NORMS, by_row
 from glassformer.answers.arithmetic.numerals import Numeral
 from glassformer.answers.arithmetic.readings import Reading
 from glassformer.answers.arithmetic.tokens import tokens
@@ -201,6 +202,8 @@ class Evaluator:
             raise NotUnderstoodError(f"{function} of a single number")
         if function == "softmax":
             return softmax(whole, down=self.reading.softmax == "columns")
+        if function in NORMS:
+            return by_row(whole, NORMS[function])
         cells = whole.cells
         count = exactly(len(cells))
         if function in ("max", "min"):

@@ -35,6 +35,11 @@ MOST_REWRITES = 80
 MOST_STEPS = 4_000  # all rewrites together: fewer of a long expression
 TELLING = 100  # three digits
 Rewrite = tuple[str, str, Node]
+OF_LAYERNORM = {
+    "layernorm over n - 1": "The squares were divided by n − 1; LayerNorm's variance is their mean, divided by n.",
+    "layernorm by variance": "Divided by the variance itself; LayerNorm divides by its root.",
+    "centred": "The mean was subtracted, but nothing was divided by the deviation.",
+}
 
 
 def slips(
@@ -142,6 +147,11 @@ def _here(node: Node) -> Iterator[Rewrite]:
             yield "root_forgotten", "The root was left out.", inner
         case Call("exp", (inner,)):
             yield "exp_forgotten", "The exponential was left out.", inner
+        case Call("softmax", arguments):
+            yield "exp_forgotten", "The exponential was left out: each score was divided by their sum.", Call("shares", arguments)
+        case Call("layernorm", arguments):
+            for function, what in OF_LAYERNORM.items():
+                yield ("layernorm_half_done" if function == "centred" else "layernorm_variance"), what, Call(function, arguments)
 
 
 def _product(factors: Sequence[tuple[str, Node]]) -> Iterator[Rewrite]:

@@ -59,6 +59,7 @@ FUNCTIONS = {
     "cos": "cos", "tan": "tan", "tanh": "tanh", "sigmoid": "sigmoid", "softmax": "softmax", "relu": "relu", "max": "max",
     "min": "min", "sum": "sum", "mean": "mean", "average": "mean", "avg": "mean", "abs": "abs", "floor": "floor", "ceil": "ceil",
     "dot": "dot", "var": "var", "std": "std", "erf": "erf", "gelu": "gelu", "silu": "silu", "swish": "silu",
+    "layernorm": "layernorm", "layer_norm": "layernorm", "rmsnorm": "rmsnorm", "rms_norm": "rmsnorm", "variance": "var",
 }  # fmt: skip
 BARE_FUNCTIONS = frozenset("exp ln log log2 log10 sqrt sin cos tan tanh".split())  # may stand before a number without brackets
 

@@ -10,11 +10,12 @@ from math import prod
 from glassformer.answers.arithmetic import Array, Evaluator, Figure, NotUnderstoodError, Reading, Value, readings, slips
 from glassformer.answers.arithmetic.implied import gap_behind
 from glassformer.answers.arithmetic.operands import SPACED
-from glassformer.answers.arithmetic.precision import Agreement
+from glassformer.answers.arithmetic.precision import Agreement, Figures
 from glassformer.answers.arithmetic.shapes import (
     MOST_SIZES,
 )
 from glassformer.answers.arithmetic.tree import (
+    Call,
     Measured,
     Name,
     Negative,
@@ -35,6 +36,7 @@ from glassformer.answers.document.outcome import Outcome
 from glassformer.answers.document.shape_claims import compare_shapes
 from glassformer.answers.document.sides import Pair, Side, agreement, from_memory, pair_of, within_rounding
 
+HAIR = Fraction(1, 10**4)
 _SYMBOL = re.compile(r"[a-zA-Zµμ]{0,2}[A-Z][a-zA-Z]{0,4}")  # MHz, kWh, TFlops
 
 
@@ -57,7 +59,8 @@ def compare(left: Side, right: Side, sign: str, memory: Memory) -> Outcome:
         first = first or pair
         how = agreement(pair, loosely=loosely)
         if how is not None:
-            return _right(pair, how, memory)
+            exactly_wrong = how != "exact" and _exactly_another_norm(pair, memory)
+            return _wrong(left, right, pair, memory) if exactly_wrong else _right(pair, how, memory)
     as_shapes = compare_shapes(left, right, sign, memory)
     if as_shapes is not None and as_shapes.verdict == "right":
         return as_shapes
@@ -69,6 +72,17 @@ def compare(left: Side, right: Side, sign: str, memory: Memory) -> Outcome:
             return Outcome("right", "shape", pair=first, how="exact", note="the number of elements of that shape")
         return as_shapes or Outcome("unclear", pair=first, note="a list stands on one side and a number on the other")
     return _not_as_written(left, right, first, memory, loosely=loosely) or as_shapes or _wrong(left, right, first, memory)
+
+
+def _exactly_another_norm(pair: Pair, memory: Memory) -> bool:
+    """`LayerNorm([1, 2, 3]) = [-1, 0, 1]`: near the right numbers, rounded to whole ones, but n − 1 gives these very ones."""
+    tree, claim = ungrouped(pair.left.tree), pair.claim
+    if not (isinstance(tree, Call) and tree.function == "layernorm" and isinstance(claim, Figures)):
+        return False
+    wrong = Evaluator(pair.reading, memory.values()).value(replace(tree, function="layernorm over n - 1"))
+    cells = wrong.cells if isinstance(wrong, Array) else ()
+    whole = all(figure.unit >= 1 for figure in claim.cells)
+    return whole and all(abs(cell.middle - figure.value) < HAIR for cell, figure in zip(cells, claim.cells, strict=True))
 
 
 def _counts(pair: Pair) -> bool:

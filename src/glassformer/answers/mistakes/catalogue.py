@@ -156,6 +156,7 @@ _ALL = (
         "gradients or optimizer state left out",
         "Training keeps weights, gradients and Adam's two moments: 4 + 4 + 8 bytes a parameter in float32.",
     ),
+    Mistake("ratio_reversed", "ratio upside down", "The question says which of the two is divided by which."),
     Mistake(
         "queries_keys_transposed",
         "keys × queries instead of queries × keys",

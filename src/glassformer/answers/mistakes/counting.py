@@ -10,6 +10,7 @@ from glassformer.answers.mistakes.pieces import Piece, Pieces, Setting
 QKV = ("W_Q", "W_K", "W_V")
 FFN = ("W_1", "W_2", "W_3")
 ATTENTION_BIASES = ("b_Q", "b_K", "b_V", "b_O")
+USUAL_LENGTHS = (512, 1024, 2048, 5000)  # of a position table that is not there
 USUAL_VOCABULARIES = (30522, 28996, 50265, 32000, 30000)
 
 
@@ -130,7 +131,9 @@ def fixed_positions(pieces: Pieces, setting: Setting) -> Iterator[tuple[str, Pie
     spec = setting.spec
     if spec.position not in ("sinusoidal", "rotary"):
         return
-    for rows in dict.fromkeys(size for size in (spec.positions, setting.t) if size):
+    whole = any(piece.symbol == "E_token" for piece in pieces)
+    guessed = USUAL_LENGTHS if whole and spec.positions is None else ()
+    for rows in dict.fromkeys(size for size in (spec.positions, setting.t, *guessed) if size):
         extra = Piece("embeddings.E_position", "table", (("position", rows), ("d_model", spec.d_model)))
         yield f"a position table of {rows} rows counted", (*pieces, extra)
 
@@ -228,7 +231,7 @@ def pooler(pieces: Pieces, setting: Setting) -> Iterator[tuple[str, Pieces]]:
     d = ("d_model", setting.spec.d_model)
     if any(p.part == "pooler" for p in pieces):
         yield "the pooler left out", _changed(pieces, lambda p: None if p.part == "pooler" else p)
-    elif setting.spec.vocab is not None:
+    elif setting.spec.vocab is not None and {"embeddings", "layers"} <= {p.part for p in pieces}:  # the whole model is asked for
         yield (
             "a pooler counted that is not there",
             (*pieces, Piece("pooler.W_P", "weight", (d, d)), Piece("pooler.b_P", "bias", (d,))),

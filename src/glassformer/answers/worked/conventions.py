@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from glassformer.answers.worked.work import Work
-from glassformer.numbers.by_hand.operations import Deviation, PositionEntries, PositionTable, Spread, Turn
+from glassformer.numbers.by_hand.operations import Deviation, PositionEntries, PositionTable, Turn
 from glassformer.program import Step
 from glassformer.program.operations import Pointwise
 
@@ -33,21 +33,13 @@ def conventions(work: Work) -> Iterator[tuple[str, Work]]:
 
 
 def _norms(work: Work) -> Iterator[tuple[str, Work | None]]:
-    """n − 1 in the variance, eps and its place, wherever the problem does not say."""
-    problem = work.problem
-    spreads = [step for step in work.steps(Spread) if len(step.inputs) == 2]
-    variances = [("", work)]
-    if "variance" not in problem.options and spreads and spreads[0].inputs[0].axes[-1].size > 1:
-        variances.append(("unbiased variance, divided by n − 1", _with(work, spreads, less=1)))
-    for said, made in variances:
-        if said:
-            yield said, made
-        roots = work.steps(Deviation)
-        if "eps" not in problem.options and roots:
-            for eps in EPSILONS:
-                yield ", ".join(filter(None, (said, f"eps = {eps:g} under the root"))), _with(made, roots, eps=eps)
-        elif "eps_place" not in problem.options and roots and float(problem.option("eps")):
-            yield ", ".join(filter(None, (said, "eps outside the root"))), _with(made, roots, place="outside")
+    """eps and its place, wherever the problem does not say. n − 1 for n is no convention of LayerNorm: it has to be asked for."""
+    problem, roots = work.problem, work.steps(Deviation)
+    if "eps" not in problem.options and roots:
+        for eps in EPSILONS:
+            yield f"eps = {eps:g} under the root", _with(work, roots, eps=eps)
+    elif "eps_place" not in problem.options and roots and float(problem.option("eps")):
+        yield "eps outside the root", _with(work, roots, place="outside")
 
 
 def _with(work: Work, steps: list[Step], **changes: Any) -> Work:

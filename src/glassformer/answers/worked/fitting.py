@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from glassformer.answers.worked.figures import HIDDEN, Figures
+from glassformer.answers.worked.parts import square
 from glassformer.answers.worked.work import Work, axis_names, size_of
 from glassformer.numbers.by_hand.worked import turned
 from glassformer.program import Tensor
@@ -16,6 +17,9 @@ from glassformer.program.axes import Array, Floats
 HAIR = 1e-9  # what floating point may differ by
 FINE = 1e-3  # a unit this small may be off by one in either direction; a coarser one only by cutting off digits
 WHOLE = 0.05  # a small number written without decimals may be this far off, a large one by half a unit
+
+# Tokens × tokens, and nothing in the numbers tells rows from columns: the transpose is K Qᵀ for Q Kᵀ.
+BEFORE_SOFTMAX = ("dot", "scores", "masked", "tempered")
 
 Fit = Literal["exact", "truncated", "whole"]
 Labels = Mapping[str, tuple[str, ...]]
@@ -43,7 +47,7 @@ def _layouts(tensor: Tensor, value: Array, work: Work, labels: Labels) -> Iterat
     names = axis_names(tensor)
     plain = [name for name in names if name != "head"]
     yield Reading("", turned(tensor, value, convention))
-    if len(plain) > 1:
+    if len(plain) > 1 and not (tensor.name in BEFORE_SOFTMAX and square(tensor)):
         other = "tokens as columns" if convention == "rows" else "tokens as rows"
         yield Reading(f"transposed, {other}", turned(tensor, value, "rows" if convention == "columns" else "columns"))
     yield from _rows(names, value, labels)
