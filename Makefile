@@ -28,7 +28,7 @@ test: lint web-test chromium ## lint, then the tests (all but the slow ones)
 	$(BIN)/python -m pytest -n 2 -m 'not slow'
 
 test-slow: setup ## the slow tests
-	$(BIN)/python -m pytest -n 2 -m slow
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m slow
 
 reliability: setup ## docs/reliability.md from the figures of the last test and test-slow
 	$(BIN)/python tests/faults/page.py
@@ -36,7 +36,7 @@ reliability: setup ## docs/reliability.md from the figures of the last test and 
 audit: ## known holes in what requirements.lock installs (asks a service on the network)
 	$(PYTHON) -m venv build/audit
 	build/audit/bin/python -m pip install --quiet pip-audit
-	build/audit/bin/pip-audit --requirement requirements.lock --require-hashes --disable-pip
+	build/audit/bin/pip-audit --strict --requirement requirements.lock --require-hashes --disable-pip
 
 lint: setup ## ruff (rules and format) and mypy
 	$(BIN)/ruff check .

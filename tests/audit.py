@@ -176,5 +176,6 @@ def pytest_runtest_call(item):
 def pytest_sessionfinish(session):
     config = session.config
     run = getattr(config, "workerinput", {}).get("testrunuid", f"alone-{os.getpid()}")
-    if WATCH.counts["tests"]:
-        write_down({"tally": dict(WATCH.counts), "wrong": len(WATCH.wrong), "run": run})
+    if WATCH.counts["tests"]:  # of several workers, each has its own
+        marks = config.option.markexpr
+        write_down({"tally": dict(WATCH.counts), "wrong": len(WATCH.wrong), "run": run, "marks": marks})

@@ -220,3 +220,21 @@ def forward(case: Case, model: Any, given: dict[str, Any]) -> Any:
         tensors = {name: value[:, None] for name, value in tensors.items()}
     with all_in_float64(), torch.no_grad():
         return model(**tensors, output_hidden_states=True)
+
+
+def farthest(ours: Any, theirs: Any, real: Any) -> float:
+    """The largest difference over all layers and outputs, as a part of the largest number of each (or of one)."""
+
+    def apart(a: Any, b: Any) -> float:
+        error, scale = np.abs(a - b), max(1.0, float(np.abs(b).max()))
+        gap = float((error[real] if error.shape[:2] == real.shape else error).max()) / scale
+        return float("inf") if np.isnan(gap) else gap
+
+    assert len(ours.hidden) == len(theirs.hidden)
+    layers = [apart(a, b) for a, b in zip(ours.hidden[:-1], theirs.hidden[:-1], strict=True)]
+    # The last one is kept by some classes before the final norm and by some after it.
+    last = min(apart(a, theirs.hidden[-1]) for a in (ours.hidden[-1], ours.outputs["states"]))
+    outputs = [apart(a, theirs.outputs[name].reshape(a.shape)) for name, a in ours.outputs.items() if name in theirs.outputs]
+    assert outputs
+    assert set(theirs.outputs) <= set(ours.outputs)
+    return max([*layers, last, *outputs])

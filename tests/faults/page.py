@@ -31,7 +31,7 @@ WATCHED = """## What the audit hook saw
 
 Python tells a hook (`sys.addaudithook`, in `tests/audit.py`) of every file that it opens, every module that it imports, all
 code that it compiles or runs, every process and every connection. A test during which the package does what it should not
-fails. In the largest run of the suite that was written down:
+fails. In the largest run of `make test` and the largest of `make test-slow` that were written down, all processes together:
 """
 SAID = """## What is said
 
@@ -76,12 +76,14 @@ def figures_of(records, tests):
 
 
 def audited(records):
-    """What the hook saw in the run with the most tests, all of its processes together."""
+    """What the hook saw in the largest run of ordinary tests and the largest of slow ones, all of their processes together."""
     runs = {}
     for record in records:
         if "tally" in record:
-            runs.setdefault(record["run"], Counter()).update({**record["tally"], "processes": 1, "wrong": record["wrong"]})
-    return max(runs.values(), key=lambda counts: counts["tests"], default=Counter())
+            run = runs.setdefault(record.get("marks", ""), {}).setdefault(record["run"], Counter())
+            run.update({**record["tally"], "processes": 1, "wrong": record["wrong"]})
+    largest = {marks: max(some.values(), key=lambda counts: counts["tests"]) for marks, some in runs.items()}
+    return largest.get("not slow", Counter()) + largest.get("slow", Counter()) or largest.get("", Counter())
 
 
 def page(records, tests):

@@ -67,10 +67,10 @@ def read_all_of_a_header(data):
     assert not spans or spans[-1][1] == len(data)
 
 
-@pytest.mark.parametrize("count", [4_000, pytest.param(100_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [20_000, pytest.param(1_000_000, marks=pytest.mark.slow)])
 def test_mutants_of_weights_are_read_or_refused_within_a_gigabyte(count, figure):
     code = HEADERS.format(tests=str(ROOT / "tests"), count=count)
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=580, check=False)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=1800, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
     told, refused = json.loads(done.stdout)
     assert refused > 0.7 * count

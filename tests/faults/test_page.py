@@ -50,6 +50,9 @@ def records(tmp_path):
     write_down({"tally": {"tests": 4, "open": 7}, "wrong": 0, "run": "one"}, tmp_path)
     write_down({"tally": {"tests": 5, "open": 2}, "wrong": 0, "run": "one"}, tmp_path)
     write_down({"tally": {"tests": 8}, "wrong": 0, "run": "two"}, tmp_path)
+    for run, tests in (("a", 3), ("a", 4), ("b", 6), ("slow", 2), ("slower", 1)):
+        marks = "slow" if run.startswith("slow") else "not slow"
+        write_down({"tally": {"tests": tests}, "wrong": 0, "run": run, "marks": marks}, tmp_path)
     return written_down(tmp_path)
 
 
@@ -59,6 +62,8 @@ def test_the_largest_count_of_a_test_that_still_records_is_shown(records):
 
 def test_the_processes_of_a_run_are_added_up(records):
     counts = audited(records)
+    assert (counts["tests"], counts["processes"]) == (3 + 4 + 2, 2 + 1)
+    counts = audited([record for record in records if "marks" not in record])
     assert (counts["tests"], counts["open"], counts["processes"]) == (9, 9, 2)
 
 

@@ -63,7 +63,7 @@ class Case:
         return float(np.sqrt(min(least, default=1.0)))
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=2048)
 def case_of(spec: EncoderSpec, number: int) -> Case | None:
     """A case of the spec whose norms divide by no small number; None where a few tries give none."""
     tries = (Case(spec, 1000 * number + again) for again in range(8))

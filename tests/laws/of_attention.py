@@ -6,7 +6,7 @@ import numpy as np
 from laws.cases import LONGEST, Case
 from laws.law import law, sequences
 from laws.of_sequences import padded
-from laws.ways import Array, Way
+from laws.ways import Array, Way, Weights
 
 from glassformer.spec import EncoderSpec
 
@@ -21,16 +21,27 @@ def visible(spec: EncoderSpec, layer: int, attend: Array) -> Array:
     return seen if window is None else seen & (np.abs(t - s) <= window / 2)
 
 
-@law(fit=sequences, single=1e-6)
-def weights_are_shares_of_what_may_be_seen(way: Way, case: Case) -> float:
-    """Not negative, one in sum, nothing for what is hidden; a query that sees nothing has weights of nothing."""
+def shares_apart(way: Way, case: Case, weights: Weights) -> float:
+    """How far the attention weights are from shares: not negative, one in sum, nothing for what is hidden."""
     given = padded(case)
     gaps = [0.0]
-    for layer, found in enumerate(way.inside(case.spec, case.weights, given)):
+    for layer, found in enumerate(way.inside(case.spec, weights, given)):
         seen = visible(case.spec, layer, given.attend)[:, None]
         sums = found.weights.sum(-1) - seen.any(-1)
         gaps += [np.abs(sums).max(), -found.weights.min(), np.abs(np.where(seen, 0, found.weights)).max()]
     return float(np.max(gaps))  # which is no number if one of them is none
+
+
+@law(fit=sequences, single=1e-6)
+def weights_are_shares_of_what_may_be_seen(way: Way, case: Case) -> float:
+    """And a query that sees nothing has weights of nothing."""
+    return shares_apart(way, case, case.weights)
+
+
+@law(fit=sequences, single=1e-6)
+def weights_are_shares_however_large_the_scores(way: Way, case: Case) -> float:
+    """Whatever is trained may grow: scores whose powers of e no number format holds."""
+    return shares_apart(way, case, case.changed(W_Q=lambda w: 1e5 * w))
 
 
 @law(fit=sequences, single=1e-6)

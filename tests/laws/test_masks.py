@@ -8,7 +8,7 @@ import torch
 from laws import book
 from laws.cases import BATCH, LENGTH, cases, counts
 from laws.of_sequences import absolute, padded
-from laws.ways import DOUBLE, DTYPES, PROGRAM, Given, Watching, furthest
+from laws.ways import DOUBLE, DTYPES, PROGRAM, Given, Watching, apart, furthest, numbers
 from model_cases import BERT, MODERN, inputs_of, seeded
 
 from glassformer.model import Encoder
@@ -17,7 +17,7 @@ from glassformer.program import build
 from glassformer.spec import GlassformerError
 
 # Where the bias by distance wants a gradient, PyTorch takes another kernel, which rounds otherwise.
-ROUNDED = {"float64": 1e-12, "float32": 1e-5, "bfloat16": 0.25}
+ROUNDED = {"float64": 1e-12, "float32": 1e-5, "bfloat16": 0.06}
 
 
 BLIND = {
@@ -47,6 +47,7 @@ def all_paths(encoder: Encoder, tokens: torch.Tensor, attend: torch.Tensor) -> l
 def test_a_row_without_a_real_token_is_one_thing_on_every_path(count, figure):
     rng = np.random.default_rng(1)
     encoders = {(name, kind): seeded(spec).to(dtype) for name, spec in BLIND.items() for kind, dtype in DTYPES.items()}
+    worst = dict.fromkeys(DTYPES, 0.0)
     for number in range(count):
         name = list(BLIND)[number % len(BLIND)]
         attend = torch.from_numpy(rng.random((BATCH, LENGTH)) < 0.6)
@@ -58,9 +59,9 @@ def test_a_row_without_a_real_token_is_one_thing_on_every_path(count, figure):
             assert all(one.isfinite().all() for one in states)
             same = [torch.equal(one, states[i % 4]) for i, one in enumerate(states)]  # training and evaluation
             assert all(same)
-            for one in states:
-                gap = float((one - states[0]).abs().max())
-                assert gap <= ROUNDED[kind] if name == "relative" else gap == 0
+            gap = max(apart(numbers(one), numbers(states[0])) for one in states)
+            assert gap <= ROUNDED[kind] if name == "relative" else gap == 0
+            worst[kind] = max(worst[kind], gap)
         written = DOUBLE.lying(
             BLIND[name],
             dict(encoders[name, "float64"].ledger()),
@@ -69,8 +70,9 @@ def test_a_row_without_a_real_token_is_one_thing_on_every_path(count, figure):
         )
         assert written.states.isfinite().all()
         assert all(not mix[~attend.any(1)].any() for _, mix in watch.seen)
-    figure("N2", f"{count} masks on 8 paths in 3 formats: 0 NaN, zeros from attention; the same bits but "
-        "for a learned bias by distance, where gradients choose another kernel (within its rounding)", cases=count)  # fmt: skip
+    said = ", ".join(f"{kind} {gap:.1g}" for kind, gap in worst.items())
+    figure("N2", f"{count:,} masks on 8 paths in 3 formats: 0 NaN, zeros from attention; the same bits but "
+        f"for a learned bias by distance, where gradients choose another kernel ({said})", cases=count)  # fmt: skip
 
 
 POISON = (np.nan, np.inf, -np.inf, 1e30, -3e38)

@@ -109,11 +109,18 @@ class ModelWay:
     def __init__(self, dtype: torch.dtype) -> None:
         self.dtype, self.single = dtype, dtype == torch.float32
         self.name = str(dtype).replace("torch.", "model ")
+        self.last: tuple[Weights, EncoderSpec, Encoder] | None = None
 
     def encoder(self, spec: EncoderSpec, weights: Weights) -> Encoder:
         encoder = Encoder(spec, dtype=self.dtype, fresh=False)
         encoder.load_ledger(weights)
         return encoder.eval()
+
+    def kept(self, spec: EncoderSpec, weights: Weights) -> Encoder:
+        """The encoder that was asked last, where it has these weights: making one takes longer than asking it."""
+        if self.last is None or self.last[0] is not weights or self.last[1] != spec:
+            self.last = (weights, spec, self.encoder(spec, weights))
+        return self.last[2]
 
     def tensors(self, given: Given) -> list[torch.Tensor | None]:
         parts = [None if part is None else torch.from_numpy(np.ascontiguousarray(part)) for part in given.parts]
@@ -121,7 +128,7 @@ class ModelWay:
 
     def __call__(self, spec: EncoderSpec, weights: Weights, given: Given) -> Answer:
         inputs, segments, attend, positions = self.tensors(given)
-        encoder = self.encoder(spec, weights)
+        encoder = self.kept(spec, weights)
         with torch.inference_mode():
             hidden = encoder(inputs, attend, segments, positions=positions, return_hidden=True).hidden
             output = encoder(inputs, attend, segments, positions=positions)  # as it is used: nobody looks inside

@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from functools import lru_cache
 from itertools import combinations
@@ -147,16 +148,22 @@ def _say(text: str) -> None:
     sys.stdout.flush()
 
 
-def main(names: list[str]) -> int:
-    """Every bug, or those that are named; the exit code is 1 where two go unseen, or something breaks without a bug."""
+def all_planted(bugs: Sequence[Bug], told: Callable[[str], None] = lambda _: None) -> tuple[list[str], dict[str, list[str]]]:
+    """What breaks without a bug, and what catches each; all are planted in the same text, whoever edits the tree meanwhile."""
     results = {}
     with tempfile.TemporaryDirectory() as folder:
-        package = copied(Path(folder))  # all bugs are planted in the same text, whoever edits the tree meanwhile
+        package = copied(Path(folder))
         clean = planted(None, package=package)
-        _say(f"without a bug: {', '.join(clean) or 'nothing breaks'}")
-        for bug in [bug for bug in BUGS if not names or bug.name in names]:
+        told(f"without a bug: {', '.join(clean) or 'nothing breaks'}")
+        for bug in bugs:
             results[bug.name] = planted(bug, package=package)
-            _say(table(bug, results[bug.name]))
+            told(table(bug, results[bug.name]))
+    return clean, results
+
+
+def main(names: list[str]) -> int:
+    """Every bug, or those that are named; the exit code is 1 where two go unseen, or something breaks without a bug."""
+    clean, results = all_planted([bug for bug in BUGS if not names or bug.name in names], _say)
     _say(summary(results))
     return 1 if clean or sum(not found for found in results.values()) > 1 else 0
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from planted.bugs import BUGS, Bug
-from planted.plant import PACKAGE, planted, summary
+from planted.plant import PACKAGE, all_planted, planted, summary
 
 SOME = (
     "softmax over the queries",
@@ -30,16 +30,20 @@ def test_a_bug_whose_line_is_gone_is_an_error(tmp_path):
     assert (tmp_path / "a.py").read_text(encoding="utf-8") == "x = 3\n"
 
 
-def test_a_few_planted_bugs_are_caught(figure):
-    found = {bug.name: planted(bug, first=True) for bug in BUGS if bug.name in SOME}
-    assert len(found) == len(SOME)
-    assert all(found.values()), found
-    figure("P4", f"{len(found)} of {len(found)} planted bugs caught", cases=len(found))
-
-
-@pytest.mark.slow
-def test_nearly_all_planted_bugs_are_caught(figure):
-    assert planted(None) == []
-    found = {bug.name: planted(bug) for bug in BUGS}
-    assert sum(not names for names in found.values()) <= 1, found
-    figure("P4", summary(found), cases=len(found))
+@pytest.mark.parametrize(
+    "bugs",
+    [[bug for bug in BUGS if bug.name in SOME], pytest.param(BUGS, marks=pytest.mark.slow)],
+    ids=["a few", "all"],
+)
+def test_planted_bugs_are_caught(bugs, figure):
+    """All but one at most. A few: by whichever law or witness sees them first; all: in one copy of the package, by every one."""
+    if len(bugs) == len(SOME):
+        found = {bug.name: planted(bug, first=True) for bug in bugs}
+        assert all(found.values()), found
+        said = f"{len(found)} of {len(found)} planted bugs caught"
+    else:
+        clean, found = all_planted(bugs)
+        assert clean == []
+        assert sum(not names for names in found.values()) <= 1, found
+        said = summary(found)
+    figure("P4", said, cases=len(found))

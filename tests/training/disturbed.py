@@ -4,7 +4,7 @@
     PYTHONPATH=tests python tests/training/disturbed.py signals FOLDER 100
     PYTHONPATH=tests python tests/training/disturbed.py ranks FOLDER 20
 
-One process imports torch, never trains, and forks those that do; what it counted is printed as JSON.
+One process imports torch, never trains, and forks those that do, or has torchrun start two; what it counted is printed as JSON.
 """
 
 import json
@@ -13,10 +13,11 @@ import random
 import re
 import select
 import signal
-import socket
+import subprocess
 import sys
 import time
 import traceback
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -25,25 +26,24 @@ from tiny_training import SETTINGS, Quiet, losses, tiny_run
 
 from glassformer.spec import GlassformerError
 from glassformer.training import loop, saving, state
-from glassformer.training.distributed.processes import joined
 from glassformer.training.runs import Run
 
 HALF_DONE = re.compile(r".*\.(tmp|old)-\d+|.*\.(new|old|tmp)|\.(best|last)\..*")
 OPERATIONS = {"open", "os.mkdir", "os.rename", "os.remove", "os.rmdir", "shutil.rmtree"}
 A_SAVE = 30  # operations on the disk in a save, about
 PATIENCE = 60  # seconds
+EPOCHS = 30  # of a run that is killed many times
 
 
 class Child:
     """A process that trains, and tells through a pipe: s it has started, a number after a step, b and e around a save."""
 
-    def __init__(self, path, data, before=lambda: None, **environment):
+    def __init__(self, path, data, before=lambda: None):
         self.told, self.rest, (self.reader, writer) = [], "", os.pipe()
         self.pid = os.fork()
         if self.pid:
             os.close(writer)
             return
-        os.environ.update(environment)
         code = 9
         try:
             before()
@@ -86,7 +86,7 @@ class Child:
 
 
 def work(path, data, tell):
-    """Train a run to its end, in this process or as one of two; gives the exit code."""
+    """Train a run to its end; gives the exit code."""
     watch, save = Quiet(tell), saving.Saving.save
     watch.start = lambda *_: tell("s")
 
@@ -98,11 +98,7 @@ def work(path, data, tell):
     saving.Saving.save = saved
     Run.draw = lambda _: None  # pictures take longer than these runs
     try:
-        if "RANK" in os.environ:
-            with joined():
-                loop.train(Run.open(path), data, watch)
-        else:
-            loop.train(Run.open(path), data, watch)
+        loop.train(Run.open(path), data, watch)
     except GlassformerError as error:
         tell(f"error {error}")
         return error.code
@@ -162,7 +158,7 @@ class Counts(dict):
         self["faults"][name] += int(when)
 
 
-def examine(path, child, counts):
+def examine(path, step, counts, child=None):
     """After a death: every checkpoint whole, at most one interval of steps lost, nothing left of those who died before."""
     checkpoints = path / "checkpoints"
     newest = 0
@@ -171,8 +167,8 @@ def examine(path, child, counts):
             newest = state.load_state(checkpoints, step).step
         except state.Damaged:
             counts.fault("unreadable", when=True)
-    counts.fault("lost_more", when=child.step - newest > SETTINGS["save_every"])
-    if "s" in child.told:
+    counts.fault("lost_more", when=step - newest > SETTINGS["save_every"])
+    if child is not None and "s" in child.told:
         names = [one.name for one in checkpoints.iterdir()] if checkpoints.is_dir() else []
         counts.fault("strays", when=any(HALF_DONE.fullmatch(one) and not one.endswith(f"-{child.pid}") for one in names))
 
@@ -229,7 +225,7 @@ def kills(place, count, seed=0, before=lambda: None):
         if code == -signal.SIGKILL:
             counts["kills"] += 1
             counts["inside_a_save"] += child.saving
-            examine(path, child, counts)
+            examine(path, child.step, counts, child)
         elif code == 0:
             compare(path, whole, counts)
             path = None
@@ -285,44 +281,80 @@ def signals(place, count, seed=0):
     return counts
 
 
+class Pair:
+    """Two processes of a run under torchrun, which starts both again when one of them dies."""
+
+    def __init__(self, path):
+        words = ["torch.distributed.run", "--standalone", "--nproc-per-node", "2", "--max-restarts", "1000", "--monitor-interval"]
+        words += ["0.1", "-m", "glassformer", "resume", str(path)]
+        self.path, self.starts, self.log = path, 0, (path.parent / f"{path.name}.log").open("w")
+        self.agent = subprocess.Popen([sys.executable, "-m", *words], stdout=self.log, stderr=self.log)
+
+    def ended(self):
+        return self.agent.poll() is not None
+
+    def workers(self):
+        """The two processes of the present start; none where they are not both there, or the run has ended."""
+        with suppress(OSError):  # gone while it was looked at
+            environments = {pid: Path(f"/proc/{pid}/environ").read_bytes().split(b"\0") for pid in self.children()}
+            told = b"TORCHELASTIC_RESTART_COUNT=%d" % self.starts
+            found = [pid for pid, environment in environments.items() if told in environment]
+            return found if len(found) == 2 else []
+        return []
+
+    def children(self):
+        return [int(pid) for pid in Path(f"/proc/{self.agent.pid}/task/{self.agent.pid}/children").read_text().split()]
+
+    def wait(self, until, patience):
+        """Whether something comes true before the run ends and within so many seconds."""
+        end = time.monotonic() + patience
+        while not (true := until()) and not self.ended() and time.monotonic() < end:
+            time.sleep(0.01)
+        return bool(true)
+
+    @property
+    def step(self):
+        """The last step that was written down."""
+        lines = (self.path / "metrics.jsonl").read_text().splitlines() if (self.path / "metrics.jsonl").exists() else []
+        return max((int(found[1]) for line in lines if (found := re.search(r'"kind": "step", "step": (\d+)', line))), default=0)
+
+    def close(self):
+        """The exit code of torchrun; whoever does not end in time is killed with its processes: -99."""
+        hung = not self.wait(self.ended, 4 * PATIENCE) and not self.ended()
+        for pid in [*self.children(), self.agent.pid] if hung else ():
+            os.kill(pid, signal.SIGKILL)
+        self.log.close()
+        return -99 if hung else self.agent.wait()
+
+
 def ranks(place, count, seed=0):
-    """Two processes, one of them killed at a random moment: the other ends by itself, both start again."""
-    chance, counts = random.Random(seed), Counts(kills=0, runs=0, slowest=0.0)
-
-    def both(path):
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = str(free.getsockname()[1])
-        meet = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, "GLOO_SOCKET_IFNAME": "lo"}
-        return [Child(path, data, RANK=str(rank), LOCAL_RANK=str(rank), **meet) for rank in range(2)]
-
-    run, data = tiny_run(place / "whole", epochs=4)
-    assert [child.end(4 * PATIENCE)[0] for child in both(run.path)] == [0, 0]
-    whole, path = outcome(run.path), None
-    while counts["kills"] < count or path is not None:
-        if path is None:
-            path = tiny_run(fresh(place), epochs=4)[0].path
-        pair = both(path)
-        if counts["kills"] < count:
-            for child in pair:
-                child.listen(PATIENCE, lambda told: "s" in told)
-            victim = chance.randrange(2)
-            if pair[victim].listen(chance.uniform(0, 1.2)):
-                os.kill(pair[victim].pid, signal.SIGKILL)
-            pair = [pair[victim], pair[1 - victim]]
-        (code, _), (other, seconds) = [child.end(4 * PATIENCE) for child in pair]
-        if code == -signal.SIGKILL:
+    """torchrun with two processes, one of them killed at a random moment: both are started again, until the run has ended."""
+    chance, counts = random.Random(seed), Counts(kills=0, restarts=0, runs=0, slowest=0.0)
+    run, _ = tiny_run(place / "whole", epochs=EPOCHS)
+    assert Pair(run.path).close() == 0, (place / "whole.log").read_text()
+    whole = outcome(run.path)
+    while counts["kills"] < count:
+        pair = Pair(tiny_run(fresh(place), epochs=EPOCHS)[0].path)
+        while counts["kills"] < count and pair.wait(pair.workers, PATIENCE):
+            before = pair.step
+            if counts["kills"] % 4 and not pair.wait(lambda pair=pair, before=before: pair.step > before, PATIENCE):
+                break  # every fourth is killed while it starts
+            time.sleep(chance.uniform(0, 1.0))
+            victims, step = pair.workers(), pair.step
+            if pair.ended() or not victims:
+                break
+            os.kill(chance.choice(victims), signal.SIGKILL)
+            began, pair.starts = time.monotonic(), pair.starts + 1
             counts["kills"] += 1
-            counts["slowest"] = max(counts["slowest"], round(seconds, 2))
+            counts["restarts"] += pair.wait(pair.workers, 2 * PATIENCE)
+            seconds = time.monotonic() - began
+            counts["slowest"] = max(counts["slowest"], round(seconds, 1))
             counts.fault("hung", when=seconds > PATIENCE)
-            counts.fault("failed", when=other != 1)
-            examine(path, min(pair, key=lambda child: child.pid), counts)  # the first process makes the folders
-        elif (code, other) == (0, 0):
-            compare(path, whole, counts)
-            path = None
-        else:
-            counts.fault("failed", when=True)
-            path = None
+            examine(pair.path, step, counts)
+        code = pair.close()
+        counts.fault("hung" if code == -99 else "failed", when=code != 0)
+        if code == 0:
+            compare(pair.path, whole, counts)
     return counts
 
 

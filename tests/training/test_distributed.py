@@ -6,6 +6,8 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -141,22 +143,27 @@ def told(place, name):
 
 
 def assert_same_curve(ours, theirs):
+    """The largest difference of two losses, which is rounding."""
+    worst = 0.0
     for kind in ("step", "epoch"):
         mine, other = logged(ours, kind), logged(theirs, kind)
         assert [line["step"] for line in mine] == [line["step"] for line in other]
         for line, twin in zip(mine, other, strict=True):
             figures, twins = (one if kind == "step" else one["validation"] for one in (line, twin))
             assert figures["loss"] == pytest.approx(twins["loss"], abs=3e-6)
+            worst = max(worst, abs(figures["loss"] - twins["loss"]))
             assert figures["accuracy"] == pytest.approx(twins["accuracy"], abs=0.01)
             if kind == "step":
                 assert line["gradient"] == pytest.approx(twin["gradient"], rel=1e-4)
+    return worst
 
 
 @pytest.mark.parametrize("parallel", ["ddp", "fsdp"])
-def test_two_processes_have_the_losses_of_one(place, parallel):
+def test_two_processes_have_the_losses_of_one(place, parallel, figure):
     assert told(place, parallel) == [("", []), ("", [])]
-    assert_same_curve(Run.open(place / parallel), Run.open(place / "one"))
+    worst = assert_same_curve(Run.open(place / parallel), Run.open(place / "one"))
     assert len(logged(Run.open(place / parallel))) == 20
+    figure("T11", f"{parallel}: the losses of two processes within {worst:.0e} of those of one, accumulated", part=parallel)
 
 
 @pytest.mark.parametrize("parallel", ["ddp", "fsdp"])
@@ -319,6 +326,30 @@ def test_alone_everything_is_its_own():
     assert processes.added_up(1.0, 2.0) == (1.0, 2.0)
     with pytest.raises(RuntimeError, match="gloo"), processes.noticing("nothing"):
         raise RuntimeError("gloo: no group, so no process can be lost")
+
+
+def test_processes_that_start_again_beside_the_same_store_agree_and_do_not_meet_the_dead(monkeypatch):
+    store, names = torch.distributed.HashStore(), []
+    with ThreadPoolExecutor(3) as pool:
+        for _ in range(5):
+            store.set("here/1", "one that died before it was answered")
+            ranks = [pool.submit(processes.round_of, store, rank, 3) for rank in (2, 0, 1)]
+            names.append({rank.result(timeout=60) for rank in ranks})
+    assert [len(agreed) for agreed in names] == [1] * 5
+    assert len(set.union(*names)) == 5
+    monkeypatch.setattr(processes, "WAIT", timedelta(seconds=0.1))
+    with pytest.raises(RuntimeError, match="timed out waiting for 1 of 2 processes"):
+        processes.round_of(torch.distributed.HashStore(), 0, 2)
+
+
+def test_a_process_that_finds_nobody_says_so_in_one_line(monkeypatch):
+    for name, value in {"RANK": "0", "WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "0"}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(processes, "rendezvous", lambda *_, **__: iter([(torch.distributed.HashStore(), 0, 2)]))
+    monkeypatch.setattr(processes, "WAIT", timedelta(seconds=0.1))
+    line = "the processes of this run do not reach each other: one of them ended. Start all of them again."
+    with pytest.raises(processes.ProcessLost, match=f"^{line}$"), processes.joined():
+        pass
 
 
 def test_pieces_come_together_and_gaps_are_found():

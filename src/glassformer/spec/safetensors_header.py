@@ -15,7 +15,7 @@ from glassformer.spec.files import parse_json_object
 from glassformer.spec.look_alikes import look_alike
 
 MOST_HEADER_BYTES = 16_000_000
-MOST_TENSORS = 40_000  # 2,000 layers, the deepest that a spec can be, have 32,000
+MOST_TENSORS = 34_000  # 2,000 layers, the deepest that a spec can be, have 32,000
 MOST_AXES = 8
 MOST_NAME_BYTES = 512
 LARGEST_SIZE = 2**63 - 1

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import os
 import re
+import secrets
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -59,11 +61,44 @@ def joined() -> Iterator[Voice]:
     """Inside, the processes that torchrun started are one group: gloo between CPUs, NCCL between GPUs."""
     if torch.cuda.is_available():
         torch.cuda.set_device(own_gpu())
-    store, rank, world = next(iter(rendezvous("env://", timeout=WAIT)))
     backend = "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo"
-    dist.init_process_group(backend, store=PrefixStore("group", store), rank=rank, world_size=world, timeout=WAIT)
+    try:
+        shared, rank, world = next(iter(rendezvous("env://", timeout=WAIT)))
+        store = PrefixStore(round_of(shared, rank, world), shared)
+        dist.init_process_group(backend, store=PrefixStore("group", store), rank=rank, world_size=world, timeout=WAIT)
+    except RuntimeError as error:
+        if not (isinstance(error, dist.DistError) or GONE.search(str(error))):
+            raise
+        raise ProcessLost(
+            "the processes of this run do not reach each other: one of them ended. Start all of them again."
+        ) from None
     yield Voice(PrefixStore("voice", store))
     dist.destroy_process_group()  # not after an error: it would wait for processes that may be gone
+
+
+def round_of(store: Store, rank: int, world: int) -> str:
+    """A name for this start of the processes, which the first one makes up and the others are told.
+
+    When one dies, torchrun starts all again beside the same store, where the addresses of the dead still stand, and its count of
+    restarts is not the same on every machine. So each of the others leaves a name of its own, and goes on when that is answered.
+    """
+    mine = secrets.token_hex(8)
+    if rank:
+        store.set(f"here/{rank}", mine)
+        store.wait([f"round/{mine}"], WAIT)
+        name = store.get(f"round/{mine}").decode()
+        store.set(f"{name}/{rank}", "")
+        return name
+    missing, end = set(range(1, world)), time.monotonic() + WAIT.total_seconds()
+    while missing:
+        for other in [other for other in missing if store.check([f"here/{other}"])]:
+            store.set(f"round/{store.get(f'here/{other}').decode()}", mine)
+            if store.check([f"{mine}/{other}"]):
+                missing.remove(other)
+        if time.monotonic() > end:
+            raise RuntimeError(f"timed out waiting for {len(missing)} of {world} processes")
+        time.sleep(0.02)
+    return mine
 
 
 def own_gpu() -> int:
