@@ -206,6 +206,8 @@ def kills(place, count, seed=0, before=lambda: None):
         if path is None:
             path = tiny_run(fresh(place))[0].path
         way = ["any moment", "in a save", "any moment", "operation"][counts["kills"] % 4] if counts["kills"] < count else "none"
+        if way != "none" and 2 * counts["inside_a_save"] < counts["kills"]:  # saves on a quick disk are over before they are hit
+            way = "operation"
         number, share = chance.randint(1, 2 * A_SAVE), chance.random()
 
         def prepare(at=number if way == "operation" else 0, share=share):

@@ -31,7 +31,7 @@ def test_a_kill_at_any_moment_changes_no_bit(count, tmp_path, figure):
     counts, faults, said = disturbed("kills", tmp_path / "runs", count)
     assert not faults, (faults, said)
     assert counts["kills"] == count
-    assert counts["inside_a_save"] >= 0.3 * count
+    assert counts["inside_a_save"] >= count // 2
     figure(
         "T1",
         f"{count} kills, {counts['inside_a_save']} of them inside a save: 0 unreadable checkpoints, every run went on by "
