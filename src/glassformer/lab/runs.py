@@ -71,8 +71,10 @@ class RunsFolder:
 
     def log(self, name: str) -> Path:
         """Where a process that the lab started writes what it says."""
-        plain = name if NAME.fullmatch(name) else f"{Path(name).name[:60]}~{zlib.crc32(name.encode()):08x}"
-        return self.root / JOBS / f"{plain.replace('/', '~')}.log"
+        if not NAME.fullmatch(name):  # a path elsewhere, or a stranger's word
+            short = re.sub(r"[^a-zA-Z0-9_.-]", "_", name.rpartition("/")[2])[:60]
+            name = f"{short}~{zlib.crc32(name.encode('utf-8', 'surrogatepass')):08x}"
+        return self.root / JOBS / f"{name.replace('/', '~')}.log"
 
     def names(self) -> list[str]:
         """All runs, the newest first: those beside each other, those one folder deeper, and what is about to become one."""
