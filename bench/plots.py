@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib.pyplot as plt
+from gpu import BATCH, LENGTH
 
 import glassformer as gf
 from glassformer.show.palette import LIGHT
@@ -49,7 +50,7 @@ def growth(measured: dict[str, Any]) -> None:
 def ceiling(figures: dict[str, Any]) -> None:
     """Useful TFLOP/s of each way to train BERT-base beside what a matrix product alone reaches."""
     rows = figures["training"]
-    useful = figures["useful_flops"] / 32768 * 1000 / 1e12  # TFLOP of a thousand tokens
+    useful = figures["useful_flops"] / (BATCH * LENGTH) * 1000 / 1e12  # TFLOP of a thousand tokens
     top = figures["ceiling"]["65536 x 768 x 3072"]["tflops"]
     names = sorted(rows, key=lambda name: rows[name]["median"])
     picture, panel = plt.subplots(figsize=(8, 2.6), layout="constrained")

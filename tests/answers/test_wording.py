@@ -4,6 +4,7 @@ import pytest
 
 from glassformer.answers.names import looked_up, plain
 from glassformer.answers.quantities import ask
+from glassformer.answers.questions import parse_question
 from glassformer.answers.wording import PART_NAMES, TENSOR_NAMES
 from glassformer.spec import GlassformerError
 from glassformer.spec.reading import request_from_words
@@ -178,3 +179,9 @@ def test_a_name_is_found_without_the_noun_that_adds_nothing():
     assert looked_up("the Feed-Forward blocks", PART_NAMES) == "ffn"
     assert looked_up("attention matrices", TENSOR_NAMES) == "attention.weights"
     assert plain("The [CLS] vectors") == "cls vector"
+
+
+@pytest.mark.parametrize(("question", "meant"), [("parms of W_O", "params"), ("flosp of ffn", "flops")])
+def test_a_slip_in_one_word_is_answered_with_the_word(question, meant):
+    with pytest.raises(GlassformerError, match=f"Did you mean '{meant}'"):
+        parse_question(question)

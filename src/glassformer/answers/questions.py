@@ -143,7 +143,9 @@ def _scoped(words: _Words, asked: str, *, counted: bool) -> Question:
     if kind is None and compares == "ratio" and (sizes := _two_sizes(words, asked)) is not None:
         return sizes
     if kind is None:
-        near = nearest(words.left(), [*_KIND_WORDS, *known_names()])
+        left = words.left()
+        typed = (nearest(word, _KIND_WORDS) for word in left.split())  # `parms of W_O`: one word is off, the others are not
+        near = next(filter(None, typed), "") or nearest(left, known_names())
         raise GlassformerError(f"'{shown(asked)}' is not understood.{near} Ask for {EXAMPLES}.")
     if kind == "share" or compares:
         return _compared(words, kind, scope, compares or "share")
