@@ -131,7 +131,7 @@ def test_the_ledger_is_linear_in_the_number_of_layers():
 def test_a_thousand_specs_are_counted_in_about_a_second():
     """1.3 s where this was written; the bound of 2 s is measured in bench/, here only that it is nowhere near minutes."""
     spec = gf.spec("bert-base")
-    began = time.perf_counter()
+    began = time.process_time()
     for vocab in range(1000, 1200):
         count(spec.replace(vocab=vocab))
-    assert time.perf_counter() - began < 10
+    assert time.process_time() - began < 10

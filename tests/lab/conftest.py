@@ -157,3 +157,17 @@ def serious_faults():
         ]
 
     return ask
+
+
+@pytest.fixture
+def fits():
+    """Waits until nothing of a page sticks out to the right: plots follow their place a frame later.
+
+    What `wait_for_function` is given is a function always: an expression would be evaluated again on every frame, in the page
+    itself, and the content security policy forbids that.
+    """
+
+    def wait(page) -> None:
+        page.wait_for_function("() => document.documentElement.scrollWidth <= innerWidth")
+
+    return wait

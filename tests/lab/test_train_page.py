@@ -54,7 +54,7 @@ def stands(page, run, state):
     page.wait_for_selector(f".standing[data-run='{run}'][data-state='{state}']", timeout=SLOW)
 
 
-def test_the_first_view_has_an_example_with_its_turn_and_is_accessible(browser, hall, serious_faults):
+def test_the_first_view_has_an_example_with_its_turn_and_is_accessible(browser, hall, serious_faults, fits):
     with opened(browser, hall, "/train") as page:
         grows(page, 40)
         page.get_by_text("example overfits from epoch 9").wait_for()
@@ -66,7 +66,7 @@ def test_the_first_view_has_an_example_with_its_turn_and_is_accessible(browser, 
         page.get_by_role("button", name="dark", exact=True).click()
         assert serious_faults(page) == []
         page.set_viewport_size({"width": 360, "height": 800})
-        page.wait_for_function("document.documentElement.scrollWidth <= innerWidth")  # the plots follow a frame later
+        fits(page)
 
 
 def test_three_epochs_on_the_digits_grow_a_curve_and_open_in_trace(browser, hall, serious_faults):

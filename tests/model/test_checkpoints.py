@@ -243,9 +243,9 @@ def test_a_config_of_a_larger_model_allocates_nothing(tmp_path, monkeypatch, cha
         assert torch.device(device).type == "meta"
 
     monkeypatch.setattr(start, "allocate", allocate)
-    began = time.monotonic()
+    began = time.process_time()
     assert refusal(bert_folder(tmp_path, **changes)).startswith(said)
-    assert time.monotonic() - began < 5
+    assert time.process_time() - began < 5
 
 
 PEAK = """
@@ -286,9 +286,9 @@ def test_a_header_bomb_is_refused_at_once(tmp_path):
     ]
     for bomb in bombs:
         (folder / "model.safetensors").write_bytes(bomb)
-        began = time.monotonic()
+        began = time.process_time()
         assert refusal(folder).startswith(("model.safetensors", "the header of model.safetensors"))
-        assert time.monotonic() - began < 4
+        assert time.process_time() - began < 4
 
 
 def test_mutated_files_load_or_are_refused_in_one_line(tmp_path):

@@ -26,13 +26,13 @@ from glassformer.spec import EncoderSpec, GlassformerError
     ],
 )
 def test_a_model_that_does_not_fit_is_refused_before_memory_is_asked_for(spec, said):
-    before, clock = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.perf_counter()
+    before, clock = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
     with pytest.raises(GlassformerError) as refusal:
         Encoder(spec)
     assert said in str(refusal.value)
     assert "Nothing was allocated" in str(refusal.value) and "\n" not in str(refusal.value)
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200_000  # kB; the smallest of these needs 433 GB
-    assert time.perf_counter() - clock < 20
+    assert time.process_time() - clock < 20
 
 
 def test_other_errors_are_not_taken_for_a_lack_of_memory():

@@ -234,9 +234,9 @@ def test_an_unknown_type_is_named_with_the_known_ones():
 def test_a_header_made_to_exhaust_memory_is_refused_at_once():
     empty = {"dtype": "F32", "shape": [0], "data_offsets": [0, 0]}
     bloated = file_bytes({str(number): empty for number in range(120_000)})
-    before = time.perf_counter()
+    before = time.process_time()
     assert refusal(bloated) == "model.safetensors: its header describes more than 34,000 tensors, the most that is read."
-    assert time.perf_counter() - before < 0.2
+    assert time.process_time() - before < 0.2
 
 
 def test_a_missing_file_is_one_line(tmp_path):
@@ -287,7 +287,7 @@ def flipped(rng: np.random.Generator) -> bytes:
 def test_two_thousand_mutants_give_a_header_or_one_short_line():
     rng = np.random.default_rng(20)
     refused = 0
-    before = time.perf_counter()
+    before = time.process_time()
     for number in range(2000):
         data = structured(rng) if number % 2 else flipped(rng)
         try:
@@ -300,7 +300,7 @@ def test_two_thousand_mutants_give_a_header_or_one_short_line():
             spans = sorted((entry.start, entry.stop) for entry in found.tensors.values())
             assert sum(stop - start for start, stop in spans) <= len(data)
             assert not spans or spans[-1][1] == len(data)
-    assert time.perf_counter() - before < 10
+    assert time.process_time() - before < 10
     assert refused > 1200
 
 

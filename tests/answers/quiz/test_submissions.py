@@ -92,10 +92,10 @@ def test_a_file_that_cannot_be_graded_is_one_line(tmp_path, text, message):
 
 
 def test_a_million_rows_are_refused_in_a_moment(tmp_path):
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(GlassformerError, match="rows"):
         read(tmp_path, "student,question,answer\n" + "Ada,layer,1\n" * 1_000_000)
-    assert time.perf_counter() - start < 10
+    assert time.process_time() - start < 10
 
 
 def test_bytes_that_are_no_text_are_one_line(tmp_path):

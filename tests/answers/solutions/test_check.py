@@ -73,9 +73,9 @@ HOSTILE = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_documents_are_read_in_bounded_time(name):
-    start = time.perf_counter()
+    start = time.process_time()
     check_text(HOSTILE[name])
-    assert time.perf_counter() - start < 20
+    assert time.process_time() - start < 20
 
 
 @pytest.mark.parametrize("seed", range(30))

@@ -78,10 +78,10 @@ def test_what_is_no_number_is_refused_in_one_line(text, why):
 
 
 def test_ten_megabytes_are_refused_at_once():
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(GlassformerError, match="characters"):
         read_figures("[" + "0.5," * 2_500_000 + "]")
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
 
 
 @given(st.text(max_size=60) | st.text("[](),;0123456789.-+e%/√ ", max_size=60))
