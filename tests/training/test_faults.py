@@ -237,9 +237,10 @@ def test_a_damaged_checkpoint_gives_way_to_the_one_before(count, tmp_path, figur
         kinds[kind](newest / name, chance)
         said = []
         found = state.load_newest(run.checkpoints, said.append)
-        if found.step == 6:  # white space, or the name of an entry that older manifests do not have
+        if found.step == 6:  # white space changed or cut off, or the name of an entry that older manifests do not have
             harmless += 1
-            assert (name, kind, said) == (state.MANIFEST, "a bit", [])
+            assert (name, said) == (state.MANIFEST, []) and kind in ("a bit", "cut")
+            assert kind == "a bit" or json.loads((newest / name).read_bytes()) == json.loads((pristine / name).read_bytes())
             assert files_in(newest) | {name: b""} == same | {name: b""}
         else:
             assert found.step == 3 and len(said) == 1, (kind, name, said)

@@ -10,6 +10,7 @@ from glassformer.model.checkpoints import load_encoder
 from glassformer.spec import GlassformerError
 from glassformer.training import loop, state
 from glassformer.training.runs import Run
+from glassformer.training.saving import check_same_run
 from glassformer.training.tasks import Judged
 
 
@@ -86,6 +87,14 @@ def test_a_damaged_checkpoint_is_passed_over_with_one_line(whole, tmp_path):
         "resuming after step 3 of 20.",
     ]
     assert losses(run) == losses(whole[0])
+
+
+def test_a_run_of_before_a_setting_existed_is_resumed(whole):
+    now = whole[0].identity()
+    older = now | {"settings": {name: value for name, value in now["settings"].items() if name != "hidden"}}
+    check_same_run(older, now)
+    with pytest.raises(GlassformerError, match=r"^cannot resume, the run was changed: hidden was 0\.2 and is 0\.5 now\.$"):
+        check_same_run(older, now | {"settings": now["settings"] | {"hidden": 0.5}})
 
 
 def test_resume_names_what_was_changed(whole, tmp_path):

@@ -20,7 +20,7 @@ from glassformer.model import Encoder
 from glassformer.spec import GlassformerError
 from glassformer.training import state
 from glassformer.training.data.batches import BatchStream
-from glassformer.training.data.dataset import Dataset
+from glassformer.training.data.dataset import Dataset, Split
 from glassformer.training.data.examples import Batch, Examples, prepare
 from glassformer.training.distributed.processes import added_up, from_first, gathered, noticing
 from glassformer.training.distributed.spreading import Spread
@@ -132,17 +132,20 @@ class Trainer:
         choose_trained(self.encoder, run.about.get("start", {}), settings)
         self.spread = Spread(self.encoder, where, settings.parallel, judge)
         self.optimizer = make_optimizer(self.encoder, settings)
-        longest = min(settings.max_length, run.spec.longest or settings.max_length)
-        rows = prepare(data.train, run.tokenizer, max_length=longest, augment=settings.augment)
+        rows = self.rows(data.train, augment=settings.augment, hidden=settings.hidden)
         self.stream = BatchStream(rows, batch_size=settings.batch_size, seed=settings.seed, rank=where.rank, world=where.world)
-        held_out = prepare(data.validation, run.tokenizer, max_length=longest)
-        self.validation = self.in_order(held_out)
+        self.validation = self.in_order(self.rows(data.validation))
         self.saving = Saving(run, where, self.encoder, self.optimizer, self.stream)
         self.total = settings.epochs * -(-self.stream.steps(0) // settings.accumulate)  # steps of the whole run
         self.progress = Progress()
         self.leaps = Leaps()
         self.compiled = compile_if_worth(self.encoder, settings, where.device, self.total * self.predicted.get("matrix_flops", 0))
         self.clock = time.perf_counter()
+
+    def rows(self, part: Split, **changes: Any) -> Examples:
+        """A part of the data as the encoder reads it, no text longer than it can be."""
+        longest = min(self.settings.max_length, self.run.spec.longest or self.settings.max_length)
+        return prepare(part, self.run.tokenizer, max_length=longest, **changes)
 
     def in_order(self, rows: Examples) -> BatchStream:
         """Rows to be judged, the same batches each time."""
@@ -238,9 +241,8 @@ class Trainer:
         if best is not None and best["step"] != self.progress.step:
             self.saving.load_best(best["step"])
         self.export("best")
-        longest = min(self.settings.max_length, run.spec.longest or self.settings.max_length)
-        rows = prepare(self.data.test, run.tokenizer, max_length=longest)
-        found = self.spread.evaluate(self.in_order(rows).batches(), classes=counted_classes(self.data))
+        test = self.in_order(self.rows(self.data.test))
+        found = self.spread.evaluate(test.batches(), classes=counted_classes(self.data))
         measured: dict[str, Any] = self.gauge.figures()
         if self.where.world == 1:  # the counters see one process
             batch = self.stream.at(0, 0).to(self.where.device)

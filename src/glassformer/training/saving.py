@@ -17,7 +17,7 @@ from glassformer.training.distributed.processes import from_first
 from glassformer.training.optimizer import load_optimizer_state, optimizer_state
 from glassformer.training.pieces import Damaged
 from glassformer.training.runs import Run, differences
-from glassformer.training.settings import FREE
+from glassformer.training.settings import FREE, Settings
 from glassformer.training.tasks import Tally
 from glassformer.training.where import Where, draw_apart, random_state, set_random_state
 
@@ -129,8 +129,10 @@ class Saving:
 
 
 def check_same_run(before: dict[str, Any], now: dict[str, Any]) -> None:
-    """Refuse a checkpoint of another spec, tokenizer or setting, and name what differs."""
-    settings = [{k: v for k, v in one["settings"].items() if k not in FREE} for one in (before, now)]
+    """Refuse a checkpoint of another spec, tokenizer or setting, and name what differs; a setting that did not exist then had
+    its default."""
+    given = [Settings().to_dict() | one["settings"] for one in (before, now)]
+    settings = [{name: value for name, value in one.items() if name not in FREE} for one in given]
     other = [*differences(before["spec"], now["spec"]), *differences(*settings)]
     if before["tokenizer"] != now["tokenizer"]:
         other.append("the tokenizer is another one")

@@ -51,7 +51,8 @@ class Settings:
     vocab: int = _is(8000, "tokens of the tokenizer that is trained on the texts", least=8)
     case: Case = _is("keep", "whether that tokenizer tells capitals from small letters")  # noqa: RUF009
     max_length: int = _is(128, "the longest text in tokens", least=3, most=10**6)
-    augment: Augment = _is("none", "shift: images move by up to a tenth; hide: a fifth of the tokens are hidden")  # noqa: RUF009
+    augment: Augment = _is("none", "shift: images move by up to a tenth; hide: some tokens are hidden")  # noqa: RUF009
+    hidden: float = _is(0.2, "share of the tokens that augment=hide hides, others in each epoch", most=0.95)
     keep: int = _is(2, "checkpoints kept, beside the best", least=2, most=1000)
     save_every: int | None = _is(None, "steps between checkpoints within an epoch; none: one after each epoch", least=1)
     log_every: int = _is(10, "steps between lines of the log", least=1)

@@ -20,7 +20,6 @@ from glassformer.training.tokenizers import Encoded, Tokenizer
 
 Numbers: TypeAlias = NDArray[np.int64]
 Augment: TypeAlias = Literal["none", "shift", "hide"]
-HIDDEN = 0.2  # of the tokens of a text, where they are hidden from training
 
 
 @dataclass(frozen=True)
@@ -62,10 +61,15 @@ class Examples(Protocol):
 
 
 def prepare(
-    split: Split, tokenizer: Tokenizer | None = None, *, max_length: int | None = None, augment: Augment = "none"
+    split: Split,
+    tokenizer: Tokenizer | None = None,
+    *,
+    max_length: int | None = None,
+    augment: Augment = "none",
+    hidden: float = 0.2,
 ) -> Examples:
     """A split as its task reads it: texts through the tokenizer (of masked-token texts nothing is cut off: they go on in further
-    rows), images as pixels."""
+    rows), images as pixels. `hidden` is the share of the tokens that `hide` hides."""
     check_augment(split.task, augment)
     if split.task == "image":
         return PictureExamples(split, augment)
@@ -75,7 +79,8 @@ def prepare(
         return MaskedTexts(split, tokenizer, max_length)
     texts = ClassifiedTexts if split.task == "classify" else TaggedWords
     made = texts(split, tokenizer, max_length)
-    made.hidden_behind = tokenizer.blank_id if augment == "hide" else None
+    if augment == "hide":
+        made.hidden, made.hidden_behind = hidden, tokenizer.blank_id
     return made
 
 
@@ -89,7 +94,8 @@ def check_augment(task: Task, augment: str) -> None:
 class TokenRows:
     """Rows of token ids, one after the other in a flat array."""
 
-    hidden_behind: int | None = None  # the token that stands in the place of those that are hidden; None: none are
+    hidden: float = 0.0  # share of the tokens that training does not see
+    hidden_behind: int = 0  # the token that stands in their place
 
     def __init__(self, encoded: Iterable[Encoded], pad_id: int) -> None:
         ids: list[NDArray[np.int32]] = []
@@ -122,10 +128,10 @@ class TokenRows:
 
     def hide(self, tokens: Numbers, ids: Numbers, seed: int, epoch: int) -> Numbers:
         """Some tokens behind a blank, others in each epoch, never the first: no single word can be learned by heart."""
-        if self.hidden_behind is None:
+        if not self.hidden:
             return tokens
         places = np.arange(tokens.shape[1])[None]
-        hit = (uniform(seed, "hidden", epoch, ids[:, None], places) < HIDDEN) & (places > 0)
+        hit = (uniform(seed, "hidden", epoch, ids[:, None], places) < self.hidden) & (places > 0)
         return np.where(hit, self.hidden_behind, tokens)
 
     def _batch(self, ids: Numbers, tokens: Numbers, real: NDArray[np.bool_], labels: Numbers) -> Batch:
