@@ -281,8 +281,9 @@ def test_heads_that_do_not_divide_are_named_by_the_configs_keys():
 
 
 def test_the_specs_own_rules_speak_of_the_configs_keys():
-    assert "relative_attention_num_buckets = 600 is more than twice relative_attention_max_distance = 128" in refusal(
-        T5 | {"relative_attention_num_buckets": 600}
+    assert refusal(T5 | {"relative_attention_num_buckets": 600}) == (
+        "config.json: relative_attention_max_distance = 128 is too small for relative_attention_num_buckets = 600: they give "
+        "each distance below 150 a bucket of its own, and larger ones share. Give relative_attention_max_distance = 151 or more."
     )
     assert "num_labels = 0 is not allowed" in refusal(BERT | {"num_labels": 0}, "BertForSequenceClassification")
 
@@ -438,7 +439,7 @@ def test_two_names_of_one_size_must_agree():
         (
             "modernbert-every2",
             {"rope_parameters": {"full_attention": {"rope_type": "yarn"}}},
-            'rope_type = "yarn" is not understood',
+            'rope_type = "yarn" changes the mathematics: scaled rotary angles',
         ),
         ("modernbert-every2", {"hidden_activation": "tanh"}, "a gated block with this function is not in the program"),
         ("modernbert-silu-cls5-mean", {"classifier_pooling": "max"}, 'classifier_pooling = "max" is not understood'),

@@ -38,6 +38,7 @@ REFUSALS = [
     ({"head": "distilled", "image": 8, "patch": 4, "class_tokens": 1}, "class_tokens=1. Try 2."),
     ({"head_norm": True}, "head_norm=true normalises the head's hidden layer, but head_hidden=none."),
     ({"head": "tag_patches"}, "head=tag_patches reads the patches of an image"),
+    ({"position": "relative", "relative_distance": 8}, "relative_distance=8 is too small for relative_buckets=32"),
     ({"position": "relative_2d"}, "position=relative_2d is for images with one class token and no registers."),
 ]
 

@@ -10,11 +10,12 @@ from typing import Any, NamedTuple
 
 from glassformer.model import folders
 from glassformer.model.encoder import Encoder
+from glassformer.model.heads import has_pooler
 from glassformer.model.start import in_words
 from glassformer.model.writing import Part, write_safetensors
 from glassformer.spec import EncoderSpec, GlassformerError, defaults
 from glassformer.spec.checkpoint_folder import CONFIG, LABELS, SPEC
-from glassformer.spec.huggingface import from_config
+from glassformer.spec.huggingface import FAMILIES, from_config
 from glassformer.spec.huggingface.layout import Place
 from glassformer.spec.huggingface.tensor_names import OWN, tensor_names
 from glassformer.spec.weight_files import ONE_FILE, path_text
@@ -59,6 +60,28 @@ def save(
     return target
 
 
+# What the classes that people train are called, by the head of the encoder.
+TRAINED = {
+    "classify": ("ForSequenceClassification", "ForImageClassification"),
+    "tag": ("ForTokenClassification",),
+    "mlm": ("ForMaskedLM",),
+}
+
+
+def class_for(spec: EncoderSpec, config: Mapping[str, Any]) -> str | None:
+    """The class of transformers that is this encoder to the last field, where the family of a config has one."""
+    family = FAMILIES.get(str(config.get("model_type")))
+    for name in family.classes if family is not None else ():
+        if name.endswith(TRAINED.get(spec.head, ())):
+            try:
+                reading = from_config(dict(config), as_class=name, source="config")
+            except GlassformerError:
+                continue
+            if _plainly(reading.spec) == _plainly(spec):
+                return name
+    return None
+
+
 def _own(spec: EncoderSpec, labels: Sequence[str]) -> Form:
     named = {LABELS: {"id2label": {str(i): label for i, label in enumerate(labels)}}} if labels else {}
     return Form(OWN, "Encoder", {SPEC: spec.to_dict(), **named})
@@ -84,7 +107,9 @@ def _foreign(encoder: Encoder, config: Mapping[str, Any], as_class: str | None) 
 
 def _plainly(spec: EncoderSpec) -> dict[str, Any]:
     """Every field with what it comes to, given or derived. Dropout is left out: it changes nothing that is stored."""
-    derived = {"d_k": spec.head_k, "d_v": spec.head_v, "d_ff": spec.ffn_width, "final_norm": spec.norm_after_last}
+    derived: dict[str, Any] = {"d_k": spec.head_k, "d_v": spec.head_v, "d_ff": spec.ffn_width, "final_norm": spec.norm_after_last}
+    derived |= {"image_width": spec.image_width or spec.image, "patch_width": spec.patch_width or spec.patch}
+    derived |= {} if has_pooler(spec) else {"pooler": "none"}  # a head on tokens leaves it unread and unbuilt
     return {name: derived.get(name, getattr(spec, name)) for name in defaults() if name != "dropout"}
 
 

@@ -11,7 +11,7 @@ from glassformer.spec.encoder_spec import EncoderSpec
 from glassformer.spec.errors import GlassformerError, shown
 from glassformer.spec.files import read_document
 from glassformer.spec.huggingface import from_config
-from glassformer.spec.huggingface.matching import Match, match_tensors, require, require_depth, require_room
+from glassformer.spec.huggingface.matching import Match, match_tensors, require, require_depth, require_room, untied
 from glassformer.spec.huggingface.tensor_names import OWN, Shape, tensor_names
 from glassformer.spec.reading import from_document
 from glassformer.spec.weight_files import WeightFiles, find_weights, inside, model_folder, path_text
@@ -70,6 +70,7 @@ def open_folder(
     """
     path = model_folder(Path(folder))
     said = _described(path, as_class)
+    _require_square_offsets(said)
     files = find_weights(path)
     present, spec = files.shapes, said.spec
     require_depth(spec, family=said.family, present=present, label=files.label, source=said.source)
@@ -111,8 +112,19 @@ def _described(path: Path, as_class: str | None) -> _Described:
     return _Described(document, spec, OWN, "Encoder", aside, SPEC)
 
 
+def _require_square_offsets(said: _Described) -> None:
+    """BEiT's classes take the table of offsets for one of as many columns as there are rows, and stretch it to the image."""
+    down, across = said.spec.patch_grid
+    if said.family != OWN and said.spec.position.endswith("2d") and down != across:
+        raise GlassformerError(
+            f"{said.source}: {down} x {across} patches are not a square, and {said.model_class} then stretches its relative "
+            "table, which is not in the program. The parameters can be counted; the weights are not read."
+        )
+
+
 def _match(
     spec: EncoderSpec, said: _Described, present: Mapping[str, Shape], shapes_of: ShapesOf
 ) -> tuple[Mapping[str, Shape], Match]:
     shapes = shapes_of(spec)
-    return shapes, match_tensors(tensor_names(spec, said.family, said.model_class, shapes), present, said.family)
+    match = match_tensors(tensor_names(spec, said.family, said.model_class, shapes), present, said.family)
+    return shapes, untied(match, said.family) if said.config.get("tie_word_embeddings") is False else match

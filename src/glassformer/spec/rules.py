@@ -43,10 +43,11 @@ def nearest_divisor(width: int, wanted: int) -> int:
 def _positions(spec: EncoderSpec) -> None:
     if spec.learns_positions and spec.positions is None and spec.patch is None:
         raise GlassformerError(f"position={spec.position} needs positions, the number of rows of the table. Try positions=512.")
-    if spec.relative and spec.relative_buckets > 2 * spec.relative_distance:
+    near = spec.relative_buckets // 4  # distances with a bucket of their own, on either side
+    if spec.relative and not spec.position.endswith("2d") and spec.relative_distance <= near:
         raise GlassformerError(
-            f"relative_buckets={spec.relative_buckets} is more than twice relative_distance={spec.relative_distance}: "
-            "the last buckets could never be used. Give a larger relative_distance."
+            f"relative_distance={spec.relative_distance} is too small for relative_buckets={spec.relative_buckets}: they give "
+            f"each distance below {near} a bucket of its own, and larger ones share. Give relative_distance={near + 1} or more."
         )
 
 

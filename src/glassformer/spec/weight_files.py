@@ -12,6 +12,7 @@ from glassformer.spec.files import read_document
 from glassformer.spec.safetensors_header import Entry, read_header
 
 ONE_FILE = "model.safetensors"
+RUN, BEST = "run.json", "best"  # what tells a training run, and where its best weights lie
 INDEX = "model.safetensors.index.json"
 MOST_SHARDS = 1000
 
@@ -58,14 +59,19 @@ def path_text(path: Path) -> str:
 
 
 def model_folder(path: Path) -> Path:
-    """A folder that is there."""
+    """A folder that is there; of a training run, the one with its best weights."""
+    beside: list[str] = []
     try:
-        if path.is_dir():
-            return path
-        is_file = path.exists()
-        beside = sorted(entry.name for entry in path.parent.iterdir() if entry.is_dir())[:1000] if path.parent.is_dir() else []
+        is_folder, is_run, ended, is_file = path.is_dir(), (path / RUN).is_file(), (path / BEST).is_dir(), path.is_file()
+        if not is_folder and path.parent.is_dir():
+            beside = sorted(entry.name for entry in path.parent.iterdir() if entry.is_dir())[:1000]
     except (OSError, ValueError):
-        is_file, beside = False, []
+        is_folder = is_run = ended = is_file = False
+    if is_run and not ended:
+        way = f"Go on: glassformer resume {path_text(path)}"
+        raise GlassformerError(f"{path_text(path)} is a run without {BEST}/: it has not ended. {way}")
+    if is_folder:
+        return path / BEST if is_run else path
     if is_file:
         raise GlassformerError(f"{path_text(path)} is a file: a model is a folder with config.json and {ONE_FILE}.")
     raise GlassformerError(f"no such folder: {path_text(path)}.{nearest(path.name, beside)}")

@@ -76,16 +76,17 @@ WHY = {
 INERT = frozenset(
     """
     _attn_implementation _attn_implementation_autoset _attn_implementation_internal _commit_hash _name_or_path
-    _num_labels architectures attn_implementation bad_words_ids begin_suppress_tokens chunk_size_feed_forward
-    diversity_penalty do_sample dtype early_stopping encoder_no_repeat_ngram_size exponential_decay_length_penalty
-    finetuning_task gradient_checkpointing id2label is_encoder_decoder keys_to_ignore_at_inference label2id
-    label_smoothing language layerdrop length_penalty max_length min_length model_max_length model_type name
-    no_repeat_ngram_size num_beam_groups num_beams num_choices num_labels num_return_sequences output_attentions
-    output_hidden_states output_past output_scores prefix problem_type remove_invalid_values repetition_penalty
-    return_dict return_dict_in_generate sbert_ce_default_activation_function sentence_transformers suppress_tokens
-    task_specific_params temperature tf_legacy_loss tie_encoder_decoder tie_weights_ tie_word_embeddings
-    tokenizer_class top_k top_p torch_dtype torchscript transformers_version typical_p use_bfloat16 use_cache
-    xla_device
+    _num_labels architectures attn_implementation bad_words_ids begin_suppress_tokens bos_token
+    chunk_size_feed_forward cls_token custom_pipelines diversity_penalty do_sample dtype early_stopping
+    encoder_no_repeat_ngram_size eos_token exponential_decay_length_penalty export_model_type finetuning_task
+    gradient_checkpointing id2label is_encoder_decoder keys_to_ignore_at_inference label2id label_smoothing language
+    layerdrop length_penalty mask_token max_length min_length model_max_length model_type name no_repeat_ngram_size
+    num_beam_groups num_beams num_choices num_labels num_return_sequences output_attentions output_hidden_states
+    output_past output_scores pad_token prefix problem_type processor_class remove_invalid_values repetition_penalty
+    return_dict return_dict_in_generate sbert_ce_default_activation_function sentence_transformers sep_token
+    suppress_tokens task_specific_params temperature tf_legacy_loss tie_encoder_decoder tie_weights_
+    tie_word_embeddings tokenizer_class tokenizer_type top_k top_p torch_dtype torchscript transformers.js_config
+    transformers_version typical_p unk_token unsloth_fixed unsloth_version use_bfloat16 use_cache xla_device
     """.split()
 )
 INERT_PARTS = ("dropout", "initializer_", "drop_path", "layerdrop")

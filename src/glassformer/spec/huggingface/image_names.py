@@ -90,6 +90,7 @@ BEIT = Names(
         ("layers.{n}.", {**NEW_LAYER, **SCALES, "E_relative": OFFSETS}),
     ),
     heads={"ForImageClassification": LABELS, "ForMaskedImageModeling": {"final_norm": "layernorm", "head.C": "lm_head"}},
+    aside=("decode_head.", "auxiliary_head.", "fpn"),  # segmentation
 )
 
 # CLIP and SigLIP -----------------------------------------------------------------------------------------------------

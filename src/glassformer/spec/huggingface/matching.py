@@ -68,6 +68,21 @@ def match_tensors(places: Mapping[str, tuple[Place, ...]], present: Mapping[str,
     )
 
 
+def untied(match: Match, family: str) -> Match:
+    """What was found in a file that says it is untied: beside the shared table, the encoder then has one of its own."""
+    shared = names_of(family).shared
+    held = {name: (match.found[name], *group) for name, group in match.copies.items()}
+    own = {name: [place for place in group if place.name not in shared] for name, group in held.items()}
+    own = {name: places for name, places in own.items() if places}
+    others = tuple(place.name for name in own for place in held[name] if place.name in shared)
+    copies = match.copies | {name: tuple(places[1:]) for name, places in own.items()}
+    return match._replace(
+        found=match.found | {name: places[0] for name, places in own.items()},
+        copies={name: group for name, group in copies.items() if group},
+        unused=(*match.unused, *others),
+    )
+
+
 def require(
     match: Match, spec: EncoderSpec, *, family: str, present: Mapping[str, Shape], label: str, source: str = "config.json"
 ) -> None:

@@ -54,6 +54,7 @@ class Names:
     heads: Mapping[str, Table] = field(default_factory=dict)  # by the end of the class's name; without prefix
     own_prefix: Mapping[str, str] = field(default_factory=dict)  # by class, where it is not the first
     buffers: tuple[str, ...] = ()  # last words of the names of numbers that are stored but not learned
+    shared: tuple[str, ...] = ()  # a token table for encoder and decoder: a copy of the encoder's, unless the file says untied
     aside: tuple[str, ...] = ()  # beginnings of names that belong to parts that are not read (a decoder, another head)
 
     def head(self, model_class: str) -> Table:

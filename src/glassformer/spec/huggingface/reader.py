@@ -63,7 +63,8 @@ def _model_type(config: Mapping[str, Any], named: str | None, source: str) -> st
         family = FAMILY_OF.get(_plain(named or ""))
         if family is None:
             raise GlassformerError(
-                f'{source}: model_type is missing, and no known class is named. Add model_type, for instance "bert".'
+                f"{source}: model_type is missing, and no known class is named. "
+                'Add model_type, for instance "bert", or name a class: --as BertModel.'
             )
         return family.model_type
     if isinstance(found, str) and (found in FAMILIES or found in TOWERS):
@@ -120,7 +121,7 @@ def _read(family: Family, model_class: str, config: Config, labelled: Mapping[st
 
 def _refuse_other_mathematics(family: Family, config: Config) -> None:
     for key, allowed in {**ONLY_EVERYWHERE, **family.only}.items():
-        value = config.get(key, None)
+        value = None if key in family.inert else config.get(key, None)
         harmless = says_nothing(value) and any(says_nothing(item) for item in allowed)
         if value is not None and not harmless and not any(value == item and type(value) is type(item) for item in allowed):
             wanted = " or ".join(value_text(item) for item in allowed if item is not None)

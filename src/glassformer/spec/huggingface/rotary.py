@@ -5,10 +5,12 @@ from __future__ import annotations
 from glassformer.spec.encoder_spec import ALL_BIASES, GATES
 from glassformer.spec.huggingface.classes import CHOICE, CLASSIFIED, MASKED, POOLED, TAGGED, bert_classes, roberta_classes, some
 from glassformer.spec.huggingface.family import Adjust, Draft, Family, Key
-from glassformer.spec.huggingface.text import BERT_KEYS, BODY, NOT_SEQ2SEQ, tied, tied_with_bias
+from glassformer.spec.huggingface.text import BERT_KEYS, BODY, NO_DROPOUT, NOT_SEQ2SEQ, tied, tied_with_bias
 
 GATED = {function: name for name, function in GATES.items()}
 ATTENTION = ("q", "k", "v", "output")
+# Left over from BERT: the classes of these families are rotary whatever their files say here ("absolute", "sans_pos", "rotary").
+SAYS_POSITION = frozenset({"position_embedding_type"})
 
 
 def gated(draft: Draft) -> None:
@@ -119,7 +121,8 @@ MODERNBERT = Family(
     },
     fixed={"position": "rotary", "embedding_norm": True, "norm": "pre", "first_norm": False},
     only=NOT_SEQ2SEQ,
-    inert=frozenset(
+    inert=SAYS_POSITION
+    | frozenset(
         """
         classifier_activation classifier_pooling deterministic_flash_attn layer_norm_eps local_attention reference_compile
         repad_logits_with_grad sparse_pred_ignore_index sparse_prediction
@@ -152,6 +155,12 @@ def eurobert_pooling(draft: Draft) -> None:
         draft.fields["pool"] = known[draft.config.word("classifier_pooling", "late", tuple(known))]
 
 
+def whole_heads(draft: Draft) -> None:
+    """Heads that do not divide the width take what they can."""
+    if draft.fields["d_k"] is None and draft.fields["d_model"] % draft.fields["heads"]:
+        draft.fields["d_k"] = max(1, draft.fields["d_model"] // draft.fields["heads"])
+
+
 ROPE_KEYS = {**BERT_KEYS, "max_position_embeddings": Key("positions", None)}
 
 FAMILIES = [
@@ -173,7 +182,9 @@ FAMILIES = [
         },
         fixed={"position": "rotary", "norm": "pre", "norm_kind": "rms", "dropout": 0.0},
         only=NOT_SEQ2SEQ,
-        inert=frozenset({"pretraining_tp", "classifier_pooling"}),
+        synonyms={"clf_pooling": "classifier_pooling"},
+        # Published files still point at the code that was the family's before transformers had its classes: the same mathematics.
+        inert=SAYS_POSITION | {"auto_map", "pretraining_tp", "classifier_pooling"},
         not_read={"EuroBertForMaskedLM": "its head has no hidden layer, which is not in the program for masked tokens"},
         adjust=(gated, one_key_per_query_head, eurobert_biases, one_rope(10_000.0), eurobert_pooling),
     ),
@@ -184,14 +195,15 @@ FAMILIES = [
             **some(bert_classes("NomicBert"), "MaskedLM", "SequenceClassification", "TokenClassification"),
             "NomicBertModel": {},
         },
-        keys={**ROPE_KEYS, "hidden_act": Key("activation", "silu"), "head_dim": Key("d_k", None)},
+        keys={**ROPE_KEYS, **NO_DROPOUT, "hidden_act": Key("activation", "silu"), "head_dim": Key("d_k", None)},
         fixed={
             "position": "rotary",
             "embedding_norm": True,
             "biases": tuple(place for place in ALL_BIASES if place not in (*ATTENTION, "ffn")),
         },
         only=NOT_SEQ2SEQ,
-        adjust=(gated, one_rope(1000.0), tied_with_bias),
+        inert=SAYS_POSITION,
+        adjust=(gated, whole_heads, one_rope(1000.0), tied_with_bias),
     ),
     Family(
         model_type="jina_embeddings_v3",
@@ -203,6 +215,7 @@ FAMILIES = [
         keys={**ROPE_KEYS, "layer_norm_eps": Key("eps", 1e-5)},
         fixed={"position": "rotary", "embedding_norm": True},
         only=NOT_SEQ2SEQ,
+        inert=SAYS_POSITION,
         adjust=(one_rope(20_000.0), tied_with_bias),
     ),
 ]

@@ -76,8 +76,8 @@ def _after(draft: Draft, padding: int) -> None:
 def two_answers(draft: Draft) -> None:
     """DistilBERT's question answering has a start and an end, and refuses to be built with any other number of labels."""
     if draft.model_class.endswith("ForQuestionAnswering") and draft.labels() != 2:
-        number = draft.labels()
-        raise draft.config.refusal("num_labels", f"question answering has 2 labels, start and end, and the file says {number}.")
+        key = "id2label" if draft.config.get("num_labels", None) is None else "num_labels"
+        raise draft.config.refusal(key, f"question answering has 2 labels, start and end, and the file says {draft.labels()}.")
 
 
 def sinusoids_learned(draft: Draft) -> None:
@@ -114,6 +114,20 @@ def electra_summary(draft: Draft) -> None:
         draft.fields["head_hidden"] = draft.config.activation("summary_activation", "gelu")
 
 
+def same_width(draft: Draft) -> None:
+    """Some files name the embeddings' width too (TinyBERT). No class reads it, so another width would be another model."""
+    width = draft.fields["d_model"]
+    for key in ("emb_size", "embedding_size"):
+        if draft.config.whole(key, None) not in (None, width):
+            raise draft.config.refusal(key, f"embeddings have the width of hidden_size = {width} in this family.")
+
+
+def read_by_a_layer(draft: Draft) -> None:
+    """A relative table that all layers share is stored even where there are no layers."""
+    if not draft.fields["layers"]:
+        raise draft.config.refusal("num_hidden_layers", "no layer would read the relative-bias table that the model stores.")
+
+
 def fixed_buckets(draft: Draft) -> None:
     """MPNet's rule always fills 32 buckets, whatever the size of its table."""
     if draft.config.whole("relative_attention_num_buckets", 32) != 32:
@@ -137,18 +151,24 @@ def _bert(model_type: str, name: str, **changes: object) -> Family:
         "fixed": LEARNED,
         "only": NOT_SEQ2SEQ,
         "inert": BERT_INERT,
-        "adjust": (tied_with_bias,),
+        "adjust": (tied_with_bias, same_width),
         **changes,
     }
     return Family(model_type=model_type, base=next(iter(settings["classes"])), **settings)
 
 
 def _roberta(model_type: str, name: str, **changes: object) -> Family:
-    settings: Fields = {"classes": roberta_classes(name), "adjust": (after_padding, tied_with_bias), **changes}
+    settings: Fields = {"classes": roberta_classes(name), "adjust": (after_padding, tied_with_bias, same_width), **changes}
     return _bert(model_type, name, **settings)
 
 
-ALBERT_KEYS = {**BERT_KEYS, "embedding_size": Key("embedding_size"), "hidden_act": Key("activation", "gelu_new")}
+NO_DROPOUT = {"hidden_dropout_prob": Key("dropout", 0.0)}
+ALBERT_KEYS = {
+    **BERT_KEYS,
+    **NO_DROPOUT,
+    "embedding_size": Key("embedding_size"),
+    "hidden_act": Key("activation", "gelu_new"),
+}
 
 DISTILBERT = Family(
     model_type="distilbert",
@@ -200,7 +220,7 @@ MPNET = _roberta(
     "MPNet",
     keys={**BODY, **PLACES, **EPS},
     fixed={**LEARNED, "position": "learned_relative"},
-    adjust=(after_row_one, fixed_buckets, tied_with_bias),
+    adjust=(after_row_one, fixed_buckets, read_by_a_layer, tied_with_bias),
 )
 
 FAMILIES = [
@@ -237,7 +257,7 @@ FAMILIES = [
         "rembert",
         "RemBert",
         classes=some(bert_classes("RemBert"), "Model", "SequenceClassification", "Choice", "TokenClassification", "Answering"),
-        keys={**BERT_KEYS, "input_embedding_size": Key("embedding_size")},
+        keys={**BERT_KEYS, **NO_DROPOUT, "input_embedding_size": Key("embedding_size")},
         inert=BERT_INERT | {"output_embedding_size", "embedding_size"},
         adjust=(),
         not_read={"RemBertForMaskedLM": "its output matrix has a width of its own, which is not in the program"},
@@ -255,6 +275,7 @@ FAMILIES = [
         "dpr",
         "DPR",
         classes={"DPRQuestionEncoder": {}, "DPRContextEncoder": {}},
+        not_read={"DPRReader": "its head scores spans and passages, which is not in the program"},
         adjust=(projected_output,),
     ),
 ]

@@ -49,16 +49,22 @@ MEGATRON_BERT = replace(
     body={**BERT_BODY, "final_norm": "encoder.ln"},
     layers=(("encoder.layer.{n}.", {**BERT_LAYER, "norm_1": "attention.ln", "norm_2": "ln"}),),
 )
-REMBERT = replace(BERT, prefixes=("rembert.",), body={**BERT_BODY, "embeddings.E": "encoder.embedding_hidden_mapping_in"})
+REMBERT = replace(
+    BERT,
+    prefixes=("rembert.",),
+    body={**BERT_BODY, "embeddings.E": "encoder.embedding_hidden_mapping_in"},
+    aside=("cls.predictions.",),
+)
 SPLINTER = replace(BERT, prefixes=("splinter.",), heads={}, aside=("splinter_qass.",))
 DPR = replace(
     BERT,
-    prefixes=("question_encoder.bert_model.", "ctx_encoder.bert_model."),
+    prefixes=("question_encoder.bert_model.", "ctx_encoder.bert_model.", "span_predictor.encoder.bert_model."),
     own_prefix={"DPRContextEncoder": "ctx_encoder.bert_model."},
     heads={
         "DPRQuestionEncoder": {"head.P": "question_encoder.encode_proj"},
         "DPRContextEncoder": {"head.P": "ctx_encoder.encode_proj"},
     },
+    aside=("span_predictor.qa_outputs.", "span_predictor.qa_classifier.", "span_predictor.encoder.encode_proj."),
 )
 CHINESE_CLIP_TEXT = replace(
     BERT,
@@ -327,10 +333,11 @@ T5 = Names(
     heads={"ForTokenClassification": ON_TOKENS},
     aside=("decoder.", "lm_head.", "transformer.decoder.", "classification_head.", "qa_outputs."),
 )
+BART_SHARED = ("model.shared.weight", "shared.weight")
 BART = Names(
     prefixes=("model.encoder.", "encoder."),
     body={
-        "embeddings.E_token": ("embed_tokens.weight", "/model.shared.weight", "/shared.weight"),
+        "embeddings.E_token": ("embed_tokens.weight", *(f"/{name}" for name in BART_SHARED)),
         "embeddings.E_position": "embed_positions.weight",
         "embeddings.norm": "layernorm_embedding",
         "final_norm": "layer_norm",
@@ -348,6 +355,7 @@ BART = Names(
             },
         ),
     ),
+    shared=BART_SHARED,
     aside=("model.decoder.", "decoder.", "lm_head.", "classification_head.", "qa_outputs."),
 )
 

@@ -121,7 +121,12 @@ class Config:
         if not isinstance(parameters, dict | None):
             raise self.refusal("rope_parameters", "it is an object with rope_theta.")
         inner = Config(parameters or {}, self.source)
-        inner.word("rope_type", "default", ("default",))
+        kind = inner.get("rope_type", "default")
+        if kind != "default":
+            raise GlassformerError(
+                f"{self.source}: rope_parameters.rope_type = {value_text(kind)} changes the mathematics: "
+                "scaled rotary angles are not in the program."
+            )
         base = inner.number("rope_theta", self.number(key, default))
         inner.refuse_unknown("rope_parameters.")
         if not base:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from glassformer.spec.encoder_spec import ALL_BIASES
 from glassformer.spec.huggingface.classes import CLASSIFIED
 from glassformer.spec.huggingface.family import Adjust, Draft, Family, Key
+from glassformer.spec.huggingface.text import read_by_a_layer
 from glassformer.spec.huggingface.values import REQUIRED, Fields
 
 VIT_KEYS = {
@@ -101,6 +102,8 @@ def beit_positions(draft: Draft) -> None:
     draft.fields["position"] = "_".join(word for word in words if word) or "none"
     if relative:
         draft.fields["relative_tables"] = "per_layer" if per_layer else "shared"
+    if shared:
+        read_by_a_layer(draft)
 
 
 def beit_top(draft: Draft) -> None:
@@ -126,7 +129,8 @@ def beit_scale(draft: Draft) -> None:
 VIT_ADJUST = (cut(), biases("qkv_bias"), labelled, tanh_pooler)
 VIT_INERT = frozenset({"encoder_stride", "pooler_output_size", "pooler_act"})
 DINOV2_KEYS = {key: rule for key, rule in VIT_KEYS.items() if key != "intermediate_size"} | {"layer_norm_eps": Key("eps", 1e-6)}
-DINOV2_INERT = BACKBONE | {"layerscale_value"}
+# What is done to the position table where an image has another size than the config's.
+DINOV2_INERT = BACKBONE | {"layerscale_value", "interpolate_antialias", "interpolate_offset"}
 BEIT_ADJUST = (cut(), biases(missing=("k",)), beit_scale, beit_positions, beit_top, labelled)
 BEIT_INERT = BACKBONE | frozenset(
     """
