@@ -17,9 +17,10 @@ from glassformer.program.pen import Convention, LatexPen, TextPen
 from glassformer.spec import EncoderSpec, GlassformerError
 from glassformer.spec.presets import preset_doc, preset_names
 from glassformer.spec.reading import request
+from glassformer.spec.weight_files import RUN
 
 if TYPE_CHECKING:
-    from glassformer.answers.diagnosis import Diagnosis
+    from glassformer.answers.judging import Diagnosis
     from glassformer.answers.quantities import Answer
     from glassformer.numbers import Run
     from glassformer.numbers.by_hand import Solution
@@ -124,9 +125,9 @@ def run(
 
 
 def holds_weights(what: str | Path) -> bool:
-    """Whether a name is a folder with a checkpoint's weights in it."""
+    """Whether a name is a folder with a checkpoint's weights in it, or a training run, whose best weights are meant."""
     try:
-        return any(Path(what).glob("*.safetensors*"))
+        return (Path(what) / RUN).is_file() or any(Path(what).glob("*.safetensors*"))
     except (OSError, ValueError, NotImplementedError):
         return False
 
@@ -156,6 +157,6 @@ def ask(question: str, what: What, *, as_class: str | None = None, **fields: Any
 
 def check(question: str, what: What, *, claim: str | int, as_class: str | None = None, **fields: Any) -> Diagnosis:
     """Right, right under a convention, or the mistake: `gf.check("params", "bert-base", claim="110M")`."""
-    from glassformer.answers import diagnosis
+    from glassformer.answers import judging
 
-    return diagnosis.check(question, request(what, as_class=as_class, **fields), str(claim))
+    return judging.check(question, request(what, as_class=as_class, **fields), str(claim))

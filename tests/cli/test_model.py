@@ -290,7 +290,19 @@ def test_export_writes_folders_that_load_and_count(folder, run, tmp_path):
     assert (code, out.startswith("exact: BertModel, 1,544 parameters, stored as BF16 (39 tensors).")) == (0, True)
     assert run("export", folder, "--own", tmp_path / "own", "--json")[0] == 0
     assert json.loads(run("count", tmp_path / "own", "--json")[1])["total"] == 1544
-    assert run("encode", tmp_path / "own", "--text", "the glass")[1] == run("encode", folder, "--text", "the glass")[1]
+    vector = run("encode", folder, "--text", "the glass")[1]
+    assert run("encode", tmp_path / "own", "--text", "the glass")[1] == vector
+    code, _, said = run("export", tmp_path / "own", "--folder", tmp_path / "again")
+    assert code == 2 and said.endswith(
+        "in our own layout, and --folder OUT is the one that transformers reads: give --own OUT.\n"
+    )
+    # A training run stands for its best weights.
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run/run.json").write_text("{}")
+    code, _, said = run("encode", tmp_path / "run", "--text", "the glass")
+    assert code == 2 and "is a run without best/: it has not ended." in said
+    (tmp_path / "own").rename(tmp_path / "run/best")
+    assert run("encode", tmp_path / "run", "--text", "the glass")[1] == vector
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ from markdown_it import MarkdownIt
 from quiz_texts import CARRYING
 
 from glassformer import algebra
-from glassformer.answers.diagnosis import check as diagnose
+from glassformer.answers.judging import check as diagnose
 from glassformer.answers.quantities import ask
 from glassformer.answers.quiz import parse_set
 from glassformer.answers.quiz.grading import grade

@@ -14,7 +14,7 @@ from checkpoint_files import CONFIG, WORDS, add_tokenizer, bert_folder, file_byt
 from faults.mutants import changed, damaged, fuzz, mutant_of_json
 from quiz_texts import CARRYING
 
-from glassformer.answers.diagnosis import check as diagnose
+from glassformer.answers.judging import check as diagnose
 from glassformer.answers.quiz import parse_set
 from glassformer.answers.quiz.grading import grade
 from glassformer.answers.quiz.submissions import read_submissions

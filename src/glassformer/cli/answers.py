@@ -78,7 +78,7 @@ def check(
         raise GlassformerError("check what? Give --claim with the answer to judge, or a file (.md, .txt, .tex, .ipynb) to read.")
     if len(claims) > 1 or claims_file:
         raise GlassformerError("a question about a spec has one answer: give --claim once.")
-    from glassformer.answers.diagnosis import check as diagnose
+    from glassformer.answers.judging import check as diagnose
 
     question, words = question_first(question, words)
     found = diagnose(question, request_from_words(one_spec(words), as_class=as_class), claims[0])

@@ -11,6 +11,7 @@ import click
 
 from glassformer.cli.options import as_option, to_json
 from glassformer.spec import GlassformerError
+from glassformer.spec.huggingface.tensor_names import OWN
 from glassformer.spec.weight_files import model_folder, path_text
 
 if TYPE_CHECKING:
@@ -104,6 +105,10 @@ def export(
     if onnx is not None and onnx.exists():
         raise GlassformerError(f"{path_text(onnx)} is there already: choose another name, nothing is overwritten.")
     model = load(checkpoint, as_class=as_class, dtype=dtype)
+    if folder is not None and model.folder.family == OWN:
+        raise GlassformerError(
+            f"{path_text(checkpoint)} is in our own layout, and --folder OUT is the one that transformers reads: give --own OUT."
+        )
     report: dict[str, Any]
     if onnx is not None:
         checked = export_onnx(model.encoder, onnx)

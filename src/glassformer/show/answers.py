@@ -6,7 +6,7 @@ import html
 from dataclasses import dataclass
 from typing import Any
 
-from glassformer.answers.diagnosis import Diagnosis
+from glassformer.answers.judging import Diagnosis
 from glassformer.answers.quantities import Answer
 from glassformer.show.inert import clean, markdown_text
 from glassformer.show.present import present
@@ -52,7 +52,9 @@ class Paragraphs:
 
 
 def value_text(value: Any) -> str:
-    """A number with its thousands set apart, or a shape."""
+    """A number with its thousands set apart, a shape, or a class as it is written."""
+    if isinstance(value, str):
+        return value
     if isinstance(value, float):
         return f"{value:,.0f}" if value >= 10**6 else f"{value:,.6g}"
     return " × ".join(str(size) for size in value) if isinstance(value, tuple) else f"{value:,}"

@@ -12,8 +12,8 @@ from glassformer.spec.viewed import Viewed
 # Where results come from -> the module of this room that knows how they look.
 VIEWS = {
     "glassformer.algebra": "glassformer.show.algebra",
-    "glassformer.answers.answer": "glassformer.show.answers",
-    "glassformer.answers.diagnosis": "glassformer.show.answers",
+    "glassformer.answers.quantities": "glassformer.show.answers",
+    "glassformer.answers.judging": "glassformer.show.answers",
     "glassformer.answers.worked": "glassformer.show.worked",
     "glassformer.answers.solutions": "glassformer.show.solutions",
     "glassformer.answers.document": "glassformer.show.document",

@@ -20,14 +20,13 @@ from glassformer.model.start import SPREAD
 from glassformer.spec import EncoderSpec, GlassformerError, shown
 from glassformer.spec.checkpoint_folder import CheckpointFolder
 from glassformer.spec.reading import SPEC_FILES
-from glassformer.spec.weight_files import INDEX, ONE_FILE, path_text
+from glassformer.spec.weight_files import INDEX, ONE_FILE, RUN, model_folder, path_text
 from glassformer.training.data.dataset import Dataset
 from glassformer.training.settings import Settings
 from glassformer.training.tasks import head_fields
 from glassformer.training.tokenizers import Tokenizer
 
 FOLDER = "start"  # in a run's folder: the weights that it began with
-RUN, BEST = "run.json", "best"
 ON_TOP = ("head.", "pooler.")
 WIDTH = 768  # that the model's own start (a spread of 0.02) is made for
 
@@ -38,7 +37,8 @@ class Start:
 
     encoder: Encoder
     tokenizer: Tokenizer | None
-    about: dict[str, Any]  # for run.json: where the weights came from, and the names of those that are new
+    about: dict[str, Any]  # for run.json: where the weights came from, its config, and the names of the weights that are new
+    folder: Path  # with the checkpoint's tokenizer and settings
 
 
 def is_checkpoint(word: str) -> bool:
@@ -61,7 +61,7 @@ def start_from(folder: str | Path, given: Mapping[str, Any], data: Dataset, sett
 
     A head is kept where the checkpoint has the very same one (masked tokens, or the same labels), and is fresh otherwise.
     """
-    path = _model_in(Path(folder))
+    path = model_folder(Path(folder))
     loaded = load_encoder(path)
     _refuse_other_inputs(loaded.encoder.spec, data, path)
     tokenizer = None if data.task == "image" else Tokenizer.load(path)
@@ -70,7 +70,9 @@ def start_from(folder: str | Path, given: Mapping[str, Any], data: Dataset, sett
     encoder = Encoder(spec)
     fresh = _fill(encoder, loaded.encoder, keep_head=_same_head(loaded.folder, spec, data), given=given)
     about = {"from": path_text(path), "parameters": loaded.folder.parameters, "fresh": fresh}
-    return Start(encoder, tokenizer, about)
+    if loaded.folder.family == loaded.folder.config.get("model_type"):
+        about["config"] = loaded.folder.config
+    return Start(encoder, tokenizer, about, path)
 
 
 def first_weights(folder: Path, spec: EncoderSpec, device: torch.device) -> Encoder:
@@ -130,14 +132,6 @@ def _new_modules(encoder: Encoder, about: Mapping[str, Any]) -> list[nn.Module]:
     """The head, and the pooler where the checkpoint had none."""
     pooler = any(name.startswith("pooler.") for name in about.get("fresh", ()))
     return [module for module in (encoder.head, encoder.pooler if pooler else None) if module is not None]
-
-
-def _model_in(path: Path) -> Path:
-    if not (path / RUN).is_file():
-        return path
-    if not (path / BEST).is_dir():
-        raise GlassformerError(f"{path_text(path)} is a run without {BEST}/: it has not ended. Go on: glassformer resume {path}")
-    return path / BEST
 
 
 def _refuse_other_inputs(spec: EncoderSpec, data: Dataset, path: Path) -> None:

@@ -151,3 +151,12 @@ def test_digits_kept_and_rounded_numbers_are_told_apart():
     found = check_worked(FLYING, {"weights": "[0.80, 0.20]", "output": "[0.600, 0.600]"})
     assert [judged.verdict for judged in found.judged] == ["right", "wrong"]
     assert codes(found.judged[1]) == {"arithmetic_or_rounding"}
+
+
+def test_one_wide_head_is_named_where_the_claim_goes_by_another_name_of_the_heads():
+    """The outputs of the heads are called `mix` too; the work with one wide head has only that name."""
+    one_of = {"X": [[0, 0, 0, 0], [0, 1, 0, 0]], "heads": 2}
+    asks = [[0] * 4, [1, 0, 0, 0], [0] * 4, [0] * 4]
+    problem = {**one_of, "W_Q": asks, "W_K": asks, "W_V": [[0] * 4, [0, 0, 0, 1], [0] * 4, [0] * 4]}
+    found = check_worked(problem, {"mix": "[[0.0000, 0.0000, 0.0000, 0.5000], [0.0000, 0.0000, 0.0000, 0.6225]]"})
+    assert codes(found.judged[0]) == {"one_head_vs_all_heads"}

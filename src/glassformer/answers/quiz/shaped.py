@@ -9,7 +9,8 @@ from fractions import Fraction
 from functools import cached_property
 
 from glassformer.answers.mistakes.sizes import shape_mistakes
-from glassformer.answers.quantities import Answer, other_shapes
+from glassformer.answers.quantities import Answer
+from glassformer.answers.quantities.tensors import other_shapes
 from glassformer.answers.quiz import notation
 from glassformer.answers.quiz.keys import RIGHT, Judgement, Key, Own, Section, Wrong, explained, unread
 from glassformer.answers.quiz.template import Writing

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from glassformer.answers.diagnosis import Diagnosis, check
 from glassformer.answers.document import Question
+from glassformer.answers.judging import Diagnosis, check
 from glassformer.spec import GlassformerError, nearest, shown
 from glassformer.spec.presets import preset_names
 from glassformer.spec.reading import Request, request_from_words

@@ -9,14 +9,13 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from glassformer.answers.mistakes.positions import Table, Wave, waves
 from glassformer.answers.worked.work import SAME, Instead, Rewrite, Work
 from glassformer.numbers.by_hand.operations import PositionEntries, PositionTable, Turn
 from glassformer.program import Step
 from glassformer.program.operations import Add, Scale
 
 Layout: TypeAlias = Literal["interleaved", "halves"]
-Table: TypeAlias = PositionTable | PositionEntries
-Wave: TypeAlias = Callable[[float, int], float]  # position and feature -> the number in the table
 
 
 def table(work: Work) -> Iterator[Rewrite]:
@@ -24,7 +23,7 @@ def table(work: Work) -> Iterator[Rewrite]:
     for step in work.program.steps:
         if not isinstance(step.operation, PositionTable | PositionEntries):
             continue
-        for code, what, wave in _waves(step.operation):
+        for code, what, wave in waves(step.operation):
             yield Rewrite(code, what, step.name, work.doing(step.name, Instead(_filled(step.operation, wave))))
         other: Layout = "halves" if step.operation.layout == "interleaved" else "interleaved"
         moved = work.doing(step.name, dataclasses.replace(step.operation, layout=other))
@@ -36,29 +35,6 @@ def _filled(asked: Table, wave: Wave) -> Callable[[], np.ndarray]:
     if isinstance(asked, PositionEntries):
         return lambda: np.array([wave(float(position), feature) for position, feature in asked.pairs])
     return lambda: np.array([[wave(position, feature) for feature in range(asked.width)] for position in asked.positions])
-
-
-def _waves(asked: Table) -> Iterator[tuple[str, str, Wave]]:
-    def angle(position: float, exponent: float) -> float:
-        return position / float(asked.base ** (exponent / asked.width))
-
-    def function(feature: int, *, exchanged: bool = False) -> Callable[[float], float]:
-        sine = (asked.wave(0.0, feature)[0] == "sin") != exchanged
-        return math.sin if sine else math.cos
-
-    def right(position: float, feature: int) -> float:
-        return asked.wave(position, feature)[1]
-
-    code = "positional_index"
-    yield code, "the feature's number was used as the pair's number i", lambda p, f: function(f)(angle(p, 2 * f))
-    yield code, "positions were counted from 1", lambda p, f: function(f)(right(p + 1, f))
-    yield code, "sine and cosine were exchanged", lambda p, f: function(f, exchanged=True)(right(p, f))
-    if asked.layout == "interleaved":
-        yield code, "the exponent was i/d, not 2i/d", lambda p, f: function(f)(angle(p, f // 2))
-        what = "the exponent was the feature's own number over d, (2i+1)/d for the cosines"
-        yield code, what, lambda p, f: function(f)(angle(p, f))
-        yield code, "pairs were counted from 1", lambda p, f: function(f)(angle(p, 2 * (f // 2) + 2))
-    yield "degrees_for_radians", "the angle was taken in degrees", lambda p, f: function(f)(math.radians(right(p, f)))
 
 
 def not_added(work: Work) -> Iterator[Rewrite]:

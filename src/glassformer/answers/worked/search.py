@@ -90,7 +90,10 @@ class Search:
         """The quantity in another work, in every layout that the claim could be in, where it differs from the right one."""
         found = []
         # The output goes by its own name, too: a mistake that puts another step last leaves that name where it was.
-        names = {made.names.get(name): name for name in (self.work.names[self.quantity], self.quantity)}
+        # So do others: the heads' outputs are called `mix`, which is what a work with one wide head calls its own.
+        own_name = self.work.names[self.quantity]
+        called = [name for name, tensor in self.work.names.items() if tensor == own_name]
+        names = {made.names[name]: name for name in (own_name, self.quantity, *called) if name in made.names}
         for reading in [one for name in names.values() for one in readings(made, name, self.labels)]:
             own = lined_up(self.figures, reading.value)
             same = next((other.value for other in right if other.layout == reading.layout), None)

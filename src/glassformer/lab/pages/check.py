@@ -90,7 +90,7 @@ def _checked(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def _claimed(document: dict[str, Any]) -> dict[str, Any]:
-    from glassformer.answers.diagnosis import check as diagnose
+    from glassformer.answers.judging import check as diagnose
     from glassformer.lab.pages.check_text import judged
     from glassformer.spec.reading import request_from_words
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
-from glassformer.answers.diagnosis import Diagnosis
 from glassformer.answers.document import CheckedDocument, Finding
+from glassformer.answers.judging import Diagnosis
 from glassformer.answers.mistakes.catalogue import CATALOGUE
 from glassformer.answers.quiz.misconceptions import mistake
 from glassformer.answers.solutions import CheckedSolution, Graded, Remark

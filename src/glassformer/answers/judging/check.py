@@ -1,0 +1,121 @@
+"""Checking a claim: right, right under a convention, or the mistakes that give exactly the number claimed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from fractions import Fraction
+
+from glassformer.answers.judging.causes import count_findings
+from glassformer.answers.judging.claimed import Number, Shape
+from glassformer.answers.judging.equal_sides import broken_link
+from glassformer.answers.judging.growth_claims import class_claimed, judge_class
+from glassformer.answers.judging.meanings import numbers_meant, shape_meant
+from glassformer.answers.judging.verdict import VERDICTS, Diagnosis, Finding
+from glassformer.answers.mistakes.catalogue import CATALOGUE
+from glassformer.answers.mistakes.pieces import Setting
+from glassformer.answers.mistakes.sizes import operation_mistakes, shape_mistakes
+from glassformer.answers.quantities import Answer, Other, Value, ask
+from glassformer.answers.questions import Question, parse_question
+from glassformer.program import build
+from glassformer.spec.reading import Request
+
+LOOSE = 3  # in what a claim's rounding allows: a number that near may be the right one, badly rounded, and has no other cause
+
+
+def check(question: str | Question, asked: Request, claim: str) -> Diagnosis:
+    """Judge a claim about an encoder: `check("params", request("layer", d_model=64, heads=4), "27648")`."""
+    if isinstance(question, str):
+        question = parse_question(question)
+    answer = ask(question, asked)
+    asked = answer.asked  # with the length and the batch that the question states
+    program = build(asked.spec, batch=asked.batch, t=asked.t)
+    if isinstance(answer.value, tuple):
+        said = shape_meant(claim, program)
+        if len(said.sizes) == 1 and len(answer.value) > 1 and not any(len(s) == 1 for s in _written(answer)):
+            return _check_one_number(answer, said, claim)
+        return _check_shape(answer, said)
+    if answer.growth is not None and (named := class_claimed(claim)) is not None:
+        return judge_class(answer, named)
+    found = [_check_number(answer, number) for number in numbers_meant(claim, program, question.unit)]
+    best = min(found, key=lambda diagnosis: (VERDICTS.index(diagnosis.verdict), not diagnosis.findings))
+    broken = broken_link(claim, program, question.unit)
+    if not broken:
+        return best
+    if best.right:
+        return replace(best, verdict="wrong", convention="", findings=(), notes=(f"the last side may stand, but {broken}",))
+    return replace(best, notes=(*best.notes, broken))
+
+
+def _check_one_number(answer: Answer, said: Shape, claim: str) -> Diagnosis:
+    """One number for a shape: its features, where a dimension was asked for, or else its elements."""
+    if re.search(r"\bdim", answer.question.text, flags=re.I) and any(shape[-1] == said.sizes[0] for shape in _written(answer)):
+        return Diagnosis(answer, said, "convention", "the features alone")
+    return check(replace(answer.question, kind="elements"), answer.asked, claim)
+
+
+def _written(answer: Answer) -> list[tuple[int, ...]]:
+    return [value for value in (answer.value, *(other.value for other in answer.others)) if isinstance(value, tuple)]
+
+
+def _check_number(answer: Answer, number: Number) -> Diagnosis:
+    question, asked = answer.question, answer.asked
+    assert not isinstance(answer.value, tuple)
+    if number.allows(answer.value):
+        return Diagnosis(answer, number, "right", answer.convention)
+    excused = [other for other in answer.others if other.excuses and _fits(number, other.value) and _tells(number, other)]
+    if excused:
+        nearest = min(excused, key=lambda other: other.convention.count(","))
+        return Diagnosis(answer, number, "convention", nearest.convention, _named(nearest))
+    if not number.exact and abs(number.value - Fraction(answer.value)) < LOOSE * number.room:
+        return Diagnosis(answer, number, "wrong", notes=("near the right value, but not what it rounds to",))
+    mistaken = [_finding(wrong) for wrong in answer.wrongs if _fits(number, wrong.value)]
+    if question.kind == "params":
+        return _diagnosed(answer, number, mistaken or count_findings(question, asked, number))
+    setting = Setting(asked.spec, asked.batch, asked.t)
+    found = [
+        Finding((CATALOGUE[code],), (what,), (), value) for code, what, value in operation_mistakes(question, answer, setting)
+    ]
+    return _diagnosed(answer, number, [*mistaken, *(finding for finding in found if number.allows(finding.value))])
+
+
+def _fits(number: Number, value: Value) -> bool:
+    return not isinstance(value, tuple) and number.allows(value)
+
+
+def _finding(wrong: Other) -> Finding:
+    return Finding((CATALOGUE[wrong.code],), (wrong.convention,), (), wrong.value)
+
+
+def _tells(number: Number, other: Other) -> bool:
+    """Whether the number says that this convention was meant: a rounded one fits far-fetched conventions by accident."""
+    return number.exact or (other.convention.count(",") < 2 and "output" not in other.convention)
+
+
+def _named(other: Other) -> tuple[Finding, ...]:
+    return (Finding((CATALOGUE[other.code],), (other.convention,), (), other.value),) if other.code else ()
+
+
+def _check_shape(answer: Answer, claim: Shape) -> Diagnosis:
+    if claim.sizes == answer.value:
+        return Diagnosis(answer, claim, "right", answer.convention)
+    for other in answer.others:
+        if other.value == claim.sizes:
+            return Diagnosis(answer, claim, "convention", other.convention)
+    found = [Finding((CATALOGUE[code],), (what,), (), value) for code, what, value in shape_mistakes(answer)]
+    found += [_finding(wrong) for wrong in answer.wrongs]
+    return _diagnosed(answer, claim, [finding for finding in found if finding.value == claim.sizes])
+
+
+def _diagnosed(answer: Answer, claim: Number | Shape, findings: Iterable[Finding]) -> Diagnosis:
+    """The simplest explanations, all of equal simplicity; or none, said plainly."""
+    ranked = sorted(findings, key=lambda finding: finding.cost)
+    simplest: dict[tuple[str, ...], Finding] = {}
+    for finding in ranked:
+        if finding.cost == ranked[0].cost:
+            simplest.setdefault(finding.codes, finding)
+    notes = [] if simplest else ["no known mistake gives this number"]
+    if len(simplest) > 1:
+        notes.append("several mistakes give this number: which one it was cannot be told from the number alone")
+    return Diagnosis(answer, claim, "wrong", "", tuple(simplest.values()), tuple(notes))

@@ -1,0 +1,37 @@
+"""Mistakes in the sinusoidal table: which exponent, which function, where counting starts, degrees."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
+
+from glassformer.numbers.by_hand.operations import PositionEntries, PositionTable
+
+Table: TypeAlias = PositionTable | PositionEntries
+Wave: TypeAlias = Callable[[float, int], float]  # position and feature -> the number in the table
+
+
+def waves(asked: Table) -> Iterator[tuple[str, str, Wave]]:
+    """What people put into the table instead: a code, what exactly was done, and the number."""
+
+    def angle(position: float, exponent: float) -> float:
+        return position / float(asked.base ** (exponent / asked.width))
+
+    def function(feature: int, *, exchanged: bool = False) -> Callable[[float], float]:
+        sine = (asked.wave(0.0, feature)[0] == "sin") != exchanged
+        return math.sin if sine else math.cos
+
+    def right(position: float, feature: int) -> float:
+        return asked.wave(position, feature)[1]
+
+    code = "positional_index"
+    yield code, "the feature's number was used as the pair's number i", lambda p, f: function(f)(angle(p, 2 * f))
+    yield code, "positions were counted from 1", lambda p, f: function(f)(right(p + 1, f))
+    yield code, "sine and cosine were exchanged", lambda p, f: function(f, exchanged=True)(right(p, f))
+    if asked.layout == "interleaved":
+        yield code, "the exponent was i/d, not 2i/d", lambda p, f: function(f)(angle(p, f // 2))
+        what = "the exponent was the feature's own number over d, (2i+1)/d for the cosines"
+        yield code, what, lambda p, f: function(f)(angle(p, f))
+        yield code, "pairs were counted from 1", lambda p, f: function(f)(angle(p, 2 * (f // 2) + 2))
+    yield "degrees_for_radians", "the angle was taken in degrees", lambda p, f: function(f)(math.radians(right(p, f)))

@@ -1,0 +1,117 @@
+"""Answering a question: the value, its convention, its derivation, and the values under the other usual conventions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from glassformer.algebra.parts import PARTS
+from glassformer.answers.quantities.answer import Answer
+from glassformer.answers.quantities.counts import counted, parameters
+from glassformer.answers.quantities.flops import operations
+from glassformer.answers.quantities.growth import complexity
+from glassformer.answers.quantities.own_head import with_own_head
+from glassformer.answers.quantities.position_entries import entry
+from glassformer.answers.quantities.ratios import crossing, difference, ratio, share, tying
+from glassformer.answers.quantities.settings import (
+    all_heads,
+    batch_tokens,
+    expansion,
+    norms,
+    outputs,
+    patch_length,
+    scale,
+    setting,
+    tokens,
+    updates,
+)
+from glassformer.answers.quantities.stored import TRAINED, stored
+from glassformer.answers.quantities.tensors import find_tensor, tensor_sizes
+from glassformer.answers.questions import Question, parse_question
+from glassformer.answers.questions.glossary import PART_NAMES, STORES, TENSOR_NAMES
+from glassformer.answers.questions.phrases import Kind
+from glassformer.answers.questions.stated import check_stated, with_sizes
+from glassformer.program import Program, build
+from glassformer.spec import GlassformerError, nearest, shown
+from glassformer.spec.presets import preset_names
+from glassformer.spec.reading import Request
+
+Answering = Callable[[Question, Request, Program], Answer]
+
+
+def ask(question: str | Question, asked: Request) -> Answer:
+    """Answer a question about an encoder: `ask("params of W_O in one layer", request("bert-base"))`."""
+    if isinstance(question, str):
+        question = parse_question(question)
+    _same_encoder(question, asked)
+    question = with_own_head(question, asked.spec)
+    asked = with_sizes(question.stated, asked)
+    program = build(asked.spec, batch=asked.batch, t=asked.t)
+    check_stated(question.text, question.stated, asked, program)
+    return BY_KIND[question.kind](question, asked, program)
+
+
+def _same_encoder(question: Question, asked: Request) -> None:
+    """A question that names another model, or another number of layers, is not answered for this one."""
+    preset = "".join(re.findall(r"[a-z0-9]", asked.label.lower().split(" ")[0]))
+    known = ["".join(re.findall(r"[a-z0-9]", name)) for name in preset_names()]
+    if question.model and preset in known and not preset.startswith(question.model):
+        raise GlassformerError(f"'{shown(question.text)}' names another model than the spec, {shown(asked.label)}.")
+    if question.layers not in (None, asked.spec.layers):
+        raise GlassformerError(
+            f"'{shown(question.text)}' speaks of {question.layers} layers, and this encoder has {asked.spec.layers}. "
+            f"Write layers={question.layers}."
+        )
+
+
+def _size(question: Question, asked: Request, program: Program) -> Answer:
+    whole = {"batch_tokens": batch_tokens, "norms": norms}
+    if question.target in whole:
+        return whole[question.target](question, asked, program)
+    made_by = {"patch": patch_length, "all_heads": all_heads, "outputs": outputs, "expansion": expansion}
+    return made_by.get(question.target or "", setting)(question, asked)
+
+
+def _compared(how: Callable[[Question, Request, Callable[[Question], Answer]], Answer]) -> Answering:
+    """An answer made of the answers to two other questions about the same encoder."""
+    return lambda question, asked, program: how(question, asked, lambda other: BY_KIND[other.kind](other, asked, program))
+
+
+def _bytes(question: Question, asked: Request, program: Program) -> Answer:
+    """Bytes of a store, of a tensor or of the parameters of a part: whichever the name is of."""
+    target = question.target or ""
+    known = not target or target in STORES.values()
+    known = known or set(target.split(",")) <= TRAINED
+    tensor = None if known or target[:2] in ("W_", "b_") else find_tensor(target.split(",")[0], program)
+    parts = {name for names in PART_NAMES.values() for name in names.split(",")}
+    if not known and tensor is None and not set(target.split(",")) <= {*PARTS, *parts}:
+        near = nearest(target, (*STORES, *TENSOR_NAMES, *PART_NAMES))
+        raise GlassformerError(f"'{shown(question.text)}' is not understood: this encoder has no '{shown(target)}'.{near}")
+    if (question.training and target and not known) or (question.without and tensor is not None):
+        raise GlassformerError(
+            f"'{shown(question.text)}' is not understood: ask for the memory of one thing, as in 'memory in fp16'."
+        )
+    return stored(question, asked, program, tensor, lambda other: counted(other, asked))
+
+
+BY_KIND: dict[Kind, Answering] = {
+    "params": lambda question, asked, _: parameters(question, asked),
+    "bytes": _bytes,
+    "shape": tensor_sizes,
+    "elements": tensor_sizes,
+    "flops": operations,
+    "macs": operations,
+    "tokens": tokens,
+    "patches": tokens,
+    "scale": scale,
+    "width": _size,
+    "share": _compared(share),
+    "ratio": _compared(ratio),
+    "difference": _compared(difference),
+    "crossing": lambda question, asked, _: crossing(question, asked),
+    "complexity": complexity,
+    "space": complexity,
+    "entry": lambda question, asked, _: entry(question, asked),
+    "updates": lambda question, asked, _: updates(question, asked),
+    "tying": lambda question, asked, _: tying(question, asked),
+}

@@ -1,0 +1,150 @@
+"""Answers about parameters: of the whole, a part, a layer or a head, with the products behind each and the other conventions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from glassformer.algebra.ledger import count
+from glassformer.algebra.parts import chooser, part_names
+from glassformer.answers.mistakes.pieces import Pieces, pieces_of, total
+from glassformer.answers.quantities.answer import Answer, Line, Other, made
+from glassformer.answers.quantities.counting_conventions import left_out_ways, totals_by_convention
+from glassformer.answers.questions import Question
+from glassformer.program import build
+from glassformer.spec import GlassformerError, shown
+from glassformer.spec.reading import Request
+
+MAY_BE_NONE = ("positions", "segments", "biases", "b_Q,b_K,b_V,b_O", "b_1,b_2")  # where there are none, that is an answer
+
+
+def parameters(question: Question, asked: Request) -> Answer:
+    """How many parameters, line by line, and as many under each usual convention."""
+    pieces = asked_pieces(question, asked)
+    lines = [Line(piece.name, piece.formula, piece.numbers, piece.size) for piece in pieces]
+    scope = "".join([", one layer" if question.one_layer else "", ", one head" if question.one_head else ""])
+    convention = f"every parameter{scope}: weights, biases, norms, tables"
+    if not pieces:
+        tables = question.target in ("positions", "segments") and (question.one_layer or question.one_head)
+        if (question.target not in MAY_BE_NONE and not question.among) or question.without or tables:
+            raise GlassformerError(f"'{shown(question.text)}': this spec has none of that.")
+        lines, convention = [Line(question.target or "", "", "", 0)], "this encoder has no such parameters"
+    if question.without:
+        convention = f"without {', '.join(question.without)}{scope}, every other parameter counted"
+    others = [
+        Other(f"without {', '.join((*question.without, *words))}{scope}", total(kept)) for words, kept in left_out_ways(pieces)
+    ]
+    if question.one_head and not question.every_layer and question.target in (None, "attention"):
+        rows = tuple(piece for piece in asked_pieces(replace(question, target="W_O"), asked))
+        others += [Other("with its rows of W_O", total((*pieces, *rows)))]
+        others += [
+            Other(f"with its rows of W_O, without {', '.join(words)}", total((*kept, *rows)))
+            for words, kept in left_out_ways(pieces)
+        ]
+    matrices = all(part[:2] in ("W_", "b_") for part in (question.target or "-").split(","))
+    if matrices and not (question.one_layer or question.one_head or question.every_layer) and asked.spec.layers > 1:
+        alone = _scoped(pieces, replace(question, one_layer=True))  # `the matrix W_1` may be that of one layer
+        others += [Other("in one layer", total(alone))] if alone else []
+        others += [
+            Other(f"in one layer, with {biases[0].symbol}", total((*alone, *biases)))
+            for biases in [own_biases(alone, replace(question, one_layer=True), asked)]
+            if alone and biases
+        ]
+    singular = question.target == "norms" and re.search(r"norm(?:ali[sz]ation)?\b", question.text.lower())
+    if singular and not question.one_layer and asked.spec.layers > 1:
+        one = [piece.without("layers") for piece in pieces if piece.name.rpartition(".")[0] == pieces[0].name.rpartition(".")[0]]
+        others.append(Other("one norm alone", total(tuple(one))))  # `the layer norm` may be a single one
+    if biases := own_biases(pieces, question, asked):
+        named = " and ".join(dict.fromkeys(piece.symbol for piece in biases))
+        others.append(Other(f"with {named}{scope}", total((*pieces, *biases))))
+    if "biases" in (question.target, question.among):
+        convention = f"biases of projections alone{scope}, no norm's beta"
+        shifts = tuple(piece for piece in _norms(question, asked) if piece.symbol == "beta")
+        others.append(Other(f"with the betas of norms{scope}", total((*pieces, *shifts))))
+    return made(question, asked, total(pieces), "parameters", convention, lines, others, _wider(question, asked))
+
+
+def _norms(question: Question, asked: Request) -> Pieces:
+    """The norms of what is asked about."""
+    target = None if question.target == "biases" else question.target
+    around = asked_pieces(replace(question, target=target, among=""), asked)
+    return tuple(piece for piece in around if piece.kind == "norm")
+
+
+def _wider(question: Question, asked: Request) -> Iterator[Other]:
+    """What was asked of one layer or head, counted of all of them; what was to be left out, counted."""
+    wider = []
+    if question.one_head:
+        target = "qkv" if question.target in (None, "attention") else question.target
+        all_heads = replace(question, one_head=False, one_layer=True, target=target)
+        wider.append((all_heads, "all heads counted", "one_head_vs_all_heads"))
+    if question.one_layer or question.one_head:
+        wider.append((replace(question, one_layer=False, every_layer=True), "all layers counted", "stack_for_one_layer"))
+    for other, what, code in wider:
+        for words, value in totals_by_convention(asked_pieces(other, asked)):
+            yield Other(f"{what}{', without ' + ', '.join(words) if words else ''}", value, excuses=False, code=code)
+    if question.without:
+        everything = replace(question, without=())
+        what = f"{', '.join(question.without)} counted, which the question leaves out"
+        yield Other(what, total(asked_pieces(everything, asked)), excuses=False, code="left_out_counted")
+
+
+def counted(question: Question, asked: Request) -> int:
+    """The number of parameters alone."""
+    pieces = asked_pieces(question, asked)
+    if not pieces:
+        raise GlassformerError(f"'{shown(question.text)}': this spec has none of that.")
+    return total(pieces)
+
+
+def asked_pieces(question: Question, asked: Request) -> Pieces:
+    """The products behind a question about parameters."""
+    whole = count(asked.spec, label=asked.label)
+    pieces = pieces_of(whole)
+    parameters = build(asked.spec).parameters
+
+    def chosen(names: Iterable[str]) -> Pieces:
+        names = list(names)
+        if len(names) == 1 and re.match(r"layers\.[1-9]", names[0]):  # lines stand for all layers alike: one is counted by itself
+            return pieces_of(count(asked.spec, only=names))
+        wanted = {parameter.name for name in names for parameter in parameters if chooser(name, parameters)(parameter)}
+        lines = {line.name for line in whole.lines if line.rows[0].name in wanted}
+        return tuple(piece for piece in pieces if piece.name in lines)
+
+    if question.target is not None:
+        names = part_names(question.target)
+        symbols = {parameter.tensor.symbol for parameter in parameters}
+        names = [name for name in names if name in symbols or not name.startswith("b_")] or names
+        pieces = chosen(names)
+    if question.among:
+        own = chosen(part_names(question.among))
+        pieces = tuple(piece for piece in pieces if piece in own)
+    if question.without:
+        left_out = chosen(part_names(question.without))
+        pieces = tuple(piece for piece in pieces if piece not in left_out)
+    pieces = _scoped(pieces, question)
+    if not pieces and asked.spec.layers == 0:
+        raise GlassformerError(f"'{shown(question.text)}': this spec has no layers.")
+    return pieces
+
+
+def own_biases(pieces: Pieces, question: Question, asked: Request) -> Pieces:
+    """The biases of matrices that were asked for without them: `params of W_O`, where some say W_O and mean W_O and b_O."""
+    if question.target is None or any(piece.kind == "bias" for piece in pieces):
+        return ()
+    wanted = {piece.name.replace(".W_", ".b_") for piece in pieces if piece.symbol.startswith("W_")}
+    return _scoped(tuple(piece for piece in pieces_of(count(asked.spec)) if piece.name in wanted), question)
+
+
+def _scoped(pieces: Pieces, question: Question) -> Pieces:
+    """Of one layer, of one head, where that was asked; a head belongs to one layer, and W_O to all heads."""
+    if question.one_layer or (question.one_head and not question.every_layer):
+        layered = [piece for piece in pieces if re.match(r"layers\.[*\d]", piece.name)]  # not a table that all layers share
+        pieces = tuple(piece.without("layers") for piece in layered)
+    if question.one_head:
+        own = tuple(piece for piece in pieces if any(name == "head" for name, _ in piece.factors))
+        if question.target in (None, "attention"):
+            own = tuple(piece for piece in own if piece.symbol != "W_O")
+        pieces = tuple(piece.without("head") for piece in own)
+    return pieces

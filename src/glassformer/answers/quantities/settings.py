@@ -1,0 +1,152 @@
+"""Answers that are one size of an encoder: tokens, patches, the width of a head, the divisor of the scores, any setting."""
+
+from __future__ import annotations
+
+import math
+
+from glassformer.answers.quantities.answer import Answer, Line, Other, made, mistaken
+from glassformer.answers.questions import Question
+from glassformer.program import Program
+from glassformer.spec import GlassformerError, shown
+from glassformer.spec.reading import Request
+
+UNITS = {"heads": "heads", "layers": "layers", "vocab": "tokens", "positions": "tokens"}
+
+
+def tokens(question: Question, asked: Request, program: Program) -> Answer:
+    """How many patches an image is cut into, or how many tokens come of it."""
+    spec, length = asked.spec, program.sizes.t
+    if spec.reads != "image":
+        raise GlassformerError("the number of tokens is yours to choose here (t=…): it follows from the spec only for images.")
+    down, across = spec.patch_grid
+    extra = spec.class_tokens + spec.registers
+    if question.kind == "patches":
+        line = Line("patches", "patches down · patches across", f"{down} · {across}", spec.patches)
+        with_tokens = Other("with the learned tokens", length, excuses=False)
+        return made(question, asked, spec.patches, "patches", "whole patches", [line], [with_tokens])
+    line = Line("tokens", "patches down · patches across + tokens added", f"{down} · {across} + {extra}", length)
+    alone = Other("patches alone", spec.patches, excuses=False)
+    return made(question, asked, length, "tokens", "patches and learned tokens", [line], [alone])
+
+
+def batch_tokens(question: Question, asked: Request, program: Program) -> Answer:
+    """How many tokens a batch holds, padding counted."""
+    batch, length = program.sizes.batch, program.sizes.t
+    line = Line("tokens", "batch · t", f"{batch} · {length}", batch * length)
+    wrongs = [mistaken("bytes_and_units", "one input of the batch", length)] if batch > 1 else []
+    return made(question, asked, batch * length, "tokens", "padding counted", [line], [], wrongs)
+
+
+def updates(question: Question, asked: Request) -> Answer:
+    """How often the weights change in so many epochs; the last batch of an epoch may be smaller."""
+    given = dict(question.given)
+    batch = given.get("batch") or (asked.batch if asked.batch > 1 else 0)
+    if not batch:
+        raise GlassformerError(f"'{shown(question.text)}': how many rows make one update? Say 'batch 32', or write batch=32.")
+    if asked.batch not in (1, batch):
+        raise GlassformerError(f"'{shown(question.text)}' states batch={batch}, and the spec has batch={asked.batch}.")
+    rows, epochs, together = given["rows"], given.get("epochs", 1), batch * given.get("accumulated", 1)
+    whole, dropped = epochs * -(-rows // together), epochs * (rows // together)
+    value, other = (dropped, whole) if "dropped" in given else (whole, dropped)
+    signs = "⌊rows / {}⌋" if "dropped" in given else "⌈rows / {}⌉"
+    symbols = signs.format("(batch · batches an update)" if "accumulated" in given else "batch")
+    numbers = signs.format(f"({batch} · {given['accumulated']})" if "accumulated" in given else batch).replace("rows", str(rows))
+    several = epochs > 1
+    line = Line("updates", f"epochs · {symbols}" if several else symbols, f"{epochs} · {numbers}" if several else numbers, value)
+    said = "the last batch dropped where it is not full" if "dropped" in given else "the last, smaller batch counted"
+    beside = Other("the last, smaller batch counted" if "dropped" in given else "the last, smaller batch dropped", other)
+    convention = f"{rows:,} rows, batch={batch}, {said}"
+    return made(question, asked, value, "updates", convention, [line], [beside])
+
+
+def all_heads(question: Question, asked: Request) -> Answer:
+    """The heads of every layer together."""
+    spec = asked.spec
+    line = Line("heads", "layers · heads", f"{spec.layers} · {spec.heads}", spec.layers * spec.heads)
+    one = Other("in each layer", spec.heads)
+    return made(question, asked, spec.layers * spec.heads, "heads", "all layers together", [line], [one])
+
+
+def norms(question: Question, asked: Request, program: Program) -> Answer:
+    """How many norms there are, each with a scale of its own."""
+    found = [parameter.name for parameter in program.parameters if parameter.tensor.symbol == "gamma"]
+    inside = [name for name in found if name.startswith("layers.")]
+    line = Line("norms", "in layers + elsewhere", f"{len(inside)} + {len(found) - len(inside)}", len(found))
+    each = [Other("in each layer", len(inside) // asked.spec.layers)] if inside else []
+    return made(question, asked, len(found), "norms", "of the whole encoder", [line], each)
+
+
+def outputs(question: Question, asked: Request) -> Answer:
+    """What a task head gives out for each thing that it judges."""
+    spec = asked.spec
+    if spec.head == "none":
+        raise GlassformerError(f"'{shown(question.text)}': this encoder has no task head. Write head=classify or head=mlm.")
+    value = spec.vocab if spec.head in ("mlm", "pretrain") and spec.vocab else spec.classes
+    name = "vocab" if value == spec.vocab else "classes"
+    return made(question, asked, value, "outputs", "the task head's", [Line("outputs", name, str(value), value)], [])
+
+
+def expansion(question: Question, asked: Request) -> Answer:
+    """How many times wider the feed-forward block is."""
+    spec = asked.spec
+    value = spec.ffn_width / spec.d_model
+    line = Line("expansion", "d_ff / d_model", f"{spec.ffn_width} / {spec.d_model}", value)
+    whole = int(value) if value.is_integer() else value
+    return made(question, asked, whole, "", "d_ff divided by d_model", [line], [])
+
+
+def setting(question: Question, asked: Request) -> Answer:
+    """A field of the spec, or what follows where it is not given."""
+    spec, name = asked.spec, question.target or ""
+    derived = {
+        "d_k": (spec.head_k, spec.d_k, "d_model / heads", f"{spec.d_model} / {spec.heads}"),
+        "d_v": (spec.head_v, spec.d_v, "d_k", str(spec.head_k)),
+        "d_ff": (spec.ffn_width, spec.d_ff, "4 · d_model", f"4 · {spec.d_model}"),
+    }
+    value, given, symbols, numbers = derived.get(name, (getattr(spec, name), getattr(spec, name), "", ""))
+    if value is None:
+        raise GlassformerError(f"'{shown(question.text)}': this encoder has no {name}.")
+    line = Line(name, "as given", str(value), value) if given is not None else Line(name, symbols, numbers, value)
+    wrongs = [mistaken("ffn_width_assumed_4d", "d_ff taken as 4 · d_model", 4 * spec.d_model)] if name == "d_ff" else []
+    convention = "one head" if name in ("d_k", "d_v") else "as the spec has it"
+    return made(question, asked, value, UNITS.get(name, "features"), convention, [line], [], wrongs)
+
+
+def patch_length(question: Question, asked: Request) -> Answer:
+    """The numbers in one patch."""
+    spec = asked.spec
+    if spec.reads != "image":
+        raise GlassformerError("this encoder reads no image: it has no patches.")
+    down, across = spec.patch_size
+    value = spec.channels * down * across
+    line = Line("patch", "channels · height · width", f"{spec.channels} · {down} · {across}", value)
+    wrongs = [
+        mistaken("vit_tokens_or_patch", "colour channels left out", down * across),
+        mistaken("vit_tokens_or_patch", "one side only", down),
+    ]
+    return made(question, asked, value, "numbers", "one patch, all channels", [line], [], wrongs)
+
+
+def scale(question: Question, asked: Request, program: Program) -> Answer:
+    """What the dot products are divided by."""
+    spec = asked.spec
+    if spec.scale == "none":
+        return made(question, asked, 1, "", "this encoder divides its scores by nothing", [Line("scale", "1", "1", 1)], [])
+    under = spec.head_k if spec.scale == "d_k" else spec.d_model
+    value = _root(under)
+    wrongs = []
+    for code, what, wrong in (
+        ("sqrt_dmodel", "√d_model", _root(spec.d_model)),
+        ("divided_by_dk", "d_k without its root", spec.head_k),
+        ("sqrt_length", "√t", _root(program.sizes.t)),
+    ):
+        wrongs += [mistaken(code, what, wrong), mistaken(code, f"1 / {what}", 1 / wrong)]
+    line = Line("scale", f"√{spec.scale}", f"√{under}", value)
+    return made(
+        question, asked, value, "", "what the dot products are divided by", [line], [Other("as a factor", 1 / value)], wrongs
+    )
+
+
+def _root(number: int) -> int | float:
+    whole = math.isqrt(number)
+    return whole if whole * whole == number else math.sqrt(number)

@@ -1,0 +1,160 @@
+"""Answers about tensors: the shape of one, how many numbers it holds, and the same as other people write it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+
+from glassformer.answers.quantities.answer import Answer, Line, Other, made
+from glassformer.answers.questions import Question
+from glassformer.program import Axis, Program, Tensor
+from glassformer.program.matrices import as_matrix
+from glassformer.spec import GlassformerError, nearest, shown
+from glassformer.spec.reading import Request
+
+TRANSPOSED = ("q^t", "k^t", "v^t")
+
+
+def tensor_sizes(question: Question, asked: Request, program: Program) -> Answer:
+    """The shape of a tensor, or how many numbers it holds."""
+    if question.target == "concat":
+        return _side_by_side(question, asked, program)
+    if question.target in TRANSPOSED:
+        return _transposed(question, asked, program)
+    if question.target == "qkv":
+        question = _alike(question, asked)
+    tensor = _wanted_tensor(question, program)
+    one_head = question.one_head and any(axis.name == "head" for axis in tensor.axes)
+    axes = tuple(axis for axis in tensor.axes if not (axis.name == "head" and one_head))
+    shape = tuple(axis.size for axis in axes)
+    formula = " × ".join(axis.name for axis in axes)
+    lines = [Line(tensor.name, formula, " × ".join(str(size) for size in shape), shape)]
+    which = ", one head" if question.one_head else ""
+    if question.kind == "elements":
+        return _elements(question, asked, tensor, axes, lines)
+    return made(
+        question, asked, shape, "shape", f"tokens as rows, the batch first{which}", lines, other_shapes(tensor, one_head=one_head)
+    )
+
+
+def _alike(question: Question, asked: Request) -> Question:
+    """Queries, keys and values at once: one shape, where all three have it."""
+    if asked.spec.head_k != asked.spec.head_v:
+        raise GlassformerError(f"'{shown(question.text)}': values have another width than keys here. Ask for one of the three.")
+    return replace(question, target="attention.q")
+
+
+def _elements(question: Question, asked: Request, tensor: Tensor, axes: tuple[Axis, ...], lines: list[Line]) -> Answer:
+    if asked.batch == 1:
+        axes = tuple(axis for axis in axes if axis.name != "batch")
+    layers = asked.spec.layers if tensor.name.startswith("layers.") else 1
+    times = layers if question.every_layer else 1
+    elements = times * math.prod(axis.size for axis in axes)
+    symbols, numbers = " · ".join(axis.name for axis in axes), " · ".join(str(axis.size) for axis in axes)
+    if times > 1:
+        symbols, numbers = f"layers · {symbols}", f"{layers} · {numbers}"
+    heads = next((axis.size for axis in tensor.axes if axis.name == "head"), 1)
+    if question.one_head:
+        others = [Other("all heads together", elements * heads, excuses=False)]
+    else:
+        others = [Other("one head", elements // heads, excuses=False)] if heads > 1 else []
+    if layers > times and not question.one_layer:
+        others.append(Other(f"in all {layers} layers", elements * layers))
+    line = Line("elements", symbols, numbers, elements)
+    convention = f"tokens as rows{', one head' if question.one_head else ''}"
+    return made(question, asked, elements, "elements", convention, [*lines, line], others)
+
+
+def _side_by_side(question: Question, asked: Request, program: Program) -> Answer:
+    """The heads' outputs put side by side."""
+    mix = next(step.output for step in program.steps if step.name.endswith("attention.mix"))
+    sizes, spec = program.sizes, asked.spec
+    width = spec.heads * spec.head_v
+    shape = (sizes.batch, sizes.t, width)
+    line = Line(mix.name, "batch × t × head · d_v", f"{sizes.batch} × {sizes.t} × {width}", shape)
+    if question.kind == "elements":
+        return made(question, asked, math.prod(shape), "elements", "heads side by side", [line], [])
+    others = [Other("without the batch", shape[1:]), Other("tokens as columns", (width, sizes.t))]
+    wrongs = [
+        Other("one head alone", one, excuses=False, code="one_head_vs_all_heads")
+        for one in ((sizes.t, spec.head_v), (sizes.batch, sizes.t, spec.head_v), (spec.head_v, sizes.t))
+    ]
+    return made(question, asked, shape, "shape", "tokens as rows, the batch first", [line], others, wrongs)
+
+
+def _transposed(question: Question, asked: Request, program: Program) -> Answer:
+    """Kᵀ: features before tokens, head by head."""
+    spec, sizes = asked.spec, program.sizes
+    letter = (question.target or "")[0]
+    width, said = (spec.head_v, "d_v") if letter == "v" else (spec.head_k, "d_k")
+    one, every = (width, sizes.t), (spec.heads, width, sizes.t)
+    shape = (sizes.batch, *(one if question.one_head else every))
+    formula = f"batch × {'' if question.one_head else 'head × '}{said} × t"
+    line = Line(f"{letter}ᵀ", formula, " × ".join(str(size) for size in shape), shape)
+    others = [
+        Other("one head alone, without the batch", one),
+        Other("one head alone, with the batch", (sizes.batch, *one)),
+    ]
+    if not question.one_head:
+        others += [Other("without the batch", every), Other("heads side by side", (spec.heads * width, sizes.t))]
+    if question.kind == "elements":
+        return made(question, asked, math.prod(shape), "elements", "as many as before", [line], [])
+    return made(question, asked, shape, "shape", "features before tokens, the batch first", [line], others)
+
+
+def _wanted_tensor(question: Question, program: Program) -> Tensor:
+    """The tensor asked for: by its full name, or by what people call it, in the first layer that has it."""
+    wanted = question.target or ""
+    if not wanted:
+        raise GlassformerError(f"'{shown(question.text)}': of which tensor? Ask for the 'shape of weights', of q, of W_O.")
+    found = find_tensor(wanted, program)
+    if found is None:
+        tensors = program.tensors
+        raise GlassformerError(
+            f"this encoder has no tensor '{shown(wanted)}'.{nearest(wanted, tensors)} 'glassformer shapes' lists them all."
+        )
+    return found
+
+
+def find_tensor(wanted: str, program: Program) -> Tensor | None:
+    tensors = program.tensors
+    endings = (f".{wanted}", f"attention.{wanted}", f"ffn.{wanted}")
+    found = tensors.get(wanted) or next((tensors[name] for name in tensors if name.endswith(endings)), None)
+    if wanted in ("out", "attention.out") and program.spec.layers and (found is None or wanted == "out"):
+        found = tensors.get(f"layers.{program.spec.layers - 1}.out")
+    return found
+
+
+def other_shapes(tensor: Tensor, *, one_head: bool = False) -> Iterator[Other]:
+    """The same tensor as other people write it; of one head, where one was asked for."""
+    unbatched = tuple(axis for axis in tensor.axes if axis.name != "batch")
+    if len(unbatched) < len(tensor.axes) and not one_head:
+        yield Other("without the batch", tuple(axis.size for axis in unbatched))
+    yield Other("one head alone, without the batch", tuple(axis.size for axis in unbatched if axis.name != "head"))
+    yield Other("one head alone, with the batch", tuple(axis.size for axis in tensor.axes if axis.name != "head"))
+    yield Other("one head, tokens as columns", as_matrix(tensor, "columns", one_head=True).shape)
+    if one_head:
+        return
+    yield Other("heads side by side", as_matrix(tensor, "rows").shape)
+    yield Other("heads side by side, tokens as columns", as_matrix(tensor, "columns").shape)
+    head_first = _head_first(tensor)
+    if head_first is not None:
+        yield Other("heads before tokens", head_first)
+        yield Other(
+            "heads before tokens, without the batch",
+            tuple(size for axis, size in zip(_moved(tensor), head_first, strict=True) if axis != "batch"),
+        )
+
+
+def _moved(tensor: Tensor) -> list[str]:
+    names = [axis.name for axis in tensor.axes]
+    names.remove("head")
+    names.insert(1 if names and names[0] == "batch" else 0, "head")
+    return names
+
+
+def _head_first(tensor: Tensor) -> tuple[int, ...] | None:
+    if not any(axis.name == "head" for axis in tensor.axes):
+        return None
+    return tuple(tensor.axis(name).size for name in _moved(tensor))

@@ -1,0 +1,82 @@
+"""How names are compared: in the singular, one word for each of its synonyms, in any order where no other name is meant."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+# Words that add nothing to a name; where one stands at the end, the name is also looked up without it.
+NOUNS = """
+    matrix weight table layer block sublayer module network projection vector component part stack mechanism operation
+    step product term parameter param tensor transformation sub submodule
+""".split()
+ARTICLES = {"the", "a", "an", "its", "this", "that", "our", "your"}
+# Words that change nothing wherever they stand.
+HARMLESS = frozenset(
+    """
+    of in for is are to which their with at by from on inside within has have contain containing there we you original
+    standard usual actual corresponding respective gpu stacked processed together own raw resulting entire whole full complete
+    trainable learnable
+    """.split()
+)
+# One word for each thing, in the singular and without hyphens; the longest first.
+SYNONYMS = (
+    (r"(?:position|point) ?wise (?=feed|ffn|mlp|fully)", ""),
+    (r"feed ?forward(?: neural)? net(?:work)?|feed ?forward|\bmlp\b|\bfnn\b|fully connected network", "ffn"),
+    (r"\bmulti ?head(?:ed)? (?:self )?attention\b|\bself attention\b|\bmhs?a\b|\bmsa\b", "attention"),
+    (r"\b(?:transformer|encoder) block\b|\btransformer (?:encoder )?layer\b", "encoder layer"),
+    (r"\blayer ?normali[sz]ation\b|\blayer norm\b", "layernorm"),
+    (r"\bsub layer\b", "sublayer"),
+    (r"\bproj\b", "projection"),
+    (r"\boptimiser\b", "optimizer"),
+    (r"\bpositional\b", "position"),
+    (r"\bdimensionality\b|\bdim\b", "dimension"),
+    (r"\bvocab\b", "vocabulary"),
+)  # fmt: skip
+
+
+def plain(text: str) -> str:
+    """A name as names are compared: without articles and hyphens, in the singular, synonyms as one word."""
+    words = re.sub(r"[-_/()]", " ", text.lower().replace("[cls]", "cls")).split()
+    found = " ".join(_singular(word) for word in words if word not in ARTICLES)
+    for pattern, word in SYNONYMS:
+        found = re.sub(pattern, word, found)
+    return " ".join(found.split())
+
+
+def _singular(word: str) -> str:
+    if word.endswith(("ses", "ices")):
+        return word[:-2] if word.endswith("ses") else f"{word[:-4]}ix"
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is", "as")) else word
+
+
+def named(table: Mapping[str, str]) -> dict[str, str]:
+    """Every name of a table, in the form in which names are compared."""
+    return {plain(name): what for what, names in table.items() for name in names.split(",")}
+
+
+def looked_up(text: str, table: Mapping[str, str]) -> str | None:
+    """What a name stands for: as it is, without a noun at its end or a number before it, or with its words in another order."""
+    words = re.sub(r"^(?:both|two|2|all|matrix|tensor) ", "", plain(text)).split()
+    return _as_it_is(words, table) or reordered(" ".join(words), table)
+
+
+def _as_it_is(words: list[str], table: Mapping[str, str]) -> str | None:
+    while words:
+        if (found := table.get(" ".join(words))) is not None:
+            return found
+        if words[-1] not in NOUNS:
+            return None
+        words = words[:-1]
+    return None
+
+
+def reordered(text: str, table: Mapping[str, str]) -> str | None:
+    """`hidden layer in the ffn` is `ffn hidden layer`: the same words but for harmless ones, and no other thing that has them."""
+    said = _telling(text)
+    found = {what for name, what in table.items() if said and _telling(name) == said}
+    return found.pop() if len(found) == 1 else None
+
+
+def _telling(name: str) -> list[str]:
+    return sorted(word for word in name.split() if word not in HARMLESS)

@@ -1,0 +1,288 @@
+"""One way to ask for any quantity: `params`, `shape of weights`, `params of W_O in one layer`, `flops`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from glassformer.answers.questions import phrases
+from glassformer.answers.questions.forms import formed
+from glassformer.answers.questions.glossary import PART_NAMES, SETTINGS, STORES, TENSOR_NAMES, known_names
+from glassformer.answers.questions.name_matching import looked_up, plain, reordered
+from glassformer.answers.questions.phrases import Kind, Precision
+from glassformer.answers.questions.question import Question
+from glassformer.answers.questions.rephrasing import plainly
+from glassformer.answers.questions.stated import take_stated
+from glassformer.answers.questions.targets import among, left_out_parts, target_of
+from glassformer.spec import GlassformerError, nearest, shown
+
+MOST_CHARACTERS = 200
+EDGES = " ,.:;()"
+EXAMPLES = (
+    "params, 'shape of weights', 'params of W_O in one layer', 'elements of head output', 'flops of ffn' or 'memory in fp16'"
+)
+
+
+class _Words:
+    """The words of a question that are not yet understood."""
+
+    def __init__(self, text: str) -> None:
+        self.rest = text
+
+    def take(self, pattern: str) -> re.Match[str] | None:
+        """The first match, taken out; what stood on its two sides stays apart."""
+        found = re.search(pattern, self.rest)
+        if found:
+            self.rest = " ".join(f"{self.rest[: found.start()]} | {self.rest[found.end() :]}".split())
+        return found
+
+    def left(self) -> str:
+        """What is left, without the small words around it."""
+        return _tidy(self.rest)
+
+
+def _tidy(text: str) -> str:
+    small = f"(?:{phrases.SMALL}|{phrases.SMALLER})"
+    edges = rf"^(?:{small}\b[ ,:]*)+|(?:[ ,:]*\b{small})+$"
+    parts = [re.sub(edges, "", part.strip(EDGES)).strip(EDGES) for part in text.split("|")]
+    return " ".join(part for part in parts if part)
+
+
+def parse_question(text: str) -> Question:
+    """Read a question; the words `of`, `in one layer`, `per head` and their kin are understood in any order."""
+    asked = " ".join(text.strip().split())
+    if not asked or len(asked) > MOST_CHARACTERS:
+        raise GlassformerError(f"what is asked? Write {EXAMPLES}.")
+    said = plainly(asked)
+    own = formed(said, asked)
+    stated, rest = take_stated(said)
+    words = _Words(rest)
+    counted = bool(re.search(phrases.NUMBER, words.rest))
+    model = words.take(phrases.MODEL)
+    crossing = re.search(phrases.CROSSING, words.rest)
+    found = own or (_crossing(crossing, asked) if crossing else _asked(words, asked, counted=counted))
+    found = found if own else replace(found, stated=stated)
+    return replace(found, model="".join(re.findall(r"[a-z0-9]", model[0].removesuffix("'s")))) if model else found
+
+
+def _asked(words: _Words, asked: str, *, counted: bool) -> Question:
+    for pattern in (phrases.ASKING, phrases.NUMBER, phrases.NUMBER, *[phrases.EMPTY] * 4):
+        words.take(pattern)
+    if have := words.take(phrases.HAVE):
+        words.rest += f" | of {have[1]}"
+    left = plain(re.sub(r"\b(?:each|every|one|single|model)\b", "", words.left()))
+    setting = SETTINGS.get(left) or SETTINGS.get(plain(words.left()))
+    if setting is not None:
+        if setting == "heads" and re.search(phrases.HOW_BIG, asked.lower()):  # `how big is one head?`
+            setting = "d_k"
+        everywhere = setting == "heads" and re.search(phrases.EVERYWHERE, asked.lower())
+        return _width("all_heads" if everywhere else setting, asked)
+    if counted and left in phrases.COUNTED:
+        return _width(phrases.COUNTED[left], asked)
+    if counted and (given_out := _outputs(words, asked)) is not None:
+        return given_out
+    if (scattered := reordered(left, SETTINGS)) is not None:
+        return _width(scattered, asked)
+    return _scoped(words, asked, counted=counted)
+
+
+def _outputs(words: _Words, asked: str) -> Question | None:
+    """`How many outputs does the classifier have?`"""
+    rest = re.sub(phrases.OUTPUTS, "|", words.rest)
+    left = re.sub(r"^softmax (?:of |over )?(?:the )?", "", _tidy(rest))
+    return _width("outputs", asked) if rest != words.rest and (looked_up(left, PART_NAMES) or "").startswith("head") else None
+
+
+def _crossing(found: re.Match[str], asked: str) -> Question:
+    """`At what length does the attention cost as much as the FFN?`"""
+    costs = rf"\b(?:{phrases.KINDS['flops']})\b"
+    one, two = (target_of("flops", _tidy(re.sub(costs, "|", part)), asked) for part in found.groups())
+    return Question("crossing", one, one_layer=True, one_head=False, text=asked, over=two)
+
+
+def _width(setting: str, asked: str) -> Question:
+    return Question("width", setting, one_layer=False, one_head=False, text=asked)
+
+
+def _scoped(words: _Words, asked: str, *, counted: bool) -> Question:
+    """The scope of a question first (layer, head, token, what is left out), then its kind and its target."""
+    left_out = words.take(phrases.WITHOUT)
+    precision = _precision(words)
+    unit = words.take(phrases.UNIT)
+    layers = words.take(phrases.ALL_LAYERS)
+    scope = Question(
+        "params",
+        None,
+        one_head=bool(words.take(phrases.HEAD)),
+        one_layer=_one_layer(words),
+        text=asked,
+        without=left_out_parts(left_out[1]) if left_out else (),
+        every_layer=bool(layers),
+        precision=precision,
+        unit=unit[1] if unit else "",
+        layers=_number_of(layers),
+    )
+    compares = next((how for how, pattern in phrases.COMPARING.items() if words.take(pattern)), None)
+    kind, word = _kind(words, counted=counted, unit=scope.unit or ("bytes" if precision else ""))
+    if kind is None and compares == "ratio" and (sizes := _two_sizes(words, asked)) is not None:
+        return sizes
+    if kind is None and re.search(phrases.HOW_BIG, asked.lower()) and looked_up(words.left(), TENSOR_NAMES) is not None:
+        kind, word = "shape", "size"
+    if kind is None:
+        left = words.left()
+        typed = (nearest(word, _KIND_WORDS) for word in left.split())  # `parms of W_O`: one word is off, the others are not
+        near = next(filter(None, typed), "") or nearest(left, known_names())
+        raise GlassformerError(f"'{shown(asked)}' is not understood.{near} Ask for {EXAMPLES}.")
+    if kind == "share" or compares:
+        return _compared(words, kind, scope, compares or "share")
+    found = _aimed(words, replace(scope, kind=kind), word)
+    _check_fits(found, left_out[0].strip() if left_out else "")
+    return found
+
+
+def _aimed(words: _Words, scope: Question, word: str) -> Question:
+    """The question with its target, and what goes with its kind."""
+    kind, asked, one_head = scope.kind, scope.text, scope.one_head
+    costs = kind in ("flops", "macs")
+    if costs:  # `what does it cost in FLOPs?` says it twice
+        words.take(rf"\b(?:in )?(?:{phrases.KINDS[kind]}|counts?)\b")
+    if kind in ("complexity", "space"):
+        words.take(phrases.DEPENDING)
+    cached = kind == "bytes" and re.search(phrases.KEPT, words.rest) is not None
+    per_token = (costs or cached) and bool(words.take(phrases.TOKEN))
+    training = (costs or kind == "bytes") and bool(words.take(phrases.TRAINING))
+    if training:
+        words.take(phrases.WITH_ADAM)
+    backward = costs and not training and bool(words.take(phrases.BACKWARD))
+    left = words.left()
+    if kind == "shape" and not left and one_head:
+        return _width("d_k", asked)
+    kind = _settled(kind, word, left, scope)
+    only, left = among(kind, left)
+    target = target_of(kind, left, asked) if left else "layers" if scope.every_layer and kind in phrases.OF_PARTS else None
+    if one_head and target in ("out", "attention.out"):  # `the output of each head`
+        target = "attention.mix"
+    return replace(
+        scope,
+        kind=kind,
+        target=target,
+        one_layer=scope.one_layer or (target or "").startswith("layers.0."),
+        one_head=one_head or (target == "attention.mix" and "head" in plain(left)),
+        per_token=per_token,
+        training=training,
+        backward=backward,
+        among=only,
+    )
+
+
+def _settled(kind: Kind, word: str, left: str, scope: Question) -> Kind:
+    """The kind, once it is known what stands beside it: the size of a model is its bytes."""
+    if kind == "shape" and word.startswith("size") and (scope.unit or scope.precision or looked_up(left, STORES) == "model"):
+        return "bytes"
+    if kind == "patches" and re.search(r"\b(?:class|cls)\b", left) and _of_the_whole("tokens", plain(left)):
+        kind = "tokens"  # `patches along with the class token`
+    if kind in phrases.OF_THE_WHOLE and (scope.one_head or scope.one_layer or not _of_the_whole(kind, plain(left))):
+        raise GlassformerError(f"'{shown(scope.text)}' is not understood: {word} of what? Ask for {EXAMPLES}.")
+    return kind
+
+
+def _of_the_whole(kind: Kind, left: str) -> bool:
+    sequence = kind == "tokens" and re.fullmatch(phrases.OF_SEQUENCES, left) is not None
+    return sequence or left in phrases.OF_THE_WHOLE[kind]
+
+
+def _number_of(layers: re.Match[str] | None) -> int | None:
+    return int(layers[1] or layers[2]) if layers and (layers[1] or layers[2]) else None
+
+
+def _two_sizes(words: _Words, asked: str) -> Question | None:
+    """`ratio of d_ff to d_model`."""
+    two = re.search(phrases.AGAINST, words.rest)
+    if two is None:
+        return None
+    sides = [SETTINGS.get(plain(_tidy(side))) for side in (words.rest[: two.start()] + words.rest[two.end() :], two[1])]
+    if None in sides:
+        return None
+    return Question("ratio", sides[0], one_layer=False, one_head=False, text=asked, measure="width", over=sides[1])
+
+
+def _compared(words: _Words, kind: Kind, scope: Question, how: Kind) -> Question:
+    """A share of a whole, a ratio of two parts or their difference; in parameters unless FLOPs or bytes are said."""
+    asked = scope.text
+    measure: Kind = "params" if kind == "share" else kind
+    for other in ("flops", "macs", "bytes", "params"):
+        pattern = rf"(?<![\w^-])(?:{phrases.KINDS[other]}|{'weights' if other == 'params' else other})(?![\w^])"
+        if words.take(pattern):
+            measure = other
+            words.rest = re.sub(pattern, "|", words.rest)
+    words.rest = re.sub(phrases.LYING, "|", words.rest)
+    scope = replace(scope, kind=how, measure=measure, precision=None, unit="")
+    if how == "share":
+        left = words.left()
+        unit = "percent" if re.search(r"\bpercent", asked.lower()) else ""
+        return replace(scope, target=target_of(measure, left, asked) if left else None, unit=unit)
+    two = re.search(phrases.AGAINST, words.rest)
+    if two is None or measure not in phrases.OF_PARTS:
+        raise GlassformerError(f"'{shown(asked)}' is not understood: a ratio of what to what? Ask for {EXAMPLES}.")
+    sides = [_tidy(words.rest[: two.start()] + " | " + words.rest[two.end() :]), _tidy(two[1])]
+    return replace(scope, target=target_of(measure, sides[0], asked), over=target_of(measure, sides[1], asked))
+
+
+def _check_fits(question: Question, left_out: str) -> None:
+    """A precision, a unit or something left out that the kind of quantity does not have."""
+    kind = question.kind
+    units = {"bytes": phrases.BYTE_UNITS, "flops": phrases.FLOP_UNITS, "macs": phrases.FLOP_UNITS, "share": phrases.SHARE_UNITS}
+    known = (*units.get(kind, ()), *phrases.COUNT_UNITS)
+    extra = {
+        question.precision or "": kind != "bytes",
+        question.unit: not question.unit.startswith(known),
+        left_out: kind not in ("params", "share", "bytes"),
+    }
+    odd = [word for word, wrong in extra.items() if word and wrong]
+    if odd:
+        raise GlassformerError(f"'{shown(question.text)}' is not understood: '{odd[0]}' does not go with {kind}.")
+
+
+def _precision(words: _Words) -> Precision | None:
+    for name, said in phrases.PRECISIONS.items():
+        if words.take(rf"\b(?:(?:in|at|with|using|as) )?(?:{said})\b"):
+            return name
+    return None
+
+
+def _one_layer(words: _Words) -> bool:
+    """`in one layer`, `per layer`, `of the encoder layer`; the embedding layer is another thing."""
+    for found in re.finditer(phrases.LAYER, words.rest):
+        if re.search(phrases.LAYER_WORDS, found[0]):
+            words.rest = f"{words.rest[: found.start()]} | {words.rest[found.end() :]}"
+            return True
+    return False
+
+
+def _kind(words: _Words, *, counted: bool, unit: str) -> tuple[Kind | None, str]:
+    """Which quantity, and by which word; a number of things that are a tensor's cells asks for its elements."""
+    if re.search(phrases.KEPT, words.rest) and not re.search(r"flop|shape|element", words.rest):
+        words.take(rf"\b(?:{phrases.KINDS['bytes']}|sizes?)\b")
+        return "bytes", "memory"
+    for kind, pattern in sorted(phrases.KINDS.items(), key=lambda item: _first_of_two(item[0], words.rest)):
+        if found := words.take(rf"(?<![\w^-])(?:{pattern})(?![\w^])"):
+            return kind, found[0]
+    for kind, units in (("bytes", phrases.BYTE_UNITS), ("macs", ("gmac",)), ("flops", phrases.FLOP_UNITS)):
+        if unit.startswith(units):
+            return kind, unit
+    if counted and plain(words.left()) in phrases.CELLS:
+        return "elements", ""
+    if counted and re.search(r"\bbias(?:es)?\b", words.rest):
+        return "params", "biases"
+    if found := words.take(r"\bweights\b"):
+        return "params", found[0]
+    return None, ""
+
+
+def _first_of_two(kind: Kind, text: str) -> bool:
+    """Kinds keep their order; but of tokens and patches (`tokens for 14 × 14 patches`) the one that is said first."""
+    tokens, patches = text.find("tokens"), text.find("patches")
+    return kind == "patches" and 0 <= tokens < patches
+
+
+_KIND_WORDS = ("params", "parameters", "shape", "elements", "flops", "macs", "bytes", "memory", "tokens", "patches", "d_k")
