@@ -1,10 +1,10 @@
-"""How hypothesis behaves: the same examples every time where CI is set, new ones elsewhere."""
+"""What all tests share: a browser, what they measure and do, and the same examples every time where CI is set."""
 
 import os
 
 from hypothesis import settings
 
-pytest_plugins = ("figures", "audit")  # what a test measured, and what the whole suite was seen to do
+pytest_plugins = ("figures", "audit", "chromium")  # what a test measured, what the whole suite was seen to do, a real browser
 
 # A deadline measures the machine and its other guests, not the code.
 settings.register_profile("ci", derandomize=True, deadline=None)

@@ -6,7 +6,6 @@ LAB_STATIC=DIR serves another build of the front end (`node web/build.mjs --out 
 """
 
 import os
-import shutil
 import threading
 import time
 from contextlib import contextmanager
@@ -18,17 +17,12 @@ import pytest
 pytest.importorskip("starlette", reason="the lab's extra is not installed: pip install 'glassformer[lab]'")
 
 import uvicorn
+from chromium import needed
 
 from glassformer.lab import server
 from glassformer.lab.start import Lab, start
 
-CI = os.environ.get("CI", "").lower() not in ("", "0", "false")
 AXE = Path(__file__).parents[2] / "web/node_modules/axe-core/axe.min.js"
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-ARGUMENTS = (
-    "--no-sandbox --disable-gpu --disable-quic --no-first-run "
-    "--disable-background-networking --disable-component-update --disable-sync"
-).split()
 SLOWEST = 15_000  # milliseconds a page may take on a busy machine
 
 if os.environ.get("LAB_STATIC"):
@@ -83,30 +77,6 @@ def lab():
 def lab_with():
     """`with lab_with(FOLDER) as found:` is a lab of the test's own."""
     return running
-
-
-def needed(what: str) -> None:
-    """Skip with a reason; where CI is set, fail instead."""
-    if CI:
-        pytest.fail(f"{what}, and CI is set: the browser tests are never skipped there")
-    pytest.skip(what)
-
-
-@pytest.fixture(scope="session")
-def chromium():
-    """Where the browser lies."""
-    if CHROMIUM is None:
-        needed("no chromium on this machine")
-    return CHROMIUM
-
-
-@pytest.fixture(scope="session")
-def browser(chromium):
-    playwright = pytest.importorskip("playwright.sync_api") if not CI else __import__("playwright.sync_api").sync_api
-    with playwright.sync_playwright() as driver:
-        made = driver.chromium.launch(executable_path=chromium, args=ARGUMENTS)
-        yield made
-        made.close()
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,6 @@ import base64
 import html
 import json
 import re
-import shutil
 import subprocess
 import zlib
 
@@ -17,7 +16,6 @@ from glassformer.spec import EncoderSpec, GlassformerError
 
 SPEC = EncoderSpec(d_model=8, heads=2, layers=2)
 HOSTILE = '</script><script>alert(1)</script> <img/src=x/onerror=alert(1)> "quoted" &amp; \u202eevil \ud800 $x_1$'
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 
 def attention(words=HOSTILE):
@@ -97,8 +95,7 @@ def test_ids_are_never_global():
     assert " id=" not in attention_page(attention())
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="no chromium here")
-def test_a_browser_draws_it(tmp_path):
+def test_a_browser_draws_it(chromium, tmp_path):
     path = tmp_path / "a.html"
     keys = "for (const key of ['ArrowDown', 'ArrowDown', 'ArrowRight']) "
     keys += "c.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}))"
@@ -107,7 +104,7 @@ def test_a_browser_draws_it(tmp_path):
     path.write_text(attention_page(found).replace("</main>", press + "</main>"), encoding="utf-8")
     flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--virtual-time-budget=4000"]
     done = subprocess.run(
-        [CHROMIUM, *flags, f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom", path.as_uri()],
+        [chromium, *flags, f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom", path.as_uri()],
         capture_output=True,
         text=True,
         timeout=90,

@@ -1,9 +1,7 @@
 """The report: one page that needs nothing, says what the other readings say, and takes every foreign word as a word."""
 
 import json
-import os
 import re
-import shutil
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -21,8 +19,6 @@ from glassformer.spec import EncoderSpec, GlassformerError
 from glassformer.spec.reading import request
 
 HOSTILE = '</style></script><script>alert(1)</script><img src=x onerror=alert(1)>"&'
-CI = os.environ.get("CI", "").lower() not in ("", "0", "false")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 AXE = Path(__file__).parents[2] / "web/node_modules/axe-core/axe.min.js"
 
 
@@ -227,18 +223,6 @@ def test_what_is_no_run_is_said(tmp_path):
     assert is_run(tmp_path)
     with pytest.raises(GlassformerError, match=r"has no metrics\.jsonl"):
         read_run(tmp_path)
-
-
-@pytest.fixture(scope="module")
-def browser():
-    if CHROMIUM is None:
-        assert not CI, "a browser is needed where CI is set"
-        pytest.skip("no chromium here")
-    playwright = pytest.importorskip("playwright.sync_api")
-    with playwright.sync_playwright() as driver:
-        made = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
-        yield made
-        made.close()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import textwrap
 import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -39,7 +40,7 @@ from glassformer.cli.processes import made_by_first
 from glassformer.spec import GlassformerError
 from glassformer.training import loop, state
 from glassformer.training.data import load_data
-from glassformer.training.distributed.processes import first, joined, texts
+from glassformer.training.distributed.processes import first, joined, leave, texts
 from glassformer.training.runs import Run
 from glassformer.training.tasks import Judged
 
@@ -103,8 +104,9 @@ with joined():
         shard.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
     report["damaged"] = train(Run.open(run.path))
     report["few rows"] = train(make("few", batch_size=1))
-if first():
-    (place / "report.json").write_text(json.dumps(report))
+    if first():
+        (place / "report.json").write_text(json.dumps(report))
+leave(0)
 """
 
 
@@ -371,3 +373,16 @@ def test_a_gpu_for_each_process(monkeypatch):
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
     with pytest.raises(GlassformerError, match=r"process 3 of this machine has no GPU of its own: there are 2\. Give torchrun"):
         processes.own_gpu()
+
+
+def test_who_leaves_has_said_everything_and_takes_nothing_down():
+    code = """
+        import atexit, sys
+        from glassformer.training.distributed.processes import leave
+        atexit.register(print, "taken down")
+        sys.stdout.write("said")
+        sys.stderr.write("complained")
+        leave(3)
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (3, "said", "complained")

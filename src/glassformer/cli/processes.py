@@ -20,25 +20,27 @@ TOLD = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")  # what torchrun tel
 
 
 def one_voice(command: Body) -> Body:
-    """The body of a command that several processes may run together; started by itself, it is as it is."""
+    """The body of a command that several processes may run together, and end with; started by itself, it is as it is."""
 
     @wraps(command)
     def together(**options: Any) -> None:
         if not all(name in os.environ for name in TOLD) or os.environ["WORLD_SIZE"] == "1":
-            return command(**options)
-        from glassformer.training.distributed.processes import first, joined, noticing
+            command(**options)
+            return
+        from glassformer.training.distributed.processes import first, joined, leave, noticing
 
         with joined() as voice, Path(os.devnull).open("w", encoding="utf-8") as nowhere:
             out, errors = (sys.stdout, sys.stderr) if first() else (nowhere, nowhere)
             try:
                 with redirect_stdout(out), redirect_stderr(errors), noticing("Nothing was trained."):
-                    return command(**options)
+                    command(**options)
             except GlassformerError as error:
                 voice.say(partial(_print, f"glassformer: {error}"))
-                sys.exit(error.code)
+                leave(error.code)
             except KeyboardInterrupt:
                 voice.say(partial(_print, "glassformer: stopped."))
-                sys.exit(130)
+                leave(130)
+        leave(0)
 
     return together
 
