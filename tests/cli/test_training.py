@@ -55,6 +55,14 @@ def test_several_numbers_of_epochs_are_compared(tmp_path):
     page = (tmp_path / "both/comparison.md").read_text(encoding="utf-8")
     assert "| run | epochs | training loss |" in page and "![loss and accuracy](curves.png)" in page
     assert (tmp_path / "both" / "curves.png").is_file()
+    fewer = glassformer("resume", "both/epochs-2", "--epochs", "1", cwd=tmp_path)
+    assert fewer.returncode == 2 and "epochs=1 is not allowed: 2 are done in" in fewer.stderr
+    assert "It holds runs: name both/epochs-1, or another." in glassformer("resume", "both", cwd=tmp_path).stderr
+    taken = glassformer("train", "digits", *SMALL, "--epochs", "5,2", "--out", "both", cwd=tmp_path)
+    assert taken.returncode == 2 and "the folder both/epochs-2 is not empty" in taken.stderr
+    assert not (tmp_path / "both/epochs-5").exists()
+    together = glassformer("curves", "both", cwd=tmp_path).stdout.splitlines()
+    assert [line.split()[0] for line in together[2:4]] == ["epochs-1", "epochs-2"]
     drawn = glassformer("curves", "both/epochs-1", "both/epochs-2", "--out", "x.svg", cwd=tmp_path)
     assert (drawn.returncode, drawn.stderr) == (0, "")
     assert drawn.stdout.endswith("picture: x.svg\n") and (tmp_path / "x.svg").is_file()
@@ -88,7 +96,15 @@ def test_sigterm_saves_and_resume_goes_on(tmp_path):
         ("train digits --augment hide", "augment=hide is not for the task image: none or shift."),
         ("train digits --threads 0", "threads=0 is not allowed: a whole number from 1 to 1024"),
         ("resume nowhere", "nowhere is no run folder: it has no run.json."),
-        ("curves nowhere", "nowhere has no metrics.jsonl"),
+        ("resume .", ". is no run folder: it has no run.json. 'glassformer train' makes one."),
+        ("curves nowhere", "nowhere is not there: name the folder of a run."),
+        ("curves .", ". has no metrics.jsonl: is it the folder of a run?"),
+        ("train digits --epochs 3,1,3", "--epochs 3,1,3 names 3 twice: each number of epochs is a run of its own."),
+        ("train digits bert-tiny", "digits holds images, and this spec reads texts (vocab=30522): name another spec."),
+        ("train digits --resize 16", "digits is a built-in set, whose rows are fixed: leave resize out."),
+        ("train topic --no-label", "topic is a built-in set, whose rows are fixed: leave label out."),
+        ("train digits --out /dev/null/run", "--out /dev/null/run: its folder cannot be made: "),
+        ("train digits --epochs 1,2 --out /dev/null", "/dev/null cannot be made: File exists. Choose another --out."),
     ],
 )
 def test_a_users_mistake_is_said(line, message, tmp_path, monkeypatch):
@@ -121,6 +137,42 @@ def test_a_checkpoint_is_fine_tuned_and_goes_on_after_it_is_gone(tmp_path):
     again = glassformer("resume", "second", "--epochs", "3", "--json", cwd=tmp_path)
     assert again.returncode == 0, again.stderr
     assert json.loads(again.stdout)["epochs"] == 3
+
+
+def test_what_is_odd_about_the_data_is_said_and_a_run_survives_that_it_moves(tmp_path):
+    rows = "".join(
+        f"{word} number {i};{label}\r\n" for i in range(30) for word, label in (("red", "a"), ("blue", "b"), ("sky", "B"))
+    )
+    (tmp_path / "my rows.csv").write_text(f"\ufeffText;Label\r\n{rows};a\r\n", encoding="utf-8")
+    small = "d_model=16 heads=2 layers=1 --epochs 1 --max-length 16 --split 0.6,0.2,0.2".split()
+    done = glassformer("train", "my rows.csv", *small, "--out", "a run", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    notes = [line for line in done.stderr.splitlines() if line.startswith("note: ")]
+    assert notes == [
+        "note: skipped: empty texts: 1 (first: my rows.csv line 92)",
+        "note: labels that differ in capitals, blanks or a .0 alone, and are learned as different ones: 'B' and 'b'",
+    ]
+    report = (tmp_path / "a run/report.md").read_text(encoding="utf-8")
+    assert "| rows | train 54, validation 18, test 18 |" in report and "| note | skipped: empty texts: 1 (first" in report
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "my rows.csv").rename(tmp_path / "elsewhere/rows.csv")
+    gone = glassformer("resume", "a run", "--epochs", "2", cwd=tmp_path)
+    assert gone.returncode == 2
+    assert "cannot resume, its data cannot be read: no such" in gone.stderr and "If it was moved: --data PATH." in gone.stderr
+    again = glassformer("resume", "a run", "--epochs", "2", "--data", "elsewhere/rows.csv", "--json", cwd=tmp_path)
+    assert again.returncode == 0, again.stderr
+    assert json.loads(again.stdout)["epochs"] == 2
+
+
+def test_data_that_changed_leave_the_settings_of_a_run_as_they_are(tmp_path):
+    rows = "".join(f"{word} number {i},{label}\n" for i in range(20) for word, label in (("red", "a"), ("blue", "b")))
+    (tmp_path / "rows.csv").write_text(f"text,label\n{rows}", encoding="utf-8")
+    small = "d_model=16 heads=2 layers=1 --epochs 1 --max-length 16".split()
+    assert glassformer("train", "rows.csv", *small, "--out", "run", cwd=tmp_path).returncode == 0
+    (tmp_path / "rows.csv").write_text(f"text,label\n{rows}one more,a\n", encoding="utf-8")
+    done = glassformer("resume", "run", "--epochs", "7", cwd=tmp_path)
+    assert done.returncode == 2 and "cannot resume, the data are others: rows was " in done.stderr
+    assert json.loads((tmp_path / "run/settings.json").read_text(encoding="utf-8"))["epochs"] == 1
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="another OpenMP")

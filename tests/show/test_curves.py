@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from glassformer.show.curves import Curve, curves_table, read_curve, save_curves
+from glassformer.show.curves import Curve, curves_figure, curves_table, hues_for, read_curve, runs_in, save_curves, told_apart
 from glassformer.spec import GlassformerError
 
 OVER = Curve("over", (1.0, 0.5, 0.2, 0.1), (1.0, 0.6, 0.7, 0.9), (0.5, 0.8, 0.9, 1.0), (0.5, 0.8, 0.79, 0.78))
@@ -73,6 +73,30 @@ def test_a_picture_of_several_runs(tmp_path, form):
     one, two = (save_curves([OVER, FINE], tmp_path / f"{name}.{form}").read_bytes() for name in "ab")
     assert one == two
     assert one.startswith(b"\x89PNG" if form == "png" else b"<?xml")
+
+
+def test_a_run_of_one_epoch_has_one_tick_and_no_point_at_the_border():
+    once = Curve("once", (1.43,), (1.32,), (0.1,), (0.25,))
+    loss, accuracy = curves_figure([once]).axes
+    assert list(loss.get_xticks()) == list(accuracy.get_xticks()) == [1]
+    assert loss.get_ylim() == pytest.approx((0, 1.06 * 1.43))
+
+
+def test_many_runs_have_a_colour_each_and_a_legend_beside_the_curves():
+    assert all(len(set(hues_for(count))) == count for count in (1, 6, 7, 20))
+    figure = curves_figure([replace(FINE, name=f"run {number}") for number in range(12)])
+    assert figure.axes[0].get_legend() is None
+    assert [text.get_text() for text in figure.legends[0].get_texts()][:2] == ["run 0", "run 1"]
+
+
+def test_runs_in_a_folder_are_in_the_order_of_their_numbers_and_told_apart(tmp_path):
+    for place in ("a/epochs-10", "a/epochs-9", "b/epochs-9", "a/notes"):
+        (tmp_path / place).mkdir(parents=True)
+        if "epochs" in place:
+            (tmp_path / place / "run.json").write_text("{}", encoding="utf-8")
+    runs = [*runs_in(tmp_path / "a"), *runs_in(tmp_path / "b")]
+    assert told_apart(runs) == ["a/epochs-9", "epochs-10", "b/epochs-9"]
+    assert runs_in(tmp_path / "nowhere") == []
 
 
 def test_a_last_line_that_was_cut_off_is_left_out(tmp_path):

@@ -178,7 +178,7 @@ def test_a_disk_that_is_full_at_another_moment_is_one_line_too(what, tmp_path, m
 
     if what == "best/":
         run_save = Run.export
-        monkeypatch.setattr("glassformer.training.runs.save", full)
+        monkeypatch.setattr("glassformer.training.published.save", full)
         monkeypatch.setattr(Run, "export", lambda self, _, *rest: run_save(self, "best", *rest))
     elif what == "metrics.jsonl":
         monkeypatch.setattr(os, "fsync", full)

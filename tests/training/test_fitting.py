@@ -3,7 +3,7 @@
 import pytest
 
 from glassformer.training.data import load_data
-from glassformer.training.fitting import small_spec, suggested, tokenizer_for
+from glassformer.training.fitting import _patch, small_spec, suggested, tokenizer_for
 from glassformer.training.settings import Settings
 
 
@@ -22,6 +22,14 @@ def test_a_checkpoint_takes_small_steps_and_a_head_alone_large_ones():
 def test_an_image_is_cut_into_few_patches(data, patch, patches):
     spec = small_spec(load_data(data), None, Settings())
     assert (spec.patch, (spec.image_size[0] // patch) ** 2) == (patch, patches)
+
+
+@pytest.mark.parametrize(
+    ("height", "width", "patch"),
+    [(8, 8, 2), (28, 28, 4), (32, 32, 8), (224, 224, 32), (130, 130, 26), (31, 31, 5), (13, 13, 2), (16, 400, 16), (1, 1, 1)],
+)
+def test_an_image_of_any_size_has_few_patches_and_loses_few_pixels(height, width, patch):
+    assert _patch(height, width) == patch
 
 
 def test_small_letters_are_asked_for_by_a_setting():

@@ -59,6 +59,11 @@ def test_settings_that_change_are_written_down(tmp_path):
         run.with_settings(epochs=0)
 
 
+def test_the_command_to_go_on_can_be_pasted(tmp_path):
+    run, _ = tiny_run(tmp_path / "my run")
+    assert run.resume_command == f"glassformer resume '{tmp_path}/my run'"
+
+
 def test_names_and_differences(tmp_path):
     (tmp_path / "topic-1").mkdir()
     assert next_name("topic", tmp_path).name == "topic-2"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from glassformer.cli.options import to_json
+from glassformer.spec import GlassformerError, shown
 
 if TYPE_CHECKING:
     from glassformer.show import Table
@@ -26,6 +27,24 @@ def complete_sets(ctx: click.Context, param: click.Parameter, incomplete: str) -
     return [name for name in SETS if name.startswith(incomplete)]
 
 
+def split_shares(ctx: click.Context, param: click.Parameter, text: str) -> tuple[float, ...]:  # noqa: ARG001
+    """`0.7,0.1,0.2` as numbers; whether they are shares is checked where data is loaded."""
+    try:
+        return tuple(float(word) for word in text.split(","))
+    except ValueError:
+        raise GlassformerError(f"--split {shown(text)} is not allowed: three shares as in 0.7,0.1,0.2.") from None
+
+
+split_option = click.option(
+    "--split",
+    default="0.8,0.1,0.1",
+    show_default=True,
+    metavar="T,V,T",
+    callback=split_shares,
+    help="Shares of train, validation and test, where they are not given.",
+)
+
+
 @click.command()
 @click.argument("name", required=False, shell_complete=complete_sets)
 @click.option("--rows", default=5, show_default=True, type=click.IntRange(0, 1000), help="How many training rows are shown.")
@@ -35,11 +54,13 @@ def complete_sets(ctx: click.Context, param: click.Parameter, incomplete: str) -
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Which rows go to which part.")
 @click.option("--skip-bad", is_flag=True, help="Leave out rows and images that cannot be used, instead of refusing them.")
 @click.option("--resize", type=int, metavar="PIXELS", help="Bring images to this height and width.")
+@split_option
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
 def data(name: str | None, rows: int, as_json: bool, no_label: bool, skip_bad: bool, **options: Any) -> None:
     """What can be learned from: the built-in sets, or a look into one of them or into your own data.
 
-    NAME is a built-in set, a .csv, .tsv, .jsonl, .parquet or .txt file, a folder with a folder a class, or hf:NAME.
+    NAME is a built-in set, a .csv, .tsv, .json, .jsonl, .parquet, .conll or .txt file, a folder with a folder a class, or
+    hf:NAME.
 
     \b
     glassformer data
@@ -150,7 +171,6 @@ def _lengths(found: Description) -> Table:
 
 def _sample(found: Description) -> Table:
     from glassformer.show import Column, Table
-    from glassformer.spec import shown
 
     rows = []
     for one, label in found.sample:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from glassformer.cli.data import complete_sets
+from glassformer.cli.data import complete_sets, split_option
 from glassformer.cli.options import to_json
 from glassformer.cli.processes import made_by_first, one_voice
 from glassformer.spec import GlassformerError, shown
@@ -74,6 +74,7 @@ class SettingNumber(click.ParamType):  # type: ignore[type-arg, unused-ignore]
 @click.option("--no-label", is_flag=True, help="Plain text: learn to guess masked tokens.")
 @click.option("--skip-bad", is_flag=True, help="Leave out rows and images that cannot be used, instead of refusing them.")
 @click.option("--resize", type=int, metavar="PIXELS", help="Bring images to this height and width.")
+@split_option
 @click.option("--tensorboard", is_flag=True, help="Write the numbers for TensorBoard, too, into RUN/tensorboard.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
 @setting_options()
@@ -95,11 +96,11 @@ def train(
     """
     _let_threads_sleep()
     counts = [] if epochs is None else several_epochs(epochs)
-    source = {name: options.pop(name) for name in ("text", "label", "resize")}
+    source = {name: options.pop(name) for name in ("text", "label", "resize", "split")}
     source |= {"what": data, "on_bad": "skip" if options.pop("skip_bad") else "refuse"}
     source |= {"label": None} if options.pop("no_label") else {}
     settings: dict[str, Any] = {name: None if value == "none" else value for name, value in options.items() if value is not None}
-    from glassformer.training.data import load_data
+    from glassformer.training.data import SETS, load_data
     from glassformer.training.settings import Settings
 
     Settings(**settings)  # a mistake is said before anything is read
@@ -109,8 +110,9 @@ def train(
 
     checkpoint, only = names_checkpoint(words), settings.get("train_only", "all")
     check_train_only(only, checkpoint=checkpoint)
-    source["what"] = data if not Path(data).exists() else str(Path(data).absolute())
+    source["what"] = data if data in SETS or not Path(data).exists() else str(Path(data).absolute())
     rows = load_data(data, **{name: value for name, value in source.items() if name != "what"})
+    sys.stderr.writelines(f"note: {note}\n" for note in rows.notes)
     from glassformer.training.distributed.processes import from_first
     from glassformer.training.fitting import suggested
     from glassformer.training.runs import next_name
@@ -118,18 +120,19 @@ def train(
     made = Settings(**suggested(rows, checkpoint=checkpoint, only=only) | settings)
     counts = counts or [made.epochs]
     path = Path(out) if out is not None else from_first(lambda: next_name(data))
-    path.absolute().parent.mkdir(parents=True, exist_ok=True)
+    made_above(path)
     results = all_runs(rows, source, words, made.replace(epochs=counts[0]), counts, path, tensorboard=tensorboard)
     _give(results, as_json=as_json)
 
 
 @click.command()
 @click.argument("run", metavar="RUN")
+@click.option("--data", "moved", metavar="PATH", help="Where the data lies now, if it was moved; it must be the same.")
 @click.option("--tensorboard", is_flag=True, help="Write the numbers for TensorBoard, too, into RUN/tensorboard.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
 @setting_options(free=True)
 @one_voice
-def resume(run: str, tensorboard: bool, as_json: bool, **options: Any) -> None:
+def resume(run: str, moved: str | None, tensorboard: bool, as_json: bool, **options: Any) -> None:
     """Go on with a run that was stopped or killed, bit for bit as if nothing had happened.
 
     Settings that are given here are changed from this step on; after a loss that is no number, a smaller --lr helps.
@@ -145,10 +148,17 @@ def resume(run: str, tensorboard: bool, as_json: bool, **options: Any) -> None:
     _check_tensorboard(asked=tensorboard)
     found = Run.open(run)
     changed = {name: None if value == "none" else value for name, value in options.items() if value is not None}
+    source = found.about["data"]["source"]
+    try:
+        rows = load_data(**source | ({} if moved is None else {"what": moved}))
+    except GlassformerError as error:
+        raise GlassformerError(f"cannot resume, its data cannot be read: {error} If it was moved: --data PATH.") from None
+    from glassformer.cli.training_runs import one_run
+    from glassformer.training.loop import check_data
+
+    check_data(found, rows)  # before anything in the folder changes
     if changed:
         found = made_by_first(lambda: _changed(found, changed))
-    rows = load_data(**found.about["data"]["source"])
-    from glassformer.cli.training_runs import one_run
 
     _give([one_run(found, rows, tensorboard=tensorboard)], as_json=as_json)
 
@@ -164,13 +174,14 @@ def curves(runs: tuple[str, ...], out: str | None, as_json: bool) -> None:
     glassformer curves runs/topic-1
     glassformer curves runs/topic/epochs-10 runs/topic/epochs-50 --out compared.png
     """
-    from glassformer.show.curves import curves_table, read_curve, save_curves
+    from glassformer.show.curves import curves_table, read_curve, save_curves, told_apart
     from glassformer.show.figures import check_format
     from glassformer.show.terminal import show_on_terminal
 
     if out is not None:
         check_format(out)
-    found = [read_curve(run) for run in runs]
+    paths = [run for name in runs for run in _runs_meant(name)]
+    found = [read_curve(run, name) for run, name in zip(paths, told_apart(paths), strict=True)]
     if out is not None:
         save_curves(found, out)
     if as_json:
@@ -181,7 +192,39 @@ def curves(runs: tuple[str, ...], out: str | None, as_json: bool) -> None:
         sys.stdout.write(f"picture: {out}\n")
 
 
+def _runs_meant(name: str) -> list[Path]:
+    """A run; of a folder that holds several, all of them that have a log."""
+    from glassformer.show.curves import runs_in
+
+    path = Path(name)
+    if path.is_dir() and not (path / "metrics.jsonl").exists():
+        inside = [run for run in runs_in(path) if (run / "metrics.jsonl").exists()]
+        return inside or [path]
+    return [path]
+
+
+def made_above(path: Path) -> None:
+    """Make the folders above a run, or say why they cannot be made."""
+    try:
+        path.absolute().parent.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        raise GlassformerError(f"--out {shown(str(path))}: its folder cannot be made: {why}. Choose another.") from None
+
+
+def epochs_done(run: Run) -> int:
+    """Epochs that stand in the log of a run."""
+    from glassformer.show.curves import read_curve
+
+    try:
+        return len(read_curve(run.path).epochs)
+    except GlassformerError:
+        return 0
+
+
 def _changed(run: Run, settings: dict[str, Any]) -> Run:
+    if (fewer := settings.get("epochs")) is not None and fewer < (done := epochs_done(run)):
+        raise GlassformerError(f"epochs={fewer} is not allowed: {done} are done in {shown(str(run.path))}. Give {done} or more.")
     with run.locked():
         return run.with_settings(**settings)
 
@@ -207,7 +250,10 @@ def several_epochs(text: str) -> list[int]:
     words = text.split(",")
     if len(words) > 20 or not all(len(word) < 8 and word.isdecimal() and int(word) for word in words):
         raise GlassformerError(f"--epochs {shown(text)} is not allowed: a whole number from 1, or several as in 10,30,50.")
-    return [int(word) for word in words]
+    counts = [int(word) for word in words]
+    if twice := next((count for count in counts if counts.count(count) > 1), None):
+        raise GlassformerError(f"--epochs {shown(text)} names {twice} twice: each number of epochs is a run of its own.")
+    return counts
 
 
 def _give(results: list[dict[str, Any]], *, as_json: bool) -> None:

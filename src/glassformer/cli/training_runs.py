@@ -13,6 +13,7 @@ from glassformer.cli.processes import made_by_first
 from glassformer.spec import EncoderSpec, GlassformerError
 from glassformer.spec.fields import accept, rule_for
 from glassformer.spec.reading import SIZES, request, split_words
+from glassformer.spec.weight_files import path_text
 
 if TYPE_CHECKING:
     from glassformer.training.data import Dataset
@@ -36,9 +37,10 @@ def all_runs(
 ) -> list[dict[str, Any]]:
     """A run for each number of epochs; several lie side by side in one folder, with picture and table that compare them."""
     from glassformer.cli.training_prediction import prediction
-    from glassformer.training.distributed.processes import first
+    from glassformer.training.distributed.processes import first, from_first
     from glassformer.training.fitting import tokenizer_for
     from glassformer.training.runs import Run
+    from glassformer.training.signals import Interrupted
     from glassformer.training.starting import parameter_counts
     from glassformer.training.where import number_type, this_place
 
@@ -49,19 +51,36 @@ def all_runs(
     dtype: Any = str(number_type(this_place(), settings.precision)).removeprefix("torch.")
     folders = [path] if len(epochs) == 1 else [path / f"epochs-{count}" for count in epochs]
     if len(epochs) > 1:
-        path.mkdir(exist_ok=True)
+        from_first(lambda: _make_room(path, folders))
     results = []
     for folder, count in zip(folders, epochs, strict=True):
         chosen = settings.replace(epochs=count)
         predicted = prediction(spec, chosen, dtype=dtype, trained=trained)
         create = partial(Run.create, folder, spec, chosen, tokenizer, data, source=source, predicted=predicted, start=start)
         run = made_by_first(create)
-        results.append(one_run(run, data, tensorboard=tensorboard))
+        try:
+            results.append(one_run(run, data, tensorboard=tensorboard))
+        except Interrupted:
+            if rest := [str(other) for other in epochs if other not in epochs[: len(results) + 1]]:
+                sys.stderr.write(f"not begun: --epochs {', '.join(rest)}; 'glassformer curves {path}' compares what is there.\n")
+            raise
     if len(epochs) > 1 and first():
         from glassformer.show.curves import save_comparison
 
         save_comparison(folders, path)
     return results
+
+
+def _make_room(path: Path, folders: list[Path]) -> None:
+    """A folder for several runs; one that is there already is found before hours are spent on the runs before it."""
+    from glassformer.model.folders import vacant
+
+    try:
+        path.mkdir(exist_ok=True)
+    except OSError as error:
+        raise GlassformerError(f"{path_text(path)} cannot be made: {error.strerror}. Choose another --out.") from None
+    for folder in folders:
+        vacant(folder)
 
 
 def start_for(words: Sequence[str], data: Dataset, settings: Settings) -> Start | None:
@@ -137,7 +156,7 @@ def _opening(run: Run) -> str:
 
 def _measured(figures: dict[str, Any]) -> str:
     found = figures["measured"]
-    words = [f"{figures['step']:,} steps in {figures['seconds']:.1f} s"]
+    words = [f"{figures['step']:,} step{'' if figures['step'] == 1 else 's'} in {figures['seconds']:.1f} s"]
     if step := found.get("step"):
         predicted = step["predicted_flops"] is not None
         for name, unit, size in (("flops", "GFLOPs", 1e9), ("bytes", "MB", 1e6)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -93,14 +94,31 @@ def read_curve(run: str | Path, name: str | None = None) -> Curve:
         if path.stat().st_size > MOST_BYTES:
             raise GlassformerError(f"{shown(str(path))} is larger than {MOST_BYTES:,} bytes. It was not read.")
         lines = path.read_text(encoding="utf-8").splitlines()
-    except FileNotFoundError:
-        raise GlassformerError(f"{shown(str(run))} has no {METRICS}: is it the folder of a run?") from None
+    except (FileNotFoundError, NotADirectoryError):
+        why = f"has no {METRICS}: is it the folder of a run?" if run.is_dir() else "is not there: name the folder of a run."
+        raise GlassformerError(f"{shown(str(run))} {why}") from None
     except (OSError, UnicodeDecodeError) as error:
         raise GlassformerError(f"{shown(str(path))} cannot be read: {shown(str(error))}.") from None
     rows = [row for number, line in enumerate(lines, 1) if (row := _row(path, number, line, last=number == len(lines)))]
     if not rows:
         raise GlassformerError(f"{shown(str(run))} has no finished epoch yet: there is nothing to draw.")
     return curve_of(rows, name or (run.resolve().name if run.is_dir() else run.stem), task_of(path.parent))
+
+
+def runs_in(folder: Path) -> list[Path]:
+    """Run folders side by side in a folder, `epochs-5` before `epochs-10`."""
+    try:
+        found = [entry for entry in folder.iterdir() if (entry / RUN).is_file()]
+    except (OSError, ValueError):
+        return []
+    return sorted(found, key=lambda path: re.sub(r"\d+", lambda digits: digits[0].rjust(20, "0"), path.name))
+
+
+def told_apart(runs: Sequence[Path]) -> list[str]:
+    """The name of each run: its folder's, and where two would be the same, the folder above in front of it."""
+    paths = [(run if run.is_dir() else run.with_suffix("")).resolve() for run in runs]
+    names = [path.name for path in paths]
+    return [path.name if names.count(path.name) == 1 else f"{path.parent.name}/{path.name}" for path in paths]
 
 
 def curve_of(rows: Sequence[Row], name: str, task: str) -> Curve:
@@ -161,8 +179,8 @@ def curves_figure(curves: Sequence[Curve]) -> Figure:
     """Loss to the left, accuracy to the right; training dashed, validation solid, a dot where the validation was at its best."""
     figure = new_figure(9.2, 3.6, layout="constrained")
     loss, accuracy = figure.subplots(1, 2)
-    for place, curve in enumerate(curves):
-        hue = HUES[place % len(HUES)]
+    hues = hues_for(len(curves))
+    for curve, hue in zip(curves, hues, strict=True):
         _pair(loss, curve, curve.train_loss, curve.validation_loss, hue)
         _pair(accuracy, curve, curve.train_accuracy, curve.validation_accuracy, hue)
         best, alone = curve.validation_accuracy[curve.best - 1], len(curves) == 1
@@ -173,12 +191,29 @@ def curves_figure(curves: Sequence[Curve]) -> Figure:
         axes.set_title(title)
         axes.set_xlabel("epoch")
         axes.xaxis.get_major_locator().set_params(integer=True)
+        if all(len(curve.epochs) == 1 for curve in curves):
+            axes.set_xlim(0.5, 1.5)
+            axes.set_xticks([1])
         axes.grid(axis="y", color=LINES.quiet, alpha=0.2, linewidth=0.6)
     accuracy.yaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
-    loss.legend(handles=_legend(curves), fontsize=8)
-    if all(math.isfinite(value) for curve in curves for value in curve.validation_loss):
-        loss.set_ylim(bottom=0)
+    if len(curves) > len(HUES):  # a legend over the curves would hide them
+        figure.legend(handles=_legend(curves, hues), fontsize=8, loc="outside right upper")
+    else:
+        loss.legend(handles=_legend(curves, hues), fontsize=8)
+    values = [value for curve in curves for value in (*curve.train_loss, *curve.validation_loss)]
+    if all(map(math.isfinite, values)):
+        loss.set_ylim(0, 1.06 * max(values) or None)
     return figure
+
+
+def hues_for(count: int) -> list[str]:
+    """A colour for each of some runs, no two alike."""
+    if count <= len(HUES):
+        return list(HUES[:count])
+    from matplotlib import colormaps
+    from matplotlib.colors import to_hex
+
+    return [to_hex(colormaps["turbo"](0.05 + 0.9 * place / (count - 1))) for place in range(count)]
 
 
 def _pair(axes: Axes, curve: Curve, train: Sequence[float], validation: Sequence[float], hue: str) -> None:
@@ -193,13 +228,14 @@ def _dot(axes: Axes, epoch: int, value: float, hue: str, said: tuple[str, int]) 
     axes.annotate(said[0], (epoch, value), (0, said[1]), textcoords="offset points", ha="center")
 
 
-def _legend(curves: Sequence[Curve]) -> list[Any]:
+def _legend(curves: Sequence[Curve], hues: Sequence[str]) -> list[Any]:
     """A line a run, where there are several, and what dashes and dots mean."""
     from matplotlib.lines import Line2D
 
-    several = [(curve.name, {"color": HUES[place % len(HUES)]}) for place, curve in enumerate(curves)] if len(curves) > 1 else []
+    several = [(curve.name, {"color": hue}) for curve, hue in zip(curves, hues, strict=True)] if len(curves) > 1 else []
     ink: dict[str, Any] = {"color": LINES.ink if several else HUES[0]}
-    kinds = [("validation", ink), ("training", ink | {"linestyle": "--", "linewidth": 1.1})]
+    mark = {"marker": "o", "markersize": 4} if all(len(curve.epochs) == 1 for curve in curves) else {}
+    kinds = [("validation", ink | mark), ("training", ink | mark | {"linestyle": "--", "linewidth": 1.1, "alpha": 0.75})]
     dot = ink | {"linestyle": "", "marker": "o", "markerfacecolor": "white"}
     return [Line2D([], [], label=name, **how) for name, how in (*several, *kinds, ("validation at its best", dot))]
 

@@ -14,7 +14,7 @@ from glassformer.training.tokenizers import Tokenizer
 SMALL: dict[str, Any] = {"norm": "pre", "activation": "gelu", "position": "learned", "pool": "mean"}
 # A tokenizer's size: a token that was seen in a dozen places can be learned, one that was seen once cannot.
 FEWEST_TOKENS, MOST_TOKENS, WORDS_A_TOKEN = 500, 8000, 12
-MOST_PATCHES = 49  # that a small image encoder cuts an image into
+FEWEST_PATCHES, MOST_PATCHES = 16, 49  # that a small image encoder cuts an image into
 
 
 def tokenizer_for(data: Dataset, settings: Settings) -> Tokenizer | None:
@@ -41,10 +41,8 @@ def small_spec(data: Dataset, tokenizer: Tokenizer | None, settings: Settings) -
     """An encoder that learns a small set on a laptop: d_model 64 and 4 layers for images, 128 and 2 for texts."""
     common: dict[str, Any] = SMALL | input_fields(data, tokenizer) | head_fields(data)
     if data.task == "image":
-        side = min(common["image"], common["image_width"])
-        return _spec(
-            common | {"d_model": 64, "heads": 4, "layers": 4, "patch": _patch(side), "embedding_norm": True, "dropout": 0.0}
-        )
+        patch = _patch(common["image"], common["image_width"])
+        return _spec(common | {"d_model": 64, "heads": 4, "layers": 4, "patch": patch, "embedding_norm": True, "dropout": 0.0})
     return _spec(common | {"d_model": 128, "heads": 4, "layers": 2, "positions": settings.max_length, "dropout": 0.2})
 
 
@@ -53,8 +51,10 @@ def fitted(
 ) -> EncoderSpec:
     """A named spec with what the data decides, unless it was `given` by hand; what cannot work is refused."""
     wanted = input_fields(data, tokenizer) | head_fields(data)
+    if data.task == "image" and spec.vocab is not None:
+        raise GlassformerError(f"{data.name} holds images, and this spec reads texts (vocab={spec.vocab}): name another spec.")
     if data.task == "image" and spec.patch is None:
-        wanted["patch"] = _patch(min(wanted["image"], wanted["image_width"]))
+        wanted["patch"] = _patch(wanted["image"], wanted["image_width"])
     if data.task != "image" and spec.patch is not None:
         raise GlassformerError(f"{data.name} holds texts, and this spec reads images (patch={spec.patch}): name another spec.")
     if spec.learns_positions and data.task != "image" and (spec.positions or 0) < settings.max_length:
@@ -84,10 +84,13 @@ def input_fields(data: Dataset, tokenizer: Tokenizer | None) -> dict[str, Any]:
     return {"vocab": tokenizer.vocab}
 
 
-def _patch(side: int) -> int:
-    """The smallest patch from 2 pixels that leaves few enough patches."""
-    sizes = [size for size in (2, 4, 7, 8, 14, 16, 28, 32, 64) if side % size == 0] or [max(1, side // 7)]
-    return next((size for size in sizes if (side // size) ** 2 <= MOST_PATCHES), sizes[-1])
+def _patch(height: int, width: int) -> int:
+    """The side of a patch that leaves as many patches as a small encoder likes, and the fewest pixels at the borders over."""
+    counts = {size: (height // size) * (width // size) for size in range(1, min(height, width) + 1)}
+    liked = [size for size, count in counts.items() if FEWEST_PATCHES <= count <= MOST_PATCHES]
+    if not liked:
+        return next((size for size, count in counts.items() if count <= MOST_PATCHES), min(height, width))
+    return min(liked, key=lambda size: (height * width - counts[size] * size**2, size))
 
 
 def _spec(fields: dict[str, Any]) -> EncoderSpec:

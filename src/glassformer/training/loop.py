@@ -99,7 +99,7 @@ def check_data(run: Run, data: Dataset) -> None:
     before = {name: value for name, value in run.about["data"].items() if name not in ("source", "name")}
     now = {name: value for name, value in identity(data).items() if name != "name"}
     if other := differences(before, now):
-        raise GlassformerError(f"cannot resume, the data are others: {'; '.join(other)}.")
+        raise GlassformerError(f"cannot resume, the data are others: {'; '.join(other)}. Bring them back, or train a new run.")
 
 
 def check_share(run: Run, where: Where) -> None:
@@ -113,7 +113,7 @@ def way_out(run: Run) -> str:
     """What is left when a run cannot go on, and how to go on."""
     good = next(iter(state.saved_steps(run.checkpoints)), None)
     kept = "No checkpoint yet" if good is None else f"Last good checkpoint: step {good}"
-    return f"{kept}. Go on, with any number of processes: glassformer resume {run.path}"
+    return f"{kept}. Go on, with any number of processes: {run.resume_command}"
 
 
 class Trainer:
@@ -215,7 +215,7 @@ class Trainer:
         self.watch.step(line)
         if leap := self.leaps.see(number + 1, figures["loss"], length):
             self.watch.say(
-                f"{leap} lr = {rate:.3g}. If it stays: stop, and glassformer resume {self.run.path} --lr {settings.lr / 10:.3g}"
+                f"{leap} lr = {rate:.3g}. If it stays: stop, and {self.run.resume_command} --lr {settings.lr / 10:.3g}"
             )
 
     def validate(self, epoch: int) -> None:
@@ -275,7 +275,7 @@ class Trainer:
         """End after a signal, with everything saved."""
         if self.asked is not None and not self.finished:
             step = f"step {self.progress.step} of {self.total}"
-            raise Interrupted(self.asked, f"stopped at {step}, which is saved. Go on: glassformer resume {self.run.path}")
+            raise Interrupted(self.asked, f"stopped at {step}, which is saved. Go on: {self.run.resume_command}")
 
     def save(self) -> None:
         """Everything that the next step depends on."""

@@ -82,7 +82,7 @@ def stop(trainer: Trainer, what: str, batches: list[Batch], step: int | None = N
     rate, lr = trainer.optimizer.param_groups[0]["lr"], trainer.settings.lr
     raise NotFinite(
         f"step {trainer.progress.step + 1 if step is None else step}: {what} lr = {rate:.3g}.{rows} {kept}. "
-        f"Nothing was overwritten. Go on: glassformer resume {trainer.run.path} --lr {lr / 10:.3g}"
+        f"Nothing was overwritten. Go on: {trainer.run.resume_command} --lr {lr / 10:.3g}"
     )
 
 

@@ -30,6 +30,7 @@ def report_of(run: str | Path) -> dict[str, Any]:
     return {
         "run": folder.resolve().name,
         "data": {key: value for key, value in about["data"].items() if key != "source"} | about.get("provenance", {}),
+        "data_notes": [note for note in about.get("notes", []) if isinstance(note, str)],
         "start": about.get("start", {}),
         "counts": about.get("counts", {}),
         "spec": read_document(folder / "spec.json"),
@@ -63,7 +64,7 @@ def report_markdown(report: dict[str, Any]) -> str:
     """The report as report.md."""
     sections = [
         [f"# {_cell(report['run'])}", _in_short(report)],
-        ["## Data", _data(report["data"])],
+        ["## Data", _data(report["data"], report["data_notes"])],
         ["## Encoder", _encoder(report)],
         ["## Settings", _settings(report["settings"])],
         ["## Predicted and measured", _costs(report)],
@@ -88,7 +89,7 @@ def _in_short(report: dict[str, Any]) -> str:
     )
 
 
-def _data(data: dict[str, Any]) -> str:
+def _data(data: dict[str, Any], notes: Sequence[str]) -> str:
     rows = ", ".join(f"{name} {count:,}" for name, count in data["rows"].items())
     labels = data["labels"]
     named = ", ".join(_cell(label) for label in labels[:MOST_SHOWN]) + (", …" if len(labels) > MOST_SHOWN else "")
@@ -99,7 +100,7 @@ def _data(data: dict[str, Any]) -> str:
         ("labels", f"{len(labels)}: {named}" if labels else "none"),
     ]
     facts += [(key, data[key]) for key in ("source", "licence", "baseline") if key in data]
-    return _table(("", ""), [*facts, ("fingerprint", data["fingerprint"][:16])])
+    return _table(("", ""), [*facts, ("fingerprint", data["fingerprint"][:16]), *(("note", note) for note in notes)])
 
 
 def _encoder(report: dict[str, Any]) -> str:

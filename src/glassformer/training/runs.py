@@ -5,7 +5,7 @@ spec.json      settings.json      tokenizer.json (texts)
 start/         the weights that it began with, where those are a checkpoint's
 metrics.jsonl  a line a step that is logged, a line an epoch
 checkpoints/   what resume needs: the last few and the best
-best/  last/   weights in our own layout, ready to load
+best/  last/   weights, ready to load: in the layout of transformers where one of its classes is the encoder, or else in our own
 curves.png     curves.svg         report.md
 """
 
@@ -15,6 +15,7 @@ import fcntl
 import json
 import os
 import re
+import shlex
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -36,6 +37,7 @@ from glassformer.training.data.dataset import PARTS, Dataset
 from glassformer.training.data.examples import check_augment
 from glassformer.training.loggers import Logger
 from glassformer.training.pace import threads_for
+from glassformer.training.published import describe_tokens, publish
 from glassformer.training.report import report_markdown, report_of
 from glassformer.training.settings import Settings
 from glassformer.training.starting import FOLDER as START
@@ -79,11 +81,11 @@ class Run(Viewed):
         began = {} if start is None else start.about
         check_train_only(settings.train_only, checkpoint=start is not None)
         about: dict[str, Any] = {"format": FORMAT, "data": {"source": source, **identity(data)}}
-        about |= {"provenance": asdict(data.provenance), "predicted": predicted or {}, "start": began}
+        about |= {"notes": list(data.notes), "provenance": asdict(data.provenance), "predicted": predicted or {}, "start": began}
         about |= {"counts": parameter_counts(spec, began, settings), "threads": threads_for(settings, predicted or {})}
         with whole(vacant(path)) as folder:
             if start is not None:
-                save(start.encoder, folder / START)
+                save(start.encoder, folder / START, beside=start.folder)
             _write(folder / RUN, about)
             _write(folder / SPEC, spec.to_dict())
             _write(folder / SETTINGS, settings.to_dict())
@@ -96,7 +98,9 @@ class Run(Viewed):
         """A folder that `create` made, by this version or an older one."""
         path = Path(path)
         if not (path / RUN).is_file():
-            raise GlassformerError(f"{path_text(path)} is no run folder: it has no {RUN}. 'glassformer train' makes one.")
+            runs = show_curves.runs_in(path)
+            way = f"It holds runs: name {path_text(runs[0])}, or another" if runs else "'glassformer train' makes one"
+            raise GlassformerError(f"{path_text(path)} is no run folder: it has no {RUN}. {way}.")
         about = read_document(path / RUN)
         version = about.get("format")
         if not isinstance(version, int) or version > FORMAT:
@@ -113,6 +117,11 @@ class Run(Viewed):
     def checkpoints(self) -> Path:
         """Where states are saved."""
         return self.path / "checkpoints"
+
+    @property
+    def resume_command(self) -> str:
+        """What goes on with this run, ready to be pasted into a shell."""
+        return f"glassformer resume {shlex.quote(str(self.path))}"
 
     @property
     def metrics(self) -> Path:
@@ -175,9 +184,12 @@ class Run(Viewed):
         for left in (fresh, old):
             shutil.rmtree(left, ignore_errors=True)
         with self.writing(f"{name}/"):
-            save(encoder, fresh, labels=labels)
-            if self.tokenizer is not None:
+            start, beside = self.about.get("start", {}), self.path / START
+            trained = self.settings.train_only
+            publish(encoder, fresh, labels, start=start, beside=beside if beside.is_dir() else None, trained=trained)
+            if self.tokenizer is not None and not (fresh / TOKENIZER).exists():
                 self.tokenizer.save(fresh / TOKENIZER)
+                describe_tokens(fresh)
             if target.exists():
                 target.rename(old)
             fresh.rename(target)
@@ -191,7 +203,7 @@ class Run(Viewed):
             yield
         except (OSError, GlassformerError) as error:
             why = (error.strerror or type(error).__name__) if isinstance(error, OSError) else str(error).rstrip(".")
-            way = f"Checkpoints are intact: free space and run glassformer resume {path_text(self.path)}"
+            way = f"Checkpoints are intact: free space and run {self.resume_command}"
             raise state.CannotSave(f"{what} cannot be written: {why}. {way}") from None
 
     def draw(self) -> None:

@@ -38,12 +38,18 @@ def masked(tokenizer):
     return prepare(replace(rows, inputs=rows.inputs[:60]), tokenizer, max_length=64)
 
 
+@pytest.fixture(scope="module")
+def tagged(tokenizer):
+    """Words with tags, half of them hidden."""
+    rows = load_data("lid-words").validation
+    return prepare(replace(rows, inputs=rows.inputs[:45]), tokenizer, max_length=32, augment="hide", hidden=0.5)
+
+
 class Lengths:
     """Examples of which only the lengths matter."""
 
     def __init__(self, lengths):
         self.lengths = np.array(lengths)
-        self.targets = np.ones_like(self.lengths)
 
     def __len__(self):
         return len(self.lengths)
@@ -111,9 +117,11 @@ def test_a_stream_resumes_exactly_at_every_step(masked, how):
 
 
 @pytest.mark.parametrize("world", [2, 3])
-def test_the_ranks_together_see_the_batch_of_one_process(masked, world):
-    alone = BatchStream(masked, batch_size=10, seed=2)
-    ranks = [BatchStream(masked, batch_size=10, seed=2, rank=rank, world=world) for rank in range(world)]
+@pytest.mark.parametrize("what", ["masked", "tagged"])
+def test_the_ranks_together_see_the_batch_of_one_process(request, world, what):
+    examples = request.getfixturevalue(what)
+    alone = BatchStream(examples, batch_size=10, seed=2)
+    ranks = [BatchStream(examples, batch_size=10, seed=2, rank=rank, world=world) for rank in range(world)]
     for one, *parts in zip(alone, *ranks, strict=True):
         assert sorted(place for part in parts for place in part.ids) == sorted(one.ids)
         assert sum(part.targets for part in parts) == one.targets

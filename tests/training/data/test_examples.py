@@ -53,14 +53,14 @@ def test_the_first_piece_of_a_word_carries_its_tag(tokenizer):
     assert sum(label != IGNORE for label in labels) == 3
     assert labels[0] == labels[-1] == IGNORE
     assert batch.labels[1].tolist().count(IGNORE) == batch.labels.shape[1] - 1
-    assert (batch.targets, rows.targets.tolist()) == (4, [3, 1])
+    assert (batch.targets, *(rows.targets(np.array([row]), seed=0, epoch=0) for row in (0, 1))) == (4, 3, 1)
 
 
 def test_the_targets_of_a_cut_row_are_those_that_are_left(tokenizer):
     rows = prepare(load_data("lid-words").validation, tokenizer, max_length=10)
     for ids in np.array_split(np.arange(len(rows)), 5):
         batch = rows.batch(ids, seed=0, epoch=0)
-        assert int((batch.labels != IGNORE).sum()) == batch.targets == rows.targets[ids].sum()
+        assert int((batch.labels != IGNORE).sum()) == batch.targets == rows.targets(ids, seed=0, epoch=0)
 
 
 def test_long_plain_texts_go_on_in_further_rows_and_nothing_is_lost(tokenizer):
@@ -81,7 +81,7 @@ def test_masked_texts_show_what_masking_says(tokenizer):
     assert torch.equal(first.inputs, again.inputs) and torch.equal(first.labels, again.labels)
     assert not torch.equal(first.labels, other.labels)
     asked = first.labels != IGNORE
-    assert int(asked.sum()) == first.targets == rows.targets[ids].sum()
+    assert int(asked.sum()) == first.targets == rows.targets(ids, seed=3, epoch=0)
     assert not (asked & ~first.attend).any()
     assert 0.7 < float((first.inputs[asked] == tokenizer.mask_id).float().mean()) < 0.9
     assert {tokenizer.cls_id, tokenizer.sep_id}.isdisjoint(first.labels[asked].tolist())
@@ -151,7 +151,17 @@ def test_a_share_of_the_tokens_is_hidden_and_others_in_each_epoch(tokenizer, set
     assert (
         set(seen[0].inputs[hidden].tolist()) == {tokenizer.mask_id} and not hidden[:, 0].any() and not hidden[~true.attend].any()
     )
-    assert torch.equal(seen[0].labels, true.labels)
+    if set_name == "lid":
+        assert torch.equal(seen[0].labels, true.labels)
+    else:  # of a hidden word no tag is asked
+        assert torch.equal(seen[0].labels, true.labels.masked_fill(hidden, IGNORE))
+        assert seen[0].targets == some.targets(ids, seed=1, epoch=0) < true.targets
     # A row does not depend on its batch.
     alone = some.batch(ids[7:8], seed=1, epoch=0).inputs[0]
     assert torch.equal(alone, seen[0].inputs[7, : len(alone)])
+
+
+def test_a_row_of_which_nothing_would_be_asked_is_not_hidden(tokenizer):
+    rows = prepare(Split("x", "tag", [("में",)] * 200, [(1,)] * 200), tokenizer, augment="hide", hidden=0.9)
+    batch = rows.batch(np.arange(200), seed=0, epoch=0)
+    assert batch.targets == 200 == rows.targets(np.arange(200), seed=0, epoch=0)

@@ -47,7 +47,7 @@ def test_links_out_of_the_folder_are_refused(home, tmp_path):
         link = home / place
         link.symlink_to(target)
         with pytest.raises(GlassformerError) as error:
-            assert not given_parts(home)
+            assert not given_parts(home, Tally())
             class_members(home, Tally())
         assert str(error.value).startswith(f"{place} is a link out of ")
         assert "Refused: copy it there." in str(error.value)
@@ -64,20 +64,48 @@ def test_a_link_inside_is_fine_and_a_circle_ends(home):
 def test_parts_that_are_given_are_found(tmp_path):
     for name in ("train.csv", "dev.csv", "test.csv.gz", "README.md", "training-notes.txt"):
         (tmp_path / name).write_text("", encoding="utf-8")
-    assert {part: path.name for part, path in given_parts(tmp_path).items()} == {
-        "train": "train.csv",
-        "validation": "dev.csv",
-        "test": "test.csv.gz",
+    tally = Tally()
+    assert {part: [path.name for path in paths] for part, paths in given_parts(tmp_path, tally).items()} == {
+        "train": ["train.csv"],
+        "validation": ["dev.csv"],
+        "test": ["test.csv.gz"],
     }
+    assert tally.notes() == ("left out: what lies beside the parts: 1 (first: training-notes.txt)",)
     (tmp_path / "val.csv").write_text("", encoding="utf-8")
-    with pytest.raises(GlassformerError, match=r"has two candidates for validation: dev.csv and val.csv."):
-        given_parts(tmp_path)
+    with pytest.raises(GlassformerError, match=r"has two candidates for validation: dev.csv and val.csv. Move one elsewhere."):
+        given_parts(tmp_path, Tally())
+
+
+@pytest.mark.parametrize("names", [("training", "eval", "testing"), ("Train", "Validation", "TEST"), ("train", "val", "test")])
+def test_parts_have_many_names(tmp_path, names):
+    for name in names:
+        (tmp_path / name / "a").mkdir(parents=True)
+    found = given_parts(tmp_path, Tally())
+    assert [found[part][0].name for part in ("train", "validation", "test")] == list(names)
+
+
+def test_files_of_one_part_are_read_together_and_none_may_be_missing(tmp_path):
+    for name in ("train-00000-of-00002.csv", "train-00001-of-00002.csv", "test-00000-of-00001.csv"):
+        (tmp_path / name).write_text("text,label\n", encoding="utf-8")
+    found = given_parts(tmp_path, Tally())
+    assert [path.name for path in found["train"]] == ["train-00000-of-00002.csv", "train-00001-of-00002.csv"]
+    (tmp_path / "train-00000-of-00002.csv").unlink()
+    with pytest.raises(GlassformerError, match=r"holds 1 of the 2 files of train: train-00001-of-00002.csv and so on. Get the"):
+        given_parts(tmp_path, Tally())
+
+
+def test_a_class_called_train_is_a_class(tmp_path):
+    for name in ("train", "plane", "car"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.txt").write_text(name, encoding="utf-8")
+    assert given_parts(tmp_path, Tally()) == {}
+    assert {member.label for member in class_members(tmp_path, Tally())[1]} == {"train", "plane", "car"}
 
 
 def test_class_folders_named_like_parts_need_a_training_part(tmp_path):
     for name in ("test", "quiz"):
         (tmp_path / name).mkdir()
-    assert given_parts(tmp_path) == {}
+    assert given_parts(tmp_path, Tally()) == {}
 
 
 def test_bad_folders_are_one_line(home, tmp_path):
@@ -88,17 +116,39 @@ def test_bad_folders_are_one_line(home, tmp_path):
     (home / "empty").mkdir()
     with pytest.raises(GlassformerError, match=r"empty holds no .txt file and no image: a class without rows."):
         class_members(home, Tally())
+    (home / "empty" / "a.md").write_text("a", encoding="utf-8")
+    with pytest.raises(GlassformerError, match=r"a class without rows. Texts must be named .txt; the first file is a.md.$"):
+        class_members(home, Tally())
+    (home / "empty" / "a.md").rename(home / "empty" / "a.csv")
+    with pytest.raises(GlassformerError, match=r"It holds a.csv: name one file, or call them train, validation and test.$"):
+        class_members(home, Tally())
+    with pytest.raises(GlassformerError, match=r"empty holds no folder: .* It holds a.csv: name one file"):
+        class_members(home / "empty", Tally())
+    (home / "empty" / "a.csv").unlink()
     (home / "empty").rmdir()
     (home / "pos" / "p.png").write_bytes(b"")
     with pytest.raises(GlassformerError, match=r"mixes texts \(neg/deep/c.txt\) and images \(pos/p.png\): one of the two."):
         class_members(home, Tally())
 
 
+def test_a_folder_around_the_folder_is_named(home):
+    with pytest.raises(GlassformerError, match=r"holds one folder, which holds others \(neg, pos\): name .*data.$"):
+        class_members(home.parent, Tally())
+
+
+def test_what_other_systems_leave_behind_is_not_seen(home):
+    for name in ("Thumbs.db", "desktop.ini", "._a.txt", ".DS_Store"):
+        (home / "pos" / name).write_bytes(b"\0")
+    (home / "__pycache__").mkdir()
+    tally = Tally()
+    assert len(class_members(home, tally)[1]) == 3
+    assert tally.notes() == ("left out: files that are neither .txt nor an image: 1 (first: neg/notes.doc)",)
+
+
 def test_a_text_file_that_is_not_utf_8_is_named_with_the_byte(home):
     (home / "pos" / "a.txt").write_bytes(b"caf\xe9")
     _, members = class_members(home, Tally())
-    with pytest.raises(GlassformerError, match=r"^pos/a.txt: byte 3 is not UTF-8. Save it as UTF-8.$"):
-        list(read_texts(members))
+    assert [raw.fault for raw in read_texts(members) if raw.fault] == ["pos/a.txt: byte 3 is not UTF-8. Save it as UTF-8."]
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")

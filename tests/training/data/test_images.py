@@ -156,7 +156,29 @@ def test_given_parts_must_have_images_of_one_size(tmp_path, photos):
     for label in ("cat", "dog"):
         (home / "test" / label).mkdir(parents=True)
         (home / "test" / label / "x.png").write_bytes(png(noise(ord(label[0]), 7, 7)))
-    with pytest.raises(GlassformerError, match=r"images of train are 1×6×5, of test 1×7×7"):
+    with pytest.raises(GlassformerError, match=r"images of train are 6×5, of test 7×7 \(height × width\). resize=6 "):
         load_data(home)
     data = load_data(home, resize=6)
     assert (len(data.train), len(data.validation), len(data.test)) == (36, 4, 2)
+
+
+@pytest.mark.parametrize("memory", [images.MOST_KEPT, 0])
+def test_grey_parts_beside_coloured_ones_become_colour(tmp_path, photos, monkeypatch, memory):
+    monkeypatch.setattr(images, "MOST_KEPT", memory)
+    home = tmp_path / "parts"
+    home.mkdir()
+    photos.rename(home / "train")
+    for label in ("cat", "dog"):
+        (home / "test" / label).mkdir(parents=True)
+        (home / "test" / label / "x.png").write_bytes(png(noise(ord(label[0]), 6, 5, 3)))
+    data = load_data(home)
+    assert {data.part(part).inputs.shape for part in data.parts} == {(3, 6, 5)}
+    grey = data.train.inputs[0]
+    assert grey.shape == (3, 6, 5) and (grey[0] == grey[1]).all() and (grey[0] == grey[2]).all()
+
+
+def test_of_an_image_that_moves_the_first_picture_is_taken_and_said(photos):
+    frames = [Image.fromarray(noise(i, 6, 5)) for i in range(3)]
+    frames[0].save(photos / "cat" / "moving.gif", save_all=True, append_images=frames[1:])
+    data = load_data(photos)
+    assert data.notes == ("of images that move, the first picture is taken: 1 (first: cat/moving.gif)",)

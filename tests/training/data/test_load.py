@@ -47,6 +47,24 @@ def test_one_content_in_every_form_is_one_split(tmp_path):
     assert load_data(tmp_path / "a.csv", seed=1).fingerprint != sets[0].fingerprint
 
 
+def test_files_of_a_part_are_one_part(tmp_path):
+    (tmp_path / "train-00000-of-00002.csv").write_text(as_csv(ROWS[:15]), encoding="utf-8")
+    (tmp_path / "train-00001-of-00002.csv").write_text(as_csv(ROWS[15:30]), encoding="utf-8")
+    (tmp_path / "test-00000-of-00001.csv").write_text(as_csv(ROWS[30:]), encoding="utf-8")
+    data = load_data(tmp_path)
+    assert (len(data.train), len(data.validation), len(data.test)) == (27, 3, 10)
+
+
+def test_data_of_ones_own_is_measured_against_always_saying_one_label(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text(
+        as_csv([(text, "rare" if number < 4 else "usual") for number, (text, _) in enumerate(ROWS)]), encoding="utf-8"
+    )
+    data = load_data(path)
+    usual = sum(data.labels[number] == "usual" for number in data.test.targets) / len(data.test)
+    assert data.provenance.baseline == f"always 'usual': {usual:.1%}"
+
+
 def test_plain_text_is_for_masked_tokens(tmp_path):
     path = tmp_path / "a.txt"
     path.write_text("\n".join(text for text, _ in ROWS), encoding="utf-8")
@@ -92,6 +110,13 @@ BAD = [
     ("topic", {"split": (0.5, 0.25, 0.25)}, "topic is a built-in set, whose parts are fixed: leave split out."),
     ("topic", {"seed": -1}, "seed=-1 is not allowed: a whole number from 0."),
     ("topic", {"split": (1, 2)}, "split=(1, 2) is not allowed: three positive shares"),
+    ("topic", {"label": None}, "topic is a built-in set, whose rows are fixed: leave label out."),
+    ("digits", {"resize": 16}, "digits is a built-in set, whose rows are fixed: leave resize out."),
+    ("@one.csv", {"resize": 16}, "resize=16 is for images, and "),
+    ("", {}, "no such built-in set, file or folder: an empty name."),
+    ("http://example.org/a.csv", {}, "Nothing is fetched from the network: save it first, and name the file."),
+    ("@one.csv", {"text": "label", "label": "text"}, "has 40 different labels in 40 rows: that is no label column."),
+    ("@unlabelled", {}, "Or move test.csv elsewhere: test is then cut from the training rows."),
     ("@one.csv", {}, "every training row has the label 'pos'. Two classes are the least."),
     ("@empty.csv", {}, "empty.csv is empty: there is nothing to learn from."),
     ("@head.csv", {}, "head.csv has no row that can be used."),
@@ -109,6 +134,8 @@ def test_bad_data_is_one_line(tmp_path, what, options, message):
         "head.csv": "text,label\n",
         "unseen/train.csv": as_csv(),
         "unseen/test.csv": as_csv([("fine", "neutral")]),
+        "unlabelled/train.csv": as_csv(),
+        "unlabelled/test.csv": "id,text\n1,fine\n",
         "mixed/train.csv": as_csv(),
         "mixed/validation.txt": "plain\n",
         "void/train.csv": as_csv(),

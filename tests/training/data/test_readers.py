@@ -13,7 +13,14 @@ from glassformer.training.data.readers import read_table
 
 
 def rows(path, **asked):
-    return [(raw.text, raw.label) for raw in read_table(path, Asked(**asked))]
+    return [(raw.text, raw.label) for raw in map(sound, read_table(path, Asked(**asked)))]
+
+
+def sound(raw):
+    """A row without a fault; a fault is what `gather` refuses or skips."""
+    if raw.fault:
+        raise GlassformerError(raw.fault)
+    return raw
 
 
 def written(tmp_path, name, text):
@@ -32,12 +39,62 @@ WANTED = [("good, really", "1"), ("two\nlines", "0")]
         ("a.csv", '\ufefftext,label\r\n"good, really",1\r\n\r\n"two\nlines",0\r\n'),
         ("a.csv", 'text;label\n"good, really";1\n"two\nlines";0\n'),
         ("a.csv", '\n id , label,text\n1,1,"good, really"\n2,0,"two\nlines"\n'),
+        ("a.csv", 'text|label\n"good, really"|1\n"two\nlines"|0\n'),
+        ("a.csv", 'sep=;\r\ntext;label\r\n"good, really";1\r\n"two\nlines";0\r\n'),
+        ("a.csv", 'label;text;a, b\n1;"good, really";\n0;"two\nlines";\n'),
+        ("a.csv", '"text","label",,\n"good, really",1,,\n"two\nlines",0,,\n'),
+        ("a.csv", 'TEXT,Label\n"good, really",1\n"two\nlines",0\n'),
+        ("a.CSV", 'other,other,text,label\n,,"good, really",1\n,,"two\nlines",0\n'),
         ("a.tsv", 'text\tlabel\ngood, really\t1\n"two\nlines"\t0\n'),
         ("a.jsonl", '{"text": "good, really", "label": "1"}\n\n{"label": "0", "text": "two\\nlines", "more": 3}\n'),
     ],
 )
 def test_a_table_is_read(tmp_path, name, text):
     assert rows(written(tmp_path, name, text)) == WANTED
+
+
+def test_lines_may_end_with_a_carriage_return_alone(tmp_path):
+    assert rows(written(tmp_path, "a.csv", "text,label\rgood,1\rbad,0\r")) == [("good", "1"), ("bad", "0")]
+    assert rows(written(tmp_path, "a.txt", "eins\rzwei\rdrei")) == [("eins", None), ("zwei", None), ("drei", None)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[{"text": "a", "label": 1}, {"text": "b", "label": 0}]',
+        '\ufeff[\n {"text": "a", "label": 1},\n {"text": "b", "label": 0}\n]\n',
+        '{"text": "a", "label": 1}\n{"text": "b", "label": 0}\n',
+    ],
+)
+def test_a_json_file_is_a_list_of_objects_or_an_object_a_line(tmp_path, text):
+    assert rows(written(tmp_path, "a.json", text)) == [("a", 1), ("b", 0)]
+
+
+def test_names_inside_objects_are_written_with_a_dot(tmp_path):
+    path = written(tmp_path, "a.jsonl", '{"data": {"text": "a"}, "meta": {"label": {"name": "x"}}}\n')
+    assert rows(path, text="data.text", label="meta.label.name") == [("a", "x")]
+
+
+def test_an_object_without_a_name_does_not_hide_the_column_from_the_others(tmp_path):
+    path = written(tmp_path, "a.jsonl", '{"id": 1}\n{"text": "a", "label": "x"}\n')
+    assert rows(path) == [(None, None), ("a", "x")]
+
+
+def test_tokens_and_tags_may_be_texts(tmp_path):
+    wanted = [(["ein", "Wort"], ["x", "y"])]
+    assert rows(written(tmp_path, "a.csv", "tokens,tags\nein Wort,x y\n")) == wanted
+    assert rows(written(tmp_path, "a.csv", 'tokens;tags\n"[""ein"", ""Wort""]";"[""x"", ""y""]"\n')) == wanted
+    with pytest.raises(GlassformerError, match=r"line 2: tokens and tags are words with blanks between them, or lists of JSON."):
+        rows(written(tmp_path, "a.csv", "tokens;tags\n['ein', 'Wort'];['x', 'y']\n"))
+
+
+def test_conll_is_a_word_a_line_with_its_tag_last(tmp_path):
+    text = "-DOCSTART- -X- O O\n\nEU NNP B-NP B-ORG\nrejects VBZ B-VP O\n\n# sent 2\nPeter\tNNP\tI-NP\tB-PER\n"
+    path = written(tmp_path, "a.conll", text)
+    assert rows(path) == [(["EU", "rejects"], ["B-ORG", "O"]), (["Peter"], ["B-PER"])]
+    assert rows(path, label=None) == [(["EU", "rejects"], None), (["Peter"], None)]
+    with pytest.raises(GlassformerError, match=r"a.conll line 2 has a word and no tag: 'rejects'."):
+        rows(written(tmp_path, "a.conll", "EU B-ORG\nrejects\n"))
 
 
 def test_columns_can_be_chosen_and_labels_left_out(tmp_path):
@@ -56,27 +113,40 @@ def test_plain_text_is_a_text_a_line(tmp_path):
 
 
 BAD = [
-    ("a.csv", "body,stars\nx,1\n", "a.csv has no column 'text'. Its columns: body, stars. Choose one with text=… (--text)."),
+    (
+        "a.csv",
+        "body,stars\nx,1\n",
+        "a.csv has no column 'text' and no column 'label'. Its columns: body, stars. Choose them with text=… (--text) and "
+        "label=… (--label). The first line must name the columns.",
+    ),
+    ("a.csv", "body,label\nx,1\n", "a.csv has no column 'text'. Its columns: body, label. Choose one with text=… (--text)."),
+    ("a.csv", "Text,TEXT,label\nx,y,1\n", "a.csv has no column 'text'."),
+    ("a.csv", 'text,label\n"he said \\"no\\" twice",1\n', 'A double quote inside a quoted text is written twice: "".'),
+    ("a.csv", 'text,"label\n', "a.csv line 1: unexpected end of data. Is a double quote never closed?"),
+    ("a.csv", "PK\x03\x04…", "a.csv is no text: it is a zip archive or a spreadsheet. Unpack it, or save it as CSV UTF-8."),
+    ("a.csv", "t\0e\0x\0t\0\n\0", "a.csv line 1 has zero bytes, as text in UTF-16 has: save it as UTF-8."),
     (
         "a.csv",
         "text,labels\nx,1\n",
         "no column 'label'. Did you mean 'labels'? Its columns: text, labels. Choose one with label=… (--label), or",
     ),
-    ("a.csv", "text,label\na,1\nb,c,2\n", 'a.csv line 3 has 3 fields, the header has 2. A text that contains "," must stand in'),
-    ("a.csv", 'text,label\n"x\ny",1\nb\n', "a.csv line 4 has 1 fields, the header has 2."),
+    ("a.csv", "text,label\na,1\nb,c,2\n", 'a.csv line 3 has 3 fields, the header has 2. A text that contains "," or goes over'),
+    ("a.csv", 'text,label\n"x\ny",1\nb\n', "a.csv line 4 has 1 field, the header has 2."),
     ("a.csv", "text,label,text\na,1,b\n", "a.csv has the column 'text' twice in its header: rename one."),
     ("a.csv", 'text,label\na,1\n"never closed,2\nb,3\n', "a.csv line 3: unexpected end of data. Is a double quote never closed?"),
     ("a.csv", "\n \n", "a.csv is empty: there is nothing to learn from."),
     ("a.jsonl", '{"text": "a", "label": 1}\n{"text": \n', "a.jsonl line 2 is not JSON: Expecting value"),
     ("a.jsonl", '["a", 1]\n', 'a.jsonl line 1 must be an object {…}, found ["a", 1].'),
-    ("a.jsonl", "[" * 100_000 + "\n", "a.jsonl line 1 is not JSON: "),
+    ("a.jsonl", '{"a":' * 100_000 + "\n", "a.jsonl line 1 is not JSON: "),
+    ("a.jsonl", "[\n", "a.jsonl line 1 begins a list of JSON, and JSON Lines has an object a line: name it .json."),
+    ("a.json", "[" * 100_000, "a.json is not JSON: "),
+    ("a.json", "[1]", "a.json item 1 must be an object {…}, found 1."),
     ("a.jsonl", '{"txt": "a", "label": 1}\n', "a.jsonl has no column 'text'. Did you mean 'txt'? Its columns: txt, label."),
     (
-        "a.json",
-        "[]",
-        "a.json is of no known kind: .csv, .tsv, .jsonl, .parquet, .txt, or a folder. A .json file must be JSON Lines",
+        "a.xlsx",
+        "",
+        "a.xlsx is of no known kind: .csv, .tsv, .jsonl, .ndjson, .json, .parquet, .conll, .txt, or a folder. Save a ",
     ),
-    ("a.xlsx", "", "a.xlsx is of no known kind"),
     ("a.parquet.gz", "", "a.parquet.gz is of no known kind"),
 ]
 

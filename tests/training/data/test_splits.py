@@ -7,7 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glassformer.spec import GlassformerError
-from glassformer.training.data.splits import check_shares, content_keys, into_parts, label_order, leaks, numbered
+from glassformer.training.data.splits import (
+    always_one,
+    check_shares,
+    content_keys,
+    doubts,
+    into_parts,
+    label_order,
+    leaks,
+    numbered,
+)
 from glassformer.training.data.texts import Rows
 
 SHARES = (0.8, 0.1, 0.1)
@@ -88,6 +97,38 @@ def test_rows_of_training_in_another_part_are_noted():
     assert leaks(parts) == ["1 of the 2 test rows stand in training, too: their score flatters"]
 
 
+def test_two_ways_to_write_a_letter_are_one_text():
+    assert len(set(content_keys(Rows("mlm", ["\u00e9t\u00e9", "e\u0301te\u0301", "\u00c9T\u00c9"], None)))) == 1
+
+
+def test_labels_that_look_like_one_are_noted():
+    rows = Rows("classify", list("abcdefg"), ["Pos", "pos", "1", "1.0", "-1", "neg", "a  b"])
+    assert doubts({"train": rows}, sorted(rows.labels)) == [
+        "labels that differ in capitals, blanks or a .0 alone, and are learned as different ones: '1' and '1.0', 'Pos' and 'pos'"
+    ]
+
+
+def test_equal_texts_with_different_labels_and_classes_never_judged_are_noted():
+    parts = {
+        "train": Rows("classify", ["a b", "A, b!", "c", "d"], ["x", "y", "x", "z"]),
+        "validation": Rows("classify", ["c.", "e"], ["y", "x"]),
+        "test": Rows("classify", ["f", "g", "h"], ["x", "y", "z"]),
+    }
+    assert doubts(parts, ["x", "y", "z"]) == [
+        "equal inputs that stand with different labels: 2",
+        "labels without a row in validation: 1 of 3 (z)",
+    ]
+
+
+def test_what_a_guess_reaches_is_the_baseline_of_data_without_one():
+    parts = {"train": Rows("classify", list("abc"), ["x", "y", "x"]), "test": Rows("classify", list("def"), ["y", "x", "y"])}
+    assert always_one(parts) == "always 'x': 33.3%"
+    tagged = Rows("tag", [("a", "b", "c")], [("o", "o", "p")])
+    assert always_one({"train": tagged, "test": tagged}) == "always 'o': 66.7%"
+    plain = Rows("mlm", ["a"], None)
+    assert always_one({"train": plain, "test": plain}) == "none"
+
+
 def test_labels_are_sorted_and_numbers_as_numbers():
     numbers = {"train": Rows("classify", list("abcd"), ["10", "9", "-1", "2"])}
     assert label_order(numbers, "f") == ("-1", "2", "9", "10")
@@ -107,8 +148,13 @@ BAD = [
     ({"train": (["a", "b"], ["x", "x"])}, "f: every training row has the label 'x'. Two classes are the least."),
     (
         {"train": ([str(i) for i in range(50)], [str(i) for i in range(50)])},
-        "f has 50 different labels in 50 rows: that is no label column.",
+        "f has 50 different labels in 50 rows: that is no label column. Choose another with label=… (--label).",
     ),
+    (
+        {"train": ([str(i) for i in range(50)], [f"0.{i}1" for i in range(50)])},
+        "that is no label column. Numbers to be predicted are no classes. Choose another",
+    ),
+    ({"test": (["a"], ["C0"])}, "Did you mean 'c0'? Training has c0, c1."),
 ]
 
 
@@ -118,6 +164,12 @@ def test_labels_that_cannot_be_learned_are_one_line(parts, message):
     with pytest.raises(GlassformerError) as error:
         label_order({name: Rows("classify", *pair) for name, pair in (good | parts).items()}, "f")
     assert message in str(error.value)
+
+
+def test_too_few_rows_say_how_many_are_different():
+    rows = Rows("mlm", ["a b", "A b", "c", "c!", "c"], None)
+    with pytest.raises(GlassformerError, match=r"^5 rows, 2 of them different, are too few for .* a text is a line: break long"):
+        into_parts({"train": rows}, SHARES, 0)
 
 
 def test_too_few_rows_for_three_parts_are_refused():

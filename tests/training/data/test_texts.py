@@ -54,6 +54,25 @@ def test_without_labels_it_is_plain_text():
     assert (rows.task, rows.inputs, rows.labels) == ("mlm", ["a", "b"], None)
 
 
+def test_two_ways_to_write_a_letter_are_one_label():
+    rows, _ = gathered(("a", "e\u0301t\u00e9"), ("b", "\u00e9te\u0301"))
+    assert rows.labels == ["\u00e9t\u00e9"] * 2
+
+
+def test_a_row_that_could_not_be_read_is_refused_or_skipped():
+    raw = [Raw("f line 1", "a", "x"), Raw("f line 2", None, None, "f line 2 has 3 fields.")]
+    with pytest.raises(GlassformerError, match=r"^f line 2 has 3 fields. on_bad='skip' \(--skip-bad\) leaves such out.$"):
+        gather(raw, Asked(), Tally(), "f", labelled=True)
+    tally = Tally()
+    assert gather(raw, Asked(on_bad="skip"), tally, "f", labelled=True).inputs == ["a"]
+    assert tally.notes() == ("skipped: rows that cannot be read: 1 (first: f line 2)",)
+
+
+def test_words_without_tags_are_plain_text():
+    rows, _ = gathered((["je", "suis"],), labelled=False)
+    assert (rows.task, rows.inputs) == ("mlm", ["je suis"])
+
+
 def test_lists_make_it_a_tagging_task():
     rows, notes = gathered((["a", " b "], ["x", "y"]), ([], []), (["c"], [1]))
     assert (rows.task, rows.inputs, rows.labels) == ("tag", [("a", "b"), ("c",)], [("x", "y"), ("1",)])
@@ -66,8 +85,8 @@ BAD = [
     ([("a", "x" * 300)], "is no label: one line of at most 200 characters."),
     ([("a", "x\ny")], "f line 1: 'x?y' is no label"),
     ([("\ud800", 1)], "f line 1 has half of a surrogate pair, which is no character. on_bad='skip'"),
-    ([(["a", "b"], ["x"])], "f line 1 has 2 words and 1 tags. on_bad='skip' (--skip-bad) leaves such out."),
-    ([(["a", "b"], "x")], "f line 1 has 2 words and no list of tags."),
+    ([(["a", "b"], ["x"])], "f line 1 has 2 words and 1 tags. A word has a tag. on_bad='skip' (--skip-bad) leaves such out."),
+    ([(["a", "b"], "x")], "f line 1 has 2 words and no list of tags, but x. A text with one label is written as one text."),
     ([(["a", ""], ["x", "y"])], "f line 1 has an empty word or tag, or one that is no text."),
     ([(["a"], [None])], "f line 1 has an empty word or tag"),
     ([(["a"], ["x"]), ("b", "x")], "f line 2 has a text where the rows before it have a list of words."),

@@ -74,7 +74,7 @@ class BatchStream:
         own = step[self.rank :: self.world]
         # A rank for which no row is left looks at one that does not count: every rank must take part in every step.
         batch = self.examples.batch(own if len(own) else step[:1], seed=self.seed, epoch=epoch, multiple=self.multiple)
-        in_step = int(self.examples.targets[step].sum())
+        in_step = self.examples.targets(step, seed=self.seed, epoch=epoch)
         if len(own):
             return replace(batch, targets_in_step=in_step)
         return replace(batch, labels=batch.labels.fill_(IGNORE), targets=0, targets_in_step=in_step)

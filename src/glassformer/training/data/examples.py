@@ -50,7 +50,6 @@ class Examples(Protocol):
     """Rows that can be batched. Whatever is random in a row depends on (seed, epoch, its number) alone."""
 
     lengths: Numbers  # tokens of each row; 1 for images
-    targets: Numbers  # labels of each row
     rows: Numbers  # the row of the split that each was made from
     cut: int  # texts that lost their end
 
@@ -58,6 +57,9 @@ class Examples(Protocol):
 
     def batch(self, ids: Numbers, *, seed: int, epoch: int, multiple: int = 1) -> Batch:
         """These rows, padded to the longest of them, rounded up to a multiple."""
+
+    def targets(self, ids: Numbers, *, seed: int, epoch: int) -> int:
+        """How many labels of these rows a loss looks at."""
 
 
 def prepare(
@@ -111,7 +113,7 @@ class TokenRows:
         self.flat = np.concatenate(ids) if ids else np.empty(0, dtype=np.int32)
         self.ends: Numbers = np.cumsum(self.lengths)
         self.rows: Numbers = np.arange(len(self.lengths))
-        self.targets: Numbers = np.ones(len(self.lengths), dtype=np.int64)
+        self.labelled: Numbers = np.ones(len(self.lengths), dtype=np.int64)  # labels of each row
 
     def keep(self, one: Encoded) -> None:
         """What a task keeps of a row beside its ids."""
@@ -126,16 +128,17 @@ class TokenRows:
         real = steps < self.lengths[ids][:, None]
         return np.where(real, (self.ends - self.lengths)[ids][:, None] + steps, 0), real
 
-    def hide(self, tokens: Numbers, ids: Numbers, seed: int, epoch: int) -> Numbers:
-        """Some tokens behind a blank, others in each epoch, never the first: no single word can be learned by heart."""
-        if not self.hidden:
-            return tokens
-        places = np.arange(tokens.shape[1])[None]
-        hit = (uniform(seed, "hidden", epoch, ids[:, None], places) < self.hidden) & (places > 0)
-        return np.where(hit, self.hidden_behind, tokens)
+    def targets(self, ids: Numbers, *, seed: int, epoch: int) -> int:  # noqa: ARG002
+        """How many labels of these rows a loss looks at."""
+        return int(self.labelled[ids].sum())
+
+    def drawn(self, ids: Numbers, width: int, seed: int, epoch: int) -> NDArray[np.bool_]:
+        """Tokens to hide, others in each epoch, never the first: no single word can be learned by heart."""
+        places = np.arange(width)[None]
+        return (uniform(seed, "hidden", epoch, ids[:, None], places) < self.hidden) & (places > 0)
 
     def _batch(self, ids: Numbers, tokens: Numbers, real: NDArray[np.bool_], labels: Numbers) -> Batch:
-        count = int(self.targets[ids].sum())
+        count = int((labels != IGNORE).sum())
         return Batch(
             inputs=torch.from_numpy(np.where(real, tokens, self.pad_id)),
             attend=torch.from_numpy(real),
@@ -158,11 +161,18 @@ class ClassifiedTexts(TokenRows):
     def batch(self, ids: Numbers, *, seed: int, epoch: int, multiple: int = 1) -> Batch:
         """Token ids and a label a row."""
         places, real = self.grid(ids, multiple)
-        return self._batch(ids, self.hide(self.flat[places].astype(np.int64), ids, seed, epoch), real, self.labels[ids])
+        tokens = self.flat[places].astype(np.int64)
+        if self.hidden:
+            tokens[self.drawn(ids, tokens.shape[1], seed, epoch)] = self.hidden_behind
+        return self._batch(ids, tokens, real, self.labels[ids])
 
 
 class TaggedWords(TokenRows):
-    """Words with a tag each; the first piece of a word carries its tag, the others carry none."""
+    """Words with a tag each; the first piece of a word carries its tag, the others carry none.
+
+    What is hidden is not asked for: to guess a tag from the words around it would be another task. A row of which nothing would
+    be left to ask stays as it is.
+    """
 
     def __init__(self, split: Split, tokenizer: Tokenizer, max_length: int | None) -> None:
         self._tags = iter(split.targets or ())
@@ -170,7 +180,7 @@ class TaggedWords(TokenRows):
         super().__init__(tokenizer.encode_words(split.inputs, max_length), tokenizer.pad_id)
         self.flat_labels: Numbers = np.array(self._labels, dtype=np.int64)
         counts = np.concatenate(([0], np.cumsum(self.flat_labels != IGNORE)))
-        self.targets = counts[self.ends] - counts[self.ends - self.lengths]
+        self.labelled = counts[self.ends] - counts[self.ends - self.lengths]
 
     def keep(self, one: Encoded) -> None:
         """The tag of each token."""
@@ -182,8 +192,24 @@ class TaggedWords(TokenRows):
     def batch(self, ids: Numbers, *, seed: int, epoch: int, multiple: int = 1) -> Batch:
         """Token ids and a label a token."""
         places, real = self.grid(ids, multiple)
+        tokens, labels = self.flat[places].astype(np.int64), np.where(real, self.flat_labels[places], IGNORE)
+        if self.hidden:
+            gone = self.gone(labels, ids, seed, epoch)
+            tokens[gone], labels[gone] = self.hidden_behind, IGNORE
+        return self._batch(ids, tokens, real, labels)
+
+    def targets(self, ids: Numbers, *, seed: int, epoch: int) -> int:
+        """How many words of these rows are asked for."""
+        if not self.hidden:
+            return super().targets(ids, seed=seed, epoch=epoch)
+        places, real = self.grid(ids, 1)
         labels = np.where(real, self.flat_labels[places], IGNORE)
-        return self._batch(ids, self.hide(self.flat[places].astype(np.int64), ids, seed, epoch), real, labels)
+        return int(((labels != IGNORE) & ~self.gone(labels, ids, seed, epoch)).sum())
+
+    def gone(self, labels: Numbers, ids: Numbers, seed: int, epoch: int) -> NDArray[np.bool_]:
+        """Which tokens of the padded rectangle are hidden."""
+        drawn = self.drawn(ids, labels.shape[1], seed, epoch)
+        return drawn & ((labels != IGNORE) & ~drawn).any(axis=1, keepdims=True)
 
 
 class MaskedTexts(TokenRows):
@@ -211,7 +237,7 @@ class MaskedTexts(TokenRows):
         self.maskable = ~np.array(special, dtype=bool)
         self.masking = Masking(tokenizer.mask_id, np.array(tokenizer.ordinary_ids, dtype=np.int64))
         counts = np.concatenate(([0], np.cumsum(self.maskable)))
-        self.targets = self.masking.asked(counts[self.ends] - counts[self.ends - self.lengths])
+        self.labelled = self.masking.asked(counts[self.ends] - counts[self.ends - self.lengths])
 
     def batch(self, ids: Numbers, *, seed: int, epoch: int, multiple: int = 1) -> Batch:
         """Token ids with some hidden, and the true ids where one is asked for."""
@@ -231,10 +257,13 @@ class PictureExamples:
         self.labels: Numbers = np.asarray(split.targets, dtype=np.int64)
         self.rows: Numbers = np.arange(len(split))
         self.lengths: Numbers = np.ones(len(split), dtype=np.int64)
-        self.targets: Numbers = self.lengths
 
     def __len__(self) -> int:
         return len(self.pictures)
+
+    def targets(self, ids: Numbers, *, seed: int, epoch: int) -> int:  # noqa: ARG002
+        """A label each."""
+        return len(ids)
 
     def batch(self, ids: Numbers, *, seed: int, epoch: int, multiple: int = 1) -> Batch:  # noqa: ARG002
         """Pixels and a label a row."""

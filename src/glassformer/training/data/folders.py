@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
 from glassformer.spec import GlassformerError, shown
+from glassformer.spec.errors import listed
 from glassformer.spec.weight_files import path_text
 from glassformer.training.data.asked import Tally
+from glassformer.training.data.columns import Raw
 from glassformer.training.data.lines import LONGEST_LINE
-from glassformer.training.data.readers import READERS, Raw
+from glassformer.training.data.readers import is_table
 
 Kind: TypeAlias = Literal["text", "image"]
 TEXT_ENDINGS = {".txt"}
 IMAGE_ENDINGS = {".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp", ".tif", ".tiff"}
 MOST_FILES = 5_000_000
-PART_NAMES = dict.fromkeys(("validation", "valid", "val", "dev"), "validation") | {"train": "train", "test": "test"}
+PART_NAMES = (
+    dict.fromkeys(("train", "training"), "train")
+    | dict.fromkeys(("validation", "valid", "val", "dev", "eval", "evaluation"), "validation")
+    | dict.fromkeys(("test", "testing"), "test")
+)
+SHARD = re.compile(r"(.+)-(\d{1,9})-of-(\d{1,9})")  # train-00000-of-00002.parquet, as sets of the hub are stored
+LEFT_BEHIND = ("thumbs.db", "desktop.ini", "__macosx", "__pycache__")  # by other systems, in any folder
 
 
 class Member(NamedTuple):
@@ -28,22 +37,47 @@ class Member(NamedTuple):
     label: str
 
 
-def given_parts(folder: Path) -> dict[str, Path]:
+def given_parts(folder: Path, tally: Tally) -> dict[str, list[Path]]:
     """`train.csv`, `test.csv` or `train/`, `test/` of a folder, by the part's name; empty where it is not laid out so."""
-    found: dict[str, Path] = {}
+    found: dict[str, list[Path]] = {}
+    others: list[Path] = []
     for entry in _entries(folder):
         stem = entry.name.split(".")[0].lower()
-        table = entry.is_file() and (Path(entry.name).suffix == ".gz" or Path(entry.name).suffix.lower() in READERS)
-        if stem in PART_NAMES and (entry.is_dir() or table):
-            part = PART_NAMES[stem]
-            if part in found:
-                raise GlassformerError(f"{path_text(folder)} has two candidates for {part}: {found[part].name} and {entry.name}.")
-            found[part] = entry
-    if "train" not in found or len({path.is_dir() for path in found.values()}) > 1:
+        shard = SHARD.fullmatch(stem)
+        part = PART_NAMES.get(shard[1] if shard else stem)
+        if part is None or not (entry.is_dir() or is_table(entry)):
+            others += [entry] if entry.is_dir() or is_table(entry) else []
+        elif part not in found or (shard and SHARD.match(found[part][0].name)):
+            found.setdefault(part, []).append(entry)
+        else:
+            names = f"{found[part][0].name} and {entry.name}"
+            raise GlassformerError(f"{path_text(folder)} has two candidates for {part}: {names}. Move one elsewhere.")
+    places = [path for paths in found.values() for path in paths]
+    if "train" not in found or len({path.is_dir() for path in places}) > 1 or _class_called_train(found, others):
         return {}
-    for path in found.values():
+    for path in places:
         check_link(path, folder)
+    for paths in found.values():
+        _check_shards(paths, folder)
+    for other in others:
+        tally.add("left out: what lies beside the parts", other.name)
     return found
+
+
+def _class_called_train(found: dict[str, list[Path]], others: list[Path]) -> bool:
+    """Whether `train` is a class beside `plane` and `car`: a folder with other folders beside it, and none in it."""
+    (home, *_) = found["train"]
+    alone = len(found) == 1 and home.is_dir() and any(other.is_dir() for other in others)
+    return alone and not any(entry.is_dir() for entry in _entries(home))
+
+
+def _check_shards(paths: list[Path], folder: Path) -> None:
+    shards = [match for path in paths if (match := SHARD.fullmatch(path.name.split(".")[0]))]
+    if shards and len(shards) != int(shards[0][3]):
+        raise GlassformerError(
+            f"{path_text(folder)} holds {len(shards)} of the {int(shards[0][3])} files of {shown(shards[0][1])}: "
+            f"{shown(paths[0].name)} and so on. Get the others."
+        )
 
 
 def class_members(folder: Path, tally: Tally) -> tuple[Kind, list[Member]]:
@@ -52,7 +86,12 @@ def class_members(folder: Path, tally: Tally) -> tuple[Kind, list[Member]]:
     if not classes:
         raise GlassformerError(
             f"{path_text(folder)} holds no folder: a folder a class is wanted, with .txt files or images in it, or "
-            "train.csv (.jsonl, .parquet) and its like."
+            f"train.csv (.jsonl, .parquet) and its like.{_tables_in(folder)}"
+        )
+    if len(classes) == 1 and (inner := [entry.name for entry in _entries(classes[0]) if entry.is_dir()]):
+        raise GlassformerError(
+            f"{path_text(folder)} holds one folder, which holds others ({listed(map(shown, inner), limit=60)}): "
+            f"name {path_text(classes[0])}."
         )
     members: list[Member] = []
     kinds: dict[Kind, str] = {}
@@ -69,12 +108,26 @@ def class_members(folder: Path, tally: Tally) -> tuple[Kind, list[Member]]:
             if len(members) > MOST_FILES:
                 raise GlassformerError(f"{path_text(folder)} holds more than {MOST_FILES:,} files.")
         if len(members) == before:
-            raise GlassformerError(f"{path_text(home)} holds no .txt file and no image: a class without rows. Remove the folder.")
+            raise _no_rows(home)
     if len(kinds) == 2:
         raise GlassformerError(
             f"{path_text(folder)} mixes texts ({kinds['text']}) and images ({kinds['image']}): one of the two."
         )
     return next(iter(kinds)), sorted(members, key=lambda member: member.place)
+
+
+def _no_rows(home: Path) -> GlassformerError:
+    inside = [entry for entry in _entries(home) if entry.is_file()]
+    way = f"Texts must be named .txt; the first file is {shown(inside[0].name)}." if inside else "Remove the folder."
+    return GlassformerError(f"{path_text(home)} holds no .txt file and no image: a class without rows. {way}{_tables_in(home)}")
+
+
+def _tables_in(folder: Path) -> str:
+    """A way out for who named a folder of tables."""
+    tables = [entry.name for entry in _entries(folder) if is_table(entry) and entry.suffix not in TEXT_ENDINGS]
+    if not tables:
+        return ""
+    return f" It holds {listed(map(shown, tables), limit=60)}: name one file, or call them train, validation and test."
 
 
 def check_link(path: Path, folder: Path) -> None:
@@ -100,7 +153,9 @@ def read_texts(members: list[Member]) -> Iterator[Raw]:
             text = data.decode("utf-8-sig")
         except UnicodeDecodeError as error:
             if len(data) < LONGEST_LINE or error.start < LONGEST_LINE - 4:
-                raise GlassformerError(f"{shown(member.place)}: byte {error.start:,} is not UTF-8. Save it as UTF-8.") from None
+                fault = f"{shown(member.place)}: byte {error.start:,} is not UTF-8. Save it as UTF-8."
+                yield Raw(member.place, None, None, fault)
+                continue
             text = data[: error.start].decode("utf-8-sig")
         yield Raw(member.place, text, member.label)
 
@@ -108,9 +163,13 @@ def read_texts(members: list[Member]) -> Iterator[Raw]:
 def _entries(folder: Path) -> list[Path]:
     """What lies in a folder, sorted; hidden files and what other systems leave behind are not seen."""
     try:
-        return sorted(entry for entry in folder.iterdir() if not entry.name.startswith((".", "__MACOSX")))
+        return sorted(entry for entry in folder.iterdir() if not _unseen(entry.name))
     except OSError as error:
         raise GlassformerError(f"{path_text(folder)} cannot be read: {error.strerror or error}.") from None
+
+
+def _unseen(name: str) -> bool:
+    return name.startswith(".") or name.lower() in LEFT_BEHIND
 
 
 def _files_below(home: Path, folder: Path) -> Iterator[Path]:

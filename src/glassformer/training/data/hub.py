@@ -7,9 +7,9 @@ from typing import Any
 
 from glassformer.spec import GlassformerError, shown
 from glassformer.training.data.asked import Asked, Tally
+from glassformer.training.data.columns import Raw, columns
 from glassformer.training.data.dataset import PARTS, Provenance
 from glassformer.training.data.folders import PART_NAMES
-from glassformer.training.data.readers import Raw, columns
 from glassformer.training.data.texts import Rows, gather
 
 

@@ -7,7 +7,7 @@ import io
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias, overload
 
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from glassformer.spec import GlassformerError, shown
 from glassformer.training.data.asked import Asked, Tally
 from glassformer.training.data.folders import Member
+from glassformer.training.data.texts import label_name
 
 Bytes: TypeAlias = NDArray[np.uint8]
 MOST_PIXELS = 64_000_000  # what an image may declare before a byte of it is decoded
@@ -24,6 +25,7 @@ MOST_FILE_BYTES = 256_000_000
 MOST_KEPT = 1 << 30  # bytes of decoded pixels that are held in memory
 FORMATS = ("PNG", "JPEG", "GIF", "BMP", "WEBP", "TIFF")
 GREY = ("1", "L")
+MOVING = (".gif", ".webp", ".tif", ".tiff", ".png")  # endings of files that may hold several pictures
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +66,13 @@ class Pictures(Sequence[Bytes]):
         digests = tuple(self.digests[place] for place in places) if self.digests else ()
         return Pictures(self.shape, self.white, pixels, files, digests)
 
+    def in_colour(self) -> Pictures:
+        """Three channels, equal ones where the images are grey."""
+        if self.shape[0] == 3:
+            return self
+        pixels = None if self.pixels is None else np.repeat(self.pixels, 3, axis=1)
+        return replace(self, shape=(3, *self.shape[1:]), pixels=pixels)
+
     def content(self) -> Iterator[bytes]:
         """What makes an image the same as another: the sha256 of its file, or its pixels."""
         if self.digests or self.pixels is None:
@@ -102,7 +111,9 @@ def read_pictures(members: Iterable[Member], asked: Asked, tally: Tally, name: s
             kept.clear()
         paths.append(member.path)
         digests.append(hashlib.sha256(data).digest())
-        labels.append(member.label)
+        labels.append(label_name(member.label, member.place) or member.label)
+        if member.path.suffix.lower() in MOVING and _moves(data):
+            tally.add("of images that move, the first picture is taken", member.place)
     if not paths:
         raise GlassformerError(f"{name} has no image that can be read.")
     if len(sizes) > 1:
@@ -147,6 +158,11 @@ def decode(data: bytes, place: str, resize: tuple[int, int] | None) -> Bytes:
         raise BadImageError(f"{name} is no image that can be read ({', '.join(FORMATS)}).") from None
     except Exception as error:  # a decoder that meets a stranger's bytes raises whatever it likes
         raise BadImageError(f"{name} is damaged: {shown(str(error) or type(error).__name__, limit=80)}.") from None
+
+
+def _moves(data: bytes) -> bool:
+    Image, _ = _pillow()
+    return bool(getattr(Image.open(io.BytesIO(data), formats=FORMATS), "is_animated", False))
 
 
 def channels_first(image: Bytes, channels: int) -> Bytes:

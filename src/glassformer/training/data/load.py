@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from glassformer.spec import GlassformerError, nearest, shown
 from glassformer.spec.weight_files import path_text
@@ -13,7 +17,16 @@ from glassformer.training.data.folders import class_members, given_parts, read_t
 from glassformer.training.data.images import read_pictures
 from glassformer.training.data.readers import read_table, table_kind
 from glassformer.training.data.sets import SETS, load_set
-from glassformer.training.data.splits import check_shares, into_parts, label_order, leaks, numbered
+from glassformer.training.data.splits import (
+    always_one,
+    check_label_column,
+    check_shares,
+    doubts,
+    into_parts,
+    label_order,
+    leaks,
+    numbered,
+)
 from glassformer.training.data.texts import Rows, gather
 
 SHARES = (0.8, 0.1, 0.1)
@@ -33,9 +46,9 @@ def load_data(  # noqa: PLR0913 - one word an option reads better than a bag of 
 ) -> Dataset:
     """Data to learn from.
 
-    `what` is a built-in set (`glassformer data` lists them), a .csv, .tsv, .jsonl, .parquet or .txt file, a folder with a folder
-    a class (texts or images), a folder with `train`, `validation` and `test` in one of these forms, or `hf:NAME`. `text` and
-    `label` are columns; `label=None` is plain text. Parts that are not given are cut by `seed` in the shares of `split`.
+    `what` is a built-in set (`glassformer data` lists them), a .csv, .tsv, .json, .jsonl, .parquet, .conll or .txt file, a folder
+    with a folder a class (texts or images), a folder with `train`, `validation` and `test` in one of these forms, or `hf:NAME`.
+    `text` and `label` are columns; `label=None` is plain text. Parts that are not given are cut by `seed`, in shares of `split`.
     """
     asked = Asked(
         text=text,
@@ -52,6 +65,9 @@ def load_data(  # noqa: PLR0913 - one word an option reads better than a bag of 
     if name in SETS:
         if shares != SHARES:
             raise GlassformerError(f"{name} is a built-in set, whose parts are fixed: leave split out.")
+        for option in ("text", "label", "resize"):
+            if getattr(asked, option) != getattr(Asked(), option):
+                raise GlassformerError(f"{name} is a built-in set, whose rows are fixed: leave {option} out.")
         return load_set(name)
     tally = Tally()
     if name.startswith("hf:"):
@@ -59,6 +75,8 @@ def load_data(  # noqa: PLR0913 - one word an option reads better than a bag of 
     else:
         given = _read_path(_existing(name), asked, tally)
         provenance = Provenance(name)
+    if asked.resize is not None and given["train"].task != "image":
+        raise GlassformerError(f"resize={shown(resize)} is for images, and {shown(name)} holds texts: leave it out.")
     return _assembled(name, given, shares, seed, tally, provenance)
 
 
@@ -70,65 +88,89 @@ def read_hub_set(name: str, asked: Asked, tally: Tally) -> tuple[dict[str, Rows]
 
 
 def _existing(name: str) -> Path:
-    path = Path(name).expanduser()
     try:
-        if path.is_dir() or path.is_file():
+        path = Path(name).expanduser()
+        if name and (path.is_dir() or path.is_file()):
             return path
-    except (OSError, ValueError):
+    except (OSError, ValueError, RuntimeError):
         pass
+    away = " Nothing is fetched from the network: save it first, and name the file." if "://" in name else ""
     raise GlassformerError(
-        f"no such built-in set, file or folder: {shown(name)}.{nearest(name, SETS)} 'glassformer data' lists the sets."
+        f"no such built-in set, file or folder: {shown(name) or 'an empty name'}.{nearest(name, SETS)}{away} "
+        "'glassformer data' lists the sets."
     )
 
 
 def _read_path(path: Path, asked: Asked, tally: Tally) -> dict[str, Rows]:
     """Rows by part; `train` alone where the parts are not given."""
-    given = given_parts(path) if path.is_dir() else {}
+    given = given_parts(path, tally) if path.is_dir() else {}
     if not given:
-        return {"train": _read_rows(path, asked, tally)}
-    return {part: _read_rows(place, asked, tally) for part, place in given.items()}
+        return {"train": _read_rows([path], asked, tally)}
+    return {part: _read_part(part, places, asked, tally) for part, places in given.items()}
 
 
-def _read_rows(path: Path, asked: Asked, tally: Tally) -> Rows:
-    name = path_text(path)
-    if path.is_file():
-        plain = table_kind(path) == ".txt" or asked.label is None
-        return gather(read_table(path, asked), asked, tally, name, labelled=not plain)
-    kind, members = class_members(path, tally)
+def _read_part(part: str, places: list[Path], asked: Asked, tally: Tally) -> Rows:
+    try:
+        return _read_rows(places, asked, tally)
+    except GlassformerError as error:
+        if part == "train" or "has no column" not in str(error):
+            raise
+        raise GlassformerError(
+            f"{error} Or move {shown(places[0].name)} elsewhere: {part} is then cut from the training rows."
+        ) from None
+
+
+def _read_rows(places: list[Path], asked: Asked, tally: Tally) -> Rows:
+    """The rows of a file, of several that belong together, or of a folder."""
+    first = places[0]
+    if first.is_file():
+        plain = table_kind(first) == ".txt" or asked.label is None
+        tables: Iterable[Any] = chain.from_iterable(read_table(path, asked) for path in places)
+        return gather(tables, asked, tally, path_text(first), labelled=not plain)
+    kind, members = class_members(first, tally)
     if kind == "text":
-        return gather(read_texts(members), asked, tally, name, labelled=True)
-    pictures, labels = read_pictures(members, asked, tally, name)
+        return gather(read_texts(members), asked, tally, path_text(first), labelled=True)
+    pictures, labels = read_pictures(members, asked, tally, path_text(first))
     return Rows("image", pictures, labels)
 
 
 def _assembled(  # what was read becomes a Dataset
     name: str, given: dict[str, Rows], shares: tuple[float, float, float], seed: int, tally: Tally, provenance: Provenance
 ) -> Dataset:
-    _check_alike(name, given)
+    given = _alike(name, given)
+    check_label_column(given["train"], name)
     parts, notes = into_parts(given, shares, seed)
     labels = label_order(parts, name)
     splits = {part: numbered(part, rows, labels) for part, rows in parts.items()}
     if len(given) > 1:
         notes += leaks(parts)
+    notes += doubts(parts, labels)
     return Dataset(
         name=name,
         task=parts["train"].task,
         labels=labels,
         parts={part: partial(splits.__getitem__, part) for part in splits},
-        provenance=provenance,
+        provenance=provenance if provenance.baseline != "none" else replace(provenance, baseline=always_one(parts)),
         notes=(*tally.notes(), *notes),
     )
 
 
-def _check_alike(name: str, given: dict[str, Rows]) -> None:
-    """Parts that were given must be of one task, and their images of one size."""
+def _alike(name: str, given: dict[str, Rows]) -> dict[str, Rows]:
+    """Parts of one task, their images of one size and all in colour where some are."""
     train = given["train"]
     for part, rows in given.items():
         if rows.task != train.task:
             raise GlassformerError(f"{name}: train is for the task {train.task}, {part} for {rows.task}.")
-        if rows.task == "image" and rows.inputs.shape != train.inputs.shape:
-            sizes = [f"{'×'.join(map(str, one.inputs.shape))}" for one in (train, rows)]
+    if train.task != "image":
+        return given
+    if len({rows.inputs.shape[0] for rows in given.values()}) > 1:
+        given = {part: replace(rows, inputs=rows.inputs.in_colour()) for part, rows in given.items()}
+    for part, rows in given.items():
+        if rows.inputs.shape[1:] != train.inputs.shape[1:]:
+            sizes = ["×".join(map(str, one.inputs.shape[1:])) for one in (train, rows)]
+            side = train.inputs.shape[1]
             raise GlassformerError(
-                f"{name}: images of train are {sizes[0]}, of {part} {sizes[1]} (channels × height × width). Give resize=…, "
-                "and the same colours in both."
+                f"{name}: images of train are {sizes[0]}, of {part} {sizes[1]} (height × width). "
+                f"resize={side} (--resize {side}) makes them one."
             )
+    return given

@@ -1,28 +1,34 @@
-"""Reading tables of rows: CSV, TSV, JSON Lines, Parquet, and plain text with a text a line."""
+"""Reading tables of rows: CSV, TSV, JSON, JSON Lines, Parquet, CoNLL, and plain text with a text a line."""
 
 from __future__ import annotations
 
-import csv
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
+from itertools import chain, islice
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
-from glassformer.spec import GlassformerError, nearest, shown
+from glassformer.spec import GlassformerError, shown
 from glassformer.spec.weight_files import path_text
 from glassformer.training.data.asked import Asked
-from glassformer.training.data.lines import LONGEST_LINE, read_lines
-
-
-class Raw(NamedTuple):
-    """A row as it stands in the file: where, the text (or the list of words), the label (or the list of tags)."""
-
-    place: str
-    text: Any
-    label: Any = None
-
+from glassformer.training.data.columns import Raw, columns, row_of
+from glassformer.training.data.csv_tables import read_csv
+from glassformer.training.data.lines import LONGEST_LINE, read_lines, whole_text
 
 Reader: TypeAlias = Callable[[Path, Asked], Iterator[Raw]]
+Found: TypeAlias = tuple[str, dict[str, Any] | str]  # a place, and an object or why there is none
+
+LOOKED_AT = 100  # objects whose names are known before columns are chosen: one of them may lack a label
+DEEPEST = 4  # of objects in objects whose names are listed
+HINTS = {
+    ".xlsx": " Save a spreadsheet as CSV UTF-8.",
+    ".xls": " Save a spreadsheet as CSV UTF-8.",
+    ".ods": " Save a spreadsheet as CSV UTF-8.",
+    ".md": " Plain text is named .txt.",
+    ".zip": " Unpack it first.",
+    ".tar": " Unpack it first.",
+    "": " Give it the ending of its kind.",
+}
 
 
 def read_table(path: Path, asked: Asked) -> Iterator[Raw]:
@@ -32,82 +38,92 @@ def read_table(path: Path, asked: Asked) -> Iterator[Raw]:
 
 def table_kind(path: Path) -> str:
     """`.csv`, `.jsonl` … of a file name, with `.gz` taken off; an error that lists the kinds where it is none of them."""
-    kind = Path(path.stem).suffix if path.suffix == ".gz" else path.suffix
-    if kind.lower() in READERS and not (kind == ".parquet" and path.suffix == ".gz"):
-        return kind.lower()
-    hint = " A .json file must be JSON Lines, one object a line: name it .jsonl." if kind == ".json" else ""
-    raise GlassformerError(f"{path_text(path)} is of no known kind: {', '.join(READERS)}, or a folder.{hint}")
+    kind = (Path(path.stem).suffix if path.suffix.lower() == ".gz" else path.suffix).lower()
+    if kind in READERS and not (kind == ".parquet" and path.suffix.lower() == ".gz"):
+        return kind
+    raise GlassformerError(f"{path_text(path)} is of no known kind: {', '.join(READERS)}, or a folder.{HINTS.get(kind, '')}")
 
 
-def columns(names: Sequence[str], asked: Asked, name: str) -> tuple[str, str | None]:
-    """Which columns hold text and label; the file's columns are listed where they do not."""
-    if asked.text == "text" and asked.label == "label" and "text" not in names and {"tokens", "tags"} <= set(names):
-        return "tokens", "tags"
-    for option, wanted in (("text", asked.text), ("label", asked.label)):
-        if wanted is not None and wanted not in names:
-            listed = ", ".join(shown(column) for column in names[:20]) + (", …" if len(names) > 20 else "")
-            plain = ", or label=None (--no-label) for plain text without labels" if option == "label" else ""
-            raise GlassformerError(
-                f"{name} has no column '{shown(wanted)}'.{nearest(wanted, names)} Its columns: {listed}. "
-                f"Choose one with {option}=… (--{option}){plain}."
-            )
-    return asked.text, asked.label
-
-
-def read_csv(path: Path, asked: Asked) -> Iterator[Raw]:
-    """A header and rows of as many fields; commas, or what the header shows to stand in their place (semicolons, tabs)."""
-    name, ends = path_text(path), [0]
-
-    def lines() -> Iterator[str]:
-        for line in read_lines(path):
-            if line.cut:
-                raise GlassformerError(f"{name} line {line.number} has more than {LONGEST_LINE:,} bytes: it was not read.")
-            ends[0] = line.number
-            yield line.text + "\n"
-
-    source = lines()
-    header = next((line for line in source if line.strip()), "")
-    if not header:
-        raise GlassformerError(f"{name} is empty: there is nothing to learn from.")
-    delimiter = "\t" if ".tsv" in path.suffixes else next((sign for sign in ",;\t" if sign in header), ",")
-    names = [column.strip() for column in next(csv.reader([header], delimiter=delimiter))]
-    _no_column_twice(names, name)
-    text, label = columns(names, asked, name)
-    limit = csv.field_size_limit(LONGEST_LINE)  # else a quote that is never closed swallows the file
+def is_table(path: Path) -> bool:
+    """Whether a file has the name of a table."""
     try:
-        rows, start = csv.reader(source, delimiter=delimiter, strict=True), ends[0] + 1
-        for row in rows:
-            if row:
-                if len(row) != len(names):
-                    raise GlassformerError(
-                        f"{name} line {start} has {len(row)} fields, the header has {len(names)}. "
-                        f'A text that contains "{_sign(delimiter)}" must stand in double quotes.'
-                    )
-                yield Raw(f"{name} line {start}", row[names.index(text)], row[names.index(label)] if label else None)
-            start = ends[0] + 1
-    except csv.Error as error:
-        raise GlassformerError(f"{name} line {start}: {shown(str(error), limit=100)}. Is a double quote never closed?") from None
-    finally:
-        csv.field_size_limit(limit)
+        return path.is_file() and bool(table_kind(path))
+    except GlassformerError:
+        return False
 
 
 def read_jsonl(path: Path, asked: Asked) -> Iterator[Raw]:
     """One JSON object a line."""
-    name, chosen = path_text(path), None
+    return _rows(_objects(path), asked, path_text(path))
+
+
+def read_json(path: Path, asked: Asked) -> Iterator[Raw]:
+    """A list of JSON objects; or, whatever the name says, one object a line."""
+    name = path_text(path)
+    text = whole_text(path)
+    if not text.lstrip().startswith("["):
+        yield from read_jsonl(path, asked)
+        return
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise GlassformerError(f"{name} is not JSON: {shown(str(error), limit=100)}.") from None
+    yield from _rows((_object(f"{name} item {number}", one) for number, one in enumerate(found, 1)), asked, name)
+
+
+def _objects(path: Path) -> Iterator[Found]:
     for line in read_lines(path):
-        place = f"{name} line {line.number}"
+        place = f"{path_text(path)} line {line.number}"
         if line.cut:
-            raise GlassformerError(f"{place} has more than {LONGEST_LINE:,} bytes: it was not read.")
-        if not line.text.strip():
-            continue
-        try:
-            row = json.loads(line.text)
-        except (ValueError, RecursionError) as error:
-            raise GlassformerError(f"{place} is not JSON: {shown(str(error), limit=100)}.") from None
-        if not isinstance(row, dict):
-            raise GlassformerError(f"{place} must be an object {{…}}, found {shown(line.text, limit=20)}.")
-        text, label = chosen = chosen or columns(list(row), asked, name)
-        yield Raw(place, row.get(text), row.get(label) if label else None)
+            yield place, f"{place} has more than {LONGEST_LINE:,} bytes: it was not read. Shorten it."
+        elif line.text.strip():
+            try:
+                found = json.loads(line.text)
+            except (ValueError, RecursionError) as error:
+                if line.number == 1 and line.text.lstrip().startswith("["):
+                    raise GlassformerError(
+                        f"{place} begins a list of JSON, and JSON Lines has an object a line: name it .json."
+                    ) from None
+                yield place, f"{place} is not JSON: {shown(str(error), limit=100)}."
+                continue
+            yield _object(place, found)
+
+
+def _object(place: str, found: Any) -> Found:
+    if isinstance(found, dict):
+        return place, found
+    way = " Name a file that is one list .json." if isinstance(found, list) else ""
+    return place, f"{place} must be an object {{…}}, found {shown(json.dumps(found, ensure_ascii=False), limit=20)}.{way}"
+
+
+def _rows(objects: Iterator[Found], asked: Asked, name: str) -> Iterator[Raw]:
+    first = list(islice(objects, LOOKED_AT))
+    names = dict.fromkeys(column for _, one in first if isinstance(one, dict) for column in _names(one))
+    chosen = None if not names else columns(list(names), asked, name)
+    for place, one in chain(first, objects):
+        if isinstance(one, str):
+            yield Raw(place, None, None, one)
+        elif chosen is None:
+            chosen = columns(_names(one), asked, name)
+        if isinstance(one, dict) and chosen is not None:
+            text, label = chosen
+            yield row_of(place, _value(one, text), _value(one, label) if label else None, chosen)
+
+
+def _names(row: dict[str, Any], depth: int = 1) -> list[str]:
+    """The names of an object, those inside objects with a dot: `data.text`."""
+    names = list(row)
+    for name, value in row.items():
+        if isinstance(value, dict) and depth < DEEPEST:
+            names += [f"{name}.{inner}" for inner in _names(value, depth + 1)]
+    return names
+
+
+def _value(row: dict[str, Any], name: str) -> Any:
+    if name in row:
+        return row[name]
+    outer, _, inner = name.partition(".")
+    return _value(row[outer], inner) if inner and isinstance(row.get(outer), dict) else None
 
 
 def read_parquet(path: Path, asked: Asked) -> Iterator[Raw]:
@@ -120,17 +136,42 @@ def read_parquet(path: Path, asked: Asked) -> Iterator[Raw]:
     name = path_text(path)
     try:
         with parquet.ParquetFile(path) as file:
-            names = list(file.schema_arrow.names)
-            _no_column_twice(names, name)
-            text, label = columns(names, asked, name)
+            chosen = text, label = columns(list(file.schema_arrow.names), asked, name)
             number = 0
             for batch in file.iter_batches(batch_size=1024, columns=[text, *([label] if label else [])]):
                 rows = batch.to_pydict()
                 for one, other in zip(rows[text], rows[label] if label else [None] * len(batch), strict=True):
                     number += 1
-                    yield Raw(f"{name} row {number}", one, other)
+                    yield row_of(f"{name} row {number}", one, other, chosen)
     except (pyarrow.ArrowException, OSError) as error:
-        raise GlassformerError(f"{name} is not Parquet that can be read: {shown(str(error), limit=100)}.") from None
+        raise GlassformerError(f"{name} is not Parquet that can be read: {shown(str(error).rstrip('.'), limit=100)}.") from None
+
+
+def read_conll(path: Path, asked: Asked) -> Iterator[Raw]:
+    """A word a line, its tag last, an empty line between sentences."""
+    words: list[str] = []
+    tags: list[str] = []
+    start = 1
+    for number, fields in _fields(path):
+        if len(fields) > 1 and fields[0] != "-DOCSTART-":
+            start = start if words else number
+            words.append(fields[0])
+            tags.append(fields[-1])
+        elif words:
+            yield Raw(f"{path_text(path)} line {start}", words, tags if asked.label is not None else None)
+            words, tags = [], []
+        if len(fields) == 1 and not fields[0].startswith("#"):
+            place = f"{path_text(path)} line {number}"
+            yield Raw(place, None, None, f"{place} has a word and no tag: '{shown(fields[0])}'.")
+
+
+def _fields(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """The fields of each line, and an empty line after the last."""
+    number = 0
+    for line in read_lines(path):
+        number = line.number
+        yield number, [] if line.text.startswith("# ") else line.text.split()
+    yield number + 1, []
 
 
 def read_plain(path: Path, asked: Asked) -> Iterator[Raw]:  # noqa: ARG001
@@ -142,16 +183,9 @@ READERS: dict[str, Reader] = {
     ".csv": read_csv,
     ".tsv": read_csv,
     ".jsonl": read_jsonl,
+    ".ndjson": read_jsonl,
+    ".json": read_json,
     ".parquet": read_parquet,
+    ".conll": read_conll,
     ".txt": read_plain,
 }
-
-
-def _no_column_twice(names: Sequence[str], name: str) -> None:
-    twice = next((column for place, column in enumerate(names) if column in names[:place]), None)
-    if twice is not None:
-        raise GlassformerError(f"{name} has the column '{shown(twice)}' twice in its header: rename one.")
-
-
-def _sign(delimiter: str) -> str:
-    return "tab" if delimiter == "\t" else delimiter

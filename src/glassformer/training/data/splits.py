@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from glassformer.spec import GlassformerError, shown
+from glassformer.spec import GlassformerError, nearest, shown
+from glassformer.spec.errors import listed
 from glassformer.training.data.dataset import PARTS, Split, Task
 from glassformer.training.data.texts import Rows
 
@@ -41,11 +45,20 @@ def into_parts(given: Mapping[str, Rows], shares: tuple[float, float, float], se
         parts |= {name: rows.take(places[name]) for name in ("train", *missing)}
         for name in missing:
             if not len(parts[name]):
-                raise GlassformerError(
-                    f"{len(rows):,} rows are too few for split={tuple(round(share, 3) for share in shares)}: {name} would be "
-                    "empty. Give more rows, larger shares, or files of your own for the parts."
-                )
+                raise _too_few(rows, shares, name)
     return {name: parts[name] for name in PARTS} | {name: rows for name, rows in parts.items() if name not in PARTS}, notes
+
+
+def _too_few(rows: Rows, shares: tuple[float, float, float], part: str) -> GlassformerError:
+    different, labels = len(set(content_keys(rows))), len(_used(rows))
+    alike = f", {different:,} of them different," if different < len(rows) else ""
+    kept = f" (each of the {labels:,} labels keeps a row for training)" if labels > 1 and rows.task != "tag" else ""
+    lines = " In a .txt file a text is a line: break long ones up." if rows.task == "mlm" else ""
+    return GlassformerError(
+        f"{len(rows):,} row{'' if len(rows) == 1 else 's'}{alike} {'is' if len(rows) == 1 else 'are'} too few for "
+        f"split={tuple(round(share, 3) for share in shares)}: {part} would be empty{kept}. "
+        f"Give more rows, larger shares (--split), or files of your own for the parts.{lines}"
+    )
 
 
 def _cut(rows: Rows, shares: Sequence[float], seed: int) -> dict[str, list[int]]:
@@ -80,7 +93,12 @@ def content_keys(rows: Rows) -> list[bytes]:
     if rows.task == "image":
         return list(rows.inputs.content())
     texts = (" ".join(row) for row in rows.inputs) if rows.task == "tag" else rows.inputs
-    return [(NOISE.sub("", text.casefold()) or text).encode() for text in texts]
+    return [(NOISE.sub("", _one_form(text.casefold())) or text).encode() for text in texts]
+
+
+def _one_form(text: str) -> str:
+    """Unicode's composed form, which is what a tokenizer reads."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
 def leaks(parts: Mapping[str, Rows]) -> list[str]:
@@ -104,21 +122,68 @@ def label_order(parts: Mapping[str, Rows], name: str) -> tuple[str, ...]:
         return ()
     if len(labels) < 2:
         raise GlassformerError(f"{name}: every training row has the label '{shown(min(labels))}'. Two classes are the least.")
-    most = max(20, len(parts["train"]) // 2)
-    if parts["train"].task == "classify" and len(labels) > most:
-        raise GlassformerError(
-            f"{name} has {len(labels):,} different labels in {len(parts['train']):,} rows: that is no label column."
-        )
+    check_label_column(parts["train"], name)
     for part, found in used.items():
         unseen = sorted(found - labels)
         if unseen:
             others = f" (and {len(unseen) - 1:,} more)" if len(unseen) > 1 else ""
             raise GlassformerError(
                 f"{name}: the label '{shown(unseen[0])}'{others} stands in {part} and never in training. Check its spelling, "
-                f"or take those rows out. Training has {_listed(labels)}."
+                f"or take those rows out.{_near(unseen[0], labels)} Training has {listed(map(shown, sorted(labels)), limit=80)}."
             )
     numbers = all(re.fullmatch(r"-?\d{1,18}", label) for label in labels)
     return tuple(sorted(labels, key=lambda label: (int(label) if numbers else 0, label)))
+
+
+def check_label_column(rows: Rows, name: str) -> None:
+    """Refuse labels that hardly ever come twice: they are no classes."""
+    labels = _used(rows)
+    if rows.task == "classify" and len(labels) > max(20, len(rows) // 2):
+        numbers = " Numbers to be predicted are no classes." if all(re.fullmatch(r"-?\d+\.\d+", one) for one in labels) else ""
+        raise GlassformerError(
+            f"{name} has {len(labels):,} different labels in {len(rows):,} rows: that is no label column.{numbers} "
+            "Choose another with label=… (--label)."
+        )
+
+
+def always_one(parts: Mapping[str, Rows]) -> str:
+    """What is reached without looking at the inputs, by always saying the label that training has most of."""
+    train, test = (Counter(_every(parts[name])) for name in ("train", "test"))
+    if not train or not test:
+        return "none"
+    label = max(sorted(train), key=train.__getitem__)
+    return f"always '{shown(label)}': {test[label] / test.total():.1%}"
+
+
+def doubts(parts: Mapping[str, Rows], labels: Sequence[str]) -> list[str]:
+    """Notes on what can hardly be meant: labels that look like one, texts with several, classes that are never judged."""
+    notes = []
+    alike: dict[str, list[str]] = {}
+    for label in labels:
+        alike.setdefault(_plain(label), []).append(label)
+    if twins := [" and ".join(f"'{shown(one)}'" for one in group) for group in alike.values() if len(group) > 1]:
+        notes.append(f"labels that differ in capitals, blanks or a .0 alone, and are learned as different ones: {listed(twins)}")
+    every = [rows for rows in parts.values() if rows.task in ("classify", "image")]
+    meant: dict[bytes, set[str]] = {}
+    for rows in every:
+        for key, label in zip(content_keys(rows), rows.labels or (), strict=False):
+            meant.setdefault(key, set()).add(label)
+    if several := sum(len(names) > 1 for names in meant.values()):
+        notes.append(f"equal inputs that stand with different labels: {several:,}")
+    for name in PARTS[1:]:
+        if name in parts and (absent := [label for label in labels if label not in _used(parts[name])]):
+            some = listed(map(shown, absent), limit=60)
+            notes.append(f"labels without a row in {name}: {len(absent):,} of {len(labels):,} ({some})")
+    return notes
+
+
+def _plain(label: str) -> str:
+    return re.sub(r"\s+", " ", re.sub(r"(?<=\d)\.0+$", "", label)).strip().casefold()
+
+
+def _near(label: str, labels: set[str]) -> str:
+    twin = next((one for one in sorted(labels) if _plain(one) == _plain(label)), None)
+    return f" Did you mean '{shown(twin)}'?" if twin is not None else nearest(label, labels)
 
 
 def numbered(name: str, rows: Rows, labels: tuple[str, ...]) -> Split:
@@ -133,11 +198,9 @@ def numbered(name: str, rows: Rows, labels: tuple[str, ...]) -> Split:
 
 
 def _used(rows: Rows) -> set[str]:
-    if rows.labels is None:
-        return set()
-    return {tag for tags in rows.labels for tag in tags} if rows.task == "tag" else set(rows.labels)
+    return set(_every(rows))
 
 
-def _listed(labels: set[str]) -> str:
-    names = sorted(labels)
-    return ", ".join(shown(label) for label in names[:8]) + (f" and {len(names) - 8:,} more" if len(names) > 8 else "")
+def _every(rows: Rows) -> Iterable[str]:
+    """Each label, one a row or one a word."""
+    return chain.from_iterable(rows.labels or ()) if rows.task == "tag" else rows.labels or ()

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from glassformer.spec import GlassformerError, shown
 from glassformer.training.data.asked import Asked, Tally
+from glassformer.training.data.columns import Raw
 from glassformer.training.data.dataset import Task
-from glassformer.training.data.readers import Raw
 
 MOST_CHARACTERS = 100_000  # of one text; a longer one is cut, or refused if asked
 MOST_WORDS = 10_000  # of one tagged row
@@ -40,7 +41,12 @@ def gather(raw: Iterable[Raw], asked: Asked, tally: Tally, name: str, *, labelle
     labels: list[Any] = []
     tagged: bool | None = None
     for row in raw:
+        if row.fault:
+            tally.bad(row.fault, "rows that cannot be read", row.place, asked)
+            continue
         lists = isinstance(row.text, list | tuple)
+        if lists and not labelled and all(isinstance(word, str) for word in row.text):
+            row, lists = row._replace(text=" ".join(row.text)), False
         if tagged is not None and lists != tagged and row.text is not None:
             found, before = ("a list of words", "a text") if lists else ("a text", "a list of words")
             raise GlassformerError(f"{row.place} has {found} where the rows before it have {before}.")
@@ -75,8 +81,11 @@ def _labelled(row: Raw, asked: Asked, tally: Tally, *, labelled: bool) -> tuple[
 def _tagged(row: Raw, asked: Asked, tally: Tally) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
     words, tags = row.text, row.label
     if not isinstance(tags, list | tuple) or len(words) != len(tags):
-        found = f"{len(tags)} tags" if isinstance(tags, list | tuple) else "no list of tags"
-        tally.bad(f"{row.place} has {len(words)} words and {found}.", "rows whose words and tags differ", row.place, asked)
+        several = isinstance(tags, list | tuple)
+        found = f"{len(tags)} tags" if several else f"no list of tags, but {shown(tags)}"
+        rule = "A word has a tag." if several else "A text with one label is written as one text."
+        complaint = f"{row.place} has {len(words)} words and {found}. {rule}"
+        tally.bad(complaint, "rows whose words and tags differ", row.place, asked)
         return None
     if not words:
         _empty(row.place, asked, tally)
@@ -93,7 +102,10 @@ def _tagged(row: Raw, asked: Asked, tally: Tally) -> tuple[tuple[str, ...], tupl
 def clean_text(value: Any, place: str, asked: Asked, tally: Tally) -> str | None:
     """A text without the blanks around it; None where it is empty and such are skipped."""
     if value is not None and not isinstance(value, str):
-        raise GlassformerError(f"{place}: a text is wanted, found {shown(value)}. Is it the right column?")
+        tally.bad(
+            f"{place}: a text is wanted, found {shown(value)}. Is it the right column?", "texts that are none", place, asked
+        )
+        return None
     text = (value or "").strip()
     if not text:
         _empty(place, asked, tally)
@@ -132,8 +144,11 @@ def label_name(value: Any, place: str) -> str | None:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if not isinstance(value, str | int):
-        raise GlassformerError(f"{place}: a label is a name or a whole number, found {shown(value)}. Is it the right column?")
-    name = str(value).strip()
+        way = " If it is a class, write it as a text." if isinstance(value, float) else ""
+        raise GlassformerError(
+            f"{place}: a label is a name or a whole number, found {shown(value)}. Is it the right column?{way}"
+        )
+    name = unicodedata.normalize("NFC", str(value)).strip()  # two ways to write é are one name
     if len(name) > LONGEST_LABEL or not _encodable(name) or not name.isprintable():
         raise GlassformerError(f"{place}: '{shown(name)}' is no label: one line of at most {LONGEST_LABEL} characters.")
     return None if name.lower() in ("", "nan") else name

@@ -1,0 +1,90 @@
+"""Reading CSV and TSV: commas, semicolons, tabs or bars, quotes and line ends as spreadsheets and other programs write them."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+
+from glassformer.spec import GlassformerError, shown
+from glassformer.spec.weight_files import path_text
+from glassformer.training.data.asked import Asked
+from glassformer.training.data.columns import Raw, columns, row_of
+from glassformer.training.data.lines import LONGEST_LINE, read_lines
+
+SIGNS = ",;\t|"
+NAMED_SIGN = re.compile(r"sep=(.)", re.IGNORECASE)  # what Excel writes into the first line, and reads there
+
+
+class Numbered:
+    """The lines of a file with the number of the last one: a row in quotes may take several."""
+
+    def __init__(self, path: Path) -> None:
+        self.name, self.number, self.source = path_text(path), 0, read_lines(path)
+
+    def __iter__(self) -> Iterator[str]:
+        for line in self.source:
+            if line.cut:
+                raise GlassformerError(
+                    f"{self.name} line {line.number} has more than {LONGEST_LINE:,} bytes: it was not read. Shorten it."
+                )
+            self.number = line.number
+            yield line.text + "\n"
+
+
+def read_csv(path: Path, asked: Asked) -> Iterator[Raw]:
+    """A header and rows of as many fields; the header shows what stands between them."""
+    lines = Numbered(path)
+    source = iter(lines)
+    first = next((line for line in source if line.strip()), "")
+    named = NAMED_SIGN.fullmatch(first.strip("\n"))
+    if named:
+        first = next((line for line in source if line.strip()), "")
+    if not first:
+        raise GlassformerError(f"{lines.name} is empty: there is nothing to learn from.")
+    sign = named[1] if named else "\t" if ".tsv" in path.suffixes else _sign_in(first, asked.text)
+    limit = csv.field_size_limit(LONGEST_LINE)  # else a quote that is never closed swallows the file
+    start = lines.number
+    try:
+        rows = csv.reader(chain([first], source), delimiter=sign, strict=True)
+        names = [column.strip() for column in next(rows)]
+        chosen = text, label = columns(names, asked, lines.name, rule="The first line must name the columns.")
+        start = lines.number + 1
+        for row in rows:
+            place = f"{lines.name} line {start}"
+            if row and len(row) != len(names):
+                yield Raw(place, None, None, _other_fields(place, len(row), len(names), sign))
+            elif row:
+                yield row_of(place, row[names.index(text)], row[names.index(label)] if label else None, chosen)
+            start = lines.number + 1
+    except csv.Error as error:
+        why = shown(str(error), limit=100)
+        hint = (
+            'A double quote inside a quoted text is written twice: "".'
+            if "expected after" in why
+            else "Is a double quote never closed?"
+        )
+        raise GlassformerError(f"{lines.name} line {start}: {why}. {hint}") from None
+    finally:
+        csv.field_size_limit(limit)
+
+
+def _sign_in(header: str, text: str) -> str:
+    """What separates the columns: the sign that gives the column of the texts, else the one that gives most columns."""
+
+    def found(sign: str) -> tuple[bool, int]:
+        try:
+            names = [column.strip().casefold() for column in next(csv.reader([header], delimiter=sign))]
+        except csv.Error:
+            names = []
+        return text.casefold() in names and len(names) > 1, len(names)
+
+    return max(SIGNS, key=found)
+
+
+def _other_fields(place: str, fields: int, wanted: int, sign: str) -> str:
+    between = "tab" if sign == "\t" else sign
+    rule = f'A text that contains "{between}" or goes over several lines must stand in double quotes.'
+    return f"{place} has {fields} field{'' if fields == 1 else 's'}, the header has {wanted}. {rule}"

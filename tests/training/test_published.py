@@ -1,0 +1,102 @@
+"""best/ and last/: transformers opens them where one of its classes is the encoder, and says the same as we do."""
+
+import json
+
+import numpy as np
+import pytest
+import torch
+
+from glassformer.model import Encoder
+from glassformer.model.export import class_for, save
+from glassformer.model.sentences import load
+from glassformer.spec import EncoderSpec
+from glassformer.spec.presets import preset
+from glassformer.training.data import load_data
+from glassformer.training.published import describe_tokens, publish
+from glassformer.training.tokenizers import Tokenizer
+
+transformers = pytest.importorskip("transformers")
+
+TEXTS = ["a red thing", "a blue thing, number 7"]
+SMALL = {"d_model": 16, "heads": 2, "layers": 2, "positions": 24}
+CONFIG = {
+    "model_type": "bert",
+    "hidden_size": 16,
+    "num_attention_heads": 2,
+    "num_hidden_layers": 2,
+    "intermediate_size": 64,
+    "type_vocab_size": 2,
+}
+
+
+@pytest.fixture(scope="module")
+def tokenizer(tmp_path_factory):
+    path = tmp_path_factory.mktemp("data") / "rows.txt"
+    path.write_text("".join(f"a {word} thing, number {i}\n" for i in range(40) for word in ("red", "blue")), encoding="utf-8")
+    return Tokenizer.train(load_data(path).train.texts(), vocab=60)
+
+
+def bert(tokenizer, **fields):
+    torch.manual_seed(3)
+    return Encoder(preset("bert-tiny").replace(**SMALL, vocab=tokenizer.vocab, **fields))
+
+
+def opened(kind, folder):
+    model, said = kind.from_pretrained(folder, output_loading_info=True)
+    assert not any(said.values()), said
+    return model.eval()
+
+
+@pytest.mark.parametrize(("head", "kind"), [("classify", "SequenceClassification"), ("tag", "TokenClassification")])
+def test_transformers_says_what_we_say(tmp_path, tokenizer, head, kind):
+    encoder = bert(tokenizer, head=head, classes=3)
+    publish(encoder, tmp_path / "best", ("warm", "cold", "other"), start={}, beside=None, trained="all")
+    tokenizer.save(tmp_path / "best" / "tokenizer.json")
+    describe_tokens(tmp_path / "best")
+    model = opened(getattr(transformers, f"AutoModelFor{kind}"), tmp_path / "best")
+    assert model.config.id2label == {0: "warm", 1: "cold", 2: "other"}
+    theirs = transformers.AutoTokenizer.from_pretrained(tmp_path / "best")
+    assert [theirs(text)["input_ids"] for text in TEXTS] == [list(one.ids) for one in tokenizer.encode_all(TEXTS)]
+    with torch.no_grad():
+        said = model(**theirs(TEXTS[:1], return_tensors="pt")).logits.softmax(-1)[0].numpy()
+    ours = load(tmp_path / "best").predict(TEXTS[:1])[0]
+    rows = [ours.values] if head == "classify" else [token.prediction.values for token in ours]
+    assert np.allclose(said.reshape(-1, 3), [list(row.values()) for row in rows], atol=1e-6)
+
+
+def test_masked_tokens_and_images_have_their_classes_too(tmp_path, tokenizer):
+    publish(bert(tokenizer, head="mlm"), tmp_path / "mlm", (), start={}, beside=None, trained="all")
+    opened(transformers.AutoModelForMaskedLM, tmp_path / "mlm")
+    spec = preset("vit-ti16").replace(
+        d_model=16, heads=2, layers=1, image=16, image_width=16, patch=8, head="classify", classes=2
+    )
+    publish(Encoder(spec), tmp_path / "vit", ("cat", "dog"), start={}, beside=None, trained="all")
+    assert opened(transformers.AutoModelForImageClassification, tmp_path / "vit").config.id2label == {0: "cat", 1: "dog"}
+
+
+def test_what_no_class_of_transformers_is_stays_in_our_layout(tmp_path):
+    spec = EncoderSpec(**SMALL, vocab=60, norm="pre", pool="mean", head="classify", classes=2, position="learned")
+    assert class_for(spec, CONFIG) is None
+    publish(Encoder(spec), tmp_path / "best", ("a", "b"), start={}, beside=None, trained="all")
+    assert sorted(path.name for path in (tmp_path / "best").iterdir()) == ["labels.json", "model.safetensors", "spec.json"]
+    assert load(tmp_path / "best").labels == ["a", "b"]
+
+
+@pytest.mark.parametrize("trained", ["all", "head"])
+def test_a_trained_body_goes_where_transformers_finds_it(tmp_path, tokenizer, trained):
+    body = bert(tokenizer, pooler="none")
+    config = CONFIG | {"vocab_size": tokenizer.vocab, "max_position_embeddings": 24}
+    save(body, tmp_path / "model", config=config, as_class="BertModel")
+    tokenizer.save(tmp_path / "model" / "tokenizer.json")
+    encoder = bert(tokenizer, pool="mean", pooler="none", head="classify", classes=2)
+    start = {"config": json.loads((tmp_path / "model" / "config.json").read_text(encoding="utf-8"))}
+    publish(encoder, tmp_path / "best", ("a", "b"), start=start, beside=tmp_path / "model", trained=trained)
+    assert (tmp_path / "best" / "body").is_dir() == (trained == "all")
+    if trained == "all":
+        model = transformers.AutoModel.from_pretrained(tmp_path / "best" / "body").eval()
+        words = transformers.PreTrainedTokenizerFast(tokenizer_file=str(tmp_path / "best" / "body" / "tokenizer.json"))
+        with torch.no_grad():
+            mean = model(**words(TEXTS[:1], return_tensors="pt")).last_hidden_state.mean(1)
+        vector = (mean / mean.norm()).numpy()
+        tokenizer.save(tmp_path / "best" / "tokenizer.json")
+        assert np.allclose(load(tmp_path / "best").encode(TEXTS[:1]), vector, atol=1e-6)
