@@ -122,3 +122,14 @@ def test_the_spec_may_come_before_the_question():
     one = glassformer("ask", "params of W_O", "bert-base", "layers=2").stdout
     assert glassformer("ask", "bert-base", "params of W_O", "layers=2").stdout == one
     assert one.startswith("params of W_O of bert-base")
+
+
+def test_a_claim_may_bring_its_question():
+    one = glassformer("check", "params of W_O", "bert-base", "layers=2", "--claim", "1,179,648")
+    other = glassformer("check", "bert-base", "layers=2", "--claim", "params of W_O = 1,179,648")
+    assert (one.returncode, other.returncode, other.stdout) == (0, 0, one.stdout)
+    lost = glassformer("check", "bert-base", "--claim", "12")
+    assert (lost.returncode, lost.stdout) == (2, "")
+    assert lost.stderr == (
+        "glassformer: what of bert-base is 12? Put a question first: glassformer check params bert-base --claim 27648\n"
+    )

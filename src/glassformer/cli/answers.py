@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from glassformer.cli.options import as_option, format_options, give, one_spec
-from glassformer.spec import GlassformerError
+from glassformer.spec import GlassformerError, shown
 from glassformer.spec.presets import preset_names
 from glassformer.spec.reading import request_from_words
 
@@ -81,7 +81,8 @@ def check(
     from glassformer.answers.judging import check as diagnose
 
     question, words = question_first(question, words)
-    found = diagnose(question, request_from_words(one_spec(words), as_class=as_class), claims[0])
+    question, words, claim = question_in_claim(question, words, claims[0])
+    found = diagnose(question, request_from_words(one_spec(words), as_class=as_class), claim)
     give(found, form)
     if not found.right:
         sys.exit(1)
@@ -93,6 +94,18 @@ def question_first(question: str, words: tuple[str, ...]) -> tuple[str, tuple[st
     if question in names and words and words[0] not in names and "=" not in words[0]:
         return words[0], (question, *words[1:])
     return question, words
+
+
+def question_in_claim(question: str, words: tuple[str, ...], claim: str) -> tuple[str, tuple[str, ...], str]:
+    """`check bert-base --claim "params of W_O = 589,824"` is understood, too: such a claim brings its question."""
+    if question not in preset_names() or (words and "=" not in words[0]):
+        return question, words, claim
+    asked, sign, value = (part.strip() for part in claim.rpartition("="))
+    if not (sign and asked and value):
+        raise GlassformerError(
+            f"what of {question} is {shown(claim)}? Put a question first: glassformer check params {question} --claim 27648"
+        )
+    return asked, (question, *words), value
 
 
 def _check_problem(path: Path, claims: tuple[str, ...], claims_file: str | None, form: str | None) -> None:
