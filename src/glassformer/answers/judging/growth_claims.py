@@ -84,9 +84,10 @@ def judge_class(answer: Answer, claim: Class) -> Diagnosis:
         if said == growth:
             return Diagnosis(answer, claim, "convention", f"{convention}: {growth.text}")
     lost = {"linear_instead_of_quadratic": truth.capped("n", 1)}
-    several = [growth for growth in (truth, *(other for _, other in answer.other_growths)) if len(growth.terms) > 1]
-    if several:
-        lost = {"no_quadratic_term": several[0].leading("d"), **lost}
+    if len(truth.terms) > 1:
+        lost = {"no_quadratic_term": truth.leading("d"), **lost}
+    elif wider := [growth for _, growth in answer.other_growths if len(growth.terms) > 1]:
+        lost["no_quadratic_term"] = wider[0].leading("d")
     quadratic = any(dict(term).get("n", 0) > 1 for term in truth.terms)
     for code, growth in lost.items():
         if quadratic and said in (growth, growth.without("d")):
