@@ -128,6 +128,8 @@ def test_a_claim_may_bring_its_question():
     one = glassformer("check", "params of W_O", "bert-base", "layers=2", "--claim", "1,179,648")
     other = glassformer("check", "bert-base", "layers=2", "--claim", "params of W_O = 1,179,648")
     assert (one.returncode, other.returncode, other.stdout) == (0, 0, one.stdout)
+    slip = glassformer("check", "bert-bas", "--claim", "params = 12")
+    assert slip.stderr == "glassformer: which encoder? There is no preset bert-bas. Did you mean 'bert-base'?\n"
     lost = glassformer("check", "bert-base", "--claim", "12")
     assert (lost.returncode, lost.stdout) == (2, "")
     assert lost.stderr == (

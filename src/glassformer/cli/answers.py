@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from glassformer.cli.options import as_option, format_options, give, one_spec
-from glassformer.spec import GlassformerError, shown
+from glassformer.spec import GlassformerError, nearest, shown
 from glassformer.spec.presets import preset_names
 from glassformer.spec.reading import request_from_words
 
@@ -98,7 +98,10 @@ def question_first(question: str, words: tuple[str, ...]) -> tuple[str, tuple[st
 
 def question_in_claim(question: str, words: tuple[str, ...], claim: str) -> tuple[str, tuple[str, ...], str]:
     """`check bert-base --claim "params of W_O = 589,824"` is understood, too: such a claim brings its question."""
-    if question not in preset_names() or (words and "=" not in words[0]):
+    names = preset_names()
+    if question not in names and not words and (meant := nearest(question, names)):
+        raise GlassformerError(f"which encoder? There is no preset {shown(question)}.{meant}")
+    if question not in names or (words and "=" not in words[0]):
         return question, words, claim
     asked, sign, value = (part.strip() for part in claim.rpartition("="))
     if not (sign and asked and value):

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from glassformer.spec import GlassformerError
 from glassformer.training.data.splits import (
     always_one,
+    check_label_column,
     check_shares,
     content_keys,
     doubts,
@@ -161,8 +162,10 @@ BAD = [
 @pytest.mark.parametrize(("parts", "message"), BAD)
 def test_labels_that_cannot_be_learned_are_one_line(parts, message):
     good = {name: (["a", "b"], ["c0", "c1"]) for name in ("train", "validation", "test")}
+    made = {name: Rows("classify", *pair) for name, pair in (good | parts).items()}
     with pytest.raises(GlassformerError) as error:
-        label_order({name: Rows("classify", *pair) for name, pair in (good | parts).items()}, "f")
+        check_label_column(made["train"], "f")
+        label_order(made, "f")
     assert message in str(error.value)
 
 

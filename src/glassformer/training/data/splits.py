@@ -122,7 +122,6 @@ def label_order(parts: Mapping[str, Rows], name: str) -> tuple[str, ...]:
         return ()
     if len(labels) < 2:
         raise GlassformerError(f"{name}: every training row has the label '{shown(min(labels))}'. Two classes are the least.")
-    check_label_column(parts["train"], name)
     for part, found in used.items():
         unseen = sorted(found - labels)
         if unseen:
