@@ -24,13 +24,19 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import torch
 
+from glassformer.model.checkpoints import load_encoder
 from glassformer.training.data import load_data
+from glassformer.training.data.batches import BatchStream
+from glassformer.training.data.dataset import Split
+from glassformer.training.data.examples import prepare
 from glassformer.training.data.sets import SETS
 from glassformer.training.fitting import small_spec, suggested, tokenizer_for
 from glassformer.training.loop import train
 from glassformer.training.runs import Run
 from glassformer.training.settings import Settings
 from glassformer.training.starting import start_from
+from glassformer.training.tasks import evaluate
+from glassformer.training.where import this_place
 
 # Beside what `glassformer train` chooses by itself: texts up to 256 tokens, and as many epochs as make about so many steps.
 LONGEST = {"classify": {"max_length": 256}}
@@ -81,6 +87,16 @@ def pretrained(job: Job, texts: list[str], settings: Settings, place: Path) -> s
     return str(run.path)
 
 
+def accuracy_of(run: Run, part: Split, weights: str) -> float:
+    """Accuracy on a part of the data with the weights in one of a run's folders."""
+    device = this_place().device
+    encoder = load_encoder(run.path / weights, device=device).encoder
+    longest = min(run.settings.max_length, run.spec.longest or run.settings.max_length)
+    rows = prepare(part, run.tokenizer, max_length=longest)
+    stream = BatchStream(rows, batch_size=4 * run.settings.batch_size, order="by_length")
+    return float(evaluate(encoder, stream.batches(), device)["accuracy"])
+
+
 def done(job: Job) -> dict[str, Any]:
     """A run from its beginning to its test, in a folder that is removed."""
     began = time.perf_counter()
@@ -99,9 +115,11 @@ def done(job: Job) -> dict[str, Any]:
         spec = start.encoder.spec if start else small_spec(data, tokenizer, settings).replace(**job.fields)
         run = Run.create(Path(place) / "run", spec, settings, tokenizer, data, source={"what": job.data}, start=start)
         found = train(run, data, Nobody())
+        last = {"last": accuracy_of(run, data.test, "last"), "last_validation": accuracy_of(run, data.validation, "last")}
     return {
         **{"data": job.data, "seed": job.seed, "from": begin, "variant": job.name},
         **{"test": found["test"]["accuracy"], "validation": found["best"]["accuracy"], "best_epoch": found["best"]["epoch"]},
+        **last,  # the same with the weights of the last epoch
         **{"parameters": run.about["counts"]["parameters"], "epochs": settings.epochs, "lr": settings.lr},
         "seconds": round(time.perf_counter() - began, 1),
     }

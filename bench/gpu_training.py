@@ -72,7 +72,7 @@ def ours(name: str, tokens: torch.Tensor, *, how: str, **fields: Any) -> Step:
     places, labels = masked(tokens)
 
     def loss() -> torch.Tensor:
-        return cross_entropy(model(tokens, predict_at=places).logits.float(), labels)
+        return cross_entropy(model(tokens, predict_at=places, only_logits=True).logits.float(), labels)
 
     if how == "layers":
         compile_layers(model, varied=False)
@@ -148,7 +148,7 @@ def ours_mixed(batches: list[tuple[torch.Tensor, torch.Tensor]], **fields: Any) 
     def loss() -> torch.Tensor:
         i = next(turn) % len(batches)
         places, labels = asked[i]
-        return cross_entropy(model(*batches[i], predict_at=places).logits.float(), labels)
+        return cross_entropy(model(*batches[i], predict_at=places, only_logits=True).logits.float(), labels)
 
     return trainer(model, loss)
 
@@ -181,7 +181,7 @@ def our_vit(batch: int, *, how: str) -> Step:
     pixels, labels = images(batch)
 
     def loss() -> torch.Tensor:
-        return cross_entropy(model(pixels).logits.float(), labels)
+        return cross_entropy(model(pixels, only_logits=True).logits.float(), labels)
 
     return trainer(model, torch.compile(loss) if how == "whole" else loss)
 
@@ -229,6 +229,6 @@ def peak(name: str, *, train: bool, dtype: str, **fields: Any) -> dict[str, floa
 
 
 def useful_flops(name: str, batch: int, length: int) -> int:
-    """Matrix products of a training step, the head at the masked positions alone: what every row has to compute at least."""
-    parts = gf.cost(name, head="mlm", batch=batch, t=length, train=True, kernel="fused").parts
-    return int(2 * (parts["layers"].multiply_adds + SHARE * parts["head"].multiply_adds))
+    """Matrix products of a training step, all that follows the last attention at the masked positions alone: the least that
+    every row has to compute."""
+    return gf.cost(name, head="mlm", batch=batch, t=length, train=True, kernel="fused", masked=SHARE).matrix_flops

@@ -60,7 +60,7 @@ def counted(name: str, *, train: bool, dtype: str, batch: int, t: int, **fields:
 
     def step() -> None:
         with torch.autocast("cpu", torch.bfloat16, enabled=dtype == "bfloat16"):
-            output = encoder(tokens, predict_at=places if spec.head == "mlm" else None)
+            output = encoder(tokens, predict_at=places, only_logits=True) if spec.head == "mlm" else encoder(tokens)
             if spec.head == "mlm":
                 loss = torch.nn.functional.cross_entropy(output.logits.float(), labels)
             else:

@@ -77,7 +77,8 @@ def cost(
 ) -> Cost:
     """FLOPs and bytes of one pass: `gf.cost("bert-base", batch=8, t=512, train=True)`.
 
-    `masked` is the share of the positions at which a masked-token head predicts.
+    `masked` is the share of the positions at which a masked-token head predicts; with `kernel="fused"`, as our encoder does it,
+    nothing after the last layer's attention is computed anywhere else.
     """
     asked = request(what, as_class=as_class, **fields)
     program = build_program(asked.spec, batch=asked.batch, t=asked.t)

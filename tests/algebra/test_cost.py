@@ -122,6 +122,14 @@ def test_a_masked_token_head_costs_where_it_is_asked():
     assert whole.memory.peak > some.memory.peak
 
 
+def test_a_fused_pass_goes_on_after_the_last_attention_only_where_the_head_is_asked():
+    fields = {"head": "mlm", "t": 100, "batch": 8, "train": True, "kernel": "fused"}
+    whole, some = (gf.cost("bert-base", masked=share, **fields) for share in (1.0, 0.15))
+    spared = 3 * 8 * 85 * (768 * 768 + 2 * 768 * 3072)  # W_O and the feed-forward block of one layer, at 85 of 100 positions
+    assert whole.parts["layers"].multiply_adds - some.parts["layers"].multiply_adds == spared
+    assert whole.memory.activations > some.memory.activations
+
+
 def test_bytes_of_a_forward_pass_at_their_peak():
     memory = gf.cost("bert-base", t=128).memory
     assert memory.peak == memory.total == memory.weights + memory.activations

@@ -108,7 +108,7 @@ def test_a_wrong_model_does_not_hold(tmp_path, monkeypatch):
     """The twin that shows that the certificate can fail: a model whose second layer forgets its residual."""
     from glassformer.model import encoder as module
 
-    monkeypatch.setitem(module.RESIDUALS, "post", lambda x, norm, sub_layer: norm(x + 1.001 * sub_layer(x)))
+    monkeypatch.setitem(module.RESIDUALS, "post", lambda x, norm, sub_layer, _: norm(x + 1.001 * sub_layer(x)))
     found = verified(bert_folder(tmp_path), original=False)
     assert not found.holds
     gaps = {gap.place: gap.relative for gap in found.comparisons[0].gaps}

@@ -60,4 +60,4 @@ def test_only_float32_on_a_cpu_is_reordered():
 
 def test_an_encoder_in_training_runs_as_it_is():
     encoder = Encoder(BERT).train()
-    assert Ready(encoder).run() == encoder.run
+    assert Ready(encoder).run().func == encoder.run

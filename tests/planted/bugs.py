@@ -71,7 +71,7 @@ BUGS = (
     Bug("gate and hidden exchanged", "model/feed_forward.py", "hidden_BTF, gate_BTF = wide_BTG.chunk(2, dim=-1)", "gate_BTF, hidden_BTF = wide_BTG.chunk(2, dim=-1)"),
     Bug("layer norm for rms norm", "model/norms.py", '"rms": rms_norm}', '"rms": layer_norm}'),
     Bug("eps that is not the spec's", "model/norms.py", "self.eps = spec.eps", "self.eps = 1e-5"),
-    Bug("the residual is normalised", "model/norms.py", "return x_BTD + sub_layer(norm(x_BTD))", "return norm(x_BTD) + sub_layer(norm(x_BTD))"),
+    Bug("the residual is normalised", "model/norms.py", "return at_places(x_BTD, read_at) + sub_layer(norm(x_BTD))", "return at_places(norm(x_BTD), read_at) + sub_layer(norm(x_BTD))"),
     Bug("rotary pairs side by side", "model/positions.py", "first, second = x_BTHK.chunk(2, dim=-1)", "first, second = x_BTHK[..., ::2], x_BTHK[..., 1::2]"),
     Bug("ahead and back exchanged", "model/positions.py", "self.ahead * (away_TS > 0)", "self.ahead * (away_TS < 0)"),
     Bug("final norm forgotten", "model/encoder.py", "states_BTD = self.final_norm(", "states_BTD = nn.Identity()("),

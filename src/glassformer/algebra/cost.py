@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, Literal
 
-from glassformer.algebra.memory import BYTES, Dtype, Kernel, Memory, Optimizer, memory
+from glassformer.algebra.memory import BYTES, Dtype, Kernel, Memory, Optimizer, asked_steps, memory
 from glassformer.algebra.result import Result
 from glassformer.program import Program, Step, build
 from glassformer.program.operations import Mask
@@ -115,8 +115,8 @@ def cost(
 ) -> Cost:
     """What one pass of the program costs; `asked` is the share of the positions at which a masked-token head predicts."""
     shares = _visible_shares(program) if kernel != "materialised" else {}
-    if asked != 1 and program.spec.head == "mlm":
-        shares |= {step.name: asked for step in program.steps if step.name.startswith("head.")}
+    if asked != 1:
+        shares |= dict.fromkeys(asked_steps(program, kernel), asked)
     rows = tuple([_row(step, which, shares.get(step.name, Fraction(1))) for step in program.steps])
     needed = memory(program, training=which == "training", kernel=kernel, dtype=dtype, optimizer=optimizer, asked=asked)
     return Cost(label, program, which, kernel, needed, rows)

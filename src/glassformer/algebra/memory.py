@@ -59,6 +59,7 @@ def memory(
 
     `asked` is the share of the positions at which a masked-token head predicts.
     """
+    shares = dict.fromkeys(asked_steps(program, kernel), asked)
     width = BYTES[dtype]
     parameters = sum(parameter.size for parameter in program.parameters)
     trained = sum(parameter.size for parameter in program.parameters if not parameter.frozen)
@@ -72,10 +73,10 @@ def memory(
     states = {"adamw": 2, "sgd": 0, "none": 0}[optimizer] * trained * max(width, 4)
     formats = f"{dtype} copies of float32 weights, float32 gradients" if master else f"{dtype} weights and gradients"
     text = f"{formats}; {optimizer}: {_optimizer_text(optimizer, master)}; activations: what the backward pass needs again"
-    saved = _saved(program, width, kernel, asked)
+    saved = _saved(program, width, kernel, shares)
     kept = (parameters * width, states + master)
     gradient = max(width, 4) if master else width
-    peak = sum(kept) + _backward_peak(program, saved, (width, gradient), asked, fused=kernel == "fused")
+    peak = sum(kept) + _backward_peak(program, saved, (width, gradient), shares, fused=kernel == "fused")
     return Memory(kept[0], trained * gradient, kept[1], sum(size for size, _ in saved.values()), text, peak)
 
 
@@ -84,7 +85,7 @@ def _optimizer_text(optimizer: Optimizer, master: int) -> str:
     return f"{states} beside the float32 weights" if master else states
 
 
-def _saved(program: Program, width: int, kernel: Kernel, asked: Fraction) -> dict[str, tuple[int, int]]:
+def _saved(program: Program, width: int, kernel: Kernel, shares: dict[str, Fraction]) -> dict[str, tuple[int, int]]:
     """What backward needs, each tensor counted once: its bytes, and the first step that needs it, which frees it in the end."""
     fused = kernel != "materialised"
     parameters = {parameter.name for parameter in program.parameters}
@@ -96,19 +97,25 @@ def _saved(program: Program, width: int, kernel: Kernel, asked: Fraction) -> dic
             if tensor.name in parameters | inside or tensor.name in saved:
                 continue
             size = _bytes(tensor, width, index=tensor.name in inputs and len(tensor.axes) == 2)
-            saved[tensor.name] = (int(size * _share(program, tensor.name, asked)), number)
+            saved[tensor.name] = (int(size * shares.get(tensor.name, 1)), number)
         if step.core and fused and step.name.endswith(".weights"):
             # The fused kernel recomputes scores from q and k, and keeps one log-sum for each row of them,
             # and the result of the mix, to which the backward pass compares.
             saved[step.name] = (STATISTIC_BYTES * (step.output.size // step.output.axes[-1].size), number)
         if program.spec.dropout and step.name not in inside and _dropped(step):
-            saved[f"{step.name}: dropout mask"] = (MASK_BYTES * step.output.size, number)
+            saved[f"{step.name}: dropout mask"] = (int(MASK_BYTES * step.output.size * shares.get(step.name, 1)), number)
     return saved
 
 
-def _share(program: Program, name: str, asked: Fraction) -> Fraction:
-    """Which share of a tensor is computed at all: a masked-token head predicts where it is asked to."""
-    return asked if program.spec.head == "mlm" and name.startswith("head.") else Fraction(1)
+def asked_steps(program: Program, kernel: Kernel) -> list[str]:
+    """What is computed only where a masked-token head is asked to predict: the head, and, in our own encoder, all that follows
+    the last layer's attention."""
+    if program.spec.head != "mlm":
+        return []
+    names = [step.name for step in program.steps]
+    if kernel == "materialised" or not program.spec.layers:
+        return [name for name in names if name.startswith("head.")]
+    return names[max(number for number, name in enumerate(names) if name.endswith(".attention.mix")) + 1 :]
 
 
 def _dropped(step: Step) -> bool:
@@ -116,7 +123,7 @@ def _dropped(step: Step) -> bool:
 
 
 def _backward_peak(
-    program: Program, saved: dict[str, tuple[int, int]], widths: tuple[int, int], asked: Fraction, *, fused: bool
+    program: Program, saved: dict[str, tuple[int, int]], widths: tuple[int, int], shares: dict[str, Fraction], *, fused: bool
 ) -> int:
     """The most bytes at one moment of the backward pass: going back, saved tensors are freed, and gradients of weights come.
 
@@ -131,12 +138,12 @@ def _backward_peak(
     most = alive
     if program.spec.head != "none":
         last = program.steps[-1]
-        most += int(LOSS_BYTES * last.output.size * _share(program, last.name, asked))
+        most += int(LOSS_BYTES * last.output.size * shares.get(last.name, 1))
     for number in range(len(program.steps) - 1, -1, -1):
         step = program.steps[number]
         alive += widths[1] * sum(trained.pop(tensor.name, 0) for tensor in step.inputs)
         passing = [tensor for tensor in (step.output, *step.inputs[:1]) if tensor.name not in inside]
-        flowing = sum(int(widths[0] * tensor.size * _share(program, step.name, asked)) for tensor in passing)
+        flowing = sum(int(widths[0] * tensor.size * shares.get(step.name, 1)) for tensor in passing)
         most = max(most, alive + flowing)
         alive -= freed.get(number, 0)
     return most

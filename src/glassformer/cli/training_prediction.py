@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ from glassformer.spec import EncoderSpec
 if TYPE_CHECKING:
     from glassformer.training.settings import Settings
 
-ASKED = 0.15  # of the tokens of a masked-token step: its head is used there alone
+ASKED = Fraction(15, 100)  # of the tokens of a masked-token step: its head is used there alone
 
 
 class OneRow(NamedTuple):
@@ -51,19 +52,11 @@ def prediction(spec: EncoderSpec, settings: Settings, *, dtype: Dtype = "float32
 
 def _row(spec: EncoderSpec, t: int | None, settings: Settings, dtype: Dtype) -> OneRow:
     """A row through a training step; of a head alone, forward through the body, which keeps nothing for a way back."""
-
-    def cost(spec: EncoderSpec) -> OneRow:
-        program = build(spec, batch=1, t=t)
-        if settings.train_only == "head":
-            return OneRow(algebra.cost(program, which="forward", kernel="fused", dtype=dtype).matrix_flops, 0.0)
-        found = algebra.cost(program, which="training", kernel="fused", dtype=dtype, optimizer="adamw")
-        return OneRow(found.matrix_flops, found.memory.activations)
-
-    whole = cost(spec)
-    if spec.head != "mlm":
-        return whole
-    body = cost(spec.replace(head="none"))
-    return OneRow(*(under + ASKED * (over - under) for under, over in zip(body, whole, strict=True)))
+    program = build(spec, batch=1, t=t)
+    if settings.train_only == "head":
+        return OneRow(algebra.cost(program, which="forward", kernel="fused", dtype=dtype, asked=ASKED).matrix_flops, 0.0)
+    found = algebra.cost(program, which="training", kernel="fused", dtype=dtype, optimizer="adamw", asked=ASKED)
+    return OneRow(found.matrix_flops, found.memory.activations)
 
 
 def _by_length(lengths: list[int], costs: list[float]) -> dict[str, float]:

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from glassformer.model.layouts import Sight
+from glassformer.model.layouts import Sight, at_places
 from glassformer.model.positions import Turn, unturned
 from glassformer.spec import BiasPlace, EncoderSpec
 
@@ -24,6 +24,7 @@ class Look(NamedTuple):
     turn_q: Turn = unturned  # by the positions of the queries, where those are rotary
     turn_k: Turn = unturned
     normed: bool = True  # whether the attention reads normalised input, where norms stand before sub-layers
+    read_at: Tensor | None = None  # the flat places of the only tokens whose result is read later; None: every token's is
 
 
 class Attention(nn.Module):
@@ -46,7 +47,7 @@ class Attention(nn.Module):
         q_BTHK, k_BSHK, v_BSHV = self.project(x_BTD, memory_BSD)
         q_BTHK, k_BSHK = look.turn_q(q_BTHK), look.turn_k(k_BSHK)
         mix_BTHV = look.sight.mix(q_BTHK, k_BSHK, v_BSHV, scale=self.scale, dropout=self.dropout if self.training else 0.0)
-        return self.out(mix_BTHV.flatten(-2))
+        return self.out(at_places(mix_BTHV.flatten(-2), look.read_at))
 
     def weights(self, x_BTD: Tensor, memory_BSD: Tensor, look: Look) -> Tensor:
         """Who attends to whom, [batch, head, t, s]: the same q and k, the softmax written out instead of fused."""

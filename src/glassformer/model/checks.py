@@ -38,6 +38,14 @@ def checked(spec: EncoderSpec, given: Inputs, here: Tensor, return_weights: Coll
     return _as_taken(spec, given)
 
 
+def check_only_logits(spec: EncoderSpec, *, looked_at: bool) -> None:
+    """Logits alone can be asked for where a head makes some, and not together with a look inside."""
+    if spec.head == "none":
+        raise GlassformerError("only_logits=True, but head=none makes no logits. Try head=classify, or leave it out.")
+    if looked_at:
+        raise GlassformerError("only_logits=True leaves out what return_weights and return_hidden show: ask for one of them.")
+
+
 def check_batch(spec: EncoderSpec, inputs: Tensor, attend: Tensor | None = None, segments: Tensor | None = None) -> None:
     """The checks of a pass without the pass, for loaders that feed a compiled model."""
     floats = isinstance(inputs, Tensor) and inputs.is_floating_point()

@@ -14,7 +14,7 @@ from glassformer.model.attention import Attention, Look
 from glassformer.model.dropout import Dropout
 from glassformer.model.embeddings import Embeddings
 from glassformer.model.feed_forward import FeedForward
-from glassformer.model.heads import HEADS, AttentionPooler, Pooler, Reading, has_pooler
+from glassformer.model.heads import HEADS, AttentionPooler, MaskedTokens, Pooler, Reading, has_pooler, pool, reads_one
 from glassformer.model.layouts import Layout, Padded, Rule, Sight
 from glassformer.model.norms import RESIDUALS, LayerScale, Norm, SubLayer, unnormed
 from glassformer.model.positions import RelativeTable, Turn, buckets_of, rotary, unturned
@@ -25,7 +25,7 @@ from glassformer.spec import EncoderSpec
 class Output(NamedTuple):
     """What one pass gives; a part that the spec has not, or that was not asked for, is None or empty."""
 
-    states: Tensor  # [batch, t, d_model], after the final norm
+    states: Tensor  # [batch, t, d_model], after the final norm; with only_logits [n, d_model], of the tokens that the head reads
     pooled: Tensor | None  # [batch, d_model]
     logits: Tensor | None  # of the head: by input, by token, or by position asked for
     weights: dict[int, Tensor]  # layer -> [batch, head, t, s], for the layers in return_weights
@@ -64,8 +64,8 @@ class Block(nn.Module):
         self.residual, self.pre = RESIDUALS[spec.norm], spec.norm == "pre"
 
     def forward(self, x_BTD: Tensor, look: Look) -> Tensor:
-        x_BTD = self.residual(x_BTD, self.first_norm(look), partial(self.attend, look=look))
-        return self.residual(x_BTD, self.norm_2, self.transform)
+        x_BTD = self.residual(x_BTD, self.first_norm(look), partial(self.attend, look=look), look.read_at)
+        return self.residual(x_BTD, self.norm_2, self.transform, None)
 
     def first_norm(self, look: Look) -> SubLayer:
         """ModernBERT's first layer reads the embeddings, which were normalised already, as they are."""
@@ -151,6 +151,7 @@ class Encoder(nn.Module):
         *,
         positions: Tensor | None = None,
         predict_at: Tensor | None = None,
+        only_logits: bool = False,
         return_weights: Collection[int] = (),
         return_hidden: bool = False,
     ) -> Output:
@@ -158,13 +159,24 @@ class Encoder(nn.Module):
 
         `attend` is True at real tokens. `positions` are the positions where they are not 0, 1, 2, … `predict_at` chooses
         where a masked-token head predicts: True there, or flat indices (row · t + column), which torch.compile prefers.
+        With `only_logits` the last layer goes on, after its attention, for the tokens alone that the head reads.
         """
         given = checks.Inputs(inputs, attend, segments, positions, predict_at)
         given = checks.checked(self.spec, given, self.here, return_weights)
-        return self.run(given, Padded(given.attend), return_weights=return_weights, return_hidden=return_hidden)
+        layout = Padded(given.attend)
+        if only_logits:
+            checks.check_only_logits(self.spec, looked_at=bool(return_weights) or return_hidden)
+            return self.run(given, layout, only_logits=True)
+        return self.run(given, layout, return_weights=return_weights, return_hidden=return_hidden)
 
     def run(
-        self, given: checks.Inputs, layout: Layout, *, return_weights: Collection[int] = (), return_hidden: bool = False
+        self,
+        given: checks.Inputs,
+        layout: Layout,
+        *,
+        only_logits: bool = False,
+        return_weights: Collection[int] = (),
+        return_hidden: bool = False,
     ) -> Output:
         """`forward` for inputs that were checked, lying in any layout."""
         x_BTD = self.embeddings(given.inputs, given.segments, given.positions)
@@ -172,17 +184,39 @@ class Encoder(nn.Module):
         row = Inside(layout, given.positions) if looked_at else inside(self, x_BTD, layout, given.positions)
         shape, x_BTD = x_BTD.shape, row.enter(x_BTD)
         weights, hidden = {}, [x_BTD] if return_hidden else []
+        read_at = self.read_at(x_BTD, row, given.predict_at) if only_logits else None
         for number, (block, look) in enumerate(self.looks(x_BTD.new_empty((*x_BTD.shape[:2], 0)), row.layout, row.positions_BT)):
             if number in return_weights:  # beside the layer: looking on changes nothing of what it computes
                 weights[number] = block.weights(x_BTD, look)
-            x_BTD = block(x_BTD, look)
+            last = number == len(self.places) - 1
+            x_BTD = block(x_BTD, look._replace(read_at=read_at) if last else look)
             if return_hidden:
                 hidden.append(x_BTD)
+        if read_at is not None:
+            return self.said_of(self.final_norm(x_BTD[0]), layout)
         states_BTD = self.final_norm(row.leave(x_BTD, shape))
         pooled_BD = self.pooler(states_BTD, layout) if self.pooler is not None else None
         reading = Reading(states_BTD, pooled_BD, layout, self.embeddings.token_table, given.predict_at)
         logits, next_logits = self.head(reading) if self.head is not None else (None, None)
         return Output(states_BTD, pooled_BD, logits, weights, tuple(hidden), next_logits)
+
+    def read_at(self, x_BTD: Tensor, row: Inside, predict_at: Tensor | None) -> Tensor | None:
+        """Where the only tokens lie that the head reads, as flat places among those that the layers see; None: it reads all."""
+        if not self.places:
+            return None
+        if isinstance(self.head, MaskedTokens):
+            return None if predict_at is None else row.within(predict_at)
+        if not isinstance(self.pooler, Pooler) or not reads_one(self.spec):
+            return None
+        places_BT1 = torch.arange(x_BTD.shape[0] * x_BTD.shape[1], device=x_BTD.device).view(*x_BTD.shape[:2], 1)
+        return pool(places_BT1, row.layout, self.spec, self.spec.pool)[:, 0]
+
+    def said_of(self, states_ND: Tensor, layout: Layout) -> Output:
+        """What pooler and head make of the tokens that the head reads, where no others are left."""
+        pooled_BD = self.pooler.finished(states_ND) if isinstance(self.pooler, Pooler) else None
+        assert self.head is not None
+        logits, next_logits = self.head(Reading(states_ND, pooled_BD, layout, self.embeddings.token_table, None))
+        return Output(states_ND, pooled_BD, logits, {}, (), next_logits)
 
     def looks(self, like: Tensor, layout: Layout, positions_BT: Tensor | None) -> Iterator[tuple[Any, Look]]:
         """Each layer's block and what it sees. Masks and angles are made once for all layers that have the same.

@@ -58,6 +58,12 @@ def has_pooler(spec: EncoderSpec) -> bool:
     return spec.head != "none" or spec.pooler != "none" or spec.norm_after_last == "pooled"
 
 
+def reads_one(spec: EncoderSpec) -> bool:
+    """Whether the head reads one token of each input, the first or the last, and nothing else."""
+    pooled = spec.head == "project" or (spec.head == "classify" and spec.head_reads == "pooled")
+    return pooled and spec.pool in ("first", "last")
+
+
 def pool(states_BTD: Tensor, layout: Layout, spec: EncoderSpec, how: str) -> Tensor:
     """The first token, the last real one, or the mean of those that are no class tokens or registers."""
     if how != "mean":
@@ -78,7 +84,11 @@ class Pooler(nn.Module):
         self.norm = Norm(spec, width) if spec.pooler == "norm" else nn.Identity()
 
     def forward(self, states_BTD: Tensor, layout: Layout) -> Tensor:
-        pooled_BD: Tensor = self.final_norm(pool(states_BTD, layout, self.spec, self.spec.pool))
+        return self.finished(pool(states_BTD, layout, self.spec, self.spec.pool))
+
+    def finished(self, pooled_BD: Tensor) -> Tensor:
+        """What follows where the vectors are pooled."""
+        pooled_BD = self.final_norm(pooled_BD)
         if self.dense is not None:
             pooled_BD = self.dense(pooled_BD).tanh()
         return self.norm(pooled_BD)
@@ -216,12 +226,23 @@ def vocabulary_product(x: Tensor, table: Tensor, bias: Tensor | None) -> Tensor:
     30,522 rows).
     """
     dtype, rows = product_dtype(x), table.shape[0]
-    missing = -rows % ROWS
-    if not missing or not x.is_cuda or dtype.itemsize != 2:
+    if not x.is_cuda or dtype.itemsize != 2:
         return functional.linear(x, table, bias)
-    whole = functional.pad(table.to(dtype), (0, 0, 0, missing))
-    logits = functional.linear(x, whole, None if bias is None else functional.pad(bias.to(dtype), (0, missing)))
-    return logits[..., :rows]
+    x, table, bias = x.to(dtype), table.to(dtype), None if bias is None else bias.to(dtype)
+    if bias is not None and torch.is_grad_enabled():
+        x, table, bias = *bias_as_column(x, table, bias), None
+    missing = -rows % ROWS
+    whole = functional.pad(table, (0, 0, 0, missing))
+    return functional.linear(x, whole, None if bias is None else functional.pad(bias, (0, missing)))[..., :rows]
+
+
+def bias_as_column(x: Tensor, table: Tensor, bias: Tensor) -> tuple[Tensor, Tensor]:
+    """`x Eᵀ + b` as one product: `[x, 1] [E, b]ᵀ`, filled up with zeros to 16 bytes.
+
+    The bias's gradient is then a column of a product that is made anyway; otherwise it is another pass over all logits.
+    """
+    one, fill = x.new_ones(*x.shape[:-1], 1), (0, -(table.shape[1] + 1) % 8)
+    return functional.pad(torch.cat((x, one), -1), fill), functional.pad(torch.cat((table, bias[:, None]), -1), fill)
 
 
 class Pretrain(nn.Module):

@@ -152,6 +152,11 @@ class Padded(NamedTuple):
         return x_BTD.masked_fill(~real_BT1, 0.0).sum(1) / real_BT1.sum(1).clamp(min=1)
 
 
+def at_places(x: Tensor, places: Tensor | None) -> Tensor:
+    """Of tokens [batch, t, …] those at flat places (row · t + column), as one row; None leaves all of them as they lie."""
+    return x if places is None else x.flatten(0, 1)[places][None]
+
+
 def _picked(x_BTD: Tensor, place_B: Tensor) -> Tensor:
     # shape[0], here and elsewhere in this room: len() would freeze the size of the batch in an exported graph.
     return x_BTD[torch.arange(place_B.shape[0], device=x_BTD.device), place_B]

@@ -9,12 +9,13 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from glassformer.model.layouts import at_places
 from glassformer.model.precision import product_dtype
 from glassformer.spec import EncoderSpec
 
 Normalise: TypeAlias = Callable[[Tensor, Tensor, Tensor | None, float], Tensor]
 SubLayer: TypeAlias = Callable[[Tensor], Tensor]
-Residual: TypeAlias = Callable[[Tensor, SubLayer, SubLayer], Tensor]
+Residual: TypeAlias = Callable[[Tensor, SubLayer, SubLayer, Tensor | None], Tensor]
 
 
 def layer_norm(x: Tensor, gamma: Tensor, beta: Tensor | None, eps: float) -> Tensor:
@@ -74,14 +75,14 @@ def unnormed(x_BTD: Tensor) -> Tensor:
     return x_BTD
 
 
-def post_norm(x_BTD: Tensor, norm: SubLayer, sub_layer: SubLayer) -> Tensor:
-    """The 2017 paper and BERT: normalise the sum."""
-    return norm(x_BTD + sub_layer(x_BTD))
+def post_norm(x_BTD: Tensor, norm: SubLayer, sub_layer: SubLayer, read_at: Tensor | None = None) -> Tensor:
+    """The 2017 paper and BERT: normalise the sum. `read_at` are the places that the sub-layer gives, where not all."""
+    return norm(at_places(x_BTD, read_at) + sub_layer(x_BTD))
 
 
-def pre_norm(x_BTD: Tensor, norm: SubLayer, sub_layer: SubLayer) -> Tensor:
+def pre_norm(x_BTD: Tensor, norm: SubLayer, sub_layer: SubLayer, read_at: Tensor | None = None) -> Tensor:
     """ViT, T5, ModernBERT: normalise what the sub-layer reads and leave the residual stream alone."""
-    return x_BTD + sub_layer(norm(x_BTD))
+    return at_places(x_BTD, read_at) + sub_layer(norm(x_BTD))
 
 
 RESIDUALS: dict[str, Residual] = {"post": post_norm, "pre": pre_norm}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from glassformer.model import reordered
@@ -19,18 +20,17 @@ Run: TypeAlias = "Callable[[Inputs, Layout], Output]"
 class Ready:
     """An encoder in eval mode, asked again and again without gradients."""
 
-    def __init__(self, encoder: Encoder) -> None:
-        self.encoder = encoder
-        self.replayer = Replayer(encoder)
+    def __init__(self, encoder: Encoder, *, only_logits: bool = False) -> None:
+        self.encoder, self.only_logits = encoder, only_logits
+        self.replayer = Replayer(encoder, only_logits=only_logits)
         self.laid_out: tuple[object, Encoder] | None = None  # what the weights were, and the copy made of them
 
     def run(self) -> Run:
         """How a pass is run now; asked again for each batch of work, since weights may have changed in between."""
-        if self.encoder.training:
-            return self.encoder.run
-        if reordered.serves(self.encoder):
-            return self.on_cpu().run
-        return self.replayed if self.encoder.here.is_cuda else self.encoder.run
+        if not self.encoder.training and self.encoder.here.is_cuda:
+            return self.replayed
+        laid_out = not self.encoder.training and reordered.serves(self.encoder)
+        return partial((self.on_cpu() if laid_out else self.encoder).run, only_logits=self.only_logits)
 
     def on_cpu(self) -> Encoder:
         """The copy whose matrices are laid out for this processor, made again when a weight was written to."""
@@ -45,4 +45,4 @@ class Ready:
         """A few tokens are replayed, many are run."""
         if isinstance(layout, Padded) and self.replayer.serves(given):
             return as_copies(self.replayer(given))
-        return self.encoder.run(given, layout)
+        return self.encoder.run(given, layout, only_logits=self.only_logits)

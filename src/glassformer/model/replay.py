@@ -33,8 +33,8 @@ class Replayer:
     Launching a few hundred small kernels from Python takes longer than running them; a recording is launched at once.
     """
 
-    def __init__(self, encoder: Encoder) -> None:
-        self.encoder = encoder
+    def __init__(self, encoder: Encoder, *, only_logits: bool = False) -> None:
+        self.encoder, self.only_logits = encoder, only_logits
         self.addresses = addresses(encoder)
         self.kept: OrderedDict[tuple[object, ...], Recording] = OrderedDict()
 
@@ -74,11 +74,11 @@ class Replayer:
         side.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(side):
             for _ in range(WARM_UPS):
-                self.encoder.run(own, Padded())
+                self.encoder.run(own, Padded(), only_logits=self.only_logits)
         torch.cuda.current_stream().wait_stream(side)
         graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(graph):
-            output = self.encoder.run(own, Padded())
+            output = self.encoder.run(own, Padded(), only_logits=self.only_logits)
         return Recording(graph, own, output)
 
 

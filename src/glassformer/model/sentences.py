@@ -140,7 +140,7 @@ class LoadedModel:
         """The encoder without what that part does not need, made ready once."""
         if part not in self._made_ready:
             whole = self.encoder if part == "logits" else streams.body(self.encoder, pooler=part == "pooled")
-            self._made_ready[part] = Ready(whole)
+            self._made_ready[part] = Ready(whole, only_logits=part == "logits")
         return self._made_ready[part]
 
     def _pooling(self, pool: Pool | None, *, normalise: bool | None) -> tuple[Pool, bool]:
@@ -210,7 +210,7 @@ class LoadedModel:
         said: list[Said] = []
         for some in images.split(IMAGES_AT_ONCE):
             with torch.inference_mode():
-                logits = self.encoder(some.to(self.encoder.here)).logits
+                logits = self.encoder(some.to(self.encoder.here), only_logits=True).logits
             said += [self._said(row, [f"patch {i}" for i in range(len(row))]) for row in logits]
         return said
 

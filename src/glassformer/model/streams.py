@@ -26,7 +26,7 @@ Empty = Literal["refuse", "skip", "encode"]
 Item = TypeVar("Item")
 
 TEXTS_AT_ONCE = 1024
-FIRST_AHEAD, TEXTS_AHEAD = 128, 512  # on a GPU, which waits for the first window, and for none after that
+FIRST_AHEAD, TEXTS_AHEAD = 128, 1024  # on a GPU, which waits for the first window, and for none after that
 CHARACTERS_AT_ONCE = 2_000_000
 FEW = 16  # tokens; a text without one of its own has only those that the tokenizer adds
 
@@ -70,9 +70,9 @@ def windows(
 ) -> Iterator[Window]:
     """Texts as tokens, as many at a time as memory is set aside for; `beside` cuts the next ones while these are computed."""
     sizes = chain([FIRST_AHEAD], repeat(TEXTS_AHEAD)) if beside else repeat(TEXTS_AT_ONCE)
-    cuts = ((some, _encodings(some, tokenizer, habits)) for some in _groups(texts, habits, sizes))
-    for some, encodings in ahead(cuts) if beside else cuts:
-        yield _window(some, encodings, tokenizer, spec, habits)
+    cuts = (_cut(some, tokenizer, habits) for some in _groups(texts, habits, sizes))
+    for cut in ahead(cuts) if beside else cuts:
+        yield _window(cut, tokenizer, spec, habits)
 
 
 def _groups(texts: Iterable[Text], habits: Habits, sizes: Iterator[int]) -> Iterator[list[tuple[int, Text]]]:
@@ -109,10 +109,31 @@ def _ready(text: Text, habits: Habits) -> Text:
     return habits.prompt + (text.lower() if habits.lower else text)
 
 
-def _window(some: list[tuple[int, Text]], encodings: list[Any], tokenizer: Any, spec: EncoderSpec, habits: Habits) -> Window:
+class Cut(NamedTuple):
+    """Texts with their numbers, each one's tokens, and how many it lost, by its place here."""
+
+    some: list[tuple[int, Text]]
+    encodings: list[Any]
+    dropped: dict[int, int]
+
+
+def _cut(some: list[tuple[int, Text]], tokenizer: Any, habits: Habits) -> Cut:
+    """Texts as tokens; those that are too long, and may be cut, a second time. Nobody else may use the tokenizer meanwhile."""
+    encodings, dropped = _encodings(some, tokenizer, habits), {}
+    if habits.truncate and habits.longest is not None:
+        long = [i for i, encoding in enumerate(encodings) if len(encoding) > habits.longest]
+        shortened = _encodings([some[i] for i in long], tokenizer, habits, most=habits.longest) if long else []
+        for i, short in zip(long, shortened, strict=True):
+            dropped[i] = len(encodings[i]) - len(short)
+            encodings[i] = short
+    return Cut(some, encodings, dropped)
+
+
+def _window(cut: Cut, tokenizer: Any, spec: EncoderSpec, habits: Habits) -> Window:
     """Texts as ids. A tokenizer makes its lists anew whenever it is asked for them: they are asked for once."""
-    window = Window([], [], None, [], {}, len(some))
-    for (number, text), encoding in zip(some, encodings, strict=True):
+    some = cut.some
+    window, lists = Window([], [], None, [], {some[i][0]: lost for i, lost in cut.dropped.items()}, len(some)), []
+    for (number, _), encoding in zip(some, cut.encodings, strict=True):
         ids = encoding.ids
         length = len(ids)
         if length <= FEW and all(encoding.special_tokens_mask):
@@ -122,33 +143,41 @@ def _window(some: list[tuple[int, Text]], encodings: list[Any], tokenizer: Any, 
                 name = habits.name(number)
                 raise GlassformerError(f"{name} is empty: it has no token of its own. empty=skip leaves such texts out.")
         if habits.longest is not None and length > habits.longest:
-            name = habits.name(number)
-            if not habits.truncate:
-                raise GlassformerError(
-                    f"{name} has {length:,} tokens, this model takes {habits.longest:,}. Split it, or truncate it, "
-                    f"which drops the last {length - habits.longest:,}."
-                )
-            encoding = cut_into_tokens(tokenizer, text, name, most=habits.longest)
-            ids = encoding.ids
-            window.dropped[number] = length - len(ids)
-        if spec.vocab is not None and max(ids) >= spec.vocab:
-            check_vocabulary(tokenizer, cut_into_tokens(tokenizer, text, habits.name(number)), habits.name(number), spec.vocab)
+            raise GlassformerError(
+                f"{habits.name(number)} has {length:,} tokens, this model takes {habits.longest:,}. Split it, or truncate it, "
+                f"which drops the last {length - habits.longest:,}."
+            )
         window.numbers.append(number)
-        window.ids.append(torch.from_numpy(np.array(ids)))
         window.encodings.append(encoding)
+        lists.append(ids)
+    flat = np.fromiter(chain.from_iterable(lists), np.int64)  # one array for all: a GPU waits for each that is made by itself
+    if spec.vocab is not None and flat.size and flat.max() >= spec.vocab:
+        _name_unknown(cut, tokenizer, spec.vocab, habits)
+    window.ids.extend(torch.from_numpy(flat).split([len(ids) for ids in lists]) if lists else ())
     paired = (spec.segments or 0) > 1 and any(isinstance(text, tuple) for _, text in some)
     return window._replace(segments=[torch.tensor(one.type_ids) for one in window.encodings] if paired else None)
 
 
-def _encodings(some: list[tuple[int, Text]], tokenizer: Any, habits: Habits) -> list[Any]:
-    """All at once, which is quick; one by one only to name the text that cannot be cut."""
+def _name_unknown(cut: Cut, tokenizer: Any, vocab: int, habits: Habits) -> None:
+    """Refuse the first text with a token that the model has no row for."""
+    for (number, _), encoding in zip(cut.some, cut.encodings, strict=True):
+        if len(encoding):
+            check_vocabulary(tokenizer, encoding, habits.name(number), vocab)
+
+
+def _encodings(some: list[tuple[int, Text]], tokenizer: Any, habits: Habits, *, most: int | None = None) -> list[Any]:
+    """All at once, which is quick; one by one only to name the text that cannot be cut. With `most`, no more tokens than that."""
     try:
+        if most is not None:
+            guarded("longest", lambda: tokenizer.enable_truncation(max_length=most))
         # The quick way leaves out where in the text each token stands, and what it is in letters.
         quick = getattr(tokenizer, "encode_batch_fast", tokenizer.encode_batch)
         encode = tokenizer.encode_batch if habits.letters else quick
         return list(guarded("texts", lambda: encode([text for _, text in some])))
     except GlassformerError:
-        return [cut_into_tokens(tokenizer, text, habits.name(number)) for number, text in some]
+        return [cut_into_tokens(tokenizer, text, habits.name(number), most=most) for number, text in some]
+    finally:
+        tokenizer.no_truncation()
 
 
 def body(encoder: Encoder, *, pooler: bool) -> Encoder:

@@ -39,6 +39,10 @@ class Inside(NamedTuple):
             return row_ND.view(shape)
         return row_ND.new_zeros(shape).flatten(0, 1).index_copy(0, self.places, row_ND).view(shape)
 
+    def within(self, places: Tensor) -> Tensor:
+        """Flat places of the rectangle, of real tokens, as places of the row."""
+        return places if self.places is None else torch.searchsorted(self.places, places)
+
 
 def inside(encoder: Encoder, x_BTD: Tensor, layout: Layout, positions_BT: Tensor | None) -> Inside:
     """One packed row where the variable-length kernel serves and has less to do: with padding, and with windows."""

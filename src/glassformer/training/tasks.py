@@ -47,9 +47,9 @@ def judge(encoder: Encoder, batch: Batch) -> Judged:
     labels = batch.labels.flatten()
     if encoder.spec.head == "mlm":
         asked = (labels != IGNORE).nonzero().squeeze(1)
-        logits, labels = encoder(batch.inputs, attend, predict_at=asked).logits, labels[asked]
+        logits, labels = encoder(batch.inputs, attend, predict_at=asked, only_logits=True).logits, labels[asked]
     else:
-        logits = encoder(batch.inputs, attend).logits
+        logits = encoder(batch.inputs, attend, only_logits=True).logits
     logits = logits.flatten(0, -2).float()
     loss = functional.cross_entropy(logits, labels, ignore_index=IGNORE, reduction="sum")
     said = logits.argmax(-1)
