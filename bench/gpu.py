@@ -158,6 +158,8 @@ def memory(figures: Figures) -> None:
     }
     for name, case in cases.items():
         figures.row("memory", name, partial(training.peak, "bert-base", pooler="none", **case))
+    for name, batch, t in (("bert-base", 64, 512), ("bert-large", 32, 512), ("vit-b16", 256, None)):
+        figures.row("memory", f"{name}, layers compiled, {batch} x {t or 197}", partial(training.peak_compiled, name, batch, t))
 
 
 def curves(figures: Figures) -> None:

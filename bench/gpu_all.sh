@@ -1,7 +1,7 @@
 #!/bin/bash
 # All tables of bench/gpu.py within minutes: the rows that take long to compile do so side by side, and are timed one by one.
-# bench/gpu_all.sh FOLDER [SECONDS]: writes FOLDER/gpu.json.
-out=$1; limit=${2:-600}; parts=$(mktemp -d); mkdir -p "$out"; export PYTHONPATH=src PYTHONUNBUFFERED=1 TORCHINDUCTOR_COMPILE_THREADS=3
+# bench/gpu_all.sh FOLDER [SECONDS] [TABLES]: writes FOLDER/gpu.json.
+out=$1; limit=${2:-600}; tables=${3:-ceiling,encoding,latency,memory,mixed,growth,curves}; parts=$(mktemp -d); mkdir -p "$out"; export PYTHONPATH=src PYTHONUNBUFFERED=1 TORCHINDUCTOR_COMPILE_THREADS=3
 together() { # table of bench/gpu.py, then rows
     local tables=$1; shift
     export GATE=$(mktemp -d) GATE_COUNT=$#
@@ -18,7 +18,7 @@ together training "training: glassformer, compiled" "training: Hugging Face BERT
 together shapes "ViT-B/16, 256 images: Hugging Face, sdpa" "ViT-B/16, 256 images: glassformer" \
     "BERT-large, 32 x 512: Hugging Face, sdpa" "BERT-large, 32 x 512: glassformer"
 together shapes "ModernBERT-base, 8 x 8192: Hugging Face, sdpa" "ModernBERT-base, 8 x 8192: glassformer"
-python3 bench/gpu.py --tables ceiling,encoding,latency,memory,mixed,growth,curves --seconds $((limit - SECONDS)) --out "$parts/90.json"
+python3 bench/gpu.py --tables "$tables" --seconds $((limit - SECONDS)) --out "$parts/90.json"
 python3 - "$parts" "$out/gpu.json" <<'P'
 import json, sys
 from pathlib import Path

@@ -156,20 +156,39 @@ def test_a_stream_without_end_gives_its_first_vectors(folder):
 
 
 def test_windows_that_are_cut_beside_hold_the_same_texts(folder, monkeypatch):
-    monkeypatch.setattr(streams, "FIRST_AHEAD", 5)
-    monkeypatch.setattr(streams, "TEXTS_AHEAD", 8)
+    monkeypatch.setattr(streams, "FIRST_ON_GPU", (5,))
+    monkeypatch.setattr(streams, "TEXTS_AT_ONCE", 8)
     model, some = gf.load(folder), texts(30)
+    monkeypatch.setattr(streams, "TEXTS_AT_ONCE", 30)
     (whole,) = streams.windows(some, model.tokenizer, model.spec, streams.Habits())
+    monkeypatch.setattr(streams, "TEXTS_AT_ONCE", 8)
     found = list(streams.windows(some, model.tokenizer, model.spec, streams.Habits(), beside=True))
     assert [window.seen for window in found] == [5, 8, 8, 8, 1]
     assert [number for window in found for number in window.numbers] == whole.numbers
     assert all(map(torch.equal, (ids for window in found for ids in window.ids), whole.ids))
 
 
+def test_texts_that_are_cut_beside_lose_what_they_lose_alone(folder, monkeypatch):
+    """Long texts are cut a second time, to fewer tokens: with the same tokenizer, which another window may be using."""
+    monkeypatch.setattr(streams, "TEXTS_AT_ONCE", 8)
+    model, some = gf.load(folder), ["the glass walls " * count for count in range(1, 200)]
+    habits = streams.Habits(longest=12, truncate=True)
+    alone, beside = (list(streams.windows(some, model.tokenizer, model.spec, habits, beside=way)) for way in (False, True))
+    ids, dropped = (
+        [[one for window in way for one in window.ids] for way in (alone, beside)],
+        [{number: lost for window in way for number, lost in window.dropped.items()} for way in (alone, beside)],
+    )
+    assert all(map(torch.equal, *ids))
+    assert max(map(len, ids[0])) == 12
+    assert dropped[0] == dropped[1]
+    whole = [len(model.tokenizer.encode(text).ids) for text in some]
+    assert dropped[0] == {number: length - 12 for number, length in enumerate(whole) if length > 12}
+
+
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
 def test_a_gpu_gives_the_same_vectors_window_after_window(folder, monkeypatch):
-    monkeypatch.setattr(streams, "FIRST_AHEAD", 5)
-    monkeypatch.setattr(streams, "TEXTS_AHEAD", 8)
+    monkeypatch.setattr(streams, "FIRST_ON_GPU", (5,))
+    monkeypatch.setattr(streams, "TEXTS_AT_ONCE", 8)
     here, there = gf.load(folder, device="cpu"), gf.load(folder, device="cuda")
     assert np.abs(here.encode(texts(100)) - there.encode(texts(100))).max() < 1e-5
 

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from importlib.util import find_spec
 from typing import TypeAlias
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from glassformer.model.precision import product_dtype
+from glassformer.model.gelu import gelu
 from glassformer.spec import GATES, EncoderSpec
-
-if HAS_KERNELS := torch.version.cuda is not None and find_spec("triton") is not None:
-    from glassformer.model.gelu_kernel import biased_gelu
-
 
 Function: TypeAlias = Callable[[Tensor], Tensor]
 
@@ -28,7 +23,7 @@ def quick_gelu(x: Tensor) -> Tensor:
 
 FUNCTIONS: dict[str, Function] = {
     "relu": functional.relu,
-    "gelu": functional.gelu,
+    "gelu": gelu,
     "gelu_tanh": partial(functional.gelu, approximate="tanh"),
     "quick_gelu": quick_gelu,
     "silu": functional.silu,
@@ -52,11 +47,6 @@ def plain(wide_BTG: Tensor, function: Function) -> Tensor:
     return function(wide_BTG)
 
 
-def kernel_serves(x: Tensor) -> bool:
-    """Whether `gelu_kernel` takes what a matrix product makes of this: numbers of 16 bits on a GPU, and at least one."""
-    return HAS_KERNELS and x.is_cuda and product_dtype(x).itemsize == 2 and x.numel() > 0
-
-
 class FeedForward(nn.Module):
     """`bend(x W_in + b_in) W_2 + b_2`, where W_in is W_1, or W_1 and W_3 as one matrix."""
 
@@ -67,13 +57,9 @@ class FeedForward(nn.Module):
         self.wide = nn.Linear(spec.d_model, width * len(self.symbols), bias=bias)
         self.narrow = nn.Linear(width, spec.d_model, bias=bias)
         self.bend = partial(gated if spec.gated else plain, function=pointwise(spec.activation))
-        self.biased_gelu = bias and spec.activation == "gelu"
 
     def forward(self, x_BTD: Tensor) -> Tensor:
-        if self.biased_gelu and kernel_serves(x_BTD):
-            active_BTF = biased_gelu(functional.linear(x_BTD, self.wide.weight), self.wide.bias)
-        else:
-            active_BTF = self.bend(self.wide(x_BTD))
+        active_BTF = self.bend(self.wide(x_BTD))
         return self.narrow(active_BTF)
 
     def views(self) -> Iterator[tuple[str, Tensor]]:

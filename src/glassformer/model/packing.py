@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 Part = Literal["states", "pooled", "logits"]
 
-TOKENS_AT_ONCE = {"cuda": 65_536, "cpu": 4_096}  # a GPU needs many to be busy; a CPU's caches want few
+FEWEST, MOST = 4_096, 131_072  # tokens at once: a CPU's caches want few; a GPU is busy with many, while Python makes the next
+ROOM = 1 / 8  # of a GPU's memory, for what the layers make of them
 
 
 def encode_packed(
@@ -55,7 +56,7 @@ def passes(
     run: Run | None = None,
 ) -> Iterator[tuple[list[int], Output, Layout]]:
     """Sequences that were checked, some at a time: which of them, what they give, and how they lie in it."""
-    limit = tokens_at_once or TOKENS_AT_ONCE.get(encoder.here.device.type, TOKENS_AT_ONCE["cpu"])
+    limit = tokens_at_once or at_once(encoder)
     lengths = _lengths(sequences)
     run = run or encoder.run
     packs = len(sequences) > 1 and packable(encoder)
@@ -64,6 +65,18 @@ def passes(
         beside = [segments[i] for i in members] if segments is not None else None
         given, layout = (_packed if packs else _padded)(encoder, chosen, beside)
         yield members, run(given, layout), layout
+
+
+def at_once(encoder: Encoder) -> int:
+    """How many tokens go through the model at a time where nobody says: on a GPU, as many as its memory is meant for."""
+    spec, here = encoder.spec, encoder.here
+    if not here.is_cuda:
+        return FEWEST
+    wide = spec.ffn_width * (2 if spec.gated else 1) + spec.ffn_width
+    said = {"mlm": spec.vocab or 0, "pretrain": spec.vocab or 0, "tag": spec.classes}.get(spec.head, 0)
+    a_token = here.element_size() * (6 * spec.d_model + wide + (said if encoder.head is not None else 0))
+    memory = torch.cuda.get_device_properties(here.device).total_memory
+    return max(FEWEST, min(MOST, int(ROOM * memory) // a_token))
 
 
 def _lengths(sequences: Sequence[Tensor]) -> list[int]:

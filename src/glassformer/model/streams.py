@@ -26,7 +26,7 @@ Empty = Literal["refuse", "skip", "encode"]
 Item = TypeVar("Item")
 
 TEXTS_AT_ONCE = 1024
-FIRST_AHEAD, TEXTS_AHEAD = 128, 1024  # on a GPU, which waits for the first window, and for none after that
+FIRST_ON_GPU = (128, 256, 512)  # it waits for the first window, so that is small; while it computes one, the next may be larger
 CHARACTERS_AT_ONCE = 2_000_000
 FEW = 16  # tokens; a text without one of its own has only those that the tokenizer adds
 
@@ -69,7 +69,7 @@ def windows(
     texts: Iterable[Text], tokenizer: Any, spec: EncoderSpec, habits: Habits, *, beside: bool = False
 ) -> Iterator[Window]:
     """Texts as tokens, as many at a time as memory is set aside for; `beside` cuts the next ones while these are computed."""
-    sizes = chain([FIRST_AHEAD], repeat(TEXTS_AHEAD)) if beside else repeat(TEXTS_AT_ONCE)
+    sizes = chain(FIRST_ON_GPU if beside else (), repeat(TEXTS_AT_ONCE))
     cuts = (_cut(some, tokenizer, habits) for some in _groups(texts, habits, sizes))
     for cut in ahead(cuts) if beside else cuts:
         yield _window(cut, tokenizer, spec, habits)
