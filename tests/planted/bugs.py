@@ -67,7 +67,7 @@ BUGS = (
     Bug("embeddings scaled by d_model", "model/embeddings.py", "self.scale = math.sqrt(spec.d_model) if", "self.scale = float(spec.d_model) if"),
     Bug("patches column by column", "model/embeddings.py", ".permute(0, 2, 4, 1, 3, 5)", ".permute(0, 4, 2, 1, 3, 5)"),
     Bug("registers before the class token", "model/embeddings.py", "self.after = spec.class_tokens", "self.after = 0"),
-    Bug("gelu by tanh in the model", "model/feed_forward.py", '"gelu": functional.gelu,', '"gelu": partial(functional.gelu, approximate="tanh"),'),
+    Bug("gelu by tanh in the model", "model/gelu.py", "return functional.gelu(x)", 'return functional.gelu(x, approximate="tanh")'),
     Bug("gate and hidden exchanged", "model/feed_forward.py", "hidden_BTF, gate_BTF = wide_BTG.chunk(2, dim=-1)", "gate_BTF, hidden_BTF = wide_BTG.chunk(2, dim=-1)"),
     Bug("layer norm for rms norm", "model/norms.py", '"rms": rms_norm}', '"rms": layer_norm}'),
     Bug("eps that is not the spec's", "model/norms.py", "self.eps = spec.eps", "self.eps = 1e-5"),
