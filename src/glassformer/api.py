@@ -16,7 +16,7 @@ from glassformer.program import build as build_program
 from glassformer.program.pen import Convention, LatexPen, TextPen
 from glassformer.spec import EncoderSpec, GlassformerError
 from glassformer.spec.presets import preset_doc, preset_names
-from glassformer.spec.reading import request
+from glassformer.spec.reading import Request, request
 from glassformer.spec.weight_files import RUN
 
 if TYPE_CHECKING:
@@ -149,15 +149,25 @@ def work(problem: str | Path | Mapping[str, Any]) -> Solution:
     return by_hand.solve(by_hand.load_problem(Path(problem)))
 
 
-def ask(question: str, what: What, *, as_class: str | None = None, **fields: Any) -> Answer:
-    """Any quantity, with its convention and derivation: `gf.ask("shape of weights", "bert-base", t=5)`."""
+def ask(question: str, what: What | None = None, *, as_class: str | None = None, **fields: Any) -> Answer:
+    """Any quantity, with its convention and derivation: `gf.ask("shape of weights", "bert-base", t=5)`.
+
+    A question that names its encoder needs no other: `gf.ask("params of W_O in BERT-large")`.
+    """
     from glassformer.answers import quantities
 
-    return quantities.ask(question, request(what, as_class=as_class, **fields))
+    return quantities.ask(question, _asked_of(question, what, as_class, fields))
 
 
-def check(question: str, what: What, *, claim: str | int, as_class: str | None = None, **fields: Any) -> Diagnosis:
+def check(question: str, what: What | None = None, *, claim: str | int, as_class: str | None = None, **fields: Any) -> Diagnosis:
     """Right, right under a convention, or the mistake: `gf.check("params", "bert-base", claim="110M")`."""
     from glassformer.answers import judging
 
-    return judging.check(question, request(what, as_class=as_class, **fields), str(claim))
+    return judging.check(question, _asked_of(question, what, as_class, fields), str(claim))
+
+
+def _asked_of(question: str, what: What | None, as_class: str | None, fields: dict[str, Any]) -> Request:
+    """The encoder beside a question, or the one that it names itself."""
+    from glassformer.answers.questions import encoder_named, parse_question
+
+    return request(encoder_named(parse_question(question)) if what is None else what, as_class=as_class, **fields)

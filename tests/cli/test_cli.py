@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+import glassformer as gf
+
 
 def glassformer(*words, text=None, timeout=60):
     command = [sys.executable, "-m", "glassformer", *words]
@@ -122,6 +124,17 @@ def test_the_spec_may_come_before_the_question():
     one = glassformer("ask", "params of W_O", "bert-base", "layers=2").stdout
     assert glassformer("ask", "bert-base", "params of W_O", "layers=2").stdout == one
     assert one.startswith("params of W_O of bert-base")
+
+
+def test_a_question_that_names_its_encoder_needs_no_spec():
+    assert "bert-large: 25,165,824 parameters" in glassformer("ask", "How many parameters has W_O in BERT-large?").stdout
+    done = glassformer("check", "params of bert-base-uncased", "--claim", "110M")
+    assert done.stdout.startswith("right")
+    lost = glassformer("ask", "params of W_O")
+    assert (lost.returncode, lost.stdout) == (2, "")
+    assert "which encoder? 'params of W_O' names none" in lost.stderr
+    assert gf.ask("params of bert-tiny").value == 4_385_920
+    assert gf.check("params of bert-tiny", claim="4.4M").right
 
 
 def test_a_claim_may_bring_its_question():

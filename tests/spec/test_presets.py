@@ -8,7 +8,8 @@ import pytest
 from glassformer.program import build
 from glassformer.spec import EncoderSpec, GlassformerError
 from glassformer.spec.huggingface import from_config, unwrap
-from glassformer.spec.presets import preset, preset_doc, preset_names
+from glassformer.spec.presets import known_as, known_preset, preset, preset_doc, preset_names
+from glassformer.spec.reading import request_from_words
 
 MODELS = Path(__file__).parents[1] / "data" / "models"
 
@@ -157,3 +158,68 @@ def test_an_unknown_preset_gets_the_nearest_one():
 
 def test_the_same_name_is_the_same_object():
     assert preset("bert-base") is preset("bert-base")
+
+
+@pytest.mark.parametrize(
+    ("word", "name"),
+    [
+        ("BERT-base", "bert-base"),
+        ("bert-base-uncased", "bert-base"),
+        ("google-bert/bert-base-uncased", "bert-base"),
+        ("sentence-transformers/all-MiniLM-L6-v2", "minilm-l6"),
+        ("answerdotai/ModernBERT-large", "modernbert-large"),
+        ("distilbert/distilbert-base-uncased", "distilbert-base"),
+        ("google/vit-base-patch16-224", "vit-b16"),
+        ("facebook/dinov2-large", "dinov2-l"),
+    ],
+)
+def test_a_published_name_means_its_preset(word, name):
+    assert known_preset(word) == name
+    found = request_from_words((word, "dropout=0.5"))
+    assert (found.label.split()[0], found.spec) == (name, preset(name).replace(dropout=0.5))
+
+
+def test_names_mean_one_preset_each():
+    said = [one.lower() for name in preset_names() for one in (name, *also(name))]
+    assert len(said) == len(set(said)) == len(known_as())
+    assert all(known_preset(name) == name for name in preset_names())
+
+
+def also(name):
+    return [said for said, meant in known_as().items() if meant == name and said != name]
+
+
+NAMED = [file for file in sorted(MODELS.glob("*.json")) if known_preset(file.stem)]
+SIZES = "d_model heads layers vocab positions ffn_width norm activation segments image patch".split()
+
+
+@pytest.mark.parametrize("file", NAMED, ids=lambda file: file.stem)
+def test_a_config_under_a_published_name_has_the_sizes_of_that_preset(file):
+    config, as_class, _ = unwrap(json.loads(file.read_text(encoding="utf-8"))["config"])
+    theirs, ours = from_config(config, as_class=as_class, source=file.name).spec, preset(known_preset(file.stem))
+    assert {name: getattr(theirs, name) for name in SIZES} == {name: getattr(ours, name) for name in SIZES}
+
+
+def test_some_configs_bear_published_names():
+    assert {"bert-base-uncased", "bert-large-uncased", "albert-base-v2"} <= {file.stem for file in NAMED}
+
+
+def test_a_file_of_that_name_comes_first(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("bert-base-uncased").write_text("")
+    with pytest.raises(GlassformerError, match="bert-base-uncased"):
+        request_from_words(("bert-base-uncased",))
+    Path("spec.toml").write_text('base = "bert-tiny"')
+    assert request_from_words(("spec.toml",)).spec == preset("bert-tiny")
+
+
+@pytest.mark.parametrize("word", ["a/b/bert-base", "bert-base/", "", "nonsense", "bert\0base", "x" * 5000])
+def test_other_words_mean_none(word):
+    assert known_preset(word) is None
+    with pytest.raises(GlassformerError):
+        request_from_words((word,))
+
+
+def test_a_slip_in_a_published_name_is_answered_with_the_name():
+    with pytest.raises(GlassformerError, match="Did you mean 'bert-base-uncased'"):
+        request_from_words(("BERT-base-unased",))

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from glassformer.cli.options import as_option, format_options, give, one_spec
+from glassformer.cli.options import as_option, format_options, give
 from glassformer.spec import GlassformerError, nearest, shown
-from glassformer.spec.presets import preset_names
+from glassformer.spec.presets import known_as, known_preset
 from glassformer.spec.reading import request_from_words
 
 SOLUTIONS = (".md", ".txt", ".tex", ".ipynb")
@@ -18,7 +18,7 @@ PROBLEMS = (".toml", ".json")
 
 @click.command()
 @click.argument("question")
-@click.argument("words", nargs=-1, metavar="SPEC [field=value …]")
+@click.argument("words", nargs=-1, metavar="[SPEC [field=value …]]")
 @as_option
 @format_options
 def ask(question: str, words: tuple[str, ...], as_class: str | None, form: str | None) -> None:
@@ -30,11 +30,12 @@ def ask(question: str, words: tuple[str, ...], as_class: str | None, form: str |
     glassformer ask "elements of head output" layer d_model=64 heads=2 d_k=32 d_v=16 t=32
     glassformer ask "params of W_O in one layer" bert-base
     glassformer ask "How much memory does training with Adam need?" bert-base
+    glassformer ask "How many parameters does the feed-forward block of BERT-large have?"
     """
     from glassformer.answers.quantities import ask as answer
 
     question, words = question_first(question, words)
-    give(answer(question, request_from_words(one_spec(words), as_class=as_class)), form)
+    give(answer(question, request_from_words(spec_of(question, words), as_class=as_class)), form)
 
 
 @click.command()
@@ -82,7 +83,7 @@ def check(
 
     question, words = question_first(question, words)
     question, words, claim = question_in_claim(question, words, claims[0])
-    found = diagnose(question, request_from_words(one_spec(words), as_class=as_class), claim)
+    found = diagnose(question, request_from_words(spec_of(question, words), as_class=as_class), claim)
     give(found, form)
     if not found.right:
         sys.exit(1)
@@ -90,18 +91,24 @@ def check(
 
 def question_first(question: str, words: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
     """`ask bert-base "params of W_O"` is understood, too: a preset is no question, and a question is no preset."""
-    names = preset_names()
-    if question in names and words and words[0] not in names and "=" not in words[0]:
+    if known_preset(question) and words and not known_preset(words[0]) and "=" not in words[0]:
         return words[0], (question, *words[1:])
     return question, words
 
 
+def spec_of(question: str, words: tuple[str, ...]) -> tuple[str, ...]:
+    """The words of the spec, or the encoder that the question names itself."""
+    from glassformer.answers.questions import encoder_named, parse_question
+
+    return words or (encoder_named(parse_question(question)),)
+
+
 def question_in_claim(question: str, words: tuple[str, ...], claim: str) -> tuple[str, tuple[str, ...], str]:
     """`check bert-base --claim "params of W_O = 589,824"` is understood, too: such a claim brings its question."""
-    names = preset_names()
-    if question not in names and not words and (meant := nearest(question, names)):
+    slip = " " not in question and not words and not known_preset(question)
+    if slip and (meant := nearest(question.lower(), known_as())):
         raise GlassformerError(f"which encoder? There is no preset {shown(question)}.{meant}")
-    if question not in names or (words and "=" not in words[0]):
+    if not known_preset(question) or (words and "=" not in words[0]):
         return question, words, claim
     asked, sign, value = (part.strip() for part in claim.rpartition("="))
     if not (sign and asked and value):

@@ -14,8 +14,7 @@ from glassformer.lab.runs import RUNS, RunsFolder
 from glassformer.lab.threads import Workers
 from glassformer.spec import GlassformerError, shown
 from glassformer.spec.fields import rule_for
-from glassformer.spec.presets import preset_names
-from glassformer.spec.reading import SIZES, Request, request, request_from_words, split_words
+from glassformer.spec.reading import SIZES, Request, preset_meant, request, request_from_words, split_words
 
 DEFAULT = "bert-base"
 
@@ -39,7 +38,7 @@ class Lab:
         for name in fields:
             if name not in SIZES:
                 rule_for(name, also=SIZES)  # a name that is no field must not become an argument
-        return request(what if what in preset_names() else self.folders.inside(what), **fields)
+        return request(preset_meant(what) or self.folders.inside(what), **fields)
 
 
 def start(words: Sequence[str], port: int, *, runs: Path = RUNS, data: Sequence[Path] = ()) -> Lab:
@@ -58,9 +57,9 @@ def _opened(words: Sequence[str], port: int) -> Lab:
     if not words:
         return Lab(port, f"/bench?{urlencode({'spec': DEFAULT})}")
     ((name, fields),) = split_words(words, count=1)
-    if name in preset_names():
+    if (meant := preset_meant(name)) is not None:
         request_from_words(words)  # a mistake is told here, not by the page
-        return Lab(port, f"/bench?{urlencode({'spec': name, **fields})}", name)
+        return Lab(port, f"/bench?{urlencode({'spec': meant, **fields})}", meant)
     path = Path(name)
     if path.is_dir() and (path / "run.json").is_file():
         return _at(port, "/train", "run", path)

@@ -16,6 +16,18 @@ def preset_names() -> tuple[str, ...]:
     return tuple(_tables())
 
 
+def known_preset(word: str) -> str | None:
+    """The preset that a word means: written in any case, or as a published checkpoint, as in `google-bert/bert-base-uncased`."""
+    publisher, _, name = word.lower().rpartition("/")
+    return known_as().get(name) if "/" not in publisher else None
+
+
+def unknown_preset(word: str) -> GlassformerError:
+    """What to say of a word that means none."""
+    meant = nearest(word.lower(), known_as())
+    return GlassformerError(f"unknown preset '{shown(word)}'.{meant} 'glassformer presets' lists them all.")
+
+
 def preset_doc(name: str) -> str:
     """What a preset is, in one line."""
     return str(_table(name)["doc"])
@@ -24,7 +36,7 @@ def preset_doc(name: str) -> str:
 @lru_cache(maxsize=256)
 def preset(name: str) -> EncoderSpec:
     """The spec with that name."""
-    fields = {key: value for key, value in _table(name).items() if key not in ("doc", "base")}
+    fields = {key: value for key, value in _table(name).items() if key not in ("doc", "also", "base")}
     base = _table(name).get("base")
     return preset(base).replace(**fields) if base is not None else EncoderSpec(**fields)
 
@@ -33,9 +45,13 @@ def _table(name: str) -> dict[str, Any]:
     try:
         return _tables()[name]
     except KeyError:
-        raise GlassformerError(
-            f"unknown preset '{shown(name)}'.{nearest(name, preset_names())} 'glassformer presets' lists them all."
-        ) from None
+        raise unknown_preset(name) from None
+
+
+@lru_cache(maxsize=1)
+def known_as() -> dict[str, str]:
+    """Every name in lower case, and the preset that it means."""
+    return {said.lower(): name for name, table in _tables().items() for said in (name, *table.get("also", ()))}
 
 
 @lru_cache(maxsize=1)

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from glassformer.spec.encoder_spec import EncoderSpec, defaults
-from glassformer.spec.errors import GlassformerError, nearest, shown
+from glassformer.spec.errors import GlassformerError, shown
 from glassformer.spec.fields import accept, rule_for
 from glassformer.spec.files import read_document
-from glassformer.spec.presets import preset, preset_names
+from glassformer.spec.presets import known_preset, preset, preset_names, unknown_preset
 
 SIZES = ("batch", "t")  # how much goes in: written like fields, but not part of what the encoder is
 SPEC_FILES = ("config.json", "spec.json", "spec.toml")
@@ -98,6 +98,11 @@ def from_document(document: Mapping[str, Any], *, source: str, as_class: str | N
     return start.replace(**fields), sizes
 
 
+def preset_meant(word: str) -> str | None:
+    """The preset that a word means: its own name, or another that it is known by and that no file here has."""
+    return word if word in preset_names() else None if _exists(word) else known_preset(word)
+
+
 def _look_up(what: Any, as_class: str | None) -> tuple[str, EncoderSpec, dict[str, int]]:
     if isinstance(what, EncoderSpec):
         return "spec", what, {}
@@ -105,12 +110,13 @@ def _look_up(what: Any, as_class: str | None) -> tuple[str, EncoderSpec, dict[st
         return "spec", *from_document(what, source="the given mapping", as_class=as_class)
     if not isinstance(what, str | Path):
         raise GlassformerError(f"a spec is a name, a path, a mapping or an EncoderSpec, found {shown(type(what).__name__)}.")
-    if str(what) in preset_names():
+    name = preset_meant(str(what))
+    if name is not None:
         if as_class is not None:
             raise GlassformerError(
-                f"--as {shown(as_class)} belongs to a Hugging Face config; '{what}' is a preset. Write head=… instead."
+                f"--as {shown(as_class)} belongs to a Hugging Face config; '{name}' is a preset. Write head=… instead."
             )
-        return str(what), preset(str(what)), {}
+        return name, preset(name), {}
     if not str(what).strip():
         raise GlassformerError("which encoder? The name is empty. 'glassformer presets' lists the names.")
     path = _file_of(str(what))
@@ -124,12 +130,9 @@ def _look_up(what: Any, as_class: str | None) -> tuple[str, EncoderSpec, dict[st
 
 def _file_of(name: str) -> Path:
     """The file that a word means; a word that looks like no path is taken for a mistyped preset."""
-    try:
-        path = Path(name)
-        there, folder = path.exists(), path.is_dir()
-    except (OSError, ValueError):  # a name that no file can have
-        there = folder = False
-    if folder:
+    path = Path(name)
+    there = _exists(name)
+    if there and path.is_dir():
         found = next((path / inner for inner in SPEC_FILES if (path / inner).is_file()), None)
         if found is None:
             raise GlassformerError(f"the folder {shown(name)} holds no {', '.join(SPEC_FILES[:-1])} or {SPEC_FILES[-1]}.")
@@ -138,9 +141,14 @@ def _file_of(name: str) -> Path:
         return path
     if "/" in name or name.endswith((".json", ".toml")):
         raise GlassformerError(f"no such file or folder: {shown(name)}.")
-    raise GlassformerError(
-        f"unknown preset '{shown(name)}'.{nearest(name, preset_names())} 'glassformer presets' lists them all."
-    )
+    raise unknown_preset(name)
+
+
+def _exists(name: str) -> bool:
+    try:
+        return Path(name).exists()
+    except (OSError, ValueError):  # a name that no file can have
+        return False
 
 
 def _size(name: str, value: Any) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 from glassformer.algebra.parts import PARTS
@@ -28,12 +27,13 @@ from glassformer.answers.quantities.settings import (
 from glassformer.answers.quantities.stored import TRAINED, stored
 from glassformer.answers.quantities.tensors import find_tensor, tensor_sizes
 from glassformer.answers.questions import Question, parse_question
+from glassformer.answers.questions.encoders import letters
 from glassformer.answers.questions.glossary import PART_NAMES, STORES, TENSOR_NAMES
 from glassformer.answers.questions.phrases import Kind
 from glassformer.answers.questions.stated import check_stated, with_sizes
 from glassformer.program import Program, build
 from glassformer.spec import GlassformerError, nearest, shown
-from glassformer.spec.presets import preset_names
+from glassformer.spec.presets import known_as, preset_names
 from glassformer.spec.reading import Request
 
 Answering = Callable[[Question, Request, Program], Answer]
@@ -53,9 +53,9 @@ def ask(question: str | Question, asked: Request) -> Answer:
 
 def _same_encoder(question: Question, asked: Request) -> None:
     """A question that names another model, or another number of layers, is not answered for this one."""
-    preset = "".join(re.findall(r"[a-z0-9]", asked.label.lower().split(" ")[0]))
-    known = ["".join(re.findall(r"[a-z0-9]", name)) for name in preset_names()]
-    if question.model and preset in known and not preset.startswith(question.model):
+    preset = asked.label.split(" ")[0]
+    model = {letters(said): letters(name) for said, name in known_as().items()}.get(question.model, question.model)
+    if model and preset in preset_names() and not letters(preset).startswith(model):
         raise GlassformerError(f"'{shown(question.text)}' names another model than the spec, {shown(asked.label)}.")
     if question.layers not in (None, asked.spec.layers):
         raise GlassformerError(

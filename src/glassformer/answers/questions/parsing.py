@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 from glassformer.answers.questions import phrases
+from glassformer.answers.questions.encoders import full_name, letters
 from glassformer.answers.questions.forms import formed
 from glassformer.answers.questions.glossary import PART_NAMES, SETTINGS, STORES, TENSOR_NAMES, known_names
 from glassformer.answers.questions.name_matching import looked_up, plain, reordered
@@ -58,11 +59,11 @@ def parse_question(text: str) -> Question:
     stated, rest = take_stated(said)
     words = _Words(rest)
     counted = bool(re.search(phrases.NUMBER, words.rest))
-    model = words.take(phrases.MODEL)
+    model = words.take(full_name()) or words.take(phrases.MODEL)
     crossing = re.search(phrases.CROSSING, words.rest)
     found = own or (_crossing(crossing, asked) if crossing else _asked(words, asked, counted=counted))
     found = found if own else replace(found, stated=stated)
-    return replace(found, model="".join(re.findall(r"[a-z0-9]", model[0].removesuffix("'s")))) if model else found
+    return replace(found, model=letters(model[0].removesuffix("'s"))) if model else found
 
 
 def _asked(words: _Words, asked: str, *, counted: bool) -> Question:

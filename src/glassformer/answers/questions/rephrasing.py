@@ -56,7 +56,16 @@ COUNTED_ANYWAY = (
     r"(?:all |the )*(?:layer[- ]?)?norm(?:s|ali[sz]ations?)?(?: parameters)?\b"
 )
 PARTS_WITHOUT_NORMS = r"\b(?:attention|mha|ffn|feed|mlp|head|pooler|projection|matrix|w_[qkvo12])"
+_LONGEST = r"(?:tokens|positions|words|wordpieces)"
 IN_OTHER_WORDS = (
+    (
+        rf"\bhow many {_LONGEST} can (.+?) (?:take|read|handle|process|encode|accept|see)(?: at (?:most|once|a time))?\b",
+        r"maximum sequence length of \1",
+    ),
+    (
+        rf"\b(?:(?:max(?:imum)?|largest) number of (?:input )?{_LONGEST}|longest (?:input|text)|max(?:imum)? positions)\b",
+        "maximum sequence length",
+    ),
     (
         r"^(?:hi,? |so,? |ok,? )?(?:(?:i'm|i am|we're) trying to|i (?:want|need|would like) to|can (?:you|someone|anyone)"
         r"|could you|please|help me|does anyone know|how (?:do|can) (?:i|you|we))"

@@ -21,7 +21,7 @@ from glassformer.answers.quiz.template import QuizSet, Template, filled, filled_
 from glassformer.answers.quiz.worked import Worked
 from glassformer.numbers.by_hand import parse_problem, solve
 from glassformer.spec import GlassformerError, shown
-from glassformer.spec.presets import preset_names
+from glassformer.spec.presets import known_preset
 from glassformer.spec.reading import Request, request_from_words
 from glassformer.spec.viewed import Viewed
 
@@ -174,9 +174,10 @@ def _asked_key(template: Template, drawn: Mapping[str, Any]) -> Key:
 
 def _request(text: str) -> Request:
     words = text.split()
-    if not words or words[0] not in preset_names():
+    name = known_preset(words[0]) if words else None
+    if name is None:
         raise GlassformerError(f"spec = '{shown(text)}': a question's spec starts with the name of a preset.")
-    return request_from_words(words)
+    return request_from_words((name, *words[1:]))
 
 
 def _worked_key(template: Template, drawn: Mapping[str, Any]) -> Key:

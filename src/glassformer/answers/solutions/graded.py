@@ -8,7 +8,7 @@ from typing import Any, Literal
 from glassformer.answers.document import Question
 from glassformer.answers.judging import Diagnosis, check
 from glassformer.spec import GlassformerError, nearest, shown
-from glassformer.spec.presets import preset_names
+from glassformer.spec.presets import known_preset, preset_names
 from glassformer.spec.reading import Request, request_from_words
 
 Grade = Literal["right", "convention", "wrong", "unclear"]
@@ -52,7 +52,8 @@ def _one(question: Question) -> Graded:
 
 def _spec(words: tuple[str, ...]) -> Request:
     """A preset with fields: somebody else's document does not get to open files."""
-    name = words[0] if words else ""
-    if name not in preset_names():
-        raise GlassformerError(f"'{shown(name)}' is no preset, and a document names no files.{nearest(name, preset_names())}")
-    return request_from_words(words)
+    name = known_preset(words[0]) if words else None
+    if name is None:
+        said = words[0] if words else ""
+        raise GlassformerError(f"'{shown(said)}' is no preset, and a document names no files.{nearest(said, preset_names())}")
+    return request_from_words((name, *words[1:]))

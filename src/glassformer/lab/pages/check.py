@@ -12,7 +12,7 @@ from starlette.routing import Route
 
 from glassformer.lab.wire import answer, asked
 from glassformer.spec import GlassformerError, nearest, shown
-from glassformer.spec.presets import preset_names
+from glassformer.spec.presets import known_preset, preset_names
 
 LONGEST = 400_000  # letters of a document
 MOST_ANSWERS = 100
@@ -105,14 +105,14 @@ def claim_in_words(line: str) -> tuple[str, list[str], str]:
         raise GlassformerError(f"the claim has {len(line):,} letters: at most 2,000.")
     left, sign, said = line.strip().rpartition("= ") if "= " in line.strip() else line.strip().rpartition("=")
     words = left.split()
-    at = next((place for place in range(len(words) - 1, -1, -1) if words[place] in preset_names()), None)
+    at = next((place for place in range(len(words) - 1, -1, -1) if known_preset(words[place])), None)
     if not sign or not said.strip() or at is None or not all("=" in word for word in words[at + 1 :]):
         close = next((found for word in reversed(words) if at is None and (found := nearest(word, preset_names()))), "")
         raise GlassformerError(f"'{shown(line)}' is no claim about a preset: write it as 'params of bert-base = 110M'.{close}")
     question = words[:at]
     while question and question[-1] in ("of", "for"):
         question.pop()
-    return " ".join(question) or "params", words[at:], said.strip()
+    return " ".join(question) or "params", [known_preset(words[at]) or "", *words[at + 1 :]], said.strip()
 
 
 def _paper(document: dict[str, Any]) -> dict[str, Any]:
