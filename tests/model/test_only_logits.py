@@ -49,6 +49,15 @@ def test_logits_and_gradients_are_those_of_the_whole_pass(monkeypatch, spec, pac
     assert all(furthest(gradients[name], of_alone[name]) < 1e-10 for name in gradients)
 
 
+def test_asking_for_padding_breaks_nothing(monkeypatch):
+    monkeypatch.setattr(unpadding, "packable", lambda _: True)
+    encoder = seeded(SPECS["masked"])
+    asked = torch.tensor([0, 3 * LENGTH - 1])  # the last place is padding
+    found = [encoder(inputs_of(BERT), ATTEND, predict_at=asked, only_logits=only).logits for only in (False, True)]
+    assert found[0].shape == found[1].shape
+    assert furthest(found[0][0], found[1][0]) < 1e-12
+
+
 @settings(max_examples=40, deadline=None)
 @given(rich_specs(), st.integers(0, 3))
 def test_no_spec_with_a_head_says_anything_else(spec, seed):

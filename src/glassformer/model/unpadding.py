@@ -40,8 +40,10 @@ class Inside(NamedTuple):
         return row_ND.new_zeros(shape).flatten(0, 1).index_copy(0, self.places, row_ND).view(shape)
 
     def within(self, places: Tensor) -> Tensor:
-        """Flat places of the rectangle, of real tokens, as places of the row."""
-        return places if self.places is None else torch.searchsorted(self.places, places)
+        """Flat places of the rectangle as places of the row. Padding has no state: where it is asked for, a neighbour answers."""
+        if self.places is None:
+            return places
+        return torch.searchsorted(self.places, places).clamp(max=self.places.shape[0] - 1)
 
 
 def inside(encoder: Encoder, x_BTD: Tensor, layout: Layout, positions_BT: Tensor | None) -> Inside:
