@@ -213,7 +213,22 @@ def test_a_file_of_that_name_comes_first(tmp_path, monkeypatch):
     assert request_from_words(("spec.toml",)).spec == preset("bert-tiny")
 
 
-@pytest.mark.parametrize("word", ["a/b/bert-base", "bert-base/", "", "nonsense", "bert\0base", "x" * 5000])
+@pytest.mark.parametrize(
+    "word",
+    [
+        "a/b/bert-base",
+        "models/bert-base",
+        "./bert-base",
+        "/bert-base",
+        "~/bert-base",
+        "google/../bert-base",
+        "bert-base/",
+        "",
+        "nonsense",
+        "bert\0base",
+        "x" * 5000,
+    ],
+)
 def test_other_words_mean_none(word):
     assert known_preset(word) is None
     with pytest.raises(GlassformerError):

@@ -10,6 +10,12 @@ from typing import Any
 from glassformer.spec.encoder_spec import EncoderSpec
 from glassformer.spec.errors import GlassformerError, nearest, shown
 
+# Who published the checkpoints under `also`. Any other word before a slash is a folder: models/bert-base is a path.
+PUBLISHERS = frozenset(
+    """albert answerdotai distilbert facebook facebookai google google-bert google-t5 microsoft sentence-transformers
+    winkawaks""".split()
+)
+
 
 def preset_names() -> tuple[str, ...]:
     """All presets, in the order of the file."""
@@ -18,8 +24,8 @@ def preset_names() -> tuple[str, ...]:
 
 def known_preset(word: str) -> str | None:
     """The preset that a word means: written in any case, or as a published checkpoint, as in `google-bert/bert-base-uncased`."""
-    publisher, _, name = word.lower().rpartition("/")
-    return known_as().get(name) if "/" not in publisher else None
+    publisher, slash, name = word.lower().rpartition("/")
+    return known_as().get(name) if not slash or publisher in PUBLISHERS else None
 
 
 def unknown_preset(word: str) -> GlassformerError:

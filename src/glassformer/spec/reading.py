@@ -10,7 +10,7 @@ from glassformer.spec.encoder_spec import EncoderSpec, defaults
 from glassformer.spec.errors import GlassformerError, shown
 from glassformer.spec.fields import accept, rule_for
 from glassformer.spec.files import read_document
-from glassformer.spec.presets import known_preset, preset, preset_names, unknown_preset
+from glassformer.spec.presets import known_preset, preset, unknown_preset
 
 SIZES = ("batch", "t")  # how much goes in: written like fields, but not part of what the encoder is
 SPEC_FILES = ("config.json", "spec.json", "spec.toml")
@@ -100,7 +100,8 @@ def from_document(document: Mapping[str, Any], *, source: str, as_class: str | N
 
 def preset_meant(word: str) -> str | None:
     """The preset that a word means: its own name, or another that it is known by and that no file here has."""
-    return word if word in preset_names() else None if _exists(word) else known_preset(word)
+    known = known_preset(word)
+    return known if known == word or (known is not None and not _exists(word)) else None
 
 
 def _look_up(what: Any, as_class: str | None) -> tuple[str, EncoderSpec, dict[str, int]]:
