@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from glassformer.cli.processes import made_by_first
-from glassformer.spec import EncoderSpec, GlassformerError
+from glassformer.spec import EncoderSpec, GlassformerError, shown
 from glassformer.spec.fields import accept, rule_for
-from glassformer.spec.reading import SIZES, request, split_words
+from glassformer.spec.reading import SIZES, preset_meant, request, split_words
 from glassformer.spec.weight_files import path_text
 
 if TYPE_CHECKING:
@@ -109,6 +109,7 @@ def spec_for(words: Sequence[str], data: Dataset, tokenizer: Tokenizer | None, s
     if named:
         ((name, fields),) = split_words(words, count=1)
         _refuse_sizes(fields)
+        _refuse_published(name)
         given: dict[str, Any] = dict(fields)
         return fitted(request(name, **given).spec, given, data, tokenizer, settings)
     fields = split_words(["small", *words], count=1)[0][1]
@@ -117,6 +118,16 @@ def spec_for(words: Sequence[str], data: Dataset, tokenizer: Tokenizer | None, s
     spec = small_spec(data, tokenizer, settings).replace(**changed)
     check_fit(spec, data, tokenizer)
     return spec
+
+
+def _refuse_published(name: str) -> None:
+    """Who names a published checkpoint means its weights, and those are not here: a preset alone would start from nothing."""
+    meant = preset_meant(name)
+    if meant is not None and meant != name.lower():
+        raise GlassformerError(
+            f"'{shown(name)}' names published weights, which are not here: give the folder that they are in. "
+            f"{meant} is the same encoder, trained from nothing."
+        )
 
 
 def _refuse_sizes(fields: dict[str, Any]) -> None:
