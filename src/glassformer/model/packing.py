@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -130,17 +131,26 @@ def _packed(encoder: Encoder, sequences: Sequence[Tensor], segments: Sequence[Te
     """One row that holds all sequences; each counts its positions from 0."""
     device, lengths = encoder.here.device, _lengths(sequences)
     bounds = moved(torch.tensor([0, *accumulate(lengths)], dtype=torch.int32), device)
-    tokens = moved(torch.cat(list(sequences))[None], device)
-    beside = moved(torch.cat(list(segments))[None], device) if segments is not None else None
+    tokens = moved(in_a_row(sequences)[None], device)
+    beside = moved(in_a_row(segments)[None], device) if segments is not None else None
     starts = bounds[:-1].repeat_interleave(bounds.diff(), output_size=sum(lengths))
     positions = torch.arange(sum(lengths), device=device) - starts
     return Inputs(tokens, None, beside, positions[None]), Packed(bounds, max(lengths))
 
 
+def in_a_row(sequences: Sequence[Tensor]) -> Tensor:
+    """One after the other. In a CPU's memory by numpy: PyTorch's threads stay awake after such a copy, and a tokenizer's wait."""
+    if all(sequence.device.type == "cpu" for sequence in sequences):
+        return torch.from_numpy(np.concatenate([sequence.numpy() for sequence in sequences]))
+    return torch.cat(list(sequences))
+
+
 def moved(values: Tensor, device: torch.device) -> Tensor:
     """On the device, without waiting for what it is doing: that takes memory which the device may read by itself."""
     if device.type == "cuda" and values.device.type == "cpu":
-        return values.pin_memory().to(device, non_blocking=True)
+        pinned = torch.empty(values.shape, dtype=values.dtype, pin_memory=True)
+        pinned.numpy()[...] = values.numpy()  # by numpy, too
+        return pinned.to(device, non_blocking=True)
     return values.to(device)
 
 
@@ -190,5 +200,5 @@ def _plainly_good(spec: EncoderSpec, sequences: Sequence[Tensor]) -> bool:
         return False
     if spec.reads != "tokens" or not sequences:
         return not sequences
-    low, high = torch.stack(torch.cat(list(sequences)).aminmax()).tolist()
+    low, high = torch.stack(in_a_row(sequences).aminmax()).tolist()
     return low >= 0 and high < (spec.vocab or 0)

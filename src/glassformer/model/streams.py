@@ -212,7 +212,7 @@ class Arriving:
     def wait(self) -> Tensor:
         """It is here now, in ordinary memory."""
         self.there.synchronize()
-        return self.here.clone()
+        return torch.from_numpy(self.here.numpy().copy())  # not by PyTorch's threads: see `in_a_row`
 
 
 def pooled(output: Output, layout: Layout, pool: Pool) -> Tensor:
