@@ -64,7 +64,11 @@ def bert_base(figures: Figures) -> None:
         "Hugging Face BERT, sdpa, compiled": partial(their, how="whole"),
         "nn.TransformerEncoder, compiled, head everywhere": partial(stack, everywhere=True),
         "nn.TransformerEncoder, compiled, head at masked": partial(stack, everywhere=False),
+        "glassformer, compiled, float8": partial(own, how="whole", float8=True),
+        "Hugging Face BERT, sdpa, compiled, dropout 0.1": partial(their, how="whole", dropout=0.1),
+        "nn.TransformerEncoder, compiled, head everywhere, dropout 0.1": partial(stack, everywhere=True, dropout=0.1),
         "glassformer, compiled, dropout 0.1": partial(own, how="whole", dropout=0.1),
+        "glassformer, compiled, float8, dropout 0.1": partial(own, how="whole", float8=True, dropout=0.1),
     }
     for name, make in rows.items():
         figures.row("training", name, partial(training.measured, make, tokens.numel()))
@@ -77,7 +81,6 @@ def bert_base_otherwise(figures: Figures) -> None:
         "glassformer, layers compiled": partial(own, how="layers"),
         "glassformer, eager": partial(own, how="eager"),
         "Hugging Face BERT, sdpa, eager": partial(their, how="eager"),
-        "Hugging Face BERT, sdpa, compiled, dropout 0.1": partial(their, how="whole", dropout=0.1),
     }
     for name, make in rows.items():
         figures.row("training", name, partial(training.measured, make, tokens.numel()))
@@ -107,10 +110,12 @@ def shapes(figures: Figures) -> None:
         "ViT-B/16, 256 images": {
             "Hugging Face, sdpa": (partial(training.their_vit, vit, how="whole"), vit),
             "glassformer": (partial(training.our_vit, vit, how="whole"), vit),
+            "glassformer, float8": (partial(training.our_vit, vit, how="whole", float8=True), vit),
         },
         "BERT-large, 32 x 512": {
             "Hugging Face, sdpa": (partial(training.hugging_face, "Bert", large, how="whole", **sizes), large.numel()),
             "glassformer": (partial(training.ours, "bert-large", large, how="whole"), large.numel()),
+            "glassformer, float8": (partial(training.ours, "bert-large", large, how="whole", float8=True), large.numel()),
         },
     }
     for table, entries in rows.items():
@@ -159,12 +164,15 @@ def memory(figures: Figures) -> None:
     for name, case in cases.items():
         figures.row("memory", name, partial(training.peak, "bert-base", pooler="none", **case))
     for name, batch, t in (("bert-base", 64, 512), ("bert-large", 32, 512), ("vit-b16", 256, None)):
-        figures.row("memory", f"{name}, layers compiled, {batch} x {t or 197}", partial(training.peak_compiled, name, batch, t))
+        row = f"{name}, layers compiled, {batch} x {t or 197}"
+        figures.row("memory", row, partial(training.peak_compiled, name, batch, t))
+        figures.row("memory", f"{row}, float8", partial(training.peak_compiled, name, batch, t, float8=True))
 
 
 def curves(figures: Figures) -> None:
-    figures.row("curves", "float32", partial(gpu_growth.curve, fast=False, steps=400))
-    figures.row("curves", "bfloat16, layers compiled", partial(gpu_growth.curve, fast=True, steps=400))
+    for learns, steps in {"topics": 400, "masked tokens": 1000}.items():
+        for how in gpu_growth.HOWS:
+            figures.row("curves", f"{learns}, {how}", partial(gpu_growth.curve, learns, how=how, steps=steps))
 
 
 TABLES = {

@@ -14,8 +14,12 @@ together() { # table of bench/gpu.py, then rows
 count=10
 together training "training: glassformer, compiled" "training: Hugging Face BERT, sdpa, compiled" \
     "training: nn.TransformerEncoder, compiled, head everywhere" "training: nn.TransformerEncoder, compiled, head at masked" \
-    "training: glassformer, compiled, dropout 0.1"
+    "training: glassformer, compiled, float8"
+together training "training: glassformer, compiled, dropout 0.1" "training: glassformer, compiled, float8, dropout 0.1" \
+    "training: Hugging Face BERT, sdpa, compiled, dropout 0.1" \
+    "training: nn.TransformerEncoder, compiled, head everywhere, dropout 0.1"
 together shapes "ViT-B/16, 256 images: Hugging Face, sdpa" "ViT-B/16, 256 images: glassformer" \
+    "ViT-B/16, 256 images: glassformer, float8" "BERT-large, 32 x 512: glassformer, float8" \
     "BERT-large, 32 x 512: Hugging Face, sdpa" "BERT-large, 32 x 512: glassformer"
 together shapes "ModernBERT-base, 8 x 8192: Hugging Face, sdpa" "ModernBERT-base, 8 x 8192: glassformer"
 python3 bench/gpu.py --tables "$tables" --seconds $((limit - SECONDS)) --out "$parts/90.json"

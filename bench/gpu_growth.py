@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from collections.abc import Callable
 from functools import partial
 from itertools import product
 from typing import Any
@@ -13,7 +14,9 @@ from torch.nn.functional import cross_entropy
 
 from glassformer.model import Encoder
 from glassformer.model.compiling import compile_layers
+from glassformer.model.float8 import round_products
 from glassformer.spec.presets import preset
+from glassformer.training.data import load_data
 from glassformer.training.tokenizers import Tokenizer
 
 GROWTH: dict[str, dict[str, list[int]]] = {
@@ -21,6 +24,9 @@ GROWTH: dict[str, dict[str, list[int]]] = {
     "layers": {"t": [512], "batch": [64], "layers": [2, 4, 8, 12, 24]},
     "batch": {"t": [512], "batch": [1, 2, 4, 8, 16, 32, 64, 128], "layers": [12]},
 }
+
+SMALL = preset("bert-small").replace(dropout=0.0, pooler="none")
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 
 
 @torch.inference_mode()
@@ -37,36 +43,69 @@ def growth(name: str, over: str) -> dict[str, Any]:
     return {"spec": name, "ms": found, "axes": axes}
 
 
-def curve(*, fast: bool, steps: int, every: int = 20, name: str = "bert-small", t: int = 128, rows: int = 64) -> dict[str, Any]:
-    """The loss on real text, the same batches and masks in both ways: float32, or autocast, on a GPU with compiled layers."""
-    device = "cuda" if torch.cuda.is_available() else "cpu"
+HOWS = ("float32", "bfloat16", "float8")  # the last two with compiled layers where there is a GPU
+Learning = tuple[Encoder, Callable[[], torch.Tensor]]  # a model, and the loss of its next batch
+
+
+def curve(learns: str, *, how: str, steps: int, every: int = 20) -> dict[str, Any]:
+    """The loss of BERT-small on real text: the same weights, batches and masks however it is computed."""
     torch.manual_seed(0)
+    model, loss_of_next = LEARNS[learns](DEVICE)
+    if how == "float8":
+        round_products(model)
+    if how != "float32" and DEVICE == "cuda":
+        compile_layers(model, varied=False)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=5e-4, fused=True)
+    losses: list[torch.Tensor] = []
+    for number in range(steps):
+        for group in optimizer.param_groups:
+            group["lr"] = 5e-4 * min(1.0, (number + 1) / 50)
+        with torch.autocast(DEVICE, torch.bfloat16, enabled=how != "float32"):
+            loss = loss_of_next()
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad(set_to_none=True)
+        losses.append(loss.detach())
+    means = torch.stack(losses).view(-1, every).mean(1).tolist()
+    return {"every": every, "losses": [round(mean, 5) for mean in means]}
+
+
+def masked_tokens(device: str, t: int = 128, rows: int = 64) -> Learning:
+    """15% of the tokens of pieces of text are hidden."""
     texts = real_texts("mlm", "topic", split="train")
     tokenizer = Tokenizer.train(texts, vocab=8000)
     stream = torch.tensor([i for ids in tokenizer.encode(texts) for i in ids])
     pieces = stream[: len(stream) // t * t].view(-1, t)
-    spec = preset(name).replace(head="mlm", vocab=8000, dropout=0.0, pooler="none")
-    model = Encoder(spec, device=device).train()
-    if fast and device == "cuda":
-        compile_layers(model, varied=False)
-    optimizer = torch.optim.AdamW(model.parameters(), lr=5e-4, fused=True)
+    model = Encoder(SMALL.replace(head="mlm", vocab=8000), device=device).train()
     chance = torch.Generator().manual_seed(1)
-    losses: list[float] = []
-    sums: list[torch.Tensor] = []
-    for number in range(steps):
-        for group in optimizer.param_groups:
-            group["lr"] = 5e-4 * min(1.0, (number + 1) / 50)
+
+    def loss() -> torch.Tensor:
         tokens = pieces[torch.randint(len(pieces), (rows,), generator=chance)]
         places = torch.randperm(tokens.numel(), generator=chance)[: int(0.15 * tokens.numel())].sort().values
-        labels = tokens.flatten()[places].to(device)
-        hidden = tokens.flatten().index_fill(0, places, tokenizer.mask_id).view_as(tokens)
-        with torch.autocast(device, torch.bfloat16, enabled=fast):
-            loss = cross_entropy(model(hidden.to(device), predict_at=places.to(device)).logits.float(), labels)
-        loss.backward()
-        optimizer.step()
-        optimizer.zero_grad(set_to_none=True)
-        sums.append(loss.detach())
-        if (number + 1) % every == 0:
-            losses.append(float(torch.stack(sums).mean()))
-            sums = []
-    return {"every": every, "losses": [round(loss, 5) for loss in losses]}
+        hidden = tokens.flatten().index_fill(0, places, tokenizer.mask_id).view_as(tokens).to(device)
+        said = model(hidden, predict_at=places.to(device), only_logits=True).logits
+        return cross_entropy(said.float(), tokens.flatten()[places].to(device))
+
+    return model, loss
+
+
+def topics(device: str, t: int = 96, rows: int = 64) -> Learning:
+    """One of five classes for each text, cut to a rectangle of tokens."""
+    data = load_data("topic")
+    tokenizer = Tokenizer.train(data.train.inputs, vocab=8000)
+    ids = [one[:t] for one in tokenizer.encode(data.train.inputs)]
+    tokens = torch.tensor([[*one, *[tokenizer.pad_id] * (t - len(one))] for one in ids])
+    real = torch.arange(t) < torch.tensor([len(one) for one in ids])[:, None]
+    labels = torch.tensor(data.train.targets)
+    model = Encoder(SMALL.replace(head="classify", classes=len(data.labels), vocab=8000, pooler="dense"), device=device).train()
+    chance = torch.Generator().manual_seed(1)
+
+    def loss() -> torch.Tensor:
+        some = torch.randint(len(tokens), (rows,), generator=chance)
+        said = model(tokens[some].to(device), real[some].to(device), only_logits=True).logits
+        return cross_entropy(said.float(), labels[some].to(device))
+
+    return model, loss
+
+
+LEARNS: dict[str, Callable[[str], Learning]] = {"masked tokens": masked_tokens, "topics": topics}

@@ -10,8 +10,10 @@ from measuring import Gate, mixed_lengths, rates, seconds_of
 from torch.nn.functional import cross_entropy
 
 import glassformer as gf
+from glassformer.algebra.memory import Kernel
 from glassformer.model import Encoder
 from glassformer.model.compiling import compile_layers
+from glassformer.model.float8 import round_products
 from glassformer.spec.presets import preset
 
 SHARE = 0.15  # of the tokens are masked
@@ -66,9 +68,11 @@ def as_labels(tokens: torch.Tensor, places: torch.Tensor, labels: torch.Tensor) 
     return targets.view_as(tokens)
 
 
-def ours(name: str, tokens: torch.Tensor, *, how: str, **fields: Any) -> Step:
+def ours(name: str, tokens: torch.Tensor, *, how: str, float8: bool = False, **fields: Any) -> Step:
     """Our encoder with its masked-token head; `how` is eager, layers (compiled one by one) or whole."""
     model = Encoder(preset(name).replace(**{"head": "mlm", "dropout": 0.0} | fields), device="cuda").train()
+    if float8:
+        round_products(model)
     places, labels = masked(tokens)
 
     def loss() -> torch.Tensor:
@@ -176,8 +180,10 @@ def images(batch: int) -> tuple[torch.Tensor, torch.Tensor]:
     return torch.randn(batch, 3, 224, 224, device="cuda"), torch.randint(1000, (batch,), device="cuda")
 
 
-def our_vit(batch: int, *, how: str) -> Step:
+def our_vit(batch: int, *, how: str, float8: bool = False) -> Step:
     model = Encoder(preset("vit-b16").replace(head="classify", classes=1000, dropout=0.0), device="cuda").train()
+    if float8:
+        round_products(model)
     pixels, labels = images(batch)
 
     def loss() -> torch.Tensor:
@@ -230,14 +236,16 @@ def peak(name: str, *, train: bool, dtype: str, **fields: Any) -> dict[str, floa
     return {"measured_gb": found / 1e9, "predicted_gb": said.peak / 1e9, "ratio": said.peak / found}
 
 
-def peak_compiled(name: str, batch: int, t: int | None) -> dict[str, float]:
+def peak_compiled(name: str, batch: int, t: int | None, *, float8: bool = False) -> dict[str, float]:
     """The same for whole steps with their layers compiled, as `glassformer train` does it: masked tokens, or images."""
     torch.cuda.reset_peak_memory_stats()
-    step = our_vit(batch, how="layers") if t is None else ours(name, random_tokens(batch, t), how="layers")
+    made = {"how": "layers", "float8": float8}
+    step = our_vit(batch, **made) if t is None else ours(name, random_tokens(batch, t), **made)
     for _ in range(3):
         step()
     fields: dict[str, Any] = {"head": "classify", "classes": 1000} if t is None else {"head": "mlm", "masked": SHARE, "t": t}
-    said = gf.cost(name, batch=batch, train=True, kernel="fused", dtype="bfloat16", dropout=0.0, **fields).memory
+    kernel: Kernel = "float8" if float8 else "fused"
+    said = gf.cost(name, batch=batch, train=True, kernel=kernel, dtype="bfloat16", dropout=0.0, **fields).memory
     found = torch.cuda.max_memory_allocated()
     return {"measured_gb": found / 1e9, "predicted_gb": said.peak / 1e9, "ratio": said.peak / found}
 

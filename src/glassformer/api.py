@@ -14,7 +14,7 @@ from glassformer.algebra.memory import Dtype, Optimizer
 from glassformer.program import Program
 from glassformer.program import build as build_program
 from glassformer.program.pen import Convention, LatexPen, TextPen
-from glassformer.spec import EncoderSpec, GlassformerError
+from glassformer.spec import EncoderSpec, GlassformerError, shown
 from glassformer.spec.presets import preset_doc, preset_names
 from glassformer.spec.reading import Request, request
 from glassformer.spec.weight_files import RUN
@@ -78,11 +78,13 @@ def cost(
     """FLOPs and bytes of one pass: `gf.cost("bert-base", batch=8, t=512, train=True)`.
 
     `masked` is the share of the positions at which a masked-token head predicts; with `kernel="fused"`, as our encoder does it,
-    nothing after the last layer's attention is computed anywhere else.
+    nothing after the last layer's attention is computed anywhere else. `kernel="float8"` is the same with float8 products.
     """
     asked = request(what, as_class=as_class, **fields)
     program = build_program(asked.spec, batch=asked.batch, t=asked.t)
     which: Literal["training", "forward"] = "training" if train else "forward"
+    if not (isinstance(masked, int | float) and 0 <= masked <= 1):
+        raise GlassformerError(f"masked={shown(masked)} is not a share of the positions: it lies between 0 and 1.")
     share = Fraction(masked).limit_denominator(10**6)
     return algebra.cost(program, which=which, kernel=kernel, dtype=dtype, optimizer=optimizer, asked=share, label=asked.label)
 

@@ -144,3 +144,27 @@ def test_the_output_projection_of_a_bare_sub_layer_is_a_projection():
     parts = gf.cost("attention", d_model=64, heads=4, t=10).parts
     assert parts["layers: attention: projections"].multiply_adds == 4 * 10 * 64 * 64
     assert "layers: norms and sums" not in parts
+
+
+@pytest.mark.parametrize(
+    ("choice", "said"),
+    [
+        ({"kernel": "fusd"}, "kernel=fusd is not known. Did you mean 'fused'"),
+        ({"dtype": "float8"}, "dtype=float8 is not known"),
+        ({"optimizer": "adam"}, "Did you mean 'adamw'"),
+        ({"masked": 2}, "masked=2 is not a share"),
+        ({"masked": float("nan")}, "masked=nan is not a share"),
+        ({"kernel": "float8", "activation": "silu"}, "kernel=float8 is written for gelu; activation=silu is another"),
+    ],
+)
+def test_what_is_no_kernel_format_or_share_is_refused(choice, said):
+    with pytest.raises(gf.GlassformerError, match=said):
+        gf.cost("bert-base", t=16, **choice)
+
+
+def test_float8_keeps_no_activations_of_the_feed_forward_block():
+    fused, float8 = (
+        gf.cost("bert-base", batch=2, t=16, train=True, dtype="bfloat16", kernel=kernel) for kernel in ("fused", "float8")
+    )
+    assert fused.memory.activations - float8.memory.activations == 12 * 2 * 16 * 3072 * 2
+    assert (fused.multiply_adds, fused.flops) == (float8.multiply_adds, float8.flops)

@@ -26,6 +26,14 @@ def one_thread():
     return os.environ | {"OMP_NUM_THREADS": "1"}
 
 
+@pytest.mark.skipif(shutil.which("nvidia-smi") is not None, reason="there is a GPU")
+def test_float8_without_a_gpu_is_refused_before_there_is_a_run(tmp_path):
+    done = glassformer("train", "digits", "--precision", "fp8", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "precision=fp8 needs a GPU that multiplies float8 (H100 or newer), here is none. Try bf16." in done.stderr
+    assert "Traceback" not in done.stderr and not list(tmp_path.glob("runs/*"))
+
+
 def test_digits_are_learned_with_the_defaults(tmp_path):
     done = glassformer("train", "digits", "--epochs", "5", "--json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr

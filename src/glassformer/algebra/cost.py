@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from glassformer.algebra.memory import BYTES, Dtype, Kernel, Memory, Optimizer, asked_steps, memory
 from glassformer.algebra.result import Result
 from glassformer.program import Program, Step, build
 from glassformer.program.operations import Mask
-from glassformer.spec import EncoderSpec, GlassformerError, shown
+from glassformer.spec import EncoderSpec, GlassformerError, nearest, shown
 
 Pass = Literal["forward", "training"]
 
@@ -79,6 +79,7 @@ class Cost(Result):
         kernel = {
             "materialised": "every score computed and kept in memory",
             "fused": "a fused attention kernel: scores are not kept in memory, masked pairs are not computed",
+            "float8": "fused attention, and feed-forward blocks in float8: neither scores nor activations of GELU are kept",
         }[self.kernel]
         return f"one {passes} over batch={self.program.sizes.batch} t={self.program.sizes.t}; 1 multiply-add = 2 FLOPs; {kernel}"
 
@@ -114,6 +115,12 @@ def cost(
     label: str = "spec",
 ) -> Cost:
     """What one pass of the program costs; `asked` is the share of the positions at which a masked-token head predicts."""
+    for name, value, known in (("kernel", kernel, Kernel), ("dtype", dtype, Dtype), ("optimizer", optimizer, Optimizer)):
+        if value not in get_args(known):
+            words = ", ".join(get_args(known))
+            raise GlassformerError(f"{name}={shown(value)} is not known.{nearest(str(value), get_args(known))} One of {words}.")
+    if kernel == "float8" and program.spec.activation != "gelu":
+        raise GlassformerError(f"kernel=float8 is written for gelu; activation={program.spec.activation} is another. Try fused.")
     shares = _visible_shares(program) if kernel != "materialised" else {}
     if asked != 1:
         shares |= dict.fromkeys(asked_steps(program, kernel), asked)

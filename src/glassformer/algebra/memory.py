@@ -10,7 +10,7 @@ from glassformer.program import Program, Step, Tensor
 
 Dtype = Literal["float64", "float32", "bfloat16", "float16"]
 Optimizer = Literal["adamw", "sgd", "none"]
-Kernel = Literal["materialised", "fused"]
+Kernel = Literal["materialised", "fused", "float8"]
 
 BYTES: dict[str, int] = {"float64": 8, "float32": 4, "bfloat16": 2, "float16": 2}
 INDEX_BYTES = 8  # token ids are 64-bit integers
@@ -64,7 +64,7 @@ def memory(
     parameters = sum(parameter.size for parameter in program.parameters)
     trained = sum(parameter.size for parameter in program.parameters if not parameter.frozen)
     if not training:
-        held = "; what enters a layer is held until its end, by the loop that calls it" if kernel == "fused" else ""
+        held = "; what enters a layer is held until its end, by the loop that calls it" if kernel != "materialised" else ""
         text = f"{dtype} weights; activations: the most alive at once, each freed after its last use{held}"
         alive = _alive(program, width, fused=kernel != "materialised")
         return Memory(parameters * width, 0, 0, alive, text, parameters * width + alive)
@@ -76,7 +76,7 @@ def memory(
     saved = _saved(program, width, kernel, shares)
     kept = (parameters * width, states + master)
     gradient = max(width, 4) if master else width
-    peak = sum(kept) + _backward_peak(program, saved, (width, gradient), shares, fused=kernel == "fused")
+    peak = sum(kept) + _backward_peak(program, saved, (width, gradient), shares, fused=kernel != "materialised")
     return Memory(kept[0], trained * gradient, kept[1], sum(size for size, _ in saved.values()), text, peak)
 
 
@@ -91,6 +91,8 @@ def _saved(program: Program, width: int, kernel: Kernel, shares: dict[str, Fract
     parameters = {parameter.name for parameter in program.parameters}
     inputs = {tensor.name for tensor in program.inputs}
     inside = {step.name for step in program.steps if step.core} if fused else set()
+    if kernel == "float8":  # GELU is computed again on the way back
+        inside |= {step.name for step in program.steps if step.name.endswith(".ffn.active")}
     saved: dict[str, tuple[int, int]] = {}
     for number, step in enumerate(program.steps):
         for tensor in step.operation.saves(step.inputs, step.output):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from glassformer import algebra
-from glassformer.algebra.memory import Dtype
+from glassformer.algebra.memory import Dtype, Kernel
 from glassformer.program import build
 from glassformer.spec import EncoderSpec
 
@@ -55,7 +55,8 @@ def _row(spec: EncoderSpec, t: int | None, settings: Settings, dtype: Dtype) -> 
     program = build(spec, batch=1, t=t)
     if settings.train_only == "head":
         return OneRow(algebra.cost(program, which="forward", kernel="fused", dtype=dtype, asked=ASKED).matrix_flops, 0.0)
-    found = algebra.cost(program, which="training", kernel="fused", dtype=dtype, optimizer="adamw", asked=ASKED)
+    kernel: Kernel = "float8" if settings.precision == "fp8" else "fused"
+    found = algebra.cost(program, which="training", kernel=kernel, dtype=dtype, optimizer="adamw", asked=ASKED)
     return OneRow(found.matrix_flops, found.memory.activations)
 
 

@@ -37,6 +37,7 @@ def all_runs(
 ) -> list[dict[str, Any]]:
     """A run for each number of epochs; several lie side by side in one folder, with picture and table that compare them."""
     from glassformer.cli.training_prediction import prediction
+    from glassformer.model.float8 import check_float8
     from glassformer.training.distributed.processes import first, from_first
     from glassformer.training.fitting import tokenizer_for
     from glassformer.training.runs import Run
@@ -48,6 +49,8 @@ def all_runs(
     tokenizer = tokenizer_for(data, settings) if start is None else start.tokenizer
     spec = spec_for(words, data, tokenizer, settings) if start is None else start.encoder.spec
     trained = parameter_counts(spec, {} if start is None else start.about, settings)["trained"]
+    if settings.precision == "fp8":
+        check_float8(spec, this_place().device)
     dtype: Any = str(number_type(this_place(), settings.precision)).removeprefix("torch.")
     folders = [path] if len(epochs) == 1 else [path / f"epochs-{count}" for count in epochs]
     if len(epochs) > 1:

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from glassformer.model import float8
 from glassformer.model.layouts import Sight, at_places
 from glassformer.model.positions import Turn, unturned
 from glassformer.spec import BiasPlace, EncoderSpec
@@ -29,6 +30,8 @@ class Look(NamedTuple):
 
 class Attention(nn.Module):
     """Every position of `x` reads the positions of `memory`, which may be another sequence."""
+
+    rounds = False  # as in FeedForward
 
     def __init__(self, spec: EncoderSpec) -> None:
         super().__init__()
@@ -70,7 +73,8 @@ class Attention(nn.Module):
 
     def joint(self, x_BTD: Tensor) -> Tensor:
         """Queries, keys and values side by side, all made from one tensor."""
-        return functional.linear(x_BTD, self.qkv.weight, self.whole_bias())
+        product = float8.linear if self.rounds and self.training else functional.linear
+        return product(x_BTD, self.qkv.weight, self.whole_bias())
 
     def whole_bias(self) -> Tensor | None:
         """The bias of q, k and v side by side, zeros where a place has none."""

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from glassformer.model import float8
 from glassformer.model.gelu import gelu
 from glassformer.spec import GATES, EncoderSpec
 
@@ -50,6 +51,8 @@ def plain(wide_BTG: Tensor, function: Function) -> Tensor:
 class FeedForward(nn.Module):
     """`bend(x W_in + b_in) W_2 + b_2`, where W_in is W_1, or W_1 and W_3 as one matrix."""
 
+    rounds = False  # whether products are made of float8 while training: `float8.round_products` says so
+
     def __init__(self, spec: EncoderSpec) -> None:
         super().__init__()
         bias, width = spec.bias("ffn"), spec.ffn_width
@@ -59,6 +62,8 @@ class FeedForward(nn.Module):
         self.bend = partial(gated if spec.gated else plain, function=pointwise(spec.activation))
 
     def forward(self, x_BTD: Tensor) -> Tensor:
+        if self.rounds and self.training:
+            return float8.feed_forward(x_BTD, self.wide, self.narrow)
         active_BTF = self.bend(self.wide(x_BTD))
         return self.narrow(active_BTF)
 

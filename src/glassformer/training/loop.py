@@ -17,6 +17,7 @@ from typing import Any, Protocol, cast
 import torch
 
 from glassformer.model import Encoder
+from glassformer.model.float8 import check_float8, round_products
 from glassformer.spec import GlassformerError
 from glassformer.training import state
 from glassformer.training.data.batches import BatchStream
@@ -130,6 +131,9 @@ class Trainer:
         use_threads(run.about)
         self.encoder = first_weights(run.path, run.spec, where.device)
         choose_trained(self.encoder, run.about.get("start", {}), settings)
+        if settings.precision == "fp8":
+            check_float8(run.spec, where.device)
+            round_products(self.encoder)
         self.spread = Spread(self.encoder, where, settings.parallel, judge)
         self.optimizer = make_optimizer(self.encoder, settings)
         rows = self.rows(data.train, augment=settings.augment, hidden=settings.hidden)

@@ -12,7 +12,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 from glassformer.spec import GlassformerError, nearest, shown
 
 Decay = Literal["cosine", "linear", "none"]
-Precision = Literal["auto", "fp32", "bf16"]
+Precision = Literal["auto", "fp32", "bf16", "fp8"]
 Compile = Literal["auto", "yes", "no"]
 Augment = Literal["none", "shift", "hide"]
 EqualBits = Literal["yes", "no"]
@@ -41,7 +41,7 @@ class Settings:
     weight_decay: float = _is(0.01, "AdamW's pull of matrices towards 0; biases and norms are left alone")
     clip: float | None = _is(1.0, "the longest gradient; none: as it comes", least=1e-9)
     train_only: TrainOnly = _is("all", "all weights, or the head alone on a checkpoint that stays as it is")  # noqa: RUF009
-    precision: Precision = _is("auto", "number format of the matrix products; auto: bf16 on a GPU")  # noqa: RUF009
+    precision: Precision = _is("auto", "number format of the matrix products; auto: bf16 on a GPU; fp8: on an H100 or newer")  # noqa: RUF009
     compile: Compile = _is("auto", "torch.compile; auto: on a GPU, where the run is long enough to win back its start")  # noqa: RUF009
     threads: int | None = _is(None, "threads of a CPU; none: as many as a step has work for", least=1, most=1024)
     parallel: Parallel = _is("ddp", "several processes, each with a whole copy (ddp) or a part of the weights (fsdp)")  # noqa: RUF009

@@ -66,8 +66,11 @@ def equal_bits_or_said() -> Iterator[None]:
 
 
 def number_format(where: Where, precision: str) -> AbstractContextManager[object]:
-    """The context of a forward pass: matrix products in bfloat16 where that was asked for, or helps: on a GPU."""
-    if precision == "bf16" or (precision == "auto" and where.device.type == "cuda"):
+    """The context of a forward pass: matrix products in bfloat16 where that was asked for, or helps: on a GPU.
+
+    With float8 this is what everything else is in: see `model.float8`.
+    """
+    if precision in ("bf16", "fp8") or (precision == "auto" and where.device.type == "cuda"):
         return torch.autocast(where.device.type, dtype=torch.bfloat16)
     return nullcontext()
 
