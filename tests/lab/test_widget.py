@@ -1,6 +1,8 @@
 """Live views in notebooks: the kernel's side, and the module in a real browser on a plain page with a model that is made up."""
 
 import json
+import subprocess
+import sys
 from importlib.util import find_spec
 
 import numpy as np
@@ -39,6 +41,25 @@ def test_a_number_opens_down_to_a_weight(run):
         assert deeper["value"] == doors[0]["value"]
         document, seen = deeper, seen + 1
     assert seen >= 3
+
+
+def test_views_need_nothing_of_the_server():
+    """`pip install 'glassformer[notebook]'` brings none of it."""
+    script = """
+import sys
+sys.modules |= dict.fromkeys(("starlette", "uvicorn", "anyio"))  # importing them fails
+import glassformer as gf
+from glassformer.lab.widget import replied, view_of
+run = gf.run("bert-tiny", text="the cat sat")
+asked = {"ask": "cell", "cell": "layers.0.attention.weights[head=0,t=1,s=2]"}
+for what in (run.attention(), run.explain("layers.0.out", t=0, d_model=1), gf.spec("bert-base")):
+    view = view_of(what)
+    assert view.first()
+    print(view.kind, *replied(view, asked)[0])
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "attention id answer\ncell id answer\nencoder id error\n"  # a diagram has no cells
 
 
 def test_a_diagram_lists_the_parameters_of_each_block():

@@ -13,14 +13,16 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import AsyncIterator, Mapping
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from starlette.requests import Request
-from starlette.responses import Response, StreamingResponse
 
 from glassformer.spec import GlassformerError
 from glassformer.spec.files import parse_json
+
+if TYPE_CHECKING:  # live views in a notebook speak this language, too, and have no server
+    from starlette.requests import Request
+    from starlette.responses import Response
 
 MAGIC = b"GLF1"
 MOST_EXACT = 2**53  # the browser's numbers are doubles: a larger whole number travels as its digits, in quotes
@@ -50,6 +52,8 @@ def to_json(document: Any) -> str:
 
 def answer(document: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
     """A JSON answer."""
+    from starlette.responses import Response
+
     return Response(to_json(document), status, media_type="application/json", headers=headers)
 
 
@@ -70,6 +74,8 @@ def pack(header: Mapping[str, Any], arrays: Mapping[str, Any], precision: Precis
 
 def arrays_answer(header: Mapping[str, Any], arrays: Mapping[str, Any], precision: Precision = "float32") -> Response:
     """Arrays as a binary answer."""
+    from starlette.responses import Response
+
     return Response(pack(header, arrays, precision), media_type="application/octet-stream")
 
 
@@ -84,6 +90,8 @@ def events_answer(events: AsyncIterator[tuple[str, Any, str]]) -> Response:
         yield "retry: 1000\n\n"
         async for name, document, mark in events:
             yield (f"id: {mark}\n" if mark else "") + f"event: {name}\ndata: {to_json(document)}\n\n"
+
+    from starlette.responses import StreamingResponse
 
     return StreamingResponse(lines(), media_type="text/event-stream")
 

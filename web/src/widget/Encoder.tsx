@@ -44,8 +44,10 @@ export function Encoder({ first }: { first: EncoderFirst }) {
                   {(first.lines[box.key] ?? []).map((line) => (
                     <tr>
                       <td class="mono">{line.name}</td>
-                      <td>{line.formula}</td>
-                      <td>{line.numbers}</td>
+                      <td>
+                        {line.formula}
+                        <div class="soft">{line.numbers}</div>
+                      </td>
                       <td class="number">{count(line.count)}</td>
                     </tr>
                   ))}

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from importlib import import_module
+from typing import TYPE_CHECKING
 
-from starlette.routing import Route
+if TYPE_CHECKING:  # views in a notebook read cells as the pages do, and have no server
+    from starlette.routing import Route
 
 # Page -> (address, module, title). A module has `routes`; nothing heavy is imported at its top.
 PAGES: dict[str, tuple[str, str, str]] = {
