@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from glassformer.cli.options import as_option, to_json
-from glassformer.spec import GlassformerError
+from glassformer.spec import GlassformerError, shown
 from glassformer.spec.huggingface.tensor_names import OWN
 from glassformer.spec.weight_files import model_folder, path_text
 
@@ -123,10 +123,16 @@ def export(
     sys.stdout.write((to_json({**report, "verdict": model.verdict}) if as_json else line) + "\n")
 
 
+def _only_a_dash(_context: click.Context, _parameter: click.Parameter, word: str | None) -> str | None:
+    if word not in (None, "-"):
+        raise GlassformerError(f'\'{shown(word)}\': texts are given as --text "…", with --file FILE, or as - for standard input.')
+    return word
+
+
 def stream_options(command: Command) -> Command:
     """What `encode` and `predict` share: where texts come from, how they are read, and where rows go."""
     for option in (
-        click.argument("stdin", required=False, type=click.Choice(["-"]), metavar="[-]"),
+        click.argument("stdin", required=False, callback=_only_a_dash, metavar="[-]"),
         checkpoint_argument,
         click.option("--json", "as_json", is_flag=True, help="One JSON document about what was written to --out."),
         click.option("--device", default=None, metavar="NAME", help="cpu or cuda; a GPU where there is one, if not given."),
