@@ -123,8 +123,11 @@ def run(
             raise GlassformerError("what goes in? Give text or tokens, and only one of them.")
         checkpoint = open_checkpoint(what, as_class=as_class)
         return checkpoint.run(text=text) if text is not None else checkpoint.run(tokens=[list(tokens or ())])
+    if text is not None and tokens is not None:
+        raise GlassformerError("text and tokens are both given: what goes in is one of them.")
     asked = request(what, as_class=as_class, **fields)
-    return seeded_run(asked.spec, batch=asked.batch, t=asked.t, words=text, ids=list(tokens) if tokens else None, seed=seed)
+    ids = list(tokens) if tokens is not None else None
+    return seeded_run(asked.spec, batch=asked.batch, t=asked.t, words=text, ids=ids, seed=seed)
 
 
 def holds_weights(what: str | Path) -> bool:
@@ -161,15 +164,26 @@ def ask(question: str, what: What | None = None, *, as_class: str | None = None,
     return quantities.ask(question, _asked_of(question, what, as_class, fields))
 
 
-def check(question: str, what: What | None = None, *, claim: str | int, as_class: str | None = None, **fields: Any) -> Diagnosis:
-    """Right, right under a convention, or the mistake: `gf.check("params", "bert-base", claim="110M")`."""
+def check(
+    question: str, what: What | None = None, *, claim: str | int | None = None, as_class: str | None = None, **fields: Any
+) -> Diagnosis:
+    """Right, right under a convention, or the mistake: `gf.check("params", "bert-base", claim="110M")`.
+
+    Without `claim` the sentence brings it: `gf.check("BERT-base has 110 million parameters.")`.
+    """
     from glassformer.answers import judging
 
+    if claim is None:
+        if what is not None or fields or as_class is not None:
+            raise GlassformerError("check what? Give claim=… with the answer to judge.")
+        return judging.check_sentence(question)
     return judging.check(question, _asked_of(question, what, as_class, fields), str(claim))
 
 
-def _asked_of(question: str, what: What | None, as_class: str | None, fields: dict[str, Any]) -> Request:
-    """The encoder beside a question, or the one that it names itself."""
+def _asked_of(question: str, what: What | None, as_class: str | None, fields: dict[str, Any]) -> Request | None:
+    """The encoder beside a question; none where the question stands alone."""
     from glassformer.answers.questions import encoder_named, parse_question
 
+    if what is None and as_class is None and not fields:
+        return None
     return request(encoder_named(parse_question(question)) if what is None else what, as_class=as_class, **fields)

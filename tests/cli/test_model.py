@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from checkpoint_files import CONFIG, WORDS, add_tokenizer, bert_folder, tensors_of
-from tiny_models import guest
+from tiny_models import Case, guest, model_of, save
 
 import glassformer as gf
 from glassformer.cli.main import main
@@ -143,6 +143,13 @@ def test_texts_on_the_command_line_and_a_report(folder, run, tmp_path):
     assert err == "glassformer: left out, because empty: 1 of 2 texts.\n"
 
 
+@pytest.mark.parametrize("command", ["encode", "predict"])
+def test_a_text_without_its_option_is_told_where_it_goes(folder, run, command):
+    code, out, told = run(command, folder, "time flies")
+    assert (code, out) == (2, "")
+    assert told == "glassformer: 'time flies': texts are given as --text \"…\", with --file FILE, or as - for standard input.\n"
+
+
 def test_nothing_is_cut_unsaid(folder, run):
     data = b"the glass\n" + b"glass " * 20 + b"\n"
     code, out, err = run("encode", folder, "-", stdin=data)
@@ -195,12 +202,36 @@ MISTAKES = [
     ("predict {m} --text a --out x.npy", "--out x.npy: the name must end in one of .jsonl, .parquet."),
     ("predict {m} --images {t}/none.npy", "no such file: "),
     ("predict {m} --images {m}/config.json", "is no array of numbers: "),
+    ("predict {m} --images {m}", "is a folder: one .npy file with all images is wanted."),
+    ("encode bert-base --text a", "bert-base is a preset, and a preset has no weights. Name a folder with config.json and model"),
     ("export {m}", "which form? Give one of --onnx OUT.onnx, --folder OUT and --own OUT."),
     ("export {m} --onnx {t}/x.bin", "the name of an ONNX graph ends in .onnx."),
     ("export {m} --onnx {t}/x.onnx --dtype float16", "--dtype float16 is for folders"),
     ("export {m} --folder {m}", "is not empty: choose another, nothing is overwritten."),
     ("verify {m} --as BertModle", "Did you mean 'BertModel'?"),
 ]
+
+
+def test_images_that_are_none_are_refused(run, tmp_path):
+    images, folder = tmp_path / "images.npy", save(model_of(Case("vit", "ViTForImageClassification")), tmp_path / "vit")
+    for array, message in (
+        (np.zeros((0, 3, 8, 8), np.float32), "there are no images: "),
+        (np.stack([np.zeros((3, 8, 8)), np.full((3, 8, 8), np.nan)]), "image 1 has a NaN or infinite pixel."),
+    ):
+        np.save(images, array)
+        code, out, err = run("predict", folder, "--images", images)
+        assert (code, out, message in err) == (2, "", True)
+    with (tmp_path / "two.npy").open("wb") as file:
+        np.savez(file, a=np.zeros(3))
+    code, _, err = run("predict", folder, "--images", tmp_path / "two.npy")
+    assert (code, "is no array of numbers: numpy.save writes an array as such a file" in err) == (2, True)
+
+
+def test_a_vocabulary_alone_is_no_tokenizer(run, tmp_path):
+    folder = bert_folder(tmp_path / "m")
+    (folder / "vocab.txt").write_text("a\n", encoding="utf-8")
+    code, _, err = run("encode", folder, "--text", "a")
+    assert (code, "vocab.txt alone is not read: transformers' AutoTokenizer writes it as tokenizer.json." in err) == (2, True)
 
 
 @pytest.mark.parametrize(("line", "message"), MISTAKES)

@@ -84,6 +84,7 @@ def test_a_run_has_its_training_first(tmp_path):
         (["report", "layer", "--text", " "], "the text is empty"),
         (["report", "layer", "--out", "mine.txt"], "mine.txt is there and is no report: choose another --out."),
         (["report", "layer", "--out", "bert"], "bert is a folder"),
+        (["report", "layer", "--out", "r.pdf"], "r.pdf: a report is a web page: its name ends in .html."),
     ],
 )
 def test_a_mistake_is_one_line(words, message, tmp_path):

@@ -251,7 +251,10 @@ def test_empty_texts_are_left_out_or_are_their_special_tokens(folder):
 def test_a_model_without_tokenizer_or_without_texts_says_so(tmp_path):
     assert said(gf.load(bert_folder(tmp_path / "a")).encode, ["x"]).startswith("tokenizer.json is missing in ")
     gf.save(Encoder(VIT), tmp_path / "b")
-    assert said(gf.load(tmp_path / "b").encode, ["x"]) == "this encoder reads image, not texts."
+    assert (
+        said(gf.load(tmp_path / "b").encode, ["x"])
+        == "this encoder reads images, not texts. Give images: --images FILE.npy, or predict(images)."
+    )
     assert said(gf.load(bert_folder(tmp_path / "c"), as_class="BertForMaskedLM").encode, ["x"], pool="pooled").startswith(
         "pool=pooled: this model pools nothing itself."
     )
@@ -422,7 +425,12 @@ def test_images_are_classified(tmp_path):
     assert said(model.predict, images[:, :, :4]).startswith(
         "image must be (batch, channels=3, height=8, width=8), got (3, 3, 4, 8)"
     )
-    assert said(model.predict, ["a text"]) == "this encoder reads image, not texts."
+    images[2, 0, 0, 0] = np.inf
+    assert said(model.predict, images) == "image 2 has a NaN or infinite pixel. Mend it or leave it out."
+    assert (
+        said(model.predict, ["a text"])
+        == "this encoder reads images, not texts. Give images: --images FILE.npy, or predict(images)."
+    )
 
 
 def test_a_model_that_names_no_classes_says_what_it_does(folder):

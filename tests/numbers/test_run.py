@@ -6,6 +6,7 @@ from tiny_run import BERT, tiny
 
 import glassformer as gf
 from glassformer.numbers import legible_weights, run
+from glassformer.numbers.seeded import seeded_run
 from glassformer.program import build
 from glassformer.spec import EncoderSpec, GlassformerError
 
@@ -84,6 +85,34 @@ def test_a_missing_or_misshapen_weight_is_named():
 def test_a_name_that_is_not_there_names_the_nearest():
     with pytest.raises(GlassformerError, match=r"there is no 'layers\.0\.attention\.wieghts' in this run\. Did you mean"):
         tiny()["layers.0.attention.wieghts"]
+    with pytest.raises(
+        GlassformerError, match=r"there is no 'weights' in this run\. Did you mean 'layers\.0\.attention\.weights'"
+    ):
+        tiny()["weights"]
+
+
+def test_a_run_that_would_fill_the_memory_is_refused_before_it_is_made():
+    with pytest.raises(GlassformerError, match=r"^batch=1 t=100000 gives [\d,]+ numbers, and at most 200,000,000 are kept\."):
+        seeded_run(EncoderSpec(d_model=4, heads=2, layers=1), t=100_000)
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"seed": -1}, "seed=-1 is not allowed: a seed is a whole number from 0."),
+        ({"seed": "x"}, "seed=x is not allowed"),
+        ({"text": 3}, "text=3 is not allowed: a text is wanted."),
+        ({"tokens": []}, "tokens is an empty list: give one token id or more."),
+    ],
+)
+def test_what_a_made_up_run_cannot_start_from(fields, message):
+    with pytest.raises(GlassformerError, match=message):
+        gf.run("bert-tiny", **fields)
+
+
+def test_text_and_tokens_are_not_both_taken():
+    with pytest.raises(GlassformerError, match="text and tokens are both given"):
+        gf.run("bert-tiny", text="a b", tokens=[1, 2])
 
 
 def test_shared_layers_answer_to_their_own_names():

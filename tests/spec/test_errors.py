@@ -28,3 +28,5 @@ def test_a_list_that_is_long_is_cut_and_the_rest_counted():
 def test_the_nearest_name_is_offered():
     assert nearest("hedas", ["heads", "layers"]) == " Did you mean 'heads'?"
     assert nearest("zzz", ["heads"]) == ""
+    assert nearest("GELU", ["relu", "gelu"]) == " Did you mean 'gelu'?"
+    assert nearest("bertmodel", ["BertModel"]) == " Did you mean 'BertModel'?"

@@ -1,14 +1,19 @@
 """Files from strangers: one line for whatever is wrong, nothing read that is too large."""
 
+import gzip
 import json
 
 import pytest
 
 from glassformer.spec import GlassformerError
-from glassformer.spec.files import MOST_BYTES, parse_json, parse_json_list, parse_toml, read_document
+from glassformer.spec.files import MOST_BYTES, parse_json, parse_json_list, parse_toml, read_document, read_text
 
 BAD_JSON = [
-    ("", "is not JSON: it ends at character 0"),
+    ("", "config.json is not JSON: it ends at character 0, so it is empty."),
+    (" \n", "config.json is not JSON: it ends at character 0, so it is empty."),
+    ("<!DOCTYPE html>", "is a web page or XML, not JSON: the download failed."),
+    ("version https://git-lfs.github.com/spec/v1\n", "is a Git LFS pointer, not the file itself. Run: git lfs pull"),
+    ("---\na: 1\n", "is YAML, which is not read. Write it as JSON or TOML."),
     ('{"a": 1', "is not JSON: it ends at character"),
     ('{"a": 1, "a": 2}', "the key 'a' stands twice in one object."),
     ('{"a": NaN}', "NaN is not a JSON number."),
@@ -51,6 +56,27 @@ def test_bad_toml_is_refused_in_one_line(text):
         parse_toml(text, "spec.toml")
     assert "spec.toml" in str(refusal.value)
     assert "\n" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("{}".encode("utf-16"), "byte 0 is not UTF-8. It is UTF-16, as some Windows programs write: save it as UTF-8."),
+        (gzip.compress(b"{}"), "byte 1 is not UTF-8. It is packed with gzip: unpack it first, with gunzip."),
+        (b"{\xe9}", "byte 1 is not UTF-8."),
+    ],
+)
+def test_what_is_no_text_is_named(tmp_path, content, message):
+    path = tmp_path / "config.json"
+    path.write_bytes(content)
+    with pytest.raises(GlassformerError) as refusal:
+        read_text(path)
+    assert str(refusal.value).endswith(f"is not text: {message}")
+
+
+def test_yaml_is_named_by_its_ending():
+    with pytest.raises(GlassformerError, match=r"^a\.yaml is YAML, which is not read\. Write it as JSON or TOML\.$"):
+        parse_json("model_type: bert", "a.yaml")
 
 
 def test_a_huge_file_is_refused_before_it_is_read(tmp_path):

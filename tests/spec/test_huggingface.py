@@ -216,6 +216,35 @@ def test_an_unknown_family_gets_the_nearest_one():
     assert "model_type = 3 is not known. Known: bert, " in refusal({"model_type": 3})
 
 
+def test_an_unknown_family_with_a_class_is_told_by_its_class():
+    for named, said in (
+        (["NewModel"], 'model_type = "new" is not known, nor is its class NewModel. Known: bert, '),
+        (["BertModel"], "model_type = \"new\" is not known. Did you mean 'bert', the family of BertModel?"),
+        (["NewForCausalLM"], 'model_type = "new" is not known, and NewForCausalLM is not read: it predicts the next token'),
+    ):
+        assert said in refusal({"model_type": "new", "architectures": named})
+    seq2seq = {"model_type": "new", "architectures": ["NewModel"], "is_encoder_decoder": True}
+    assert "NewModel is not read: it has a decoder" in refusal(seq2seq)
+    assert "the file comes with code of its own" in refusal({"model_type": "new", "auto_map": {"AutoModel": "m.M"}})
+
+
+def test_a_width_of_heads_that_no_key_gives_is_named_by_the_keys_that_do():
+    config = BERT | {
+        "model_type": "modernbert",
+        "architectures": ["ModernBertModel"],
+        "hidden_size": 60,
+        "num_attention_heads": 4,
+    }
+    del config["type_vocab_size"]
+    assert "config.json: hidden_size / num_attention_heads = 15 is odd: rotary positions" in refusal(config)
+
+
+def test_mpnet_has_no_segments_whatever_its_config_says():
+    config = BERT | {"model_type": "mpnet", "architectures": ["MPNetModel"]}
+    without = {key: value for key, value in config.items() if key != "type_vocab_size"}
+    assert from_config(config).spec == from_config(without).spec
+
+
 def test_architectures_is_a_list_of_names():
     assert 'architectures = "BertModel" is not allowed: it is a list of class names.' in refusal(
         BERT | {"architectures": "BertModel"}

@@ -69,6 +69,11 @@ PUBLISHED = {
         "MegatronBertModel",
         333_640_704,
     ),
+    "what a training script left behind": (
+        BERT | {"max_seq_length": 128, "do_lower_case": True, "learning_rate": 2e-5, "seed": 42, "task": "ner", "version": "1.0"},
+        "BertModel",
+        109_482_240,
+    ),
     "a file for the browser": (
         BERT | {"transformers.js_config": {"dtype": "q8"}, "processor_class": "BertProcessor"},
         "BertModel",

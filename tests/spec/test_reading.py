@@ -43,6 +43,20 @@ def test_a_spec_or_a_mapping_is_a_spec():
     assert gf.spec({"base": "layer", "d_model": 64}).d_model == 64
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("mine.json", '{"d_model": 64, "heads": 4, "laiers": 2}', "unknown field 'laiers'. Did you mean 'layers'?"),
+        ("mine.toml", "[encoder]\nd_model = 64\n", "unknown field 'encoder'."),
+        ("mine.json", '{"d_model": 64, "d_kv": 8, "num_heads": 4}', "model_type is missing"),
+    ],
+)
+def test_a_slip_of_the_pen_in_a_file_of_fields_is_no_config(tmp_path, name, text, message):
+    (tmp_path / name).write_text(text)
+    with pytest.raises(GlassformerError, match=message.replace("?", r"\?")):
+        request(tmp_path / name)
+
+
 REFUSALS = [
     (["bert-bse"], "unknown preset 'bert-bse'. Did you mean 'bert-base'?"),
     (["bert-base", "layer=8"], "unknown field 'layer'. Did you mean 'layers'?"),
@@ -55,6 +69,12 @@ REFUSALS = [
     (["bert-base", "t=0"], "t=0 is not allowed: t is a whole number from 1 to 1,000,000,000."),
     (["bert-base", "batch=two"], "batch=two is not allowed"),
     (["bert-base", "t=" + "9" * 5000], "is not allowed"),
+    (["bert-base", "t=１２"], "t=１２ is not allowed"),
+    (["bert-base", "t=1,5"], "t=1,5 is not allowed"),
+    (["bert-base", "seq_len=5"], "unknown field 'seq_len'. Did you mean 't'?"),
+    (["bert-base", "classes=5"], "classes=5 is the size of a head that is not there: head=none. Add head=classify, or head=tag."),
+    (["bert-base", "head=mlm", "classes=5"], "classes=5 is the size of a head that is not there: head=mlm."),
+    (["https://host/config.json"], "https://host/config.json is an address, and nothing is fetched."),
     (["x" * 5000], "unknown preset"),
     (["a\0b"], "unknown preset"),
     (["bert-base\n\x1b[31m"], "unknown preset 'bert-base??[31m'."),

@@ -110,6 +110,16 @@ def test_resume_names_what_was_changed(whole, tmp_path):
         loop.train(Run(run.path, run.spec, run.settings, None, about), data, Quiet())
 
 
+def test_texts_that_are_cut_are_counted_and_a_head_may_have_outputs_to_spare(tmp_path):
+    path = tmp_path / "texts.csv"
+    path.write_text("text,label\n" + "".join(f"{'word ' * (3 + 40 * (n % 2))}{n},{'ab'[n % 2]}\n" for n in range(40)))
+    run, data = tiny_run(tmp_path / "run", data=path, fields={"classes": 7}, epochs=1, max_length=16)
+    watch = Quiet()
+    figures = loop.train(run, data, watch)
+    assert "note: texts are cut after 16 tokens: 16 of 32 in training. --max-length reads more." in watch.said
+    assert [len(row) for row in figures["test"]["confusion"]] == [2, 2]
+
+
 @pytest.mark.parametrize("data", ["lid-words", "mlm"])
 def test_tokens_are_tagged_and_guessed(data, tmp_path):
     if data == "mlm":

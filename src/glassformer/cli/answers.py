@@ -10,7 +10,7 @@ import click
 from glassformer.cli.options import as_option, format_options, give
 from glassformer.spec import GlassformerError, nearest, shown
 from glassformer.spec.presets import known_as, known_preset
-from glassformer.spec.reading import request_from_words
+from glassformer.spec.reading import Request, request_from_words
 
 SOLUTIONS = (".md", ".txt", ".tex", ".ipynb")
 PROBLEMS = (".toml", ".json")
@@ -31,11 +31,12 @@ def ask(question: str, words: tuple[str, ...], as_class: str | None, form: str |
     glassformer ask "params of W_O in one layer" bert-base
     glassformer ask "How much memory does training with Adam need?" bert-base
     glassformer ask "How many parameters does the feed-forward block of BERT-large have?"
+    glassformer ask "How many parameters does a LayerNorm with 768 features have?"
     """
     from glassformer.answers.quantities import ask as answer
 
     question, words = question_first(question, words)
-    give(answer(question, request_from_words(spec_of(question, words), as_class=as_class)), form)
+    give(answer(question, spec_of(question, words, as_class)), form)
 
 
 @click.command()
@@ -60,12 +61,14 @@ def check(
 ) -> None:
     """Right, right under a convention, or the mistake behind it. Exit 1 where something is wrong.
 
-    The first word is a question (with a spec and --claim), or a file: a worked solution (.md .txt .tex .ipynb), or a
-    problem (.toml .json) whose numbers are claimed with --claim, with --claims, or in its own [claims].
+    The first word is a question (with a spec and --claim), a sentence that claims something, or a file: a worked solution
+    (.md .txt .tex .ipynb), or a problem (.toml .json) whose numbers are claimed with --claim, with --claims, or in its own
+    [claims].
 
     \b
     glassformer check params layer d_model=64 heads=4 d_k=16 d_ff=120 --claim 27648
     glassformer check "shape of weights" bert-base t=5 --claim 768x768
+    glassformer check "BERT-large has 24 attention heads."
     glassformer check solution.md
     glassformer check examples/flying.toml --claim "weights = [0.6225, 0.3775]" --claim "output = [0.245, 0.245]"
     """
@@ -75,6 +78,9 @@ def check(
     if not words and not claims and question.endswith(SOLUTIONS):
         _check_file(Path(question), form)
         return
+    if not claims and not words and " " in question.strip():
+        _check_sentence(question, form)
+        return
     if not claims:
         raise GlassformerError("check what? Give --claim with the answer to judge, or a file (.md, .txt, .tex, .ipynb) to read.")
     if len(claims) > 1 or claims_file:
@@ -83,7 +89,16 @@ def check(
 
     question, words = question_first(question, words)
     question, words, claim = question_in_claim(question, words, claims[0])
-    found = diagnose(question, request_from_words(spec_of(question, words), as_class=as_class), claim)
+    found = diagnose(question, spec_of(question, words, as_class), claim)
+    give(found, form)
+    if not found.right:
+        sys.exit(1)
+
+
+def _check_sentence(sentence: str, form: str | None) -> None:
+    from glassformer.answers.judging import check_sentence
+
+    found = check_sentence(sentence)
     give(found, form)
     if not found.right:
         sys.exit(1)
@@ -96,11 +111,13 @@ def question_first(question: str, words: tuple[str, ...]) -> tuple[str, tuple[st
     return question, words
 
 
-def spec_of(question: str, words: tuple[str, ...]) -> tuple[str, ...]:
-    """The words of the spec, or the encoder that the question names itself."""
+def spec_of(question: str, words: tuple[str, ...], as_class: str | None) -> Request | None:
+    """The spec that the words are; none where the question stands alone."""
     from glassformer.answers.questions import encoder_named, parse_question
 
-    return words or (encoder_named(parse_question(question)),)
+    if not words and as_class is None:
+        return None
+    return request_from_words(words or (encoder_named(parse_question(question)),), as_class=as_class)
 
 
 def question_in_claim(question: str, words: tuple[str, ...], claim: str) -> tuple[str, tuple[str, ...], str]:

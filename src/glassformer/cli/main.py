@@ -98,7 +98,7 @@ def main() -> NoReturn:
     except GlassformerError as error:
         fail(str(error), error.code)
     except click.ClickException as error:
-        fail(error.format_message())
+        fail(_field_meant(error) or error.format_message())
     except (KeyboardInterrupt, click.Abort):
         sys.stderr.write("glassformer: stopped.\n")
         sys.exit(130)
@@ -107,6 +107,20 @@ def main() -> NoReturn:
             raise
         fail("this needs PyTorch, which is not installed: pip install 'glassformer[torch]'.")
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _field_meant(error: click.ClickException) -> str | None:
+    """What to say of `--layers 3`: an option that is none, and has the name of a field."""
+    if not isinstance(error, click.NoSuchOption):
+        return None
+    from glassformer.spec import field_rules
+    from glassformer.spec.reading import SIZES
+
+    field = error.option_name.lstrip("-").replace("-", "_")
+    known = field in field_rules() or field in SIZES
+    return (
+        f"no such option '{error.option_name}'. Fields are written after the spec, without dashes: {field}=…" if known else None
+    )
 
 
 def fail(message: str, code: int = 2) -> NoReturn:

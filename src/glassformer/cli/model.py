@@ -125,7 +125,7 @@ def export(
 
 def _only_a_dash(_context: click.Context, _parameter: click.Parameter, word: str | None) -> str | None:
     if word not in (None, "-"):
-        raise GlassformerError(f'\'{shown(word)}\': texts are given as --text "…", with --file FILE, or as - for standard input.')
+        raise GlassformerError(f"'{shown(word)}': texts are given as --text \"…\", with --file FILE, or as - for standard input.")
     return word
 
 

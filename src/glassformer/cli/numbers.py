@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import click
@@ -19,7 +20,13 @@ if TYPE_CHECKING:
 @click.argument("words", nargs=-1, metavar="CHECKPOINT|SPEC [field=value …] NAME [axis=index …]")
 @click.option("--text", help="What goes in, as text (a checkpoint's tokenizer reads it; a spec without one takes words).")
 @click.option("--tokens", metavar="IDS", help="What goes in, as token ids: 101,7592,102.")
-@click.option("--seed", default=0, show_default=True, help="For a spec without weights: small legible numbers from this seed.")
+@click.option(
+    "--seed",
+    default=0,
+    show_default=True,
+    type=click.IntRange(0),
+    help="For a spec without weights: small legible numbers from this seed.",
+)
 @click.option("--depth", default=1, show_default=True, type=click.IntRange(0, 12), help="How many levels to open.")
 @click.option("--digits", default=4, show_default=True, type=click.IntRange(1, 17), help="Decimals shown.")
 @click.option("--terms", default=8, show_default=True, type=click.IntRange(2, 10_000), help="Terms shown of a long sum.")
@@ -41,6 +48,11 @@ def explain(
     glassformer explain path/to/checkpoint layers.3.attention.scores head=0 t=1 s=2 --text "a river bank"
     glassformer explain bert-tiny vocab=50 layers.1.out t=1 d_model=7 --tokens 5,9,12 --depth 3
     """
+    if sum("=" not in word or Path(word).exists() for word in words) < 2:
+        raise GlassformerError(
+            "which number? Name an encoder, then a tensor with the indices of a cell, as in "
+            "'layer d_model=4 heads=2 t=3 layers.0.attention.weights head=1 t=0 s=2'. 'glassformer shapes' lists the names."
+        )
     (what, fields), (name, cell) = split_words(words, count=2)
     run = run_of(what, fields, text=text, tokens=tokens, seed=seed)
     opened = run.explain(name, **{axis: _index(axis, index) for axis, index in cell.items()})

@@ -51,23 +51,41 @@ def stream_images(checkpoint: Path, images: Path, **options: Any) -> None:
     _check(out, RECORDS, as_json=options["as_json"])
     if options["texts"] or options["file"] or options["stdin"]:
         raise GlassformerError("--images and texts are both given: choose one.")
-    try:
-        pixels = np.load(images, mmap_mode="r", allow_pickle=False)
-    except FileNotFoundError:
-        raise GlassformerError(f"no such file: {path_text(images)}.") from None
-    except (OSError, ValueError) as error:
-        raise GlassformerError(f"{path_text(images)} is no array of numbers: {shown(str(error), limit=100)}.") from None
+    pixels = _array(images)
     if pixels.ndim != 4 or pixels.dtype.kind != "f":
         raise GlassformerError(
             f"{path_text(images)} has shape {list(pixels.shape)} and type {pixels.dtype}: "
             "floats [image, channel, row, column] are wanted, scaled as the model was trained."
         )
+    if not len(pixels):
+        raise GlassformerError(f"there are no images: {path_text(images)} has shape {list(pixels.shape)}.")
     model = _load(checkpoint, options)
     with sink(out) as target:
         for start in range(0, len(pixels), IMAGES_AT_ONCE):
             some = np.array(pixels[start : start + IMAGES_AT_ONCE])
+            if not np.isfinite(some).all():
+                first = start + int(np.argmin(np.isfinite(some).all(axis=(1, 2, 3))))
+                raise GlassformerError(
+                    f"{path_text(images)}: image {first} has a NaN or infinite pixel. Mend it or leave it out."
+                )
             target.add(rows_of(range(start, start + len(some)), model.predict(some)))
     _tell(out, {"rows": len(pixels), "cut": 0, "left_out": 0}, "predictions", model, as_json=options["as_json"])
+
+
+def _array(path: Path) -> Any:
+    """The array of an .npy file, left on the disk. Nothing in a file is unpickled."""
+    if path.is_dir():
+        raise GlassformerError(f"{path_text(path)} is a folder: one .npy file with all images is wanted.")
+    try:
+        with path.open("rb") as file:
+            begins = file.read(6)
+        if begins != b"\x93NUMPY":
+            raise ValueError("numpy.save writes an array as such a file, .npy")
+        return np.load(path, mmap_mode="r", allow_pickle=False)
+    except FileNotFoundError:
+        raise GlassformerError(f"no such file: {path_text(path)}.") from None
+    except (OSError, ValueError) as error:
+        raise GlassformerError(f"{path_text(path)} is no array of numbers: {shown(str(error), limit=100)}.") from None
 
 
 def rows_of(numbers: Sequence[int], said: Sequence[Any]) -> Rows:

@@ -156,7 +156,8 @@ class LoadedModel:
 
     def _windows(self, texts: Iterable[Text], habits: dict[str, Any]) -> Iterator[streams.Window]:
         if self.spec.reads != "tokens":
-            raise GlassformerError(f"this encoder reads {self.spec.reads}, not texts.")
+            way = " Give images: --images FILE.npy, or predict(images)." if self.spec.reads == "image" else ""
+            raise GlassformerError(f"this encoder reads {self.spec.reads.removesuffix('s')}s, not texts.{way}")
         if isinstance(texts, str):
             raise GlassformerError(f'a list of texts is wanted, found one text: ["{shown(texts, limit=30)}"].')
         said = self.settings
@@ -207,6 +208,9 @@ class LoadedModel:
             raise GlassformerError(
                 "images must be numbers as the model was trained on (scaled and normalised), found whole numbers."
             )
+        finite = images.isfinite().flatten(1).all(1)
+        if not finite.all():
+            raise GlassformerError(f"image {int(finite.int().argmin())} has a NaN or infinite pixel. Mend it or leave it out.")
         said: list[Said] = []
         for some in images.split(IMAGES_AT_ONCE):
             with torch.inference_mode():

@@ -56,7 +56,9 @@ class Run(Viewed):
         if name not in self.values:
             if name in self.program.tensors:
                 raise not_kept(name)
-            raise GlassformerError(f"there is no '{shown(name)}' in this run.{nearest(name, self.values)}")
+            inside = next((known for known in self.values if known.endswith(f".{name}")), None)
+            hint = f" Did you mean '{inside}'?" if inside else nearest(name, self.values)
+            raise GlassformerError(f"there is no '{shown(name)}' in this run.{hint}")
         return name
 
     def tensor(self, name: str) -> Tensor:

@@ -9,9 +9,10 @@ import numpy as np
 from glassformer.numbers.run import Run, run
 from glassformer.numbers.weights import legible_weights
 from glassformer.program import build
-from glassformer.spec import EncoderSpec, GlassformerError
+from glassformer.spec import EncoderSpec, GlassformerError, shown
 
 MOST_NUMBERS = 50_000_000  # weights that a made-up run may have: 0.4 GB
+MOST_MADE = 200_000_000  # numbers that come of them, all of which are kept: 1.6 GB
 
 
 def seeded_run(
@@ -24,6 +25,12 @@ def seeded_run(
     seed: int = 0,
 ) -> Run:
     """Run `spec` with legible weights. Equal words get the same vector or id; without words or ids the input is made up."""
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        raise GlassformerError(f"seed={shown(seed)} is not allowed: a seed is a whole number from 0.")
+    if not isinstance(words, str | None):
+        raise GlassformerError(f"text={shown(words)} is not allowed: a text is wanted.")
+    if ids is not None and not ids:
+        raise GlassformerError("tokens is an empty list: give one token id or more.")
     tokens = words.split() if words is not None else None
     if tokens is not None and not tokens:
         raise GlassformerError("the text is empty: give at least one word.")
@@ -33,6 +40,12 @@ def seeded_run(
     if size > MOST_NUMBERS:
         raise GlassformerError(
             f"this spec has {size:,} parameters, too many to make up and read. Try smaller fields, or a checkpoint."
+        )
+    made = sum(step.output.size for step in program.steps)
+    if made > MOST_MADE:
+        raise GlassformerError(
+            f"batch={program.sizes.batch} t={program.sizes.t} gives {made:,} numbers, and at most {MOST_MADE:,} are kept. "
+            "Try a smaller t, or fewer layers."
         )
     return run(program, legible_weights(program, seed), _inputs(program, tokens, ids, seed), tokens=[tokens] if tokens else None)
 

@@ -180,7 +180,8 @@ def _remark(remark: Remark, document: CheckedDocument) -> Item:
 
 def _question(one: Graded, document: CheckedDocument) -> Item:
     of = "" if one.question.question.endswith("?") else "of "
-    asked = shown(f"{one.question.question} {of}{' '.join(one.question.spec)} = {one.question.claim}", limit=LONGEST_LINE)
+    of = f" {of}{' '.join(one.question.spec)}" if one.question.spec else ""
+    asked = shown(f"{one.question.question}{of} = {one.question.claim}", limit=LONGEST_LINE)
     heading = f"{document.place(one.line)}: {asked}"
     found = one.diagnosis
     if found is None:

@@ -34,5 +34,6 @@ def listed(names: Iterable[str], *, limit: int = 120) -> str:
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """` Did you mean 'x'?`, or the empty string where nothing is near."""
-    close = difflib.get_close_matches(word[:80], list(known), n=1, cutoff=0.6)
-    return f" Did you mean '{close[0]}'?" if close else ""
+    lowered = {name.lower(): name for name in known}  # GELU is gelu in capitals, not relu with two letters changed
+    close = difflib.get_close_matches(word[:80].lower(), list(lowered), n=1, cutoff=0.6)
+    return f" Did you mean '{lowered[close[0]]}'?" if close else ""

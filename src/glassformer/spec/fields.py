@@ -6,6 +6,7 @@ import dataclasses
 import math
 import re
 from functools import lru_cache
+from numbers import Integral
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -17,11 +18,46 @@ LARGEST_NUMBER = 1e300  # neither NaN nor infinity nor a whole number that no fl
 MOST_LAYERS = 2000  # Each layer is written out, step by step.
 MOST_TOKENS = 64  # Class and register tokens are written out one by one.
 
+SHARE = "share from 0 up to, but not including, 1"
+
 Kind = Literal["whole", "number", "yes_no", "choice", "places"]
 
 # Words that stand for a choice, because people write them.
 YES = ("true", "yes", "on", "1")
 NO = ("false", "no", "off", "0", "none")
+# What other programs call a field: nothing in the letters leads from one name to the other.
+ELSEWHERE = {
+    "batch_size": "batch",
+    "context_length": "t",
+    "dim": "d_model",
+    "embed_dim": "d_model",
+    "ff_dim": "d_ff",
+    "ffn_dim": "d_ff",
+    "head_dim": "d_k",
+    "hidden_act": "activation",
+    "hidden_dim": "d_model",
+    "hidden_dropout_prob": "dropout",
+    "hidden_size": "d_model",
+    "image_size": "image",
+    "intermediate_size": "d_ff",
+    "layer_norm_eps": "eps",
+    "max_position_embeddings": "positions",
+    "n": "t",
+    "n_embd": "d_model",
+    "num_attention_heads": "heads",
+    "num_channels": "channels",
+    "num_classes": "classes",
+    "num_hidden_layers": "layers",
+    "num_labels": "classes",
+    "patch_size": "patch",
+    "seq_len": "t",
+    "seq_length": "t",
+    "sequence_length": "t",
+    "tie_word_embeddings": "tie",
+    "type_vocab_size": "segments",
+    "vocab_size": "vocab",
+    "width": "d_model",
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -74,9 +110,10 @@ def rule_for(name: str, *, also: tuple[str, ...] = ()) -> FieldRule:
     """The rule of a field, or an error that names the nearest field (`also`: other names known to the caller)."""
     rules = field_rules()
     if name not in rules:
-        raise GlassformerError(
-            f"unknown field '{shown(name)}'.{nearest(name, [*rules, *also])} 'glassformer presets --fields' lists the fields."
-        )
+        known = [*rules, *also]
+        elsewhere = ELSEWHERE.get(name.lower())
+        hint = f" Did you mean '{elsewhere}'?" if elsewhere in known else nearest(name, known)
+        raise GlassformerError(f"unknown field '{shown(name)}'.{hint} 'glassformer presets --fields' lists the fields.")
     return rules[name]
 
 
@@ -111,14 +148,24 @@ def _read(rule: FieldRule, text: str) -> Any:
         return _places(word)
     if word.lower() in YES and rule.name == "pooler":
         return "dense"
-    return "none" if word.lower() in NO and "none" in rule.choices else word.replace("-", "_")
+    choice = word.replace("-", "_")
+    if choice.lower() in rule.choices:
+        return choice.lower()
+    return "none" if word.lower() in NO and "none" in rule.choices else choice
 
 
 def _whole_number(rule: FieldRule, word: str) -> int:
-    digits = word.replace("_", "").replace(",", "")
-    if not re.fullmatch(r"[+-]?[0-9]{1,30}", digits):
+    number = whole_number(word)
+    if number is None:
         raise _refusal(rule, word)
-    return int(digits)
+    return number
+
+
+def whole_number(word: str) -> int | None:
+    """12, 30522, 30,522 or 30_522; None for everything else, among it 1,5, which is one and a half to many."""
+    if len(word) > 40 or not re.fullmatch(r"[+-]?([0-9]+|[0-9]{1,3}(,[0-9]{3})+|[0-9]+(_[0-9]+)+)", word):
+        return None
+    return int(word.replace("_", "").replace(",", ""))
 
 
 def _number(rule: FieldRule, word: str) -> float:
@@ -137,13 +184,14 @@ def _places(word: str) -> tuple[str, ...]:
 
 
 def _refusal(rule: FieldRule, value: object) -> GlassformerError:
-    return GlassformerError(f"{rule.name}={shown(value)} is not allowed: {_allowed(rule)}{nearest(str(value), rule.choices)}")
+    written = ",".join(str(part) for part in value) if isinstance(value, tuple) else value
+    return GlassformerError(f"{rule.name}={shown(written)} is not allowed: {_allowed(rule)}{nearest(str(written), rule.choices)}")
 
 
 def _allowed(rule: FieldRule) -> str:
     what = {
         "whole": f"{rule.name} is a whole number from {rule.least:,} to {rule.most:,}",
-        "number": f"{rule.name} is a positive number",
+        "number": f"{rule.name} is a {SHARE if rule.name == 'dropout' else 'positive number'}",
         "yes_no": f"{rule.name} is true or false",
         "choice": f"{rule.name} is one of {', '.join(rule.choices)}",
         "places": f"{rule.name} is all, none or a list of {', '.join(rule.choices)}",
@@ -154,20 +202,17 @@ def _allowed(rule: FieldRule) -> str:
 def _check_whole(rule: FieldRule, value: Any) -> int:
     if rule.name == "share_layers" and isinstance(value, bool):
         return _check_whole(rule, 1) if value else None  # type: ignore[return-value]
-    if isinstance(value, bool) or not isinstance(value, int) or not rule.least <= value <= rule.most:
+    if isinstance(value, bool) or not isinstance(value, Integral) or not rule.least <= int(value) <= rule.most:
         raise _refusal(rule, value)
-    return value
+    return int(value)  # NumPy's whole numbers are whole numbers, too
 
 
 def _check_number(rule: FieldRule, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= LARGEST_NUMBER:
         raise _refusal(rule, value)
-    if rule.name == "dropout":
-        if not 0 <= value < 1:
-            raise GlassformerError(f"dropout={value} is not allowed: dropout is a share from 0 up to, but not including, 1.")
-    elif value <= 0:
+    if not 0 <= value < 1 if rule.name == "dropout" else value <= 0:
         raise _refusal(rule, value)
-    return float(value)
+    return float(value) + 0.0  # -0 is 0
 
 
 def _check_yes_no(rule: FieldRule, value: Any) -> bool:

@@ -12,6 +12,20 @@ from glassformer.spec.errors import GlassformerError, shown
 MOST_BYTES = 8_000_000
 DEEPEST = 32
 
+# First bytes of what is often found in the place of a text, and the way out.
+_UTF16 = " It is UTF-16, as some Windows programs write: save it as UTF-8."
+NOT_UTF8 = {
+    b"\xff\xfe": _UTF16,
+    b"\xfe\xff": _UTF16,
+    b"\x1f\x8b": " It is packed with gzip: unpack it first, with gunzip.",
+    b"PK\x03\x04": " It is a zip archive: unpack it first.",
+}
+NOT_JSON = {
+    "version https://git-lfs": "is a Git LFS pointer, not the file itself. Run: git lfs pull",
+    "<": "is a web page or XML, not JSON: the download failed. Download the file itself, not the page about it.",
+    "---": "is YAML, which is not read. Write it as JSON or TOML.",
+}
+
 
 def read_document(path: Path) -> dict[str, Any]:
     """The object in a .json or .toml file."""
@@ -21,10 +35,12 @@ def read_document(path: Path) -> dict[str, Any]:
 
 def read_text(path: Path, *, most_bytes: int = MOST_BYTES) -> str:
     """The text of a file that is there, is a file, is not huge and is UTF-8."""
+    found = read_bytes(path, most_bytes=most_bytes)
     try:
-        return read_bytes(path, most_bytes=most_bytes).decode("utf-8-sig")
+        return found.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise GlassformerError(f"{shown(str(path))} is not text: byte {error.start} is not UTF-8.") from None
+        otherwise = next((said for beginning, said in NOT_UTF8.items() if found.startswith(beginning)), "")
+        raise GlassformerError(f"{shown(str(path))} is not text: byte {error.start} is not UTF-8.{otherwise}") from None
 
 
 def read_bytes(path: Path, *, most_bytes: int) -> bytes:
@@ -70,6 +86,11 @@ def _loaded(text: str, name: str) -> Any:
     except RecursionError:
         raise GlassformerError(f"{name} is nested too deeply: at most {DEEPEST} levels.") from None
     except json.JSONDecodeError as error:
+        if not text.strip():
+            raise GlassformerError(f"{name} is not JSON: it ends at character 0, so it is empty.") from None
+        otherwise = next((said for beginning, said in NOT_JSON.items() if text.lstrip().startswith(beginning)), None)
+        if otherwise is not None or name.endswith((".yaml", ".yml")):
+            raise GlassformerError(f"{name} {otherwise or NOT_JSON['---']}") from None
         cut = error.msg.startswith("Unterminated string")  # which is told by where the text starts
         where = (
             f"it ends at character {len(text) if cut else error.pos}"

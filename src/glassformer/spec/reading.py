@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from glassformer.spec.encoder_spec import EncoderSpec, defaults
 from glassformer.spec.errors import GlassformerError, shown
-from glassformer.spec.fields import accept, rule_for
+from glassformer.spec.fields import LARGEST, accept, rule_for, whole_number
 from glassformer.spec.files import read_document
 from glassformer.spec.presets import known_preset, preset, unknown_preset
 
@@ -40,7 +40,12 @@ def request(
     sizes |= {name: _size(name, fields.pop(name)) for name in SIZES if fields.get(name) is not None}
     changed = {name: accept(rule_for(name, also=SIZES).name, value) for name, value in fields.items()}
     label += "".join(f" {name}={_written(value)}" for name, value in changed.items())
-    return Request(label, found.replace(**changed) if changed else found, sizes.get("batch", 1), sizes.get("t"))
+    made = found.replace(**changed) if changed else found
+    if "classes" in changed and made.head in ("none", "mlm"):
+        raise GlassformerError(
+            f"classes={made.classes} is the size of a head that is not there: head={made.head}. Add head=classify, or head=tag."
+        )
+    return Request(label, made, sizes.get("batch", 1), sizes.get("t"))
 
 
 def request_from_words(words: Iterable[str], *, as_class: str | None = None) -> Request:
@@ -85,7 +90,7 @@ def from_document(document: Mapping[str, Any], *, source: str, as_class: str | N
     """The spec in a parsed file: our own fields (with an optional `base`), or a Hugging Face config."""
     from glassformer.spec.huggingface import from_config, unwrap
 
-    if not set(document) <= {*defaults(), *SIZES, "base", "doc"}:
+    if not _is_own(document, source, as_class):
         config, wrapped_class, changes = unwrap(dict(document))
         found = from_config(config, as_class=as_class or wrapped_class, source=source).spec
         return (found.replace(**changes) if changes else found), {}
@@ -94,8 +99,16 @@ def from_document(document: Mapping[str, Any], *, source: str, as_class: str | N
         raise GlassformerError(f"{source}: base must be the name of a preset, found {shown(base)}.")
     start = preset(base) if base else EncoderSpec()
     sizes = {name: _size(name, document[name]) for name in SIZES if name in document}
-    fields = {name: accept(name, value) for name, value in document.items() if name not in (*SIZES, "base", "doc")}
+    named = [name for name in document if name not in (*SIZES, "base", "doc")]
+    fields = {name: accept(rule_for(name, also=SIZES).name, document[name]) for name in named}
     return start.replace(**fields), sizes
+
+
+def _is_own(document: Mapping[str, Any], source: str, as_class: str | None) -> bool:
+    """Whether a file speaks of our fields: all of its keys, or so many that the others are slips of the pen."""
+    ours = {*defaults(), *SIZES, "base", "doc"}
+    foreign = as_class is not None or any(key in document for key in ("model_type", "architectures", "config"))
+    return set(document) <= ours or (not foreign and (source.endswith(".toml") or 2 * len(ours & set(document)) > len(document)))
 
 
 def preset_meant(word: str) -> str | None:
@@ -140,6 +153,8 @@ def _file_of(name: str) -> Path:
         return found
     if there:
         return path
+    if "://" in name:
+        raise GlassformerError(f"{shown(name)} is an address, and nothing is fetched. Download config.json and name that file.")
     if "/" in name or name.endswith((".json", ".toml")):
         raise GlassformerError(f"no such file or folder: {shown(name)}.")
     raise unknown_preset(name)
@@ -153,10 +168,10 @@ def _exists(name: str) -> bool:
 
 
 def _size(name: str, value: Any) -> int:
-    digits = str(value).replace("_", "").replace(",", "")
-    if isinstance(value, bool | float) or len(digits) > 30 or not digits.isdecimal() or not 1 <= int(digits) <= 10**9:
-        raise GlassformerError(f"{name}={shown(value)} is not allowed: {name} is a whole number from 1 to 1,000,000,000.")
-    return int(digits)
+    number = None if isinstance(value, bool | float) else whole_number(str(value).strip())
+    if number is None or not 1 <= number <= LARGEST:
+        raise GlassformerError(f"{name}={shown(value)} is not allowed: {name} is a whole number from 1 to {LARGEST:,}.")
+    return number
 
 
 def _written(value: Any) -> str:

@@ -12,6 +12,7 @@ from glassformer.spec.weight_files import inside, path_text
 TOKENIZER = "tokenizer.json"
 MOST_BYTES = 64_000_000
 MOST_CHARACTERS = 1_000_000
+OLDER_TOKENIZERS = ("vocab.txt", "vocab.json", "sentencepiece.bpe.model", "spiece.model", "tokenizer.model")
 
 Text: TypeAlias = str | tuple[str, str]  # a tuple is a pair of texts, for models with segments
 Result = TypeVar("Result")
@@ -26,8 +27,10 @@ def load_tokenizer(folder: Path) -> Any:
             "text needs the tokenizers package: pip install 'glassformer[text]', or give tokens=… as numbers."
         ) from None
     if not (folder / TOKENIZER).exists():
+        older = next((name for name in OLDER_TOKENIZERS if (folder / name).exists()), None)
+        hint = f" {older} alone is not read: transformers' AutoTokenizer writes it as {TOKENIZER}." if older else ""
         raise GlassformerError(
-            f"{TOKENIZER} is missing in {path_text(folder)}: text cannot be cut into tokens. "
+            f"{TOKENIZER} is missing in {path_text(folder)}: text cannot be cut into tokens.{hint} "
             "Add the file, or give tokens=… as numbers."
         )
     path = inside(folder, TOKENIZER, source="the model folder")
@@ -93,7 +96,7 @@ def check_vocabulary(tokenizer: Any, encoding: Any, name: str, vocab: int | None
     """Refuse a token that has no row in the model's table."""
     highest = max(encoding.ids)
     if vocab is not None and highest >= vocab:
-        word = encoding.tokens[encoding.ids.index(highest)]
+        word = tokenizer.id_to_token(highest) or ""
         raise GlassformerError(
             f'{name}: token "{shown(word)}" is number {highest}, the model has 0 to {vocab - 1:,}. '
             f"{TOKENIZER} ({tokenizer.get_vocab_size():,} tokens) belongs to another model."

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from glassformer.spec.checksums import sums_in
 from glassformer.spec.errors import GlassformerError, nearest, shown
 from glassformer.spec.files import read_document
+from glassformer.spec.presets import known_preset
 from glassformer.spec.safetensors_header import Entry, read_header
 
 ONE_FILE = "model.safetensors"
@@ -74,6 +75,10 @@ def model_folder(path: Path) -> Path:
         return path / BEST if is_run else path
     if is_file:
         raise GlassformerError(f"{path_text(path)} is a file: a model is a folder with config.json and {ONE_FILE}.")
+    if known_preset(str(path)) is not None:
+        raise GlassformerError(
+            f"{path_text(path)} is a preset, and a preset has no weights. Name a folder with config.json and {ONE_FILE}."
+        )
     raise GlassformerError(f"no such folder: {path_text(path)}.{nearest(path.name, beside)}")
 
 
@@ -91,7 +96,7 @@ def find_weights(folder: Path) -> WeightFiles:
         for name in names:
             if name.endswith(ending):
                 raise GlassformerError(f"{shown(name)} {said}")
-    others = [name for name in names if name.endswith(".safetensors")]
+    others = [name for name in names if name.endswith(".safetensors") and (folder / name).is_file()]
     hint = f" It has {shown(others[0])}: rename it if these are the weights." if others else ""
     raise GlassformerError(f"the folder {path_text(folder)} holds no weights: {ONE_FILE} is wanted.{hint}")
 

@@ -137,6 +137,9 @@ class Trainer:
         self.spread = Spread(self.encoder, where, settings.parallel, judge)
         self.optimizer = make_optimizer(self.encoder, settings)
         rows = self.rows(data.train, augment=settings.augment, hidden=settings.hidden)
+        if rows.cut:
+            way = " --max-length reads more." if self.longest == settings.max_length else ""
+            watch.say(f"note: texts are cut after {self.longest} tokens: {rows.cut:,} of {len(rows):,} in training.{way}")
         self.stream = BatchStream(rows, batch_size=settings.batch_size, seed=settings.seed, rank=where.rank, world=where.world)
         self.validation = self.in_order(self.rows(data.validation))
         self.saving = Saving(run, where, self.encoder, self.optimizer, self.stream)
@@ -148,8 +151,12 @@ class Trainer:
 
     def rows(self, part: Split, **changes: Any) -> Examples:
         """A part of the data as the encoder reads it, no text longer than it can be."""
-        longest = min(self.settings.max_length, self.run.spec.longest or self.settings.max_length)
-        return prepare(part, self.run.tokenizer, max_length=longest, **changes)
+        return prepare(part, self.run.tokenizer, max_length=self.longest, **changes)
+
+    @property
+    def longest(self) -> int:
+        """The most tokens of a text that are read."""
+        return min(self.settings.max_length, self.run.spec.longest or self.settings.max_length)
 
     def in_order(self, rows: Examples) -> BatchStream:
         """Rows to be judged, the same batches each time."""

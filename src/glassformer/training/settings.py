@@ -100,7 +100,7 @@ class Rule:
         if self.choices:
             return f"one of {', '.join(self.choices)}"
         kind = "a whole number" if self.kind is int else "a number"
-        upper = "" if self.most >= 10**9 else f" to {self.most:g}"
+        upper = "" if self.kind is int and self.most >= 10**9 else f" to {self.most:g}"
         return f"{kind} from {self.least:g}{upper}" + (", or none" if self.optional else "")
 
     def _allows(self, value: Any) -> bool:

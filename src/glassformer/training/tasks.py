@@ -92,7 +92,7 @@ def evaluate(encoder: Encoder, batches: Iterable[Batch], device: torch.device, *
         judged = judge(encoder, batch.to(device))
         tally.add(float(judged.loss), int(judged.right), batch.targets)
         if classes and judged.said is not None and judged.true is not None:
-            real = judged.true != IGNORE
+            real = (judged.true != IGNORE) & (judged.said < classes)  # a head may have more outputs than there are labels
             taken += (judged.true * classes + judged.said)[real].cpu().bincount(minlength=classes * classes)
     encoder.train(was_training)
     figures: dict[str, Any] = tally.over_all().figures()

@@ -76,9 +76,40 @@ def test_a_class_that_is_not_understood_is_refused(claim):
         check("complexity of self-attention", request("transformer-base"), claim)
 
 
-def test_a_window_has_no_simple_class():
-    with pytest.raises(GlassformerError, match="here is a window"):
-        ask("complexity of self-attention", request("transformer-base", window=8))
+def pairs_within(window, t):
+    return sum(abs(query - key) <= window // 2 for query in range(t) for key in range(t))
+
+
+@pytest.mark.parametrize(("window", "t"), [(8, 64), (7, 30), (2, 5), (100, 12)])
+def test_a_window_makes_one_length_a_width(window, t):
+    found = ask("complexity of self-attention", request("transformer-base", window=window, t=t))
+    assert found.growth.text == "O(n · w · d)"
+    assert found.value == 2 * 512 * pairs_within(window, t)
+    assert "with the projections" in found.others[0].convention
+    assert found.others[0].value == found.value + 4 * t * 512 * 512
+
+
+@pytest.mark.parametrize(
+    ("claim", "verdict"),
+    [
+        ("O(n w d)", "right"),
+        ("O(n·w)", "convention"),
+        ("O(n)", "convention"),
+        ("linear in n", "convention"),
+        ("O(n^2 d)", "wrong"),
+    ],
+)
+def test_claims_about_a_window(claim, verdict):
+    assert check("What is the complexity of sliding window attention?", None, claim).verdict == verdict
+
+
+def test_layers_that_are_not_alike_have_no_one_class():
+    with pytest.raises(GlassformerError, match="some have a window"):
+        ask("complexity of self-attention", request("transformer-base", window=8, global_every=3))
+
+
+def test_a_logarithm_is_no_class_of_attention():
+    assert check("complexity of self-attention", request("transformer-base"), "O(n log n)").verdict == "wrong"
 
 
 def test_what_is_outgrown_is_left_out():

@@ -61,7 +61,7 @@ def test_tied_against_untied(text):
         "PE(3, 5) of the decoder",
         "seconds per epoch with 1000 rows and batch 10",
         "updates per epoch with 1000 rows on 4 GPUs",
-        "memory saved by tying",
+        "time saved by tying",
     ],
 )
 def test_a_form_with_words_that_are_not_understood_is_refused(text):

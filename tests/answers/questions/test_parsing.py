@@ -29,7 +29,7 @@ def test_questions(text, wanted):
 
 
 @pytest.mark.parametrize(
-    ("text", "message"), [("", "what is asked?"), ("parms", "Did you mean 'params'"), ("x" * 300, "what is asked?")]
+    ("text", "message"), [("", "what is asked?"), ("parms", "Did you mean 'params'"), ("x" * 700, "what is asked?")]
 )
 def test_what_is_no_question_is_refused(text, message):
     with pytest.raises(GlassformerError) as refusal:

@@ -47,7 +47,7 @@ def test_matrices_in_a_word():
             "Q, number 1 is the text '1': write numbers without quotes; only fractions and roots stand in quotes, "
             'as in "7/3" or "1/√2".',
         ),
-        ("1 2; 3 4", "Q is the text '1 2; 3 4': numbers in [brackets] are wanted, or \"identity\"."),
+        ("1 2; 3 x", 'Q is the text \'1 2; 3 x\': numbers in [brackets] are wanted, "1 2; 3 4", or "identity".'),
         ([[1, float("nan")]], "Q, row 1, number 2 is NaN: every number must be finite."),
         ([[[0], [float("inf")]]], "Q, head 1, row 2, number 1 is infinite: every number must be finite."),
         ([1e30], "Q, number 1 is 1e+30: by hand, sizes go from 1e-15 to 1e15."),

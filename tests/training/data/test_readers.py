@@ -70,6 +70,25 @@ def test_a_json_file_is_a_list_of_objects_or_an_object_a_line(tmp_path, text):
     assert rows(written(tmp_path, "a.json", text)) == [("a", 1), ("b", 0)]
 
 
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"text": {"0": "a film", "1": "b"}, "label": {"0": 1, "1": 0}},  # pandas' to_json()
+        {"text": ["a film", "b"], "label": [1, 0]},
+        {"version": "1.0", "data": [{"text": "a film", "label": 1}, {"text": "b", "label": 0}]},
+    ],
+)
+@pytest.mark.parametrize("indent", [None, 2])
+def test_rows_inside_one_object_of_json(tmp_path, document, indent):
+    path = written(tmp_path, "a.json", json.dumps(document, indent=indent))
+    assert rows(path) == [("a film", 1), ("b", 0)]
+
+
+def test_the_tokens_and_tags_of_one_sentence_are_no_columns(tmp_path):
+    path = written(tmp_path, "a.json", '{"tokens": ["ein", "Wort"], "tags": ["x", "y"]}')
+    assert rows(path, text="tokens", label="tags") == [(["ein", "Wort"], ["x", "y"])]
+
+
 def test_names_inside_objects_are_written_with_a_dot(tmp_path):
     path = written(tmp_path, "a.jsonl", '{"data": {"text": "a"}, "meta": {"label": {"name": "x"}}}\n')
     assert rows(path, text="data.text", label="meta.label.name") == [("a", "x")]
@@ -140,6 +159,11 @@ BAD = [
     ("a.jsonl", '{"a":' * 100_000 + "\n", "a.jsonl line 1 is not JSON: "),
     ("a.jsonl", "[\n", "a.jsonl line 1 begins a list of JSON, and JSON Lines has an object a line: name it .json."),
     ("a.json", "[" * 100_000, "a.json is not JSON: "),
+    (
+        "a.json",
+        '{"train": [{"text": "a"}], "test": [{"text": "b"}]}',
+        "a.json holds several lists of rows: train, test.",
+    ),
     ("a.json", "[1]", "a.json item 1 must be an object {…}, found 1."),
     ("a.jsonl", '{"txt": "a", "label": 1}\n', "a.jsonl has no column 'text'. Did you mean 'txt'? Its columns: txt, label."),
     (

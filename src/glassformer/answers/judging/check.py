@@ -12,6 +12,7 @@ from glassformer.answers.judging.claimed import Number, Shape
 from glassformer.answers.judging.equal_sides import broken_link
 from glassformer.answers.judging.growth_claims import class_claimed, judge_class
 from glassformer.answers.judging.meanings import numbers_meant, shape_meant
+from glassformer.answers.judging.sentences import claim_in
 from glassformer.answers.judging.verdict import VERDICTS, Diagnosis, Finding
 from glassformer.answers.mistakes.catalogue import CATALOGUE
 from glassformer.answers.mistakes.pieces import Setting
@@ -19,17 +20,34 @@ from glassformer.answers.mistakes.sizes import operation_mistakes, shape_mistake
 from glassformer.answers.quantities import Answer, Other, Value, ask
 from glassformer.answers.questions import Question, parse_question
 from glassformer.program import build
+from glassformer.spec import GlassformerError, shown
 from glassformer.spec.reading import Request
 
+IN_EVERY_LAYER = ("attention", "qkv", "output", "ffn", "norms")
 LOOSE = 3  # in what a claim's rounding allows: a number that near may be the right one, badly rounded, and has no other cause
 
 
-def check(question: str | Question, asked: Request, claim: str) -> Diagnosis:
+def check(question: str | Question, asked: Request | None, claim: str) -> Diagnosis:
     """Judge a claim about an encoder: `check("params", request("layer", d_model=64, heads=4), "27648")`."""
     if isinstance(question, str):
         question = parse_question(question)
     answer = ask(question, asked)
-    asked = answer.asked  # with the length and the batch that the question states
+    found = _check(answer, claim)
+    return found if answer.also is None else _told_by_both(found, _check(ask(answer.question, answer.also), claim))
+
+
+def _told_by_both(found: Diagnosis, other: Diagnosis) -> Diagnosis:
+    """A question that says few sizes is asked of two encoders that have them: a cause that only one of them gives is made up."""
+    if other.verdict == "convention" and not found.right:
+        return replace(found, verdict="convention", convention=other.convention, findings=(), notes=())
+    codes = {finding.codes for finding in other.findings}
+    kept = tuple(finding for finding in found.findings if finding.codes in codes)
+    notes = found.notes if len(kept) == len(found.findings) else () if kept else ("no known mistake gives this number",)
+    return replace(found, findings=kept, notes=notes)
+
+
+def _check(answer: Answer, claim: str) -> Diagnosis:
+    question, asked = answer.question, answer.asked  # with the length and the batch that the question states
     program = build(asked.spec, batch=asked.batch, t=asked.t)
     if isinstance(answer.value, tuple):
         said = shape_meant(claim, program)
@@ -48,6 +66,28 @@ def check(question: str | Question, asked: Request, claim: str) -> Diagnosis:
     return replace(best, notes=(*best.notes, broken))
 
 
+def check_sentence(sentence: str) -> Diagnosis:
+    """Judge a claim that brings its question: `check_sentence("BERT-base has 110 million parameters.")`."""
+    found = claim_in(sentence)
+    if found is None:
+        raise GlassformerError(
+            f"'{shown(sentence)}' is no claim that can be read. Write it as 'BERT-base has 110 million parameters', or "
+            f"put the question "
+            "and its --claim apart."
+        )
+    return check_alone(found[0], found[1])
+
+
+def check_alone(question: str, claim: str) -> Diagnosis:
+    """Judge a claim whose question stands alone; `the FFN of BERT-base` may be that of one layer."""
+    found = check(question, None, claim)
+    asked = found.answer.question
+    if found.right or asked.one_layer or asked.one_head or asked.every_layer or asked.target not in IN_EVERY_LAYER:
+        return found
+    one = check(replace(asked, one_layer=True), found.answer.asked, claim)
+    return replace(found, verdict="convention", convention="in one layer", findings=(), notes=()) if one.right else found
+
+
 def _check_one_number(answer: Answer, said: Shape, claim: str) -> Diagnosis:
     """One number for a shape: its features, where a dimension was asked for, or else its elements."""
     if re.search(r"\bdim", answer.question.text, flags=re.I) and any(shape[-1] == said.sizes[0] for shape in _written(answer)):
@@ -64,6 +104,15 @@ def _check_number(answer: Answer, number: Number) -> Diagnosis:
     assert not isinstance(answer.value, tuple)
     if number.allows(answer.value):
         return Diagnosis(answer, number, "right", answer.convention)
+    if (
+        question.kind in ("ratio", "versus")
+        and number.exact
+        and abs(number.value - Fraction(answer.value)) <= Fraction(1, 2) <= number.value
+    ):
+        return Diagnosis(answer, number, "convention", "rounded to a whole number")
+    tens = question.kind == "versus" and "percent" in question.compared and not number.value * 10 % 1
+    if tens and abs(number.value - Fraction(answer.value)) <= Fraction(1, 20):
+        return Diagnosis(answer, number, "convention", "rounded to tens of percent")
     excused = [other for other in answer.others if other.excuses and _fits(number, other.value) and _tells(number, other)]
     if excused:
         nearest = min(excused, key=lambda other: other.convention.count(","))

@@ -199,7 +199,7 @@ def _number(text: str) -> Number | None:
 def _without_about(words: str) -> tuple[bool, str]:
     """Whether the number is said to be approximate, and the text without those words."""
     about = False
-    pattern = r"^(?:[~≈=]|" + "|".join(re.escape(word) for word in ABOUT) + r")\s*"
+    pattern = r"^(?:[~≈=]|" + "|".join(re.escape(word) for word in sorted(ABOUT, key=len, reverse=True)) + r")\s*"
     while (stripped := re.sub(pattern, "", words)) != words:  # `about ~ 110`
         about, words = about or not words.startswith("="), stripped
     return about, words

@@ -18,7 +18,9 @@ LETTERS = {
     **dict.fromkeys("n t s seq length seqlen seq_len sequence_length tokens".split(), "n"),
     **dict.fromkeys("d d_model dmodel d_k dk d_v d_ff dff f hidden d_h dim d_head".split(), "d"),
     **dict.fromkeys("h b heads batch n_heads".split(), ""),
+    **dict.fromkeys("w window window_size".split(), "w"),
     "v": "V",
+    "logn": "log n",
 }
 LOST = {
     "linear_instead_of_quadratic": "the length taken once, not squared",
@@ -53,6 +55,7 @@ def _term(text: str) -> Monomial | None:
     """`n^2 · d`, `2n²d`, `h n^2 d_k`: letters and their powers, factors that are constants left out."""
     plain = re.sub(r"\\cdot|\\times|[·*×]", " ", text.lower()).replace("\\", "")
     plain = re.sub(r"_\{?(\w+)\}?", r"_\1", plain)
+    plain = re.sub(r"log(?:_2)?\s*\(?\s*(?:n|t|l)\b\s*\)?", " logn ", plain)
     powers: list[tuple[str, int]] = []
     found = re.findall(r"([a-z]+(?:_[a-z]+)*|\d+|\S)\s*(?:\^\s*\{?\s*(\d)\s*\}?)?", plain)
     for word, power in found:

@@ -56,6 +56,8 @@ class Answer(Result):
     wrongs: tuple[Other, ...] = ()  # values that a known mistake gives: `code` says which, `convention` what was done
     growth: Growth | None = None  # of a complexity: its class, and the same as others write it
     other_growths: tuple[tuple[str, Growth], ...] = ()
+    assumed: tuple[str, ...] = ()  # sizes that a question without a spec leaves unsaid, and that are usual
+    also: Request | None = None  # another encoder with the sizes that such a question says: what is made up is told by it
 
     def to_dict(self) -> dict[str, Any]:
         return {

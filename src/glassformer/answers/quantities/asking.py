@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from glassformer.algebra.parts import PARTS
+from glassformer.answers.quantities.alone import answered_alone
 from glassformer.answers.quantities.answer import Answer
+from glassformer.answers.quantities.compared import change, of_two, versus
 from glassformer.answers.quantities.counts import counted, parameters
 from glassformer.answers.quantities.flops import operations
 from glassformer.answers.quantities.growth import complexity
 from glassformer.answers.quantities.own_head import with_own_head
 from glassformer.answers.quantities.position_entries import entry
+from glassformer.answers.quantities.pretraining import masking
 from glassformer.answers.quantities.ratios import crossing, difference, ratio, share, tying
 from glassformer.answers.quantities.settings import (
     all_heads,
@@ -39,10 +42,15 @@ from glassformer.spec.reading import Request
 Answering = Callable[[Question, Request, Program], Answer]
 
 
-def ask(question: str | Question, asked: Request) -> Answer:
-    """Answer a question about an encoder: `ask("params of W_O in one layer", request("bert-base"))`."""
+def ask(question: str | Question, asked: Request | None = None) -> Answer:
+    """Answer a question about an encoder: `ask("params of W_O in one layer", request("bert-base"))`.
+
+    Without a request the question itself names the encoder, or says the sizes that its answer depends on.
+    """
     if isinstance(question, str):
         question = parse_question(question)
+    if asked is None:
+        return answered_alone(question, ask)
     _same_encoder(question, asked)
     question = with_own_head(question, asked.spec)
     asked = with_sizes(question.stated, asked)
@@ -91,7 +99,8 @@ def _bytes(question: Question, asked: Request, program: Program) -> Answer:
         raise GlassformerError(
             f"'{shown(question.text)}' is not understood: ask for the memory of one thing, as in 'memory in fp16'."
         )
-    return stored(question, asked, program, tensor, lambda other: counted(other, asked))
+    given = dict(question.given).get("parameters")
+    return stored(question, asked, program, tensor, lambda other: given or counted(other, asked))
 
 
 BY_KIND: dict[Kind, Answering] = {
@@ -114,4 +123,7 @@ BY_KIND: dict[Kind, Answering] = {
     "entry": lambda question, asked, _: entry(question, asked),
     "updates": lambda question, asked, _: updates(question, asked),
     "tying": lambda question, asked, _: tying(question, asked),
+    "masking": lambda question, asked, _: masking(question, asked),
+    "versus": of_two(versus, ask),
+    "change": of_two(change, ask),
 }

@@ -21,6 +21,8 @@ MAY_BE_NONE = ("positions", "segments", "biases", "b_Q,b_K,b_V,b_O", "b_1,b_2") 
 
 def parameters(question: Question, asked: Request) -> Answer:
     """How many parameters, line by line, and as many under each usual convention."""
+    if question.target == "nothing":
+        return made(question, asked, 0, "parameters", "nothing in it is learned", [Line("parameters", "", "", 0)], [])
     pieces = asked_pieces(question, asked)
     lines = [Line(piece.name, piece.formula, piece.numbers, piece.size) for piece in pieces]
     scope = "".join([", one layer" if question.one_layer else "", ", one head" if question.one_head else ""])
@@ -43,6 +45,7 @@ def parameters(question: Question, asked: Request) -> Answer:
             for words, kept in left_out_ways(pieces)
         ]
     matrices = all(part[:2] in ("W_", "b_") for part in (question.target or "-").split(","))
+    matrices = matrices or (question.target in ("attention", "ffn", "qkv", "output") and _speaks_of_one(question.text))
     if matrices and not (question.one_layer or question.one_head or question.every_layer) and asked.spec.layers > 1:
         alone = _scoped(pieces, replace(question, one_layer=True))  # `the matrix W_1` may be that of one layer
         others += [Other("in one layer", total(alone))] if alone else []
@@ -63,6 +66,15 @@ def parameters(question: Question, asked: Request) -> Answer:
         shifts = tuple(piece for piece in _norms(question, asked) if piece.symbol == "beta")
         others.append(Other(f"with the betas of norms{scope}", total((*pieces, *shifts))))
     return made(question, asked, total(pieces), "parameters", convention, lines, others, _wider(question, asked))
+
+
+def _speaks_of_one(text: str) -> bool:
+    """`the attention sub-layer of …`: one of them may be meant, though there is one in every layer."""
+    low = text.lower()
+    return (
+        re.search(r"\b(?:sub-?)?(?:layer|block|module)\b", low) is not None
+        and re.search(r"\ball\b|total|layers|blocks", low) is None
+    )
 
 
 def _norms(question: Question, asked: Request) -> Pieces:

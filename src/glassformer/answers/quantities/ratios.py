@@ -10,6 +10,7 @@ from fractions import Fraction
 from glassformer.algebra.ledger import count
 from glassformer.answers.quantities.answer import Answer, Line, Other, Value, made, mistaken
 from glassformer.answers.quantities.flops import operations
+from glassformer.answers.quantities.stored import saved_bytes
 from glassformer.answers.questions import Question
 from glassformer.program import build
 from glassformer.spec import GlassformerError, shown
@@ -85,6 +86,8 @@ def difference(question: Question, asked: Request, answered: Values) -> Answer:
         for words, first, second in _without(own, replace(own, target=question.over), answered)
     ]
     named = [name or "the whole" for name in (question.target, question.over)]
+    if question.text.lower().startswith("which") and one < two:  # `which has more, A or B?`
+        one, two, named = two, one, named[::-1]
     line = Line("difference", " − ".join(named), f"{one:,} − {two:,}", one - two)
     convention = f"{NAMED[question.measure]} of {named[0]} and of {named[1]}, one taken from the other"
     return made(question, asked, one - two, NAMED[question.measure], convention, [line], others)
@@ -114,6 +117,8 @@ def tying(question: Question, asked: Request) -> Answer:
     tied, untied = (count(replace(spec, tie=tie)).total for tie in (True, False))
     line = Line("saved", "parameters untied − parameters tied", f"{untied:,} − {tied:,}", untied - tied)
     convention = "an output matrix of its own against the token table used twice, tables counted once"
+    if question.measure == "bytes":
+        return saved_bytes(question, asked, line, convention)
     return made(question, asked, untied - tied, "parameters", convention, [line], [])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 from glassformer.answers.quantities.answer import Answer, Line, Other, made, mistaken
 from glassformer.answers.questions import Question
@@ -108,8 +109,13 @@ def setting(question: Question, asked: Request) -> Answer:
         raise GlassformerError(f"'{shown(question.text)}': this encoder has no {name}.")
     line = Line(name, "as given", str(value), value) if given is not None else Line(name, symbols, numbers, value)
     wrongs = [mistaken("ffn_width_assumed_4d", "d_ff taken as 4 · d_model", 4 * spec.d_model)] if name == "d_ff" else []
-    convention = "one head" if name in ("d_k", "d_v") else "as the spec has it"
-    return made(question, asked, value, UNITS.get(name, "features"), convention, [line], [], wrongs)
+    convention = "one head" if name in ("d_k", "d_v") else "each layer" if name == "heads" else "as the spec has it"
+    others = [Other("in all layers", spec.heads * spec.layers)] if name == "heads" and not _each_layer(question) else []
+    return made(question, asked, value, UNITS.get(name, "features"), convention, [line], others, wrongs)
+
+
+def _each_layer(question: Question) -> bool:
+    return re.search(r"\b(?:per|each|every|one|a) (?:\w+ )?(?:layer|block)\b", question.text.lower()) is not None
 
 
 def patch_length(question: Question, asked: Request) -> Answer:

@@ -186,6 +186,18 @@ def _tensor_bytes(question: Question, asked: Request, program: Program, tensor: 
     return made(question, asked, value, "bytes", convention + _also(value), [line], others, wrongs)
 
 
+def saved_bytes(question: Question, asked: Request, parameters: Line, convention: str) -> Answer:
+    """The bytes of so many parameters that are there once instead of twice."""
+    assert isinstance(parameters.value, int)
+    width, numbers = PRECISION_BYTES[question.precision or "float32"], parameters.value
+    value = _whole(numbers * width)
+    line = Line("bytes", f"parameters · {_number(width)}", f"{numbers:,} · {_number(width)}", value)
+    said = f"{convention}, in {question.precision or 'float32'}{_also(value)}"
+    return made(
+        question, asked, value, "bytes", said, [parameters, line], _precisions(numbers, question), _mistaken_bytes(value, numbers)
+    )
+
+
 def _precisions(numbers: int, question: Question) -> list[Other]:
     if question.precision is not None:
         return []

@@ -6,7 +6,9 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 
+from glassformer.algebra.ledger import count
 from glassformer.answers.quantities.answer import Answer, Line, Other, made
+from glassformer.answers.quantities.masks import mask_shape
 from glassformer.answers.questions import Question
 from glassformer.program import Axis, Program, Tensor
 from glassformer.program.matrices import as_matrix
@@ -18,6 +20,10 @@ TRANSPOSED = ("q^t", "k^t", "v^t")
 
 def tensor_sizes(question: Question, asked: Request, program: Program) -> Answer:
     """The shape of a tensor, or how many numbers it holds."""
+    if question.target in ("padding mask", "causal mask"):
+        return mask_shape(question, asked, program)
+    if question.target in ("gradients", "optimizer"):
+        return _kept(question, asked)
     if question.target == "concat":
         return _side_by_side(question, asked, program)
     if question.target in TRANSPOSED:
@@ -36,6 +42,16 @@ def tensor_sizes(question: Question, asked: Request, program: Program) -> Answer
     return made(
         question, asked, shape, "shape", f"tokens as rows, the batch first{which}", lines, other_shapes(tensor, one_head=one_head)
     )
+
+
+def _kept(question: Question, asked: Request) -> Answer:
+    """Numbers that training keeps beside the weights: a gradient for each, and Adam's two moments."""
+    parameters, each = count(asked.spec).total, 2 if question.target == "optimizer" else 1
+    symbols, numbers = ("2 · parameters", f"2 · {parameters:,}") if each == 2 else ("parameters", f"{parameters:,}")
+    line = Line(question.target or "", symbols, numbers, each * parameters)
+    said = "Adam's two moments of every parameter" if each == 2 else "one gradient for every parameter"
+    wrongs = [Other("one moment instead of two", parameters, excuses=False, code="training_state_forgotten")] if each == 2 else []
+    return made(question, asked, each * parameters, "numbers", said, [line], [], wrongs)
 
 
 def _alike(question: Question, asked: Request) -> Question:

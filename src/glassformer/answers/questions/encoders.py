@@ -25,18 +25,23 @@ def full_name() -> str:
     return rf"(?<![\w-])(?:{'|'.join(spelled)})(?:'s)?(?![\w-])"
 
 
+def presets_of(model: str) -> tuple[str, ...]:
+    """The presets that the letters of a name may mean: the one that has it, or those of a family."""
+    known = {letters(said): name for said, name in known_as().items()}
+    if model in known:
+        return (known[model],)
+    return tuple(name for name in preset_names() if model and letters(name).startswith(model))
+
+
 def encoder_named(question: Question) -> str:
     """The preset that a question names: `params of W_O in BERT-large`. Refused where it names none, or leaves open which."""
-    known = {letters(said): name for said, name in known_as().items()}
-    meant = {known[question.model]} if question.model in known else set()
-    if question.model and not meant:
-        meant = {name for name in preset_names() if letters(name).startswith(question.model)}
+    meant = presets_of(question.model)
     if len(meant) == 1:
-        return meant.pop()
+        return meant[0]
     if meant:
-        some = [name for name in preset_names() if name in meant][:3]
-        raise GlassformerError(f"'{shown(question.text)}' leaves open which encoder: put one behind it, as in {', '.join(some)}.")
+        some = ", ".join(meant[:3])
+        raise GlassformerError(f"'{shown(question.text)}' leaves open which encoder: put one behind it, as in {some}.")
     raise GlassformerError(
-        f"which encoder? '{shown(question.text)}' names none. Put a preset or a file behind it, as in 'bert-base layers=8' or "
-        "'layer d_model=64 heads=4'. 'glassformer presets' lists the names."
+        f"which encoder? '{shown(question.text)}' names none, and says no sizes. Put a preset or a file behind it, as in "
+        "'bert-base layers=8' or 'layer d_model=64 heads=4', or say the sizes: 'with d_model = 512 and 8 heads'."
     )

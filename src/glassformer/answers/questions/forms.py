@@ -7,8 +7,10 @@ from collections.abc import Callable
 
 from glassformer.answers.questions import phrases
 from glassformer.answers.questions.phrases import Kind
+from glassformer.answers.questions.pretraining import pretraining
 from glassformer.answers.questions.question import Question
 from glassformer.answers.questions.stated import take_stated
+from glassformer.answers.questions.tying import tying
 from glassformer.spec import GlassformerError, shown
 
 MOST = 10**15
@@ -23,9 +25,9 @@ _ENTRY = (
 )
 _SYMBOLS = r"\bpe\s*_?\s*[({\[]+\s*pos\s*,\s*(2i\s*\+\s*1|2i|i)\s*[)}\]]+"
 _ENTRY_WORDS = """value values entry number what is are the of at for and in if when with pe sinusoidal pos where compute
-    calculate find give me position dimension feature component a an to equal equals index transformer""".split()
+    calculate find give me sin/cos position dimension feature component a an to equal equals index transformer""".split()
 
-_NUMBER = r"(\d[\d,_]*(?:\.\d+)?)(?:\s?(k|m|million|thousand)\b)?"
+_NUMBER = r"(\d[\d,_]*(?:\.\d+)?)(?:\s?(k|m|b|million|billion|thousand)\b)?"
 _ROWS = (
     r"(?:(?:training|train|labell?ed|input|different) )*(?:rows?|examples?|samples?|sentences?|sequences?|images?|records?"
     r"|documents?|texts?|instances|data ?points?|pairs|inputs)"
@@ -43,20 +45,29 @@ _UPDATES = (
 )
 _EPOCH_WORDS = """how many what is the number of total are there in per one an a epoch epochs each every for with and on if we
     use using train training during make makes made does do take takes have has data dataset set model of to at contains
-    containing needed size""".split()
+    containing needed size over""".split()
 
-_TIED = r"\b(?:un-?tied|tied|un-?tying|tying|weight[- ]tying|tie)\b"
-_SAVES = r"\b(?:sav(?:e|es|ed|ing)|difference|fewer|more|extra|additional|less)\b"
-_TIED_WORDS = """how many params param parameters parameter does do is are the between and or vs versus with without by of in to
-    if we weight weights embedding embeddings input output matrix matrices token table mlm head decoder softmax what it would than
-    have has
-    bert's there model count number in having vocabulary projection a an number""".split()
+_COUNT = (
+    rf"\b(?:an? |the )?{_NUMBER}[- ]?(?:param(?:eter)?s?)(?: (?:transformer|encoder|language))* (?:model|network|encoder"
+    rf"|transformer)\b"
+    rf"|\b(?:an? |the )?(?:model|network|encoder|transformer) (?:with|of|that has|having) {_NUMBER} (?:trainable "
+    rf")?param(?:eter)?s\b"
+)
+
+
+def given_count(text: str) -> tuple[str, int] | None:
+    """`a 110M-parameter model`, `a model with 110 million parameters`: the text without the number, and the number."""
+    found = re.search(_COUNT, text)
+    if found is None:
+        return None
+    digits, suffix = (found[1], found[2]) if found[1] else (found[3], found[4])
+    return f"{text[: found.start()]} model {text[found.end() :]}", _scaled(digits, suffix or "", found[0])
 
 
 def formed(text: str, asked: str) -> Question | None:
     """The question, where it has one of these forms and says nothing else; `text` is the question in plain words."""
-    text = re.sub(phrases.MODEL, " ", text)
-    found = (form(text, asked) for form in (_entry, _updates, _tying))
+    text = re.sub(phrases.MODEL, " bert ", text) if "mask" in text or "special" in text else re.sub(phrases.MODEL, " ", text)
+    found = (form(text, asked) for form in (pretraining, _entry, _updates, tying))
     return next((question for question in found if question is not None), None)
 
 
@@ -104,15 +115,6 @@ def _updates(text: str, asked: str) -> Question | None:
     return _question("updates", asked, given=tuple(given.items()))
 
 
-def _tying(text: str, asked: str) -> Question | None:
-    """`difference between tied and untied`, `how many parameters does weight tying save?`"""
-    both = re.search(r"\btied\b", text) and re.search(r"\bun-?tied\b", text)
-    if not re.search(_TIED, text) or not (both or re.search(_SAVES, text)):
-        return None
-    rest = re.sub(_SAVES, " ", re.sub(_TIED, " ", text))
-    return _question("tying", asked) if _nothing_else(rest, _TIED_WORDS) else None
-
-
 def _question(
     kind: Kind, asked: str, *, stated: tuple[tuple[str, str], ...] = (), given: tuple[tuple[str, int], ...] = ()
 ) -> Question:
@@ -130,11 +132,14 @@ def _places(text: str, patterns: dict[str, str]) -> tuple[dict[str, int], str]:
 
 
 def _whole(match: re.Match[str]) -> int:
-    digits, suffix = match[1], (match[2] if match.re.groups > 1 else None) or ""
-    factor = {"k": 10**3, "thousand": 10**3, "m": 10**6, "million": 10**6}.get(suffix, 1)
-    value = float(digits.replace(",", "").replace("_", "")) * factor
+    return _scaled(match[1], (match[2] if match.re.groups > 1 else None) or "", match[0])
+
+
+def _scaled(digits: str, suffix: str, said: str) -> int:
+    thousands = {"k": 1, "thousand": 1, "m": 2, "million": 2, "b": 3, "billion": 3}.get(suffix, 0)
+    value = round(float(digits.replace(",", "").replace("_", "")) * 1000**thousands, 3)
     if value > MOST or value != int(value):
-        raise GlassformerError(f"'{shown(match[0])}' is not a whole number that can be worked with: at most {MOST:,}.")
+        raise GlassformerError(f"'{shown(said)}' is not a whole number that can be worked with: at most {MOST:,}.")
     return int(value)
 
 

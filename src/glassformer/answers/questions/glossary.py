@@ -61,17 +61,23 @@ PART_NAMES = _names(
         "pooler": "pooler, pooling layer, pooler layer, pooler dense layer",
         "head": """
             head, task head, output head, prediction head, output layer, task specific layer, final linear layer,
-            softmax layer""",
+            final softmax layer, output softmax layer""",
         "head.classify": """
             classification head, classifier, classification layer, sequence classification head, linear classifier, softmax
             classifier, final classifier, final classification layer, linear classification head, classification token head""",
-        "head.mlm": "mlm head, lm head, masked lm head, language modeling head, masked language modeling head, mlm decoder",
+        "head.mlm": """
+            mlm softmax, mlm output layer, mlm head, lm head, masked lm head, language modeling head, masked language
+            modeling head, mlm decoder""",
         "head.nsp": "nsp head, next sentence prediction head, nsp classifier",
         "head.tag": """
             token classification head, tagging head, ner head, qa head, span head, qa span head, question answering head, span
             prediction head""",
         "final_norm": "final norm, final layernorm, final layer norm, last norm",
         "distillation_token": "distillation token",
+        "nothing": """
+            dropout, dropout layers, residual connections, residual connection, skip connections, softmax, softmax function,
+            relu, gelu,
+            activation function, scaled dot product attention, scaled dot product, masking""",
     }
     | {
         f"W_{letter},b_{letter}": f"{role} projection, {role} linear layer, {role}, {letter.lower()}"
@@ -94,7 +100,8 @@ TENSOR_NAMES = _names(
         "attention.v": """
             v, value, values, value matrix, value vectors, v matrix, value matrix v, matrix v, values v, value tensor""",
         "attention.scores": """
-            scores, attention scores, score matrix, attention score matrix, qk^t, qkt, raw scores, scaled scores, dot
+            scores, attention scores, score matrix, query key dot products, attention score matrix, qk^t, qkt, raw scores,
+            scaled scores, dot
             products, query key products, similarity matrix, attention logits""",
         "attention.weights": """
             weights, attention weights, attention matrix, attention map, attention weight matrix, attention maps, attention
@@ -102,7 +109,8 @@ TENSOR_NAMES = _names(
         "attention.mix": """
             head output, head outputs, output of head, attention head output, mix, single head output, context vectors""",
         "concat": """
-            concatenated heads, concatenated multi head output, concatenation, concatenated output, concatenated head outputs,
+            concatenation of all heads, concatenated heads, concatenated multi head output, concatenation, concatenated output,
+            concatenated head outputs,
             concat, concatenation of
             heads, concatenated outputs of heads, concatenation of head outputs""",
         "attention.out": """
@@ -119,11 +127,20 @@ TENSOR_NAMES = _names(
             output, layer output, encoder output, output of encoder, output of layer, last hidden state, hidden states,
             final output, final hidden states, output of encoder layer, encoder layer output, output of transformer, hidden
             state""",
+        "gradients": "gradients",
+        "optimizer": "optimizer",
+        "padding mask": """
+            padding mask, attention mask, mask, key padding mask, padding mask broadcast over attention scores, attention mask
+            broadcast
+            over scores, padding mask broadcast over scores, attention mask broadcast over attention scores""",
+        "causal mask": "causal mask, look ahead mask, subsequent mask, triangular mask, causal attention mask",
         "logits": """
             logits, output logits, class scores, logits of classifier, logits of classification head, logits of mlm
             head, predictions, mlm logits, classification logits, final logits, head output logits""",
         "pooler.out": "pooled, pooled output, pooler output, sentence vector",
-        "pooler.token": "cls vector, cls representation, cls output, cls token output, cls hidden state",
+        "pooler.token": """
+            cls embedding, cls token embedding, cls token representation, cls token vector, cls vector, cls
+            representation, cls output, cls token output, cls hidden state""",
         "E_token": """
             embedding matrix, token embedding matrix, word embedding matrix, embedding table, token table, lookup table,
             token embedding table, word embedding table, token embedding lookup table, embedding lookup table, input embedding
@@ -131,7 +148,9 @@ TENSOR_NAMES = _names(
         "E_position": """
             position embedding matrix, positional embedding matrix, position table, position embedding table, position
             embedding, positional embedding, position embeddings, positional encoding, positional encoding matrix""",
-        "E_segment": "segment embedding matrix, segment table, segment embeddings, token type embedding matrix",
+        "E_segment": """
+            token type embeddings, token type embedding, segment embedding, segment embedding matrix, segment table,
+            segment embeddings, token type embedding matrix""",
     }
     | {
         f"W_{letter}": f"{role} weight matrix, {role} projection matrix, {role} weights, {role} projection"
@@ -246,6 +265,8 @@ SETTINGS = _names(
             depth of encoder""",
         "positions": """
             maximum sequence length, max sequence length, maximum length, max length, context length, maximum input length""",
+        "segments": "number of segments, segment embeddings, token type embeddings, token types, segments",
+        "dropout": "dropout rate, dropout probability",
         "vocab": "size of vocabulary, vocabulary size, vocab size, vocab, vocab_size",
         "patch": """
             patch dimension, patch vector length, patch length, flattened patch size, flattened patch, length of flattened

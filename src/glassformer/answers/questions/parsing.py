@@ -6,18 +6,21 @@ import re
 from dataclasses import replace
 
 from glassformer.answers.questions import phrases
+from glassformer.answers.questions.comparisons import changed, compared
+from glassformer.answers.questions.elsewhere import say_where
 from glassformer.answers.questions.encoders import full_name, letters
-from glassformer.answers.questions.forms import formed
+from glassformer.answers.questions.forms import formed, given_count
 from glassformer.answers.questions.glossary import PART_NAMES, SETTINGS, STORES, TENSOR_NAMES, known_names
 from glassformer.answers.questions.name_matching import looked_up, plain, reordered
 from glassformer.answers.questions.phrases import Kind, Precision
+from glassformer.answers.questions.premises import without_premises
 from glassformer.answers.questions.question import Question
 from glassformer.answers.questions.rephrasing import plainly
 from glassformer.answers.questions.stated import take_stated
 from glassformer.answers.questions.targets import among, left_out_parts, target_of
 from glassformer.spec import GlassformerError, nearest, shown
 
-MOST_CHARACTERS = 200
+MOST_CHARACTERS = 600
 EDGES = " ,.:;()"
 EXAMPLES = (
     "params, 'shape of weights', 'params of W_O in one layer', 'elements of head output', 'flops of ffn' or 'memory in fp16'"
@@ -28,7 +31,7 @@ class _Words:
     """The words of a question that are not yet understood."""
 
     def __init__(self, text: str) -> None:
-        self.rest = text
+        self.rest = self.text = text
 
     def take(self, pattern: str) -> re.Match[str] | None:
         """The first match, taken out; what stood on its two sides stays apart."""
@@ -54,16 +57,50 @@ def parse_question(text: str) -> Question:
     asked = " ".join(text.strip().split())
     if not asked or len(asked) > MOST_CHARACTERS:
         raise GlassformerError(f"what is asked? Write {EXAMPLES}.")
-    said = plainly(asked)
-    own = formed(said, asked)
+    say_where(asked)
+    everything = plainly(asked)
+    if (own := formed(everything, asked)) is not None:
+        return _of_model(own, everything)
+    if (given := given_count(everything)) is not None:
+        return _of_so_many(*given, asked)
+    before, said = without_premises(everything)
+    found = compared(said, asked, parse_question) or changed(said, asked, parse_question)
+    found = found or _plain_question(said, asked)
+    return replace(found, stated=(*before, *(pair for pair in found.stated if pair not in before))) if before else found
+
+
+def _of_so_many(text: str, parameters: int, asked: str) -> Question:
+    """The memory of a model of which the number of parameters is all that is said."""
+    found = _plain_question(text, asked)
+    if (
+        found.kind != "bytes"
+        or found.target not in (None, "model", "training", "gradients", "optimizer")
+        or found.stated
+        or found.model
+    ):
+        raise GlassformerError(
+            f"'{shown(asked)}' is not understood: of a number of parameters alone, only the memory can be told."
+        )
+    return replace(found, given=(("parameters", parameters),))
+
+
+def _plain_question(said: str, asked: str) -> Question:
+    if (own := formed(said, asked)) is not None:
+        return _of_model(own, said)
     stated, rest = take_stated(said)
     words = _Words(rest)
     counted = bool(re.search(phrases.NUMBER, words.rest))
     model = words.take(full_name()) or words.take(phrases.MODEL)
     crossing = re.search(phrases.CROSSING, words.rest)
-    found = own or (_crossing(crossing, asked) if crossing else _asked(words, asked, counted=counted))
-    found = found if own else replace(found, stated=stated)
+    found = _crossing(crossing, asked) if crossing else _asked(words, asked, counted=counted)
+    found = replace(found, stated=stated)
     return replace(found, model=letters(model[0].removesuffix("'s"))) if model else found
+
+
+def _of_model(question: Question, text: str) -> Question:
+    """The question with the model that is named beside it."""
+    model = re.search(full_name(), text) or re.search(phrases.MODEL, text)
+    return replace(question, model=letters(model[0].removesuffix("'s"))) if model else question
 
 
 def _asked(words: _Words, asked: str, *, counted: bool) -> Question:
@@ -221,7 +258,8 @@ def _compared(words: _Words, kind: Kind, scope: Question, how: Kind) -> Question
     if how == "share":
         left = words.left()
         unit = "percent" if re.search(r"\bpercent", asked.lower()) else ""
-        return replace(scope, target=target_of(measure, left, asked) if left else None, unit=unit)
+        whole = "layers" if scope.every_layer else None
+        return replace(scope, target=target_of(measure, left, asked) if left else whole, unit=unit)
     two = re.search(phrases.AGAINST, words.rest)
     if two is None or measure not in phrases.OF_PARTS:
         raise GlassformerError(f"'{shown(asked)}' is not understood: a ratio of what to what? Ask for {EXAMPLES}.")
@@ -260,8 +298,24 @@ def _one_layer(words: _Words) -> bool:
     return False
 
 
+def _kept_numbers(words: _Words) -> bool:
+    """`How many optimizer states does Adam store?` asks for numbers, not for bytes."""
+    if not re.search(r"how many|number of", words.text) or re.search(r"\bbytes|[kmg]i?b\b", words.text):
+        return False
+    found = words.take(r"\b(?:optimi[sz]er states?|moments|gradients)\b(?: (?:values|entries|numbers))?")
+    if found is None:
+        return False
+    words.take(
+        r"\b(?:does |do )?adamw?(?: optimi[sz]er)?(?: store| keep| need)?\b|\b(?:in|during) (?:one |a )?training(?: step)?\b"
+    )
+    words.rest = f"{'gradients' if 'grad' in found[0] else 'optimizer'} {words.rest}"
+    return True
+
+
 def _kind(words: _Words, *, counted: bool, unit: str) -> tuple[Kind | None, str]:
     """Which quantity, and by which word; a number of things that are a tensor's cells asks for its elements."""
+    if counted and _kept_numbers(words):
+        return "elements", "numbers"
     if re.search(phrases.KEPT, words.rest) and not re.search(r"flop|shape|element", words.rest):
         words.take(rf"\b(?:{phrases.KINDS['bytes']}|sizes?)\b")
         return "bytes", "memory"

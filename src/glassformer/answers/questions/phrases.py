@@ -24,7 +24,10 @@ Kind = Literal[
     "space",
     "entry",
     "updates",
+    "masking",
     "tying",
+    "versus",
+    "change",
 ]
 Precision = Literal["float64", "float32", "bfloat16", "float16", "int8", "int4"]
 
@@ -62,13 +65,16 @@ OF_THE_WHOLE: dict[Kind, tuple[str, ...]] = {
 }  # fmt: skip
 # What may be said besides of the sequence that an image becomes: that it enters the encoder, and with which token.
 OF_SEQUENCES = (
-    r"(?:\b(?:patch|along|and|plus|including|with|one|class|cls|token|after|adding|enter|entering|encoder|transformer|input|seen|by|image"
+    r"(?:\b(?:patch|along|and|plus|including|with|one|class|cls|token|after|adding|enter|entering|encoder|transformer"
+    r"|input|seen|by|image"
     r"|fed|to|into|model|sequence)\b ?)*"
 )
 # What a complexity may be said to depend on; it is given in all of it.
 DEPENDING = (
-    r"\b(?:with respect to|w\.?r\.?t\.?|in terms of|as a function of|in|on) (?:the )?(?:(?:sequence|input|context) )?(?:length|n)"
-    r"(?: n)?(?: and (?:the )?(?:d|d_model|(?:hidden|model|embedding) (?:dimension|size)))?\b"
+    r"\b(?:with respect to|w\.?r\.?t\.?|in terms of|as a function of|in|on|for) (?:an? |the )?(?:input |sequence |context "
+    r")*(?:(?:sequence|input|context) of )?"
+    r"(?:length|n)(?: n)?(?: and (?:the )?(?:d|d_model|(?:(?:hidden|model|embedding|representation) )?(?:dimension"
+    r"|size)(?: d)?))?\b"
 )
 CELLS = (
     "score",
@@ -78,6 +84,8 @@ CELLS = (
     "attention coefficient",
     "attention probability",
     "dot product",
+    "query key dot product",
+    "query key product",
 )
 # What is counted by itself, where a question asks how many there are.
 COUNTED = {"attention matrix": "all_heads", "attention map": "all_heads", "layernorm": "norms", "norm": "norms"}
@@ -104,7 +112,8 @@ CROSSING = (
 
 OUTPUTS = r"\b(?:output (?:neurons?|units?|nodes?|classes|values?)|outputs|classes|labels)\b"
 EVERYWHERE = (
-    r"\b(?:in total|altogether|all (?:\d+ |the )*(?:layers|blocks)|(?:whole|entire|full) (?:model|network|encoder|stack|bert))\b"
+    r"\b(?:in total|altogether|total(?: number of)?|all (?:\d+ |the )*(?:layers|blocks)|(?:whole|entire|full) "
+    r"(?:model|network|encoder|stack|bert))\b"
 )
 
 HOW_BIG = r"\bhow (?:big|large) (?:is|are)\b"
@@ -130,7 +139,7 @@ EMPTY = (
         trainable, learnable, learned, learnt, must be learned, are used, used, are stored, stored, to store, storing, to
         hold, (?:whole|entire|full|complete|single) forward pass, forward pass, one forward pass, a forward pass, before
         w_o, inference, only, alone, through, are computed, is computed, computed, computing, to compute, calculating,
-        (?:including|incl\.?|counting) (?:all |the )?bias(?:es| terms)?(?! and)(?! &),
+        (?:include|including|incl\.?|counting|count) (?:all |the )?bias(?:es| terms)?(?! and)(?! &),
         (?:to )?load(?:ing)?(?: it)?, do (?:we|you) get, equals?(?: to)?,
         (?:for|of|in|across|over) all (?:the )?(?:attention )?heads, combined,
         summed, on top(?= \||$), on top of(?: it)?, (?:including|with|plus) (?:its|their|the) bias(?:es)?(?! and)(?! &), exactly,

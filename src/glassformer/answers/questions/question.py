@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from glassformer.answers.questions.phrases import Kind, Precision
 from glassformer.answers.questions.stated import Stated
 
+Change = tuple[str, int, int]  # a size, and the factor by which it is changed, as a fraction
+
 
 @dataclass(frozen=True)
 class Question:
@@ -31,3 +33,6 @@ class Question:
     stated: Stated = ()  # other sizes that it says
     model: str = ""  # that the question itself names
     given: tuple[tuple[str, int], ...] = ()  # numbers that only its kind has: a position and a feature, rows, epochs
+    inner: Question | None = None  # of a comparison of encoders: what is asked of each
+    compared: str = ""  # how: times more, percent less
+    change: Change | None = None  # of one encoder, before and after

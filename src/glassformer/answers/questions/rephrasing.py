@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from glassformer.answers.questions import phrases
+from glassformer.answers.questions.library_calls import in_words
 from glassformer.spec import GlassformerError, shown
 
 _NUMBERS = {
@@ -24,12 +25,23 @@ FORMULAS = (
     (r"\battention\s*\(\s*q\s*,\s*k\s*,\s*v\s*\)", "head output"),
     (r"\bconcat\s*\(\s*head_?\{?1\}?\s*,.*?\)(?=\s*w_?\^?o)\s*w_?\^?\{?o\}?", "attention output"),
     (r"\bconcat\s*\(\s*head_?\{?1\}?\s*,.*?\)", "concatenated heads"),
+    (r"\b(?:temperature|factor|scale|scaling factor)(?: of)? 1\s*/\s*(?:sqrt|√)\s*[({]*\s*d_?\{?k\}?\s*[)}]*", "scaling factor"),
     (r"(?:\bsqrt|√|\b(?:the )?square root of)\s*[({]*\s*d_?\{?k\}?\s*[)}]*", "scaling factor"),
 )
 
 _PRODUCTS = r"(?:the |raw )*(?:(?:attention )?(?:scores|logits)|dot[- ]products?|qk\^t|score matrix)"
 DIVIDED = (
+    (
+        rf"\b(?:by (?:what|which)(?: (?:number|value|factor|constant))?|what) (?:do|does|must|should) (?:we|you|one|it) "
+        rf"(?:divide|scale) {_PRODUCTS}(?: by)?",
+        "scaling factor ",
+    ),
     (rf"\b(?:do|does|must|should) (?:we|you|one|it|the model|bert) (?:divide|scale) {_PRODUCTS}(?: by)?", "scaling factor "),
+    (
+        rf"\b(?:by (?:what|which)(?: (?:number|value|factor|constant))?|what) (?:are|is) {_PRODUCTS} (?:divided|scaled"
+        rf"|normali[sz]ed)(?: by)?",
+        "scaling factor ",
+    ),
     (rf"\b(?:are|is) {_PRODUCTS} (?:divided|scaled)(?: by)?", "scaling factor "),
 )
 
@@ -43,6 +55,7 @@ _IGNORE = (
 )
 _IGNORED = "(?:excluded|ignored|omitted|neglected|left out|not counted|not included|disabled|dropped|turned off)"
 LEFT_OUT = (
+    (rf"\b(?:you |we |one |students )?(?:can |may |should |please )?{_IGNORE} {_SEVERAL}(?=\s*(?:[.,;)]|$))", r"| without \1 |"),
     (rf"\b(?:if|when|assuming|suppose|provided)(?: that)? (?:we |you |one )?{_IGNORE} {_SEVERAL}", r"| without \1 |"),
     (rf"\b(?:if|when|with|assuming|suppose)(?: that)? {_SEVERAL} (?:is |are |being )?{_IGNORED}", r"| without \1 |"),
     (rf"\b(?:assuming|suppose|if) (?:there (?:is|are) )?no {_SEVERAL}", r"| without \1 |"),
@@ -58,6 +71,11 @@ COUNTED_ANYWAY = (
 PARTS_WITHOUT_NORMS = r"\b(?:attention|mha|ffn|feed|mlp|head|pooler|projection|matrix|w_[qkvo12])"
 _LONGEST = r"(?:tokens|positions|words|wordpieces)"
 IN_OTHER_WORDS = (
+    (
+        r"\b(an?|one|each) ((?:ro|al|distil)?bert[-\w]*|vit[-/\w]*) (?:encoder )?(?:layer|block)'s (parameters|params"
+        r"|weights|flops)",
+        r"\3 of one layer of \2",
+    ),
     (
         rf"\bhow many {_LONGEST} can (.+?) (?:take|read|handle|process|encode|accept|see)(?: at (?:most|once|a time))?\b",
         r"maximum sequence length of \1",
@@ -87,7 +105,113 @@ IN_OTHER_WORDS = (
     (r"\b(training flops|training cost) per (?:training )?step\b", r"\1"),
     (r"\b((?:each|every|one|a single|an?) (?:attention )?head)'s\b", r"| of \1 |"),
     (r"\b((?:the |one |an? |each |every |single )*(?:encoder |transformer )?(?:layer|block))'s\b", r"| of \1 |"),
-    (r"\bon top of (?:the |an? )?(?:\[?cls\]?(?: token| vector| embedding| representation)?|bert|encoder|model|it)\b", "|"),
+    (
+        r"\bon top of (?:the |an? )?(?:\[?cls\]?(?: token| vector| embedding| representation)?|bert(?![-\w])|encoder|model|it)\b",
+        "|",
+    ),
+    (r"\b(?:added|introduced) by (?=(?:an? |the )?(?:classif|linear|mlm|nsp|pooler|head|task))", "of "),
+    (
+        r"\bon(?: top of)? (?:an? |the )?((?:\d+-dim(?:ensional)? )?)(?:cls )?(?:representation|vector|embedding|hidden "
+        r"state)s?\b",
+        r"with \1",
+    ),
+    (r"\bon top of (?=(?:(?:ro|al|distil)?bert|vit)[-/\w])", "of "),
+    (r"\bif (?:the )?(?:x|inputs?)(?: tensor| matrix)? (?:is of|has|have|is) (?:the )?(?:shape|size|dimensions?)\b", "with"),
+    (
+        r"\bhow (?:does|do) (?:the )?(memory|space|storage)(?: usage| use| cost| footprint| consumption| requirements?)? "
+        r"(?:of|in|for) (.+?) (?:scale|grow|depend|increase)s? (?:with|on) "
+        r"(?:the )?(?:sequence|input|context) length",
+        r"space complexity of \2",
+    ),
+    (
+        r"\bhow (?:does|do) (.+?)(?:'s)? (memory|space)(?: usage| use| cost| footprint| consumption| requirements?)? "
+        r"(?:scale|grow|depend|increase)s? (?:with|on) (?:the )?"
+        r"(?:sequence|input|context) length",
+        r"space complexity of \1",
+    ),
+    (
+        r"\bhow (?:does|do) (?:the )?(?:time|compute|cost|runtime|flops|computation|complexity)(?: cost)? (?:of|in|for) "
+        r"(.+?) (?:scale|grow|depend|increase)s? (?:with|on) (?:the )?"
+        r"(?:sequence|input|context) length",
+        r"complexity of \1",
+    ),
+    (r"\bhow (?:does|do) (.+?) (?:scale|grow)s? (?:with|in) (?:the )?(?:sequence|input|context) length", r"complexity of \1"),
+    (r"\bbig-?o (?:time )?complexity\b", "complexity"),
+    (
+        r",? ?\b(?:according to|as in|from|in) (?:the )?(?:original )?(?:transformer |attention is all you need |vaswani "
+        r"et al\.? )paper\b",
+        "",
+    ),
+    (
+        r"\b(?:when|if) (?:an? |the )?(\d+ ?[x×] ?\d+)(?: pixel)? images? (?:is|are) (?:divided|split|cut|chopped) into "
+        r"(\d+ ?[x×] ?\d+) patches",
+        r"with a \1 image and \2 patches",
+    ),
+    (r"\bimage patches\b|\bpatch tokens\b", "patches"),
+    (
+        r"\bpatches of (?:size )?(\d+ ?[x×] ?\d+)(?: pixels)? (?:fit|are there|are|can be cut|can be made|are obtained|do "
+        r"you get) (?:in|into|from|out of|inside) (?:an? |the )?"
+        r"(\d+ ?[x×] ?\d+)(?: pixel)? image",
+        r"patches with a \2 image and \1 patches",
+    ),
+    (r"\bratio (?:of |between )?d_?ff ?(?:/|to|and|over|:) ?d_?model\b", "expansion factor"),
+    (
+        r"\bhow many times (?:bigger|larger|wider|greater) (?:is|are) (?:the )?(?:ffn|mlp|feed-?forward(?: network)?)(?: "
+        r"hidden layer| inner layer| hidden size| width)? than (?:the )?"
+        r"(?:d_?model|model (?:width|dimension)|hidden size)\b",
+        "what is the expansion factor",
+    ),
+    (
+        r"\b(?:in|using|with) (?:pytorch|torch|keras|tensorflow|jax)\b|\bgiven the following(?: (?:settings|sizes|values"
+        r"|hyper-?parameters))?\b:?",
+        "",
+    ),
+    (r"\b(?:torch\.)?nn\.(?=[a-z])", ""),
+    (r"\btransformerencoderlayer\b", "one encoder layer"),
+    (r"\bmultiheadattention\b", "multi-head attention"),
+    (
+        r"\b(?:if |when |assuming |given that |where )?(?:each|every|one|a) (?:parameter|weight|number|value|float"
+        r"|element) (?:takes|is|uses|needs|requires|occupies|stored in) (?:up )?([248]) bytes\b",
+        lambda found: f"in fp{8 * int(found[1])}",
+    ),
+    (
+        r"\b(?:to store|storing|storage of|for) (\d[\d,.]*(?: ?(?:million|billion|m|b))?) ((?:fp|float|bf|int)\d+ "
+        r")?(?:params|parameters|weights)(?: in)?\b",
+        r"of a model with \1 parameters in \2",
+    ),
+    (
+        r"\b(?:multiplying|the product of|multiplication of) (?:the )?q(?:ueries)?(?: matrix)? (?:and|by|with|times) "
+        r"(?:the )?k(?:eys)?(?: matrix)? ?\^t",
+        "qk^t",
+    ),
+    (
+        r"\b(?:the )?(?:encoder (?:of|in) )?(?:the )?original (?:base )?transformer(?: ?\(base\)|[- ]base)?(?: model| "
+        r"paper| encoder)?\b(?!-)",
+        "transformer-base",
+    ),
+    (r"\bwordpiece vocabulary\b", "vocabulary"),
+    (r"\b(?:what|which) value does (.+?) (?:take|have)\b", r"what is \1"),
+    (
+        r"\b(?:to process|for processing|when processing|to encode|for encoding) (?:an? )?(\d[\d,]*)[- ]tokens?"
+        r"(?: (?:sequence|input|document|text|sentence))?\b",
+        r"for \1 tokens",
+    ),
+    (r"\b(\d+) ?[x×] ?\1 ?[x×] ?3\b", r"\1x\1"),
+    (r"\bof an? (?:transformer |encoder )?(?:model|network)\b(?= (?:with|having) (?!\d)|,|$)", ""),
+    (r"\bmax(?:imum)? input (?:length|size)\b", "maximum sequence length"),
+    (r"\bcompare (?:the )?(?:number of )?(.+?) of (.+?) (?:and|with|to|vs\.?) (.+)$", r"how many more \1 does \2 have than \3"),
+    (r"\b(?:if )?(?:the )?images? (?:have|has) (\d+) (?:colou?r )?channels\b", r"with \1 channels"),
+    (r"\beach flattened patch\b", "flattened patch"),
+    (r"\bof the (?:original |base |vanilla )*model\b", ""),
+    (
+        r"\b(?:the )?(?:original |vanilla )?transformer[- ]base model\b|\b(?:the )?original transformer[- ]base\b",
+        "transformer-base",
+    ),
+    (
+        r"\bdimension(?:ality)? of (?:the )?(quer(?:y|ies)|keys?|values?)(?: vectors?)? (?:in|of|per|for) (?:each|one|a "
+        r"single) (?:attention )?head\b",
+        r"\1 dimension",
+    ),
     (
         r"\b(?:in|for|of|consider|suppose|take|given) (?:a|an|the|this|our) (?:standard |vanilla |base |original )?"
         r"transformer(?: encoder| model)?\b(?=,| with| \(|\.|$)",
@@ -104,6 +228,28 @@ IN_OTHER_WORDS = (
         r"(?:layer|block|sub-?layer|module)\b",
         r"\1 in one layer",
     ),
+    (r"\bafter (?:splitting|reshaping|being split|the split) (?:in)?to (?:the )?(?:\d+ )?heads\b", ""),
+    (
+        r"\b(?:needed |required )?(?:to compute|for computing|when computing|in computing) (?:the )?(?=qk|attention|score"
+        r"|softmax|scaled|q\b|k\b|v\b)",
+        "of ",
+    ),
+    (r"\b(ffn|mlp|feed-?forward(?: network| layer| block)?|attention|classifier|pooler)'s (\w+(?: \w+)?)", r"\2 of \1"),
+    (
+        r"\bwhich (?:one )?(?:of these |of the following )?(?:has|have|contains) more (parameters|params|weights)\b,?:? "
+        r"?(.+?) or (.+)$",
+        r"how many more \1 does \2 have than \3",
+    ),
+    (r"\bwhich of (?:these|the following)(?: options| values)? (?:is|equals)\b", "what is"),
+    (r"[:,.]? ?(?:\(?a\)|a\.) ?\S.* (?:\(?b\)|b\.) ?\S.*$", ""),
+    (r"^(?:fill in the blanks?|complete the sentence|short answer|question|q)\s*\d*\s*[:.] ?", ""),
+    (r"(?:=|\bis|\bequals|\bare)\s*_{2,}(?: dimensions| features)?\s*\.?$", ""),
+    (r"^(.+?) (?:has|have|contains|uses|consists of) _{2,} (.+?)\.?$", r"how many \2 does \1 have"),
+    (
+        r"\blinear (?:classifier|layer|head) (?:on top of|over|on) (?:the |an? )?(.*?)(?:\[?cls\]? )?(?:vector|embedding"
+        r"|representation|token|output)\b",
+        r"classifier \1",
+    ),
     (r"^(?:i have|we have|you have|there are|let|compare:?)\b", ""),
     (r"\bhow wide (?:is|are)\b", "what is the width of"),
     (r"\bhow (?:deep) (?:is|are)\b", "what is the depth of"),
@@ -116,8 +262,10 @@ IN_OTHER_WORDS = (
 
 def plainly(text: str) -> str:
     """In small letters, without LaTeX's signs; symbols as `W_Q`, `q k v` as `qkv`, formulas by their names."""
-    low = text.lower().replace("’", "'")
+    low = in_words(text.lower().replace("’", "'"))
     low = re.sub(r"\\[dt]?frac\s*\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}\s*\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}", r"\1 / \2", low)
+    low = re.sub(r"\?\s+(?=[a-z0-9(])", ". ", low)
+    low = re.sub(r"\b(\d+(?:\.\d+)?)k\b(?![-_^])", lambda found: f"{float(found[1]) * 1000:.0f}", low)
     low = re.sub(r"\\(?:text|mathrm|mathbf|operatorname|left|right)\b|[$`\"“”?!]", "", low)
     low = re.sub(r"\\top\b|ᵀ|\^\{?t\}?(?!\w)|\.t\b|\btransposed?\b|(?<=\b[qkv])'(?!\w)", "^t", low.replace("\\", ""))
     low = re.sub(r"\bw_?\{?_?\{?i\}?\^\{?([qkv])\}?(?!\w)", r"w_\1 of each head", low)
@@ -129,6 +277,7 @@ def plainly(text: str) -> str:
     low = re.sub(r"\bweights and bias(?:es| terms)\b|\bbias(?:es| terms) and weights\b", "parameters", low)
     for one, two, three in (("q", "k", "v"), ("query", "key", "value"), ("queries", "keys", "values")):
         low = re.sub(rf"\b{one}\s*[,/]?\s*{two}\s*(?:,|/|and|&|, and)?\s*{three}\b(?!\s*(?:,|and|\+|&)\s*w)", "qkv", low)
+    low = re.sub(r"\bd_?k\s*=\s*d_?v\s*=\s*(\d+)", r"d_k = \1, d_v = \1", low)
     low = re.sub(r"\((without|excluding|no|ignoring)([^)]*)\)", r" \1\2", low)
     if re.search(COUNTED_ANYWAY, low) and re.search(PARTS_WITHOUT_NORMS, low):
         raise GlassformerError(f"'{shown(text)}' is not understood: the norms are no part of that. Ask for each by itself.")

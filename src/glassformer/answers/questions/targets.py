@@ -61,7 +61,9 @@ def target_of(kind: Kind, left: str, asked: str) -> str | None:
     for table in tables:
         if (found := looked_up(name, table)) is not None:
             return found
-    inner, _, outer = re.sub(r" (?:in|inside) (?:the )?(?=\S+$)", " of ", name).partition(" of ")
+    inner, _, outer = re.sub(
+        r" (?:in|inside|within) (?:the |an? )?(?=\S+$|(?:multi|self|feed|position)\S* \S+(?: \S+)?$)", " of ", name
+    ).partition(" of ")
     if outer and looked_up(outer, PART_NAMES) in ("ffn", "attention", "layers", "embeddings"):  # `first linear layer of the FFN`
         return target_of(kind, inner, asked)
     several = [part.strip() for part in re.split(r",|&|\+|\band\b", name) if part.strip()]

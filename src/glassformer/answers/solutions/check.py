@@ -11,6 +11,7 @@ from glassformer.algebra.result import Result
 from glassformer.answers.document import CheckedDocument, check_document
 from glassformer.answers.document.findings import DocumentKind
 from glassformer.answers.document.sources import read_file
+from glassformer.answers.solutions.alone import judged_alone
 from glassformer.answers.solutions.coordinates import other_coordinates
 from glassformer.answers.solutions.formulas import formula_remarks
 from glassformer.answers.solutions.graded import Graded, graded
@@ -86,9 +87,11 @@ def check_text(text: str, *, name: str = "the solution", kind: DocumentKind = "m
     document = check_document(text, name=name, kind=kind)
     remarks: list[Remark] = []
     questions = document.questions
+    alone: tuple[Graded, ...] = ()
     if len(document.text) <= MOST_CHARACTERS:
         questions = (*questions, *prose_questions(document))
+        alone = tuple(judged_alone(document, {question.line for question in questions}))
         for reader in READERS:
             remarks += list(reader(document))[:MOST_REMARKS]
     ordered = sorted(remarks, key=lambda remark: remark.line)
-    return CheckedSolution(document, graded(questions), tuple(ordered))
+    return CheckedSolution(document, (*graded(questions), *alone), tuple(ordered))

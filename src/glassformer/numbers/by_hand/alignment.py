@@ -174,4 +174,8 @@ def _unequal(desk: Desk, q: Tensor, k: Tensor) -> GlassformerError:
         return GlassformerError(
             f'{what} k transposed, {turned}, would fit: tokens are {now} here; if they are {other}, write convention = "{other}".'
         )
+    if q.axes[-1].size == 1 and desk.size(q).split(" × ")[0] == str(k.axes[-1].size):
+        return GlassformerError(
+            f"{what} q is a column, one number for each of {k.axes[-1].size} tokens: write one query as [1, 2, …]."
+        )
     return GlassformerError(f"{what} A dot product needs queries and keys of one width; alignment = general does not.")

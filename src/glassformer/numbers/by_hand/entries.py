@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from glassformer.numbers.by_hand.pasted import pasted
 from glassformer.numbers.by_hand.surd import Surd, parse_surd
 from glassformer.program.axes import Array, Floats
 from glassformer.spec import GlassformerError, nearest, shown
@@ -57,12 +58,19 @@ class Entry(NamedTuple):
 
 def read_entry(name: str, value: Any, *, mask: bool = False) -> Entry:
     """A vector, a matrix, or one matrix for each head. `mask`: truth values and −∞ are allowed too."""
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
     if isinstance(value, Mapping):
         return _described(name, value) if set(value) & set(SHAPED) else _table(name, value, mask=mask)
     if isinstance(value, str) and value.strip().lower() in ("identity", "i", "eye"):
         return _entry(np.zeros(0), "identity")
     if isinstance(value, str) and not (mask and _infinite(value)) and parse_surd(value) is None:
-        raise GlassformerError(f"{name} is the text '{shown(value)}': numbers in [brackets] are wanted, or \"identity\".")
+        rows = pasted(name, value)
+        if rows is None:
+            raise GlassformerError(
+                f'{name} is the text \'{shown(value)}\': numbers in [brackets] are wanted, "1 2; 3 4", or "identity".'
+            )
+        value = rows
     shape = _shape(name, value)
     numbers = [_number(name, cell, where, mask=mask) for where, cell in _cells(value, shape)]
     exact = np.empty(len(numbers), dtype=object)

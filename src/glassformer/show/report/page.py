@@ -53,6 +53,8 @@ def save_page(text: str, path: str | Path) -> Path:
             raise GlassformerError(f"{path_text(path)} is a folder: name a file, as in --out report.html.")
         if path.exists() and not _is_report(path):
             raise GlassformerError(f"{path_text(path)} is there and is no report: choose another --out.")
+        if path.suffix.lower() not in (".html", ".htm"):
+            raise GlassformerError(f"{path_text(path)}: a report is a web page: its name ends in .html. Browsers print PDF.")
         fresh = path.with_name(f".{path.name}.{os.getpid()}")
         try:
             fresh.write_text(text, encoding="utf-8")

@@ -89,10 +89,21 @@ INERT = frozenset(
     transformers_version typical_p unk_token unsloth_fixed unsloth_version use_bfloat16 use_cache xla_device
     """.split()
 )
+# What people's own training scripts leave behind in the file.
+LEFT_BEHIND = frozenset(
+    """
+    _flash_attn_2_enabled amp author base_model best_metric cache_dir class_weights data_dir dataset description do_lower_case
+    epochs eval_batch_size fp16 global_step gradient_accumulation_steps label_names learning_rate license local_rank loss_type lr
+    max_len max_seq_len max_seq_length max_steps metric model_name model_name_or_path n_gpu num_train_epochs output_mode
+    pretrained_model_name_or_path seed task tokenizer_name train_batch_size use_flash_attn use_sdpa_attention version vocab_file
+    warmup_ratio warmup_steps weight_decay
+    """.split()
+)
 INERT_PARTS = ("dropout", "initializer_", "drop_path", "layerdrop")
 INERT_ENDS = ("_token_id", "_token_ids")
 
 
 def is_inert(key: str, family: Family) -> bool:
     """Whether a key changes nothing that is computed."""
-    return key in INERT or key in family.inert or key.endswith(INERT_ENDS) or any(part in key for part in INERT_PARTS)
+    known = key in INERT or key in LEFT_BEHIND or key in family.inert
+    return known or key.endswith(INERT_ENDS) or any(part in key for part in INERT_PARTS)

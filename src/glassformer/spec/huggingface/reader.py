@@ -71,10 +71,22 @@ def _model_type(config: Mapping[str, Any], named: str | None, source: str) -> st
         return found
     if isinstance(found, str) and found in REFUSED:
         raise GlassformerError(f"{source}: {found} is not in the program yet: it {REFUSED[found]}.")
-    hint = nearest(found, [*FAMILIES, *TOWERS]) if isinstance(found, str) else ""
-    raise GlassformerError(
-        f"{source}: model_type = {value_text(found)} is not known.{hint} Known: {listed([*FAMILIES, *TOWERS])}."
-    )
+    raise GlassformerError(f"{source}: model_type = {value_text(found)} {_unknown(config, found, named)}")
+
+
+def _unknown(config: Mapping[str, Any], model_type: Any, named: str | None) -> str:
+    """What can be said of a family that nobody here has heard of: by its class, by the file, or by a name that is near."""
+    known = f"Known: {listed([*FAMILIES, *TOWERS])}."
+    if isinstance(named, str) and _plain(named) in FAMILY_OF:
+        return f"is not known. Did you mean '{FAMILY_OF[_plain(named)].model_type}', the family of {shown(_plain(named))}?"
+    why = why_not(named, decoder=config.get("is_encoder_decoder") is True) if isinstance(named, str) else None
+    if why is not None:
+        return f"is not known, and {shown(named)} is not read: {why}."
+    if not says_nothing(config.get("auto_map")):
+        return f"is not known: {WHY['auto_map']} {known}"
+    if named is not None:  # a new family, not a slip of the pen: a name that is near would be another model's
+        return f"is not known, nor is its class {shown(named)}. {known}"
+    return f"is not known.{nearest(model_type, [*FAMILIES, *TOWERS]) if isinstance(model_type, str) else ''} {known}"
 
 
 def _plain(name: str) -> str:

@@ -220,6 +220,7 @@ MPNET = _roberta(
     "MPNet",
     keys={**BODY, **PLACES, **EPS},
     fixed={**LEARNED, "position": "learned_relative"},
+    inert=BERT_INERT | {"type_vocab_size"},  # left over from BERT: no class of the family has a table of segments
     adjust=(after_row_one, fixed_buckets, read_by_a_layer, tied_with_bias),
 )
 
@@ -268,7 +269,10 @@ FAMILIES = [
         "Splinter",
         classes={"SplinterModel": {}},
         adjust=(),
-        not_read={"SplinterForQuestionAnswering": "its head compares tokens with question tokens, which is not in the program"},
+        not_read=dict.fromkeys(
+            ("SplinterForQuestionAnswering", "SplinterForPreTraining"),
+            "its head compares tokens with question tokens, which is not in the program",
+        ),
     ),
     _bert("chinese_clip_text_model", "ChineseCLIPText", classes={"ChineseCLIPTextModel": POOLED}, adjust=()),
     _bert(

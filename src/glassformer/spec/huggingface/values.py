@@ -170,6 +170,7 @@ def build_spec(fields: Fields, names: Mapping[str, str], source: str) -> Encoder
             f"{source}: {names['heads']} = {heads} does not divide {names['d_model']} = {d_model}: "
             f"every head needs a whole number of features. Try {near} heads of {d_model // near}."
         )
+    names = {"d_k": f"{names['d_model']} / {names['heads']}", **names}  # where no key gives the width of a head
     try:
         return EncoderSpec(**fields)
     except GlassformerError as error:

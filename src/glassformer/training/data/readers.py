@@ -58,17 +58,48 @@ def read_jsonl(path: Path, asked: Asked) -> Iterator[Raw]:
 
 
 def read_json(path: Path, asked: Asked) -> Iterator[Raw]:
-    """A list of JSON objects; or, whatever the name says, one object a line."""
+    """A list of JSON objects, by itself or inside one object; columns, as pandas writes them; or one object a line."""
     name = path_text(path)
     text = whole_text(path)
-    if not text.lstrip().startswith("["):
-        yield from read_jsonl(path, asked)
-        return
     try:
         found = json.loads(text)
     except (ValueError, RecursionError) as error:
+        if not text.lstrip().startswith("["):
+            yield from read_jsonl(path, asked)
+            return
         raise GlassformerError(f"{name} is not JSON: {shown(str(error), limit=100)}.") from None
-    yield from _rows((_object(f"{name} item {number}", one) for number, one in enumerate(found, 1)), asked, name)
+    listed = _listed(found, name) if isinstance(found, dict) else found
+    if not isinstance(listed, list):
+        yield from read_jsonl(path, asked)
+        return
+    yield from _rows((_object(f"{name} item {number}", one) for number, one in enumerate(listed, 1)), asked, name)
+
+
+def _listed(found: dict[str, Any], name: str) -> list[Any]:
+    """The rows that one object holds: as a list of objects under a name of its own, as columns, or as itself."""
+    lists = [key for key, value in found.items() if isinstance(value, list) and value and isinstance(value[0], dict)]
+    if len(lists) > 1:
+        raise GlassformerError(
+            f"{name} holds several lists of rows: {shown(', '.join(lists))}. Save each as a file of its own in one folder, "
+            "as in train.json, validation.json and test.json."
+        )
+    if lists:
+        return list(found[lists[0]])
+    values = list(found.values())
+    if values and all(isinstance(value, dict) and value.keys() == values[0].keys() for value in values) and _numbered(values[0]):
+        return [{column: found[column][row] for column in found} for row in values[0]]
+    if all(isinstance(value, list) and len(value) == len(values[0]) for value in values) and _sentences(values):
+        return [dict(zip(found, row, strict=True)) for row in zip(*values, strict=True)]
+    return [found]
+
+
+def _numbered(column: dict[str, Any]) -> bool:
+    return bool(column) and all(name.isdecimal() for name in column)
+
+
+def _sentences(columns: list[list[Any]]) -> bool:
+    """Whether some cell is more than a word: the tokens and tags of one sentence are lists of words, too."""
+    return any(isinstance(cell, str) and len(cell.split()) > 1 for column in columns for cell in column)
 
 
 def _objects(path: Path) -> Iterator[Found]:

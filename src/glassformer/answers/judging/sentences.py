@@ -1,0 +1,111 @@
+"""A claim in one sentence, `BERT-base has 110 million parameters`: the question that it answers, and the answer that it gives."""
+
+from __future__ import annotations
+
+import re
+
+LONGEST = 400
+_ABOUT = r"(?:(?:about|approximately|approx\.?|roughly|around|circa|ca\.|nearly|almost|exactly|~|≈)\s*)?"
+_UNIT = (
+    r"(?:\s?(?:million|billion|thousand|trillion|[kKMB](?![\w])|%|percent|[KMGT]i?B|bytes|[MGT]?FLOPs?|[MG]MACs?"
+    r"|megabytes|gigabytes))?"
+)
+_NUMBER = rf"{_ABOUT}\d[\d,_]*(?:\.\d+)?{_UNIT}"
+_SHAPE = r"[\[(]?\s*\d+\s*(?:(?:[x×,]|by|\\times)\s*\d+\s*)+[\])]?"
+_CLASS = r"O\([^()]*(?:\([^()]*\)[^()]*)*\)"
+_VALUE = rf"(?P<value>{_CLASS}|{_SHAPE}|{_NUMBER}|\d+(?:\.\d+)?)"
+_JUDGED = re.compile(r"^\s*(?:(?:true or false|true/false|t/f|claim|statement|answer)\s*[:.?]\s*)+", re.I)
+_LEAD = re.compile(
+    r"^(?P<lead>(?:if|with|for|in|when|given|assuming|suppose|using|at|on|because|since)\b[^.?]*?),\s+(?:then\s+)?"
+    r"(?=(?:the|a|an|each|every|one|there|all|its|we|this|multi|self|layer|q|k|v|w|bert|\d|\[)\S*\s)",
+    re.I,
+)
+_THINGS = (
+    r"(?P<thing>(?:(?:trainable|learnable|total|different|encoder|transformer|attention|self-attention|model|output|input"
+    r"|special)\s)*"
+    r"(?:parameters|params|weights|layers|blocks|heads|flops|macs|multiply-adds|tokens|patches|dimensions|features"
+    r"|elements|entries"
+    r"|scores|attention scores|matrices|segments|layer ?norms|bytes|classes|outputs|biases))"
+)
+_VERB = (
+    r"(?:has|have|contains?|uses?|needs?|requires?|takes?(?: up)?|costs?|performs?|consists? of|comprises?|produces?"
+    r"|adds?|computes?|gives?|yields?|results? in|is (?:split|cut|divided) into)"
+)
+_ATTRIBUTE = (
+    r"(?P<attribute>dimension(?:ality)?|size|width|length|shape|depth|hidden size|vocabulary size|vocabulary"
+    r"|vocab size|complexity|time complexity)"
+)
+_TAIL = r"(?P<tail>(?:\s+(?:in|of|for|with|per|when|if|at|without|excluding|including|ignoring|using)\b[^.?!]*)?)"
+_END = r"\s*[.!]?\s*$"
+
+FORMS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+    (re.compile(pattern + _END, re.I), question)
+    for pattern, question in (
+        (rf"there (?:are|is) (?:a total of |exactly )?{_VALUE} {_THINGS}{_TAIL}", "How many {thing} are there{tail}?"),
+        (rf"(?P<it>.+?) {_VERB} (?:a total of )?{_VALUE} (?:of )?(?P<memory>(?:gpu )?memory|storage|vram|ram){_TAIL}",
+            "How much memory does {it} need{tail}?"),
+        (rf"(?P<it>.+?) {_VERB} (?:a total of |only )?{_VALUE}(?<=B) (?:to|for)? ?(?P<what>stor\w+|train\w*){_TAIL}",
+            "How much memory does {it} need for {what}{tail}?"),
+        (rf"(?P<it>.+?) {_VERB} (?:a total of |only |just )?(?P<value>{_ABOUT}\d[\d,_]*(?:\.\d+)? ?[MGT]FLOPs?){_TAIL}",
+            "How many FLOPs does {it} need{tail}?"),
+        (rf"(?P<it>.+?) (?:is|are) an? (?P<value>{_SHAPE}) (?:matrix|tensor|array){_TAIL}", "What is the shape of {it}{tail}?"),
+        (rf"(?P<it>.+?) {_VERB} (?:a total of |only |just )?{_VALUE} {_THINGS}{_TAIL}", "How many {thing} does {it} have{tail}?"),
+        (rf"(?P<it>.+?) (?:has|have|is of|are of) (?:an? |the )?{_ATTRIBUTE} (?:of |is |= ?)?{_VALUE}{_TAIL}",
+            "What is the {attribute} of {it}{tail}?"),
+        (rf"{_VALUE} of (?P<it>.+? (?:parameters|weights|params|flops))(?P<where>.*?) (?:are|is|lie|come|sit|belong|go) "
+            rf"(?P<place>(?:in|from|to) .+?)",
+            "What percentage of {it}{where} are {place}?"),
+        (rf"(?P<it>.+?) (?:account(?:s)? for|make(?:s)? up) {_VALUE} of (?P<where>.+?)",
+            "What percentage of {where} does {it} account for?"),
+        (rf"(?P<it>.+?) (?:is|are) (?P<factor>{_NUMBER}) times (?P<more>larger|bigger|smaller|deeper|wider) than (?P<other>.+?)",
+            "How many times {more} is {it} than {other}?"),
+        (rf"(?P<it>.+?) {_VERB} (?P<factor>{_NUMBER}) times (?P<more>more|fewer|as many) (?P<thing2>parameters|weights"
+            rf"|layers|heads) (?P<than>than|as) (?P<other>.+?)",
+            "How many times {more} {thing2} does {it} have {than} {other}?"),
+        (rf"(?P<it>.+?) {_VERB} (?P<factor>{_ABOUT}\d+(?:\.\d+)? ?(?:%|percent)) (?P<more>more|fewer|less) "
+            rf"(?P<thing2>parameters|weights|layers|heads) than (?P<other>.+?)",
+            "By what percentage does {it} have {more} {thing2} than {other}?"),
+        (rf"(?P<it>.+?) (?:is|are) (?P<factor>{_ABOUT}\d+(?:\.\d+)? ?(?:%|percent)) (?P<more>smaller|larger|bigger) than "
+            rf"(?P<other>.+?)",
+            "By what percentage is {it} {more} than {other}?"),
+        (rf"(?P<it>.+?) {_VERB} (?P<factor>{_NUMBER}) (?P<more>more|fewer) (?P<thing2>parameters|weights|layers|heads) "
+            rf"than (?P<other>.+?)",
+            "How many {more} {thing2} does {it} have than {other}?"),
+        (rf"(?P<it>(?:the |each |every |its )?\S.*?) (?:is|are|equals|equal|=|will be|must be|would be|is given by) "
+            rf"(?:exactly |equal to )?(?:an? )?{_VALUE}"
+            rf"(?: (?:dimensions|features|tokens|parameters|params|matrix|-dimensional|dimensional|flops|bytes))?{_TAIL}",
+            "What is {it}{tail}?"),
+    )
+)  # fmt: skip
+_TIMES = {"doubles": "2", "triples": "3", "quadruples": "4", "halves": "0.5"}
+_SCALING = re.compile(
+    r"(?P<change>(?:doubling|tripling|quadrupling|halving) .+?) (?P<verb>doubles|triples|quadruples|halves) (?P<it>.+?)" + _END,
+    re.I,
+)
+
+
+def _small(part: str) -> str:
+    """What began the sentence, and now stands inside one."""
+    return (
+        part[0].lower() + part[1:]
+        if re.match(r"(?:The|A|An|Each|Every|One|Its|All|This|Layer|Multi|Self|Training)\b", part)
+        else part
+    )
+
+
+def claim_in(sentence: str) -> tuple[str, str] | None:
+    """Question and claim, where a sentence has one of the forms; nothing else is guessed."""
+    text = _JUDGED.sub("", " ".join(sentence.split()))
+    if not text or len(text) > LONGEST or "?" in text:
+        return None
+    if scaling := _SCALING.match(text):
+        return f"By what factor does {scaling['it']} grow when {scaling['change'].lower()}?", _TIMES[scaling["verb"].lower()]
+    lead = _LEAD.match(text)
+    main = text[lead.end() :] if lead else text
+    for pattern, question in FORMS:
+        if found := pattern.match(main):
+            said = {name: _small(part or "") for name, part in found.groupdict().items()}
+            asked = question.format(**said)
+            value = said.get("value") or said.get("factor") or ""
+            return (f"{lead['lead']}, {asked[0].lower()}{asked[1:]}" if lead else asked), value.strip()
+    return None

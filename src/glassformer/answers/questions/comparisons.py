@@ -1,0 +1,188 @@
+"""Questions that compare: one encoder with another, or an encoder with itself after a size was changed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+
+from glassformer.answers.questions.encoders import full_name, letters, presets_of
+from glassformer.answers.questions.glossary import PART_NAMES, PRODUCT_NAMES, SETTINGS, TENSOR_NAMES
+from glassformer.answers.questions.name_matching import looked_up, plain
+from glassformer.answers.questions.phrases import MODEL
+from glassformer.answers.questions.question import Change, Question
+from glassformer.spec import GlassformerError, shown
+
+Parse = Callable[[str], Question]
+
+# How two numbers are compared, by the words for it; the first that is found.
+_LESS = r"(?:less|fewer|smaller|lower|shallower|lighter|cheaper|reduces?|shrinks?)"
+_MORE = r"(?:more|larger|bigger|greater|higher|deeper|wider|heavier|as (?:many|much|large|big|deep|wide))"
+COMPARED: tuple[tuple[str, str], ...] = (
+    ("percent less", rf"\b(?:by )?(?:what|how many|which) percent(?:age)?\b(?=.*\b{_LESS}\b)"),
+    ("percent more", rf"\b(?:by )?(?:what|how many|which) percent(?:age)?\b(?=.*\b{_MORE}\b)"),
+    ("times less", rf"\b(?:how many times|(?:by )?(?:what|which) factor)\b(?=.*\b{_LESS}\b)"),
+    ("times more", r"\b(?:how many times|(?:by )?(?:what|which) factor)\b|\bratio\b"),
+    ("less", rf"\b(?:(?:by )?how (?:many|much) )?{_LESS}\b"),
+    ("more", rf"\b(?:(?:by )?how (?:many|much) )?{_MORE}\b|\bdifference\b"),
+)
+_BETWEEN = r"\b(?:than|compared (?:to|with)|relative to|versus|vs\.?|over|and|to|as|does|do|in)\b"
+_COMPARING_WORDS = rf"\b(?:{_LESS}|{_MORE}|between|compared|difference|ratio|than)\b"
+
+_WIDE = r"(?:size|dimension(?:ality)?|dim|width)"
+_SIZE = (
+    r"(?:the |its |our |your )?(?P<size>(?:number of )?(?:attention |self-attention )?heads|(?:number of )?(?:encoder "
+    r"|transformer )?layers"
+    r"|depth|(?:input |maximum |max )?(?:sequence|context|input)(?: (?:length|window))?|(?:number of )?(?:input )?tokens"
+    r"|length|d_?model|d_?ff|d_?k"
+    rf"|(?:hidden|model|embedding) {_WIDE}|(?:ffn|feed-?forward|intermediate|inner) {_WIDE}|head {_WIDE}|batch(?: size)?"
+    rf"|vocab(?:ulary)?(?: size)?|patch {_WIDE}|image {_WIDE}|(?:image )?resolution|width|(?<![a-z_])[nhdl](?![a-z_]))"
+    r"(?: (?:of|in) (?:the |an? |each )?(?:transformer |encoder )?(?:model|encoder|transformer|layer|network|attention|input))?"
+)
+_FACTORS = {"double": 2, "doubling": 2, "triple": 3, "tripling": 3, "quadruple": 4, "quadrupling": 4, "twice": 2, "two": 2,
+    "three": 3, "four": 4, "eight": 8, "ten": 10}  # fmt: skip
+_HALVE = r"(?:halve|halving|cut in half|half)"
+_VERB = rf"(double|doubling|triple|tripling|quadruple|quadrupling|{_HALVE})"
+_WHEN = r"(?:\b(?:if|when|once|as|after|by|suppose|assume|assuming|while)\b )?(?:that )?(?:we |you |one |i )?"
+_GROWS = (
+    r"(?:is |are |gets? |be |were |was )?(?:increase[sd]?|grow[sn]?|grew|goes|go|changes?d?|raised|rises?|extended"
+    r"|scaled|reduced|decrease[sd]?|shrinks?)"
+)
+_END = r"(?=\s*(?:[,.|]|$|(?:by what|how|what|while|keeping|change|increase|affect|alter|reduce|double|quadruple|make)s?\b|\())"
+# A size and what becomes of it: (pattern, group of the size, groups of the factor or of the old and the new value).
+CHANGES: tuple[tuple[str, str], ...] = (
+    ("from", rf"{_WHEN}{_SIZE} {_GROWS} from (?P<old>\d[\d,]*)(?: tokens)? to (?P<new>\d[\d,]*)(?: tokens)?"),
+    (
+        "from",
+        rf"{_WHEN}(?:going|moving|increasing|changing|growing) {_SIZE} from (?P<old>\d[\d,]*)(?: tokens)? to (?P<new>\d[\d,]*)",
+    ),
+    (
+        "times",
+        rf"{_WHEN}{_SIZE} (?:{_GROWS}|is multiplied) (?:by )?(?:a factor of )?(?P<factor>\d+|two|three|four|eight|ten)(?: "
+        rf"?(?:x|times|fold))?{_END}",
+    ),
+    (
+        "from",
+        rf"{_WHEN}(?:go|going|moving|scaling|extending)(?: up)? from (?P<old>\d[\d,]*)(?: tokens| heads| layers)? to "
+        r"(?P<new>\d[\d,]*) (?P<size>tokens|heads|layers)",
+    ),
+    ("depends", rf"\b(?:depends?|vary|varies) (?:up)?on {_SIZE}{_END}"),
+    ("verb", rf"{_WHEN}{_VERB} {_SIZE}{_END}"),
+    ("verb", rf"{_WHEN}{_SIZE} (?:is |are |gets? |be )?{_VERB}[ds]?(?:{_END}|\b)"),
+    (
+        "twice",
+        rf"(?:{_WHEN}|with |for |using )(?:use |have |take )?(?P<factor>twice|two times|three times|four times|\d+ ?(?:x"
+        rf"|times)) (?:as (?:many"
+        rf"|long|large|wide) )?{_SIZE}{_END}",
+    ),
+)
+_FIXED = (
+    r"[(,]? ?\b(?:with |keeping |for |and )*(?:the )?same (?:number of )?(?:heads|layers|d_?model|d_?k|width|hidden size"
+    r"|batch(?: size)?)\)?|"
+    r"[(,]? ?\b(?:while |with |and |keeping |assuming )*(?:(?:the )?[a-z_]+(?: size| dimension| length)? (?:is |are "
+    r"|stays? |being |held |kept |remains? )*"
+    r"(?:fixed|constant|the same|unchanged)|(?:fixed|constant|the same|unchanged) [a-z_]+)\)?"
+)
+_ASKS_CHANGE = (
+    r"\b(?:by how much|(?:by )?(?:what|which) factor|how many times|how much|what happens (?:to|with)|what is the effect "
+    r"on|how|what)\b|"
+    r"\b(?:does|do|will|would|must|is|are|the effect on)\b|"
+    r"\b(?:more|less|fewer|larger|bigger|longer|smaller|change[sd]?|scales?|grows?|increase[sd]?|decrease[sd]?|needs?"
+    r"|needed|require[sd]?|takes?|becomes?|affected|multiplied|gets?|affects?|alters?|reduces?)\b"
+)
+FIELDS = {"d_model", "heads", "layers", "d_ff", "vocab", "t", "batch", "d_k", "patch", "image"}
+LENGTHS = tuple(
+    " ".join(part.split())
+    for part in """sequence length, input length, length, context length, context, n, number of token, token, input sequence
+    length, sequence, context window, input, long sequence, input sequence, length of sequence, length of input""".split(",")
+)
+OTHER_SIZES = {
+    "batch size": "batch", "batch": "batch", "patch size": "patch", "image size": "image", "resolution": "image",
+    "dimension": "d_model", "d": "d_model", "h": "heads", "l": "layers", "hidden width": "d_model", "vocabulary": "vocab",
+    "embedding width": "d_model",
+}  # fmt: skip
+
+
+def compared(text: str, asked: str, parse: Parse) -> Question | None:
+    """`How many more parameters does BERT-large have than BERT-base?` `text` is the question in plain words."""
+    names = list(re.finditer(rf"{full_name()}|{MODEL}", text))
+    families = [presets_of(letters(name[0].removesuffix("'s"))) for name in names]
+    if len(names) != 2 or families[0] == families[1] or not all(families):
+        return None
+    how = next(((how, pattern) for how, pattern in COMPARED if re.search(pattern, text)), None)
+    if how is None:
+        return None
+    rest = f"{text[: names[0].start()]} | {text[names[0].end() : names[1].start()]} | {text[names[1].end() :]}"
+    rest = re.sub(r"\b(?:in terms of|in number of|measured in|with respect to)\b", " | ", rest)
+    rest = re.sub(rf"{_BETWEEN}\s*(?=\|)|(?<=\|)\s*{_BETWEEN}", " ", rest)
+    rest = re.sub(_COMPARING_WORDS, " | ", re.sub(how[1], " | ", rest))
+    rest = re.sub(r"\b(?:have|has|contain|contains|use|uses|need|needs|is|are|does|do|of|in|by|the)\b\s*(?=\||$)", " ", rest)
+    for family in families:
+        if len(family) > 1:
+            raise GlassformerError(f"'{shown(asked)}' leaves open which encoder: say one, as in {', '.join(family[:3])}.")
+    inner = parse(_named_once(rest) or "params")
+    first, second = (family[0] for family in families)
+    return Question("versus", inner.target, one_layer=inner.one_layer, one_head=inner.one_head, text=asked, measure=inner.kind,
+        inner=replace(inner, text=asked), compared=how[0], over=second, model=letters(first), stated=inner.stated)  # fmt: skip
+
+
+def _named_once(text: str) -> str:
+    words = " ".join(part.strip(" ,.?") for part in text.split("|") if part.strip(" ,.?"))
+    return "" if re.fullmatch(r"(?:what|how|by|is|are|in|the|size|of|a|model|\s)*", words) else words
+
+
+def changed(text: str, asked: str, parse: Parse) -> Question | None:
+    """`If the sequence length doubles, how much more memory does the attention matrix need?`"""
+    for how, pattern in CHANGES:
+        for found in re.finditer(pattern, text):
+            field = _field(found)
+            if field is None:
+                continue
+            change = _change(field, how, found)
+            rest = f"{text[: found.start()]} | {text[found.end() :]}"
+            rest = re.sub(_ASKS_CHANGE, " | ", re.sub(_FIXED, " | ", rest))
+            words = " ".join(part.strip(" ,.?") for part in rest.split("|") if part.strip(" ,.?"))
+            words = re.sub(r"\bexpensive\b|\bcostly\b|\bcomputations?\b|\bruntime\b|\bslower\b", "cost", words)
+            if field == "d_model":
+                words = re.sub(r"\(?\band (?:also )?(?:the )?(?:d_?ff|ffn width)(?: too)?\)?", " ", words)
+            if not words.strip():
+                return None
+            inner = parse(_with_kind(words))
+            kind = {"shape": "elements", "complexity": "macs", "space": "elements"}.get(inner.kind, inner.kind)
+            inner = replace(inner, kind=kind, text=asked)  # type: ignore[arg-type]
+            stated = ((field, str(int(found["old"].replace(",", "")))),) if how == "from" else ()
+            return Question("change", inner.target, one_layer=inner.one_layer, one_head=inner.one_head, text=asked,
+                measure=inner.kind, inner=inner, change=change, stated=(*inner.stated, *stated), layers=inner.layers)  # fmt: skip
+    return None
+
+
+def _with_kind(words: str) -> str:
+    """A tensor or a part by itself: its elements, or its parameters."""
+    name = re.sub(r"^(?:the|an?) ", "", words.strip())
+    if looked_up(name, TENSOR_NAMES) is not None:
+        return f"size of {name}"
+    return f"params of {name}" if looked_up(name, PART_NAMES) is not None and looked_up(name, PRODUCT_NAMES) is None else words
+
+
+def _field(found: re.Match[str]) -> str | None:
+    """Which size is spoken of."""
+    said = found["size"]
+    name = plain(re.sub(r"^(?:the |number of )+", "", said.strip()))
+    if name in LENGTHS or plain(said) in LENGTHS:
+        return "t"
+    field = OTHER_SIZES.get(name) or SETTINGS.get(name)
+    return field if field in FIELDS else None
+
+
+def _change(field: str, how: str, found: re.Match[str]) -> Change:
+    if how == "from":
+        ratio = Fraction(int(found["new"].replace(",", "")), int(found["old"].replace(",", "")) or 1)
+        return field, ratio.numerator, ratio.denominator
+    if how == "depends":
+        return field, 2, 1
+    if how in ("times", "twice"):
+        word = re.sub(r" ?(?:x|times|fold)$", "", found["factor"])
+        return field, int(word) if word.isdecimal() else _FACTORS[word], 1
+    verb = next(group for group in found.groups() if group and (group in _FACTORS or re.fullmatch(_HALVE, group)))
+    return (field, 1, 2) if re.fullmatch(_HALVE, verb) else (field, _FACTORS[verb], 1)

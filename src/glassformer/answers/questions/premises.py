@@ -1,0 +1,72 @@
+"""What stands around a question, `A model has hidden size 768 and 12 heads`: it sets a scene, and asks nothing."""
+
+from __future__ import annotations
+
+import re
+
+from glassformer.answers.questions.encoders import full_name
+from glassformer.answers.questions.glossary import PART_NAMES
+from glassformer.answers.questions.name_matching import looked_up
+from glassformer.answers.questions.phrases import MODEL
+from glassformer.answers.questions.stated import Stated, take_stated
+
+_ASKS = (
+    r"(?:what|which|how|compute|calculate|find|determine|derive|give|state|estimate|count|by what|by how|at what|work out"
+    r"|name|write|"
+    r"in which|for which|if|into how|total|number)\b"
+)
+_BREAK = re.compile(rf"(?:(?<=[a-z0-9)\]])\s*[.;:]\s+(?=[a-z(|])|,\s+(?=(?:so |then )?{_ASKS}))")
+# Words that set a scene and ask nothing.
+SCENE = frozenset(
+    """a an the this that our your we you i it its is are was be has have having had with of in for on at and each uses use
+    using used consider considering suppose supposing assume assuming assumed given let take imagine say where there model
+    network transformer encoder bert-like bert-style vanilla standard simple small single typical original one layer block
+    layers blocks stack stacked per heads head dimension size hidden input inputs sequence sentence tokens token batch
+    following setting setup configuration parameters hyperparameters config as follows which consists consisting contains
+    containing like architecture shape to image images vit vision into split divided cut patches patch question fill blank q
+    from by cls standard multi-head multihead self-attention attention you also your pretraining training states take can
+    hidden-states sub-word subword model vectors vector embeddings words answer true false
+    train trained build building built design designing designed implement implementing want document text passage""".split()
+)
+_PARTS = frozenset("attention self-attention multi-head multihead heads head embeddings token tokens patches layer block".split())
+
+
+def without_premises(text: str) -> tuple[Stated, str]:
+    """The sizes that are said before the question, and the question itself; all of it where something else is said there."""
+    parts = [part.strip() for part in _BREAK.split(text) if part.strip()]
+    if len(parts) < 2:
+        return (), text
+    stated: dict[str, str] = {}
+    asking = [place for place, part in enumerate(parts) if re.match(rf"(?:so |then |and )?{_ASKS}", part)]
+    last = parts.pop(asking[-1] if asking else -1)
+    kept, left_out = [], ""
+    for part in parts:
+        if re.fullmatch(r"\|? ?without [^|]+\|? ?\.?", part):
+            left_out += f" {part.strip('| .')}"
+            continue
+        part = re.sub(
+            r"\b(\d+)( (?:identical |stacked |encoder |transformer )*)(?:layers|blocks)\b", r"number of layers = \1 ", part
+        )
+        named = re.search(rf"{full_name()}|{MODEL}", part)
+        said, rest = take_stated(part.replace(named[0], " ") if named else part)
+        words = re.findall(r"[^\s,|()\[\].:;=]+", rest)
+        if not said or any(word not in SCENE for word in words):
+            kept.append(part)
+            continue
+        last = f"{last} of {named[0]}" if named and not re.search(rf"{full_name()}|{MODEL}", last) else last
+        stated |= {name: value for name, value in said if name not in stated}
+        spoken_of = " ".join(word for word in words if word in _PARTS)
+        if re.fullmatch(_BARE, last) and (
+            layer := re.search(r"\b(?:one|a single|an?) (?:transformer |encoder )*(?:layer|block)\b", rest)
+        ):
+            last = f"{last} of {layer[0]}"
+        elif re.fullmatch(_BARE, last) and looked_up(spoken_of, PART_NAMES):
+            last = f"{last} of {spoken_of}"
+    return tuple(stated.items()), ", ".join([*kept, last]) + left_out
+
+
+_BARE = re.compile(
+    r"(?:how many|what is|compute|calculate|find|total|the|number of|trainable|learnable|parameters|params|weights|flops"
+    r"|does|it|have|has|are"
+    r"|there|in total|\s|count|memory|,|with|without|biases?|include|including|ignoring|and)+"
+)

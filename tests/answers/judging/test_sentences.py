@@ -1,0 +1,86 @@
+"""A claim in one sentence brings its question."""
+
+import pytest
+
+from glassformer.answers.judging import check_sentence
+from glassformer.answers.judging.sentences import claim_in
+from glassformer.spec import GlassformerError
+
+RIGHT = """
+BERT-base has 110 million parameters.
+The total number of parameters in BERT-large is approximately 340 million.
+BERT-base consists of 12 encoder layers.
+True or false: BERT-base has 12 attention heads per layer.
+There are 144 attention heads in BERT-base.
+The hidden size of BERT-large is 1024.
+The maximum sequence length of BERT is 512.
+With d_model=512 and 8 heads, each head has dimension 64.
+A LayerNorm with 768 features has 1,536 parameters.
+Multi-head attention with d_model=512 and 8 heads has 1,048,576 parameters.
+nn.Linear(768, 3072) has 2,362,368 parameters.
+For a sequence of length 10, the shape of QK^T is 10x10.
+The attention matrix for 128 tokens is a 128 x 128 matrix.
+K^T has shape 64x10 for d_k=64 and 10 tokens.
+A 224x224 image with 16x16 patches gives 196 patches.
+The time complexity of self-attention is O(n^2 d).
+The complexity of sliding window attention is O(n w).
+Doubling the sequence length quadruples the size of the attention matrix.
+BERT-large has 3 times more parameters than BERT-base.
+DistilBERT is 40% smaller than BERT-base.
+BERT-base needs 438 MB of memory in fp32.
+A 340M-parameter model needs 680 MB of memory in fp16.
+A forward pass of BERT-base with 512 tokens takes 96.6 GFLOPs.
+22% of BERT-base's parameters are in the embeddings.
+PE(1, 0) is 0.84 for d_model=4.
+The FFN in BERT-base has 4.7M parameters.
+The scaling factor for d_k = 64 is 8.
+""".strip().splitlines()
+WRONG = {
+    "BERT-base has 340M parameters.": None,
+    "BERT-large uses 12 layers.": None,
+    "A LayerNorm with 768 features has 768 parameters.": "layernorm_undercounted",
+    "A multi-head attention block with d_model = 768 and 12 heads has 28,311,552 parameters.": "heads_times_full_width",
+    "A feed-forward network with d_model=512 and d_ff=2048 has 1,048,576 parameters.": "ffn_one_or_twice",
+    "For a sequence of length 10 and d_k = 64, the shape of QK^T is 64x64.": "feature_by_feature",
+    "A flattened 16x16 RGB patch has dimension 256.": "vit_tokens_or_patch",
+    "The space complexity of attention is O(n).": "linear_instead_of_quadratic",
+    "Doubling the sequence length doubles the size of the attention matrix.": "linear_instead_of_quadratic",
+    "Doubling the number of heads doubles the number of parameters of multi-head attention.": None,
+    "nn.TransformerEncoderLayer(d_model=768, nhead=12) has 7,087,872 parameters.": "ffn_width_assumed_4d",
+    "PE(1, 0) is 0.54 for d_model=4.": "positional_index",
+    "The scaling factor for d_k=64 is 64.": "divided_by_dk",
+    "50% of BERT-base's parameters are in the embeddings.": None,
+}
+
+
+@pytest.mark.parametrize("sentence", RIGHT)
+def test_a_right_sentence(sentence):
+    assert check_sentence(sentence).right
+
+
+@pytest.mark.parametrize(("sentence", "code"), WRONG.items())
+def test_a_wrong_sentence_and_its_cause(sentence, code):
+    found = check_sentence(sentence)
+    assert found.verdict == "wrong"
+    codes = {code for finding in found.findings for code in finding.codes}
+    assert (code in codes) if code else not codes
+
+
+@pytest.mark.parametrize(
+    "sentence", ["Attention is all you need.", "Why has BERT 12 layers?", "We trained for 3 days.", "", "x" * 1000, "12 layers"]
+)
+def test_what_is_no_claim_is_refused(sentence):
+    with pytest.raises(GlassformerError) as refused:
+        check_sentence(sentence)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_claim_without_its_encoder_is_refused():
+    assert claim_in("The hidden size is 512.") == ("What is the hidden size?", "512")
+    with pytest.raises(GlassformerError, match="which encoder"):
+        check_sentence("The hidden size is 512.")
+
+
+def test_a_number_is_about_as_much_whatever_the_order_of_a_set_is():
+    for word in ("about", "approximately", "approx.", "approx", "roughly", "around", "circa", "ca.", "nearly", "~", "≈"):
+        assert check_sentence(f"The number of parameters of BERT-large is {word} 335 million.").right
