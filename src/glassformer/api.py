@@ -169,14 +169,16 @@ def check(
 ) -> Diagnosis:
     """Right, right under a convention, or the mistake: `gf.check("params", "bert-base", claim="110M")`.
 
-    Without `claim` the sentence brings it: `gf.check("BERT-base has 110 million parameters.")`.
+    Without `claim` the sentence brings it: `gf.check("BERT-base has 110 million parameters.")`; of several claims in it, the
+    first that is not right is what comes back.
     """
     from glassformer.answers import judging
 
     if claim is None:
         if what is not None or fields or as_class is not None:
             raise GlassformerError("check what? Give claim=… with the answer to judge.")
-        return judging.check_sentence(question)
+        found = judging.check_sentence(question)
+        return next((one for one in found if not one.right), found[0])
     return judging.check(question, _asked_of(question, what, as_class, fields), str(claim))
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from glassformer.cli.options import as_option, format_options, give
+from glassformer.cli.options import as_option, format_options, give, to_json
 from glassformer.spec import GlassformerError, nearest, shown
 from glassformer.spec.presets import known_as, known_preset
 from glassformer.spec.reading import Request, request_from_words
@@ -99,8 +99,13 @@ def _check_sentence(sentence: str, form: str | None) -> None:
     from glassformer.answers.judging import check_sentence
 
     found = check_sentence(sentence)
-    give(found, form)
-    if not found.right:
+    right = all(one.right for one in found)
+    if form == "json" and len(found) > 1:
+        sys.stdout.write(to_json({"right": right, "claims": [one.to_dict() for one in found]}) + "\n")
+    else:
+        for one in found:
+            give(one, form)
+    if not right:
         sys.exit(1)
 
 

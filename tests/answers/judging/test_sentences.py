@@ -2,8 +2,9 @@
 
 import pytest
 
+import glassformer as gf
 from glassformer.answers.judging import check_sentence
-from glassformer.answers.judging.sentences import claim_in
+from glassformer.answers.judging.sentences import claim_in, claims_in
 from glassformer.spec import GlassformerError
 
 RIGHT = """
@@ -34,6 +35,12 @@ A forward pass of BERT-base with 512 tokens takes 96.6 GFLOPs.
 PE(1, 0) is 0.84 for d_model=4.
 The FFN in BERT-base has 4.7M parameters.
 The scaling factor for d_k = 64 is 8.
+RoBERTa-base uses a vocabulary of 50,265 tokens.
+ViT-B/16 splits a 224x224 image into 196 patches.
+DistilBERT has half the layers of BERT-base.
+BERT-large has twice as many layers as BERT-base.
+BERT masks 15% of the tokens.
+A linear layer mapping 768 to 5 has 3,845 parameters.
 """.strip().splitlines()
 WRONG = {
     "BERT-base has 340M parameters.": None,
@@ -50,17 +57,21 @@ WRONG = {
     "PE(1, 0) is 0.54 for d_model=4.": "positional_index",
     "The scaling factor for d_k=64 is 64.": "divided_by_dk",
     "50% of BERT-base's parameters are in the embeddings.": None,
+    "ViT-B/16 splits a 224x224 image into 197 patches.": "vit_tokens_or_patch",
+    "DistilBERT has twice the layers of BERT-base.": None,
+    "BERT-base is 3.06 times larger than BERT-large.": None,
 }
 
 
 @pytest.mark.parametrize("sentence", RIGHT)
 def test_a_right_sentence(sentence):
-    assert check_sentence(sentence).right
+    (found,) = check_sentence(sentence)
+    assert found.right
 
 
 @pytest.mark.parametrize(("sentence", "code"), WRONG.items())
 def test_a_wrong_sentence_and_its_cause(sentence, code):
-    found = check_sentence(sentence)
+    (found,) = check_sentence(sentence)
     assert found.verdict == "wrong"
     codes = {code for finding in found.findings for code in finding.codes}
     assert (code in codes) if code else not codes
@@ -83,4 +94,28 @@ def test_a_claim_without_its_encoder_is_refused():
 
 def test_a_number_is_about_as_much_whatever_the_order_of_a_set_is():
     for word in ("about", "approximately", "approx.", "approx", "roughly", "around", "circa", "ca.", "nearly", "~", "≈"):
-        assert check_sentence(f"The number of parameters of BERT-large is {word} 335 million.").right
+        assert check_sentence(f"The number of parameters of BERT-large is {word} 335 million.")[0].right
+
+
+@pytest.mark.parametrize(
+    ("sentence", "verdicts"),
+    [
+        ("BERT-base has 12 layers, 768 hidden units and 110M parameters.", ["right"] * 3),
+        ("BERT-base (L=12, H=768, A=12, Total Parameters=110M)", ["right"] * 4),
+        ("BERT-large consists of 24 layers, 16 attention heads, and 110M parameters.", ["right", "right", "wrong"]),
+        ("RoBERTa-large uses 24 layers and a hidden size of 768.", ["right", "wrong"]),
+    ],
+)
+def test_a_list_makes_as_many_claims_as_it_has_items(sentence, verdicts):
+    assert [one.verdict for one in check_sentence(sentence)] == verdicts
+
+
+def test_what_is_no_list_of_sizes_is_not_taken_apart():
+    assert claims_in("BERT-base has an encoder and 12 layers.") == []
+    assert len(claims_in("BERT-base has 110 million parameters.")) == 1
+
+
+def test_of_several_claims_the_first_wrong_one_comes_back():
+    found = gf.check("BERT-large has 24 layers, 12 heads and 110M parameters.")
+    assert (found.right, found.claim.value, found.answer.value) == (False, 12, 16)
+    assert gf.check("BERT-base has 12 layers and 12 heads.").right

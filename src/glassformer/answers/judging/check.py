@@ -12,7 +12,7 @@ from glassformer.answers.judging.claimed import Number, Shape
 from glassformer.answers.judging.equal_sides import broken_link
 from glassformer.answers.judging.growth_claims import class_claimed, judge_class
 from glassformer.answers.judging.meanings import numbers_meant, shape_meant
-from glassformer.answers.judging.sentences import claim_in
+from glassformer.answers.judging.sentences import claims_in
 from glassformer.answers.judging.verdict import VERDICTS, Diagnosis, Finding
 from glassformer.answers.mistakes.catalogue import CATALOGUE
 from glassformer.answers.mistakes.pieces import Setting
@@ -66,16 +66,15 @@ def _check(answer: Answer, claim: str) -> Diagnosis:
     return replace(best, notes=(*best.notes, broken))
 
 
-def check_sentence(sentence: str) -> Diagnosis:
-    """Judge a claim that brings its question: `check_sentence("BERT-base has 110 million parameters.")`."""
-    found = claim_in(sentence)
-    if found is None:
+def check_sentence(sentence: str) -> tuple[Diagnosis, ...]:
+    """Judge every claim that brings its question: `check_sentence("BERT-base has 12 layers and 110 million parameters.")`."""
+    found = claims_in(sentence)
+    if not found:
         raise GlassformerError(
-            f"'{shown(sentence)}' is no claim that can be read. Write it as 'BERT-base has 110 million parameters', or "
-            f"put the question "
-            "and its --claim apart."
+            f"'{shown(sentence)}' is no claim that can be read. Write it as 'BERT-base has 110 million parameters', or put the "
+            "question and its --claim apart."
         )
-    return check_alone(found[0], found[1])
+    return tuple(check_alone(question, claim) for question, claim in found)
 
 
 def check_alone(question: str, claim: str) -> Diagnosis:

@@ -50,8 +50,14 @@ FORMS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
             "How many FLOPs does {it} need{tail}?"),
         (rf"(?P<it>.+?) (?:is|are) an? (?P<value>{_SHAPE}) (?:matrix|tensor|array){_TAIL}", "What is the shape of {it}{tail}?"),
         (rf"(?P<it>.+?) {_VERB} (?:a total of |only |just )?{_VALUE} {_THINGS}{_TAIL}", "How many {thing} does {it} have{tail}?"),
-        (rf"(?P<it>.+?) (?:has|have|is of|are of) (?:an? |the )?{_ATTRIBUTE} (?:of |is |= ?)?{_VALUE}{_TAIL}",
+        (rf"(?P<it>.+?) (?:has|have|uses?|employs?|is of|are of) (?:an? |the )?{_ATTRIBUTE} (?:of |is |= ?)?(?:size )?{_VALUE}"
+            rf"(?: (?:tokens|words|entries|word-?pieces|sub-?words|features|dimensions|units))?{_TAIL}",
             "What is the {attribute} of {it}{tail}?"),
+        (rf"(?P<it>.+?) (?:splits?|divides?|cuts?|turns?) an? (?P<image>\d+ ?[x×] ?\d+)(?: pixels?)? image into {_VALUE} "
+            r"(?:non-overlapping )?patches",
+            "How many patches does {it} have for a {image} image?"),
+        (rf"(?P<it>.+?) (?:masks|hides) {_VALUE} of (?:the |its |all )?(?:input )?tokens{_TAIL}",
+            "What percentage of tokens is masked in {it}{tail}?"),
         (rf"{_VALUE} of (?P<it>.+? (?:parameters|weights|params|flops))(?P<where>.*?) (?:are|is|lie|come|sit|belong|go) "
             rf"(?P<place>(?:in|from|to) .+?)",
             "What percentage of {it}{where} are {place}?"),
@@ -77,7 +83,31 @@ FORMS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
             "What is {it}{tail}?"),
     )
 )  # fmt: skip
-_TIMES = {"doubles": "2", "triples": "3", "quadruples": "4", "halves": "0.5"}
+_TIMES = {"doubles": "2", "triples": "3", "quadruples": "4", "halves": "0.5", "half": "0.5", "twice": "2", "double": "2"}
+_SHARE = re.compile(
+    r"(?P<it>.+?) (?:has|have|uses?) (?P<times>half|twice|double)(?: of)?(?: the| as many)?(?: number of)? "
+    r"(?P<thing>(?:encoder |attention )?(?:parameters|weights|layers|heads)) (?:of|as|in|than) (?P<other>.+?)" + _END,
+    re.I,
+)
+_LIST = re.compile(rf"(?P<it>.+?) (?:has|have|uses?|consists? of|comprises?|contains?) (?P<list>.+?){_END}", re.I)
+_BRACKETS = re.compile(rf"(?P<it>[^()]{{2,60}}?) ?\((?P<list>[^()]+)\){_END}")
+_ITEM = re.compile(
+    rf"(?:and )?(?:an? |the )?(?:{_NUMBER} [a-z][a-z -]{{3,40}}|[a-z][a-z -]{{3,40}} (?:of |= ?|: ?)?{_NUMBER})", re.I
+)
+# How the letters and words of such a list are said aloud.
+_ALOUD = tuple(
+    (re.compile(pattern, re.I), said)
+    for pattern, said in (
+        (r"^(?:and )?L ?= ?(\d+)$", r"\1 layers"),
+        (r"^(?:and )?[HD] ?= ?(\d+)$", r"a hidden size of \1"),
+        (r"^(?:and )?A ?= ?(\d+)$", r"\1 attention heads"),
+        (
+            r"^(?:and )?(?:an? |the )?(\d+) hidden (?:units|dimensions|features|states|nodes|neurons|size)$",
+            r"a hidden size of \1",
+        ),
+        (rf"^(?:and )?(?:total )?(?:number of )?(parameters|params|layers|heads) ?[=:] ?({_NUMBER})$", r"\2 \1"),
+    )
+)
 _SCALING = re.compile(
     r"(?P<change>(?:doubling|tripling|quadrupling|halving) .+?) (?P<verb>doubles|triples|quadruples|halves) (?P<it>.+?)" + _END,
     re.I,
@@ -93,6 +123,25 @@ def _small(part: str) -> str:
     )
 
 
+def claims_in(sentence: str) -> list[tuple[str, str]]:
+    """Every claim of a sentence: `BERT-base has 12 layers, 768 hidden units and 110M parameters` makes three."""
+    text = " ".join(sentence.split())
+    for pattern in (_BRACKETS, _LIST):
+        found = pattern.fullmatch(text) if len(text) <= LONGEST else None
+        items = [_aloud(item) for item in re.split(r",\s+(?:and\s+)?|\s+and\s+", found["list"])] if found else []
+        if found and len(items) > 1 and all(_ITEM.fullmatch(item) for item in items):
+            claims = [claim_in(f"{found['it']} has {item}") for item in items]
+            return [claim for claim in claims if claim is not None]
+    one = claim_in(sentence)
+    return [one] if one is not None else []
+
+
+def _aloud(item: str) -> str:
+    for pattern, said in _ALOUD:
+        item = pattern.sub(said, item.strip())
+    return item
+
+
 def claim_in(sentence: str) -> tuple[str, str] | None:
     """Question and claim, where a sentence has one of the forms; nothing else is guessed."""
     text = _JUDGED.sub("", " ".join(sentence.split()))
@@ -100,6 +149,9 @@ def claim_in(sentence: str) -> tuple[str, str] | None:
         return None
     if scaling := _SCALING.match(text):
         return f"By what factor does {scaling['it']} grow when {scaling['change'].lower()}?", _TIMES[scaling["verb"].lower()]
+    if share := _SHARE.match(text):
+        times = _TIMES[share["times"].lower()]
+        return f"How many times as many {share['thing']} does {_small(share['it'])} have as {share['other']}?", times
     lead = _LEAD.match(text)
     main = text[lead.end() :] if lead else text
     for pattern, question in FORMS:

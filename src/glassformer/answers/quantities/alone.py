@@ -89,6 +89,8 @@ def _not_half(question: Question, meant: tuple[str, ...]) -> None:
 def _with_its_head(name: str, question: Question) -> Request:
     """The encoder named, with the head that is spoken of where it has none: `a classifier with 3 labels on top of BERT-base`."""
     found, said = request(name), _said(question)
+    if "image" in said and found.spec.reads == "image":  # the same model at another resolution
+        return request(name, image=said["image"])
     head = _parts(question, said).get("head")
     if head is None or found.spec.head != "none" or (head == "classify" and "classes" not in said):
         return found
@@ -119,6 +121,7 @@ def _of_the_stated(question: Question, ask: Asking) -> Answer:
         )
     shown_fields = {**said, **{name: getattr(first.asked.spec, "ffn_width" if name == "d_ff" else name) for name in matters}}
     usual = {"d_ff": f"d_ff = 4 · d_model = {first.asked.spec.ffn_width}", "layers": "one layer", "heads": "one head"}
+    usual["d_model"] = f"d_model = heads · d_k = {first.asked.spec.d_model}"
     assumed = tuple(usual[name] for name in matters)
     label = " ".join(
         ["encoder" if "layers" in shown_fields else "layer", *(f"{name}={value}" for name, value in shown_fields.items())]
@@ -154,9 +157,11 @@ def _value(answer: Answer) -> Any:
 
 
 def _understood(name: str, question: Question) -> bool:
-    """Whether what is not said is meant all the same: four times the width, one layer, one head."""
+    """Whether what is not said is meant all the same: four times the width, one layer, one head, heads as wide as all."""
     if name == "d_ff":
         return True
+    if name == "d_model":
+        return {"heads", "d_k"} <= dict(question.stated).keys()
     if name == "layers":
         return question.kind in OF_A_PART and question.target not in (None, "layers") and not question.every_layer
     return name == "heads" and question.kind in ONE_HEAD

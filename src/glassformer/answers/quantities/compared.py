@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -29,8 +30,10 @@ def versus(question: Question, asked: Request, ask: Asking) -> Answer:
         Other(f"without {', '.join(words)}", _held(question.compared, first, other, named)[1])
         for words, first, other in _without(inner, asked, theirs, ask)
     ]
-    if "times" in question.compared or "percent" in question.compared:
-        others += [Other(f"{named[1]} among {named[0]}" if "times" in question.compared else "as a factor", two / one)]
+    if "percent" in question.compared:
+        others.append(Other("as a factor", two / one))
+    elif "times" in question.compared and re.search(r"\bratio\b", question.text.lower()):  # which way round it does not say
+        others.append(Other(f"{named[1]} among {named[0]}", two / one))
     line = Line(question.compared, symbols, f"{one:,} and {two:,}", value)
     convention = f"{_what(inner)} of {named[0]} ({one:,}) and of {named[1]} ({two:,})"
     return made(question, asked, value, unit, convention, [line], others)

@@ -47,7 +47,7 @@ _VERB = rf"(double|doubling|triple|tripling|quadruple|quadrupling|{_HALVE})"
 _WHEN = r"(?:\b(?:if|when|once|as|after|by|suppose|assume|assuming|while)\b )?(?:that )?(?:we |you |one |i )?"
 _GROWS = (
     r"(?:is |are |gets? |be |were |was )?(?:increase[sd]?|grow[sn]?|grew|goes|go|changes?d?|raised|rises?|extended"
-    r"|scaled|reduced|decrease[sd]?|shrinks?)"
+    r"|scaled|reduced|decrease[sd]?|shrinks?|(?:double|triple|quadruple|halve)[sd]?)"
 )
 _END = r"(?=\s*(?:[,.|]|$|(?:by what|how|what|while|keeping|change|increase|affect|alter|reduce|double|quadruple|make)s?\b|\())"
 # A size and what becomes of it: (pattern, group of the size, groups of the factor or of the old and the new value).

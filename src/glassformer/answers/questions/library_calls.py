@@ -23,9 +23,11 @@ _CALL = re.compile(rf"\b(?:(?:torch\.)?nn\.)?({'|'.join(MODULES)})\s*\(([^()]{{1
 _ARROW = r"\s*(?:->|→|⟶|-->|=>|\bto\b)\s*"
 _N = r"(\d{1,3}(?:,\d{3})+|\d+)"
 _THERE_AND_BACK = re.compile(rf"\(?\b{_N}{_ARROW}{_N}{_ARROW}\1\b\)?")
+_BIASED = r"(?: (?:with|including|plus) (?:an? |its |the )?bias(?:es)?(?: terms?| vector)?)?"
 _ONE_WAY = re.compile(
-    rf"\b(?:linear|dense|fully[- ]connected|projection) layer\b((?: that \w+| mapping| projecting| going)*) from {_N}"
-    rf"(?: (?:features|dimensions|dims|inputs|units))?{_ARROW}{_N}(?: (?:features|dimensions|dims|outputs|units))?"
+    r"\b(?:linear|dense|fully[- ]connected|projection) layer\b"
+    rf"((?: (?:that|which) \w+| mapping| projecting| going)+(?: from)?| from) {_N}"
+    rf"(?: (?:features|dimensions|dims|inputs|units))?{_ARROW}{_N}(?: (?:features|dimensions|dims|outputs|units))?{_BIASED}"
 )
 _MATRIX = re.compile(rf"\b{_N}\s*[x×]\s*{_N} (?:weight |projection |dense |parameter )+matrix\b")
 _IN_AND_OUT = re.compile(

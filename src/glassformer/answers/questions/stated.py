@@ -53,7 +53,7 @@ PATTERNS: tuple[tuple[str, str], ...] = (
     ("batch", rf"\b(?:batch(?:es)?(?: size)?|b)(?:{_IS}| ){_N}(?: (?:sequences|sentences|examples|images|inputs))?"),
     ("t", rf"(?<![\w^])(?:sequences?(?: length)?|seq(?:uence)?[_ -]?len(?:gth)?|seq|input lengths?|inputs?|sentences?"
         rf"|context|length|n|t|s)"
-        rf"(?:{_IS}(?:n ?= ?)?| [nt] ?= ?| has | have | with | (?<=length )| (?<=len )){_N}"
+        rf"(?:{_IS}(?:n ?= ?)?| [nt] ?= ?| has | have | with | (?<=length )| (?<=len )| (?<=sequence )){_N}"
         r"(?:[- ](?:input )?(?:tokens?|words?))?"),
     ("t", rf"{_N}[- ](?:input )?(?:tokens?|words?|positions)"
         r"(?: (?:long|input|inputs|sequences?|sentence|document|text|passage))?\b"),

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from glassformer.answers.document import CheckedDocument, Question
 from glassformer.answers.judging import Diagnosis, check_alone
 from glassformer.answers.judging.claimed import Number
-from glassformer.answers.judging.sentences import claim_in
+from glassformer.answers.judging.sentences import claims_in
 from glassformer.answers.solutions.graded import Graded
 from glassformer.spec import GlassformerError
 
@@ -73,7 +73,7 @@ def _said(document: CheckedDocument) -> Iterator[tuple[int, str, str]]:
             yield from _answered(asked, lines, number)
             continue
         for sentence in _SENTENCE.split(text):
-            if (said := claim_in(sentence)) is not None:
+            for said in claims_in(sentence):
                 yield number, *said
 
 
