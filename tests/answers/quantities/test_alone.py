@@ -58,6 +58,15 @@ NUMBERS = {
     "How many learnable parameters do residual connections add?": 0,
     "updates per epoch with 10000 rows and batch 32": 313,
     "With 12 heads and head dimension 64, what is the model dimension?": 768,
+    "How many parameters has an encoder with 6 layers, d_model=512, d_ff=2048 and a vocabulary of 37000?": (
+        6 * layer(512, 2048) + 37_000 * 512
+    ),
+    "How many parameters do the 6 encoder layers have with d_model=512, d_ff=2048 and a vocabulary of 37000?": (
+        6 * layer(512, 2048)
+    ),
+    "An encoder with 4 layers, hidden size 256, 4 heads, d_ff 1024, vocab size 10000 and 128 positions: total parameters?": (
+        4 * layer(256, 1024) + 10_128 * 256
+    ),
     "How many parameters does a linear layer mapping 768 to 3072 with bias have?": 768 * 3072 + 3072,
     "How many patches does ViT-B/16 have for a 384x384 image?": 576,
     "If the sequence length doubles from 512 to 1024, by what factor does the memory of the attention matrix grow?": 4,
@@ -68,6 +77,8 @@ NUMBERS = {
 }
 
 SHAPES = {
+    "If d_model = 768 and there are 12 heads, what are the dimensions of W_Q, W_K and W_V per head?": (768, 64),
+    "What is the shape of the output of the softmax in self-attention for 10 tokens?": (1, 1, 10, 10),
     "What is the shape of the embedding matrix with vocab size 10000 and embedding dimension 300?": (10_000, 300),
     "Given a sequence of length 10 and d_k = 64, what is the shape of QK^T?": (10, 10),
     "What is the shape of the attention matrix for a sequence of 128 tokens?": (128, 128),

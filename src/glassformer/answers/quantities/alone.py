@@ -99,7 +99,7 @@ def _with_its_head(name: str, question: Question) -> Request:
 
 def _of_the_stated(question: Question, ask: Asking) -> Answer:
     """The encoder that has the sizes said; each size that is not said is tried twice, and refused where it matters."""
-    question = _of_one_norm(question)
+    question = _of_all_of_it(_of_one_norm(question))
     if question.inner is not None and question.kind == "change":
         question = _in_the_long_run(question)
     said = _said(question)
@@ -172,6 +172,8 @@ def _said(question: Question) -> Fields:
     said: Fields = {name: int(value) if value.isdecimal() else value for name, value in question.stated}
     if question.layers is not None:
         said["layers"] = question.layers
+    if "vocab" in said and "t" in said and re.search(r"\d (?:learned )?positions\b", question.text.lower()):
+        said["positions"] = said.pop("t")
     table = TABLES.get(question.target or "")
     if table and table not in said and "t" in said:
         said[table] = said.pop("t")
@@ -257,6 +259,14 @@ def _of_one_norm(question: Question) -> Question:
         and not (question.one_layer or question.every_layer or question.layers)
     ):
         return replace(question, target="layers.0.norm_1", one_layer=True)
+    return question
+
+
+def _of_all_of_it(question: Question) -> Question:
+    """`an encoder with 6 layers and a vocabulary of 37,000`: where a table is spoken of, the encoder is more than its layers."""
+    whole = re.search(r"\b(?:encoder|model|transformer|network)s?\b(?! ?(?:layers?|blocks?|stack))", question.text.lower())
+    if question.target == "layers" and whole and "vocab" in dict(question.stated):
+        return replace(question, target=None, every_layer=False)
     return question
 
 

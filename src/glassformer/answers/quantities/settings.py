@@ -11,7 +11,7 @@ from glassformer.program import Program
 from glassformer.spec import GlassformerError, shown
 from glassformer.spec.reading import Request
 
-UNITS = {"heads": "heads", "layers": "layers", "vocab": "tokens", "positions": "tokens"}
+UNITS = {"heads": "heads", "layers": "layers", "vocab": "tokens", "positions": "tokens", "segments": "segments"}
 
 
 def tokens(question: Question, asked: Request, program: Program) -> Answer:

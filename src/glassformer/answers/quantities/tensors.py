@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -124,13 +125,20 @@ def _wanted_tensor(question: Question, program: Program) -> Tensor:
     wanted = question.target or ""
     if not wanted:
         raise GlassformerError(f"'{shown(question.text)}': of which tensor? Ask for the 'shape of weights', of q, of W_O.")
-    found = find_tensor(wanted, program)
+    found = find_tensor(wanted, program) or _all_alike(wanted, program)
     if found is None:
         tensors = program.tensors
         raise GlassformerError(
             f"this encoder has no tensor '{shown(wanted)}'.{nearest(wanted, tensors)} 'glassformer shapes' lists them all."
         )
     return found
+
+
+def _all_alike(wanted: str, program: Program) -> Tensor | None:
+    """The first of several, `W_Q, W_K and W_V`, where all of them have its shape."""
+    named = [find_tensor(name, program) for name in re.split(r",\s*(?:and\s+)?|\s+and\s+", wanted)]
+    alike = len({tuple(axis.size for axis in tensor.axes) for tensor in named if tensor is not None}) == 1
+    return named[0] if alike and len(named) > 1 and None not in named else None
 
 
 def find_tensor(wanted: str, program: Program) -> Tensor | None:

@@ -105,7 +105,8 @@ TENSOR_NAMES = _names(
             products, query key products, similarity matrix, attention logits""",
         "attention.weights": """
             weights, attention weights, attention matrix, attention map, attention weight matrix, attention maps, attention
-            probabilities, attention distribution, softmax output, attention pattern, attention coefficients""",
+            probabilities, attention distribution, softmax output, output of softmax, result of softmax, output of softmax in self
+            attention, attention pattern, attention coefficients""",
         "attention.mix": """
             head output, head outputs, output of head, attention head output, mix, single head output, context vectors""",
         "concat": """
