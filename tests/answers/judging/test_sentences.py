@@ -40,6 +40,11 @@ ViT-B/16 splits a 224x224 image into 196 patches.
 DistilBERT has half the layers of BERT-base.
 BERT-large has twice as many layers as BERT-base.
 BERT masks 15% of the tokens.
+BERT-base's vocabulary contains 30,522 tokens.
+ModernBERT-base supports sequences of up to 8192 tokens.
+Self-attention is O(n^2 d).
+Self-attention has quadratic complexity in the sequence length.
+The cost of self-attention grows quadratically with the sequence length.
 A linear layer mapping 768 to 5 has 3,845 parameters.
 """.strip().splitlines()
 WRONG = {
@@ -59,6 +64,8 @@ WRONG = {
     "50% of BERT-base's parameters are in the embeddings.": None,
     "ViT-B/16 splits a 224x224 image into 197 patches.": "vit_tokens_or_patch",
     "DistilBERT has twice the layers of BERT-base.": None,
+    "BERT-base can process up to 1024 tokens.": None,
+    "Self-attention scales linearly with the sequence length.": "linear_instead_of_quadratic",
     "BERT-base is 3.06 times larger than BERT-large.": None,
 }
 
@@ -104,6 +111,7 @@ def test_a_number_is_about_as_much_whatever_the_order_of_a_set_is():
         ("BERT-base (L=12, H=768, A=12, Total Parameters=110M)", ["right"] * 4),
         ("BERT-large consists of 24 layers, 16 attention heads, and 110M parameters.", ["right", "right", "wrong"]),
         ("RoBERTa-large uses 24 layers and a hidden size of 768.", ["right", "wrong"]),
+        ("BERT-base has 12 layers, while BERT-large has 36 layers.", ["right", "wrong"]),
     ],
 )
 def test_a_list_makes_as_many_claims_as_it_has_items(sentence, verdicts):
@@ -113,6 +121,7 @@ def test_a_list_makes_as_many_claims_as_it_has_items(sentence, verdicts):
 def test_what_is_no_list_of_sizes_is_not_taken_apart():
     assert claims_in("BERT-base has an encoder and 12 layers.") == []
     assert len(claims_in("BERT-base has 110 million parameters.")) == 1
+    assert claims_in("BERT-base has 110 million parameters, while BERT-large has 120 million.") == []  # half of it would be
 
 
 def test_of_several_claims_the_first_wrong_one_comes_back():

@@ -78,7 +78,7 @@ NUMBERS = {
 
 SHAPES = {
     "If d_model = 768 and there are 12 heads, what are the dimensions of W_Q, W_K and W_V per head?": (768, 64),
-    "What is the shape of the output of the softmax in self-attention for 10 tokens?": (1, 1, 10, 10),
+    "What is the shape of the output of the softmax in self-attention for 10 tokens?": (10, 10),
     "What is the shape of the embedding matrix with vocab size 10000 and embedding dimension 300?": (10_000, 300),
     "Given a sequence of length 10 and d_k = 64, what is the shape of QK^T?": (10, 10),
     "What is the shape of the attention matrix for a sequence of 128 tokens?": (128, 128),

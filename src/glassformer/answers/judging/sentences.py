@@ -49,6 +49,8 @@ FORMS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (rf"(?P<it>.+?) {_VERB} (?:a total of |only |just )?(?P<value>{_ABOUT}\d[\d,_]*(?:\.\d+)? ?[MGT]FLOPs?){_TAIL}",
             "How many FLOPs does {it} need{tail}?"),
         (rf"(?P<it>.+?) (?:is|are) an? (?P<value>{_SHAPE}) (?:matrix|tensor|array){_TAIL}", "What is the shape of {it}{tail}?"),
+        (rf"(?P<it>.+?)'s vocabulary (?:contains|has|holds|consists of|comprises) {_VALUE} (?:tokens|words|entries|word-?pieces)",
+            "What is the vocabulary size of {it}?"),
         (rf"(?P<it>.+?) {_VERB} (?:a total of |only |just )?{_VALUE} {_THINGS}{_TAIL}", "How many {thing} does {it} have{tail}?"),
         (rf"(?P<it>.+?) (?:has|have|uses?|employs?|is of|are of) (?:an? |the )?{_ATTRIBUTE} (?:of |is |= ?)?(?:size )?{_VALUE}"
             rf"(?: (?:tokens|words|entries|word-?pieces|sub-?words|features|dimensions|units))?{_TAIL}",
@@ -56,6 +58,11 @@ FORMS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (rf"(?P<it>.+?) (?:splits?|divides?|cuts?|turns?) an? (?P<image>\d+ ?[x×] ?\d+)(?: pixels?)? image into {_VALUE} "
             r"(?:non-overlapping )?patches",
             "How many patches does {it} have for a {image} image?"),
+        (rf"(?P<it>.+?) (?:supports?|accepts?|handles?|takes?|can (?:take|process|handle|read)) "
+            rf"(?:(?:sequences?|inputs?|texts?) )?(?:of )?(?:up to|at most|a maximum of) {_VALUE} tokens",
+            "How many tokens can {it} take?"),
+        (rf"(?P<it>(?!.*complexity).+?) (?:is|are|scales as|scales with|runs in|costs) (?P<value>{_CLASS})(?: time| operations)?",
+            "What is the complexity of {it}?"),
         (rf"(?P<it>.+?) (?:masks|hides) {_VALUE} of (?:the |its |all )?(?:input )?tokens{_TAIL}",
             "What percentage of tokens is masked in {it}{tail}?"),
         (rf"{_VALUE} of (?P<it>.+? (?:parameters|weights|params|flops))(?P<where>.*?) (?:are|is|lie|come|sit|belong|go) "
@@ -87,6 +94,12 @@ _TIMES = {"doubles": "2", "triples": "3", "quadruples": "4", "halves": "0.5", "h
 _SHARE = re.compile(
     r"(?P<it>.+?) (?:has|have|uses?) (?P<times>half|twice|double)(?: of)?(?: the| as many)?(?: number of)? "
     r"(?P<thing>(?:encoder |attention )?(?:parameters|weights|layers|heads)) (?:of|as|in|than) (?P<other>.+?)" + _END,
+    re.I,
+)
+_GROWTH = re.compile(
+    r"(?P<it>.+?) (?:has|is|scales|grows|have|are)(?: an?)? (?P<how>linear|quadratic|cubic)(?:al)?(?:ly)?(?: time)?"
+    r"(?: complexity)? (?:in|with|with respect to) (?:the )?"
+    r"(?:(?:sequence|input|context) length|length of the (?:sequence|input)|n)" + _END,
     re.I,
 )
 _LIST = re.compile(rf"(?P<it>.+?) (?:has|have|uses?|consists? of|comprises?|contains?) (?P<list>.+?){_END}", re.I)
@@ -126,6 +139,10 @@ def _small(part: str) -> str:
 def claims_in(sentence: str) -> list[tuple[str, str]]:
     """Every claim of a sentence: `BERT-base has 12 layers, 768 hidden units and 110M parameters` makes three."""
     text = " ".join(sentence.split())
+    clauses = re.split(r",?\s+(?:while|whereas|but)\s+", text, maxsplit=5)
+    if len(clauses) > 1:
+        apart = [claims_in(clause) for clause in clauses]
+        return [claim for clause in apart for claim in clause] if all(apart) else []
     for pattern in (_BRACKETS, _LIST):
         found = pattern.fullmatch(text) if len(text) <= LONGEST else None
         items = [_aloud(item) for item in re.split(r",\s+(?:and\s+)?|\s+and\s+", found["list"])] if found else []
@@ -152,6 +169,9 @@ def claim_in(sentence: str) -> tuple[str, str] | None:
     if share := _SHARE.match(text):
         times = _TIMES[share["times"].lower()]
         return f"How many times as many {share['thing']} does {_small(share['it'])} have as {share['other']}?", times
+    if growth := _GROWTH.match(text):
+        about = re.sub(r"^the (?:time |computational )?(?:complexity|cost) of ", "", _small(growth["it"]), flags=re.I)
+        return f"What is the complexity of {about}?", f"{growth['how'].lower()} in n"
     lead = _LEAD.match(text)
     main = text[lead.end() :] if lead else text
     for pattern, question in FORMS:
