@@ -15,7 +15,8 @@ from glassformer.spec import GlassformerError
 MOST_JUDGED = 200
 MOST_TRIED = 2_000
 REACH = 4  # lines from a question to its answer
-NEAR = 0.05  # a rounded number that near is published loosely more often than it is wrong: nothing is said of it
+NEAR = 0.05  # a rounded number that near is published loosely more often than it is wrong: nothing is said of it,
+NEAR_UNEXPLAINED = 0.1  # and of one that no mistake explains, even if it is twice as far: ALBERT-xxlarge's 235M are 223M
 
 _MARKS = re.compile(r"^[\s>#*+-]*(?:\(?[0-9a-zA-Z]{1,2}[.)]\s+)?|\*\*|__|`|\\(?:text|textbf|emph)\b|[{}$]")
 _SENTENCE = re.compile(r"(?<=[a-z0-9)\]%])[.!;]\s+(?=[A-Z0-9(])")
@@ -54,7 +55,8 @@ def _certain(diagnosis: Diagnosis) -> bool:
     if diagnosis.answer.assumed:
         return False
     if isinstance(claim, Number) and not claim.exact and not isinstance(truth, tuple):
-        return abs(float(claim.value) - truth) > NEAR * abs(truth)
+        near = NEAR if diagnosis.findings else NEAR_UNEXPLAINED
+        return abs(float(claim.value) - truth) > near * abs(truth)
     return True
 
 
