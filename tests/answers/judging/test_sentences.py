@@ -128,3 +128,8 @@ def test_of_several_claims_the_first_wrong_one_comes_back():
     found = gf.check("BERT-large has 24 layers, 12 heads and 110M parameters.")
     assert (found.right, found.claim.value, found.answer.value) == (False, 12, 16)
     assert gf.check("BERT-base has 12 layers and 12 heads.").right
+
+
+def test_a_published_size_leaves_out_the_head_rather_than_every_bias():
+    (found,) = check_sentence("ViT-B/16 has 86 million parameters.")
+    assert (found.verdict, found.convention) == ("convention", "without head")

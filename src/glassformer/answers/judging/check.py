@@ -114,7 +114,8 @@ def _check_number(answer: Answer, number: Number) -> Diagnosis:
         return Diagnosis(answer, number, "convention", "rounded to tens of percent")
     excused = [other for other in answer.others if other.excuses and _fits(number, other.value) and _tells(number, other)]
     if excused:
-        nearest = min(excused, key=lambda other: other.convention.count(","))
+        # The fewest words; and who rounds has rather left out the head than every bias.
+        nearest = min(excused, key=lambda other: (other.convention.count(","), other.convention != "without head"))
         return Diagnosis(answer, number, "convention", nearest.convention, _named(nearest))
     if not number.exact and abs(number.value - Fraction(answer.value)) < LOOSE * number.room:
         return Diagnosis(answer, number, "wrong", notes=("near the right value, but not what it rounds to",))
