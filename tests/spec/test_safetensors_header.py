@@ -97,7 +97,7 @@ def test_a_file_of_the_safetensors_package_is_read(tmp_path):
             )
             for protocol in (2, 4, 5)
         ),
-        (gzip.compress(b"x" * 100), "model.safetensors is packed with gzip, not weights. Unpack it first: gunzip"),
+        (gzip.compress(b"x" * 100, mtime=0), "model.safetensors is packed with gzip, not weights. Unpack it first: gunzip"),
         (
             b'{"error": "Repository not found"}',
             "model.safetensors is a JSON document, not weights: an index, a config, or a server's answer. "

@@ -80,3 +80,16 @@ def test_large_files_are_not_read(tmp_path):
     path.write_bytes(b"x" * 10_000_001)
     with pytest.raises(GlassformerError, match="10,000,001 bytes; such a file is at most 10,000,000"):
         read_solution(path)
+
+
+def test_a_text_of_windows_is_read_and_another_kind_of_file_is_not(tmp_path):
+    path = tmp_path / "a.txt"
+    for encoding in ("utf-16", "utf-8-sig", "utf-8"):
+        path.write_bytes("3 × 4 = 13".encode(encoding))
+        assert read_solution(path).counts["wrong"] == 1
+    path.write_bytes("café: 3 * 4 = 13".encode("latin-1"))  # one byte that is no UTF-8
+    assert read_solution(path).counts["wrong"] == 1
+    for content in (bytes(range(256)) * 4, b"\x7fELF" + b"\0" * 100, "3 × 4 = 13".encode("utf-16-le")):
+        path.write_bytes(content)
+        with pytest.raises(GlassformerError, match=r" is not text: .* Save it as text, in UTF-8."):
+            read_solution(path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,6 +12,7 @@ from glassformer.spec.files import parse_json, read_bytes
 
 MOST_BYTES = 10_000_000
 MOST_NOTEBOOK_PARTS = 200_000  # lists and objects in a notebook's JSON
+MOST_UNREADABLE = 0.1  # of the characters: a text in an old encoding has some, another kind of file has many
 KINDS: dict[str, DocumentKind] = {
     ".md": "md",
     ".markdown": "md",
@@ -29,13 +31,19 @@ class Source(NamedTuple):
 
 
 def read_file(path: Path) -> tuple[str, DocumentKind]:
-    """The text of a file and what kind of document it is, by its name; bytes that are no UTF-8 are shown as �."""
+    """The text of a file and what kind of document it is, by its name; single bytes that are no UTF-8 are shown as �."""
     name = shown(str(path))
     kind = KINDS.get(path.suffix.lower())
     if kind is None:
         known = ", ".join(dict.fromkeys(KINDS))
         raise GlassformerError(f"{name} is no document that can be read here: it should end in one of {known}.")
-    return read_bytes(path, most_bytes=MOST_BYTES).decode("utf-8-sig", errors="replace"), kind
+    found = read_bytes(path, most_bytes=MOST_BYTES)
+    if found.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):  # as some editors on Windows save a text
+        return found.decode("utf-16", errors="replace"), kind
+    text = found.decode("utf-8-sig", errors="replace")
+    if text.count("\0") + text.count("\ufffd") > MOST_UNREADABLE * len(text):
+        raise GlassformerError(f"{name} is not text: too many of its bytes are not UTF-8. Save it as text, in UTF-8.")
+    return text, kind
 
 
 def source_of(text: str, *, name: str, kind: DocumentKind) -> Source:
