@@ -135,3 +135,8 @@ def test_a_thousand_specs_are_counted_in_about_a_second():
     for vocab in range(1000, 1200):
         count(spec.replace(vocab=vocab))
     assert time.process_time() - began < 10
+
+
+def test_a_misspelt_encoder_in_the_place_of_a_part_is_named():
+    with pytest.raises(GlassformerError, match=r"unknown part 'BERT-bas'. Did you mean 'bert-base'\?"):
+        gf.ask("How many parameters does BERT-bas have?")

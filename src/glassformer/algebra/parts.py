@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 
 from glassformer.program import Parameter
 from glassformer.spec import GlassformerError, nearest, shown
+from glassformer.spec.presets import preset_names
 
 Chooses = Callable[[Parameter], bool]
 
@@ -82,6 +83,6 @@ def chooser(name: str, parameters: Iterable[Parameter]) -> Chooses:
     ):
         return lambda parameter: parameter.name == name or parameter.name.startswith(f"{name}.")
     raise GlassformerError(
-        f"unknown part '{shown(name)}'.{nearest(name, [*PARTS, *symbols])} "
+        f"unknown part '{shown(name)}'.{nearest(name, [*PARTS, *symbols, *preset_names()])} "
         f"Parts: {', '.join(PARTS)}; or a symbol (W_Q), or a place (layers.0.ffn)."
     )
