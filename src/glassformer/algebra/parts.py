@@ -82,7 +82,8 @@ def chooser(name: str, parameters: Iterable[Parameter]) -> Chooses:
         parameter.name.startswith(f"{name}.") or parameter.name == name for parameter in known
     ):
         return lambda parameter: parameter.name == name or parameter.name.startswith(f"{name}.")
+    encoders = [preset for preset in preset_names() if "-" in preset]  # a misspelt one may stand here, too
     raise GlassformerError(
-        f"unknown part '{shown(name)}'.{nearest(name, [*PARTS, *symbols, *preset_names()])} "
+        f"unknown part '{shown(name)}'.{nearest(name, [*PARTS, *symbols, *encoders])} "
         f"Parts: {', '.join(PARTS)}; or a symbol (W_Q), or a place (layers.0.ffn)."
     )
