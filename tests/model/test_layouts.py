@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from model_cases import furthest
 
-from glassformer.model.layouts import Packed, Padded, Rule, flash_serves
+from glassformer.model.layouts import TRITON, Packed, Padded, Rule, flash_serves, own_kernel_serves
 from glassformer.program.operations import Mask
 
 LENGTHS = [4, 1, 6, 3]
@@ -122,6 +122,31 @@ def test_the_kernel_agrees_with_its_plain_twin(rule):
     sight = row.sight(q, rule)
     kernel = sight.mix(q, k, v, scale=0.25, dropout=0.0)
     assert furthest(kernel.float(), sight._one_by_one(q, k, v, scale=0.25, dropout=0.0).float()) < 0.03
+
+
+@CUDA
+@pytest.mark.parametrize("width", [32, 64, 128])
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
+def test_our_kernel_agrees_with_its_plain_twin(width, dtype):
+    lengths = [1, 31, 32, 33, 64, 2, 65, 127, 300, 511, 700, 1]
+    bounds = torch.tensor([0, *lengths], device="cuda").cumsum(0).int()
+    q, k, v = torch.randn(1, sum(lengths), 3, 5, width, device="cuda", dtype=dtype).mul(3).unbind(2)  # one beside the other
+    sight = Packed(bounds, 700).sight(q, Rule())
+    with torch.inference_mode():
+        assert own_kernel_serves(q[0])
+        kernel = sight.mix(q, k, v, scale=0.3, dropout=0.0)
+    exact = sight._one_by_one(q.double(), k.double(), v.double(), scale=0.3, dropout=0.0)
+    assert kernel.dtype == dtype and furthest(kernel.double(), exact) < torch.finfo(dtype).eps * float(exact.abs().max())
+    flash = sight._flash(q[0], k[0], v[0], scale=0.3, dropout=0.0)[None]
+    assert furthest(kernel.double(), exact) < 1.5 * furthest(flash.double(), exact)
+
+
+def test_our_kernel_has_no_gradient_and_is_not_asked_for_one():
+    q = torch.empty(0, 2, 64, dtype=torch.bfloat16)
+    assert not own_kernel_serves(q)
+    with torch.inference_mode():
+        assert own_kernel_serves(q) == TRITON
+        assert not own_kernel_serves(q[..., :40])
 
 
 @CUDA

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
+from importlib.util import find_spec
 from itertools import pairwise
 from typing import NamedTuple, Protocol
 
@@ -20,6 +21,7 @@ TRAINED_WITH = [
     SDPBackend.MATH,
 ]
 NEVER = -torch.inf  # what is added to the score of a key that may not be seen
+TRITON = find_spec("triton") is not None  # comes with PyTorch for a GPU, but not on every system
 
 
 class Rule(NamedTuple):
@@ -172,9 +174,13 @@ class PackedSight(NamedTuple):
 
     def mix(self, q_BTHK: Tensor, k_BSHK: Tensor, v_BSHV: Tensor, *, scale: float, dropout: float) -> Tensor:
         q_NHK, k_NHK, v_NHV = q_BTHK[0], k_BSHK[0], v_BSHV[0]
-        if self.bias_HTS is None and flash_serves(q_NHK, v_NHV):
-            return self._flash(q_NHK, k_NHK, v_NHV, scale=scale, dropout=dropout)[None]
-        return self._one_by_one(q_BTHK, k_BSHK, v_BSHV, scale=scale, dropout=dropout)
+        if self.bias_HTS is not None or not flash_serves(q_NHK, v_NHV):
+            return self._one_by_one(q_BTHK, k_BSHK, v_BSHV, scale=scale, dropout=dropout)
+        if dropout == 0.0 and self.rule == Rule() and own_kernel_serves(q_NHK):
+            from glassformer.model.packed_kernel import attend_packed
+
+            return attend_packed(q_NHK, k_NHK, v_NHV, self.bounds, self.longest, scale)[None]
+        return self._flash(q_NHK, k_NHK, v_NHV, scale=scale, dropout=dropout)[None]
 
     def _flash(self, q_NHK: Tensor, k_NHK: Tensor, v_NHV: Tensor, *, scale: float, dropout: float) -> Tensor:
         reach = -1 if self.rule.window is None else self.rule.window // 2
@@ -236,3 +242,8 @@ def flash_serves(q_NHK: Tensor, v_NHV: Tensor) -> bool:
     width = q_NHK.shape[-1]
     half = q_NHK.dtype in (torch.float16, torch.bfloat16)
     return q_NHK.is_cuda and half and width == v_NHV.shape[-1] and width % 8 == 0 and width <= 256
+
+
+def own_kernel_serves(q_NHK: Tensor) -> bool:
+    """Whether our kernel takes these, of those that the other one takes: it is faster, and has no backward pass."""
+    return TRITON and not torch.is_grad_enabled() and q_NHK.shape[-1] in (32, 64, 128)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING, Literal
 
@@ -42,7 +42,12 @@ def encode_packed(
     _check(encoder.spec, sequences, segments, part)
     lengths = _lengths(sequences)
     results: list[Tensor | None] = [None] * len(sequences)
-    for members, output, layout in passes(encoder, sequences, segments, tokens_at_once=tokens_at_once, run=run):
+
+    def known(some: Sequence[Tensor]) -> None:
+        if not _ids_in_order(encoder.spec, some):
+            _check_each(encoder.spec, sequences, segments)
+
+    for members, output, layout in passes(encoder, sequences, segments, tokens_at_once=tokens_at_once, run=run, look=known):
         for i, result in zip(members, _cut(encoder.spec, output, part, [lengths[i] for i in members], layout), strict=True):
             results[i] = result
     return [result for result in results if result is not None]
@@ -55,8 +60,9 @@ def passes(
     *,
     tokens_at_once: int | None = None,
     run: Run | None = None,
+    look: Callable[[Sequence[Tensor]], None] | None = None,
 ) -> Iterator[tuple[list[int], Output, Layout]]:
-    """Sequences that were checked, some at a time: which of them, what they give, and how they lie in it."""
+    """Sequences in order, some at a time: which of them, what they give, and how they lie in it. `look` sees them before."""
     limit = tokens_at_once or at_once(encoder)
     lengths = _lengths(sequences)
     run = run or encoder.run
@@ -64,6 +70,8 @@ def passes(
     for members in rows(lengths, limit) if packs else buckets(lengths, limit):
         chosen = [sequences[i] for i in members]
         beside = [segments[i] for i in members] if segments is not None else None
+        if look is not None:
+            look(chosen)  # while a GPU works on those before: at once for all of them, it would wait
         given, layout = (_packed if packs else _padded)(encoder, chosen, beside)
         yield members, run(given, layout), layout
 
@@ -140,7 +148,7 @@ def _packed(encoder: Encoder, sequences: Sequence[Tensor], segments: Sequence[Te
 
 def in_a_row(sequences: Sequence[Tensor]) -> Tensor:
     """One after the other. In a CPU's memory by numpy: PyTorch's threads stay awake after such a copy, and a tokenizer's wait."""
-    if all(sequence.device.type == "cpu" for sequence in sequences):
+    if all(sequence.is_cpu for sequence in sequences):
         return torch.from_numpy(np.concatenate([sequence.numpy() for sequence in sequences]))
     return torch.cat(list(sequences))
 
@@ -182,23 +190,29 @@ def _check(spec: EncoderSpec, sequences: Sequence[Tensor], segments: Sequence[Te
         raise GlassformerError("part=logits: this encoder has no head. Try head=classify.")
     if segments is not None and len(segments) != len(sequences):
         raise GlassformerError(f"there are {len(sequences)} sequences and {len(segments)} lists of segments.")
-    if not _plainly_good(spec, sequences) or segments is not None:
-        for i, sequence in enumerate(sequences):
-            beside = segments[i][None] if segments is not None else None
-            try:
-                check_batch(spec, sequence[None] if isinstance(sequence, Tensor) else sequence, None, beside)
-            except GlassformerError as error:
-                raise GlassformerError(f"sequences[{i}], as a batch of one: {error}") from None
+    if not _shapes_in_order(spec, sequences) or segments is not None:
+        _check_each(spec, sequences, segments)
 
 
-def _plainly_good(spec: EncoderSpec, sequences: Sequence[Tensor]) -> bool:
-    """Whether all ids are in order, seen in one look; one by one they are only looked at to name the wrong one."""
-    if not all(isinstance(ids, Tensor) and ids.ndim == 1 and ids.dtype == torch.int64 for ids in sequences):
-        return False
-    lengths = _lengths(sequences)
-    if min(lengths, default=1) == 0 or max(lengths, default=0) > (spec.longest or torch.inf):
-        return False
-    if spec.reads != "tokens" or not sequences:
+def _check_each(spec: EncoderSpec, sequences: Sequence[Tensor], segments: Sequence[Tensor] | None) -> None:
+    """Name the first that is wrong: slow, so only where something is."""
+    for i, sequence in enumerate(sequences):
+        beside = segments[i][None] if segments is not None else None
+        try:
+            check_batch(spec, sequence[None] if isinstance(sequence, Tensor) else sequence, None, beside)
+        except GlassformerError as error:
+            raise GlassformerError(f"sequences[{i}], as a batch of one: {error}") from None
+
+
+def _shapes_in_order(spec: EncoderSpec, sequences: Sequence[Tensor]) -> bool:
+    if spec.reads != "tokens" or not all(isinstance(x, Tensor) and x.ndim == 1 and x.dtype == torch.int64 for x in sequences):
         return not sequences
+    lengths = _lengths(sequences)
+    return min(lengths, default=1) > 0 and max(lengths, default=0) <= (spec.longest or torch.inf)
+
+
+def _ids_in_order(spec: EncoderSpec, sequences: Sequence[Tensor]) -> bool:
+    if spec.reads != "tokens":
+        return True  # what is no token was looked at one by one
     low, high = torch.stack(in_a_row(sequences).aminmax()).tolist()
     return low >= 0 and high < (spec.vocab or 0)
