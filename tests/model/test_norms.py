@@ -6,7 +6,7 @@ from model_cases import furthest
 from torch import nn
 
 from glassformer.model import start
-from glassformer.model.norms import LayerScale, Norm, post_norm, pre_norm, unnormed
+from glassformer.model.norms import Halved, LayerScale, Norm, post_norm, pre_norm, unnormed
 from glassformer.spec import ALL_BIASES, EncoderSpec
 
 
@@ -23,6 +23,24 @@ def test_layer_norm_is_torchs():
     theirs.load_state_dict({"weight": ours.gamma, "bias": ours.beta})
     x = torch.randn(2, 3, 6, dtype=torch.float64)
     assert furthest(ours(x), theirs(x)) < 1e-15
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16], ids=str)
+@pytest.mark.parametrize("shifts", [True, False])
+@pytest.mark.parametrize("frozen", [False, True])
+def test_a_norm_that_keeps_16_bits_is_torchs_in_float32(dtype, shifts, frozen):
+    torch.manual_seed(0)
+    x = torch.randn(4, 3, 6).mul(5).to(dtype).requires_grad_()
+    gamma, beta = torch.randn(2, 6).unbind()
+    gamma, beta = gamma.requires_grad_(not frozen), beta.requires_grad_() if shifts else None
+    g, learned = torch.randn(4, 3, 6).to(dtype), [one for one in (x, gamma, beta) if one is not None and one.requires_grad]
+    kept = []
+    with torch.autograd.graph.saved_tensors_hooks(lambda one: kept.append(one) or one, lambda one: one):
+        ours = Halved.apply(x, gamma, beta, 1e-5)
+    theirs = nn.functional.layer_norm(x.float(), (6,), gamma, beta, 1e-5).to(dtype)
+    assert torch.equal(ours, theirs) and not any(one.shape == x.shape and one.dtype == torch.float32 for one in kept)
+    for mine, yours in zip(torch.autograd.grad(ours, learned, g), torch.autograd.grad(theirs, learned, g), strict=True):
+        assert mine.dtype == yours.dtype and torch.equal(mine, yours)
 
 
 def test_rms_norm_is_torchs_and_has_no_beta():
