@@ -6,6 +6,7 @@ from model_cases import BERT, MODERN
 from torch._dynamo.utils import counters
 
 from glassformer.model import Encoder, compiling
+from glassformer.model.float8 import round_products
 
 
 def compiled(spec, monkeypatch) -> Encoder:
@@ -39,3 +40,32 @@ def test_one_graph_serves_all_layers_and_lengths(monkeypatch):
         for t in (5, 9, 12):
             encoder(torch.randint(0, 50, (3, t)))
     assert counters["stats"]["unique_graphs"] == 1
+
+
+@pytest.mark.filterwarnings("ignore")  # PyTorch warns of itself on its way through an autograd function
+def test_training_in_float8_can_be_caught_whole_whatever_the_lengths(monkeypatch):
+    torch.manual_seed(0)
+    spec = BERT.replace(d_model=16, d_ff=32, dropout=0.0)
+    plain, caught = round_products(Encoder(spec)), round_products(compiled(spec, monkeypatch))
+    caught.train().load_state_dict(plain.train().state_dict())
+    for t, padded in ((5, True), (9, False), (12, True)):
+        ids, attend = torch.randint(0, 50, (3, t)), torch.arange(t) < torch.tensor([[t], [2], [4]])
+        found = []
+        for encoder in (plain, caught):
+            with torch.autocast("cpu", torch.bfloat16):
+                states = encoder(ids, attend if padded else None).states
+            found.append(torch.autograd.grad(states.float().square().sum(), list(encoder.layers.parameters())))
+        assert all(torch.equal(one, other) for one, other in zip(*found, strict=True))
+
+
+def test_compiled_layers_can_run_as_they_are_written_for_a_while(monkeypatch):
+    torch._dynamo.reset()
+    counters.clear()
+    encoder, ids = compiled(BERT, monkeypatch), torch.randint(0, 50, (3, 5))
+    with torch.no_grad():
+        with compiling.as_written(encoder):
+            states = encoder(ids).states
+        assert counters["stats"]["unique_graphs"] == 0
+        assert torch.equal(encoder(ids).states, states)
+    assert counters["stats"]["unique_graphs"] == 1
+    assert torch._dynamo.config.recompile_limit >= compiling.GRAPHS

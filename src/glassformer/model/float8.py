@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from glassformer.model.encoder import Encoder
 
 FLOAT8 = torch.float8_e4m3fn  # three bits behind the point: a number is rounded by up to 6%
-LARGEST = 448.0
+LARGEST = torch.finfo(FLOAT8).max
 LOWEST_GELU = 0.17  # it is never below −0.17, and never above x where x is positive: the largest x bounds a row
 
 
@@ -28,7 +28,13 @@ class Rounded(NamedTuple):
 def rounded(x: Tensor) -> Rounded:
     """Each row scaled so that its largest number is the largest that float8 has."""
     size = x.abs().amax(-1, keepdim=True).float().clamp(min=1e-30)
-    return Rounded((x.float() * (LARGEST / size)).to(FLOAT8), size / LARGEST)
+    return scaled(x.float(), size)
+
+
+def scaled(x: Tensor, size: Tensor) -> Rounded:
+    """In float8, so that `size` becomes the largest number that it has."""
+    largest = torch.finfo(FLOAT8).max  # and not LARGEST: torch.compile takes a global number for one that changes, and fails
+    return Rounded((x * (largest / size)).to(FLOAT8), size / largest)
 
 
 def product(a: Rounded, b: Rounded, bias: Tensor | None = None) -> Tensor:
@@ -104,8 +110,7 @@ def gelu_backward(g: Tensor, wide: Tensor, bias: Tensor) -> Back:
 def plain_gelu(wide: Tensor, bias: Tensor) -> Rounded:
     """The kernel's plain twin."""
     x = wide.float() + bias.float()
-    size = x.amax(-1, keepdim=True).clamp(min=LOWEST_GELU)
-    return Rounded((x * normal(x)[0] * (LARGEST / size)).to(FLOAT8), size / LARGEST)
+    return scaled(x * normal(x)[0], x.amax(-1, keepdim=True).clamp(min=LOWEST_GELU))
 
 
 def plain_gelu_backward(g: Tensor, wide: Tensor, bias: Tensor) -> Back:

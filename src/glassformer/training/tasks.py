@@ -11,6 +11,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from glassformer.model import Encoder
+from glassformer.model.compiling import as_written
 from glassformer.show.curves import merit
 from glassformer.training.data.dataset import Dataset, Task
 from glassformer.training.data.examples import Batch
@@ -89,7 +90,8 @@ def evaluate(encoder: Encoder, batches: Iterable[Batch], device: torch.device, *
     encoder.eval()
     tally, taken = Tally(), torch.zeros(classes * classes, dtype=torch.int64)
     for batch in batches:
-        judged = judge(encoder, batch.to(device))
+        with as_written(encoder):
+            judged = judge(encoder, batch.to(device))
         tally.add(float(judged.loss), int(judged.right), batch.targets)
         if classes and judged.said is not None and judged.true is not None:
             real = (judged.true != IGNORE) & (judged.said < classes)  # a head may have more outputs than there are labels
