@@ -92,7 +92,7 @@ def accuracy_of(run: Run, part: Split, weights: str) -> float:
     device = this_place().device
     encoder = load_encoder(run.path / weights, device=device).encoder
     longest = min(run.settings.max_length, run.spec.longest or run.settings.max_length)
-    rows = prepare(part, run.tokenizer, max_length=longest)
+    rows = prepare(part, run.tokenizer, max_length=longest, context=run.settings.context)
     stream = BatchStream(rows, batch_size=4 * run.settings.batch_size, order="by_length")
     return float(evaluate(encoder, stream.batches(), device)["accuracy"])
 

@@ -105,6 +105,7 @@ def test_sigterm_saves_and_resume_goes_on(tmp_path):
         ("train topic models/bert-base", "no such file or folder: models/bert-base."),
         ("train digits --train-only head", "train_only=head needs a checkpoint whose head is trained"),
         ("train digits --augment hide", "augment=hide is not for the task image: none or shift."),
+        ("train topic --context word", "context=word is for words with tags, and this task is classify: leave it out."),
         ("train digits --threads 0", "threads=0 is not allowed: a whole number from 1 to 1024"),
         ("resume nowhere", "nowhere is no run folder: it has no run.json."),
         ("resume .", ". is no run folder: it has no run.json. 'glassformer train' makes one."),

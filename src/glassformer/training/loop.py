@@ -151,7 +151,7 @@ class Trainer:
 
     def rows(self, part: Split, **changes: Any) -> Examples:
         """A part of the data as the encoder reads it, no text longer than it can be."""
-        return prepare(part, self.run.tokenizer, max_length=self.longest, **changes)
+        return prepare(part, self.run.tokenizer, max_length=self.longest, context=self.settings.context, **changes)
 
     @property
     def longest(self) -> int:

@@ -34,7 +34,7 @@ from glassformer.spec.viewed import Viewed
 from glassformer.spec.weight_files import path_text
 from glassformer.training import state
 from glassformer.training.data.dataset import PARTS, Dataset
-from glassformer.training.data.examples import check_augment
+from glassformer.training.data.examples import check_fits
 from glassformer.training.loggers import Logger
 from glassformer.training.pace import threads_for
 from glassformer.training.published import describe_tokens, publish
@@ -77,7 +77,7 @@ class Run(Viewed):
 
         `start` is a checkpoint to begin with. Its weights are put into the folder: the checkpoint is not needed again.
         """
-        check_augment(data.task, settings.augment)
+        check_fits(data.task, settings.augment, settings.context)
         began = {} if start is None else start.about
         check_train_only(settings.train_only, checkpoint=start is not None)
         about: dict[str, Any] = {"format": FORMAT, "data": {"source": source, **identity(data)}}

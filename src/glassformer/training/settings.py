@@ -15,6 +15,7 @@ Decay = Literal["cosine", "linear", "none"]
 Precision = Literal["auto", "fp32", "bf16", "fp8"]
 Compile = Literal["auto", "yes", "no"]
 Augment = Literal["none", "shift", "hide"]
+Context = Literal["row", "word"]
 EqualBits = Literal["yes", "no"]
 Case = Literal["keep", "lower"]
 TrainOnly = Literal["all", "head"]
@@ -53,6 +54,7 @@ class Settings:
     max_length: int = _is(128, "the longest text in tokens", least=3, most=10**6)
     augment: Augment = _is("none", "shift: images move by up to a tenth; hide: some tokens are hidden")  # noqa: RUF009
     hidden: float = _is(0.2, "share of the tokens that augment=hide hides, others in each epoch", most=0.95)
+    context: Context = _is("row", "what a tagged word is read with: its row, or nothing but itself (word)")  # noqa: RUF009
     keep: int = _is(2, "checkpoints kept, beside the best", least=2, most=1000)
     save_every: int | None = _is(None, "steps between checkpoints within an epoch; none: one after each epoch", least=1)
     log_every: int = _is(10, "steps between lines of the log", least=1)

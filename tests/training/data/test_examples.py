@@ -56,6 +56,19 @@ def test_the_first_piece_of_a_word_carries_its_tag(tokenizer):
     assert (batch.targets, *(rows.targets(np.array([row]), seed=0, epoch=0) for row in (0, 1))) == (4, 3, 1)
 
 
+def test_a_word_by_itself_is_a_row_and_knows_where_it_came_from(tokenizer):
+    words = [("करने", "antidisestablishment", "OK"), ("में",)]
+    split = Split("x", "tag", words, [(1, 0, 2), (1,)])
+    rows = prepare(split, tokenizer, context="word")
+    batch = rows.batch(np.arange(4), seed=0, epoch=0)
+    assert rows.rows.tolist() == [0, 0, 0, 1] and prepare(split, tokenizer).rows.tolist() == [0, 1]
+    assert [[label for label in row if label != IGNORE] for row in batch.labels.tolist()] == [[1], [0], [2], [1]]
+    for number, (ids,) in enumerate(zip(tokenizer.encode_words([(word,) for row in words for word in row]), strict=True)):
+        assert batch.inputs[number, : len(ids.ids)].tolist() == ids.ids
+    with pytest.raises(GlassformerError, match="context=word is for words with tags, and this task is classify"):
+        prepare(load_data("lid").validation, tokenizer, context="word")
+
+
 def test_the_targets_of_a_cut_row_are_those_that_are_left(tokenizer):
     rows = prepare(load_data("lid-words").validation, tokenizer, max_length=10)
     for ids in np.array_split(np.arange(len(rows)), 5):

@@ -20,6 +20,7 @@ from glassformer.training.tokenizers import Encoded, Tokenizer
 
 Numbers: TypeAlias = NDArray[np.int64]
 Augment: TypeAlias = Literal["none", "shift", "hide"]
+Context: TypeAlias = Literal["row", "word"]
 
 
 @dataclass(frozen=True)
@@ -69,28 +70,33 @@ def prepare(
     max_length: int | None = None,
     augment: Augment = "none",
     hidden: float = 0.2,
+    context: Context = "row",
 ) -> Examples:
     """A split as its task reads it: texts through the tokenizer (of masked-token texts nothing is cut off: they go on in further
-    rows), images as pixels. `hidden` is the share of the tokens that `hide` hides."""
-    check_augment(split.task, augment)
+    rows), images as pixels. `hidden` is the share of the tokens that `hide` hides; `context` what a tagged word is read with."""
+    check_fits(split.task, augment, context)
     if split.task == "image":
         return PictureExamples(split, augment)
     if tokenizer is None:
         raise GlassformerError(f"the task {split.task} reads texts: give a tokenizer.")
     if split.task == "mlm":
         return MaskedTexts(split, tokenizer, max_length)
-    texts = ClassifiedTexts if split.task == "classify" else TaggedWords
-    made = texts(split, tokenizer, max_length)
+    if split.task == "classify":
+        made: ClassifiedTexts | TaggedWords = ClassifiedTexts(split, tokenizer, max_length)
+    else:
+        made = TaggedWords(split, tokenizer, max_length, context)
     if augment == "hide":
         made.hidden, made.hidden_behind = hidden, tokenizer.blank_id
     return made
 
 
-def check_augment(task: Task, augment: str) -> None:
-    """Refuse a change of training rows that this kind of rows does not know."""
+def check_fits(task: Task, augment: str, context: str = "row") -> None:
+    """Refuse a way to read rows that this kind of rows does not know."""
     known = {"image": ("none", "shift"), "mlm": ("none",)}.get(task, ("none", "hide"))
     if augment not in known:
         raise GlassformerError(f"augment={shown(augment)} is not for the task {task}: {' or '.join(known)}.")
+    if context not in (("row", "word") if task == "tag" else ("row",)):
+        raise GlassformerError(f"context={shown(context)} is for words with tags, and this task is {task}: leave it out.")
 
 
 class TokenRows:
@@ -171,13 +177,19 @@ class TaggedWords(TokenRows):
     """Words with a tag each; the first piece of a word carries its tag, the others carry none.
 
     What is hidden is not asked for: to guess a tag from the words around it would be another task. A row of which nothing would
-    be left to ask stays as it is.
+    be left to ask stays as it is. With `context="word"` each word is a row by itself, and its neighbours cannot mislead.
     """
 
-    def __init__(self, split: Split, tokenizer: Tokenizer, max_length: int | None) -> None:
-        self._tags = iter(split.targets or ())
+    def __init__(self, split: Split, tokenizer: Tokenizer, max_length: int | None, context: Context = "row") -> None:
+        words, tags = list(split.inputs), list(split.targets or ())
+        origin = np.arange(len(words))
+        if context == "word":
+            origin = np.repeat(origin, [len(row) for row in words])
+            words, tags = ([(one,) for row in rows for one in row] for rows in (words, tags))
+        self._tags = iter(tags)
         self._labels: list[int] = []
-        super().__init__(tokenizer.encode_words(split.inputs, max_length), tokenizer.pad_id)
+        super().__init__(tokenizer.encode_words(words, max_length), tokenizer.pad_id)
+        self.rows = origin
         self.flat_labels: Numbers = np.array(self._labels, dtype=np.int64)
         counts = np.concatenate(([0], np.cumsum(self.flat_labels != IGNORE)))
         self.labelled = counts[self.ends] - counts[self.ends - self.lengths]
