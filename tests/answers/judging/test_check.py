@@ -11,7 +11,7 @@ from glassformer.answers.mistakes.catalogue import CATALOGUE
 from glassformer.answers.mistakes.counting import RULES, rewrites
 from glassformer.answers.mistakes.pieces import Setting, pieces_of, total
 from glassformer.answers.quantities.counting_conventions import left_out_ways
-from glassformer.spec import EncoderSpec
+from glassformer.spec import EncoderSpec, GlassformerError
 from glassformer.spec.reading import request
 
 COURSE = {"d_model": 64, "heads": 4, "d_k": 16, "d_ff": 120}
@@ -175,3 +175,23 @@ def test_no_right_answer_is_ever_called_wrong(spec: EncoderSpec):
 def test_every_rule_has_its_sentence():
     assert set(RULES) <= set(CATALOGUE)
     assert all(mistake.sentence.endswith(".") for mistake in CATALOGUE.values())
+
+
+@pytest.mark.parametrize(
+    ("question", "formula", "verdict"),
+    [
+        ("How many parameters does a transformer block have?", "12 d²", "convention"),
+        ("Parameters per transformer block?", "≈12·d²", "convention"),
+        ("How many parameters does a transformer block have?", "12d^2 + 13d", "right"),
+        ("How many parameters does the FFN have?", "8 d_model^2 + 5 d_model", "right"),
+        ("How many parameters does the FFN have?", "4d²", "wrong"),
+        ("How many parameters does multi-head attention have?", "3 d²", "convention"),
+    ],
+)
+def test_a_formula_is_judged_for_an_encoder_of_any_size(question, formula, verdict):
+    assert check(question, None, formula).verdict == verdict
+
+
+def test_a_number_is_not_judged_for_an_encoder_of_any_size():
+    with pytest.raises(GlassformerError, match="which encoder"):
+        check("How many parameters does a transformer block have?", None, "7 million")

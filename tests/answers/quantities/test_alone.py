@@ -7,6 +7,7 @@ import pytest
 from glassformer.answers.judging import check
 from glassformer.answers.quantities import ask
 from glassformer.spec import GlassformerError
+from glassformer.spec.reading import request
 
 
 def ffn(d, f):
@@ -125,7 +126,6 @@ def test_torch_has_as_many_parameters_as_its_modules_written_in_a_question():
         ("How many parameters does an embedding layer with hidden size 768 have?", "leaves open vocab"),
         ("How many parameters does the FFN have?", "which encoder\\?"),
         ("How many parameters does ViT-L/14 have?", "not known here"),
-        ("What is the hidden size of BERT?", "leaves open which encoder"),
         ("How many parameters does T5-base have?", "its encoder alone"),
     ],
 )
@@ -141,6 +141,51 @@ def test_what_is_usual_is_taken_and_said():
     assert found.assumed == ("d_ff = 4 · d_model = 2048",)
     assert "as nothing else is said" in found.convention
     assert ask("How many parameters does an encoder layer with d_model=512 and d_ff=1024 have?").assumed == ()
+
+
+def test_a_family_is_answered_for_its_base_with_the_others_beside_it():
+    found = ask("What is the vocabulary size of BERT?")
+    assert (found.value, found.asked.label) == (30_522, "bert-base")
+    assert {other.convention: other.value for other in found.others}["bert-base-cased"] == 28_996
+    assert "as no other is named" in found.convention
+
+
+def test_no_claim_about_a_family_is_called_wrong():
+    assert check("How many layers does BERT have?", None, "12").verdict == "right"
+    assert check("How many layers does BERT have?", None, "24").convention == "bert-large"
+    with pytest.raises(GlassformerError, match="leaves open which encoder"):
+        check("How many layers does BERT have?", None, "13")
+
+
+@pytest.mark.parametrize(
+    ("question", "value"),
+    [
+        ("What share of a transformer layer's parameters does the FFN hold?", 2 / 3),
+        ("What fraction of the parameters of one layer is in the attention?", 1 / 3),
+        ("What is the ratio of FFN parameters to attention parameters when d_ff = 4 d_model?", 2),
+        ("By what factor do the parameters of the attention grow if d_model doubles?", 4),
+    ],
+)
+def test_how_parts_compare_is_told_without_sizes_by_their_matrices(question, value):
+    found = ask(question)
+    assert found.value == pytest.approx(value, abs=1e-12)
+    assert found.convention.startswith("matrices alone, the same at any width")
+    assert not any(line.numbers for line in found.lines)  # the width is made up
+
+
+def test_a_count_in_terms_of_the_width_is_a_formula():
+    found = ask("How many parameters does an encoder block have in terms of d_model?")
+    assert found.convention.startswith("12 · d² + 13 · d, for d_model = d and d_ff = 4 · d")
+    for width in (64, 320):
+        assert 12 * width**2 + 13 * width == layer(width, 4 * width)
+
+
+def test_the_biases_of_the_papers_formulas_are_a_convention_where_no_encoder_is_named():
+    width = 320
+    question = f"How many parameters does an encoder layer with d_model = {width} have?"
+    claim = 12 * width**2 + 5 * width  # b_1 and b_2, and no other bias or norm
+    assert check(question, None, str(claim)).convention == "no biases in the attention, as in the paper's formulas, without norms"
+    assert check("parameters of one layer", request("layer", d_model=width, heads=5), str(claim)).verdict == "wrong"
 
 
 def test_a_bert_of_ones_own_is_a_bert():

@@ -14,6 +14,9 @@ from glassformer.spec import GlassformerError
         ("Given Q of shape (4, 8) and K of shape (6, 8), what's the shape of QK^T?", "algebra 'Q K^T' Q=4x8 K=6x8"),
         ("Assume X is 6x512 and W_Q is 512x64. What is the shape of Q?", "glassformer algebra 'X W_Q' X=6x512 W_Q=512x64"),
         ("Compute softmax of [2, 1, 0.1]", "glassformer work"),
+        ("Why do we scale the dot products?", "glassformer experiment scaling"),
+        ("What is the purpose of positional encodings?", "glassformer experiment order"),
+        ("Why was the encoder invented?", "quantities are asked for"),
         ("True or False: BERT-base has 110 million parameters.", "glassformer check"),
     ],
 )

@@ -20,6 +20,10 @@ SIGNS = (
 SAYS = r"\b(?:equals|gives|yields|makes|totals|is|are)\b[^\n0-9]{0,30}[0-9]"
 TOTALS = r"\b(?:[Tt]otals?|TOTALS?|[Ss]um|SUM|[Oo]verall|[Pp]roduct|[Aa]ltogether)\b"
 ITEMS = r":[ \t]{0,8}[*_$~≈]{0,4}[ \t]{0,4}[0-9][0-9,._ kKMB]{0,40}[*_$ \t.]{0,8}$"
+ROWS = (
+    r"^[ \t]{0,8}\|(?:[^\n|]{0,160}\|){0,8}?[^\n|]{0,80}[0-9)²][ \t]{0,8}\|[ \t*_~≈$]{0,8}[0-9][0-9,.]{0,20}[kKMB]?"
+    r"[ \t*_$]{0,8}\|"
+)
 SCOPES = (
     r"^[ \t]{0,20}(?:#{1,6}[ \t]|\\(?:sub){0,2}section|[*_(]{0,4}[0-9]{1,2}[.)][ \t]"
     r"|[*_]{0,4}(?:Q|Question|Problem|Exercise|Example|Task|Case|Part|Aufgabe)[ \t.:#]{0,8}[0-9])"
@@ -29,7 +33,7 @@ SCOPES = (
 TRIGGER = re.compile(r"[0-9=≈≃≅≐≒＝→⟶∈≡`~#$\\]")
 INTERESTING = re.compile(
     rf"(?P<fence>^[ \t>]{{0,12}}(?:`{{3,}}|~{{3,}}))|(?P<open>\$\$|\\\[|\\begin\{{{FORMULA}\*?\}})|(?P<sign>{SIGNS})"
-    rf"|(?P<says>{SAYS})|(?P<total>{TOTALS})|(?P<item>{ITEMS})|(?P<scope>{SCOPES})",
+    rf"|(?P<says>{SAYS})|(?P<total>{TOTALS})|(?P<item>{ITEMS})|(?P<row>{ROWS})|(?P<scope>{SCOPES})",
     re.MULTILINE,
 )
 SIGN = re.compile(SIGNS)

@@ -15,6 +15,7 @@ from glassformer.answers.document.memory import Memory
 from glassformer.answers.document.questions import front_matter, questions
 from glassformer.answers.document.sources import Source, read_file, source_of
 from glassformer.answers.document.statements import relations
+from glassformer.answers.document.tables import row_with_sign
 from glassformer.answers.document.totals import labelled
 from glassformer.spec.errors import shown
 
@@ -95,7 +96,7 @@ class Reader:
 
     def _prose(self, start: int, end: int, line: int) -> None:
         self.memory.effort += 10 + (end - start) * 2 // 3
-        piece = laid_aside(self.text[start:end], latex=self.latex)
+        piece = row_with_sign(self.text, start, end) or laid_aside(self.text[start:end], latex=self.latex)
         width = bullet_width(piece)
         found = fold(tokens(" " * width + piece[width:], start))
         findings = self.judge.block(relations(found), line, start)

@@ -26,12 +26,16 @@ _ENTITIES = re.compile(r"&(?:nbsp|times|middot|minus|asymp|amp|lt|gt|#[0-9]{1,5}
 _ENTITY_SIGNS = {"&times;": "×", "&middot;": "·", "&minus;": "−", "&asymp;": "≈"}
 
 
+_FIELD = re.compile(r"(?<![^\s`])[a-z_]{1,12}=\d{1,9}(?= = \d{1,9}x\d)")  # of a spec: `shape of weights bert-base t=5 = 768x768`
+
+
 def laid_aside(text: str, *, latex: bool) -> str:
     """The text with markup blanked, every character in its old place."""
     if text.startswith("$ ") and text.count("$") % 2:
         text = " " + text[1:]  # the prompt of a shell
     if latex:
         text = _OPTIONS.sub(_blank, _COMMENT.sub(_blank, text))
+    text = _FIELD.sub(_blank, text)
     if "://" in text or "](" in text or "www." in text:
         text = _LINK.sub(_blank, text)
     if "<" in text:
@@ -47,10 +51,6 @@ def bullet_width(text: str) -> int:
     """How many characters of a line are indentation, quote marks, a bullet or a number in a list."""
     match = _BULLET.match(text)
     return match.end() if match else 0
-
-
-def has_bullet(text: str) -> bool:
-    return text[: bullet_width(text)].strip(" \t>") != ""
 
 
 def _blank(match: re.Match[str]) -> str:

@@ -18,22 +18,65 @@ from glassformer.answers.mistakes.catalogue import CATALOGUE
 from glassformer.answers.mistakes.pieces import Setting
 from glassformer.answers.mistakes.sizes import operation_mistakes, shape_mistakes
 from glassformer.answers.quantities import Answer, Other, Value, ask
-from glassformer.answers.questions import Question, parse_question
+from glassformer.answers.quantities.any_size import IN_SYMBOLS
+from glassformer.answers.questions import Question
 from glassformer.program import build
 from glassformer.spec import GlassformerError, shown
-from glassformer.spec.reading import Request
+from glassformer.spec.reading import Request, request_from_words
 
 IN_EVERY_LAYER = ("attention", "qkv", "output", "ffn", "norms")
+LETTERS = re.compile(r"(?<![a-z])(?:\d+\s*)?[·*×]?\s*(?:d|n|h|L|V|T)(?:_\{?(?:model|ff|k|v)\}?)?\s*(?:\^|²|\*\*|[·*×(]|$|\s*\+)")
 LOOSE = 3  # in what a claim's rounding allows: a number that near may be the right one, badly rounded, and has no other cause
 
 
 def check(question: str | Question, asked: Request | None, claim: str) -> Diagnosis:
     """Judge a claim about an encoder: `check("params", request("layer", d_model=64, heads=4), "27648")`."""
-    if isinstance(question, str):
-        question = parse_question(question)
-    answer = ask(question, asked)
+    try:
+        answer = ask(question, asked)
+    except GlassformerError:
+        if asked is None and (found := _in_letters(question, claim)) is not None:
+            return found
+        raise
     found = _check(answer, claim)
+    _may_accuse(answer, claim, found)
     return found if answer.also is None else _told_by_both(found, _check(ask(answer.question, answer.also), claim))
+
+
+def _may_accuse(answer: Answer, claim: str, found: Diagnosis) -> None:
+    """Refuse a claim that is right only of something else than what was answered: another encoder, another of two questions."""
+    text = shown(answer.question.text)
+    if answer.reading == "partial" and not found.right:
+        raise GlassformerError(f"'{text}' asks several things at once: ask each of them by itself.")
+    formula_due = IN_SYMBOLS.search(answer.question.text) is not None and not LETTERS.search(claim)
+    if answer.family and (formula_due or not found.right):
+        raise GlassformerError(
+            f"'{text}' leaves open which encoder: none of {', '.join(answer.family)} has {shown(claim)}. Say which one is meant."
+        )
+
+
+def _in_letters(question: str | Question, claim: str) -> Diagnosis | None:
+    """A formula for an encoder of no size, `12 d²`: judged on two of them, and right where it is right for both."""
+    claim = re.sub(r"^\s*(?:≈|~|about|approximately|approx\.?|roughly|around)\s*", "", claim)
+    if not LETTERS.search(claim):
+        return None
+    found = []
+    for width, heads, layers in ((96, 4, 3), (160, 5, 4)):
+        sizes = {"layers": layers if re.search(r"\bL\b|layers", claim) else 1}
+        sizes |= {"vocab": 100 * layers} if re.search(r"\bV\b|vocab", claim) else {}
+        asked = request_from_words(
+            ["encoder", f"d_model={width}", f"heads={heads}", *(f"{name}={size}" for name, size in sizes.items())]
+        )
+        try:
+            found.append(check(question, asked._replace(t=40 + layers), claim))
+        except GlassformerError:
+            return None
+    one, other = found
+    if one.verdict != other.verdict:
+        return None
+    answer = replace(
+        one.answer, asked=one.answer.asked._replace(label="any encoder with d_ff = 4 · d_model, shown for d_model=96")
+    )
+    return replace(_told_by_both(one, other), answer=answer)
 
 
 def _told_by_both(found: Diagnosis, other: Diagnosis) -> Diagnosis:
@@ -112,6 +155,12 @@ def _check_number(answer: Answer, number: Number) -> Diagnosis:
     tens = question.kind == "versus" and "percent" in question.compared and not number.value * 10 % 1
     if tens and abs(number.value - Fraction(answer.value)) <= Fraction(1, 20):
         return Diagnosis(answer, number, "convention", "rounded to tens of percent")
+    vocabulary = question.kind == "width" and question.target == "vocab" and number.exact and not number.value % 1000
+    if vocabulary and abs(number.value - Fraction(answer.value)) <= Fraction(answer.value) / 20:
+        return Diagnosis(answer, number, "convention", "rounded")
+    binary = question.kind != "bytes" and number.value % 1000 == 0
+    if binary and any(number.value * Fraction(1024, 1000) ** power == answer.value for power in (1, 2, 3)):
+        return Diagnosis(answer, number, "convention", "counted in powers of 1024")
     excused = [other for other in answer.others if other.excuses and _fits(number, other.value) and _tells(number, other)]
     if excused:
         # The fewest words; and who rounds has rather left out the head than every bias.

@@ -62,31 +62,10 @@ SUFFIXES: dict[str, int | Fraction] = {
     "%": Fraction(1, 100),
 }
 # Words that carry no size.
-FILLERS = {
-    "params",
-    "parameters",
-    "parameter",
-    "flops",
-    "flop",
-    "macs",
-    "weights",
-    "bytes",
-    "elements",
-    "in",
-    "total",
-    "multiply-adds",
-    "tokens",
-    "trainable",
-    "learnable",
-    "entries",
-    "numbers",
-    "features",
-    "dimensions",
-    "patches",
-    "of",
-    "memory",
-    "floats",
-}
+FILLERS = frozenset(
+    """params parameters parameter flops flop macs weights bytes elements in total multiply-adds tokens trainable learnable
+    entries numbers features dimensions patches of memory floats""".split()
+)
 ABOUT = {"about", "approximately", "approx", "approx.", "roughly", "around", "circa", "ca.", "nearly", "almost", "~", "≈"}
 _GROUPED = re.compile(r"[+-]?(?:[1-9]\d{0,2}(?:,\d{3})+|\d{1,2}(?:,\d{2})+,\d{3})(?:\.\d+)?")  # thousands, or lakhs
 

@@ -4,21 +4,30 @@ from __future__ import annotations
 
 import re
 
-LONGEST = 400
-_ABOUT = r"(?:(?:about|approximately|approx\.?|roughly|around|circa|ca\.|nearly|almost|exactly|~|≈)\s*)?"
+from glassformer.answers.judging.tidying import ABOUT as _ABOUT
+from glassformer.answers.judging.tidying import LONGEST, tidied
+
 _UNIT = (
     r"(?:\s?(?:million|billion|thousand|trillion|[kKMB](?![\w])|%|percent|[KMGT]i?B|bytes|[MGT]?FLOPs?|[MG]MACs?"
     r"|megabytes|gigabytes))?"
 )
 _NUMBER = rf"{_ABOUT}\d[\d,_]*(?:\.\d+)?{_UNIT}"
+_PART = (
+    rf"(?P<value>{_ABOUT}(?:\d+ ?/ ?\d+|(?:a|one|two|three) (?:half|thirds?|quarters?|fifths?)|half"
+    r"|\d+(?:\.\d+)? ?(?:%|percent)))"
+)
 _SHAPE = r"[\[(]?\s*\d+\s*(?:(?:[x×,]|by|\\times)\s*\d+\s*)+[\])]?"
 _CLASS = r"O\([^()]*(?:\([^()]*\)[^()]*)*\)"
 _VALUE = rf"(?P<value>{_CLASS}|{_SHAPE}|{_NUMBER}|\d+(?:\.\d+)?)"
 _JUDGED = re.compile(r"^\s*(?:(?:true or false|true/false|t/f|claim|statement|answer)\s*[:.?]\s*)+", re.I)
 _LEAD = re.compile(
     r"^(?P<lead>(?:if|with|for|in|when|given|assuming|suppose|using|at|on|because|since)\b[^.?]*?),\s+(?:then\s+)?"
-    r"(?=(?:the|a|an|each|every|one|there|all|its|we|this|multi|self|layer|q|k|v|w|bert|\d|\[)\S*\s)",
+    r"(?=(?:the|a|an|each|every|one|there|all|its|we|this|multi|self|layer|q|k|v|w|d_?[kv]|d_?head|head_dim|bert|\d|\[)\S*\s)",
     re.I,
+)
+_IMAGE = r"(?P<image>\d+ ?[x×] ?\d+)(?: pixels?)?(?: rgb| colou?r| input)? image"
+_PATCHES = (
+    r"(?:(?:non-overlapping|patch|vision|image|visual) )*(?:\d+ ?[x×] ?\d+ )?(?:patch(?:es)?(?: tokens?)?|tokens?|vision tokens?)"
 )
 _THINGS = (
     r"(?P<thing>(?:(?:trainable|learnable|total|different|encoder|transformer|attention|self-attention|model|output|input"
@@ -32,7 +41,8 @@ _VERB = (
     r"|adds?|computes?|gives?|yields?|results? in|is (?:split|cut|divided) into)"
 )
 _ATTRIBUTE = (
-    r"(?P<attribute>dimension(?:ality)?|size|width|length|shape|depth|hidden size|vocabulary size|vocabulary"
+    r"(?P<attribute>dimension(?:ality)?|intermediate size|inner dimension|size|width|length|shape|depth|hidden size"
+    r"|head dimension|vocabulary size|vocabulary"
     r"|vocab size|complexity|time complexity)"
 )
 _TAIL = r"(?P<tail>(?:\s+(?:in|of|for|with|per|when|if|at|without|excluding|including|ignoring|using)\b[^.?!]*)?)"
@@ -41,6 +51,32 @@ _END = r"\s*[.!]?\s*$"
 FORMS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern + _END, re.I), question)
     for pattern, question in (
+        (rf"(?:an? |the )?{_IMAGE} (?:with|and|using|cut into|split into) (?P<patch>\d+ ?[x×] ?\d+)(?: pixel)? patches "
+            rf"(?:yields?|gives?|produces?|becomes?|makes?|has|results? in|means) (?:an? )?"
+            rf"(?:\d+ ?[x×] ?\d+ ?= ?)?(?P<value>\d+)[- ]?{_PATCHES}"
+            r"(?: grid)?",
+            "How many patches does a {image} image with {patch} patches have?"),
+        (rf"(?:an? |the )?{_IMAGE} is (?:sliced|split|cut|divided|chopped) into (?:\d+ ?[x×] ?\d+ ?= ?)?(?P<value>\d+) "
+            r"(?:non-overlapping )?(?P<patch>\d+ ?[x×] ?\d+)(?: pixel)? patches",
+            "How many patches does a {image} image with {patch} patches have?"),
+        (r"(?:each|every) (?:of the \d+ )?(?:attention )?heads? (?:has|gets|receives|operates|works|acts|attends"
+            r"|projects(?: down)?|is projected)(?: down)?(?: in| on| with| within| to| into| inside)* (?:an? |its own )?"
+            r"(?:d_?k ?= ?(?:d_?v ?= ?)?(?:\d+ ?/ ?\d+ ?= ?)?)?(?P<value>\d+)(?:[- ]?(?:dimensional|dimensions|dims?)"
+            r"(?: (?:sub)?spaces?| (?:vectors|q, k,? and v vectors|queries|keys))*)?",
+            "What is the dimension of each head?"),
+        (r"(?:d_?k|d_?head|head_dim) ?= ?(?:d_?v ?= ?)?(?:d_?model ?//? ?(?:h|(?:n_|num_)?heads) ?= ?)?(?P<value>\d+)",
+            "What is d_k?"),
+        (rf"(?P<it>.+?) (?:uses?|has|have) (?:an? )?(?:wordpiece|bpe|sub-?word) (?:embeddings?|vocabulary|tokeni[sz]er)(?:"
+            rf" with| that"
+            rf" ha[sv]e?| of)*(?: a vocabulary of)? {_VALUE} (?:tokens|words|entries|pieces)",
+            "What is the vocabulary size of {it}?"),
+        (rf"(?P<it>.+?) can (?:take|process|handle|read|accept) (?:an? )?(?:(?:max(?:imum)?|input) )?sequence length of "
+            rf"(?:up to )?{_VALUE}",
+            "What is the maximum sequence length of {it}?"),
+        (rf"(?:the )?total (?:parameters )?(?:per|in one|for one|in each|for each|of one) (?P<it>[^:()]+?)"
+            rf"(?: ?\((?P<sizes>[^()]+)\))? ?[:=] ?"
+            rf"{_VALUE} (?:parameters|params|weights)",
+            "With {sizes}, how many parameters does one {it} have?"),
         (rf"there (?:are|is) (?:a total of |exactly )?{_VALUE} {_THINGS}{_TAIL}", "How many {thing} are there{tail}?"),
         (rf"(?P<it>.+?) {_VERB} (?:a total of )?{_VALUE} (?:of )?(?P<memory>(?:gpu )?memory|storage|vram|ram){_TAIL}",
             "How much memory does {it} need{tail}?"),
@@ -49,7 +85,8 @@ FORMS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (rf"(?P<it>.+?) {_VERB} (?:a total of |only |just )?(?P<value>{_ABOUT}\d[\d,_]*(?:\.\d+)? ?[MGT]FLOPs?){_TAIL}",
             "How many FLOPs does {it} need{tail}?"),
         (rf"(?P<it>.+?) (?:is|are) an? (?P<value>{_SHAPE}) (?:matrix|tensor|array){_TAIL}", "What is the shape of {it}{tail}?"),
-        (rf"(?P<it>.+?)'s vocabulary (?:contains|has|holds|consists of|comprises) {_VALUE} (?:tokens|words|entries|word-?pieces)",
+        (rf"(?P<it>.+?)'s vocabulary (?:contains|has|holds|consists of|comprises) {_VALUE} "
+            r"(?:wordpiece |sub-?word |unique )?(?:tokens|words|entries|word-?pieces)",
             "What is the vocabulary size of {it}?"),
         (rf"(?P<it>.+?) {_VERB} (?:a total of |only |just )?{_VALUE} {_THINGS}{_TAIL}", "How many {thing} does {it} have{tail}?"),
         (rf"(?P<it>.+?) (?:has|have|uses?|employs?|is of|are of) (?:an? |the )?{_ATTRIBUTE} (?:of |is |= ?)?(?:size )?{_VALUE}"
@@ -68,8 +105,9 @@ FORMS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (rf"{_VALUE} of (?P<it>.+? (?:parameters|weights|params|flops))(?P<where>.*?) (?:are|is|lie|come|sit|belong|go) "
             rf"(?P<place>(?:in|from|to) .+?)",
             "What percentage of {it}{where} are {place}?"),
-        (rf"(?P<it>.+?) (?:account(?:s)? for|make(?:s)? up) {_VALUE} of (?P<where>.+?)",
-            "What percentage of {where} does {it} account for?"),
+        (rf"(?P<it>.+?) (?:accounts? for|makes? up|holds?|contains?|represents?|comprises?|has|have) (?:nearly |over"
+            rf" )?{_PART} of (?P<where>.+?)",
+            "What fraction of {where} does {it} account for?"),
         (rf"(?P<it>.+?) (?:is|are) (?P<factor>{_NUMBER}) times (?P<more>larger|bigger|smaller|deeper|wider) than (?P<other>.+?)",
             "How many times {more} is {it} than {other}?"),
         (rf"(?P<it>.+?) {_VERB} (?P<factor>{_NUMBER}) times (?P<more>more|fewer|as many) (?P<thing2>parameters|weights"
@@ -84,7 +122,7 @@ FORMS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (rf"(?P<it>.+?) {_VERB} (?P<factor>{_NUMBER}) (?P<more>more|fewer) (?P<thing2>parameters|weights|layers|heads) "
             rf"than (?P<other>.+?)",
             "How many {more} {thing2} does {it} have than {other}?"),
-        (rf"(?P<it>(?:the |each |every |its )?\S.*?) (?:is|are|equals|equal|=|will be|must be|would be|is given by) "
+        (rf"(?P<it>(?:the |each |every |its )?\S.*?) (?:is|are|equals|equal|=|will be|must be|would be|should be|is given by) "
             rf"(?:exactly |equal to )?(?:an? )?{_VALUE}"
             rf"(?: (?:dimensions|features|tokens|parameters|params|matrix|-dimensional|dimensional|flops|bytes))?{_TAIL}",
             "What is {it}{tail}?"),
@@ -104,6 +142,7 @@ _GROWTH = re.compile(
 )
 _LIST = re.compile(rf"(?P<it>.+?) (?:has|have|uses?|consists? of|comprises?|contains?) (?P<list>.+?){_END}", re.I)
 _BRACKETS = re.compile(rf"(?P<it>[^()]{{2,60}}?) ?\((?P<list>[^()]+)\){_END}")
+_BRACKETED = re.compile(r"(?P<it>[A-Z][\w/.-]*(?: [a-z]+)?) \((?P<list>[^()]*\d[^()]*)\)")
 _ITEM = re.compile(
     rf"(?:and )?(?:an? |the )?(?:{_NUMBER} [a-z][a-z -]{{3,40}}|[a-z][a-z -]{{3,40}} (?:of |= ?|: ?)?{_NUMBER})", re.I
 )
@@ -112,14 +151,28 @@ _ALOUD = tuple(
     (re.compile(pattern, re.I), said)
     for pattern, said in (
         (r"^(?:and )?L ?= ?(\d+)$", r"\1 layers"),
-        (r"^(?:and )?[HD] ?= ?(\d+)$", r"a hidden size of \1"),
+        (r"^(?:and )?(?:[HD]|d_?model|hidden size) ?= ?(\d+)$", r"a hidden size of \1"),
+        (r"^(?:and )?d_?k ?= ?(\d+)$", r"a head dimension of \1"),
         (r"^(?:and )?A ?= ?(\d+)$", r"\1 attention heads"),
         (
-            r"^(?:and )?(?:an? |the )?(\d+) hidden (?:units|dimensions|features|states|nodes|neurons|size)$",
+            r"^(?:and )?(?:an? |the )?(\d+)(?:-dim(?:ensional)?)? (?:hidden|embedding|model) "
+            r"(?:units|dimensions|features|states|nodes|neurons"
+            r"|size)$",
             r"a hidden size of \1",
         ),
         (rf"^(?:and )?(?:total )?(?:number of )?(parameters|params|layers|heads) ?[=:] ?({_NUMBER})$", r"\2 \1"),
     )
+)
+_GROWN = re.compile(
+    r"(?:if|when|as|once) (?P<change>(?:the |your |our )?(?:input |sequence |context )*(?:length|window|size|sequence"
+    r"|context|heads|layers|d_model"
+    r"|hidden size|batch size) (?:doubles|triples|quadruples|halves|is doubled|is tripled|is halved)),? (?P<it>.+?) "
+    r"(?P<verb>(?:also )?(?:doubles?|triples?|quadruples?|halves)|(?:becomes?|is|gets|grows?|increases?|rises?|needs?|takes?"
+    r"|costs?)(?: by)?"
+    rf"(?: (?:{_ABOUT.strip()}))?(?: a factor of)?\s*(?P<times>\d+) ?(?:times|x|×|-?fold)?)"
+    r"(?: as much| as many)?(?: larger| more(?: expensive| costly| memory| compute)?| bigger| slower| longer| as (?:large"
+    r"|expensive|costly))?" + _END,
+    re.I,
 )
 _SCALING = re.compile(
     r"(?P<change>(?:doubling|tripling|quadrupling|halving) .+?) (?P<verb>doubles|triples|quadruples|halves) (?P<it>.+?)" + _END,
@@ -136,21 +189,52 @@ def _small(part: str) -> str:
     )
 
 
+_CLAUSE = re.compile(
+    r",?\s+(?:while|whereas|but)\s+|(?:[;,]|,?\s+and)\s+(?=(?:the\s+)?[A-Z][\w-]+(?:\s\w+)?\s+(?:has|have|uses|contains)\b)"
+)
+_CUT_SHORT = re.compile(rf"(?P<it>.+ (?:has|have|uses?)) (?P<value>{_NUMBER})\.?")
+
+
 def claims_in(sentence: str) -> list[tuple[str, str]]:
     """Every claim of a sentence: `BERT-base has 12 layers, 768 hidden units and 110M parameters` makes three."""
-    text = " ".join(sentence.split())
-    clauses = re.split(r",?\s+(?:while|whereas|but)\s+", text, maxsplit=5)
+    several = re.split(r"(?<=[a-z)\d])\.\s+(?=[A-Z])", " ".join(sentence.split()), maxsplit=9)
+    if len(several) > 1:
+        return [claim for one in several for claim in claims_in(one)]
+    text = tidied(sentence)
+    clauses = _CLAUSE.split(text, maxsplit=5)
     if len(clauses) > 1:
+        thing = re.search(rf" (?:has|have|uses?) {_NUMBER} (?P<thing>[a-z -]+)$", clauses[0])
+        if thing:  # `BERT-base has 12 layers, BERT-large has 24`
+            clauses = [
+                _CUT_SHORT.sub(rf"\g<it> \g<value> {thing['thing']}", clause) if _CUT_SHORT.fullmatch(clause) else clause
+                for clause in clauses
+            ]
         apart = [claims_in(clause) for clause in clauses]
         return [claim for clause in apart for claim in clause] if all(apart) else []
+    named = [found for found in _BRACKETED.finditer(text) if _items(found["list"])]
+    if len(named) > 1:
+        return [claim for found in named for item in _items(found["list"]) if (claim := claim_in(f"{found['it']} has {item}"))]
     for pattern in (_BRACKETS, _LIST):
         found = pattern.fullmatch(text) if len(text) <= LONGEST else None
-        items = [_aloud(item) for item in re.split(r",\s+(?:and\s+)?|\s+and\s+", found["list"])] if found else []
+        items = (
+            [_aloud(item) for item in re.split(r",\s+(?:and\s+)?|\s+and\s+(?:has\s+)?|\s+with\s+(?=an? )", found["list"])]
+            if found
+            else []
+        )
         if found and len(items) > 1 and all(_ITEM.fullmatch(item) for item in items):
             claims = [claim_in(f"{found['it']} has {item}") for item in items]
             return [claim for claim in claims if claim is not None]
-    one = claim_in(sentence)
+    if single := re.fullmatch(r"(.+? (?:has|have|uses?)) (an? \d+[\w -]* (?:size|dimension|width))\.?", text):
+        text = f"{single[1]} {_aloud(single[2])}"
+    one = claim_in(text)
     return [one] if one is not None else []
+
+
+def _items(text: str) -> list[str]:
+    """The things of a list, said aloud; none where one of them is no number of something."""
+    parts = re.split(r",\s+(?:and\s+)?|\s+and\s+(?:has\s+)?|\s+with\s+(?=an? )", text)
+    items = [_aloud(item) for item in parts if re.search(r"\d", item)]
+    return items if all(_ITEM.fullmatch(item) for item in items) else []
 
 
 def _aloud(item: str) -> str:
@@ -164,6 +248,18 @@ def claim_in(sentence: str) -> tuple[str, str] | None:
     text = _JUDGED.sub("", " ".join(sentence.split()))
     if not text or len(text) > LONGEST or "?" in text:
         return None
+    if grown := _GROWN.fullmatch(text):
+        about = re.sub(r" (?:needs?|requirements?|usage|cost)$", "", _small(grown["it"]))
+        about = re.sub(
+            r"^(?:the )?attention(?: comput(?:e|ation)s?)?$"
+            r"|^(?:the )?comput(?:e|ation)s? (?:required |needed )?(?:for|of|by|in) attention$",
+            "the cost of attention",
+            about,
+        )
+        about = re.sub(r"^attention memory$|^(?:the )?memory (?:of|for) attention$", "the memory of the attention matrix", about)
+        verb = re.sub(r"^also ", "", grown["verb"].lower())
+        times = grown["times"] or _TIMES[verb if verb.endswith("s") else f"{verb}s"]
+        return f"If {grown['change'].lower()}, by what factor does {about} grow?", times
     if scaling := _SCALING.match(text):
         return f"By what factor does {scaling['it']} grow when {scaling['change'].lower()}?", _TIMES[scaling["verb"].lower()]
     if share := _SHARE.match(text):
@@ -177,7 +273,7 @@ def claim_in(sentence: str) -> tuple[str, str] | None:
     for pattern, question in FORMS:
         if found := pattern.match(main):
             said = {name: _small(part or "") for name, part in found.groupdict().items()}
-            asked = question.format(**said)
+            asked = question.format(**said).replace("With , how", "How")
             value = said.get("value") or said.get("factor") or ""
             return (f"{lead['lead']}, {asked[0].lower()}{asked[1:]}" if lead else asked), value.strip()
     return None

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from glassformer.answers.quantities.answer import Answer, Line
+from glassformer.answers.quantities.any_size import IN_SYMBOLS, as_the_paper_writes, in_symbols, of_the_best_known
 from glassformer.answers.questions import Question
 from glassformer.answers.questions.encoders import encoder_named, presets_of
 from glassformer.spec import GlassformerError, shown
@@ -23,6 +24,17 @@ EITHER: dict[str, tuple[int, int]] = {
     "classes": (3, 5), "t": (24, 36), "patch": (2, 3), "image": (4, 6), "window": (4, 6),
 }  # fmt: skip
 ORDER = ("d_model", *EITHER)
+EXAMPLES = {
+    "d_model": 512,
+    "d_k": 64,
+    "heads": 8,
+    "layers": 6,
+    "vocab": 30522,
+    "t": 128,
+    "positions": 512,
+    "patch": 16,
+    "image": 224,
+}
 OF_A_PART = ("params", "bytes", "flops", "macs", "shape", "elements", "complexity", "space", "share", "ratio", "difference")
 IN_EVERY_LAYER = ("layers", "attention", "qkv", "output", "ffn", "norms", "biases", "weights")
 WHOLE = ("params", "bytes", "flops", "macs", "share", "versus")
@@ -45,6 +57,8 @@ def answered_alone(question: Question, ask: Asking) -> Answer:
         return ask(question, request("layer")._replace(label=f"a model of {given:,} parameters"))
     if question.model:
         return _of_the_named(question, ask)
+    if question.kind == "width" and not _said(question) and re.search(r"\bthe transformer\b", question.text.lower()):
+        return of_the_best_known([ask(question, request(f"transformer-{size}")) for size in ("base", "big")])
     return _of_the_stated(question, ask)
 
 
@@ -66,6 +80,8 @@ def _of_the_named(question: Question, ask: Asking) -> Answer:
             refused = refused or error
     if found and all(answer.value == found[0].value for answer in found):
         return found[0]
+    if len(found) > 1 and not question.stated:
+        return of_the_best_known(found)
     if not found and _said(question):  # a BERT of one's own
         return ask(question, request(meant[0], **_said(question)))
     if not found and refused is not None:
@@ -89,6 +105,8 @@ def _not_half(question: Question, meant: tuple[str, ...]) -> None:
 def _with_its_head(name: str, question: Question) -> Request:
     """The encoder named, with the head that is spoken of where it has none: `a classifier with 3 labels on top of BERT-base`."""
     found, said = request(name), _said(question)
+    if "share_layers" in said:  # every layer with weights of its own
+        return request(name, share_layers=None)
     if "image" in said and found.spec.reads == "image":  # the same model at another resolution
         return request(name, image=said["image"])
     head = _parts(question, said).get("head")
@@ -109,12 +127,16 @@ def _of_the_stated(question: Question, ask: Asking) -> Answer:
     first = ask(question, _encoder(question, said, {}))
     matters = [name for name in open_fields if _value(ask(question, _encoder(question, said, {name: 1}))) != _value(first)]
     missing = [name for name in matters if not _understood(name, question)]
+    if missing and question.kind in ("share", "ratio", "change") and question.measure == "params" and not question.without:
+        return _of_any_width(question, ask)
+    if missing and {*missing} <= {"d_model", "d_k", "heads"} and question.kind == "params" and IN_SYMBOLS.search(question.text):
+        return in_symbols(lambda **sizes: ask(question, _encoder(question, sizes, {})))
     if missing and not said:
         encoder_named(question)  # says that none is named
     if missing == ["t"] and _of_each_token(first) is not first:
         return _of_each_token(first)
     if missing:
-        examples = ", ".join(f"'{name} = {_example(name)}'" for name in missing)
+        examples = ", ".join(f"'{name} = {EXAMPLES.get(name, 2)}'" for name in missing)
         raise GlassformerError(
             f"'{shown(question.text)}' leaves open {' and '.join(missing)}: say {examples}, or put an encoder behind it, as in "
             "bert-base."
@@ -122,6 +144,8 @@ def _of_the_stated(question: Question, ask: Asking) -> Answer:
     shown_fields = {**said, **{name: getattr(first.asked.spec, "ffn_width" if name == "d_ff" else name) for name in matters}}
     usual = {"d_ff": f"d_ff = 4 · d_model = {first.asked.spec.ffn_width}", "layers": "one layer", "heads": "one head"}
     usual["d_model"] = f"d_model = heads · d_k = {first.asked.spec.d_model}"
+    if not said:
+        shown_fields, usual["d_ff"] = {}, "d_ff = 4 · d_model"
     assumed = tuple(usual[name] for name in matters)
     label = " ".join(
         ["encoder" if "layers" in shown_fields else "layer", *(f"{name}={value}" for name, value in shown_fields.items())]
@@ -129,10 +153,22 @@ def _of_the_stated(question: Question, ask: Asking) -> Answer:
     convention = f"{first.convention}; {', '.join(assumed)}, as nothing else is said" if assumed else first.convention
     if {"heads", "d_k"} <= set(open_fields) - set(matters) and any("head" in line.symbols for line in first.lines):
         convention += "; shown for one head, and the same for any number of them"
-    if question.kind == "change":  # what it was before and after is made up, and only how the two compare is not
+    others = (*first.others, *as_the_paper_writes(question, lambda **more: ask(question, _encoder(question, said | more, {}))))
+    first = replace(first, others=tuple({other.value: other for other in reversed(others)}.values())[::-1])
+    if question.kind == "change" or not said:  # what is compared is made up, and only how the two compare is not
         first = replace(first, lines=tuple(replace(line, numbers="") for line in first.lines))
-    also = _encoder(question, shown_fields, {name: 1 for name in open_fields if name not in shown_fields})._replace(label=label)
+    also = _encoder(question, shown_fields, {name: 1 for name in open_fields if name not in (*shown_fields, *matters)})._replace(
+        label=label
+    )
     return replace(first, asked=first.asked._replace(label=label), convention=convention, assumed=assumed, also=also)
+
+
+def _of_any_width(question: Question, ask: Asking) -> Answer:
+    """How parts of an encoder of no size compare: by their matrices alone, since biases and norms weigh less the wider it is."""
+    bare = ("biases", "norms")
+    inner = replace(question.inner, without=bare) if question.inner else None
+    found = _of_the_stated(replace(question, without=bare, inner=inner), ask)
+    return replace(found, convention=f"matrices alone, the same at any width; {found.convention}")
 
 
 def _of_each_token(answer: Answer) -> Answer:
@@ -170,10 +206,17 @@ def _understood(name: str, question: Question) -> bool:
 def _said(question: Question) -> Fields:
     """The sizes that are said, as fields; a length beside a table is its number of rows."""
     said: Fields = {name: int(value) if value.isdecimal() else value for name, value in question.stated}
+    if said.pop("expansion", 4) != 4:
+        raise GlassformerError(f"'{shown(question.text)}' leaves open d_model: say 'd_model = 512'.")
     if question.layers is not None:
         said["layers"] = question.layers
     if "vocab" in said and "t" in said and re.search(r"\d (?:learned )?positions\b", question.text.lower()):
         said["positions"] = said.pop("t")
+    if "window" in said and question.kind == "elements":
+        raise GlassformerError(
+            f"'{shown(question.text)}': a window leaves out scores that the tensor still has. Ask for the 'complexity of "
+            "sliding-window attention' instead."
+        )
     table = TABLES.get(question.target or "")
     if table and table not in said and "t" in said:
         said[table] = said.pop("t")
@@ -218,7 +261,7 @@ def _encoder(question: Question, said: Fields, second: dict[str, int]) -> Reques
         fields.setdefault("d_ff", other["d_ff"] * width)
     fields.setdefault("layers", other["layers"])
     if not _reads_image(question, said):
-        sizes.setdefault("t", other["t"])
+        sizes.setdefault("t", min(other["t"], fields.get("positions", other["t"])))
     for name in ("vocab", "positions", "classes", "patch"):
         if _has(name, question, said):
             fields.setdefault(name, other[name])
@@ -281,17 +324,3 @@ def _in_the_long_run(question: Question) -> Question:
 def _divisor(width: int, wanted: int) -> int:
     """One, or the smallest number of heads above it."""
     return 1 if wanted == 1 else next((heads for heads in range(2, min(width, 64) + 1) if width % heads == 0), 1)
-
-
-def _example(name: str) -> int:
-    return {
-        "d_model": 512,
-        "d_k": 64,
-        "heads": 8,
-        "layers": 6,
-        "vocab": 30522,
-        "t": 128,
-        "positions": 512,
-        "patch": 16,
-        "image": 224,
-    }.get(name, 2)

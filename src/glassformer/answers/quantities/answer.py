@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from glassformer.algebra import Result
 from glassformer.answers.questions import Question
@@ -57,6 +57,8 @@ class Answer(Result):
     growth: Growth | None = None  # of a complexity: its class, and the same as others write it
     other_growths: tuple[tuple[str, Growth], ...] = ()
     assumed: tuple[str, ...] = ()  # sizes that a question without a spec leaves unsaid, and that are usual
+    reading: Literal["whole", "lenient", "partial"] = "whole"  # how much of the question was left out to understand it
+    family: tuple[str, ...] = ()  # encoders that a name without a size may mean, where they differ in this
     also: Request | None = None  # another encoder with the sizes that such a question says: what is made up is told by it
 
     def to_dict(self) -> dict[str, Any]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
 
 from glassformer.algebra.parts import PARTS
 from glassformer.answers.quantities.alone import answered_alone
@@ -30,6 +32,7 @@ from glassformer.answers.quantities.settings import (
 from glassformer.answers.quantities.stored import TRAINED, stored
 from glassformer.answers.quantities.tensors import find_tensor, tensor_sizes
 from glassformer.answers.questions import Question, parse_question
+from glassformer.answers.questions.asides import FIRST_OF_SEVERAL, readings
 from glassformer.answers.questions.encoders import letters
 from glassformer.answers.questions.glossary import PART_NAMES, STORES, TENSOR_NAMES
 from glassformer.answers.questions.phrases import Kind
@@ -48,7 +51,7 @@ def ask(question: str | Question, asked: Request | None = None) -> Answer:
     Without a request the question itself names the encoder, or says the sizes that its answer depends on.
     """
     if isinstance(question, str):
-        question = parse_question(question)
+        return _understood(question, lambda read: ask(read, asked))
     if asked is None:
         return answered_alone(question, ask)
     _same_encoder(question, asked)
@@ -57,6 +60,20 @@ def ask(question: str | Question, asked: Request | None = None) -> Answer:
     program = build(asked.spec, batch=asked.batch, t=asked.t)
     check_stated(question.text, question.stated, asked, program)
     return BY_KIND[question.kind](question, asked, program)
+
+
+def _understood(text: str, answered: Callable[[Question], Answer]) -> Answer:
+    """The answer to a question as it stands; where it is not understood, to the same without what is said beside it."""
+    try:
+        return answered(parse_question(text))
+    except GlassformerError:
+        for simpler, partial in readings(text):
+            with suppress(GlassformerError):
+                found = answered(replace(parse_question(simpler, lenient=True), text=text))
+                if partial:
+                    return replace(found, convention=f"{FIRST_OF_SEVERAL}; {found.convention}", reading="partial")
+                return replace(found, reading="lenient")
+        raise
 
 
 def _same_encoder(question: Question, asked: Request) -> None:

@@ -143,6 +143,7 @@ def changed(text: str, asked: str, parse: Parse) -> Question | None:
             rest = f"{text[: found.start()]} | {text[found.end() :]}"
             rest = re.sub(_ASKS_CHANGE, " | ", re.sub(_FIXED, " | ", rest))
             words = " ".join(part.strip(" ,.?") for part in rest.split("|") if part.strip(" ,.?"))
+            words = re.sub(r"^(?:an?|the|our|this) (?:model|encoder|transformer|network)\b(?! \w+$) ?", "", words)
             words = re.sub(r"\bexpensive\b|\bcostly\b|\bcomputations?\b|\bruntime\b|\bslower\b", "cost", words)
             if field == "d_model":
                 words = re.sub(r"\(?\band (?:also )?(?:the )?(?:d_?ff|ffn width)(?: too)?\)?", " ", words)

@@ -1,4 +1,4 @@
-"""Questions that another command answers: the shapes of given matrices, the value of given numbers, a claim."""
+"""Questions that another command answers: the shapes of given matrices, the value of given numbers, a claim, a reason."""
 
 from __future__ import annotations
 
@@ -12,6 +12,12 @@ _GIVEN = re.compile(
     re.I,
 )
 _NUMBERS = re.compile(r"\[\s*-?\d+(?:\.\d+)?(?:\s*,\s*-?\d+(?:\.\d+)?)+\s*\]")
+_REASON = re.compile(
+    r"(?:so |and )?(?:why|how come|explain (?:why|the (?:purpose|role|idea))"
+    r"|what is the (?:purpose|role|intuition|benefit|advantage))\b",
+    re.I,
+)
+_SHOWN = {"scal|sqrt|√|divid": "scaling", "head": "heads", "position|order": "order", "mask|padd": "padding", "norm": "norm"}
 _CLAIM = re.compile(r"(?:true or false|true/false|t/f)\b", re.I)
 
 
@@ -19,6 +25,14 @@ def say_where(asked: str) -> None:
     """Refuse such a question with the command that answers it."""
     if _CLAIM.match(asked):
         raise GlassformerError(f"'{shown(asked)}' is a claim, not a question: glassformer check judges it.")
+    if _REASON.match(asked):
+        shows = next((name for words, name in _SHOWN.items() if re.search(words, asked, flags=re.I)), "")
+        where = (
+            f"'glassformer experiment {shows}' shows it on numbers, and" if shows else "'glassformer experiment' shows some, and"
+        )
+        raise GlassformerError(
+            f"'{shown(asked)}' asks for a reason: {where} here quantities are asked for, such as 'params of W_O in one layer'."
+        )
     given = {found["name"].upper().replace("_", ""): (found["rows"], found["columns"]) for found in _GIVEN.finditer(asked)}
     if len(given) > 1:
         names = {name: f"W_{name[1:]}" if name.startswith("W") else name for name in given}

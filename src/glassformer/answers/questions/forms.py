@@ -24,7 +24,7 @@ _ENTRY = (
     r"(?:(?:2i\s*\+\s*1|2i|i|j|k|dim(?:ension)?)\s*=\s*)?(\d+)\s*[)}\]]+"
 )
 _SYMBOLS = r"\bpe\s*_?\s*[({\[]+\s*pos\s*,\s*(2i\s*\+\s*1|2i|i)\s*[)}\]]+"
-_ENTRY_WORDS = """value values entry number what is are the of at for and in if when with pe sinusoidal pos where compute
+_ENTRY_WORDS = """value values entry number what is are the of at for and in if when with pe sinusoidal pos where compute evaluate
     calculate find give me sin/cos position dimension feature component a an to equal equals index transformer""".split()
 
 _NUMBER = r"(\d[\d,_]*(?:\.\d+)?)(?:\s?(k|m|b|million|billion|thousand)\b)?"

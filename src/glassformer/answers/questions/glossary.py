@@ -148,7 +148,8 @@ TENSOR_NAMES = _names(
             matrix""",
         "E_position": """
             position embedding matrix, positional embedding matrix, position table, position embedding table, position
-            embedding, positional embedding, position embeddings, positional encoding, positional encoding matrix""",
+            embedding, positional embedding, position embeddings, positional encoding, positional encoding matrix,
+            output of positional encoding""",
         "E_segment": """
             token type embeddings, token type embedding, segment embedding, segment embedding matrix, segment table,
             segment embeddings, token type embedding matrix""",
@@ -235,7 +236,8 @@ SETTINGS = _names(
         "d_v": "d_v, dv, value dimension, dimension of value vector, size of value vector",
         "d_model": """
             d_model, hidden size, model dimension, model width, embedding dimension, hidden dimension, width, embedding
-            size, hidden dim, model size d""",
+            size, hidden dim, model size d, representation size, size of representation, size of representation obtained,
+            dimension of representation, encoder width, size of hidden dimension""",
         "d_ff": """
             d_ff, ffn width, ffn hidden size, feed forward dimension, intermediate size, ffn dimension, feed forward width,
             inner dimension, ffn inner dimension, mlp width, ffn hidden dimension, mlp dimension, feed forward hidden size, hidden

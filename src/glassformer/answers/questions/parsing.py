@@ -52,8 +52,11 @@ def _tidy(text: str) -> str:
     return " ".join(part for part in parts if part)
 
 
-def parse_question(text: str) -> Question:
-    """Read a question; the words `of`, `in one layer`, `per head` and their kin are understood in any order."""
+def parse_question(text: str, *, lenient: bool = False) -> Question:
+    """Read a question; the words `of`, `in one layer`, `per head` and their kin are understood in any order.
+
+    Read leniently, what is said before it need not be understood where nothing can hang on it.
+    """
     asked = " ".join(text.strip().split())
     if not asked or len(asked) > MOST_CHARACTERS:
         raise GlassformerError(f"what is asked? Write {EXAMPLES}.")
@@ -63,7 +66,7 @@ def parse_question(text: str) -> Question:
         return _of_model(own, everything)
     if (given := given_count(everything)) is not None:
         return _of_so_many(*given, asked)
-    before, said = without_premises(everything)
+    before, said = without_premises(everything, lenient=lenient)
     found = compared(said, asked, parse_question) or changed(said, asked, parse_question)
     found = found or _plain_question(said, asked)
     return replace(found, stated=(*before, *(pair for pair in found.stated if pair not in before))) if before else found
@@ -161,9 +164,9 @@ def _scoped(words: _Words, asked: str, *, counted: bool) -> Question:
         layers=_number_of(layers),
     )
     compares = next((how for how, pattern in phrases.COMPARING.items() if words.take(pattern)), None)
-    kind, word = _kind(words, counted=counted, unit=scope.unit or ("bytes" if precision else ""))
-    if kind is None and compares == "ratio" and (sizes := _two_sizes(words, asked)) is not None:
+    if compares == "ratio" and (sizes := _two_sizes(words, asked)) is not None:
         return sizes
+    kind, word = _kind(words, counted=counted, unit=scope.unit or ("bytes" if precision else ""))
     if kind is None and re.search(phrases.HOW_BIG, asked.lower()) and looked_up(words.left(), TENSOR_NAMES) is not None:
         kind, word = "shape", "size"
     if kind is None:
@@ -325,7 +328,7 @@ def _kind(words: _Words, *, counted: bool, unit: str) -> tuple[Kind | None, str]
     for kind, units in (("bytes", phrases.BYTE_UNITS), ("macs", ("gmac",)), ("flops", phrases.FLOP_UNITS)):
         if unit.startswith(units):
             return kind, unit
-    if counted and plain(words.left()) in phrases.CELLS:
+    if counted and re.sub(r"(?<=score|eight|oduct) (?:of |in )?attention$", "", plain(words.left())) in phrases.CELLS:
         return "elements", ""
     if counted and re.search(r"\bbias(?:es)?\b", words.rest):
         return "params", "biases"

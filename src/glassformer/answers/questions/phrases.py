@@ -6,29 +6,9 @@ import re
 from typing import Literal
 
 Kind = Literal[
-    "params",
-    "share",
-    "shape",
-    "elements",
-    "flops",
-    "macs",
-    "bytes",
-    "tokens",
-    "patches",
-    "width",
-    "scale",
-    "ratio",
-    "difference",
-    "crossing",
-    "complexity",
-    "space",
-    "entry",
-    "updates",
-    "masking",
-    "tying",
-    "versus",
-    "change",
-]
+    "params", "share", "shape", "elements", "flops", "macs", "bytes", "tokens", "patches", "width", "scale", "ratio",
+    "difference", "crossing", "complexity", "space", "entry", "updates", "masking", "tying", "versus", "change",
+]  # fmt: skip
 Precision = Literal["float64", "float32", "bfloat16", "float16", "int8", "int4"]
 
 
@@ -49,7 +29,7 @@ KINDS: dict[Kind, str] = {
     "macs": r"[kmgt]?macs?|multiply[- ]adds?|multiply[- ]accumulates?(?: operations)?|(?:scalar )?multiplications|multiplies",
     "flops": r"[kmgtp]?flops?(?: counts?)?|floating[- ]point operations|(?:compute|computational) cost|compute|cost",
     "shape": r"shapes?|sizes?|dimensions?|dimensionality|dims?",
-    "elements": r"elements|entries|numbers|scalars|cells|values(?= (?:\||of|in|are))",
+    "elements": r"elements|entries|(?:floating[- ]point )?numbers|scalars|cells|values(?= (?:\||of|in|are))",
     "params": r"(?:params?|parameters?)(?: counts?)?|weights count",
     "scale": r"scal(?:e|ing) factor|scal(?:e|ing)|divisor",
     "patches": r"patches",
@@ -58,7 +38,7 @@ KINDS: dict[Kind, str] = {
 OF_PARTS = ("params", "share", "flops", "macs", "bytes")
 # Kinds that are one number for the whole encoder, and what may be said besides.
 OF_THE_WHOLE: dict[Kind, tuple[str, ...]] = {
-    "scale": ("", "attention", "score", "attention score", "dot product", "softmax", "model", "before softmax",
+    "scale": ("", "attention", "score", "attention score", "dot product", "softmax", "model", "before softmax", "scaled score",
         "scaled dot product attention"),
     "patches": ("", "image", "model", "input", "input image", "one image", "split into", "split", "cut into", "divided into"),
     "tokens": ("", "sequence", "model", "input", "image", "input sequence", "encoder", "transformer", "process", "encoder see"),
@@ -77,18 +57,14 @@ DEPENDING = (
     r"|size)(?: d)?))?\b"
 )
 CELLS = (
-    "score",
-    "attention logit",
-    "attention score",
-    "attention weight",
-    "attention coefficient",
-    "attention probability",
-    "dot product",
-    "query key dot product",
-    "query key product",
-)
+    "score", "attention logit", "attention score", "attention weight", "attention coefficient", "attention probability",
+    "dot product", "query key dot product", "query key product",
+)  # fmt: skip
 # What is counted by itself, where a question asks how many there are.
-COUNTED = {"attention matrix": "all_heads", "attention map": "all_heads", "layernorm": "norms", "norm": "norms"}
+COUNTED = {
+    "dimension": "d_model", "hidden layer": "layers", "hidden unit": "d_model", "attention matrix": "all_heads",
+    "attention map": "all_heads", "layernorm": "norms", "norm": "norms",
+}  # fmt: skip
 KEPT = r"\b(?:kv|key[- ]value) cache\b|\boptimi[sz]er states?\b"  # kept in memory: asks for bytes by itself
 
 # A ratio of two parts, and what stands between them.
@@ -121,8 +97,8 @@ ASKING = (
     r"(?:^|[|,] ?)(?:please |and )?(?:(?:at|by|for|from|with|in|into) )?(?:"
     r"what(?:'s| is) the value of|what(?:'s| is| are| will be| would be)?|how (?:many|much|large|big|long) ?(?:is|are)?|"
     + _any(
-        """which number, which, work out, do the math, tell me, show, list, name, calculate, compute, find, determine, derive,
-        give, state, estimate, count, report, write down"""
+        """which number, which, work out, do the math, tell me, show, list, name, calculate, compute, evaluate, find, determine,
+        derive, give, state, estimate, count, report, write down"""
     )
     + r")\b"
 )
@@ -143,7 +119,7 @@ EMPTY = (
         (?:to )?load(?:ing)?(?: it)?, do (?:we|you) get, equals?(?: to)?,
         (?:for|of|in|across|over) all (?:the )?(?:attention )?heads, combined,
         summed, on top(?= \||$), on top of(?: it)?, (?:including|with|plus) (?:its|their|the) bias(?:es)?(?! and)(?! &), exactly,
-        approximately, roughly, in practice, by itself, you, contains, (?:are|is)
+        approximately, approximate, roughly, in practice, by itself, you, contains, (?:are|is)
         (?:used|stored|held|present|found|involved|contained|computed|performed), bias(?:es)? included, (?:are |is
         )?(?:spent|needed|used) (?:on|in|by), (?:with )?(?:no|without|excluding|ignoring|not counting) activations, we(?! )"""
     )
@@ -157,7 +133,7 @@ SMALLER = _any("its, all, as, using, when, if")
 HAVE = (
     r"\b(?:does|do|will|would|must|can) (.+?) "
     + _any(
-        """have, has, need, needs, contain, use, require, take(?: up)?, occupy, hold, add, process, see, receive, produce,
+        """have, has, need, needs, contain, use, require, take(?: up)?, occupy, hold, add, process, see, receive, produce, get,
         compute, store, keep, cost, consume, perform, account for, make up, represent, contribute, comprise, give, yield"""
     )
     + r"\b"
@@ -181,7 +157,7 @@ HEAD = (
 )
 TOKEN = r"\b(?:per|for (?:one|each|a|a single|every)) (?:token|position|word)\b"
 MODEL = (
-    r"(?<![\w-])((?:distil|modern|ro|xlm-ro|al|cam\w+)?bert\w*|electra|mpnet|minilm|t5|bart|vit|deit|dinov2|xlm-r)"
+    r"(?<![\w-])((?:distil|modern|distilro|ro|xlm-ro|al|cam\w+)?bert\w*|electra|mpnet|minilm|t5|bart|vit|deit|dinov2|xlm-r)"
     r"((?:[- /]"
     + _any(
         r"""tiny, mini, small, medium, base, large, xlarge, xxlarge, huge, big, uncased, cased, chinese, multilingual, v\d, l?\d+,

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import re
 
+from glassformer.answers.questions.asides import changes_nothing
 from glassformer.answers.questions.encoders import full_name
 from glassformer.answers.questions.glossary import PART_NAMES
 from glassformer.answers.questions.name_matching import looked_up
-from glassformer.answers.questions.phrases import MODEL
+from glassformer.answers.questions.phrases import HEAD, MODEL
 from glassformer.answers.questions.stated import Stated, take_stated
 
 _ASKS = (
     r"(?:what|which|how|compute|calculate|find|determine|derive|give|state|estimate|count|by what|by how|at what|work out"
-    r"|name|write|"
+    r"|name|write|evaluate|"
     r"in which|for which|if|into how|total|number)\b"
 )
-_BREAK = re.compile(rf"(?:(?<=[a-z0-9)\]])\s*[.;:]\s+(?=[a-z(|])|,\s+(?=(?:so |then )?{_ASKS}))")
+_BREAK = re.compile(rf"(?:(?<=[a-z0-9)\]|])\s*[.;:]\s+(?=[a-z(|])|,\s+(?=(?:so |then )?{_ASKS}))")
 # Words that set a scene and ask nothing.
 SCENE = frozenset(
     """a an the this that our your we you i it its is are was be has have having had with of in for on at and each uses use
@@ -31,8 +32,14 @@ SCENE = frozenset(
 _PARTS = frozenset("attention self-attention multi-head multihead heads head embeddings token tokens patches layer block".split())
 
 
-def without_premises(text: str) -> tuple[Stated, str]:
-    """The sizes that are said before the question, and the question itself; all of it where something else is said there."""
+_SUPPOSING = r"^[( ]*(?:approximate(?:ly)?[ —–,-]*)?(?:(?:suppose|assume|assuming|let us|consider|note|here)(?: that)? )?"
+
+
+def without_premises(text: str, *, lenient: bool = False) -> tuple[Stated, str]:
+    """The sizes that are said before the question, and the question itself; all of it where something else is said there.
+
+    Read leniently, something else may be said as long as no answer can hang on it.
+    """
     parts = [part.strip() for part in _BREAK.split(text) if part.strip()]
     if len(parts) < 2:
         return (), text
@@ -41,8 +48,8 @@ def without_premises(text: str) -> tuple[Stated, str]:
     last = parts.pop(asking[-1] if asking else -1)
     kept, left_out = [], ""
     for part in parts:
-        if re.fullmatch(r"\|? ?without [^|]+\|? ?\.?", part):
-            left_out += f" {part.strip('| .')}"
+        if re.fullmatch(rf"{_SUPPOSING}\|? ?without [^|]+\|?[ .)]*", part):
+            left_out += f" {re.sub(_SUPPOSING, '', part).strip('| .)')}"
             continue
         part = re.sub(
             r"\b(\d+)( (?:identical |stacked |encoder |transformer )*)(?:layers|blocks)\b", r"number of layers = \1 ", part
@@ -50,10 +57,14 @@ def without_premises(text: str) -> tuple[Stated, str]:
         named = re.search(rf"{full_name()}|{MODEL}", part)
         said, rest = take_stated(part.replace(named[0], " ") if named else part)
         words = re.findall(r"[^\s,|()\[\].:;=]+", rest)
-        if not said or any(word not in SCENE for word in words):
+        scope = re.search(rf"{HEAD}|\b(?:in|per|for) (?:one|each|a single) layer\b", part) if lenient else None
+        odd = [word for word in words if word not in SCENE]
+        known = not odd or (lenient and changes_nothing(" ".join(odd)))
+        if not known or not (said or lenient):
             kept.append(part)
             continue
         last = f"{last} of {named[0]}" if named and not re.search(rf"{full_name()}|{MODEL}", last) else last
+        last = f"{last} {scope[0]}" if scope and scope[0] not in last else last
         stated |= {name: value for name, value in said if name not in stated}
         spoken_of = " ".join(word for word in words if word in _PARTS)
         if re.fullmatch(_BARE, last) and (

@@ -62,6 +62,11 @@ LEFT_OUT = (
     (rf"\b(?:neglecting|leaving aside|bar|minus|apart from|other than|outside(?: of)?) {_SEVERAL}", r"| without \1 |"),
     (rf"[,(] ?{_SEVERAL} (?:is |are |being )?{_IGNORED}\)?", r"| without \1 |"),
     (r"\b(?:bias|biases)[- ]free\b", "| without biases |"),
+    (
+        r"(?:\b(?:the|all|these|its) )*(?:(?:linear|projection|weight|dense|attention) )*(?:layers|matrices|projections|maps) "
+        r"(?:have|has|use|contain) no bias(?:es| terms?| vectors?)?\b|\bno bias(?:es| terms?)? (?:is|are) used\b",
+        "| without biases |",
+    ),
 )
 # Said of a layer or of all of it, this changes nothing; said of a part that has no norm, it is another question.
 COUNTED_ANYWAY = (
@@ -69,133 +74,108 @@ COUNTED_ANYWAY = (
     r"(?:all |the )*(?:layer[- ]?)?norm(?:s|ali[sz]ations?)?(?: parameters)?\b"
 )
 PARTS_WITHOUT_NORMS = r"\b(?:attention|mha|ffn|feed|mlp|head|pooler|projection|matrix|w_[qkvo12])"
+_MEMORY = r"(?:memory|space|storage)(?: usage| use| cost| footprint| consumption| requirements?)?"
+_GROWS = r"(?:scale|grow|depend|increase)s? (?:with|on|in) (?:the )?(?:sequence|input|context) length"
+_OF_SIZES = r"^(?=.*\b(?:layers|heads|blocks|dimension\w*|size|width)\b)(?!.*(?:param|flop|memory|weights))(.*?)"
 _LONGEST = r"(?:tokens|positions|words|wordpieces)"
 IN_OTHER_WORDS = (
-    (
-        r"\b(an?|one|each) ((?:ro|al|distil)?bert[-\w]*|vit[-/\w]*) (?:encoder )?(?:layer|block)'s (parameters|params"
-        r"|weights|flops)",
-        r"\3 of one layer of \2",
-    ),
-    (
-        rf"\bhow many {_LONGEST} can (.+?) (?:take|read|handle|process|encode|accept|see)(?: at (?:most|once|a time))?\b",
-        r"maximum sequence length of \1",
-    ),
-    (
-        rf"\b(?:(?:max(?:imum)?|largest) number of (?:input )?{_LONGEST}|longest (?:input|text)|max(?:imum)? positions)\b",
-        "maximum sequence length",
-    ),
-    (
-        r"^(?:hi,? |so,? |ok,? )?(?:(?:i'm|i am|we're) trying to|i (?:want|need|would like) to|can (?:you|someone|anyone)"
-        r"|could you|please|help me|does anyone know|how (?:do|can) (?:i|you|we))"
-        r" ?(?:work out|figure out|find out|understand|know|calculate|compute|tell me|explain|derive|count)?\b,?",
-        "",
-    ),
+    (r"\b(an?|one|each) ((?:ro|al|distil)?bert[-\w]*|vit[-/\w]*) (?:encoder )?(?:layer|block)'s (parameters|params|weights"
+        r"|flops)", r"\3 of one layer of \2"),
+    (rf"\bhow many {_LONGEST} can (.+?) (?:take|read|handle|process|encode|accept|see)(?: at (?:most|once|a time))?\b",
+        r"maximum sequence length of \1"),
+    (rf"\b(?:(?:max(?:imum)?|largest) number of (?:input )?{_LONGEST}|longest (?:input|text)|max(?:imum)? positions)\b",
+        "maximum sequence length"),
+    (r"\b(max(?:imum)? (?:sequence|input|context) length|longest (?:input|sequence|text))(?: that)? (.+?) can (?:take|read"
+        r"|handle|process|encode|accept|see)", r"maximum sequence length of \2"),
+    (r"\b(?:(?:hidden|model|embedding|head|key) )?(?:size|width|dimension(?:ality)?)s?,? \((d_?(?:model|k|v|ff))\)", r"\1"),
+    (r"\b(?:each|every|one) (?:attention )?head (?:operates|works|acts|attends)(?: in| on| with| within)?\b",
+        "dimension of each head"),
+    (r"\b(?:each|every) (?:attention )?head (?:has|gets|uses) d_?k\b", "d_k"),
+    (r"\b(?:(?:head |key )?dimension )?d_?k (?:per|for each|of each|in each) (?:attention )?head\b", "d_k"),
+    (r"\b(?:equal(?:ly)?[- ]sized|usual|typical) (?=attention heads|heads|dimension|size|width)", ""),
+    (r"\b(?:(?:per-)?head|key|query) (?:dimension|size|width)s?,? \(?(d_?k)\)?", r"\1"),
+    (r"\bdimension(?:ality)? of (?:the )?(?:keys?|quer(?:y|ies))(?: vectors?)?,? \(?(d_?k)\)?", r"\1"),
+    (r"\bd_?ff (?:is|being|equals|of) (?:four|4) times (?:the )?(?:d_?model|model dimension|hidden size|width)\b",
+        "expansion factor 4"),
+    (r"\bhow many additional (.+?) compared (?:to|with) ", r"how many more \1 than "),
+    (r"\(?(?:also )?(?:denoted|known|referred to|called) as [a-z ]+\)?", ""),
+    (r"\boutput (shapes?|dimensions?|size) of (?:the )?", r"\1 of the output of "),
+    (r"\b(?:for|given|with|on) (?:an? )?(?:input )?sequence of (?:length )?[nlt](?: tokens)?\b", ""),
+    (r"[(,.]? ?\b(?:including|include|counting|i\.e\.,?)((?: |, ?)(?:the|all|both|and|qkv|[qkvo]|[wb]_?[qkvo12]|output|query"
+        r"|key|value|projections?|matri(?:x|ces)|weights?|linear|layers?|heads?|bias(?:es)?|terms?|vectors?))+(?=\s*(?:[.;:,)]"
+        r"|$))\)?", ""),
+    (r"(?<=scores )(are (?:computed )?)?in (?:(?:one|each|a single) (?:attention )?head's |the )?(?:(?:full|whole|entire) )*"
+        r"(?:[ntsl] ?[x×] ?[ntsl] )?(?:attention |score )?(?:matrix|map)(?: (?:before|after) (?:the )?softmax)?(?=$|[.,?])",
+        lambda found: "per head" if "head" in found[0] else ""),
+    (r"\b(?:must|can|will|should) be computed\b", "are computed"),
+    (r"^(?=.*param)(.*?),? (?:in terms|as a function) of (?:the )?(?:d(?:_?\{?model\}?)?|model dimension|hidden size)(?: "
+        r"(?:only|alone))?(?=$|[,.])", r"\1"),
+    (r"\bcompute(?=$|[.,?])", "have"),
+    (rf"{_OF_SIZES} " r"in (?:both )?(?:the |its )*encoder and (?:the )?decoder\b", r"\1"),
+    (r"\b(?:is|are) (.+?) (?:composed|made up|made|built) (?:up )?of\b", r"does \1 have"),
+    (r"\bidentical (?=layers|blocks)", ""),
+    (r"\b(?:intermediate|standard|full|naive|whole|entire|complete) (?=attention (?:matri|map|score|weight))", ""),
+    (rf"{_OF_SIZES}\b(?:in|of) the " r"transformer(?:'s)?(?: encoder)?(?: stack| model)?\b(?! decoder| in\b| of\b|-)", r"\1 "),
+    (rf"{_OF_SIZES}\bthe " r"transformer(?:'s)?(?: encoder)?(?: stack| model)?(?= (?:have|has|use|contain))", r"\1it"),
+    (r"\bdefault (?=vocab|hidden|number|dropout|size)", ""),
+    (r"\bd_?ff ?= ?4 ?[·*×]? ?d(?:_?\{?model\}?)?\b(?! ?=)", "expansion factor 4"),
+    (r"^(?:hi,? |so,? |ok,? )?(?:(?:i'm|i am|we're) trying to|i (?:want|need|would like) to|can (?:you|someone|anyone)|could"
+        r" you|please|help me|does anyone know|how (?:do|can) (?:i|you|we)) ?(?:work out|figure out|find out|understand|know"
+        r"|calculate|compute|tell me|explain|derive|count)?\b,?", ""),
     (r"[(,] ?(?:for |in |of )?(one|a single|single|per|each) (head|layer)(?: only| alone)?(?:\)|(?= in |,|$))", r" for one \2 "),
     (r"\b(?:attention )?(?:weights|scores|matrix|logits) (?:before|prior to) (?:the )?softmax\b", "attention scores"),
     (r"\battention (?:weights|scores|matrix|probabilities) after (?:the )?softmax\b", "attention weights"),
-    (
-        r"\bdot[- ]products (?:are |is )?(?:computed |needed |calculated )?(?:for|in) (?:the )?(?:self-?)?attention\b",
-        "dot products",
-    ),
-    (
-        r"\b(?:an?|one|each|every|single) (?:single )?(?:layer|rms)[- ]?norm(?:ali[sz]ation)?(?: layer| module)?\b(?! \w*dim)",
-        "one layernorm",
-    ),
+    (r"\bdot[- ]products (?:are |is )?(?:computed |needed |calculated )?(?:for|in) (?:the )?(?:self-?)?attention\b",
+        "dot products"),
+    (r"\b(?:an?|one|each|every|single) (?:single )?(?:layer|rms)[- ]?norm(?:ali[sz]ation)?(?: layer| module)?\b(?! \w*dim)",
+        "one layernorm"),
     (r"\bwhat ((?:sequence |context )?length) makes (.+?) (as (?:expensive|costly) as) ", r"at what \1 is \2 \3 "),
     (r"\b(training flops|training cost) per (?:training )?step\b", r"\1"),
     (r"\b((?:each|every|one|a single|an?) (?:attention )?head)'s\b", r"| of \1 |"),
     (r"\b((?:the |one |an? |each |every |single )*(?:encoder |transformer )?(?:layer|block))'s\b", r"| of \1 |"),
-    (
-        r"\bon top of (?:the |an? )?(?:\[?cls\]?(?: token| vector| embedding| representation)?|bert(?![-\w])|encoder|model|it)\b",
-        "|",
-    ),
+    (r"\bon top of (?:the |an? )?(?:\[?cls\]?(?: token| vector| embedding| representation)?|bert(?![-\w])|encoder|model"
+        r"|it)\b", "|"),
     (r"\b(?:added|introduced) by (?=(?:an? |the )?(?:classif|linear|mlm|nsp|pooler|head|task))", "of "),
-    (
-        r"\bon(?: top of)? (?:an? |the )?((?:\d+-dim(?:ensional)? )?)(?:cls )?(?:representation|vector|embedding|hidden "
-        r"state)s?\b",
-        r"with \1",
-    ),
+    (r"\bon(?: top of)? (?:an? |the )?((?:\d+-dim(?:ensional)? )?)(?:cls )?(?:representation|vector|embedding|hidden"
+        r" state)s?\b", r"with \1"),
     (r"\bon top of (?=(?:(?:ro|al|distil)?bert|vit)[-/\w])", "of "),
     (r"\bif (?:the )?(?:x|inputs?)(?: tensor| matrix)? (?:is of|has|have|is) (?:the )?(?:shape|size|dimensions?)\b", "with"),
-    (
-        r"\bhow (?:does|do) (?:the )?(memory|space|storage)(?: usage| use| cost| footprint| consumption| requirements?)? "
-        r"(?:of|in|for) (.+?) (?:scale|grow|depend|increase)s? (?:with|on) "
-        r"(?:the )?(?:sequence|input|context) length",
-        r"space complexity of \2",
-    ),
-    (
-        r"\bhow (?:does|do) (.+?)(?:'s)? (memory|space)(?: usage| use| cost| footprint| consumption| requirements?)? "
-        r"(?:scale|grow|depend|increase)s? (?:with|on) (?:the )?"
-        r"(?:sequence|input|context) length",
-        r"space complexity of \1",
-    ),
-    (
-        r"\bhow (?:does|do) (?:the )?(?:time|compute|cost|runtime|flops|computation|complexity)(?: cost)? (?:of|in|for) "
-        r"(.+?) (?:scale|grow|depend|increase)s? (?:with|on) (?:the )?"
-        r"(?:sequence|input|context) length",
-        r"complexity of \1",
-    ),
-    (r"\bhow (?:does|do) (.+?) (?:scale|grow)s? (?:with|in) (?:the )?(?:sequence|input|context) length", r"complexity of \1"),
+    (rf"\bhow (?:does|do) (?:the )?{_MEMORY} (?:of|in|for) (.+?) {_GROWS}", r"space complexity of \1"),
+    (rf"\bhow (?:does|do) (.+?)(?:'s)? {_MEMORY} {_GROWS}", r"space complexity of \1"),
+    (r"\bhow (?:does|do) (?:the )?(?:time|compute|cost|runtime|flops|computation|complexity)(?: cost)? (?:of|in|for) "
+        rf"(.+?) {_GROWS}", r"complexity of \1"),
+    (rf"\bhow (?:does|do) (.+?) {_GROWS}", r"complexity of \1"),
     (r"\bbig-?o (?:time )?complexity\b", "complexity"),
-    (
-        r",? ?\b(?:according to|as in|from|in) (?:the )?(?:original )?(?:transformer |attention is all you need |vaswani "
-        r"et al\.? )paper\b",
-        "",
-    ),
-    (
-        r"\b(?:when|if) (?:an? |the )?(\d+ ?[x×] ?\d+)(?: pixel)? images? (?:is|are) (?:divided|split|cut|chopped) into "
-        r"(\d+ ?[x×] ?\d+) patches",
-        r"with a \1 image and \2 patches",
-    ),
+    (r",? ?\b(?:according to|as in|from|in) (?:the )?(?:original )?(?:transformer |attention is all you need |vaswani et"
+        r" al\.? )paper\b", ""),
+    (r"\b(?:when|if) (?:an? |the )?(\d+ ?[x×] ?\d+)(?: pixel)? images? (?:is|are) (?:divided|split|cut|chopped) into"
+        r" (\d+ ?[x×] ?\d+) patches", r"with a \1 image and \2 patches"),
     (r"\bimage patches\b|\bpatch tokens\b", "patches"),
-    (
-        r"\bpatches of (?:size )?(\d+ ?[x×] ?\d+)(?: pixels)? (?:fit|are there|are|can be cut|can be made|are obtained|do "
-        r"you get) (?:in|into|from|out of|inside) (?:an? |the )?"
-        r"(\d+ ?[x×] ?\d+)(?: pixel)? image",
-        r"patches with a \2 image and \1 patches",
-    ),
+    (r"\bpatches of (?:size )?(\d+ ?[x×] ?\d+)(?: pixels)? (?:fit|are there|are|can be cut|can be made|are obtained|do you"
+        r" get) (?:in|into|from|out of|inside) (?:an? |the )?(\d+ ?[x×] ?\d+)(?: pixel)? image",
+        r"patches with a \2 image and \1 patches"),
     (r"\bratio (?:of |between )?d_?ff ?(?:/|to|and|over|:) ?d_?model\b", "expansion factor"),
-    (
-        r"\bhow many times (?:bigger|larger|wider|greater) (?:is|are) (?:the )?(?:ffn|mlp|feed-?forward(?: network)?)(?: "
-        r"hidden layer| inner layer| hidden size| width)? than (?:the )?"
-        r"(?:d_?model|model (?:width|dimension)|hidden size)\b",
-        "what is the expansion factor",
-    ),
-    (
-        r"\b(?:in|using|with) (?:pytorch|torch|keras|tensorflow|jax)\b|\bgiven the following(?: (?:settings|sizes|values"
-        r"|hyper-?parameters))?\b:?",
-        "",
-    ),
+    (r"\bhow many times (?:bigger|larger|wider|greater) (?:is|are) (?:the )?(?:ffn|mlp|feed-?forward(?: network)?)(?: hidden"
+        r" layer| inner layer| hidden size| width)? than (?:the )?(?:d_?model|model (?:width|dimension)|hidden size)\b",
+        "what is the expansion factor"),
+    (r"\b(?:in|using|with) (?:pytorch|torch|keras|tensorflow|jax)\b|\bgiven the following(?: (?:settings|sizes|values"
+        r"|hyper-?parameters))?\b:?", ""),
     (r"\b(?:torch\.)?nn\.(?=[a-z])", ""),
     (r"\btransformerencoderlayer\b", "one encoder layer"),
     (r"\bmultiheadattention\b", "multi-head attention"),
-    (
-        r"\b(?:if |when |assuming |given that |where )?(?:each|every|one|a) (?:parameter|weight|number|value|float"
-        r"|element) (?:takes|is|uses|needs|requires|occupies|stored in) (?:up )?([248]) bytes\b",
-        lambda found: f"in fp{8 * int(found[1])}",
-    ),
-    (
-        r"\b(?:to store|storing|storage of|for) (\d[\d,.]*(?: ?(?:million|billion|m|b))?) ((?:fp|float|bf|int)\d+ "
-        r")?(?:params|parameters|weights)(?: in)?\b",
-        r"of a model with \1 parameters in \2",
-    ),
-    (
-        r"\b(?:multiplying|the product of|multiplication of) (?:the )?q(?:ueries)?(?: matrix)? (?:and|by|with|times) "
-        r"(?:the )?k(?:eys)?(?: matrix)? ?\^t",
-        "qk^t",
-    ),
-    (
-        r"\b(?:the )?(?:encoder (?:of|in) )?(?:the )?original (?:base )?transformer(?: ?\(base\)|[- ]base)?(?: model| "
-        r"paper| encoder)?\b(?!-)",
-        "transformer-base",
-    ),
+    (r"\b(?:if |when |assuming |given that |where )?(?:each|every|one|a) (?:parameter|weight|number|value|float|element) "
+        r"(?:takes|is|uses|needs|requires|occupies|stored in) (?:up )?([248]) bytes\b",
+        lambda found: f"in fp{8 * int(found[1])}"),
+    (r"\b(?:to store|storing|storage of|for) (\d[\d,.]*(?: ?(?:million|billion|m|b))?) ((?:fp|float|bf|int)\d+ )?(?:params"
+        r"|parameters|weights)(?: in)?\b", r"of a model with \1 parameters in \2"),
+    (r"\b(?:multiplying|the product of|multiplication of) (?:the )?q(?:ueries)?(?: matrix)? (?:and|by|with|times) (?:the )?k"
+        r"(?:eys)?(?: matrix)? ?\^t", "qk^t"),
+    (r"\b(?:the )?(?:encoder (?:of|in) )?(?:the )?(?:(?:vanilla |paper's )?base|original(?: base)?) transformer(?:'s)?"
+        r"(?: ?\(base\)|[- ]base)?(?: model| paper| encoder)?\b(?!-)", "transformer-base"),
     (r"\bwordpiece vocabulary\b", "vocabulary"),
     (r"\b(?:what|which) value does (.+?) (?:take|have)\b", r"what is \1"),
-    (
-        r"\b(?:to process|for processing|when processing|to encode|for encoding) (?:an? )?(\d[\d,]*)[- ]tokens?"
-        r"(?: (?:sequence|input|document|text|sentence))?\b",
-        r"for \1 tokens",
-    ),
+    (r"\b(?:to process|for processing|when processing|to encode|for encoding) (?:an? )?(\d[\d,]*)[- ]tokens?(?: (?:sequence"
+        r"|input|document|text|sentence))?\b", r"for \1 tokens"),
     (r"\b(\d+) ?[x×] ?\1 ?[x×] ?3\b", r"\1x\1"),
     (r"\bof an? (?:transformer |encoder )?(?:model|network)\b(?= (?:with|having) (?!\d)|,|$)", ""),
     (r"\bmax(?:imum)? input (?:length|size)\b", "maximum sequence length"),
@@ -203,53 +183,31 @@ IN_OTHER_WORDS = (
     (r"\b(?:if )?(?:the )?images? (?:have|has) (\d+) (?:colou?r )?channels\b", r"with \1 channels"),
     (r"\beach flattened patch\b", "flattened patch"),
     (r"\bof the (?:original |base |vanilla )*model\b", ""),
-    (
-        r"\b(?:the )?(?:original |vanilla )?transformer[- ]base model\b|\b(?:the )?original transformer[- ]base\b",
-        "transformer-base",
-    ),
-    (
-        r"\bdimension(?:ality)? of (?:the )?(quer(?:y|ies)|keys?|values?)(?: vectors?)? (?:in|of|per|for) (?:each|one|a "
-        r"single) (?:attention )?head\b",
-        r"\1 dimension",
-    ),
-    (
-        r"\b(?:in|for|of|consider|suppose|take|given) (?:a|an|the|this|our) (?:standard |vanilla |base |original )?"
-        r"transformer(?: encoder| model)?\b(?=,| with| \(|\.|$)",
-        "|",
-    ),
-    (
-        r"\bhow (?:much|many) of (?=.*\b(?:account for|make up|go(?:es)? to|belongs? to|takes? up|comes? from|lies? in)\b)",
-        "what share of ",
-    ),
+    (r"\b(?:the )?(?:original |vanilla )?transformer[- ]base model\b|\b(?:the )?original transformer[- ]base\b",
+        "transformer-base"),
+    (r"\bdimension(?:ality)? of (?:the )?(quer(?:y|ies)|keys?|values?)(?: vectors?)? (?:in|of|per|for) (?:each|one|a single)"
+        r" (?:attention )?head\b", r"\1 dimension"),
+    (r"\b(?:in|for|of|consider|suppose|take|given) (?:a|an|the|this|our) (?:standard |vanilla |base |original )?transformer"
+        r"(?: encoder| model)?\b(?=,| with| \(|\.|$)", "|"),
+    (r"\bhow (?:much|many) of (?=.*\b(?:account for|make up|go(?:es)? to|belongs? to|takes? up|comes? from|lies? in)\b)",
+        "what share of "),
     (r"\b(one|an?|each|every|single) ((?:ro|al|distil)?bert[-\w]*|vit[-/\w]*) ((?:encoder )?(?:layer|block))\b", r"\1 \3 of \2"),
     (r"\((?=(?:[kmgt]i?b|percent|%)\))([^)]*)\)", r" in \1"),
-    (
-        r"\b(?:one|a single|single|each) ((?:multi-?head |self-)*attention|mha|ffn|mlp|feed-?forward)(?: network)? "
-        r"(?:layer|block|sub-?layer|module)\b",
-        r"\1 in one layer",
-    ),
+    (r"\b(?:one|a single|single|each) ((?:multi-?head |self-)*attention|mha|ffn|mlp|feed-?forward)(?: network)? (?:layer"
+        r"|block|sub-?layer|module)\b", r"\1 in one layer"),
     (r"\bafter (?:splitting|reshaping|being split|the split) (?:in)?to (?:the )?(?:\d+ )?heads\b", ""),
-    (
-        r"\b(?:needed |required )?(?:to compute|for computing|when computing|in computing) (?:the )?(?=qk|attention|score"
-        r"|softmax|scaled|q\b|k\b|v\b)",
-        "of ",
-    ),
+    (r"\b(?:needed |required )?(?:to compute|for computing|when computing|in computing) (?:the )?(?=qk|attention|score"
+        r"|softmax|scaled|q\b|k\b|v\b)", "of "),
     (r"\b(ffn|mlp|feed-?forward(?: network| layer| block)?|attention|classifier|pooler)'s (\w+(?: \w+)?)", r"\2 of \1"),
-    (
-        r"\bwhich (?:one )?(?:of these |of the following )?(?:has|have|contains) more (parameters|params|weights)\b,?:? "
-        r"?(.+?) or (.+)$",
-        r"how many more \1 does \2 have than \3",
-    ),
+    (r"\bwhich (?:one )?(?:of these |of the following )?(?:has|have|contains) more (parameters|params|weights)\b,?:? ?(.+?)"
+        r" or (.+)$", r"how many more \1 does \2 have than \3"),
     (r"\bwhich of (?:these|the following)(?: options| values)? (?:is|equals)\b", "what is"),
     (r"[:,.]? ?(?:\(?a\)|a\.) ?\S.* (?:\(?b\)|b\.) ?\S.*$", ""),
     (r"^(?:fill in the blanks?|complete the sentence|short answer|question|q)\s*\d*\s*[:.] ?", ""),
     (r"(?:=|\bis|\bequals|\bare)\s*_{2,}(?: dimensions| features)?\s*\.?$", ""),
     (r"^(.+?) (?:has|have|contains|uses|consists of) _{2,} (.+?)\.?$", r"how many \2 does \1 have"),
-    (
-        r"\blinear (?:classifier|layer|head) (?:on top of|over|on) (?:the |an? )?(.*?)(?:\[?cls\]? )?(?:vector|embedding"
-        r"|representation|token|output)\b",
-        r"classifier \1",
-    ),
+    (r"\blinear (?:classifier|layer|head) (?:on top of|over|on) (?:the |an? )?(.*?)(?:\[?cls\]? )?(?:vector|embedding"
+        r"|representation|token|output)\b", r"classifier \1"),
     (r"^(?:i have|we have|you have|there are|let|compare:?)\b", ""),
     (r"\bhow wide (?:is|are)\b", "what is the width of"),
     (r"\bhow (?:deep) (?:is|are)\b", "what is the depth of"),
@@ -257,12 +215,36 @@ IN_OTHER_WORDS = (
     (r"\brgb |\bcolou?r(?= (?:patch|image))", ""),
     (r"\b(adam|adamw)'s\b", r"\1"),
     (r"\b(model|network|encoder|transformer)'s\b", r"\1"),
-)
+)  # fmt: skip
+
+
+_SUBSCRIPTS = str.maketrans({"ₖ": "_k", "ᵥ": "_v", "₁": "_1", "₂": "_2", "’": "'"})
+
+
+def _typed(text: str) -> str:
+    """As if typed on a plain keyboard: `dModel` as `d_model`, `d_{\\text{model}}` as `d_{model}`, BERT's `L=12, H=768, A=12`."""
+    text = re.sub(
+        r"\b(d|n|num|seq|batch|embed)(Model|Ff|FF|Head|Heads|Layers|Len|Size|Dim)\b", r"\1_\2", text.translate(_SUBSCRIPTS)
+    )
+    text = re.sub(r"\\(?:text|mathrm|mathbf|operatorname)\s*\{([^{}]*)\}", r"{\1}", text)
+    text = text.replace("\\times", "×").replace("\\cdot", "·")
+    text = re.sub(r"\{\s*\{([^{}]*)\}\s*\}", r"{\1}", re.sub(r"\\[()\[\]]", " ", text))
+    text = re.sub(
+        r"\bL ?= ?(\d+), ?H ?= ?(\d+),? ?(?:and )?A ?= ?(\d+)", r"number of layers = \1, hidden size = \2, \3 heads", text
+    )
+    text = re.sub(r"^(?:exercise|question|problem|task|example|quiz|q|ex)\.?\s*[\d.]*\s*[:.)]\s+", "", text, flags=re.I)
+    text = re.sub(
+        r"\b(?:d_?k|d_?head|head_dim)\s*=\s*(?:d_?v\s*=\s*)?d_?model\s*//?\s*(?:h|(?:n_|num_)?heads)\s*=\s*(\d+)",
+        r"d_k = \1",
+        text,
+    )
+    low = re.sub(r"\bno\. of\b|# ?(?:of )?(?=[a-z])", "number of ", text.lower())
+    return re.sub(r"\bd(model|ff)\b", r"d_\1", low)
 
 
 def plainly(text: str) -> str:
     """In small letters, without LaTeX's signs; symbols as `W_Q`, `q k v` as `qkv`, formulas by their names."""
-    low = in_words(text.lower().replace("’", "'"))
+    low = in_words(_typed(text))
     low = re.sub(r"\\[dt]?frac\s*\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}\s*\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}", r"\1 / \2", low)
     low = re.sub(r"\?\s+(?=[a-z0-9(])", ". ", low)
     low = re.sub(r"\b(\d+(?:\.\d+)?)k\b(?![-_^])", lambda found: f"{float(found[1]) * 1000:.0f}", low)

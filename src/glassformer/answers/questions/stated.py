@@ -10,7 +10,8 @@ from glassformer.spec.reading import Request
 
 Stated = tuple[tuple[str, str], ...]  # field and value, as a spec would have them
 
-_IS = r"\s*(?:=|:|\bis\b|\bare\b|\bof\b|\bequals\b)\s*(?:size |length )?"
+_SIGN = r"(?:[a-z](?:_?\{?[a-z]{1,5}\}?)? ?= ?)?"  # `hidden size d = 512`
+_IS = rf"\s*(?:=|:|\bis\b|\bare\b|\bbe\b|\bof\b|\bequals\b)\s*(?:size |length )?{_SIGN}"
 _N = r"(\d{1,3}(?:,\d{3})+|\d+)(?!\d|\s*[x×]\s*\d|[.,]\d)"  # `batch size 16, 512 tokens`
 _BY = r"(\d+)\s*(?:[x×]|by)\s*\d+"
 # Fields and how people state them; the first group that takes part is the number.
@@ -19,50 +20,57 @@ PATTERNS: tuple[tuple[str, str], ...] = (
     ("image", rf"(?:input )?images? (?:of|with|at)(?: (?:size|resolution))? (?:{_BY}|(\d+))(?: pixels?)?"),
     ("image", rf"(?:resolution|image size)(?:{_IS}| )(?:{_BY}|(\d+))(?: pixels?)?"),
     ("patch", rf"(?:{_BY}|(\d+)[- ]pixel)(?: pixels?)?(?= patch)"),
+    ("image", rf"images? (?:is |are )?(?:resized|rescaled|scaled|cropped) to {_BY}(?: pixels)?"),
     ("image", rf"(?<=at ){_BY}(?: pixels| resolution)?"),
     ("patch", rf"patch(?:es)?(?: size)?(?:{_IS}|(?<=size) )(?:{_BY}|(\d+))(?: pixels?)?"),
     ("channels", rf"{_N} (?:colou?r |input )?channels?\b|\bchannels{_IS}{_N}"),
     ("window", rf"\b(?:(?:local|sliding|attention) )?window(?: (?:size|width|length))?(?:{_IS}| (?:of )?){_N}(?: tokens)?"),
     ("positions", rf"\b(?:max(?:imum)?(?: sequence| input| context)? length|max_?len|max(?:imum)? (?:number of )?positions)"
-        rf"(?:{_IS}| ){_N}(?: tokens| positions)?"),
+        rf"(?:{_IS}| {_SIGN}){_N}(?: tokens| positions)?"),
     ("d_ff", rf"\b(?:d_?\{{?ff\}}?|dim_?feedforward|(?:ffn|mlp|feed-?forward|intermediate|inner)"
-        rf"(?: (?:hidden|inner|network|layer))? (?:size|width|dimension|dim|layer size|dimensionality))(?:{_IS}| ){_N}"),
+        rf"(?: (?:hidden|inner|network|layer))? (?:size|width|dimension|dim|layer size|dimensionality))(?:{_IS}| {_SIGN}){_N}"),
+    ("d_ff", rf"\b(?:ffn|mlp){_IS}{_N}"),
     ("d_ff", rf"\bhidden layer (?:has|of|with) {_N} (?:units|neurons|features)"),
     ("d_ff", rf"{_N} (?:hidden units|hidden neurons|inner units)(?: in (?:the )?(?:ffn|feed-?forward(?: network| layer)?|mlp))?"),
     ("d_ff", rf"\b(?:size|width|dimension|dimensionality) of (?:the )?(?:ffn|mlp|feed-?forward)(?: network| layer| "
-        rf"block)?(?:{_IS}| ){_N}"),
+        rf"block)?(?:{_IS}| {_SIGN}){_N}"),
     ("d_ff", rf"\b(?:ffn|mlp|feed-?forward)(?: network)? hidden (?:layer|size|dimension)(?: is)?(?: of)?(?: dimension| "
-        rf"size| width)?(?:{_IS}| ){_N}"),
-    ("d_k", rf"\b(?:size|width|dimension|dimensionality) of (?:each|one|a single|every) (?:attention )?head(?:{_IS}| ){_N}"),
+        rf"size| width)?(?:{_IS}| {_SIGN}){_N}"),
+    ("d_k", rf"\b(?:size|width|dimension|dimensionality) of (?:each|one|a single|every) (?:attention )?head(?:{_IS}|"
+        rf" {_SIGN}){_N}"),
     ("positions", rf"\b(?:(?:can |may )?(?:takes?|reads?|accepts?|handles?) )?at most {_N} tokens(?: (?:in|as) (?:the )?input)?"),
     ("d_k", rf"(?<=heads) (?:each )?(?:of|with) (?:size |dimension |width )?{_N}(?: (?:dimensions|dims|features))?(?: each)?"),
-    ("d_k", rf"\b(?:d_?\{{?(?:k|head)\}}?|(?:head|key|query)[_ ](?:size|dim|dimension|width|dimensionality))(?:{_IS}| ){_N}"),
+    ("d_k", rf"\b(?:d_?\{{?(?:k|head)\}}?|(?:head|key|query)[_ ](?:size|dim|dimension|width|dimensionality))(?:{_IS}|"
+        rf" {_SIGN}){_N}"),
+    ("d_k", rf"\b(?:keys?|quer(?:y|ies))(?: vectors?)? (?:has|have|of|with|are of) (?:an? )?dimension(?:ality)?"
+        rf"(?:{_IS}| {_SIGN}){_N}"),
     ("d_v", rf"\bd_?\{{?v\}}?{_IS}{_N}"),
     ("d_model", rf"\b(?:d_?\{{?model\}}?|(?:hidden|model|embed(?:ding)?|input)[_ ](?:size|dimension|dim|width"
         rf"|dimensionality|feature size))"
-        rf"(?:{_IS}| ){_N}|\bd{_IS}{_N}|{_N}[- ](?:dimensional|dim\b|d\b)(?: (?:hidden|model|embeddings?|states?))*"),
+        rf"(?:{_IS}| {_SIGN}){_N}|\bd{_IS}{_N}|{_N}[- ](?:dimensional|dim\b|d\b)(?: (?:hidden|model|embeddings?|states?))*"),
     ("heads", rf"\b(?:h|n_?head|(?:n_|num_|number of )?(?:attention )?heads(?: in (?:the )?(?:multi-?head "
-        rf")?(?:self-?)?attention)?){_IS}{_N}(?: (?:attention )?heads)?"),
+        rf")?(?:self-?)?attention)?(?: h)?){_IS}{_N}(?: (?:attention )?heads)?"),
     ("heads", rf"{_N}(?: parallel)?(?: attention| self-attention)? heads(?: per layer)?\b|{_N}-head(?:ed)?\b(?! "
         rf"attention)(?: (?:transformer|encoder|model))*|{_N}-head(?:ed)?\b"),
     ("layers", rf"\b(?:l|(?:n_|num_|number of )layers){_IS}{_N}(?: (?:encoder )?layers)?|{_N}-(?:layer(?:ed)?|block)\b(?: "
         rf"(?:transformer|encoder|model))*"),
-    ("vocab", rf"\b(?:v|vocab(?:ulary)?(?: size)?)(?:{_IS}| (?<=size )| (?<=vocab )){_N}"
+    ("vocab", rf"\b(?:v|vocab(?:ulary)?(?:[ _]size)?)(?:{_IS}| (?<=size )| (?<=vocab )){_N}"
         r"(?: (?:tokens|words|entries|wordpieces))?"),
     ("classes", rf"{_N}[- ](?:way|class|classes|labels?|tags?|categories|output classes)\b"),
-    ("batch", rf"\b(?:batch(?:es)?(?: size)?|b)(?:{_IS}| ){_N}(?: (?:sequences|sentences|examples|images|inputs))?"),
+    ("batch", rf"\b(?:batch(?:es)?(?:[ _]size)?|b)(?:{_IS}| {_SIGN}){_N}(?: (?:sequences|sentences|examples|images|inputs))?"),
     ("t", rf"(?<![\w^])(?:sequences?(?: length)?|seq(?:uence)?[_ -]?len(?:gth)?|seq|input lengths?|inputs?|sentences?"
         rf"|context|length|n|t|s)"
-        rf"(?:{_IS}(?:n ?= ?)?| [nt] ?= ?| has | have | with | (?<=length )| (?<=len )| (?<=sequence )){_N}"
+        rf"(?:{_IS}(?:[nst] ?= ?)?| [nst] ?= ?| has (?:length )?(?:[nst] ?= ?)?| have | with | (?<=length )| (?<=len )"
+        rf"| (?<=sequence )){_N}"
         r"(?:[- ](?:input )?(?:tokens?|words?))?"),
     ("t", rf"{_N}[- ](?:input )?(?:tokens?|words?|positions)"
-        r"(?: (?:long|input|inputs|sequences?|sentence|document|text|passage))?\b"),
-    ("d_model", rf"\b(?:of|with|and|has|have) (?:an? )?dimension(?:ality)?(?:{_IS}| ){_N}"),
+        r"(?: (?:long|input|inputs|sequences?|sentence|document|text|passage|prompt|context|window))*\b"),
+    ("d_model", rf"\b(?:of|with|and|has|have) (?:an? )?dimension(?:ality)?(?:{_IS}| {_SIGN}){_N}"),
     ("d_model", rf"{_N} (?:features|dimensions|dims|hidden units|hidden dimensions)\b"),
 )  # fmt: skip
 _HIDDEN = r"(?:size|dimension|dim|width|dimensionality)"
-_INNER = rf"\bhidden(?: layer)? ({_HIDDEN}(?:{_IS}| ){_N})"  # beside a width of the model: that of the feed-forward block
-_OUTER = rf"\b(?:d_?model|(?:model|embedding|input)[_ ]{_HIDDEN})(?:{_IS}| ){_N}"
+_INNER = rf"\bhidden(?: layer)? ({_HIDDEN}(?:{_IS}| {_SIGN}){_N})"  # beside a width of the model: that of the feed-forward block
+_OUTER = rf"\b(?:d_?model|(?:model|embedding|input)[_ ]{_HIDDEN})(?:{_IS}| {_SIGN}){_N}"
 LEAD = (
     r"(?:\b(?:with|for|if|when|where|given|using|assuming|and|on|has|have|at|in|of|from|into|over)\b|,)?\s*"
     r"(?:\b(?:an?|the|one|each)\b )?"
@@ -76,11 +84,16 @@ CHOICES = {
     r"rotary(?= position)": ("position", "rotary"),
     r"untied(?= \w+ (?:head|decoder))": ("tie", "False"),
     rf"{_WHEN}untied{_WEIGHTS}": ("tie", "False"),
+    r"(?:without|with no|if (?:it|there) (?:had|was|were) no) (?:cross-layer )?(?:(?:parameter|weight|layer)[- ])?sharing\b": (
+        "share_layers",
+        "None",
+    ),
     rf"{_WHEN}tied{_WEIGHTS}": ("tie", "True"),
     r"tied(?= \w+ (?:head|decoder))": ("tie", "True"),
     r"post-?(?:ln|norm)\b": ("norm", "post"),
     r"pre-?(?:ln|norm)\b": ("norm", "pre"),
     r"(?:single|one)-head(?:ed)?\b": ("heads", "1"),
+    r"(?:given|have|has|with|uses?|consider|take) an? single (?:self-)?(?:attention )?head\b": ("heads", "1"),
     r"(?:local|sliding[- ]window|windowed|window)(?= (?:self-?)?attention)": ("window", "w"),
 }
 
@@ -91,14 +104,19 @@ def take_stated(text: str) -> tuple[Stated, str]:
     text = re.sub(r"\bflattened patch (?:of|with)(?: size)? (?=\d)", "flattened patch for patch size ", text)
     text = re.sub(_INNER, r"inner \1", text) if re.search(_OUTER, text) else text
     for field, pattern in PATTERNS:
-        match = re.search(rf"{LEAD}(?:{pattern})", text)
-        if match and field not in found:
-            found[field] = next(group for group in match.groups() if group).replace(",", "")
+        while match := re.search(rf"{LEAD}(?:{pattern})", text):  # said twice, it is the same size, or not understood
+            value = next(group for group in match.groups() if group).replace(",", "")
+            if found.setdefault(field, value) != value:
+                break
             text = f"{text[: match.start()]} | {text[match.end() :]}"
-    if "patch" in found and text.count("patches") > 1:  # `how many patches … with 16 × 16 patches`
+    if "patch" in found and (
+        text.count("patches") > 1 or "tokens" in text or "flattened patch" in text
+    ):  # `how many patches … with 16 × 16 patches`
         text = re.sub(r"\|\s*patches(?= have| has|$)", "|", text.strip())
-    if (times := re.search(_EXPANDED, text)) and "d_model" in found and "d_ff" not in found:
-        found["d_ff"], text = str(int(times[1]) * int(found["d_model"])), f"{text[: times.start()]} | {text[times.end() :]}"
+    if (times := re.search(_EXPANDED, text)) and "d_ff" not in found:
+        width = found.get("d_model")
+        found |= {"d_ff": str(int(times[1]) * int(width))} if width else {"expansion": times[1]}
+        text = f"{text[: times.start()]} | {text[times.end() :]}"
     text = re.sub(rf"{LEAD}(?:fixed )?window(?: size| width| length)?(?:{_IS}| )?(?:of )?(?:size )?[wk]\b", " | ", text)
     for said, (field, value) in CHOICES.items():
         if re.search(rf"\b{said}", text):
@@ -124,7 +142,7 @@ def check_stated(text: str, stated: Stated, asked: Request, program: Program) ->
         "layers": spec.layers, "vocab": spec.vocab, "classes": spec.classes if spec.head != "none" else None,
         "channels": spec.channels if image else None, "window": spec.window, "positions": spec.positions,
         "t": sizes.t, "batch": sizes.batch, "position": spec.position, "tie": spec.tie,
-        "norm": spec.norm,
+        "norm": spec.norm, "share_layers": spec.share_layers, "expansion": f"{spec.ffn_width / spec.d_model:g}",
     }  # fmt: skip
     for field, value in stated:
         side = own[field]

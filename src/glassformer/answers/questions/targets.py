@@ -18,6 +18,7 @@ KNOWN_WORDS = {word for kind in KIND_WORDS for word in (kind, plain(kind))} | {
     word for table in (PART_NAMES, TENSOR_NAMES, PRODUCT_NAMES, STORES) for name in table for word in name.split()
 }
 SHORTEST, NEAR = 5, 0.75  # letters of a word that may be a slip, and how alike the two must be
+WHOLE = ("model", "network", "whole model", "transformer", "transformer model", "transformer network")
 TRAINED_STORES = ("model", "gradients", "optimizer")
 
 
@@ -43,9 +44,7 @@ def left_out_parts(text: str) -> tuple[str, ...]:
 def target_of(kind: Kind, left: str, asked: str) -> str | None:
     """The part or tensor asked for, in the spelling the rooms below use (symbols keep their capitals)."""
     name = re.sub(r"^(?:the|all|whole|entire|full)\s+", "", left)
-    if looked_up(name, STORES) == "model" and (
-        kind in ("flops", "macs", "share", "complexity", "space") or plain(name) in ("model", "network", "whole model")
-    ):
+    if plain(name) in WHOLE or (looked_up(name, STORES) == "model" and kind in ("flops", "macs", "share", "complexity", "space")):
         return None
     if (symbol := _symbol_in(name)) is not None:
         return symbol

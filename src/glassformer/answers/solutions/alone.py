@@ -52,7 +52,7 @@ def judged_alone(document: CheckedDocument, taken: set[int]) -> Iterator[Graded]
 def _certain(diagnosis: Diagnosis) -> bool:
     """Whether a wrong answer is wrong beyond doubt: nothing was taken for granted, and it is no loosely rounded figure."""
     claim, truth = diagnosis.claim, diagnosis.answer.value
-    if diagnosis.answer.assumed:
+    if diagnosis.answer.assumed or diagnosis.answer.reading != "whole":
         return False
     if isinstance(claim, Number) and not claim.exact and not isinstance(truth, tuple):
         near = NEAR if diagnosis.findings else NEAR_UNEXPLAINED

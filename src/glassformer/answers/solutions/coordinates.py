@@ -12,7 +12,6 @@ from glassformer.answers.solutions.sections import Section
 
 ROLES = {"q": "queries", "k": "keys", "v": "values"}
 PLACES = ("first", "next", "last")
-MOST_COORDINATES = 64
 VECTOR = r"\[(?P<v>[ \t]*-?[0-9]{1,6}(?:\.[0-9]{1,6})?(?:[ \t]*,[ \t]*-?[0-9]{1,6}(?:\.[0-9]{1,6})?){1,63}[ \t]*)\]"
 END = r"[$ \t.*]*$"
 IS = r"[ \t$*]*[:=][ \t$*]*"

@@ -10,7 +10,7 @@ from typing import Any
 
 from glassformer.answers.worked.figures import Figures, read_figures
 from glassformer.numbers.by_hand import Problem, Solution, parse_problem
-from glassformer.numbers.by_hand.asking import asked_names
+from glassformer.numbers.by_hand.asking import spelled_anew
 from glassformer.spec import GlassformerError, shown
 from glassformer.spec.files import read_document
 
@@ -79,7 +79,7 @@ def _place(name: str, order: list[str]) -> int:
 
 def _claimed(solution: Solution, said: str, given: Any) -> Claimed:
     word = said or _asked(solution)
-    _, more = asked_names((word,), solution.names, solution.labels)
+    more = spelled_anew((word,), solution.names, solution.labels)
     tensor = more.get(word) or solution.names[word]
     quantity = "output" if tensor == solution.names.get("output") else tensor
     return Claimed(shown(word, limit=40), quantity, read_figures(given, shown(word, limit=40)))

@@ -1,0 +1,77 @@
+"""A sentence without what says nothing: lead words, brackets that explain, clauses that tell why."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from glassformer.answers.questions.asides import changes_nothing
+
+LONGEST = 400
+ABOUT = r"(?:(?:about|approximately|approx\.?|roughly|around|circa|ca\.|nearly|almost|exactly|~|≈)\s*)?"
+_WORDS = dict(
+    zip("two three four six eight nine twelve sixteen twenty-four".split(), "2 3 4 6 8 9 12 16 24".split(), strict=True)
+)
+# Words that begin a sentence or stand in it, and say nothing.
+_LOOSE = (
+    (
+        r"(?i)^(?:for (?:instance|example)|in general|in other words|in practice|in total|therefore|thus|hence|so|then|that is"
+        r"|note that|recall that|remember that|as a result|e\.g\.|i\.e\.)\b,? ?",
+        "",
+    ),
+    (r"^[-*•\d.)\s]+(?=[A-Za-z])|[*_]{2}|[`“”\"]", ""),
+    (r",? (?:each |all )?stacked (?:one )?on top of (?:the|each|one) (?:an)?other", ""),
+    (r"\s*(?:→|->|⇒|=>|⟶)\s*", " yields "),
+    (r"\b(patch tokens|patches) \((?:[+]|plus|without|not counting)[^()\d]*(?:class|cls)[^()\d]*\)", r"\1"),
+    (r" ?\((d_?(?:k|head) ?= ?\d+)(?: (?:per|each|for each) head)?\)", r", \1"),
+    (r"\b(\d+) layers of (?:the )?(?:transformers?|encoder) blocks?\b", r"\1 layers"),
+    (r"\bnumber of ((?:self-)?(?:attention )?heads|layers) as (\d+)", r"\2 \1"),
+    (r"^([A-Z][\w/.-]*(?: [\w/.-]+){0,3}): (?=[~≈]?\d)", r"\1 has "),
+    (r"\bheads (?:with|of) (\d+)[- ](?:dimension(?:s|al)?|dims?|features)(?: each)?", r"heads with d_k = \1"),
+    (
+        r" is an? [a-z][a-z ,-]*?(?:version|variant|model|encoder|transformer)(?: of [A-Z][\w-]*| model)? (?:with|that has"
+        r"|having|using) (?=~?\d)",
+        " has ",
+    ),
+    (r",? which (?![^.]*(?:\d|exclu|includ|without|only|not |embed|bias|norm))[^.]*", ""),
+    (r"(?<=layers| heads),? with (?=d_?model ?=)", ", "),
+    (r"^((?:[a-z]_?[a-z]* ?= ?\d+(?:, | and )?){1,5}): ", r"With \1, "),
+    (r" comes with (?=an? |~?\d)", " has "),
+    (r",? (?:totall?ing|(?:for|with|and) a total of|resulting in) (?=[~≈]?\d)", ", "),
+    (r"\b(?:pre-?trained|publicly available|popular) (?=model\b)", ""),
+    (r" (?:only|just) (?=[~≈]?\d)", " "),
+    (r",? because [^.\d]*(?=\.?$)", ""),
+    (r"\b(\d+)-dim(?:ensional)? (?:token |word )?(?:embeddings|representations)(?=\.?$|,| and)", r"a hidden size of \1"),
+    (r" (?:is|are) (?:defined|built|configured|designed|equipped|made|shipped) with (?=an? |~?\d)", " has "),
+    (r" and (?:was|is|were|has been|can|makes|therefore|thus)\b[^.\d]*(?=\.?$)", ""),
+    (rf" \(({ABOUT}\d[\d,.]* ?[kKMB]? (?:params|parameters))\)", r", \1"),
+    (r"(?i)\b(if|when) (?:you|we|one) (doubl|tripl|quadrupl|halv)e (?:the |your )?((?:sequence|context|input) length)"
+        r"(?: from [\d,]+ to [\d,]+ tokens)?", r"\1 the \3 \2es"),
+    (r"\b(two|three|four|eight|nine|sixteen) times\b", lambda found: f"{_WORDS[found[1]]} times"),
+    (rf"\b({'|'.join(_WORDS)})(?= (?:\w+ )?(?:layers|heads|blocks)\b)", lambda found: _WORDS[found[1]]),
+    (r"⅔", "2/3"), (r"⅓", "1/3"), (r"½", "1/2"), (r"¾", "3/4"), (r"¼", "1/4"),
+)  # fmt: skip
+_EXPLAINS = re.compile(r" \(([^()]*\d[^()]*)\)")
+
+
+def tidied(sentence: str) -> str:
+    """Without the words and brackets that say nothing of their own, arrows and fractions in words."""
+    text = " ".join(sentence.split())
+    if len(text) > LONGEST:
+        return text
+    text = re.sub(r" \(([^()]*)\)", lambda bracket: "" if changes_nothing(bracket[1]) else bracket[0], text)
+    for pattern, plain in _LOOSE:
+        text = re.sub(pattern, plain, text)
+    return _EXPLAINS.sub(lambda bracket: "" if _repeats(bracket[1], text.replace(bracket[0], "")) else bracket[0], text)
+
+
+def _repeats(bracket: str, text: str) -> bool:
+    """Whether a bracket works out a number that stands outside of it: `a 768-dim vector (16×16×3)`."""
+    last = bracket.rpartition("=")[2]
+    if not re.search(r"[=x×*·]", bracket) or not re.fullmatch(r"[\d\s.,x×*·+/-]+(?: [a-z -]+)?", last, flags=re.I):
+        return False
+    numbers = re.findall(r"\d[\d,]*", last)
+    value = math.prod(int(number.replace(",", "")) for number in numbers) if re.search(r"[x×*·]", last) else numbers[-1]
+    if re.search(r"[+/]|\d\s*-\s*\d", last) or not numbers:
+        return False
+    return str(value).replace(",", "") in (number.replace(",", "") for number in re.findall(r"\d[\d,]*", text))

@@ -1,0 +1,82 @@
+"""What is said beside a question, in brackets or as a second question: left out where no answer can hang on it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+# Words that may change an answer: where one of them stands, nothing is left out.
+CHANGING = re.compile(
+    r"(?<![\w])(?:"
+    r"no|not|none|\w+n't|without|except\w*|exclud\w*|ignor\w*|omit\w*|neglect\w*|only|alone|first|second|last|final|shar\w*|tied"
+    r"|tying|untied|bias\w*|decod\w*|cross|encoder-decoder|seq2seq|gat(?:e|ed|ing)|\w*glu|rms\w*|relative|rotary|rope|alibi|moe|experts?"
+    r"|mixture|lora|adapters?|rank|freez\w*|frozen|prun\w*|quanti\w*|int\d+|b?f(?:p|loat)?\d+|precision|bits?|half|halv\w*|twice|doubl\w*"
+    r"|tripl\w*|quadrupl\w*|times|group\w*|[gm]qa|kv|window\w*|sliding|sparse|local|linear|multi-?(?:query|latent)|kernel\w*|low-rank"
+    r"|restrict\w*|limit\w*|dilat\w*|conv\w*|lstms?|rnns?|grus?|cnns?|recurrent|factori[sz]\w*|instead|but|unless|unlike|rather|extra"
+    r"|additional\w*|more|fewer|less|remov\w*|replac\w*|add(?:s|ed|ing)?|cls|class|distill\w*|registers?|strid\w*|overlap(?:s|ped|ping)?"
+    r"|pad\w*|gpt\S*|llama\S*|mistral\S*|training|optimi[sz]\w*|gradients?|adam\w*|backward|cach\w*|embeddings?|vocab\w*|classif\w*|pool\w*"
+    r"|per|each|every|all|total"
+    r")(?![\w])",
+    re.I,
+)
+_NUMBER = re.compile(
+    r"\d|(?<!\w)(?:two|three|four|five|six|seven|eight|nine|ten|dozen|hundred|thousand|million|billion)(?!\w)", re.I
+)
+# What holds a number or such a word, and says nothing: `W_1`, `two sub-layers`, `one per query-key pair`.
+_SYMBOLS = re.compile(
+    r"\b[wb]_?[qkvo12]\b|\b(?:(?:two|both|four) )?(?:sub-?layers?|matrices|parts"
+    r"|(?:linear|dense|projection) (?:layers?|maps?|projections?|transform\w*))\b"
+    r"|\bone (?:per|for (?:each|every)) (?:query|token|pair|head|position)[\w -]*|\b(?:for |of )?all of (?:them|these)\b"
+    r"|\bper[- ]se\b|\bmulti-?layer\b",
+    re.I,
+)
+_BRACKET = re.compile(r"\s*(?<![\w])\(([^()]{1,160})\)")
+_ASKED = r"(?:what|which|how|compute|calculate|find|determine|derive|give|state|estimate|count|by what|by how|at what|work out)\b"
+# What is asked besides, and is no quantity.
+_IN_PROSE = re.compile(
+    r"(?:[.?!;,]\s*|\s+)(?:and\s+|also,?\s+|then\s+)?(?:please\s+)?(?:briefly\s+)?"
+    r"(?:why\b|how come\b|explain|justify|discuss|describe|comment\b|elaborate|show (?:your|the|all|each|how)|break it down"
+    r"|where do (?:they|these)|what (?:does|do|would) (?:this|that|it|these) (?:mean|imply|tell|happen)|what would happen|hint\b"
+    r"|include your (?:working|reasoning)"
+    r"|how (?:does|do|is|did) (?:this|that|it|these)\b|what (?:are|is) the (?:advantage|benefit|purpose|intuition|role)s?\b).*$",
+    re.I | re.S,
+)
+_SECOND = re.compile(rf"(?:\s*[,;]\s*(?:and\s+)?|\?\s*(?:and\s+)?|\s+and\s+)(?={_ASKED})", re.I)
+_OWNER = re.compile(r"\b(?:does|do) (?:[^?.,]+?) (?:have|has|use|contain|need)\b", re.I)
+FIRST_OF_SEVERAL = "the first of the things that are asked"
+
+
+def changes_nothing(words: str) -> bool:
+    """Whether these words can be left out: they hold no number, and none of the words that an answer may hang on."""
+    bare = _SYMBOLS.sub("", words)
+    return not _NUMBER.search(bare) and not CHANGING.search(bare)
+
+
+def readings(text: str) -> Iterator[tuple[str, bool]]:
+    """Simpler and simpler forms of a question that is not understood, and whether something that it asks is left out."""
+    seen: set[str] = set()
+    asked = _IN_PROSE.sub("?", text) if _QUANTITY.search(_IN_PROSE.sub("", text)) else text
+    bare = _BRACKET.sub(_aside, asked)
+    first = _SECOND.split(bare)[0] if _asks(_SECOND.split(bare)[0]) else bare
+    if (owner := _OWNER.search(bare)) and not _OWNER.search(first):  # `how many layers and how many heads does it have?`
+        first = f"{first} {owner[0]}"
+    for simpler, partial in ((text, False), (asked, False), (bare, False), (first, True)):
+        if simpler not in seen:
+            seen.add(simpler)
+            yield simpler, partial
+
+
+_QUANTITY = re.compile(
+    rf"\b{_ASKED}|\b(?:dimension|size|shape|number|parameters?|params|flops|memory|length|complexity|fraction|share)\b", re.I
+)
+
+
+def _asks(text: str) -> bool:
+    return re.search(rf"(?:^|[.,:;]\s*)(?:so\s+|then\s+)?{_ASKED}", text, flags=re.I) is not None
+
+
+def _aside(bracket: re.Match[str]) -> str:
+    """Nothing, where the bracket only explains: `(one for each pair)`, or a symbol, `d_k (the dimension per head)`."""
+    symbol = re.search(r"\bd_?\{?(?:k|v|model|ff)\}?[$`]?$", bracket.string[: bracket.start()])
+    explains = symbol and not _NUMBER.search(bracket[1])
+    return "" if explains or changes_nothing(bracket[1]) else bracket[0]
