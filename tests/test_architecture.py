@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+import glassformer
+
 HOUSE = Path(__file__).parents[1] / "src" / "glassformer"
 
 ROOMS = ("spec", "program", "algebra", "numbers", "answers", "model", "training", "show", "lab", "cli")
@@ -334,3 +336,11 @@ def test_import_glassformer_loads_nothing_heavy():
 
 def test_a_heavy_import_is_found():
     assert "numpy" in loaded_by("import glassformer.program.axes")
+
+
+def test_a_type_checker_sees_every_public_name_and_no_other():
+    tree = ast.parse((HOUSE / "__init__.py").read_text(encoding="utf-8"))
+    branches = {ast.unparse(node.test): node.body for node in tree.body if isinstance(node, ast.If)}
+    seen = {alias.asname or alias.name for node in branches["TYPE_CHECKING"] for alias in node.names}
+    assert seen == {name for name in dir(glassformer) if not name.startswith("_")}
+    assert [node.name for node in branches["not TYPE_CHECKING"]] == ["__getattr__"]

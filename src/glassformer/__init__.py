@@ -38,6 +38,9 @@ _WHERE = {
 }
 
 if TYPE_CHECKING:
+    from glassformer.answers.shapes import check_formula as check_formula
+    from glassformer.answers.solutions import check_solution as check_solution
+    from glassformer.answers.worked import check_worked as check_worked
     from glassformer.api import ask, bridge, build, check, cost, count, curves, experiment, notation, presets, run, shapes, work
     from glassformer.lab.widget import live
     from glassformer.model import Encoder as Encoder
@@ -69,13 +72,14 @@ __all__ = [
     "work",
 ]
 
+if not TYPE_CHECKING:  # a type checker sees the imports above, and finds a name that is none of them
 
-def __getattr__(name: str) -> Any:
-    if name not in _WHERE:
-        raise AttributeError(f"module 'glassformer' has no attribute '{name}'")
-    value = getattr(import_module(_WHERE[name]), name)
-    globals()[name] = value
-    return value
+    def __getattr__(name: str) -> Any:
+        if name not in _WHERE:
+            raise AttributeError(f"module 'glassformer' has no attribute '{name}'")
+        value = getattr(import_module(_WHERE[name]), name)
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from glassformer import algebra, show
 from glassformer.algebra import Bridge, Cost, Count, Notation, Shapes
-from glassformer.algebra.cost import Kernel
-from glassformer.algebra.memory import Dtype, Optimizer
+from glassformer.algebra.memory import Dtype, Kernel, Optimizer
 from glassformer.program import Program
 from glassformer.program import build as build_program
 from glassformer.program.pen import Convention, LatexPen, TextPen
@@ -110,19 +109,32 @@ def run(
     *,
     text: str | None = None,
     tokens: Sequence[int] | None = None,
+    picture: Any = None,
     seed: int = 0,
     as_class: str | None = None,
     **fields: Any,
 ) -> Run:
-    """Every number of a forward pass: of a checkpoint folder on text or ids, or of a spec with legible weights from a seed."""
+    """Every number of a forward pass: of a checkpoint folder on text or ids, or of a spec with legible weights from a seed.
+
+    `picture` is what an image encoder reads: numbers [channel, row, column], scaled as it was trained.
+    """
     from glassformer.numbers import open_checkpoint
     from glassformer.numbers.seeded import seeded_run
 
     if isinstance(what, str | Path) and not fields and holds_weights(what):
-        if (text is None) == (tokens is None):
-            raise GlassformerError("what goes in? Give text or tokens, and only one of them.")
         checkpoint = open_checkpoint(what, as_class=as_class)
+        pictures = checkpoint.spec.reads == "image"
+        if pictures and (picture is None or text is not None or tokens is not None):
+            raise GlassformerError("what goes in? This encoder reads images: give picture (--picture FILE), and nothing else.")
+        if pictures:
+            return checkpoint.run(image=picture)
+        if (text is None) == (tokens is None) or picture is not None:
+            raise GlassformerError("what goes in? Give text or tokens, and only one of them.")
         return checkpoint.run(text=text) if text is not None else checkpoint.run(tokens=[list(tokens or ())])
+    if picture is not None:
+        raise GlassformerError(
+            "a picture is for a checkpoint that reads images: a spec without weights makes its own from the seed."
+        )
     if text is not None and tokens is not None:
         raise GlassformerError("text and tokens are both given: what goes in is one of them.")
     asked = request(what, as_class=as_class, **fields)

@@ -46,6 +46,11 @@ def test_a_head_that_is_not_there_is_refused():
         gf.shapes("bert-base", head=12)
 
 
+def test_a_tensor_that_is_not_there_is_refused_with_the_nearest():
+    with pytest.raises(GlassformerError, match=r"no tensor 'layers\.0\.atention\.q'.*\. Did you mean 'layers\.0\.attent"):
+        gf.shapes("bert-base")["layers.0.atention.q"]
+
+
 def test_json_says_shape_axes_and_elements():
     document = gf.shapes("bert-base", t=5).to_dict()
     row = next(row for row in document["rows"] if row["name"] == "layers.0.attention.weights")

@@ -70,6 +70,17 @@ USER_MISTAKES = [
     ("bridge bert-base", "2 specs wanted, found 'bert-base'."),
     ("presets bert-bas", "Did you mean 'bert-base'?"),
     ("completion tcsh", "no completion for the shell 'tcsh'"),
+    ("bridge bert-base what=3 bert-base", "unknown field 'what'."),
+    ("bridge bert-base as_class=x bert-base", "unknown field 'as_class'."),
+    ("explain layer text=3 layers.0.out t=0 d_model=0", "unknown field 'text'."),
+    ("attention layer seed=3", "unknown field 'seed'."),
+    ("experiment order seed=3", "unknown field 'seed'."),
+    ("report bert-tiny what=3", "unknown field 'what'."),
+    (f"count {'a' * 300}=1", "comes before a spec: name a preset or a file first"),
+    (f"explain {'a' * 300}=1 x y", "comes before a spec: name a preset or a file first"),
+    (f"curves {'a' * 300}", "File name too long."),
+    ("attention encoder d_model=4 heads=2 image=8 patch=4 --text a", "this encoder reads images, not text. Leave the text out."),
+    ("count\x1b[31m", "unknown command 'count?[31m'."),
 ]
 
 

@@ -202,7 +202,7 @@ MISTAKES = [
     ("predict {m} --text a --out x.npy", "--out x.npy: the name must end in one of .jsonl, .parquet."),
     ("predict {m} --images {t}/none.npy", "no such file: "),
     ("predict {m} --images {m}/config.json", "is no array of numbers: "),
-    ("predict {m} --images {m}", "is a folder: one .npy file with all images is wanted."),
+    ("predict {m} --images {m}", "holds no picture (.png, .jpg, "),
     ("encode bert-base --text a", "bert-base is a preset, and a preset has no weights. Name a folder with config.json and model"),
     ("export {m}", "which form? Give one of --onnx OUT.onnx, --folder OUT and --own OUT."),
     ("export {m} --onnx {t}/x.bin", "the name of an ONNX graph ends in .onnx."),

@@ -19,6 +19,18 @@ def glassformer(*words, text="", cwd=None):
     )
 
 
+OWN = """
+title = "Week 5"
+[[question]]
+id = "wide"
+kind = "numeric"
+text = "How many parameters has an attention block of width {d}?"
+spec = "attention d_model={d} heads=2"
+ask = "params"
+parameters = { d = [16, 32, 48, 64, 80, 96, 112, 128] }
+"""
+
+
 @pytest.fixture(scope="module")
 def papers(tmp_path_factory):
     folder = tmp_path_factory.mktemp("quiz")
@@ -49,6 +61,25 @@ def test_make_grade_round_trip(papers):
     assert [student["marks"] for student in json.loads(done.stdout)["students"]] == [18, 18]
     by_hand = glassformer("grade", "parameters", "right.csv", "--seed", "7", "--names", "class.txt", "--json", cwd=papers)
     assert by_hand.stdout == done.stdout
+
+
+def test_a_folder_made_of_a_file_of_ones_own_is_graded_with_the_numbers_on_its_papers(tmp_path):
+    (tmp_path / "week-5.toml").write_text(OWN, encoding="utf-8")
+    words = ("--seed", "4", "--students", "8", "--out", "papers", "--format", "md")
+    assert glassformer("make", "week-5.toml", *words, cwd=tmp_path).returncode == 0
+    keys = {path.stem: path.read_text(encoding="utf-8") for path in (tmp_path / "papers" / "key").iterdir()}
+    students = json.loads((tmp_path / "papers" / "quiz.json").read_text(encoding="utf-8"))["students"]
+    rows = [f"{one},{keys[one].split('**Answer**')[1].split()[1].replace(',', '')}" for one in students]
+    (tmp_path / "right.csv").write_text("\n".join(["student,wide", *rows]), encoding="utf-8")
+    done = glassformer("grade", "papers", "right.csv", "--json", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["set"] == "week-5"
+    assert glassformer("make", "papers", *words, cwd=tmp_path).returncode == 0  # the same once more
+    assert {path.stem: path.read_text(encoding="utf-8") for path in (tmp_path / "papers" / "key").iterdir()} == keys
+    (tmp_path / "papers" / "quiz.json").write_text('{"set": 1, "students": [], "seed": 4}', encoding="utf-8")
+    refused = glassformer("grade", "papers", "right.csv", cwd=tmp_path)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "give the file of the set instead" in refused.stderr
 
 
 def test_a_wrong_answer_is_exit_1_and_named(papers):

@@ -253,7 +253,7 @@ def test_a_model_without_tokenizer_or_without_texts_says_so(tmp_path):
     gf.save(Encoder(VIT), tmp_path / "b")
     assert (
         said(gf.load(tmp_path / "b").encode, ["x"])
-        == "this encoder reads images, not texts. Give images: --images FILE.npy, or predict(images)."
+        == "this encoder reads images, not texts. Give images: --images FILE, or predict(images)."
     )
     assert said(gf.load(bert_folder(tmp_path / "c"), as_class="BertForMaskedLM").encode, ["x"], pool="pooled").startswith(
         "pool=pooled: this model pools nothing itself."
@@ -428,8 +428,7 @@ def test_images_are_classified(tmp_path):
     images[2, 0, 0, 0] = np.inf
     assert said(model.predict, images) == "image 2 has a NaN or infinite pixel. Mend it or leave it out."
     assert (
-        said(model.predict, ["a text"])
-        == "this encoder reads images, not texts. Give images: --images FILE.npy, or predict(images)."
+        said(model.predict, ["a text"]) == "this encoder reads images, not texts. Give images: --images FILE, or predict(images)."
     )
 
 

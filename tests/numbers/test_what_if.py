@@ -42,6 +42,20 @@ def test_tokens_can_be_swapped():
     assert changed.after["tokens"][0].tolist() == [3, 1, 2, 0]
 
 
+def test_what_is_no_head_or_token_is_refused():
+    found = tiny()
+    assert knock_out(found, np.int64(0), np.array([0, 1])).changed == ("layers.0.attention.mix",)
+    for call in (
+        lambda: knock_out(found, "0", 0),
+        lambda: knock_out(found, 0, 0.5),
+        lambda: knock_out(found, 0, "a"),
+        lambda: swap_tokens(found, 0.5, 1),
+        lambda: swap_tokens(found, 0, 1, batch=5),
+    ):
+        with pytest.raises(GlassformerError, match=r"this encoder has layers|cannot be swapped|batch=5 does not exist"):
+            call()
+
+
 def test_moved_lists_what_moved_in_order():
     moved = tiny().what_if({"layers.1.ffn.b_2": np.ones(8)}).moved
     assert list(moved)[:3] == ["layers.1.ffn.b_2", "layers.1.ffn.out", "layers.1.sum_2"]
@@ -52,6 +66,12 @@ BAD = [
     ({"layers.0.attention.scores": np.zeros(3)}, "the new layers.0.attention.scores has shape [3], wanted [2, 2, 4, 4]."),
     ({"layers.0.attention.scores": {(9, 9, 9, 9): 1.0}}, "cannot be set: its shape is [2, 2, 4, 4]."),
     ({"layers.0.nothing": {(0,): 1.0}}, "there is no 'layers.0.nothing' in this run."),
+    ({"tokens": {(0, 0): 10**6}}, "tokens[0, 0] = 1000000 is out of range: the vocabulary has rows 0 to"),
+    ({"tokens": {(0, 0): -1}}, "tokens[0, 0] = -1 is out of range"),
+    ({"tokens": {(0, 0): 1.5}}, "tokens[(0, 0)] cannot be 1.5: it holds int64 numbers."),
+    ({"tokens": [[1.5, 1, 2, 0]] * 2}, "tokens must be whole numbers, got float64."),
+    ({"tokens": [[1], [2, 3]]}, "tokens is ragged: its rows have different lengths."),
+    ({"layers.0.ffn.b_2": ["a"] * 8}, "layers.0.ffn.b_2 must be numbers"),
 ]
 
 
@@ -65,3 +85,9 @@ def test_a_change_that_does_not_fit_is_refused(changes, message):
 def test_a_head_that_is_not_there_is_refused():
     with pytest.raises(GlassformerError, match="layers 0 to 1 and heads 0 to 1"):
         knock_out(tiny(), layer=2, heads=0)
+
+
+def test_a_difference_prints_as_what_moved():
+    text = str(knock_out(tiny(), 0, 1))
+    assert text.startswith("what moved\n")
+    assert "changed: layers.0.attention.mix; " in text

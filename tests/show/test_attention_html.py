@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from glassformer.numbers.seeded import seeded_run
-from glassformer.show.attention_html import LEVELS, MOST_BYTES, attention_page, notebook_html, page, quantised, restored
+from glassformer.show.attention_html import LEVELS, MOST_BYTES, attention_page, notebook_html, page, quantised
 from glassformer.spec import EncoderSpec, GlassformerError
 
 SPEC = EncoderSpec(d_model=8, heads=2, layers=2)
@@ -24,6 +24,11 @@ def attention(words=HOSTILE):
 
 def data_of(text):
     return json.loads(re.search(r'<script type="application/json">(.*?)</script>', text, flags=re.DOTALL)[1])
+
+
+def restored(data, levels=LEVELS[0]):
+    """The weights that the bytes stand for, as the page's script reads them."""
+    return (data / levels) ** 2
 
 
 def softmax_grids(layers, heads, tokens, spread):
@@ -45,6 +50,13 @@ def test_the_weights_in_the_page_are_the_runs_to_the_byte():
             packed = zlib.decompress(base64.b64decode(data["grids"][row][column]))
             weights = restored(np.frombuffer(packed, dtype=np.uint8)).reshape(6, 6)
             assert np.abs(weights - found.grid(layer, head)).max() < 1 / 255
+
+
+def test_the_scale_of_the_page_ends_where_the_weights_of_all_heads_do():
+    even, sharp = np.full((10, 10), 0.1), np.eye(10)
+    for grids, top in (([[even, even]], 0.1), ([[even], [sharp]], 1.0)):
+        data = data_of(page(grids, ["x"] * 10, tuple(range(len(grids))), tuple(range(len(grids[0])))))
+        assert data["top"] == top
 
 
 def test_rounding_is_less_than_a_level_of_the_square_root():

@@ -82,6 +82,13 @@ def test_a_run_of_one_epoch_has_one_tick_and_no_point_at_the_border():
     assert loss.get_ylim() == pytest.approx((0, 1.06 * 1.43))
 
 
+def test_what_the_dots_of_a_single_run_say_stands_in_the_titles_and_never_on_a_line():
+    loss, accuracy = curves_figure([OVER]).axes
+    assert (loss.get_title(), loss.get_title(loc="left")).count("loss, turns at epoch 2") == 1
+    assert "accuracy, 80.0% at epoch 2" in (accuracy.get_title(), accuracy.get_title(loc="left"))
+    assert [text.get_text() for axes in (loss, accuracy) for text in axes.texts] == []
+
+
 def test_many_runs_have_a_colour_each_and_a_legend_beside_the_curves():
     assert all(len(set(hues_for(count))) == count for count in (1, 6, 7, 20))
     figure = curves_figure([replace(FINE, name=f"run {number}") for number in range(12)])

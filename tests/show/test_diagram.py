@@ -97,3 +97,9 @@ def test_inside_attention_each_step_stands_below_what_it_reads():
     for row in {node.y for node in opened.nodes}:
         nodes = [node for node in opened.nodes if node.y == row]
         assert all(one.x + one.width < other.x for one, other in itertools.pairwise(nodes))
+
+
+def test_an_encoder_without_layers_is_its_input():
+    drawn = diagram(program("encoder", layers=0))
+    assert [box.key for box in drawn.boxes] == ["input"]
+    assert [(arrow.source, arrow.tensor) for arrow in drawn.arrows] == [("input", "x")]

@@ -54,3 +54,10 @@ def test_a_long_text_has_no_words_and_a_small_picture():
     seen = seeded_run(SPEC, words=" ".join(map(str, range(120)))).attention()
     assert "<bdi>" not in word_panel(seen, 0, 0)
     assert len(small_multiples(seen)) < 200_000
+
+
+def test_weights_that_are_all_small_fill_the_scale():
+    even = seeded_run(SPEC, words="a " * 10, seed=3).attention()  # equal words: every weight is a tenth
+    assert small_multiples(even).count(heat_map(np.ones((10, 10)), "layer 0, head 0", size=44)) == 1
+    assert heat_map(np.full((2, 2), 0.1), "x", size=8, top=0.1) == heat_map(np.ones((2, 2)), "x", size=8)
+    assert scale_bar(linear=True, top=0.1).endswith(" 0.1</p>")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from glassformer.program import Axis, Tensor
-from glassformer.show.matrix import Grid, flowing, grids, latex_number
+from glassformer.show.matrix import BRACKETS, Grid, flowing, grids, latex_number
 
 
 def test_brackets_span_the_rows_and_names_stand_outside():
@@ -21,6 +21,15 @@ def test_a_tensor_with_heads_is_one_matrix_for_each():
         ("head 2", [["3", "4", "5"]], ("flying",)),
     ]
     assert grids(tensor, np.arange(6).reshape(2, 1, 3), str, {}, "columns")[1].rows == [["3"], ["4"], ["5"]]
+
+
+def test_a_matrix_in_html_has_brackets_and_not_the_bars_of_a_determinant():
+    page = Grid([["1"], ["2"]], ["a", "b"], ["x"]).html()
+    opens, closes = '<td class="opens" rowspan="2"></td>', '<td class="closes" rowspan="2"></td>'
+    assert f"<tr><th>a</th>{opens}<td>1</td>{closes}</tr><tr><th>b</th><td>2</td></tr>" in page
+    assert '<tr><th></th><th class="edge"></th><th>x</th></tr>' in page
+    assert "border-right:0" in BRACKETS
+    assert "border-left:0" in BRACKETS
 
 
 def test_one_number_is_no_matrix():

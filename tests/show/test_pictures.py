@@ -63,6 +63,12 @@ def test_every_view_is_written_in_every_form(form, choice, tmp_path):
     assert path.stat().st_size > 2000
 
 
+def test_an_overview_of_spread_weights_is_not_white():
+    found = seeded_run(SPEC, words="a " * 16, seed=3).attention()  # equal words: every weight is 1/16
+    panels = [axes.images[0] for axes in attention_figure(found).axes[:4]]
+    assert {panel.norm.vmax for panel in panels} == {0.1}
+
+
 def test_pooling_keeps_the_largest_weight_of_each_block():
     weights = np.zeros((5, 5))
     weights[1, 1], weights[4, 4] = 0.5, 0.9

@@ -79,7 +79,14 @@ def run_folder(path, *, epochs=3, end=True, name="digits", confusion=((2, 1), (0
         part = {"loss": 0.4 - 0.1 * epoch, "accuracy": 0.5 + 0.1 * epoch}
         lines.append({"kind": "epoch", "epoch": epoch + 1, "train": part, "validation": part | {"loss": loss}, "seconds": epoch})
     if end:
-        step = {"flops": 4_900_000, "bytes": 7_100_000, "predicted_flops": 5_000_000, "predicted_bytes": 7_000_000}
+        step = {
+            "rows": 4,
+            "t": 12,
+            "flops": 4_900_000,
+            "bytes": 7_100_000,
+            "predicted_flops": 5_000_000,
+            "predicted_bytes": 7_000_000,
+        }
         test = {"accuracy": 0.8333, "loss": 0.3, "confusion": confusion}
         lines.append({"kind": "end", "test": test, "seconds": 12.5, "peak_bytes": 400_000_000, "measured": {"step": step}})
     (path / "metrics.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
@@ -191,8 +198,8 @@ def test_a_run_tells_what_it_learned(tmp_path):
         "best epoch 3 of 3 validation accuracy there 70.0%",
         "run overfits from epoch 2: the validation loss rose from 0.4 to 0.6",
         "parameters 1,234 1,234",
-        "FLOPs of a step of 4 × 16 0.005 G 0.0049 G",
-        "memory of a step of 4 × 16 7.00 MB 7.10 MB",
+        "FLOPs of a step of 4 × 12 0.005 G 0.0049 G",
+        "memory of a step of 4 × 12 7.00 MB 7.10 MB",
         "zero 100.0% 66.7% 3",
         "licence: CC0",
     ):

@@ -104,6 +104,32 @@ def test_rounding_is_shown_beside_what_it_moved():
     assert "output    [0.62  0.62]        [0.6089  0.6089]            0.0111" in text
 
 
+def test_results_of_several_rows_are_seen_in_the_tables_too():
+    problem = {"X": [[0.5, 1.1], [-1.2, 0.3]], "W_Q": "identity", "W_K": "identity", "W_V": [[1, 0], [0, 2]]}
+    for convention in ("rows", "columns"):
+        solution = solve(parse_problem(problem | {"convention": convention}))
+        text = Worksheet(solution.rounded(1), 1, solution).text().partition("What rounding did")[2]
+        written = "; ".join("  ".join(f"{cell:.3f}" for cell in row) for row in solution.values["output"]).replace("-", "−")
+        assert f"[{written}]" in text
+    norm = Worksheet(solve(parse_problem({"layer_norm": [[1, 2, 3], [4, 4, 7]]}))).text()
+    assert "[−1.2247  0  1.2247; −0.7071  −0.7071  1.4142]" in norm
+    wide = Worksheet(solve(parse_problem({"layer_norm": [list(range(10))] * 6}))).text()
+    assert "  …; " in wide.partition("Under other conventions")[2]
+    assert "; …]" in wide
+
+
+def test_a_difference_of_decimals_is_a_decimal_and_not_a_rounded_number():
+    text = Worksheet(solve(parse_problem({"layer_norm": [3.2, -1, 0.5, 7]}))).text()
+    assert "(3.2 − 2.425) / 3.0400 = 0.775 / 3.0400" in text
+
+
+def test_an_exact_form_is_shown_where_it_tells_more_than_the_decimal():
+    scores = {"q": [-3.16, -0.39], "k": [[1.72, -2.81], [1, 0]], "v": [[1], [2]]}
+    text = Worksheet(solve(parse_problem(scores))).text()
+    assert "(−4.3393) / √2 ≈ −3.0683\n" in text
+    assert "exactly −79/(25√2)" in text
+
+
 def test_given_fractions_stay_fractions():
     assert "q = [1/3  2]" in sheet(PROBLEMS[-1]).text()
 
@@ -159,4 +185,5 @@ def test_foreign_text_is_inert(form):
 
 
 def test_a_solution_finds_its_own_view():
-    assert present(solve(parse_problem(FLYING))).text() == sheet(FLYING).text()
+    solution = solve(parse_problem(FLYING))
+    assert present(solution).text() == sheet(FLYING).text() == str(solution)

@@ -29,6 +29,7 @@ READ = [
     ("layers", np.int64(3), 3),
     ("norm", "Pre", "pre"),
     ("dropout", "-0", 0.0),
+    ("dropout", np.float32(0.5), 0.5),
 ]
 
 

@@ -9,7 +9,7 @@ from glassformer.program import build
 from glassformer.spec import EncoderSpec, GlassformerError
 from glassformer.spec.huggingface import from_config, unwrap
 from glassformer.spec.presets import known_as, known_preset, preset, preset_doc, preset_names
-from glassformer.spec.reading import request_from_words
+from glassformer.spec.reading import request_from_words, spec
 
 MODELS = Path(__file__).parents[1] / "data" / "models"
 
@@ -238,3 +238,9 @@ def test_other_words_mean_none(word):
 def test_a_slip_in_a_published_name_is_answered_with_the_name():
     with pytest.raises(GlassformerError, match="Did you mean 'bert-base-uncased'"):
         request_from_words(("BERT-base-unased",))
+
+
+@pytest.mark.parametrize("word", ["BERT-base", "bert-base-uncased", "google-bert/bert-base-uncased"])
+def test_a_preset_goes_by_all_its_names_as_a_base_too(word):
+    assert preset(word) == preset("bert-base")
+    assert spec({"base": word, "layers": 2}) == spec("bert-base", layers=2)

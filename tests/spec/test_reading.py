@@ -90,6 +90,14 @@ def test_what_cannot_be_read_is_said_in_one_line(words, message):
     assert len(str(refusal.value)) < 300
 
 
+def test_positions_without_a_table_are_not_counted_as_nothing_in_silence():
+    with pytest.raises(GlassformerError, match=r"positions=128 gives rows to a table that is not there: position=none\. Add"):
+        gf.spec("encoder", vocab=100, positions=128)
+    assert gf.spec("encoder", vocab=100, positions=128, position="learned").positions == 128
+    assert gf.spec("encoder", vocab=100, positions=128, position="none").positions == 128
+    assert gf.spec("bert-base", positions=128).positions == gf.spec("transformer-base", positions=128).positions == 128
+
+
 def test_as_class_needs_a_config():
     with pytest.raises(GlassformerError, match="'bert-base' is a preset"):
         gf.spec("bert-base", as_class="BertForMaskedLM")
@@ -97,6 +105,14 @@ def test_as_class_needs_a_config():
 
 def test_a_folder_without_a_spec_says_what_it_looked_for(tmp_path):
     with pytest.raises(GlassformerError, match=r"holds no config\.json, spec\.json or spec\.toml"):
+        request(str(tmp_path))
+
+
+def test_a_folder_of_runs_says_that_one_is_to_be_named(tmp_path):
+    for name in ("epochs-10", "epochs-30"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "run.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(GlassformerError, match=r"holds 2 runs: name one, such as epochs-10\.$"):
         request(str(tmp_path))
 
 

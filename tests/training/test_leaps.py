@@ -36,6 +36,17 @@ def test_a_leap_is_said_at_once_and_an_ordinary_curve_is_not(figure):
     )
 
 
+def test_a_gradient_shorter_than_the_clip_is_no_leap_however_short_the_others_were():
+    said = []
+    for clip in (None, 1.0, 0.1):
+        leaps = Leaps(clip)
+        for step in range(50):
+            leaps.see(step, 0.002, 0.02)
+        said.append(bool(leaps.see(50, 0.002, 0.56)))
+    assert said == [True, False, True]
+    assert leaps.see(51, 0.002, 5.6) == "step 51: the gradient leaps to a length of 5.6; over the last 50 steps 0.02 was usual."
+
+
 def test_a_leap_is_said_to_who_looks_on(tmp_path, monkeypatch):
     monkeypatch.setattr("glassformer.training.leaps.LEAST", 5)
     monkeypatch.setattr(Run, "draw", lambda _: None)

@@ -65,12 +65,21 @@ def test_the_prediction_for_other_sizes_is_the_algebras(tmp_path):
     assert predicted_at({}, 7, 29) is None
 
 
+def test_a_peak_that_a_step_beats_was_none(tmp_path, monkeypatch):
+    monkeypatch.setattr("glassformer.training.measuring.peak_flops", lambda *_: 1.0)  # a machine that was busy elsewhere
+    run, data = tiny_run(tmp_path / "run", epochs=1)
+    about = run.about | {"predicted": prediction(run.spec, run.settings)}
+    figures = loop.train(Run(run.path, run.spec, run.settings, None, about), data, Quiet())
+    assert all(0 < line["share"] <= 1 for line in logged(run))
+    assert figures["measured"]["peak"] > 1e6
+
+
 def test_the_share_of_the_peak_is_in_the_log_and_at_the_end(tmp_path):
     run, data = tiny_run(tmp_path / "run", epochs=1)
     about = run.about | {"predicted": prediction(run.spec, run.settings)}
     figures = loop.train(Run(run.path, run.spec, run.settings, None, about), data, Quiet())
-    assert all(0 < line["share"] < 1.5 for line in logged(run))
-    assert 0 < figures["measured"]["share"] < 1.5 and figures["measured"]["per_second"] > 0
+    assert all(0 < line["share"] <= 1 for line in logged(run))
+    assert 0 < figures["measured"]["share"] <= 1 and figures["measured"]["per_second"] > 0
 
 
 def test_the_peak_is_a_rate_that_a_machine_can_have():

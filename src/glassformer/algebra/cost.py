@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, Literal, get_args
 
-from glassformer.algebra.memory import BYTES, Dtype, Kernel, Memory, Optimizer, asked_steps, memory
+from glassformer.algebra.memory import Dtype, Kernel, Memory, Optimizer, asked_steps, memory
 from glassformer.algebra.result import Result
 from glassformer.program import Program, Step, build
 from glassformer.program.operations import Mask
@@ -20,6 +20,7 @@ Pass = Literal["forward", "training"]
 # everything else is taken to cost as much backward as forward.
 BACKWARD_PRODUCTS = 2
 BACKWARD_OTHER = 1
+FUSED = ("scores", "biased", "masked", "weights", "mix")  # the steps of an attention that a fused kernel does in one
 
 
 @dataclass(frozen=True)
@@ -188,7 +189,7 @@ def _visible_shares(program: Program) -> dict[str, Fraction]:
         if key not in counted:
             counted[key] = Fraction(step.operation.pairs(t, s), t * s)
         scope = step.name.rpartition(".")[0]
-        shares |= {f"{scope}.{name}": counted[key] for name in ("scores", "biased", "masked", "weights", "mix")}
+        shares |= {f"{scope}.{name}": counted[key] for name in FUSED}
     return shares
 
 
@@ -200,22 +201,6 @@ def parts_of(name: str, *, block: str = "layer") -> Iterable[str]:
     if words[0] != "layers":
         return ("embeddings" if name == "x" else words[0],)
     if len(words) > 3 and words[2] == "attention":
-        core = words[3] in ("scores", "biased", "masked", "weights", "mix")
+        core = words[3] in FUSED
         return ("layers", "layers: attention", "layers: attention: scores and mix" if core else "layers: attention: projections")
     return ("layers", "layers: feed-forward" if "ffn" in words else "layers: norms and sums")
-
-
-__all__ = [
-    "BYTES",
-    "Cost",
-    "CostRow",
-    "Dtype",
-    "Kernel",
-    "Memory",
-    "Optimizer",
-    "Pass",
-    "cost",
-    "largest_batch",
-    "parse_bytes",
-    "parts_of",
-]

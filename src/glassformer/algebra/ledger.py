@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,6 +10,7 @@ from typing import Any
 from glassformer.algebra.parts import PARTS, chooser, part_names
 from glassformer.algebra.result import Result
 from glassformer.program import Axis, Parameter, Program, build
+from glassformer.program.axes import IN_LAYER, layer_of
 from glassformer.spec import EncoderSpec, GlassformerError
 
 
@@ -32,8 +32,7 @@ class Row:
 
     @property
     def layer(self) -> int | None:
-        found = re.match(r"layers\.(\d+)\.", self.name)
-        return int(found[1]) if found else None
+        return layer_of(self.name)
 
     @property
     def numbers(self) -> str:
@@ -132,7 +131,7 @@ class Count(Result):
         """The ledger with alike layers folded together."""
         folded: dict[tuple[str, tuple[Axis, ...]], list[Row]] = {}
         for row in self.rows:
-            folded.setdefault((re.sub(r"^layers\.\d+\.", "layers.*.", row.name), row.axes), []).append(row)
+            folded.setdefault((IN_LAYER.sub("layers.*.", row.name), row.axes), []).append(row)
         return tuple(Line(name, tuple(rows)) for (name, _), rows in folded.items())
 
     @property

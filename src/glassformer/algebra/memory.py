@@ -88,15 +88,15 @@ def _optimizer_text(optimizer: Optimizer, master: int) -> str:
 def _saved(program: Program, width: int, kernel: Kernel, shares: dict[str, Fraction]) -> dict[str, tuple[int, int]]:
     """What backward needs, each tensor counted once: its bytes, and the first step that needs it, which frees it in the end."""
     fused = kernel != "materialised"
-    parameters = {parameter.name for parameter in program.parameters}
     inputs = {tensor.name for tensor in program.inputs}
     inside = {step.name for step in program.steps if step.core} if fused else set()
     if kernel == "float8":  # GELU is computed again on the way back
         inside |= {step.name for step in program.steps if step.name.endswith(".ffn.active")}
+    held = inside | {parameter.name for parameter in program.parameters}
     saved: dict[str, tuple[int, int]] = {}
     for number, step in enumerate(program.steps):
         for tensor in step.operation.saves(step.inputs, step.output):
-            if tensor.name in parameters | inside or tensor.name in saved:
+            if tensor.name in held or tensor.name in saved:
                 continue
             size = _bytes(tensor, width, index=tensor.name in inputs and len(tensor.axes) == 2)
             saved[tensor.name] = (int(size * shares.get(tensor.name, 1)), number)

@@ -9,6 +9,7 @@ from typing import Any
 
 from glassformer.algebra.result import Result
 from glassformer.program import Program, Step, Tensor
+from glassformer.program.axes import IN_LAYER, layer_of
 from glassformer.program.matrices import as_matrix
 from glassformer.program.pen import LatexPen, Pen, TextPen
 
@@ -136,7 +137,7 @@ def _blocks(program: Program) -> Iterable[tuple[str, list[Step], list[int]]]:
     before: list[Step] = []
     after: list[Step] = []
     for step in program.steps:
-        number = _layer_of(step.name)
+        number = layer_of(step.name)
         if number is not None:
             layers.setdefault(number, []).append(step)
         else:
@@ -145,7 +146,7 @@ def _blocks(program: Program) -> Iterable[tuple[str, list[Step], list[int]]]:
         yield "Input", before, []
     kinds: dict[tuple[Any, ...], list[int]] = {}
     for number, steps in layers.items():
-        kinds.setdefault(tuple((_unnumbered(step.name), step.operation) for step in steps), []).append(number)
+        kinds.setdefault(tuple((IN_LAYER.sub("", step.name), step.operation) for step in steps), []).append(number)
     for numbers in kinds.values():
         alike = f"Layer {numbers[0]}" if len(numbers) == 1 else f"Layers {_ranges(numbers)}, each with weights of its own"
         if len(numbers) > 1 and program.spec.share_layers is not None:
@@ -158,7 +159,7 @@ def _blocks(program: Program) -> Iterable[tuple[str, list[Step], list[int]]]:
 def _equation(number: int, step: Step, layer: int | None, program: Program, pen: Pen) -> Equation:
     last = program.spec.layers - 1
     names = [_symbol(tensor.name, layer, last, pen) for tensor in step.inputs]
-    right = step.operation.write(step.inputs, step.output, names, pen)
+    right = step.write(names, pen)
     return Equation(number, step.name, _symbol(step.name, layer, last, pen, left=True), right, _shape(step.output, pen))
 
 
@@ -193,15 +194,6 @@ def _shape(tensor: Tensor, pen: Pen) -> str:
     heads = next((axis.size for axis in tensor.axes if axis.name == "head"), 0)
     many = f", each of {heads} heads" if heads > 1 else ""
     return f"{matrix.formula} = {sizes}{many}"
-
-
-def _layer_of(name: str) -> int | None:
-    found = re.match(r"layers\.(\d+)\.", name)
-    return int(found[1]) if found else None
-
-
-def _unnumbered(name: str) -> str:
-    return re.sub(r"^layers\.\d+\.", "", name)
 
 
 def _ranges(numbers: list[int]) -> str:

@@ -10,7 +10,7 @@ from glassformer.algebra.result import Result
 from glassformer.program import Axis, Program, Tensor
 from glassformer.program.matrices import as_matrix
 from glassformer.program.pen import Convention
-from glassformer.spec import GlassformerError
+from glassformer.spec import GlassformerError, nearest, shown
 
 Role = Literal["input", "parameter", "step"]
 
@@ -89,7 +89,10 @@ class Shapes(Result):
     rows: tuple[Shape, ...]
 
     def __getitem__(self, name: str) -> Shape:
-        return next(row for row in self.rows if row.name == name)
+        found = {row.name: row for row in self.rows}
+        if name not in found:
+            raise GlassformerError(f"there is no tensor '{shown(name)}' in this encoder.{nearest(str(name), found)}")
+        return found[name]
 
     @property
     def total(self) -> int:

@@ -7,13 +7,12 @@ from typing import Any, cast, get_args
 import click
 
 from glassformer import algebra
-from glassformer.algebra.cost import Kernel
-from glassformer.algebra.memory import Dtype, Optimizer
+from glassformer.algebra.memory import Dtype, Kernel, Optimizer
 from glassformer.cli.options import as_option, format_options, give, one_spec, words_argument
-from glassformer.program import build
+from glassformer.program import Program, build
 from glassformer.program.pen import Convention, LatexPen, TextPen
-from glassformer.spec import GlassformerError
-from glassformer.spec.reading import Request, request, request_from_words, split_words
+from glassformer.spec import GlassformerError, shown
+from glassformer.spec.reading import Request, only_fields, request, request_from_words, split_words
 
 DTYPES = {"fp64": "float64", "fp32": "float32", "bf16": "bfloat16", "fp16": "float16"}
 
@@ -57,7 +56,7 @@ def bridge(words: tuple[str, ...], form: str | None) -> None:
     ends = []
     for name, fields in split_words(words, count=2):
         convention = {word: fields.pop(word, None) for word in ("without", "only")}
-        asked = request(name, as_class=fields.pop("as", None), **cast("dict[str, Any]", fields))
+        asked = request(name, as_class=fields.pop("as", None), **only_fields(fields))
         label = asked.label + "".join(f" {word}={value}" for word, value in convention.items() if value)
         ends.append(algebra.count(asked.spec, **convention, label=label))
     give(algebra.bridge(*ends), form)
@@ -113,7 +112,7 @@ def cost(
     asked = request_from_words(one_spec(words), as_class=as_class)
     number_format = cast(Dtype, DTYPES.get(dtype, dtype))
     if number_format not in get_args(Dtype):
-        raise GlassformerError(f"--dtype {dtype[:30]} is not known: one of {', '.join(DTYPES)}.")
+        raise GlassformerError(f"--dtype {shown(dtype)} is not known: one of {', '.join(DTYPES)}.")
     kernel: Kernel = "fused" if fused else "materialised"
     result = algebra.cost(
         _program(asked),
@@ -153,5 +152,5 @@ def notation(words: tuple[str, ...], columns: bool, as_class: str | None, form: 
     give(algebra.notation(_program(asked), pen, label=asked.label), form)
 
 
-def _program(asked: Request) -> Any:
+def _program(asked: Request) -> Program:
     return build(asked.spec, batch=asked.batch, t=asked.t)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import click
 
@@ -19,21 +20,13 @@ MOST_IN_JSON = 2_000_000
 @click.argument("words", nargs=-1, metavar="CHECKPOINT|SPEC [field=value …]")
 @click.option("--text", help="What goes in (a checkpoint's tokenizer reads it; a spec without one takes words).")
 @click.option("--tokens", metavar="IDS", help="What goes in, as token ids: 101,7592,102.")
+@click.option("--picture", metavar="FILE", help="What goes in, of an encoder that reads images.")
 @click.option("--layer", type=int, metavar="N", help="One layer alone.")
 @click.option("--head", type=int, metavar="N", help="One head alone.")
 @click.option("--out", metavar="FILE", help="A picture, FILE.png or FILE.svg, or a page to explore, FILE.html.")
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0), help="For a spec without weights.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
-def attention(
-    words: tuple[str, ...],
-    text: str | None,
-    tokens: str | None,
-    layer: int | None,
-    head: int | None,
-    out: str | None,
-    seed: int,
-    as_json: bool,
-) -> None:
+def attention(words: tuple[str, ...], layer: int | None, head: int | None, out: str | None, as_json: bool, **given: Any) -> None:
     """Who attends to whom: one head, the heads of a layer, or all of them; text here, or a picture in a file.
 
     \b
@@ -47,7 +40,7 @@ def attention(
         with drawing():  # is there a matplotlib? Said before the run, which may take a while
             pass
     ((what, fields),) = split_words(one_spec(words), count=1)
-    found = run_of(what, fields, text=text, tokens=tokens, seed=seed).attention(layer=layer, head=head)
+    found = run_of(what, fields, **given).attention(layer=layer, head=head)
     if as_json:
         size = len(found.layers) * len(found.heads) * len(found.words) ** 2
         if size > MOST_IN_JSON:

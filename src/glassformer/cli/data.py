@@ -108,8 +108,13 @@ def _list_sets(*, as_json: bool) -> None:
     if as_json:
         sys.stdout.write(to_json(document) + "\n")
         return
-    from glassformer.show import Column, Table
     from glassformer.show.terminal import show_on_terminal
+
+    show_on_terminal(_sets_table(document))
+
+
+def _sets_table(document: list[dict[str, Any]]) -> Table:
+    from glassformer.show import Column, Table
 
     heads = [Column("set"), Column("task"), *(Column(part, right=True) for part in ("train", "validation", "test"))]
     rows = [
@@ -129,7 +134,7 @@ def _list_sets(*, as_json: bool) -> None:
         "'glassformer data NAME' looks into one. A file or a folder of your own goes where a NAME goes.",
     ]
     columns = [*heads, Column("classes", right=True), Column("to beat", right=True), Column("licence")]
-    show_on_terminal(Table("", columns, rows, notes))
+    return Table("", columns, rows, notes)
 
 
 def _views(found: Description) -> list[Table]:

@@ -8,6 +8,7 @@ import click
 
 from glassformer.cli.options import format_options, give, to_json
 from glassformer.spec import GlassformerError, shown
+from glassformer.spec.reading import only_fields
 
 
 @click.command()
@@ -43,7 +44,7 @@ def experiment(words: tuple[str, ...], text: str | None, seed: int, out: str | N
     if out is not None:
         check_format(out)
     name, *rest = words
-    result = experiments.experiment(name, seed=seed, text=text, **_fields(rest))
+    result = experiments.experiment(name, seed=seed, text=text, **only_fields(_fields(rest)))
     notes = []
     if out is not None:
         from glassformer.show.experiment_pictures import experiment_figure

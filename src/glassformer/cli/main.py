@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 import click
 
-from glassformer.spec import GlassformerError, nearest
+from glassformer.spec import GlassformerError, nearest, shown
 
 # Command -> (module, what it answers). The module is imported when the command is used: `--help` stays quick.
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -66,7 +66,7 @@ class LazyGroup(click.Group):
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             raise GlassformerError(
-                f"unknown command '{args[0][:60]}'.{nearest(args[0], COMMANDS)} 'glassformer --help' lists them."
+                f"unknown command '{shown(args[0])}'.{nearest(args[0], COMMANDS)} 'glassformer --help' lists them."
             )
         return super().resolve_command(ctx, args)
 
@@ -106,6 +106,10 @@ def main() -> NoReturn:
         if error.name != "torch":
             raise
         fail("this needs PyTorch, which is not installed: pip install 'glassformer[torch]'.")
+    except OSError as error:  # what the system says of a file: a name too long for it, a folder that may not be read, a full disk
+        if error.filename is None:
+            raise
+        fail(f"{shown(str(error.filename))}: {error.strerror or error}.")
     sys.exit(code if isinstance(code, int) else 0)
 
 

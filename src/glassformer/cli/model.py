@@ -188,15 +188,19 @@ def encode(checkpoint: Path, pool: str | None, normalise: bool | None, **options
 @click.command()
 @stream_options
 @click.option(
-    "--images", type=click.Path(path_type=Path), metavar="FILE.npy", help="Images as floats [image, channel, row, column]."
+    "--images",
+    type=click.Path(path_type=Path),
+    metavar="FILE|FOLDER",
+    help="A picture, a folder of them, or an .npy file of floats [image, channel, row, column], scaled as in training.",
 )
 def predict(checkpoint: Path, images: Path | None, **options: Any) -> None:
-    """Classes with probabilities for each text, or tags for its tokens: JSON lines, or a file, in the order of the input.
+    """Classes with probabilities for each text or picture, tags for its tokens, guesses for its masks: JSON lines, or a file.
 
     \b
     glassformer predict path/to/classifier --text "what a film"
     glassformer predict path/to/classifier --file reviews.txt --out classes.parquet
-    glassformer predict path/to/image-classifier --images images.npy
+    glassformer predict path/to/masked-token-model --text "time [MASK] like an arrow"
+    glassformer predict path/to/image-classifier --images photos/
     """
     from glassformer.cli.streaming import rows_of, stream, stream_images
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from glassformer.cli.options import to_json
 from glassformer.spec import GlassformerError, shown
-from glassformer.spec.reading import split_words
+from glassformer.spec.reading import is_there, only_fields, split_words
 
 if TYPE_CHECKING:
     from glassformer.numbers import Run
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 @click.argument("words", nargs=-1, metavar="CHECKPOINT|SPEC [field=value …] NAME [axis=index …]")
 @click.option("--text", help="What goes in, as text (a checkpoint's tokenizer reads it; a spec without one takes words).")
 @click.option("--tokens", metavar="IDS", help="What goes in, as token ids: 101,7592,102.")
+@click.option("--picture", metavar="FILE", help="What goes in, of an encoder that reads images.")
 @click.option(
     "--seed",
     default=0,
@@ -31,30 +32,22 @@ if TYPE_CHECKING:
 @click.option("--digits", default=4, show_default=True, type=click.IntRange(1, 17), help="Decimals shown.")
 @click.option("--terms", default=8, show_default=True, type=click.IntRange(2, 10_000), help="Terms shown of a long sum.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
-def explain(
-    words: tuple[str, ...],
-    text: str | None,
-    tokens: str | None,
-    seed: int,
-    depth: int,
-    digits: int,
-    terms: int,
-    as_json: bool,
-) -> None:
+def explain(words: tuple[str, ...], depth: int, digits: int, terms: int, as_json: bool, **given: Any) -> None:
     """One number of a run, down to its arithmetic.
 
     \b
     glassformer explain layer d_model=4 heads=2 d_ff=8 t=3 layers.0.attention.weights head=1 t=0 s=2
     glassformer explain path/to/checkpoint layers.3.attention.scores head=0 t=1 s=2 --text "a river bank"
+    glassformer explain path/to/image-classifier head.logits class=2 --picture photo.png
     glassformer explain bert-tiny vocab=50 layers.1.out t=1 d_model=7 --tokens 5,9,12 --depth 3
     """
-    if sum("=" not in word or Path(word).exists() for word in words) < 2:
+    if sum("=" not in word or is_there(word) for word in words) < 2:
         raise GlassformerError(
             "which number? Name an encoder, then a tensor with the indices of a cell, as in "
             "'layer d_model=4 heads=2 t=3 layers.0.attention.weights head=1 t=0 s=2'. 'glassformer shapes' lists the names."
         )
     (what, fields), (name, cell) = split_words(words, count=2)
-    run = run_of(what, fields, text=text, tokens=tokens, seed=seed)
+    run = run_of(what, fields, **given)
     opened = run.explain(name, **{axis: _index(axis, index) for axis, index in cell.items()})
     if as_json:
         sys.stdout.write(to_json(opened.to_dict(depth=depth, most=terms)) + "\n")
@@ -62,13 +55,24 @@ def explain(
         sys.stdout.write(opened.text(depth=depth, digits=digits, most=terms) + "\n")
 
 
-def run_of(what: str, fields: dict[str, str], *, text: str | None = None, tokens: str | None = None, seed: int = 0) -> Run:
-    """A run of a checkpoint folder on text or ids, or of a spec with legible weights on what is given or made from the seed."""
+def run_of(what: str, fields: dict[str, str], *, tokens: str | None = None, picture: str | None = None, **given: Any) -> Run:
+    """A run of a checkpoint folder on text, ids or a picture, or of a spec with legible weights from a seed."""
     from glassformer import api
 
-    return api.run(
-        what, text=text, tokens=_ids(tokens) if tokens is not None else None, seed=seed, **cast("dict[str, Any]", fields)
-    )
+    ids = _ids(tokens) if tokens is not None else None
+    return api.run(what, tokens=ids, picture=_pixels(what, picture), **given, **only_fields(fields))
+
+
+def _pixels(what: str, picture: str | None) -> Any:
+    """A picture as the checkpoint reads it."""
+    from glassformer.api import holds_weights
+    from glassformer.cli.image_files import reading_of
+    from glassformer.numbers import open_checkpoint
+
+    if picture is None or not holds_weights(what):
+        return picture
+    checkpoint = open_checkpoint(what)
+    return reading_of(checkpoint.spec, checkpoint.folder).pixels([Path(picture)])[0]
 
 
 def _ids(text: str) -> list[int]:

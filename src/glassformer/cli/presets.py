@@ -7,8 +7,9 @@ import sys
 import click
 
 from glassformer.cli.options import to_json
-from glassformer.spec import GlassformerError, defaults, field_docs, field_rules
+from glassformer.spec import ALL_BIASES, GlassformerError, defaults, field_docs, field_rules, shown
 from glassformer.spec.presets import preset, preset_doc, preset_names
+from glassformer.spec.reading import field_text
 
 
 @click.command()
@@ -55,15 +56,7 @@ def presets(name: str | None, fields: bool, as_json: bool) -> None:
 
 def _default(field: str) -> str:
     value = defaults()[field]
-    return (
-        "all"
-        if isinstance(value, tuple)
-        else "none"
-        if value is None
-        else str(value).lower()
-        if isinstance(value, bool)
-        else str(value)
-    )
+    return "all" if value == ALL_BIASES else field_text(value)
 
 
 @click.command()
@@ -82,5 +75,5 @@ def completion(shell: str) -> None:
 
     found = get_completion_class(shell)
     if found is None:
-        raise GlassformerError(f"no completion for the shell '{shell[:30]}': bash, zsh or fish.")
+        raise GlassformerError(f"no completion for the shell '{shown(shell)}': bash, zsh or fish.")
     sys.stdout.write(found(glassformer, {}, "glassformer", "_GLASSFORMER_COMPLETE").source() + "\n")

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from glassformer.cli.options import to_json
 from glassformer.spec import GlassformerError, nearest, shown
 from glassformer.spec.files import parse_json, read_text
+from glassformer.spec.reading import is_there
 
 if TYPE_CHECKING:
-    from glassformer.answers.quiz import Variant
+    from glassformer.answers.quiz import QuizSet, Variant
 
 MOST_STUDENTS = 1_000
-FORMS = ("json", "markdown", "csv", "html", "latex")
+MOST_NAME = 40  # letters of a set's name
 
 
 class _Commands(click.Group):
@@ -86,10 +88,9 @@ def make(what: str, seed: int | None, students: int | None, names: str | None, o
     glassformer quiz make parameters --seed 7 --students 30 --out papers
     glassformer quiz make my-set.toml --names class.txt --format html,moodle --out papers
     """
-    from glassformer.answers.quiz import load_set
     from glassformer.show.quiz import parse_formats, quiz_files
 
-    chosen, found, roster = parse_formats(formats), load_set(what), _roster(students, names)
+    chosen, found, roster = parse_formats(formats), _set(what), _roster(students, names)
     folder = _folder(out)
     written = []
     for path, content in quiz_files(found, seed or 0, roster, chosen):
@@ -148,10 +149,10 @@ def take(what: str, seed: int | None, as_json: bool) -> None:
     glassformer quiz take self-attention
     glassformer quiz take worked-head --seed 3
     """
-    from glassformer.answers.quiz import load_set, variant
+    from glassformer.answers.quiz import variant
     from glassformer.cli.quiz_session import Session
 
-    own: Variant = variant(load_set(what), seed or 0)
+    own: Variant = variant(_set(what), seed or 0)
     session = Session(own, out=sys.stderr if as_json else sys.stdout)
     session.run()
     if as_json:
@@ -179,16 +180,15 @@ def grade(what: str, answers: str, seed: int | None, students: int | None, names
     glassformer quiz grade papers answers.csv
     glassformer quiz grade parameters answers.csv --seed 7 --students 30 --csv
     """
-    from glassformer.answers.quiz import load_set
     from glassformer.answers.quiz.grading import grade as grade_class
     from glassformer.answers.quiz.submissions import read_submissions
     from glassformer.show import present
 
-    found = load_set(what)
+    found = _set(what)
     roster, own_seed = _roster(students, names), seed
-    manifest = Path(what) / "quiz.json"
-    if not roster and seed is None and manifest.is_file():
-        roster, own_seed = _made(manifest)
+    made = _made(what)
+    if not roster and seed is None and made is not None:
+        roster, own_seed = made.students, made.seed
     graded = grade_class(found, read_submissions(Path(answers), found, roster), seed=own_seed or 0, students=roster)
     text = to_json(graded.to_dict()) if form == "json" else getattr(present(graded), form or "text")()
     sys.stdout.write(text + "\n")
@@ -196,10 +196,34 @@ def grade(what: str, answers: str, seed: int | None, students: int | None, names
         sys.exit(1)
 
 
-def _made(manifest: Path) -> tuple[tuple[str, ...], int]:
-    """The students and the seed of a folder that `quiz make` wrote."""
+class _Made(NamedTuple):
+    """What the folder of a `quiz make` says of itself: numbers follow from the set's name, the seed and the student."""
+
+    name: str
+    students: tuple[str, ...]
+    seed: int
+
+
+def _made(what: str) -> _Made | None:
+    """What `quiz make` wrote into that folder, where it is one."""
+    manifest = Path(what) / "quiz.json"
+    if not is_there(str(manifest)):
+        return None
     document = parse_json(read_text(manifest), "quiz.json")
-    students, seed = document.get("students"), document.get("seed")
-    if not isinstance(students, list) or not all(isinstance(name, str) for name in students) or type(seed) is not int:
-        raise GlassformerError("quiz.json is not what 'quiz make' wrote: give --seed and --students or --names instead.")
-    return tuple(students[:MOST_STUDENTS]), seed
+    name: Any = document.get("set")
+    students: Any = document.get("students")
+    seed = document.get("seed")
+    words = [name, *students] if isinstance(students, list) else [None]
+    if not all(isinstance(word, str) for word in words) or type(seed) is not int or len(name) > MOST_NAME:
+        raise GlassformerError(
+            "quiz.json is not what 'quiz make' wrote: give the file of the set instead, with --seed and --students or --names."
+        )
+    return _Made(shown(name), tuple(students[:MOST_STUDENTS]), seed)
+
+
+def _set(what: str) -> QuizSet:
+    """A set; one in a folder that `quiz make` wrote keeps the name that it was made under, or other numbers would be drawn."""
+    from glassformer.answers.quiz import load_set
+
+    found, made = load_set(what), _made(what)
+    return found if made is None else replace(found, name=made.name)

@@ -11,7 +11,7 @@ import click
 
 from glassformer.cli.options import complete_words, one_spec, to_json
 from glassformer.spec import GlassformerError, shown
-from glassformer.spec.reading import SIZES, Request, request, split_words
+from glassformer.spec.reading import SIZES, Request, only_fields, request, split_words
 
 if TYPE_CHECKING:
     from glassformer.numbers.run import Run
@@ -79,8 +79,7 @@ class Contents:
             raise GlassformerError(
                 f"{field} cannot be changed in a report of {shown(what)}: it has weights. Leave it out, or name a spec."
             )
-        given: dict[str, Any] = dict(fields)
-        self.asked: Request = request(what, **given)
+        self.asked: Request = request(what, **only_fields(fields))
 
     @property
     def title(self) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from glassformer.cli.image_files import ENDINGS, pictures_in, reading_of
 from glassformer.cli.options import to_json
 from glassformer.cli.tables_out import FORMS, Rows, check_out, sink
 from glassformer.cli.text_lines import GivenTexts, TextLines, texts_from
@@ -46,11 +47,14 @@ def stream(checkpoint: Path, rows: Callable[[Any, Texts, dict[str, Any]], Iterat
 
 
 def stream_images(checkpoint: Path, images: Path, **options: Any) -> None:
-    """Images from an .npy file, read a piece at a time."""
+    """Pictures, or numbers from an .npy file, read a piece at a time."""
     out: Path | None = options["out"]
     _check(out, RECORDS, as_json=options["as_json"])
     if options["texts"] or options["file"] or options["stdin"]:
         raise GlassformerError("--images and texts are both given: choose one.")
+    if images.is_dir() or images.suffix.lower() in ENDINGS:
+        _stream_pictures(checkpoint, images, options)
+        return
     pixels = _array(images)
     if pixels.ndim != 4 or pixels.dtype.kind != "f":
         raise GlassformerError(
@@ -72,10 +76,20 @@ def stream_images(checkpoint: Path, images: Path, **options: Any) -> None:
     _tell(out, {"rows": len(pixels), "cut": 0, "left_out": 0}, "predictions", model, as_json=options["as_json"])
 
 
+def _stream_pictures(checkpoint: Path, images: Path, options: dict[str, Any]) -> None:
+    files = pictures_in(images)
+    model = _load(checkpoint, options)
+    reads = reading_of(model.spec, model.folder.path)
+    with sink(options["out"]) as target:
+        for start in range(0, len(files), IMAGES_AT_ONCE):
+            some = files[start : start + IMAGES_AT_ONCE]
+            said = rows_of(range(start, start + len(some)), model.predict(reads.pixels(some)))
+            target.add(Rows(said.numbers, {"file": [str(file) for file in some], **said.columns}))
+    _tell(options["out"], {"rows": len(files), "cut": 0, "left_out": 0}, "predictions", model, as_json=options["as_json"])
+
+
 def _array(path: Path) -> Any:
     """The array of an .npy file, left on the disk. Nothing in a file is unpickled."""
-    if path.is_dir():
-        raise GlassformerError(f"{path_text(path)} is a folder: one .npy file with all images is wanted.")
     try:
         with path.open("rb") as file:
             begins = file.read(6)
@@ -89,9 +103,10 @@ def _array(path: Path) -> Any:
 
 
 def rows_of(numbers: Sequence[int], said: Sequence[Any]) -> Rows:
-    """Predictions as rows: of an input, its label and all numbers; of a text's tokens, one list."""
+    """Predictions as rows: of an input, its label and all numbers; of a text's tokens or masks, one list."""
     if said and isinstance(said[0], list):
-        return Rows(list(numbers), {"tokens": [[token.to_dict() for token in one] for one in said]})
+        what = "masks" if said[0] and hasattr(said[0][0], "guesses") else "tokens"
+        return Rows(list(numbers), {what: [[token.to_dict() for token in one] for one in said]})
     told = [one.to_dict() for one in said]
     columns: dict[str, Any] = {name: [one[name] for one in told] for name in (told[0] if told else ())}
     return Rows(list(numbers), columns)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from glassformer.cli.processes import made_by_first
 from glassformer.spec import EncoderSpec, GlassformerError, shown
 from glassformer.spec.fields import accept, rule_for
-from glassformer.spec.reading import SIZES, preset_meant, request, split_words
+from glassformer.spec.reading import SIZES, is_there, only_fields, preset_meant, request, split_words
 from glassformer.spec.weight_files import path_text
 
 if TYPE_CHECKING:
@@ -108,12 +108,12 @@ def spec_for(words: Sequence[str], data: Dataset, tokenizer: Tokenizer | None, s
     """The spec of `[SPEC] [field=value …]`: without a name, the small one that is chosen from the data."""
     from glassformer.training.fitting import check_fit, fitted, small_spec
 
-    named = bool(words) and ("=" not in words[0] or Path(words[0]).exists())
+    named = bool(words) and ("=" not in words[0] or is_there(words[0]))
     if named:
         ((name, fields),) = split_words(words, count=1)
         _refuse_sizes(fields)
         _refuse_published(name)
-        given: dict[str, Any] = dict(fields)
+        given = only_fields(fields)
         return fitted(request(name, **given).spec, given, data, tokenizer, settings)
     fields = split_words(["small", *words], count=1)[0][1]
     _refuse_sizes(fields)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from glassformer.spec import GlassformerError
+from glassformer.spec.huggingface.tensor_names import OWN
 
 if TYPE_CHECKING:
     from glassformer.model.answers import Answer, Given
@@ -55,7 +56,7 @@ def _with_comparisons(
     ]
     if not original:
         notes.append("The original was not asked.")
-    elif folder.family == "glassformer" or folder.fresh:
+    elif folder.family == OWN or folder.fresh:
         notes.append("There is no original to compare with: transformers does not have this model.")
     else:
         try:
@@ -88,7 +89,7 @@ def _float64_run(folder: CheckpointFolder, given: Given, *, allow_nonfinite: boo
     from glassformer.program import build
     from glassformer.spec.huggingface import FAMILIES
 
-    foreign = folder.family != "glassformer"
+    foreign = folder.family != OWN
     base = FAMILIES[folder.family].base if foreign and folder.fresh else folder.model_class if foreign else None
     checkpoint = open_checkpoint(folder.path, as_class=base, allow_nonfinite=allow_nonfinite)
     spec = checkpoint.spec

@@ -27,7 +27,7 @@ def work(file: str, digits: int | None, rounded: int | None, ask: str | None, fo
     glassformer work examples/layer-norm.toml --digits 6 --json
     """
     from glassformer.numbers.by_hand import load_problem, solve
-    from glassformer.show.work import Worksheet
+    from glassformer.show.work import worksheet
 
     for name, value in (("digits", digits), ("rounded", rounded)):
         if value is not None and not 0 <= value <= 15:
@@ -37,12 +37,11 @@ def work(file: str, digits: int | None, rounded: int | None, ask: str | None, fo
     if ask is not None:
         problem = problem.replace(ask=tuple(word.strip() for word in ask.split(",") if word.strip()))
     solution = solve(problem)
-    carried = solution if rounded is None else solution.rounded(rounded)
+    sheet = worksheet(solution, digits, rounded)
     if form == "json":
-        document = carried.to_dict(digits if rounded is None else rounded)
+        document = sheet.solution.to_dict(sheet.digits)
         if rounded is not None:
-            document |= {"rounded": rounded, "moved": solution.moved(carried)}
+            document |= {"rounded": rounded, "moved": solution.moved(sheet.solution)}
         sys.stdout.write(to_json(document) + "\n")
         return
-    sheet = Worksheet(carried, digits) if rounded is None else Worksheet(carried, rounded, solution)
     sys.stdout.write(getattr(sheet, form or "text")() + "\n")

@@ -13,8 +13,7 @@ from glassformer.lab.folders import Folders
 from glassformer.lab.runs import RUNS, RunsFolder
 from glassformer.lab.threads import Workers
 from glassformer.spec import GlassformerError, shown
-from glassformer.spec.fields import rule_for
-from glassformer.spec.reading import SIZES, Request, preset_meant, request, request_from_words, split_words
+from glassformer.spec.reading import Request, only_fields, preset_meant, request, request_from_words, split_words
 
 DEFAULT = "bert-base"
 
@@ -35,10 +34,7 @@ class Lab:
 
     def request(self, what: str, fields: Mapping[str, str]) -> Request:
         """The spec that a page asks for: a preset, or a file below the folders of the start."""
-        for name in fields:
-            if name not in SIZES:
-                rule_for(name, also=SIZES)  # a name that is no field must not become an argument
-        return request(preset_meant(what) or self.folders.inside(what), **fields)
+        return request(preset_meant(what) or self.folders.inside(what), **only_fields(fields))
 
 
 def start(words: Sequence[str], port: int, *, runs: Path = RUNS, data: Sequence[Path] = ()) -> Lab:

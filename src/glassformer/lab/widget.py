@@ -76,7 +76,7 @@ class CellView:
         self.explanation = explanation
 
     def first(self) -> dict[str, Any]:
-        from glassformer.lab.pages.trace_edits import cell_id
+        from glassformer.lab.cells import cell_id
 
         return _cell(self.explanation.run, {"cell": cell_id(self.explanation.tensor.name, self.explanation.cell)})[0]
 
@@ -170,8 +170,8 @@ def replied(view: View, content: Any) -> Answer:
 
 
 def _cell(run: Run, question: Mapping[str, Any]) -> Answer:
+    from glassformer.lab.cells import read_cell
     from glassformer.lab.pages.trace_cells import opened_cell
-    from glassformer.lab.pages.trace_edits import read_cell
 
     text = question.get("cell")
     if not isinstance(text, str):

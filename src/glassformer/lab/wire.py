@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from glassformer.spec import GlassformerError
+from glassformer.spec import GlassformerError, shown
 from glassformer.spec.files import parse_json
 
 if TYPE_CHECKING:  # live views in a notebook speak this language, too, and have no server
@@ -25,6 +25,7 @@ if TYPE_CHECKING:  # live views in a notebook speak this language, too, and have
     from starlette.responses import Response
 
 MAGIC = b"GLF1"
+MOST_WHOLE = 10**12  # of a number in a request: a place, a seed, a count
 MOST_EXACT = 2**53  # the browser's numbers are doubles: a larger whole number travels as its digits, in quotes
 STEP = 8  # where an array may start: what any typed array of the browser can read in place
 Precision = Literal["float32", "float16"]
@@ -103,3 +104,21 @@ async def asked(request: Request) -> dict[str, Any]:
     except UnicodeDecodeError as error:
         raise GlassformerError(f"the request is not text: byte {error.start} is not UTF-8.") from None
     return parse_json(text, "the request")
+
+
+def text_in(document: Mapping[str, Any], key: str, otherwise: str | None = None, *, most: int | None = None) -> str:
+    """A text of a request, of at most so many letters; `otherwise` where it may be left out."""
+    found = document.get(key, otherwise)
+    if not isinstance(found, str):
+        raise GlassformerError(f"the request must have {key} as a text, found {shown(found)}.")
+    if most is not None and len(found) > most:
+        raise GlassformerError(f"{key} has {len(found):,} letters: at most {most:,} are read.")
+    return found
+
+
+def whole_in(document: Mapping[str, Any], key: str, otherwise: int = 0) -> int:
+    """A whole number of a request; `otherwise` where it was left out."""
+    found = document.get(key, otherwise)
+    if type(found) is not int or not 0 <= found <= MOST_WHOLE:
+        raise GlassformerError(f"{key}={shown(found)} is not allowed: a whole number from 0 is wanted.")
+    return found

@@ -13,10 +13,10 @@ from glassformer.spec.checkpoint_folder import CheckpointFolder
 Kind = Literal["classes", "labels", "scores"]
 WHAT = {
     "none": "it has no head",
-    "mlm": "its head predicts masked tokens",
-    "pretrain": "its head predicts masked tokens and the next sentence",
     "project": "its head gives vectors",
 }
+UNLABELLED = (*WHAT, "mlm", "pretrain")  # heads without names for what they say
+ANSWERS = "ForQuestionAnswering"  # two numbers a token, which compare tokens and not classes
 LIKELY = 0.5  # from this probability on, a label holds
 
 
@@ -73,15 +73,14 @@ def prediction(logits: Tensor, labels: list[str], kind: Kind) -> Prediction:
 
 def require_classes(spec: EncoderSpec, model_class: str) -> None:
     """Refuse a model whose head names no classes."""
-    if spec.head in WHAT:
-        raise GlassformerError(
-            f"{model_class} predicts no classes: {WHAT[spec.head]}. Classifiers and taggers do; encode gives vectors."
-        )
+    what = "its head marks where an answer begins and ends" if model_class.endswith(ANSWERS) else WHAT.get(spec.head)
+    if what is not None:
+        raise GlassformerError(f"{model_class} predicts no classes: {what}. Classifiers and taggers do; encode gives vectors.")
 
 
 def labels_of(folder: CheckpointFolder) -> list[str]:
     """The names of the classes: id2label where it names each of them once, LABEL_0, LABEL_1, … otherwise."""
-    count = folder.spec.classes if folder.spec.head not in WHAT else 0
+    count = folder.spec.classes if folder.spec.head not in UNLABELLED else 0
     given = folder.aside.get("id2label")
     names = [given.get(str(i)) for i in range(count)] if isinstance(given, Mapping) else []
     if len(names) == len(set(map(str, names))) == count and all(isinstance(name, str) and name for name in names):

@@ -12,9 +12,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from glassformer.model import export, predictions, streams
+from glassformer.model import export, guesses, predictions, streams
 from glassformer.model.checkpoints import LoadedEncoder, Verdict, load_encoder
 from glassformer.model.encoder import Encoder, Output
+from glassformer.model.guesses import MaskPrediction
 from glassformer.model.heads import TOKEN_HEADS, has_pooler
 from glassformer.model.packing import encode_packed
 from glassformer.model.predictions import Prediction, TokenPrediction
@@ -29,7 +30,7 @@ from glassformer.spec.texts import Text, load_tokenizer
 POOLS = ("mean", "first", "last", "max", "pooled")
 IMAGES_AT_ONCE = 32
 
-Said = Prediction | list[TokenPrediction]
+Said = Prediction | list[TokenPrediction] | list[MaskPrediction]
 
 
 class Vectors(NamedTuple):
@@ -156,7 +157,7 @@ class LoadedModel:
 
     def _windows(self, texts: Iterable[Text], habits: dict[str, Any]) -> Iterator[streams.Window]:
         if self.spec.reads != "tokens":
-            way = " Give images: --images FILE.npy, or predict(images)." if self.spec.reads == "image" else ""
+            way = " Give images: --images FILE, or predict(images)." if self.spec.reads == "image" else ""
             raise GlassformerError(f"this encoder reads {self.spec.reads.removesuffix('s')}s, not texts.{way}")
         if isinstance(texts, str):
             raise GlassformerError(f'a list of texts is wanted, found one text: ["{shown(texts, limit=30)}"].')
@@ -170,7 +171,7 @@ class LoadedModel:
     # Classes -----------------------------------------------------------------------------------------------------------
 
     def predict(self, inputs: str | Iterable[Text] | NDArray[Any] | Tensor, **options: Any) -> Any:
-        """What the head says of each text or image: a `Prediction`, or one for each token; for one text, that alone."""
+        """What the head says of each text or image: a `Prediction`, or one for each token or mask; for one text, that alone."""
         if isinstance(inputs, np.ndarray | Tensor):
             return self._predict_images(torch.as_tensor(inputs))
         if isinstance(inputs, str):
@@ -180,7 +181,12 @@ class LoadedModel:
     def predict_stream(self, texts: Iterable[Text], *, batch_tokens: int | None = None, **habits: Any) -> Iterator[Sayings]:
         """Predictions for any number of texts, some at a time, in input order and bounded memory."""
         predictions.require_classes(self.spec, self.folder.model_class)
+        masked = self.spec.head in guesses.HEADS
         for window in self._windows(texts, {**habits, "letters": self.spec.head in TOKEN_HEADS}):
+            if masked:
+                told = guesses.guesses(self.encoder, window, self.tokenizer, habits.get("name", streams.plain_name))
+                yield Sayings(window.numbers, list(told), window.dropped, window.seen)
+                continue
             with torch.inference_mode():
                 run = self._ready("logits").run()
                 found = encode_packed(

@@ -10,12 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from glassformer.numbers.keep import IN_LAYER
 from glassformer.numbers.run import Run, run
 from glassformer.numbers.stored_weights import StoredWeights
 from glassformer.numbers.texts import encode, words_of
 from glassformer.program import Program, build
-from glassformer.program.axes import Array
+from glassformer.program.axes import Array, layer_of
 from glassformer.spec import EncoderSpec, GlassformerError
 from glassformer.spec.checkpoint_folder import open_folder
 from glassformer.spec.texts import Text, load_tokenizer
@@ -120,11 +119,8 @@ def open_checkpoint(folder: str | Path, *, as_class: str | None = None, allow_no
 
 def shapes_of(spec: EncoderSpec) -> dict[str, tuple[int, ...]]:
     """The shape of every parameter, by name."""
-    return {parameter.name: parameter.tensor.shape for parameter in build(spec, t=_any_length(spec)).parameters}
-
-
-def _any_length(spec: EncoderSpec) -> int | None:
-    return None if spec.reads == "image" else 1
+    any_length = None if spec.reads == "image" else 1
+    return {parameter.name: parameter.tensor.shape for parameter in build(spec, t=any_length).parameters}
 
 
 def _with_batch(value: Any, *, axes: int) -> Array:
@@ -153,8 +149,7 @@ def numbers_held(program: Program, layers: Collection[int] | None) -> int:
     """How many numbers a run has at once: all that it keeps, and the largest of the layers that it does not."""
     sizes: Counter[int | None] = Counter()
     for tensor in (*(parameter.tensor for parameter in program.parameters), *(step.output for step in program.steps)):
-        inside_layer = IN_LAYER.match(tensor.name)
-        sizes[int(inside_layer[1]) if inside_layer else None] += tensor.size
+        sizes[layer_of(tensor.name)] += tensor.size
     dropped = [] if layers is None else [size for layer, size in sizes.items() if layer is not None and layer not in layers]
     return sum(sizes.values()) - sum(dropped) + max(dropped, default=0)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from math import isclose
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from glassformer.program import Cell, Tensor
@@ -56,7 +57,7 @@ class Explanation(Viewed):
         step = self.run.program.step_of.get(self.tensor.name)
         if step is None:
             return None
-        return step.operation.opened(step.inputs, step.output, self.cell, self.run.values)
+        return step.opened(self.cell, self.run.values)
 
     @property
     def source(self) -> str:
@@ -73,7 +74,7 @@ class Explanation(Viewed):
             return f"{self.source} {self.tensor.name}"
         symbol = TextPen().symbol
         names = [symbol(tensor.symbol) if tensor.symbol not in ("out", "x") else tensor.name for tensor in step.inputs]
-        return f"{self.tensor.symbol} = {step.operation.write(step.inputs, step.output, names, TextPen())}"
+        return f"{self.tensor.symbol} = {step.write(names, TextPen())}"
 
     def numbers(self, *, digits: int = 4, most: int = SHOWN_TERMS) -> str:
         """The rule with numbers put in; long sums are cut to their largest terms."""
@@ -223,7 +224,7 @@ def number(value: float, digits: int) -> str:
     size = abs(value)
     text = f"{value:.{digits}f}" if size == 0 or 10**-digits <= size < 1e7 else f"{value:.{digits}g}"
     if "." in text and "e" not in text:
-        text = text.rstrip("0").rstrip(".") if float(text) == value else text
+        text = text.rstrip("0").rstrip(".") if isclose(float(text), value, rel_tol=1e-13) else text  # 3.2 − 2.425 is 0.775
     return text.replace("-", MINUS)
 
 

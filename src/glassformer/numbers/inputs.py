@@ -22,7 +22,7 @@ def checked_inputs(program: Program, inputs: Mapping[str, Any]) -> Iterator[tupl
             raise GlassformerError(f"this program has no input '{shown(name)}': it takes {', '.join(wanted)}.")
     for name, tensor in wanted.items():
         if name in inputs:
-            value = _array(name, inputs[name])
+            value = numbers_in(name, inputs[name])
         elif name == "segments":
             value = np.zeros(tensor.shape, dtype=np.int64)
         elif name == "attend":
@@ -32,7 +32,8 @@ def checked_inputs(program: Program, inputs: Mapping[str, Any]) -> Iterator[tupl
         yield name, _checked(program, tensor, value)
 
 
-def _array(name: str, value: Any) -> Array:
+def numbers_in(name: str, value: Any) -> Array:
+    """What somebody gave, as an array of numbers."""
     try:
         array = np.asarray(value)
     except ValueError:
@@ -47,7 +48,7 @@ def _checked(program: Program, tensor: Tensor, value: Array) -> Array:
         axes = ", ".join(axis.name for axis in tensor.axes)
         raise GlassformerError(f"{tensor.name} has shape {list(value.shape)}, wanted {list(tensor.shape)} ({axes}).")
     if tensor.name in IDS:
-        return _ids(program, tensor, value)
+        return checked_ids(program, tensor, value)
     if tensor.name == "attend":
         return _mask(program, value)
     wrong = np.argwhere(~np.isfinite(value))
@@ -57,7 +58,8 @@ def _checked(program: Program, tensor: Tensor, value: Array) -> Array:
     return value.astype(np.float64)
 
 
-def _ids(program: Program, tensor: Tensor, value: Array) -> Array:
+def checked_ids(program: Program, tensor: Tensor, value: Array) -> Array:
+    """Whole numbers, each with a row in its table."""
     rows = {"vocab": program.spec.vocab, "segment": program.spec.segments}[IDS[tensor.name]] or 0
     if value.dtype.kind not in "iu":
         raise GlassformerError(f"{tensor.name} must be whole numbers, got {value.dtype}.")

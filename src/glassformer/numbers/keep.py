@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection
 
 from glassformer.program import Parameter, Program
-from glassformer.program.axes import Array
+from glassformer.program.axes import Array, layer_of
 from glassformer.spec import GlassformerError, shown
-
-IN_LAYER = re.compile(r"layers\.(\d+)\.")
 
 
 class KeptValues(dict[str, Array]):
@@ -45,7 +42,7 @@ def evaluate_keeping(
         for tensor in step.inputs:
             if tensor.name not in kept:
                 kept[tensor.name] = weight(parameters[tensor.name])
-        kept[step.name] = step.operation.evaluate(step.inputs, step.output, [kept[tensor.name] for tensor in step.inputs])
+        kept[step.name] = step.evaluate(kept)
         for name in {step.name, *(tensor.name for tensor in step.inputs)} - keep:
             if last_use.get(name, number) <= number:
                 del kept[name]
@@ -54,10 +51,9 @@ def evaluate_keeping(
 
 def names_kept(program: Program, layers: Collection[int]) -> set[str]:
     """The names of all values that stay."""
-    keep = {name for name in program.tensors if not IN_LAYER.match(name)}
+    keep = {name for name in program.tensors if layer_of(name) is None}
     keep |= {f"layers.{number}.out" for number in range(program.spec.layers)}
     for step in program.steps:
-        inside = IN_LAYER.match(step.name)
-        if inside and int(inside[1]) in layers:
+        if layer_of(step.name) in layers:
             keep |= {step.name, *(tensor.name for tensor in step.inputs)}
     return keep

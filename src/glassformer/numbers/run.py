@@ -142,4 +142,4 @@ def _checked_weight(parameter: Parameter, weights: Mapping[str, Array]) -> Array
 def evaluate(program: Program, values: dict[str, Array]) -> None:
     """Every step in order; each result is kept."""
     for step in program.steps:
-        values[step.name] = step.operation.evaluate(step.inputs, step.output, [values[tensor.name] for tensor in step.inputs])
+        values[step.name] = step.evaluate(values)

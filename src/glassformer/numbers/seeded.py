@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from glassformer.numbers.run import Run, run
-from glassformer.numbers.weights import legible_weights
-from glassformer.program import build
+from glassformer.numbers.weights import check_seed, legible_weights
+from glassformer.program import Program, build
 from glassformer.spec import EncoderSpec, GlassformerError, shown
 
 MOST_NUMBERS = 50_000_000  # weights that a made-up run may have: 0.4 GB
@@ -25,8 +25,7 @@ def seeded_run(
     seed: int = 0,
 ) -> Run:
     """Run `spec` with legible weights. Equal words get the same vector or id; without words or ids the input is made up."""
-    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-        raise GlassformerError(f"seed={shown(seed)} is not allowed: a seed is a whole number from 0.")
+    check_seed(seed)
     if not isinstance(words, str | None):
         raise GlassformerError(f"text={shown(words)} is not allowed: a text is wanted.")
     if ids is not None and not ids:
@@ -34,6 +33,9 @@ def seeded_run(
     tokens = words.split() if words is not None else None
     if tokens is not None and not tokens:
         raise GlassformerError("the text is empty: give at least one word.")
+    if (ids is not None and spec.reads != "tokens") or (tokens is not None and spec.reads == "image"):
+        reads, given = "images" if spec.reads == "image" else spec.reads, "text" if ids is None else "tokens"
+        raise GlassformerError(f"this encoder reads {reads}, not {given}. Leave the {given} out.")
     length = len(tokens) if tokens else len(ids) if ids else t or (None if spec.reads == "image" else 4)
     program = build(spec, batch=batch if tokens is None and ids is None else 1, t=length)
     size = sum(parameter.size for parameter in program.parameters)
@@ -50,18 +52,16 @@ def seeded_run(
     return run(program, legible_weights(program, seed), _inputs(program, tokens, ids, seed), tokens=[tokens] if tokens else None)
 
 
-def _inputs(program: Any, words: list[str] | None, ids: list[int] | None, seed: int) -> dict[str, Any]:
+def _inputs(program: Program, words: list[str] | None, ids: list[int] | None, seed: int) -> dict[str, Any]:
     rng = np.random.default_rng(seed + 1)
     spec, first = program.spec, program.inputs[0]
-    if spec.reads == "tokens":
+    if spec.vocab is not None:
         if ids is not None:
             return {"tokens": [ids]}
         if words is None:
             return {"tokens": rng.integers(0, spec.vocab, first.shape)}
         known = {word: number % spec.vocab for number, word in enumerate(dict.fromkeys(words))}
         return {"tokens": [[known[word] for word in words]]}
-    if ids is not None or (words is not None and spec.reads == "image"):
-        raise GlassformerError(f"this encoder reads {spec.reads}, not tokens.")
     if words is None:
         return {first.name: rng.integers(-4, 4, first.shape, endpoint=True) / 4}
     vectors = {word: rng.integers(-4, 4, spec.d_model, endpoint=True) / 4 for word in dict.fromkeys(words)}

@@ -7,8 +7,15 @@ import numpy as np
 from glassformer.program import Parameter, Program
 from glassformer.program.axes import Array
 from glassformer.program.operations.lookups import sinusoidal_table
+from glassformer.spec import GlassformerError, shown
 
 STEPS = 4  # weights are multiples of 1/4 between -1 and 1
+
+
+def check_seed(seed: int) -> None:
+    """Refuse what no random numbers can start from."""
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        raise GlassformerError(f"seed={shown(seed)} is not allowed: a seed is a whole number from 0.")
 
 
 def legible_weights(program: Program, seed: int = 0) -> dict[str, Array]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from glassformer.numbers.inputs import IDS, checked_ids, numbers_in
 from glassformer.program.axes import Array
 from glassformer.spec import GlassformerError, shown
 from glassformer.spec.viewed import Viewed
@@ -26,6 +27,9 @@ class Difference(Viewed):
     after: Run
     changed: tuple[str, ...]
     rerun: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return self.presented().text()
 
     def __getitem__(self, name: str) -> Array:
         """After minus before; −∞ on both sides is no difference."""
@@ -57,14 +61,14 @@ def what_if(run: Run, changes: Mapping[str, Change]) -> Difference:
     touched: dict[str, None] = {}
     for name, change in changes.items():
         name = run.named(name)
-        values[name] = _changed(name, values[name], change)
+        values[name] = _changed(run, name, change)
         touched[name] = None
     changed = tuple(touched)
     rerun = []
     for step in run.program.steps:
         if step.name in changed or not any(tensor.name in touched for tensor in step.inputs):
             continue
-        values[step.name] = step.operation.evaluate(step.inputs, step.output, [values[tensor.name] for tensor in step.inputs])
+        values[step.name] = step.evaluate(values)
         touched[step.name] = None
         rerun.append(step.name)
     return Difference(run, type(run)(run.program, values, tokens=run.tokens), changed, tuple(rerun))
@@ -73,8 +77,8 @@ def what_if(run: Run, changes: Mapping[str, Change]) -> Difference:
 def knock_out(run: Run, layer: int, heads: int | Sequence[int]) -> Difference:
     """What if some heads of a layer contributed nothing: their mixed values set to zero."""
     count, layers = run.program.spec.heads, run.program.spec.layers
-    chosen = [heads] if isinstance(heads, int) else list(heads)
-    if not 0 <= layer < layers or not all(0 <= head < count for head in chosen):
+    chosen = np.atleast_1d(heads).tolist()
+    if not _is_place(layer, layers) or not all(_is_place(head, count) for head in chosen):
         raise GlassformerError(
             f"layer {layer}, head {shown(chosen)}: this encoder has layers 0 to {layers - 1} and heads 0 to {count - 1}."
         )
@@ -89,24 +93,41 @@ def swap_tokens(run: Run, first: int, second: int, *, batch: int = 0) -> Differe
     name = run.program.inputs[0].name
     value = run.values[name].copy()
     length = run.program.sizes.t
-    if run.program.spec.reads == "image" or not (0 <= first < length and 0 <= second < length):
+    if run.program.spec.reads == "image" or not (_is_place(first, length) and _is_place(second, length)):
         raise GlassformerError(
-            f"tokens {first} and {second} cannot be swapped: this run has tokens 0 to {length - 1} (images have none)."
+            f"tokens {shown(first)} and {shown(second)} cannot be swapped: "
+            f"this run has tokens 0 to {length - 1} (images have none)."
         )
+    if not _is_place(batch, len(value)):
+        raise GlassformerError(f"batch={shown(batch)} does not exist: this run has texts 0 to {len(value) - 1}.")
     value[batch, [first, second]] = value[batch, [second, first]]
     return what_if(run, {name: value})
 
 
-def _changed(name: str, value: Array, change: Change) -> Array:
-    if not isinstance(change, Mapping):
-        new = np.asarray(change, dtype=value.dtype if value.dtype.kind in "bi" else float)
+def _is_place(index: Any, count: int) -> bool:
+    return isinstance(index, int | np.integer) and 0 <= int(index) < count
+
+
+def _changed(run: Run, name: str, change: Change) -> Array:
+    value = run.values[name]
+    if isinstance(change, Mapping):
+        new = _with_cells(name, value, change)
+    else:
+        new = numbers_in(name, change)
         if new.shape != value.shape:
             raise GlassformerError(f"the new {name} has shape {list(new.shape)}, wanted {list(value.shape)}.")
-        return new
+    if name in IDS:
+        return checked_ids(run.program, run.tensor(name), new)
+    return new.astype(bool if value.dtype.kind == "b" else float)
+
+
+def _with_cells(name: str, value: Array, cells: Mapping[Any, Any]) -> Array:
     new = value.copy()
-    for where, number in change.items():
+    for where, number in cells.items():
         try:
             new[where] = number
         except (IndexError, ValueError, TypeError):
             raise GlassformerError(f"{name}[{shown(where)}] cannot be set: its shape is {list(value.shape)}.") from None
+        if new.dtype.kind in "bi" and not np.array_equal(new[where], number):
+            raise GlassformerError(f"{name}[{shown(where)}] cannot be {shown(number)}: it holds {new.dtype} numbers.")
     return new

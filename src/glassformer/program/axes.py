@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -11,6 +12,13 @@ from numpy.typing import NDArray
 Array = NDArray[Any]
 Cell = dict[str, int]  # which element: {"t": 1, "head": 0, "d_v": 3}
 Floats = NDArray[np.float64]
+IN_LAYER = re.compile(r"^layers\.(\d+)\.")
+
+
+def layer_of(name: str) -> int | None:
+    """The layer that a tensor belongs to, by its name; None for what is in no layer, or in all of them."""
+    found = IN_LAYER.match(name)
+    return int(found[1]) if found else None
 
 
 class Axis(NamedTuple):

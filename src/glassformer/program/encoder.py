@@ -71,13 +71,12 @@ def _layer(write: Writer, spec: EncoderSpec, number: int, x: Tensor, *, real: Te
     if spec.block == "attention":
         attend(x)
         return write.name_last("out")
-    d_ff = Axis("d_ff", spec.ffn_width)
     before = spec.norm == "pre"
     y = norm(write, spec, "norm_1", x) if before and (spec.first_norm or number) else x
     x = write.step("sum_1", ADD, x, _scaled(write, spec, attend(y), "1"))
     x = x if before else norm(write, spec, "norm_1", x)
     y = norm(write, spec, "norm_2", x) if before else x
-    x = write.step("sum_2", ADD, x, _scaled(write, spec, feed_forward(write.at("ffn"), spec, y, d_ff), "2"))
+    x = write.step("sum_2", ADD, x, _scaled(write, spec, feed_forward(write.at("ffn"), spec, y), "2"))
     if not before:
         norm(write, spec, "norm_2", x)
     return write.name_last("out")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from glassformer.program.attention import attention
 from glassformer.program.axes import Axis, Tensor
-from glassformer.program.operations import Add, Affine, Join, Mean, Pointwise, Scale, Slice, Take
-from glassformer.program.parts import CONTRACT, feed_forward, linear, norm
+from glassformer.program.operations import Add, Join, Mean, Pointwise, Scale, Slice, Take
+from glassformer.program.parts import AFFINE, CONTRACT, feed_forward, linear, norm
 from glassformer.program.program import Writer
 from glassformer.spec import GATES, EncoderSpec
 
@@ -82,29 +82,29 @@ def _attention_pooler(inside: Writer, spec: EncoderSpec, x: Tensor, real: Tensor
     query = inside.parameter("query", one, Axis("d_model", spec.d_model), kind="token")
     read = attention(inside.at("attention"), spec, query, x.seen(t="s"), real=real)
     normed = norm(inside, spec, "norm", read)
-    out = feed_forward(inside.at("ffn"), spec, normed, Axis("d_ff", spec.ffn_width))
+    out = feed_forward(inside.at("ffn"), spec, normed)
     added = inside.step("sum", Add(), read, out)
     return inside.step("out", Take("t", 0), added)
 
 
-def _classifier(head: Writer, spec: EncoderSpec, x: Tensor) -> Tensor:
+def _classifier(head: Writer, spec: EncoderSpec, x: Tensor) -> None:
     if spec.head_hidden != "none":
         hidden = linear(head, "hidden", x, "H", (Axis("d_head", x.axes[-1].size),), bias=spec.bias("head"))
         x = head.step("active", Pointwise(spec.head_hidden), hidden)
         if spec.head_norm:
             x = norm(head, spec, "norm", x)
-    return linear(head, "logits", x, "C", (Axis("class", spec.classes),), bias=True)
+    linear(head, "logits", x, "C", (Axis("class", spec.classes),), bias=True)
 
 
-def _distilled(head: Writer, spec: EncoderSpec, x: Tensor) -> Tensor:
+def _distilled(head: Writer, spec: EncoderSpec, x: Tensor) -> None:
     """Two classifiers, on the class and the distillation token; the prediction is their mean (DeiT)."""
     classes = (Axis("class", spec.classes),)
     one = linear(head, "class_logits", head.step("class_token", Take("t", 0), x), "C", classes, bias=True)
     other = linear(head, "distillation_logits", head.step("distillation_token", Take("t", 1), x), "D", classes, bias=True)
-    return head.step("logits", Scale(0.5, "1/2"), head.step("sum", Add(), one, other))
+    head.step("logits", Scale(0.5, "1/2"), head.step("sum", Add(), one, other))
 
 
-def _masked_tokens(write: Writer, head: Writer, spec: EncoderSpec, x: Tensor) -> Tensor:
+def _masked_tokens(write: Writer, head: Writer, spec: EncoderSpec, x: Tensor) -> None:
     """Dense, activation, norm, then a product with the token table (tied) or a matrix of its own."""
     table = next(p.tensor for p in write.program.parameters if p.tensor.symbol == "E_token")
     width = Axis("d_head", spec.table_width)
@@ -119,7 +119,5 @@ def _masked_tokens(write: Writer, head: Writer, spec: EncoderSpec, x: Tensor) ->
         weight = head.parameter("W_vocab", width, vocab)
     if spec.spare_bias:
         head.parameter("b_spare", vocab, kind="bias")
-    axes = (*x.axes[:-1], vocab)
-    if not spec.bias("decoder"):
-        return head.step("logits", CONTRACT, x, weight, axes=axes)
-    return head.step("logits", Affine(), x, weight, head.parameter("b_vocab", vocab, kind="bias"), axes=axes)
+    bias = (head.parameter("b_vocab", vocab, kind="bias"),) if spec.bias("decoder") else ()
+    head.step("logits", AFFINE if bias else CONTRACT, x, weight, *bias, axes=(*x.axes[:-1], vocab))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from glassformer.program.axes import Axis, Tensor
 from glassformer.program.operations import Affine, Contract, Mean, Multiply, Normalise, Pointwise, Shift, Variance
 from glassformer.program.program import Writer
-from glassformer.spec import GATES, BiasPlace, EncoderSpec
+from glassformer.spec import GATES, EncoderSpec
 
 CONTRACT, AFFINE, MULTIPLY, SHIFT = Contract(), Affine(), Multiply(), Shift()
 
@@ -39,9 +39,9 @@ def norm(write: Writer, spec: EncoderSpec, name: str, x: Tensor) -> Tensor:
     return write.step(name, SHIFT, normalised, *scale)
 
 
-def feed_forward(write: Writer, spec: EncoderSpec, x: Tensor, d_ff: Axis, *, place: BiasPlace = "ffn") -> Tensor:
+def feed_forward(write: Writer, spec: EncoderSpec, x: Tensor) -> Tensor:
     """`f(x W_1 + b_1) W_2 + b_2`; gated: `(f(x W_1 + b_1) ⊙ (x W_3 + b_3)) W_2 + b_2`."""
-    bias = spec.bias(place)
+    bias, d_ff = spec.bias("ffn"), Axis("d_ff", spec.ffn_width)
     hidden = linear(write, "hidden", x, "1", (d_ff,), bias=bias)
     active = write.step("active", Pointwise(GATES.get(spec.activation, spec.activation)), hidden)
     if spec.gated:

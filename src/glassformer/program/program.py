@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
-from glassformer.program.axes import Axis, Parameter, ParameterKind, Tensor
+from glassformer.program.axes import Array, Axis, Cell, Parameter, ParameterKind, Tensor
+from glassformer.program.expression import Expression, Values
 from glassformer.program.operations import Operation
+from glassformer.program.pen import Pen
 from glassformer.spec import EncoderSpec
 from glassformer.spec.viewed import Viewed
 
@@ -23,6 +26,18 @@ class Step(NamedTuple):
     @property
     def name(self) -> str:
         return self.output.name
+
+    def evaluate(self, values: Values) -> Array:
+        """The result, given the values of all tensors before it by name."""
+        return self.operation.evaluate(self.inputs, self.output, [values[tensor.name] for tensor in self.inputs])
+
+    def opened(self, cell: Cell, values: Values) -> Expression:
+        """The arithmetic that gives one cell of the result."""
+        return self.operation.opened(self.inputs, self.output, cell, values)
+
+    def write(self, names: Sequence[str], pen: Pen) -> str:
+        """The right-hand side of the equation, the inputs called `names`."""
+        return self.operation.write(self.inputs, self.output, names, pen)
 
 
 class Sizes(NamedTuple):
@@ -58,8 +73,8 @@ class Program(Viewed):
 
     @property
     def output(self) -> Tensor:
-        """What the last step gives."""
-        return self.steps[-1].output
+        """What the last step gives; of a program without steps, what goes in."""
+        return self.steps[-1].output if self.steps else self.inputs[0]
 
 
 class Writer:

@@ -13,7 +13,7 @@ from glassformer.show.inert import clean, markdown_text
 from glassformer.show.palette import ink, part_of
 from glassformer.show.parts_table import PartsTable
 from glassformer.show.present import present
-from glassformer.show.table import STYLE, Column, Table, latex_text, scoped
+from glassformer.show.table import STYLE, Column, Table, latex_text, scoped, sizes_text
 from glassformer.show.typeset import STYLE as EQUATIONS
 from glassformer.show.typeset import HtmlPen, equation
 
@@ -94,9 +94,8 @@ def _bridge(bridge: Bridge) -> Table:
         left, right = (line.numbers if line else "none" for line in (span.left, span.right))
         rows.append([span.name, left, right, f"{span.difference:+,}"])
     rows.append(["", bridge.right.label, "", f"{bridge.right.total:,}"])
-    ends = {bridge.left.label: bridge.left, f"{bridge.right.label} ": bridge.right}
     notes = ["", f"difference {bridge.total:+,}; {bridge.unchanged:,} parameters are the same on both sides."]
-    notes += [f"{label.strip()}: {end.convention}." for label, end in ends.items() if end.left_out]
+    notes += [f"{end.label}: {end.convention}." for end in (bridge.left, bridge.right) if end.left_out]
     columns = [Column("tensor"), Column("from", right=True), Column("to", right=True), Column("difference", right=True)]
     return PartsTable(f"{bridge.left.label} → {bridge.right.label}", columns, rows, notes, frozenset({0, len(rows) - 1}))
 
@@ -106,9 +105,8 @@ def _shapes(shapes: Shapes) -> Table:
     shown, notes = _first_of_alike(shapes)
     rows = []
     for row in shown:
-        size = " × ".join(str(size) for size in row.shape) or "1"
-        one = " × ".join(str(size) for size in row.one_head) if row.one_head and shapes.head is None else ""
-        rows.append([row.name, row.role, row.formula.replace(" · ", " × "), size, one, f"{row.elements:,}"])
+        one = sizes_text(row.one_head) if row.one_head and shapes.head is None else ""
+        rows.append([row.name, row.role, row.formula.replace(" · ", " × "), sizes_text(row.shape), one, f"{row.elements:,}"])
     which = "" if shapes.head is None else f", head {shapes.head} alone"
     columns = [Column("tensor"), Column(""), Column("axes"), Column("shape"), Column("one head"), Column("elements", right=True)]
     sizes = shapes.program.sizes

@@ -15,7 +15,7 @@ from glassformer.numbers.attention import Attention
 from glassformer.program.axes import Array, Floats
 from glassformer.show.colours import SEQUENTIAL, SEQUENTIAL_DARK
 from glassformer.show.figures import writing
-from glassformer.show.grids import LINEAR_UP_TO
+from glassformer.show.grids import LINEAR_UP_TO, scale_top
 from glassformer.spec import GlassformerError, shown
 
 MOST_BYTES = 20_000_000
@@ -67,6 +67,7 @@ def page(
         "words": words,
         "levels": levels,
         "linear": linear,
+        "top": max(scale_top(grid) for row in grids for grid in row),
         "light": _parts(SEQUENTIAL),
         "dark": _parts(SEQUENTIAL_DARK),
         "grids": packed,
@@ -137,11 +138,6 @@ def _pack(grid: Floats, levels: int) -> str:
 def quantised(weights: Array, levels: int = LEVELS[0]) -> Array:
     """A byte for each weight: the level of its square root, so that small weights keep their differences."""
     return np.asarray(np.rint(np.sqrt(np.clip(weights, 0, 1)) * levels), dtype=np.uint8)
-
-
-def restored(data: Array, levels: int = LEVELS[0]) -> Array:
-    """The weights that the bytes stand for."""
-    return np.asarray((data / levels) ** 2)
 
 
 def _parts(stops: tuple[str, ...]) -> list[list[int]]:

@@ -28,10 +28,10 @@
     return table;
   }
 
-  // Few tokens: the weight itself is coloured. Many: its square root, or all would be white.
+  // Few tokens: the weight itself is coloured. Many: its square root, or all would be white. The scale ends where the weights do.
   function colourPlace(level) {
-    const root = level / data.levels;
-    return data.linear ? root * root : root;
+    const share = Math.min(1, weightOf(level) / data.top);
+    return data.linear ? share : Math.sqrt(share);
   }
 
   function weightOf(level) {
@@ -151,12 +151,12 @@
   function drawScale(table) {
     const pen = bar.getContext("2d");
     for (let x = 0; x < bar.width; x++) {
-      const level = Math.round((x / (bar.width - 1)) * data.levels);
-      const place = data.linear ? Math.round(Math.sqrt(level / data.levels) * data.levels) : level;
-      pen.fillStyle = `rgb(${table[place].join(",")})`;
+      const place = x / (bar.width - 1);
+      const weight = (data.linear ? place : place * place) * data.top;
+      pen.fillStyle = `rgb(${table[Math.round(Math.sqrt(weight) * data.levels)].join(",")})`;
       pen.fillRect(x, 0, 1, bar.height);
     }
-    ends[1].textContent = data.linear ? "1" : "1 (coloured by its root; the middle is 0.25)";
+    ends[1].textContent = data.linear ? `${data.top}` : `${data.top} (coloured by its root; the middle is ${data.top / 4})`;
   }
 
   function say() {

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from glassformer.show.table import Column, Table
+from glassformer.show.table import Column, Table, sizes_text
 
 # This room may not import the room `model`: a certificate is known by what it has.
 
@@ -49,7 +49,7 @@ def tables(found: Any, *, whole: bool) -> list[Table]:
     views = []
     if found.rows:
         rows = found.rows if whole else found.folded()
-        cells = [[row.parameter, _sizes(row.shape), row.tensor, _sizes(row.stored), row.how] for row in rows]
+        cells = [[row.parameter, sizes_text(row.shape), row.tensor, sizes_text(row.stored), row.how] for row in rows]
         heads = [Column("parameter"), Column("shape", right=True), Column("tensor"), Column("stored", right=True), Column("")]
         views.append(Table("", heads, cells))
     beside = [
@@ -77,7 +77,3 @@ def _differences(found: Any) -> Table:
         *found.notes,
     ]
     return Table("", heads, rows, notes, frozenset([len(rows) - 1]))
-
-
-def _sizes(shape: tuple[int, ...]) -> str:
-    return " × ".join(map(str, shape)) or "1"

@@ -12,6 +12,7 @@ from glassformer.show.diagram_svg import svg
 WIDTH, HEIGHT = 360.0, 230.0
 LEFT, RIGHT, TOP, BOTTOM = 48.0, 10.0, 44.0, 36.0
 MOST_POINTS = 400
+HALO = 'paint-order="stroke" stroke="var(--gf-page,#fff)" stroke-width="3"'  # a word that lies on a line stays legible
 
 
 @dataclass(frozen=True)
@@ -63,9 +64,8 @@ class Chart:
             anchor = "end" if left > WIDTH * 0.7 else "start" if left < WIDTH * 0.3 else "middle"
             paint = 'fill="var(--gf-page,#fff)" stroke="currentColor" stroke-width="1.5"'
             ring = f'<circle cx="{left:.1f}" cy="{above:.1f}" r="4" {paint}/>'
-            parts.append(
-                f'{ring}<text x="{left:.1f}" y="{above - 9:.1f}" text-anchor="{anchor}" font-size="11">{escape(word)}</text>'
-            )
+            place = f'x="{left:.1f}" y="{above - 9:.1f}" text-anchor="{anchor}" font-size="11"'
+            parts.append(f"{ring}<text {place} {HALO}>{escape(word)}</text>")
         return svg(WIDTH, HEIGHT, f"{self.title} over {self.x}", parts)
 
     def _legend(self) -> list[str]:

@@ -16,8 +16,9 @@ from glassformer.show.table import Column, Table
 from glassformer.spec import GlassformerError, shown
 from glassformer.spec.files import read_document
 from glassformer.spec.viewed import Viewed
+from glassformer.spec.weight_files import RUN
 
-METRICS, RUN = "metrics.jsonl", "run.json"
+METRICS = "metrics.jsonl"
 HUES = (LINES.first, LINES.second, "#2a8c55", "#a3397f", "#6b5bb5", "#8a6d1c")
 MARGIN = 1.02  # the validation loss must end this much above its least before we call it overfitting
 MOST_BYTES = 256_000_000
@@ -183,11 +184,10 @@ def curves_figure(curves: Sequence[Curve]) -> Figure:
     for curve, hue in zip(curves, hues, strict=True):
         _pair(loss, curve, curve.train_loss, curve.validation_loss, hue)
         _pair(accuracy, curve, curve.train_accuracy, curve.validation_accuracy, hue)
-        best, alone = curve.validation_accuracy[curve.best - 1], len(curves) == 1
-        _dot(accuracy, curve.best, best, hue, (f"{best:.1%}" if alone else "", -15))
+        _dot(accuracy, curve.best, curve.validation_accuracy[curve.best - 1], hue)
         if curve.turn is not None:
-            _dot(loss, curve.turn, curve.validation_loss[curve.turn - 1], hue, (f"turns at {curve.turn}" if alone else "", 9))
-    for axes, title in ((loss, "loss"), (accuracy, "accuracy")):
+            _dot(loss, curve.turn, curve.validation_loss[curve.turn - 1], hue)
+    for axes, title in zip((loss, accuracy), _titles(curves), strict=True):
         axes.set_title(title)
         axes.set_xlabel("epoch")
         axes.xaxis.get_major_locator().set_params(integer=True)
@@ -222,10 +222,17 @@ def _pair(axes: Axes, curve: Curve, train: Sequence[float], validation: Sequence
     axes.plot(curve.epochs, validation, marker=mark, color=hue, linewidth=1.7)
 
 
-def _dot(axes: Axes, epoch: int, value: float, hue: str, said: tuple[str, int]) -> None:
-    """A mark, and words so many points above it."""
+def _dot(axes: Axes, epoch: int, value: float, hue: str) -> None:
     axes.plot([epoch], [value], "o", color=hue, markersize=6, markerfacecolor="white", zorder=5)
-    axes.annotate(said[0], (epoch, value), (0, said[1]), textcoords="offset points", ha="center")
+
+
+def _titles(curves: Sequence[Curve]) -> tuple[str, str]:
+    """What the dots of a single run say stands in the titles: beside a dot it would lie on one of the lines."""
+    if len(curves) != 1:
+        return "loss", "accuracy"
+    turns = "" if curves[0].turn is None else f", turns at epoch {curves[0].turn}"
+    best = curves[0].best
+    return f"loss{turns}", f"accuracy, {curves[0].validation_accuracy[best - 1]:.1%} at epoch {best}"
 
 
 def _legend(curves: Sequence[Curve], hues: Sequence[str]) -> list[Any]:

@@ -194,9 +194,8 @@ class _Column:
 
     def edges(self, order: list[str]) -> Iterator[tuple[str, str, Tensor]]:
         """What goes from block to block; a layer that is not drawn gives what the block above gives."""
-        steps = {step.name: step for step in self.program.steps}
         for place, target in enumerate(order):
-            for tensor in (tensor for name in self.boxes[target].steps for tensor in steps[name].inputs):
+            for tensor in (tensor for name in self.boxes[target].steps for tensor in self.program.step_of[name].inputs):
                 source = self.block.get(tensor.name)
                 if source is None or source in (target, "layers.relative"):
                     continue

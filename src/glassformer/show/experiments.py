@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable
 
 from glassformer.numbers.experiments import CLAIMS, Convention, Experiment, Heads, Norm, Order, Padding, Scaling
 from glassformer.numbers.experiments.experiment import ROUNDING, Check
 from glassformer.numbers.experiments.order import PERMUTATIONS
 from glassformer.show.present import present
-from glassformer.show.table import Column, Table
+from glassformer.show.table import Column, Table, sizes_text
 
 WIDTH = 100  # characters of a line of notes
 SHOWN_DEPTHS = (1, 2, 3, 6, 12, 24)
@@ -38,14 +39,7 @@ def list_of_experiments() -> Table:
 
 def wrapped(text: str, width: int = WIDTH) -> list[str]:
     """Lines of at most `width` characters."""
-    lines, line = [], ""
-    for word in text.split():
-        if line and len(line) + 1 + len(word) > width:
-            lines.append(line)
-            line = word
-        else:
-            line = f"{line} {word}".strip()
-    return [*lines, line]
+    return textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False) or [""]
 
 
 def _table(experiment: Experiment, columns: list[Column], rows: list[list[str]], notes: Iterable[str] = ()) -> Table:
@@ -179,17 +173,14 @@ def _convention(convention: Convention) -> Table:
         Column("difference", right=True),
     ]
     rows = [
-        [row.name, row.by_rows, _shape(row.row_shape), row.by_columns, _shape(row.column_shape), almost(row.difference)]
+        [row.name, row.by_rows, sizes_text(row.row_shape), row.by_columns, sizes_text(row.column_shape), almost(row.difference)]
         for row in convention.rows
     ]
     notes = (
         "",
-        f"The row formula softmax(Q Kᵀ) V on column data: weights {_shape(convention.mixed.shape)} instead of "
-        f"{_shape(convention.right.shape)}, so features attend to features; the output is {_shape(convention.mixed_output)} "
-        f"as it should be, and off by up to {number(convention.mixed_moved)}. Shapes are those of one head.",
+        f"The row formula softmax(Q Kᵀ) V on column data: weights {sizes_text(convention.mixed.shape)} instead of "
+        f"{sizes_text(convention.right.shape)}, so features attend to features; the output is "
+        f"{sizes_text(convention.mixed_output)} as it should be, and off by up to {number(convention.mixed_moved)}. "
+        "Shapes are those of one head.",
     )
     return _table(convention, columns, rows, notes)
-
-
-def _shape(shape: tuple[int, ...]) -> str:
-    return " × ".join(str(size) for size in shape)

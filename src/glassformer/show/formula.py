@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from glassformer.answers.shapes import FormulaShapes
 from glassformer.answers.shapes.reading import axis_words
@@ -28,10 +28,7 @@ class FormulaTable(Table):
 
     def text(self) -> str:
         notes = [line for note in self.notes for line in textwrap.wrap(note, WIDTH) or [""]]
-        return replace(self, notes=notes)._plain()
-
-    def _plain(self) -> str:
-        return super().text()
+        return Table(self.title, self.columns, self.rows, notes).text()
 
     def markdown(self) -> str:
         rows = [[f"${formula}$", *row[1:]] for formula, row in zip(self.formulas, self.rows, strict=True)]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from glassformer.numbers.attention import cut
+from glassformer.numbers.attention import Attention, cut
 from glassformer.program.axes import Floats
 from glassformer.show.colours import SEQUENTIAL, ink_on, mixed
 from glassformer.show.figures import Axes, Figure, colour_map, figures
@@ -42,6 +42,11 @@ def scale_top(weights: Floats) -> float:
     """The top of the scale: 1, or a round number above the largest weight where all are small."""
     largest = float(weights.max(initial=0.0))
     return next((top for top in (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5) if largest <= top), 1.0)
+
+
+def attention_top(attention: Attention) -> float:
+    """The top of one scale for all chosen heads."""
+    return max(scale_top(attention.grid(layer, head)) for layer in attention.layers for head in attention.heads)
 
 
 def write_values(axes: Axes, weights: Floats, *, top: float, size: float) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from glassformer.numbers.attention import Attention, cut
 from glassformer.program.axes import Array, Floats
 from glassformer.show.colours import SEQUENTIAL, SEQUENTIAL_DARK, mixed
-from glassformer.show.grids import is_linear, pooled
+from glassformer.show.grids import attention_top, is_linear, pooled
 from glassformer.spec import shown
 
 LEVELS = 64  # colours of a picture
@@ -38,27 +38,31 @@ def png(indices: Array, stops: Sequence[str]) -> bytes:
     return b"\x89PNG\r\n\x1a\n" + b"".join(packed)
 
 
-def heat_map(weights: Floats, label: str, *, size: int, theme: str = "both") -> str:
-    """A grid of weights from 0 to 1, `size` pixels wide, coloured by the weight itself, or by its root where there are many."""
-    place = weights if is_linear(weights) else np.sqrt(weights)
+def heat_map(weights: Floats, label: str, *, size: int, theme: str = "both", top: float = 1.0) -> str:
+    """A grid of weights from 0 to `top`, `size` pixels wide, coloured by the weight, or by its root where there are many."""
+    place = weights / top if is_linear(weights) else np.sqrt(weights / top)
     levels = np.rint(np.clip(np.nan_to_num(place), 0, 1) * (LEVELS - 1))
     high = max(1, round(size * weights.shape[0] / weights.shape[1]))
+    return _picture(levels, f'alt="{escape(label)}" title="{escape(label)}" width="{size}" height="{high}"', theme)
+
+
+def _picture(levels: Array, attributes: str, theme: str) -> str:
+    """A picture for a light page and, where the page may be `both`, one for a dark page."""
     light, dark = (
         f"data:image/png;base64,{base64.b64encode(png(levels, stops)).decode()}" for stops in (SEQUENTIAL, SEQUENTIAL_DARK)
     )
     other = f'<source media="(prefers-color-scheme: dark)" srcset="{dark}">' if theme == "both" else ""
-    image = f'<img alt="{escape(label)}" title="{escape(label)}" width="{size}" height="{high}" src="{light}">'
-    return f"<picture>{other}{image}</picture>"
+    return f'<picture>{other}<img {attributes} src="{light}"></picture>'
 
 
 def small_multiples(attention: Attention, *, theme: str = "both") -> str:
     """Every chosen layer (down) and head (across), each a small panel."""
     size = 44 if len(attention.heads) <= 12 else 32
     head = "".join(f"<th>{number}</th>" for number in attention.heads)
-    rows = []
+    rows, top = [], attention_top(attention)
     for layer in attention.layers[: max(1, MOST_PANELS // len(attention.heads))]:
         named = [(f"layer {layer}, head {head}", pooled(attention.grid(layer, head), MOST_CELLS)) for head in attention.heads]
-        cells = "".join(f"<td>{heat_map(grid, label, size=size, theme=theme)}</td>" for label, grid in named)
+        cells = "".join(f"<td>{heat_map(grid, label, size=size, theme=theme, top=top)}</td>" for label, grid in named)
         rows.append(f"<tr><th>{layer}</th>{cells}</tr>")
     left_out = len(attention.layers) - len(rows)
     more = f"<p>{left_out} more layers are not shown.</p>" if left_out else ""
@@ -69,15 +73,15 @@ def small_multiples(attention: Attention, *, theme: str = "both") -> str:
     )
 
 
-def word_panel(attention: Attention, layer: int, head: int, *, theme: str = "both", label: str = "") -> str:
+def word_panel(attention: Attention, layer: int, head: int, *, theme: str = "both", label: str = "", top: float = 1.0) -> str:
     """One head with its words on both sides, where they are few enough to be read."""
     grid, words = attention.grid(layer, head), [cut(shown(word), LONGEST_WORD) for word in attention.words]
     name = label or f"layer {layer}, head {head}"
     if len(words) > WORDS_UP_TO:
-        image = heat_map(pooled(grid, 256), name, size=240, theme=theme)
+        image = heat_map(pooled(grid, 256), name, size=240, theme=theme, top=top)
         return f'<figure class="panel" tabindex="0">{image}<figcaption>{escape(name)}</figcaption></figure>'
     cell = 20
-    image = heat_map(grid, name, size=cell * len(words), theme=theme)
+    image = heat_map(grid, name, size=cell * len(words), theme=theme, top=top)
     across = "".join(f'<span style="width:{cell}px"><bdi>{escape(word)}</bdi></span>' for word in words)
     down = "".join(f'<span style="height:{cell}px"><bdi>{escape(word)}</bdi></span>' for word in words)
     return (
@@ -86,21 +90,9 @@ def word_panel(attention: Attention, layer: int, head: int, *, theme: str = "bot
     )
 
 
-def scale_bar(*, linear: bool, theme: str = "both") -> str:
-    """The colours from 0 to 1."""
-    ramp = np.linspace(0, 1, LEVELS)[None, :] if linear else np.linspace(0, 1, LEVELS)[None, :] ** 2
-    strip = np.repeat(ramp, 6, axis=0)
-    picture = heat_map_strip(strip, linear=linear, theme=theme)
+def scale_bar(*, linear: bool, theme: str = "both", top: float = 1.0) -> str:
+    """The colours from 0 to `top`: every level once, whether it stands for a weight or for its root."""
+    levels = np.repeat(np.arange(LEVELS)[None, :], 6, axis=0)
+    picture = _picture(levels, 'alt="scale" width="128" height="12"', theme)
     note = "" if linear else " (coloured by its root)"
-    return f'<p class="scale">weight 0 {picture} 1{note}</p>'
-
-
-def heat_map_strip(values: Floats, *, linear: bool, theme: str) -> str:
-    """A strip of colours, drawn the way that the panels beside it are."""
-    place = values if linear else np.sqrt(values)
-    levels = np.rint(place * (LEVELS - 1))
-    light, dark = (
-        f"data:image/png;base64,{base64.b64encode(png(levels, stops)).decode()}" for stops in (SEQUENTIAL, SEQUENTIAL_DARK)
-    )
-    other = f'<source media="(prefers-color-scheme: dark)" srcset="{dark}">' if theme == "both" else ""
-    return f'<picture>{other}<img alt="scale" width="128" height="12" src="{light}"></picture>'
+    return f'<p class="scale">weight 0 {picture} {top:g}{note}</p>'

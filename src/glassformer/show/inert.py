@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 
 # What opens a tag, or makes words in brackets a link, unless a backslash before it makes it text already.
@@ -21,3 +22,10 @@ def markdown_text(text: str) -> str:
     if len(flat) > 1 and flat.startswith("$") and flat.endswith("$"):  # a formula, which these signs would spoil
         return flat.replace("<", "{<}").replace(">", "{>}").replace("](", "]{}(").replace("]:", "]{}:")
     return OPENS.sub(lambda found: found[1] + ("&lt;" if found[2] == "<" else "\\]"), flat)
+
+
+def markdown_literal(text: str) -> str:
+    """Text that Markdown shows as it stands, emphasis and formulas too."""
+    for sign in "\\`*_[]|$#":
+        text = text.replace(sign, f"\\{sign}")
+    return html.escape(text, quote=False)

@@ -16,6 +16,10 @@ from glassformer.program.matrices import as_matrix
 from glassformer.program.pen import Convention
 
 WIDEST = 100  # characters on a line of text
+BRACKETS = (  # bars alone would say determinant
+    "table.matrix td.opens,table.matrix td.closes{padding:0;width:.35em;border:1.5px solid currentColor}"
+    "table.matrix th.edge{padding:0}table.matrix td.opens{border-right:0}table.matrix td.closes{border-left:0}"
+)
 
 
 @dataclass(frozen=True)
@@ -55,19 +59,21 @@ class Grid:
         return rf"\begin{{bmatrix}} {body} \end{{bmatrix}}"
 
     def html(self) -> str:
+        """A table whose first and last columns are the brackets: cells with borders, which a printer shows, too."""
         if self.single is not None:
             return html.escape(self.single)
-        names = list(self.row_names) or [""] * len(self.rows)
-        corner = "<th></th>" if self.row_names else ""
-        head = "".join(f"<th>{html.escape(name)}</th>" for name in self.column_names)
-        body = "".join(
-            "<tr>"
-            + (f"<th>{html.escape(name)}</th>" if self.row_names else "")
-            + "".join(f"<td>{html.escape(cell)}</td>" for cell in row)
-            + "</tr>"
-            for name, row in zip(names, self.rows, strict=True)
-        )
-        return f"<table class=matrix>{f'<thead><tr>{corner}{head}</tr></thead>' if head else ''}<tbody>{body}</tbody></table>"
+        tall = f'rowspan="{len(self.rows)}"'
+        edges = [f'<td class="{side}" {tall}></td>' for side in ("opens", "closes")]
+        lines = []
+        for number, row in enumerate(self.rows):
+            name = f"<th>{html.escape(self.row_names[number])}</th>" if self.row_names else ""
+            opens, closes = edges if number == 0 else ("", "")
+            cells = "".join(f"<td>{html.escape(cell)}</td>" for cell in row)
+            lines.append(f"<tr>{name}{opens}{cells}{closes}</tr>")
+        corner = '<th></th><th class="edge"></th>' if self.row_names else '<th class="edge"></th>'
+        head = corner + "".join(f"<th>{html.escape(name)}</th>" for name in self.column_names) if self.column_names else ""
+        thead = f"<thead><tr>{head}</tr></thead>" if head else ""
+        return f"<table class=matrix>{thead}<tbody>{''.join(lines)}</tbody></table>"
 
 
 def grids(

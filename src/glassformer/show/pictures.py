@@ -13,6 +13,7 @@ from glassformer.program.axes import Floats
 from glassformer.show.figures import Axes, Figure, drawn, figures, new_figure, save_picture
 from glassformer.show.grids import (
     VALUES_UP_TO,
+    attention_top,
     label_tokens,
     pooled,
     scale_bar,
@@ -106,11 +107,12 @@ def _overview(attention: Attention) -> Figure:
     width, height = len(heads) * (side + gap) - gap, len(layers) * (side + gap) - gap
     figure = new_figure(width, height)
     first = attention.grid(layers[0], heads[0])
+    top = attention_top(attention)
     for row, layer in enumerate(layers):
         for column, head in enumerate(heads):
             left, bottom = column * (side + gap), height - row * (side + gap) - side
             axes = figure.add_axes((left / width, bottom / height, side / width, side / height))
-            weights_panel(axes, pooled(attention.grid(layer, head), OVERVIEW_CELLS), top=1.0)
+            weights_panel(axes, pooled(attention.grid(layer, head), OVERVIEW_CELLS), top=top)
             axes.set_xticks([])
             axes.set_yticks([])
             if row == 0:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from glassformer.answers.document import CheckedDocument, Finding
 from glassformer.answers.solutions import CheckedSolution, Graded, Remark
 from glassformer.show.answers import value_text
+from glassformer.show.inert import markdown_literal
 from glassformer.show.present import present
 from glassformer.show.table import latex_text
 from glassformer.spec import shown
@@ -65,14 +66,17 @@ class AnnotatedSolution:
         return "\n".join([*page, "", self.closing])
 
     def markdown(self) -> str:
-        page = [f"### {_inert(self.title)}", "", "| | | |", "|---:|:---:|:---|"]
+        page = [f"### {markdown_literal(self.title)}", "", "| | | |", "|---:|:---:|:---|"]
         for line in self.lines:
-            said = "".join(f"<br>{mark} *{_inert(sentence)}*" for mark, sentence in line.said)
-            page.append(f"| {line.place} | {line.mark} | {_inert(line.text)}{said} |")
+            said = "".join(f"<br>{mark} *{markdown_literal(sentence)}*" for mark, sentence in line.said)
+            page.append(f"| {line.place} | {line.mark} | {markdown_literal(line.text)}{said} |")
         for heading, items in self.groups:
             page += ["", f"**{heading}**", ""]
             for item in items:
-                page += [f"- {item.mark} {_inert(item.heading)}", *(f"  - {_inert(said)}" for said in item.lines)]
+                page += [
+                    f"- {item.mark} {markdown_literal(item.heading)}",
+                    *(f"  - {markdown_literal(said)}" for said in item.lines),
+                ]
         return "\n".join([*page, "", self.closing])
 
     def html(self) -> str:
@@ -113,13 +117,6 @@ def _listed(lines: tuple[str, ...]) -> str:
 
 def _mark(mark: str) -> str:
     return f"<span style='color:{COLOURS[mark]}'>{mark}</span>" if mark in COLOURS else html.escape(mark)
-
-
-def _inert(text: str) -> str:
-    """Text that Markdown shows as it stands."""
-    for sign in "\\`*_[]|$#":
-        text = text.replace(sign, f"\\{sign}")
-    return html.escape(text, quote=False)
 
 
 def _wrapped(start: str, text: str, indent: int) -> list[str]:

@@ -109,6 +109,11 @@ def _cell(tag: str, text: str, column: Column) -> str:
     return f"<{tag}{' class=n' if column.right else ''}>{html.escape(text)}</{tag}>"
 
 
+def sizes_text(shape: Sequence[int]) -> str:
+    """`12 × 64`; `1` for a single number."""
+    return " × ".join(map(str, shape)) or "1"
+
+
 LATEX_SIGNS = {
     "\\": r"\textbackslash{}",
     "&": r"\&",

@@ -58,9 +58,6 @@ class HtmlPen(TextPen):
     def over(self, axis: str) -> str:
         return f" over {self.symbol(axis)}"
 
-    def indexed(self, table: str, index: str) -> str:
-        return f"{table}[{index}]"
-
 
 def equation(left: str, right: str) -> str:
     """One equation that an `HtmlPen` wrote."""

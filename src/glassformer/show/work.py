@@ -18,14 +18,17 @@ from glassformer.program import Tensor
 from glassformer.program.axes import Array
 from glassformer.program.pen import LatexPen, TextPen
 from glassformer.show.arithmetic import latex_arithmetic
-from glassformer.show.matrix import Grid, flowing, grids, latex_number
+from glassformer.show.inert import markdown_literal
+from glassformer.show.matrix import BRACKETS, Grid, flowing, grids, latex_number
 from glassformer.show.present import present
 from glassformer.show.table import STYLE, Column, Table, latex_text
+
+MOST_ACROSS, MOST_DOWN = 8, 4  # numbers and rows of a result that stands in a table
 
 
 @dataclass(frozen=True)
 class Worksheet:
-    """A solution as a page. `exactly`: the solution without rounding, where this one carried rounded numbers."""
+    """A solution as a page. `unrounded`: the solution without rounding, where this one carried rounded numbers."""
 
     solution: Solution
     digits: int = 4
@@ -72,14 +75,17 @@ class Worksheet:
         others = self.solution.others
         if not others or self.unrounded is not None:
             return
-        rows = [[other.name, self._short(other.value), number(other.difference, self.digits)] for other in others]
+        output = self.solution.output
+        rows = [[other.name, self._short(output, other.value), number(other.difference, self.digits)] for other in others]
         columns = [Column("convention"), Column("output"), Column("differs by at most", right=True)]
         yield Table("Under other conventions", columns, rows)
 
-    def _short(self, value: Array) -> str:
-        if value.ndim != 1 or value.size > 8:
-            return "…"
-        return f"[{'  '.join(number(float(cell), self.digits) for cell in value)}]"
+    def _short(self, tensor: Tensor, value: Array) -> str:
+        """A result on one line of a table, `[1  2; 3  4]`; of a large one its first rows and numbers."""
+        written = np.atleast_1d(self.solution.written(tensor, value))
+        rows = written.reshape(-1, written.shape[-1])
+        lines = [_few("  ", [number(float(cell), self.digits) for cell in row], MOST_ACROSS) for row in rows[: MOST_DOWN + 1]]
+        return f"[{_few('; ', lines, MOST_DOWN)}]"
 
     def _rounding(self) -> Iterator[Table]:
         if self.unrounded is None:
@@ -87,9 +93,10 @@ class Worksheet:
         moved = self.unrounded.moved(self.solution)
         rows = []
         for name, difference in moved.items():
-            values = [solution.run.values[solution.names.get(name, name)] for solution in (self.solution, self.unrounded)]
+            tensor = self.solution.program.tensors[self.solution.names.get(name, name)]
+            rounded, full = (solution.run.values[tensor.name] for solution in (self.solution, self.unrounded))
             more = Worksheet(self.solution, self.digits + 2)
-            rows.append([name, self._short(values[0]), more._short(values[1]), number(difference, self.digits + 2)])
+            rows.append([name, self._short(tensor, rounded), more._short(tensor, full), number(difference, self.digits + 2)])
         columns = [
             Column("quantity"),
             Column("rounded on the way"),
@@ -155,22 +162,22 @@ class Worksheet:
             rule, cells, results = self._latex_step(step)
             lines += ["", rf"\paragraph{{{count}. {latex_text(step.name)}}}", rf"\[ {rule} \]"]
             lines += [rf"\begin{{gather*}} {(chr(92) * 2 + ' ').join(cells)} \end{{gather*}}"] if cells else []
-            lines += [rf"\par … {step.left_out} more in the same way.".replace("…", r"\dots{}")] if step.left_out else []
+            lines += [rf"\par \dots{{}} {step.left_out} more in the same way."] if step.left_out else []
             lines += [rf"\[ {result} \]" for result in results]
         lines += [f"\n{latex_text(note)}" for note in self.solution.notes]
         lines += [f"\n\\paragraph{{{latex_text(table.title)}}}\n\n{table.latex()}" for table in self.tables]
         return "\n".join(lines)
 
     def markdown(self) -> str:
-        lines = [f"## {_markdown_text(self.solution.title)}", "", self.carried, ""]
+        lines = [f"## {markdown_literal(self.solution.title)}", "", self.carried, ""]
         lines += ["**Given**", ""] if self.given else []
         lines += [f"$${text}$$\n" for text in self._latex_given()]
         for count, step in enumerate(self.solution.steps, start=1):
             rule, cells, results = self._latex_step(step)
-            lines += [f"**{count}. {_markdown_text(step.name)}**", "", f"$${rule}$$", ""]
+            lines += [f"**{count}. {markdown_literal(step.name)}**", "", f"$${rule}$$", ""]
             lines += [*(f"- ${cell}$" for cell in cells), *([f"- … and {step.left_out} more"] if step.left_out else []), ""]
             lines += [f"$${result}$$\n" for result in results]
-        lines += [f"{_markdown_text(note)}\n" for note in self.solution.notes]
+        lines += [f"{markdown_literal(note)}\n" for note in self.solution.notes]
         lines += [f"{table.markdown()}\n" for table in self.tables]
         return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).rstrip()
 
@@ -251,6 +258,15 @@ class Worksheet:
         )
 
 
+def _few(between: str, words: list[str], most: int) -> str:
+    return between.join(words if len(words) <= most else [*words[:most], "…"])
+
+
+def worksheet(solution: Solution, digits: int, rounded: int | None = None) -> Worksheet:
+    """The page of a solution, in so many decimals; `rounded`: so many decimals are carried, and what that did is on the page."""
+    return Worksheet(solution, digits) if rounded is None else Worksheet(solution.rounded(rounded), rounded, solution)
+
+
 @present.register
 def _solution(solution: Solution) -> Worksheet:
     return Worksheet(solution)
@@ -263,16 +279,10 @@ MATRIX_STYLE = (
     ".glassformer table.matrix td,.glassformer table.matrix thead th{text-align:right;padding:.1em .5em}"
     ".glassformer table.matrix th{font-weight:400;color:GrayText;padding:.1em .5em}"
     ".glassformer table.matrix thead tr{border:0}"
-    ".glassformer table.matrix td:first-of-type{border-left:1.5px solid currentColor}"
-    ".glassformer table.matrix td:last-of-type{border-right:1.5px solid currentColor}</style>"
+    f"{BRACKETS.replace('table', '.glassformer table')}</style>"
 )
 
 
 def _untagged(latex: str) -> str:
     """LaTeX in which no <word> can pass for HTML on a Markdown page; it is set the same."""
     return latex.replace("<", "{<}").replace(">", "{>}").replace("](", "]{}(")
-
-
-def _markdown_text(text: str) -> str:
-    """Text that Markdown sets as it stands."""
-    return "".join(f"\\{sign}" if sign in "\\`*_[]<>#|$" else sign for sign in text)

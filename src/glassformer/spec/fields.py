@@ -6,7 +6,7 @@ import dataclasses
 import math
 import re
 from functools import lru_cache
-from numbers import Integral
+from numbers import Integral, Real
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -122,6 +122,8 @@ def accept(name: str, value: Any) -> Any:
     rule = rule_for(name)
     if isinstance(value, str):
         value = _read(rule, value)
+    if name == "share_layers" and isinstance(value, bool):
+        value = 1 if value else None  # all layers share one set of weights, or none do
     if value is None:
         if rule.optional:
             return None
@@ -136,7 +138,7 @@ def _read(rule: FieldRule, text: str) -> Any:
         return None
     if rule.kind == "whole":
         if rule.name == "share_layers" and word.lower() in (*YES[:3], *NO):
-            return 1 if word.lower() in YES else None
+            return word.lower() in YES
         return _whole_number(rule, word)
     if rule.kind == "number":
         return _number(rule, word)
@@ -200,19 +202,21 @@ def _allowed(rule: FieldRule) -> str:
 
 
 def _check_whole(rule: FieldRule, value: Any) -> int:
-    if rule.name == "share_layers" and isinstance(value, bool):
-        return _check_whole(rule, 1) if value else None  # type: ignore[return-value]
     if isinstance(value, bool) or not isinstance(value, Integral) or not rule.least <= int(value) <= rule.most:
         raise _refusal(rule, value)
     return int(value)  # NumPy's whole numbers are whole numbers, too
 
 
 def _check_number(rule: FieldRule, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= LARGEST_NUMBER:
+    if isinstance(value, bool) or not isinstance(value, Real):
         raise _refusal(rule, value)
-    if not 0 <= value < 1 if rule.name == "dropout" else value <= 0:
+    try:
+        number = float(value) + 0.0  # -0 is 0
+    except OverflowError:
+        raise _refusal(rule, value) from None
+    if not (0 <= number < 1 if rule.name == "dropout" else 0 < number <= LARGEST_NUMBER):
         raise _refusal(rule, value)
-    return float(value) + 0.0  # -0 is 0
+    return number
 
 
 def _check_yes_no(rule: FieldRule, value: Any) -> bool:

@@ -41,17 +41,17 @@ def preset_doc(name: str) -> str:
 
 @lru_cache(maxsize=256)
 def preset(name: str) -> EncoderSpec:
-    """The spec with that name."""
+    """The spec with that name, or with another that it is known by."""
     fields = {key: value for key, value in _table(name).items() if key not in ("doc", "also", "base")}
     base = _table(name).get("base")
     return preset(base).replace(**fields) if base is not None else EncoderSpec(**fields)
 
 
 def _table(name: str) -> dict[str, Any]:
-    try:
-        return _tables()[name]
-    except KeyError:
-        raise unknown_preset(name) from None
+    known = known_preset(name)
+    if known is None:
+        raise unknown_preset(name)
+    return _tables()[known]
 
 
 @lru_cache(maxsize=1)

@@ -39,11 +39,16 @@ def request(
     label, found, sizes = _look_up(what, as_class)
     sizes |= {name: _size(name, fields.pop(name)) for name in SIZES if fields.get(name) is not None}
     changed = {name: accept(rule_for(name, also=SIZES).name, value) for name, value in fields.items()}
-    label += "".join(f" {name}={_written(value)}" for name, value in changed.items())
+    label += "".join(f" {name}={field_text(value)}" for name, value in changed.items())
     made = found.replace(**changed) if changed else found
     if "classes" in changed and made.head in ("none", "mlm"):
         raise GlassformerError(
             f"classes={made.classes} is the size of a head that is not there: head={made.head}. Add head=classify, or head=tag."
+        )
+    if changed.get("positions") is not None and "position" not in changed and made.position == "none":
+        raise GlassformerError(
+            f"positions={made.positions} gives rows to a table that is not there: position=none. Add position=learned, "
+            "or position=none if only the longest input is meant."
         )
     return Request(label, made, sizes.get("batch", 1), sizes.get("t"))
 
@@ -55,10 +60,15 @@ def request_from_words(words: Iterable[str], *, as_class: str | None = None) -> 
 
 def requests_from_words(words: Iterable[str], *, count: int, as_class: str | None = None) -> list[Request]:
     """Several specs in a row, each a name followed by its own fields."""
-    found = split_words(words, count=count)
-    for field in [field for _, fields in found for field in fields if field not in SIZES]:
-        rule_for(field, also=SIZES)  # a name that is no field must not become an argument
-    return [request(name, as_class=as_class, **fields) for name, fields in found]
+    return [request(name, as_class=as_class, **only_fields(fields)) for name, fields in split_words(words, count=count)]
+
+
+def only_fields(fields: Mapping[str, str]) -> dict[str, Any]:
+    """Fields as somebody wrote them, ready to be arguments: a name that is no field is refused, lest it become another one."""
+    for name in fields:
+        if name not in SIZES:
+            rule_for(name, also=SIZES)
+    return dict(fields)
 
 
 def split_words(words: Iterable[str], *, count: int) -> list[tuple[str, dict[str, str]]]:
@@ -66,7 +76,7 @@ def split_words(words: Iterable[str], *, count: int) -> list[tuple[str, dict[str
     found: list[tuple[str, dict[str, str]]] = []
     for word in words:
         name, equals, value = word.partition("=")
-        if not equals or (not found and Path(word).exists()):
+        if not equals or (not found and is_there(word)):
             found.append((word, {}))
         elif not found:
             raise GlassformerError(
@@ -114,7 +124,7 @@ def _is_own(document: Mapping[str, Any], source: str, as_class: str | None) -> b
 def preset_meant(word: str) -> str | None:
     """The preset that a word means: its own name, or another that it is known by and that no file here has."""
     known = known_preset(word)
-    return known if known == word or (known is not None and not _exists(word)) else None
+    return known if known == word or (known is not None and not is_there(word)) else None
 
 
 def _look_up(what: Any, as_class: str | None) -> tuple[str, EncoderSpec, dict[str, int]]:
@@ -145,10 +155,13 @@ def _look_up(what: Any, as_class: str | None) -> tuple[str, EncoderSpec, dict[st
 def _file_of(name: str) -> Path:
     """The file that a word means; a word that looks like no path is taken for a mistyped preset."""
     path = Path(name)
-    there = _exists(name)
+    there = is_there(name)
     if there and path.is_dir():
         found = next((path / inner for inner in SPEC_FILES if (path / inner).is_file()), None)
         if found is None:
+            if runs := sorted(path.glob("*/run.json")):
+                first = shown(runs[0].parent.name)
+                raise GlassformerError(f"the folder {shown(name)} holds {len(runs):,} runs: name one, such as {first}.")
             raise GlassformerError(f"the folder {shown(name)} holds no {', '.join(SPEC_FILES[:-1])} or {SPEC_FILES[-1]}.")
         return found
     if there:
@@ -160,7 +173,8 @@ def _file_of(name: str) -> Path:
     raise unknown_preset(name)
 
 
-def _exists(name: str) -> bool:
+def is_there(name: str) -> bool:
+    """Whether a word is the name of a file or folder."""
     try:
         return Path(name).exists()
     except (OSError, ValueError):  # a name that no file can have
@@ -174,7 +188,8 @@ def _size(name: str, value: Any) -> int:
     return number
 
 
-def _written(value: Any) -> str:
+def field_text(value: Any) -> str:
+    """The value of a field as one writes it after `field=`."""
     if isinstance(value, tuple):
         return ",".join(value) or "none"
     return str(value).lower() if isinstance(value, bool) or value is None else str(value)

@@ -70,10 +70,15 @@ def _input(spec: EncoderSpec) -> None:
         raise GlassformerError(
             f"{given}={getattr(spec, given)} is given without {missing}: an image is cut into patches. Give both."
         )
+    for width, height in (("image_width", "image"), ("patch_width", "patch")):
+        if getattr(spec, width) is not None and getattr(spec, height) is None:
+            raise GlassformerError(f"{width}={getattr(spec, width)} is given without {height}, the height. Give both.")
     if spec.image is not None and spec.patch is not None:
         if not spec.patches:
+            side, across = ("", 0) if spec.patch_size[0] > spec.image_size[0] else ("_width", 1)
             raise GlassformerError(
-                f"patch={spec.patch} is larger than image={spec.image}: not one patch fits. Give a smaller patch."
+                f"patch{side}={spec.patch_size[across]} is larger than image{side}={spec.image_size[across]}: "
+                "not one patch fits. Give a smaller patch."
             )
         if spec.vocab is not None:
             raise GlassformerError(

@@ -122,7 +122,8 @@ def _checked(header: bytes, data_start: int, size: int, name: str) -> Header:
     with _no_collector():
         document = parse_json_object(text, f"the header of {name}")
         metadata = document.pop("__metadata__", {})
-        if not isinstance(metadata, dict) or not all(isinstance(text, str) and _whole(text) for text in _texts(metadata)):
+        texts = [*metadata, *metadata.values()] if isinstance(metadata, dict) else [None]
+        if not all(isinstance(text, str) and _whole(text) for text in texts):
             raise GlassformerError(f"{name}: __metadata__ must be an object of texts. The file is damaged.")
         tensors = {key: _entry(key, value, data_start, name) for key, value in document.items()}
         _check_contiguous(tensors, data_start, size, name)
@@ -175,11 +176,6 @@ def _fault(key: str, value: Any) -> str | None:
 def _whole(text: str) -> bool:
     """Whether a text has no half of a surrogate pair, which no file name and no terminal can take."""
     return text.isascii() or not any("\ud800" <= sign <= "\udfff" for sign in text)
-
-
-def _texts(metadata: dict[str, Any]) -> Iterator[Any]:
-    yield from metadata
-    yield from metadata.values()
 
 
 def _sizes(value: Any) -> bool:

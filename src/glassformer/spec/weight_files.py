@@ -9,6 +9,7 @@ from typing import NamedTuple
 from glassformer.spec.checksums import sums_in
 from glassformer.spec.errors import GlassformerError, nearest, shown
 from glassformer.spec.files import read_document
+from glassformer.spec.look_alikes import NEVER_OPENED, SAFE_TWIN
 from glassformer.spec.presets import known_preset
 from glassformer.spec.safetensors_header import Entry, read_header
 
@@ -18,18 +19,18 @@ INDEX = "model.safetensors.index.json"
 MOST_SHARDS = 1000
 
 # Weights in other forms, by file name or ending, and what to say where there is nothing else.
-PICKLE = "is a pickle file: it can run code, so it is never opened. Use model.safetensors from the same repository."
+PICKLE = f"is a pickle file: {NEVER_OPENED}"
 OTHER_FORMS = {
     ".bin": PICKLE,
-    ".bin.index.json": "is the index of pickle files, which are never opened. Use model.safetensors from the same repository.",
+    ".bin.index.json": f"is the index of pickle files, which are never opened. {SAFE_TWIN}",
     ".pt": PICKLE,
     ".pth": PICKLE,
     ".ckpt": PICKLE,
     ".pkl": PICKLE,
-    ".h5": "holds weights for TensorFlow. Use model.safetensors from the same repository.",
-    ".msgpack": "holds weights for Flax. Use model.safetensors from the same repository.",
-    ".onnx": "is a graph for ONNX, not named weights. Use model.safetensors from the same repository.",
-    ".gguf": "holds weights for llama.cpp. Use model.safetensors from the same repository.",
+    ".h5": f"holds weights for TensorFlow. {SAFE_TWIN}",
+    ".msgpack": f"holds weights for Flax. {SAFE_TWIN}",
+    ".onnx": f"is a graph for ONNX, not named weights. {SAFE_TWIN}",
+    ".gguf": f"holds weights for llama.cpp. {SAFE_TWIN}",
 }
 
 

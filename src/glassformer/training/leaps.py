@@ -13,7 +13,8 @@ DEVIATIONS, TIMES = 6.0, 10.0
 class Leaps:
     """Looks on and says; it changes nothing, so that a run is the same with and without it. After a resume it learns afresh."""
 
-    def __init__(self) -> None:
+    def __init__(self, clip: float | None = None) -> None:
+        self.clip = clip or 0.0  # a gradient that is not even clipped is none to speak of: a set learned by heart has tiny ones
         self.losses: deque[float] = deque(maxlen=WINDOW)
         self.lengths: deque[float] = deque(maxlen=WINDOW)
 
@@ -26,7 +27,7 @@ class Leaps:
             before = f"over the last {len(self.losses)} steps"
             if loss > mean + DEVIATIONS * spread and not math.isclose(loss, mean, rel_tol=1e-3):
                 said = f"step {step}: the loss leaps to {loss:.4g}; {before} it was {mean:.4g} ± {spread:.2g}."
-            elif length > TIMES * usual > 0:
+            elif length > max(TIMES * usual, self.clip) and usual > 0:
                 said = f"step {step}: the gradient leaps to a length of {length:.3g}; {before} {usual:.3g} was usual."
         if not said:
             self.losses.append(loss)

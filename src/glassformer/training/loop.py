@@ -145,7 +145,7 @@ class Trainer:
         self.saving = Saving(run, where, self.encoder, self.optimizer, self.stream)
         self.total = settings.epochs * -(-self.stream.steps(0) // settings.accumulate)  # steps of the whole run
         self.progress = Progress()
-        self.leaps = Leaps()
+        self.leaps = Leaps(settings.clip)
         self.compiled = compile_if_worth(self.encoder, settings, where.device, self.total * self.predicted.get("matrix_flops", 0))
         self.clock = time.perf_counter()
 

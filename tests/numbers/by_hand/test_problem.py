@@ -202,3 +202,27 @@ def test_a_file_that_is_none_is_said_so(tmp_path):
     (tmp_path / "empty.toml").write_text("", encoding="utf-8")
     with pytest.raises(GlassformerError, match=r"empty\.toml: the problem is empty"):
         load_problem(tmp_path / "empty.toml")
+
+
+ROWS, ONE_KEY = [[1, 0, 1], [0, 1, 1]], {"q": [0, 1], "k": [[1, 1]], "v": [[1, 1]]}
+MEANT_OTHERWISE = [
+    ({"kind": "linear", "x": ROWS, "W": {"identity": 4}}, "W is the identity, 4 × 4, but x has 3 features."),
+    ({"kind": "linear", "x": ROWS, "W": {"identity": False}}, "W.identity is false: a number is wanted."),
+    ({"kind": "linear", "x": ROWS, "W": {"identity": "1/2"}}, "W.identity = 1/2 is not understood"),
+    ({**ONE_KEY, "ffn": True}, "ffn = True is not understood: it is a table, [ffn] with W_1, b_1"),
+    ({**ONE_KEY, "norm_1": "post"}, "it is a table, [norm_1] with gamma, beta."),
+    ({**ONE_KEY, "alignment": "general", "W": {"pick": [3, 1]}}, "W picks coordinate 3, but q has 2."),
+    ({"kind": "rotary", "x": [1, 2], "positions": "sinusoidal"}, "the numbers of the positions are wanted, as in [0, 1]."),
+]
+
+
+@pytest.mark.parametrize(("document", "message"), MEANT_OTHERWISE)
+def test_what_cannot_be_meant_is_refused_and_not_ignored(document, message):
+    with pytest.raises(GlassformerError) as refusal:
+        solve(parse_problem(document))
+    assert message in str(refusal.value)
+
+
+def test_numbers_of_numpy_are_numbers():
+    given = {"kind": "softmax", "x": [np.float64(1), np.int64(2)]}
+    assert solve(parse_problem(given)).values == solve(parse_problem({"kind": "softmax", "x": [1, 2]})).values

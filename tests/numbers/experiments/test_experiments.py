@@ -69,6 +69,17 @@ def test_a_check_can_fail(check, rule, holds):
         ("norm", {"d_model": 100_000}, "parameters are too many for an experiment"),
         ("convention", {"d_model": 6}, "d_k=6 is also the number of words"),
         ("order", {"seed": -1}, "seed=-1 is not allowed"),
+        ("order", {"seed": "x"}, "seed=x is not allowed: a seed is a whole number from 0."),
+        ("order", {"text": 5}, "text=5 is not allowed: a text is wanted."),
+        (5, {}, "unknown experiment '5'."),
+        # What is too large is refused before its input is made.
+        ("heads", {"d_model": 10**9}, "parameters are too many for an experiment"),
+        ("norm", {"d_model": 10**9, "heads": 1}, "parameters are too many for an experiment"),
+        ("scaling", {"d_model": 10**9}, "parameters are too many for an experiment"),
+        ("heads", {"head": "classify"}, "head=classify cannot be chosen here"),
+        ("padding", {"layers": 0}, "layers=0 has no attention, and nothing to mask."),
+        ("padding", {"final_norm": "pooled"}, "final_norm=pooled ends in one vector"),
+        ("scaling", {"window": 1}, "window=1 cannot be chosen here"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_line(name, options, message):

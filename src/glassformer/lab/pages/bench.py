@@ -12,7 +12,7 @@ from glassformer import algebra
 from glassformer.algebra.ledger import Line
 from glassformer.lab.blocks import blocks
 from glassformer.lab.pages.bench_cost import Along, cost_view, step_costs
-from glassformer.lab.wire import answer, asked
+from glassformer.lab.wire import answer, asked, text_in
 from glassformer.program import Program, build
 from glassformer.program.pen import Convention, LatexPen
 from glassformer.show.palette import part_of
@@ -49,7 +49,7 @@ async def fields(_: Request) -> Response:
 async def config(request: Request) -> Response:
     """A pasted config.json (or a spec of ours) as fields: what the address of the page will hold."""
     document = await asked(request)
-    found, sizes = from_document(parse_json(_text(document, "text"), "the pasted text"), source="the pasted text")
+    found, sizes = from_document(parse_json(text_in(document, "text"), "the pasted text"), source="the pasted text")
     return answer({"spec": "encoder", "fields": found.to_dict() | sizes})
 
 
@@ -96,7 +96,7 @@ async def export(request: Request) -> Response:
     lab = request.app.state.lab
     against = lab.request(*_words(document, "against")) if "against" in document else None
     spec = lab.request(*_words(document, "spec"))
-    wanted = Wanted(_text(document, "view"), _text(document, "form"), _convention(document), spec, against)
+    wanted = Wanted(text_in(document, "view"), text_in(document, "form"), _convention(document), spec, against)
     return answer(await lab.workers.do(exported, wanted))
 
 
@@ -202,14 +202,7 @@ def _words(document: dict[str, Any], key: str) -> tuple[str, dict[str, str]]:
     given = found.get("fields", {})
     if not isinstance(given, dict) or not all(isinstance(value, str) for value in given.values()):
         raise GlassformerError(f"the fields of {key} must be texts, found {shown(given)}.")
-    return _text(found, "name"), given
-
-
-def _text(document: dict[str, Any], key: str) -> str:
-    found = document.get(key)
-    if not isinstance(found, str):
-        raise GlassformerError(f"the request must have {key} as a text, found {shown(found)}.")
-    return found
+    return text_in(found, "name"), given
 
 
 def _convention(document: dict[str, Any]) -> Convention:

@@ -11,6 +11,7 @@ from glassformer.algebra.cost import CostRow, parts_of
 from glassformer.algebra.memory import memory
 from glassformer.algebra.notation import Notation
 from glassformer.program import Program, Step, build
+from glassformer.program.axes import layer_of
 from glassformer.spec.reading import Request as Spec
 
 Along = Literal["length", "batch"]
@@ -46,8 +47,8 @@ def _sizes(program: Program, along: Along) -> list[int]:
 
 
 def _point(size: int, asked_for: Spec, along: Along) -> dict[str, Any]:
-    sizes: dict[str, int | None] = {"batch": asked_for.batch, "t": asked_for.t}
-    program = build(asked_for.spec, **{**sizes, "batch" if along == "batch" else "t": size})  # type: ignore[arg-type]
+    batch, t = (size, asked_for.t) if along == "batch" else (asked_for.batch, size)
+    program = build(asked_for.spec, batch=batch, t=t)
     forward = algebra.cost(program)
     return {
         "size": size,
@@ -64,8 +65,7 @@ def step_costs(program: Program, notation: Notation, cost: algebra.Cost) -> list
     times = {section.layers[0]: len(section.layers) for section in notation.sections if section.layers}
     found = []
     for step, row in zip(program.steps, cost.rows, strict=True):
-        words = step.name.split(".")
-        layer = int(words[1]) if words[0] == "layers" and words[1].isdecimal() else None
+        layer = layer_of(step.name)
         if row.flops and (layer is None or layer in times):
             found.append(_step(step, row, times.get(layer, 1) if layer is not None else 1, program.spec.block))
     return found

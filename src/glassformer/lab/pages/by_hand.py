@@ -16,7 +16,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from glassformer.lab.pages.by_hand_sheet import document_of, kinds, problem_of, sheet_of
-from glassformer.lab.wire import answer, asked
+from glassformer.lab.wire import answer, asked, text_in
 from glassformer.numbers.by_hand import Solution, WorkedStep, solve, solve_as_far
 from glassformer.spec import GlassformerError, shown
 from glassformer.spec.files import parse_json, parse_toml
@@ -50,9 +50,7 @@ async def examples(_: Request) -> Response:
 
 async def read(request: Request) -> Response:
     """A pasted problem file as a sheet."""
-    text = (await asked(request)).get("text")
-    if not isinstance(text, str):
-        raise GlassformerError(f"the request must have text as a text, found {shown(text)}.")
+    text = text_in(await asked(request), "text")
     source = "the pasted text"
     document = parse_json(text, source) if text.lstrip().startswith("{") else parse_toml(text, source)
     return answer(sheet_of(document, source))
@@ -92,7 +90,7 @@ def _plainly(reading: Callable[[dict[str, Any]], Any], document: dict[str, Any])
 
 def _worked(document: dict[str, Any]) -> dict[str, Any]:
     from glassformer.lab.pages.by_hand_cells import misfit, page_of
-    from glassformer.show.work import Worksheet
+    from glassformer.show.work import worksheet
 
     digits, rounded = _decimals(document)
     solution, error = solve_as_far(problem_of(document))
@@ -100,34 +98,31 @@ def _worked(document: dict[str, Any]) -> dict[str, Any]:
     fault = {"message": line, "misfit": misfit(line)} if line else None
     if solution is None:
         return {"page": None, "fault": fault}
-    carried = solution if rounded is None else solution.rounded(rounded)
-    sheet = Worksheet(carried, digits) if rounded is None else Worksheet(carried, rounded, solution)
-    return {"page": page_of(sheet), "fault": fault}
+    return {"page": page_of(worksheet(solution, digits, rounded)), "fault": fault}
 
 
 def _cell(document: dict[str, Any]) -> dict[str, Any]:
     from glassformer.lab.pages.by_hand_cells import opened_cell
-    from glassformer.show.work import Worksheet
+    from glassformer.show.work import worksheet
 
     digits, rounded = _decimals(document)
     solution, error = solve_as_far(problem_of(document))
     if solution is None:
         assert error is not None
         raise error
-    carried = solution if rounded is None else solution.rounded(rounded)
-    return opened_cell(Worksheet(carried, digits if rounded is None else rounded), _text(document, "cell"))
+    return opened_cell(worksheet(solution, digits, rounded), text_in(document, "cell"))
 
 
 def _claim(document: dict[str, Any]) -> dict[str, Any]:
     from glassformer.answers.worked import check_worked
     from glassformer.answers.worked.claims import claim_in_words
 
-    name, numbers = claim_in_words(_text(document, "claim")[:4000])
+    name, numbers = claim_in_words(text_in(document, "claim")[:4000])
     return check_worked(problem_of(document), {name: numbers}).to_dict()
 
 
 def _exported(document: dict[str, Any]) -> dict[str, str]:
-    from glassformer.show.work import Worksheet
+    from glassformer.show.work import worksheet
 
     form, step = document.get("form"), document.get("step")
     if form not in FORMS:
@@ -136,13 +131,10 @@ def _exported(document: dict[str, Any]) -> dict[str, str]:
         return {"text": json.dumps(document_of(document), ensure_ascii=False, indent=1) + "\n"}
     digits, rounded = _decimals(document)
     solution = solve(problem_of(document))
-    carried = solution if rounded is None else solution.rounded(rounded)
-    if step is not None:
-        carried, solution = one_step(carried, step), one_step(solution, step)
-    sheet = Worksheet(carried, digits) if rounded is None else Worksheet(carried, rounded, solution)
-    text = getattr(sheet, form)()
+    solution = solution if step is None else one_step(solution, step)
+    text = getattr(worksheet(solution, digits, rounded), form)()
     if form == "html":
-        title = html.escape(carried.title)
+        title = html.escape(solution.title)
         text = f'<!doctype html>\n<html lang="en"><meta charset="utf-8"><title>{title}</title><body>{text}</body></html>'
     return {"text": text + "\n"}
 
@@ -189,13 +181,6 @@ def _decimals(document: dict[str, Any]) -> tuple[int, int | None]:
             raise GlassformerError(f"--{name} {shown(value)} is not allowed: from 0 to {MOST_DIGITS} decimals.")
         found.append(value)
     return 4 if found[0] is None else found[0], found[1]
-
-
-def _text(document: dict[str, Any], key: str) -> str:
-    found = document.get(key)
-    if not isinstance(found, str):
-        raise GlassformerError(f"the request must have {key} as a text, found {shown(found)}.")
-    return found
 
 
 routes = [

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from glassformer.lab.pages.trace_edits import cell_id, read_cell
+from glassformer.lab.cells import cell_id, doors, how, read_cell
 from glassformer.numbers.by_hand import Solution, WorkedCell, WorkedStep
 from glassformer.numbers.by_hand.surd import Surd
 from glassformer.numbers.by_hand.worked import MOST_TERMS, Bench, exactly, symbol
-from glassformer.numbers.explain import MINUS, Explanation, number, opened, written
+from glassformer.numbers.explain import Explanation, number, written
 from glassformer.program import Tensor
-from glassformer.program.expression import Call, Expression, Ratio, Ref, Sum
+from glassformer.program.expression import Expression
 from glassformer.program.pen import LatexPen, TextPen
 from glassformer.show.matrix import Grid
 from glassformer.show.work import Worksheet
 
-MARKED = re.compile("([\\w.∞−]+\x01\\d+\x02)")
 MISFIT = re.compile(
     r"(?P<product>.+?) does not fit: (?:the )?(?P<left>[\w.]+) (?:is|are|has) (?P<left_size>[^,;:]+?), "
     r"(?P<right>[\w.]+) (?:is|has) (?P<right_size>[^,;:.]+)"
@@ -46,7 +46,7 @@ def page_of(sheet: Worksheet) -> dict[str, Any]:
 
 def misfit(line: str) -> dict[str, str] | None:
     """The two sides of a product that does not fit, with their sizes, where the line names them."""
-    found = MISFIT.search(line.removeprefix("sheet: "))
+    found = MISFIT.search(line)
     return found.groupdict() if found else None
 
 
@@ -101,8 +101,8 @@ def _grids(sheet: Worksheet, tensor: Tensor, pages: list[Grid]) -> list[dict[str
 def _line(sheet: Worksheet, step: WorkedStep, cell: WorkedCell) -> dict[str, Any]:
     """One number worked out: its name, the arithmetic with doors in it, the same shorter, and the result."""
     first, *rest = cell.stages(sheet.digits)
-    shorter = [written(stage, step.run, sheet.digits, MOST_TERMS).replace("sqrt(", "√(") for stage in rest]
-    parts = pieces(first, sheet, MOST_TERMS)
+    shorter = [written(stage, step.run, sheet.digits, MOST_TERMS) for stage in rest]
+    parts = pieces(first, sheet)
     text = "".join(part if isinstance(part, str) else part["text"] for part in parts)
     result = number(cell.value, sheet.digits)
     return {
@@ -116,27 +116,9 @@ def _line(sheet: Worksheet, step: WorkedStep, cell: WorkedCell) -> dict[str, Any
     }
 
 
-def pieces(expression: Expression, sheet: Worksheet, most: int) -> list[Any]:
-    """The arithmetic as texts and doors in turn: a number that comes from a cell says which."""
-    run, refs = sheet.solution.run, []
-
-    def marked(ref: Ref) -> str:
-        refs.append(ref)
-        return f"\x01{len(refs) - 1}\x02"
-
-    parts: list[Any] = []
-    for piece in re.split(MARKED, written(expression, run, sheet.digits, most, marked).replace("sqrt(", "√(")):
-        text, mark, place = piece.partition("\x01")
-        if not mark:
-            parts.append(piece)
-            continue
-        found = opened(run, refs[int(place.rstrip("\x02"))])
-        if text.startswith(MINUS) and found.value >= 0:  # the minus belongs to the rule
-            parts.append(MINUS)
-            text = text.removeprefix(MINUS)
-        name = cell_id(found.tensor.name, found.cell)
-        parts.append({"id": name, "text": text, "label": label_of(sheet.solution, found), "value": found.value})
-    return [part for part in parts if part != ""]
+def pieces(expression: Expression, sheet: Worksheet) -> list[Any]:
+    """The arithmetic as texts and doors in turn, in the decimals of the sheet."""
+    return doors(expression, sheet.solution.run, sheet.digits, MOST_TERMS, partial(label_of, sheet.solution))
 
 
 def label_of(solution: Solution, found: Explanation) -> str:
@@ -144,14 +126,9 @@ def label_of(solution: Solution, found: Explanation) -> str:
     matrix = found.tensor
     names = []
     for axis in matrix.axes:
-        own = solution.labels.get(axis.name)
-        names.append(
-            own[found.cell[axis.name]]
-            if own
-            else f"{axis.name} {found.cell[axis.name] + 1}"
-            if axis.name == "head"
-            else str(found.cell[axis.name] + 1)
-        )
+        own, place = solution.labels.get(axis.name), found.cell[axis.name]
+        counted = f"head {place + 1}" if axis.name == "head" else str(place + 1)
+        names.append(own[place] if own else counted)
     return f"{matrix.name}[{', '.join(names)}]" if names else matrix.name
 
 
@@ -161,21 +138,21 @@ def opened_cell(sheet: Worksheet, text: str) -> dict[str, Any]:
     name, cell = read_cell(run, text)
     found = run.explain(name, **cell)
     step = next((step for step in solution.steps if step.name == name), None)
-    exact: Any = (solution.exact.get(name, solution.given_exact.get(name)))[found.tensor.at(found.cell)]  # type: ignore[index]
+    exact = solution.exact[name][found.tensor.at(found.cell)]
     pen = LatexPen(solution.problem.convention)
     terms = found.terms
     return {
         "id": text,
         "label": label_of(solution, found),
         "value": found.value,
-        "exact": exact.text() if isinstance(exact, Surd) and exact.short and not exact.decimal else "",
+        "exact": exact.text() if isinstance(exact, Surd) and exact.telling and not exact.decimal else "",
         "source": found.source,
         "latex": step.rule(pen) if step is not None else symbol(found.tensor, pen),
         "sizes": step.sizes if step is not None else "",
-        "numbers": pieces(found.expression, sheet, MOST_TERMS) if found.expression is not None else [],
+        "numbers": pieces(found.expression, sheet) if found.expression is not None else [],
         "line": _whole_line(sheet, name, cell) if found.expression is not None else "",
-        "how": _how(found),
-        "terms": [{"value": term.value, "parts": pieces(term.expression, sheet, MOST_TERMS)} for term in terms[:MOST_TERMS]],
+        "how": how(found),
+        "terms": [{"value": term.value, "parts": pieces(term.expression, sheet)} for term in terms[:MOST_TERMS]],
         "rest": {"terms": max(0, len(terms) - MOST_TERMS), "sum": sum(term.value for term in terms[MOST_TERMS:])},
     }
 
@@ -187,17 +164,3 @@ def _whole_line(sheet: Worksheet, name: str, cell: dict[str, int]) -> str:
     solution = sheet.solution
     bench = Bench(solution.run, solution.exact, solution.labels, solution.problem.convention, solution.decimals)
     return line(bench.cell(solution.program.step_of[name], cell), solution.run, sheet.digits)
-
-
-def _how(found: Explanation) -> dict[str, Any]:
-    """What is done with the terms: they are summed, divided, or one of them is a share of all."""
-    expression, values = found.expression, found.run.values
-    if expression is None:
-        return {"kind": "given"}
-    total = sum(term.value for term in found.terms)
-    if isinstance(expression, Ratio) and isinstance(expression.top, Sum):
-        text = written(expression.bottom, found.run, 4, 6)
-        return {"kind": "divided", "sum": total, "by": expression.bottom.evaluate(values), "text": text}
-    if isinstance(expression, Ratio) and isinstance(expression.bottom, Sum) and isinstance(expression.top, Call):
-        return {"kind": "share", "own": expression.top.evaluate(values), "sum": total}
-    return {"kind": "sum" if isinstance(expression, Sum) else "single", "sum": total}

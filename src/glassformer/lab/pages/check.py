@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from glassformer.lab.wire import answer, asked
+from glassformer.lab.wire import answer, asked, text_in, whole_in
 from glassformer.spec import GlassformerError, nearest, shown
 from glassformer.spec.presets import known_preset, preset_names
 
@@ -81,7 +81,7 @@ def _checked(document: dict[str, Any]) -> dict[str, Any]:
     from glassformer.answers.solutions import check_text
     from glassformer.lab.pages.check_text import annotated
 
-    given, kind = _text(document, "text"), document.get("kind", "md")
+    given, kind = text_in(document, "text"), document.get("kind", "md")
     if kind not in get_args(DocumentKind):
         raise GlassformerError(f"kind={shown(kind)} is not known: {', '.join(get_args(DocumentKind))}.")
     if len(given) > LONGEST:
@@ -94,7 +94,7 @@ def _claimed(document: dict[str, Any]) -> dict[str, Any]:
     from glassformer.lab.pages.check_text import judged
     from glassformer.spec.reading import request_from_words
 
-    question, words, said = claim_in_words(_text(document, "claim"))
+    question, words, said = claim_in_words(text_in(document, "claim"))
     found = diagnose(question, request_from_words(words), said)
     return {"question": question, "spec": " ".join(words), "claim": said, **judged(found)}
 
@@ -124,13 +124,13 @@ def _paper(document: dict[str, Any]) -> dict[str, Any]:
 def _hint(document: dict[str, Any]) -> dict[str, Any]:
     from glassformer.lab.pages import check_quiz
 
-    return check_quiz.hint(_variant(document), _text(document, "question"), _whole(document, "used", 0))
+    return check_quiz.hint(_variant(document), text_in(document, "question"), whole_in(document, "used"))
 
 
 def _judged(document: dict[str, Any]) -> dict[str, Any]:
     from glassformer.lab.pages import check_quiz
 
-    found = check_quiz.judged(_variant(document), _answers(document), _text(document, "question"), _whole(document, "used", 0))
+    found = check_quiz.judged(_variant(document), _answers(document), text_in(document, "question"), whole_in(document, "used"))
     return {name: float(value) if name in ("won", "of") else value for name, value in found.items()}
 
 
@@ -146,8 +146,8 @@ def _review(document: dict[str, Any]) -> dict[str, Any]:
 def _variant(document: dict[str, Any]) -> Any:
     from glassformer.lab.pages.check_quiz import drawn
 
-    most = None if document.get("n") is None else _whole(document, "n", 1)
-    return drawn(_text(document, "set"), _whole(document, "seed", 0), most)
+    most = None if document.get("n") is None else whole_in(document, "n")
+    return drawn(text_in(document, "set"), whole_in(document, "seed"), most)
 
 
 def _answers(document: dict[str, Any]) -> dict[str, str]:
@@ -157,20 +157,6 @@ def _answers(document: dict[str, Any]) -> dict[str, str]:
     if not isinstance(found, dict) or not all(isinstance(said, str) for said in found.values()) or len(found) > MOST_ANSWERS:
         raise GlassformerError(f"answers must be texts by question, at most {MOST_ANSWERS}, found {shown(found)}.")
     return {name: shown(said.strip(), limit=LONGEST_ANSWER) for name, said in found.items()}
-
-
-def _text(document: dict[str, Any], key: str) -> str:
-    found = document.get(key)
-    if not isinstance(found, str):
-        raise GlassformerError(f"the request must have {key} as a text, found {shown(found)}.")
-    return found
-
-
-def _whole(document: dict[str, Any], key: str, otherwise: int) -> int:
-    found = document.get(key, otherwise)
-    if type(found) is not int or not 0 <= found <= 10**12:
-        raise GlassformerError(f"{key}={shown(found)} is not allowed: a whole number from 0 is wanted.")
-    return found
 
 
 routes = [

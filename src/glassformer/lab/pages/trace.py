@@ -11,15 +11,17 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from glassformer.lab.cells import read_cell
 from glassformer.lab.pages import trace_models
 from glassformer.lab.pages.trace_cells import opened_cell
-from glassformer.lab.pages.trace_edits import Edit, edited, masks, read_cell, with_mask
+from glassformer.lab.pages.trace_edits import Edit, edited, masks, with_mask
 from glassformer.lab.pages.trace_models import Model, can_keep_all, open_model
 from glassformer.lab.pages.trace_sessions import Shelf
 from glassformer.lab.pages.trace_slices import thumbnails, window
-from glassformer.lab.wire import answer, arrays_answer, asked
+from glassformer.lab.wire import answer, arrays_answer, asked, text_in, whole_in
 from glassformer.numbers import Difference, Run
-from glassformer.numbers.keep import IN_LAYER, KeptValues
+from glassformer.numbers.keep import KeptValues
+from glassformer.program.axes import layer_of
 from glassformer.program.pen import LatexPen
 from glassformer.show.palette import part_of
 from glassformer.spec import GlassformerError, shown
@@ -125,7 +127,7 @@ async def tensor(request: Request) -> Response:
     """One page of a tensor."""
 
     def read(desk: Desk, ask: Asked, document: dict[str, Any]) -> Any:
-        return window(desk.traced(ask).difference, _text(document, "name"), _places(document))
+        return window(desk.traced(ask).difference, text_in(document, "name", ""), _places(document))
 
     header, arrays = await _do(request, read)
     return arrays_answer(header, arrays)
@@ -136,7 +138,7 @@ async def cell(request: Request) -> Response:
 
     def read(desk: Desk, ask: Asked, document: dict[str, Any]) -> Any:
         difference = desk.traced(ask).difference
-        return opened_cell(difference, *read_cell(difference.after, _text(document, "cell")))
+        return opened_cell(difference, *read_cell(difference.after, text_in(document, "cell", "")))
 
     return answer(await _do(request, read))
 
@@ -201,17 +203,16 @@ def _steps(run: Run) -> list[dict[str, Any]]:
     ]
     after_layers = False
     for step in run.program.steps:
-        inside = IN_LAYER.match(step.name)
-        after_layers = after_layers or inside is not None
+        layer = layer_of(step.name)
+        after_layers = after_layers or layer is not None
         names = [pen.symbol(tensor.symbol) for tensor in step.inputs]
-        rule = step.operation.write(step.inputs, step.output, names, pen)
         listed.append(
             {
                 "name": step.name,
-                "layer": int(inside[1]) if inside else "after" if after_layers else None,
+                "layer": "after" if layer is None and after_layers else layer,
                 "part": part_of(step.name),
                 "axes": [list(axis) for axis in step.output.axes],
-                "latex": f"{pen.symbol(step.output.symbol)} = {rule}",
+                "latex": f"{pen.symbol(step.output.symbol)} = {step.write(names, pen)}",
                 "kept": step.name in run,
             }
         )
@@ -251,35 +252,21 @@ def _asked(document: dict[str, Any]) -> Asked:
     if not isinstance(edits, list) or not all(isinstance(edit, str) and len(edit) < 400 for edit in edits):
         raise GlassformerError(f"edits must be a list of texts, found {shown(edits)}.")
     return Asked(
-        model=_text(document, "model") or trace_models.FIRST,
-        spec=_text(document, "spec"),
-        seed=_whole(document, "seed"),
-        text=_text(document, "text"),
-        image=_text(document, "image"),
-        layer=_whole(document, "layer"),
+        model=text_in(document, "model", "") or trace_models.FIRST,
+        spec=text_in(document, "spec", ""),
+        seed=whole_in(document, "seed"),
+        text=text_in(document, "text", ""),
+        image=text_in(document, "image", ""),
+        layer=whole_in(document, "layer"),
         edits=tuple(edits),
     )
-
-
-def _text(document: dict[str, Any], key: str) -> str:
-    found = document.get(key, "")
-    if not isinstance(found, str):
-        raise GlassformerError(f"the request must have {key} as a text, found {shown(found)}.")
-    return found
-
-
-def _whole(document: dict[str, Any], key: str) -> int:
-    found = document.get(key, 0)
-    if isinstance(found, bool) or not isinstance(found, int) or not 0 <= found < 2**31:
-        raise GlassformerError(f"{key}={shown(found)} is not allowed: a whole number from 0.")
-    return found
 
 
 def _places(document: dict[str, Any]) -> dict[str, int]:
     found = document.get("at", {})
     if not isinstance(found, dict):
         raise GlassformerError(f"at must name axes, found {shown(found)}.")
-    return {str(axis): _whole(found, axis) for axis in found}
+    return {str(axis): whole_in(found, axis) for axis in found}
 
 
 routes = [

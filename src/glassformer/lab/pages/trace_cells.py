@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
-from glassformer.lab.pages.trace_edits import cell_id
+from glassformer.lab.cells import DIGITS, IN_FORMULA, cell_id, doors, how
 from glassformer.numbers import Difference, Explanation, Run
-from glassformer.numbers.explain import MINUS, number, opened, written
-from glassformer.program.expression import Call, Expression, Ratio, Ref, Sum
+from glassformer.numbers.explain import number
+from glassformer.program.expression import Expression
 from glassformer.program.pen import LatexPen
 from glassformer.show.arithmetic import latex_arithmetic
 from glassformer.show.matrix import latex_number
 from glassformer.show.palette import part_of
 
-DIGITS = 4
 MOST_TERMS = 40
-IN_FORMULA = 6  # terms of a long sum that the formula shows
 IN_LATEX = 64  # terms that are copied as LaTeX
-MARKED = re.compile("([\\w.∞−]+\x01\\d+\x02)")
 
 
 def opened_cell(difference: Difference, name: str, cell: dict[str, int]) -> dict[str, Any]:
@@ -38,28 +34,17 @@ def opened_cell(difference: Difference, name: str, cell: dict[str, int]) -> dict
         "source": found.source,
         "rule": found.rule,
         "latex": _rule_latex(found),
-        "numbers": _parts(found.expression, run, IN_FORMULA) if found.expression is not None else [],
+        "numbers": _doors(found.expression, run) if found.expression is not None else [],
         "copy": _copied(found),
-        "how": _how(found),
-        "terms": [{"value": term.value, "parts": _parts(term.expression, run, IN_FORMULA)} for term in terms[:MOST_TERMS]],
+        "how": how(found),
+        "terms": [{"value": term.value, "parts": _doors(term.expression, run)} for term in terms[:MOST_TERMS]],
         "rest": {"terms": max(0, len(terms) - MOST_TERMS), "sum": sum(term.value for term in terms[MOST_TERMS:])},
         "heads": _heads(found),
     }
 
 
-def _how(found: Explanation) -> dict[str, Any]:
-    """What is done with the terms: nothing but the sum, the sum over something, or one term's share of the sum."""
-    expression, values = found.expression, found.run.values
-    if expression is None:
-        return {"kind": "given"}
-    total = sum(term.value for term in found.terms)
-    if isinstance(expression, Ratio) and isinstance(expression.top, Sum):
-        divisor = expression.bottom.evaluate(values)
-        text = written(expression.bottom, found.run, DIGITS, IN_FORMULA)
-        return {"kind": "divided", "sum": total, "by": divisor, "text": text}
-    if isinstance(expression, Ratio) and isinstance(expression.bottom, Sum) and isinstance(expression.top, Call):
-        return {"kind": "share", "own": expression.top.evaluate(values), "sum": total}
-    return {"kind": "sum" if isinstance(expression, Sum) else "single", "sum": total}
+def _doors(expression: Expression, run: Run) -> list[Any]:
+    return doors(expression, run, DIGITS, IN_FORMULA, lambda found: found.label)
 
 
 def _rule_latex(found: Explanation) -> str:
@@ -68,7 +53,7 @@ def _rule_latex(found: Explanation) -> str:
     if step is None:
         return pen.symbol(found.tensor.symbol)
     names = [pen.symbol(tensor.symbol) for tensor in step.inputs]
-    return f"{pen.symbol(found.tensor.symbol)} = {step.operation.write(step.inputs, step.output, names, pen)}"
+    return f"{pen.symbol(found.tensor.symbol)} = {step.write(names, pen)}"
 
 
 def _copied(found: Explanation) -> str:
@@ -90,25 +75,3 @@ def _heads(found: Explanation) -> list[float]:
     index: list[Any] = list(found.tensor.at(found.cell))
     index[names.index("head")] = slice(None)
     return [float(value) for value in found.run.values[found.tensor.name][tuple(index)]]
-
-
-def _parts(expression: Expression, run: Run, most: int) -> list[Any]:
-    """The arithmetic as texts and doors in turn: a number that comes from a cell says which."""
-    refs: list[Ref] = []
-
-    def marked(ref: Ref) -> str:
-        refs.append(ref)
-        return f"\x01{len(refs) - 1}\x02"
-
-    parts: list[Any] = []
-    for piece in re.split(MARKED, written(expression, run, DIGITS, most, marked)):
-        text, mark, place = piece.partition("\x01")
-        if not mark:
-            parts.append(piece)
-            continue
-        ref = opened(run, refs[int(place.rstrip("\x02"))])
-        if text.startswith(MINUS) and ref.value >= 0:  # the minus belongs to the rule
-            parts.append(MINUS)
-            text = text.removeprefix(MINUS)
-        parts.append({"id": cell_id(ref.tensor.name, ref.cell), "text": text, "label": ref.label, "value": ref.value})
-    return [part for part in parts if part != ""]

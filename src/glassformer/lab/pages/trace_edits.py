@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,15 +10,15 @@ from typing import TypeAlias
 
 import numpy as np
 
+from glassformer.lab.cells import read_cell
 from glassformer.numbers import Difference, Run
 from glassformer.numbers.inputs import checked_inputs
 from glassformer.numbers.keep import KeptValues
-from glassformer.program import Cell, build
+from glassformer.program import build
 from glassformer.program.axes import Array
 from glassformer.spec import GlassformerError, shown
 
 MOST_EDITS = 64
-CELL = re.compile(r"([\w.]{1,120})\[([\w=,-]{0,200})\]")
 Patch: TypeAlias = Callable[[Array], Array]
 
 
@@ -30,21 +29,6 @@ class Edit:
     tensor: str
     patch: Patch
     words: str
-
-
-def cell_id(name: str, cell: Cell) -> str:
-    """`layers.0.attention.scores[head=0,t=1,s=2]`: how a cell is called in an address."""
-    return f"{name}[{','.join(f'{axis}={place}' for axis, place in cell.items() if axis != 'batch' or place)}]"
-
-
-def read_cell(run: Run, text: str) -> tuple[str, Cell]:
-    """The cell that an address names."""
-    found = CELL.fullmatch(text)
-    pairs = [pair.partition("=") for pair in found[2].split(",") if pair] if found else []
-    if found is None or not all(value.isdecimal() and len(value) < 10 for _, _, value in pairs):
-        raise GlassformerError(f"'{shown(text)}' is no cell: one is written layers.0.attention.scores[head=0,t=1,s=2].")
-    name = run.named(found[1])
-    return name, run.cell(name, {axis: int(value) for axis, _, value in pairs})
 
 
 def masks(edits: Sequence[str]) -> bool:
@@ -60,7 +44,7 @@ def with_mask(run: Run) -> Run:
     values = run.values | {"attend": np.ones((sizes.batch, sizes.t), dtype=bool)}
     for step in program.steps:
         if step.name not in values:  # a masked copy of the scores; all the rest is as it was
-            values[step.name] = step.operation.evaluate(step.inputs, step.output, [values[one.name] for one in step.inputs])
+            values[step.name] = step.evaluate(values)
     return Run(program, values, tokens=run.tokens)
 
 
@@ -82,7 +66,7 @@ def edited(run: Run, texts: Sequence[str]) -> tuple[Difference, list[Edit]]:
     rerun = []
     for step in run.program.steps:
         if any(tensor.name in touched for tensor in step.inputs):
-            values[step.name] = step.operation.evaluate(step.inputs, step.output, [values[one.name] for one in step.inputs])
+            values[step.name] = step.evaluate(values)
             touched[step.name] = None
             rerun.append(step.name)
         if step.name in patches:

@@ -13,7 +13,7 @@ from starlette.routing import Route
 from glassformer.lab.pages.train_jobs import NO_TORCH, Jobs, has_torch
 from glassformer.lab.pages.train_stream import MOST_SHOWN, Table, events, tails
 from glassformer.lab.runs import EXAMPLE
-from glassformer.lab.wire import answer, asked, events_answer
+from glassformer.lab.wire import answer, asked, events_answer, text_in
 from glassformer.spec import GlassformerError, field_docs, field_rules, nearest, shown
 from glassformer.spec.fields import accept, rule_for
 from glassformer.spec.presets import preset_doc, preset_names
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 SAMPLE = 5  # rows of the data that are shown
 LARGEST_PICTURE = 32  # pixels a side
 LONGEST_TEXT = 300
+LONGEST_WORD = 4000  # of what a page sends: a name, a path, a number
 COLUMNS = ("text", "label")
 # What is asked for first, of a spec and of the settings; the rest is one click away.
 FIRST_FIELDS = ("d_model", "heads", "layers", "d_ff", "dropout")
@@ -230,10 +231,7 @@ def _row(one: Any, task: str, white: int) -> Any:
 
 
 def _text(document: Mapping[str, Any], key: str) -> str:
-    found = document.get(key, "")
-    if not isinstance(found, str) or len(found) > 4000:
-        raise GlassformerError(f"the request must have {key} as a text, found {shown(found)}.")
-    return found
+    return text_in(document, key, "", most=LONGEST_WORD)
 
 
 def _texts(document: Mapping[str, Any], key: str) -> dict[str, str]:

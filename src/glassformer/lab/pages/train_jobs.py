@@ -35,7 +35,7 @@ class Jobs:
         self.runs = runs
         self.mutex = threading.Lock()
         self.keys: dict[str, str] = {}  # what a page asked for -> the run that came of it
-        self.children: list[subprocess.Popen[bytes]] = []
+        self.children: dict[str, subprocess.Popen[bytes]] = {}  # by the name of the run that each trains
 
     def start(self, key: str, name: str, data: str, words: Sequence[str]) -> str:
         """`glassformer train DATA WORDS --out RUN` in a process of its own; gives the name of the run."""
@@ -69,7 +69,7 @@ class Jobs:
             except GlassformerError:
                 process = None
             if process is None and alive(self.runs.log(name)):  # it still reads its data
-                process = next((child.pid for child in self.children if f"--out={self.runs.root / name}" in child.args), None)  # type: ignore[operator]
+                process = self.children[name].pid if name in self.children else None
             if process is None or process <= 1 or stop_mark(self.runs, name) == process:
                 return
             mark = self.runs.log(name).with_suffix(".stop")
@@ -84,7 +84,7 @@ class Jobs:
 
     def sweep(self) -> None:
         """Forget processes that have ended."""
-        self.children = [child for child in self.children if child.poll() is None]
+        self.children = {name: child for name, child in self.children.items() if child.poll() is None}
 
     def _going(self, name: str) -> bool:
         above = name.partition("/")[0]
@@ -131,5 +131,5 @@ class Jobs:
             ) from None
         except OSError as error:
             raise GlassformerError(f"{shown(str(log.parent))} cannot be written: {error.strerror or error}.") from None
-        self.children.append(child)
+        self.children[name] = child
         threading.Thread(target=child.wait, daemon=True).start()  # takes leave of it when it ends

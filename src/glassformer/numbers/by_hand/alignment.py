@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
-from glassformer.numbers.by_hand.desk import CONTRACT, Desk, Matrix
-from glassformer.numbers.by_hand.entries import Entry, chosen, size_text, whole_entry
+from glassformer.numbers.by_hand.desk import CONTRACT, Desk
+from glassformer.numbers.by_hand.entries import Entry, size_text
 from glassformer.numbers.by_hand.operations import Cosine, Divide
 from glassformer.numbers.by_hand.surd import Surd
 from glassformer.program import Axis, Tensor
@@ -84,7 +82,7 @@ def _turned(desk: Desk, q: Tensor, k: Tensor) -> Tensor:
     if not desk.problem.has("W"):
         raise GlassformerError("alignment = general compares q W kᵀ: W is missing, a matrix of queries' width × keys' width.")
     wide, tall = k.axes[-1].size, q.axes[-1].size
-    entry = _described(desk.problem.entries["W"], tall)
+    entry = desk.written_out("W", desk.problem.entries["W"], q)
     if entry.ndim != 2 or entry.shape != (tall, wide):
         turned = f" W transposed, {size_text(entry.shape[::-1])}, would fit." if entry.shape[::-1] == (tall, wide) else ""
         raise GlassformerError(
@@ -127,8 +125,9 @@ def _pair(desk: Desk, q: Tensor, k: Tensor) -> tuple[Entry | None, Entry | None]
     entries = {key: desk.problem.entries.get(key) for key in ("W", "W_a1", "W_a2")}
     both = entries["W"]
     if both is None or entries["W_a1"] is not None:
-        pair = entries["W_a1"], entries["W_a2"]
-        return tuple(entry.turned() if entry is not None and not left else entry for entry in pair)  # type: ignore[return-value]
+        pair = (entries["W_a1"], entries["W_a2"])
+        first, second = (entry if entry is None or left else entry.turned() for entry in pair)
+        return first, second
     both = both if left else both.turned()
     wide = q.axes[-1].size + k.axes[-1].size
     if both.ndim != 2 or both.shape[1] != wide:
@@ -142,7 +141,7 @@ def _mapped(desk: Desk, x: Tensor, entry: Entry | None, key: str, name: str) -> 
     if entry is None:
         return x
     inside = x.axes[-1]
-    entry = _described(entry, inside.size)
+    entry = desk.written_out(key, entry, x)
     if entry.ndim != 2 or entry.shape[1] != inside.size:
         turned = ""
         if entry.ndim == 2 and entry.shape[0] == inside.size:
@@ -153,15 +152,9 @@ def _mapped(desk: Desk, x: Tensor, entry: Entry | None, key: str, name: str) -> 
         )
     outside = Axis("d_a", entry.shape[0])
     rows = desk.problem.convention == "rows"
-    matrix = Matrix(entry if rows else entry.turned())
-    weight = desk.put(key, matrix.entry, *((outside, inside) if rows else (inside, outside)), kind="weight")
+    pair = (outside, inside) if rows else (inside, outside)
+    weight = desk.put(key, entry if rows else entry.turned(), *pair, kind="weight")
     return desk.contract(name, x, weight, *x.axes[:-1], outside)
-
-
-def _described(entry: Entry, width: int) -> Entry:
-    if entry.described == "identity":
-        return whole_entry(np.eye(width))
-    return chosen(entry.values, width) if entry.described == "pick" else entry
 
 
 def _unequal(desk: Desk, q: Tensor, k: Tensor) -> GlassformerError:

@@ -17,7 +17,7 @@ SYNONYMS: dict[str, str] = {
     "dot": "dots products product dot_products raw raw_scores qk qkt q_k_t unscaled unscaled_scores",
     "scores": "score scaled scaled_scores logits energy energies alignment attention_scores",
     "masked": "masked_scores",
-    "weights": "weight attention_weights alpha alphas probabilities attention_matrix softmax distribution",
+    "weights": "A weight attention_weights alpha alphas probabilities attention_matrix softmax distribution",
     "heads": "head_outputs z_heads per_head",
     "mix": "head_output z mixed",
     "concat": "concatenated concatenation",
@@ -49,13 +49,13 @@ def names_to_ask(program: Program, aliases: Mapping[str, str], output: Tensor | 
     return names | ({"output": output.name} if output is not None else {})
 
 
-def asked_names(
+def spelled_anew(
     ask: tuple[str, ...],
     names: Mapping[str, str],
     labels: Mapping[str, tuple[str, ...]],
     missing: Mapping[str, str] | None = None,
-) -> tuple[tuple[str, ...], dict[str, str]]:
-    """The asked names as they were spelled, and the tensors that new spellings mean. `missing`: what some would need."""
+) -> dict[str, str]:
+    """Asked spellings that are no names yet, and the tensors that they mean. `missing`: what some would need."""
     more: dict[str, str] = {}
     for word in ask:
         if word in names:
@@ -64,7 +64,7 @@ def asked_names(
         if found is None:
             raise _unknown(word, names, labels, missing or {})
         more[word] = names[found]
-    return ask, more
+    return more
 
 
 def _unknown(

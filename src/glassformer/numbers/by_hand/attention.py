@@ -109,10 +109,9 @@ def _memory(desk: Desk, x: Tensor | None) -> Tensor | None:
     if not desk.problem.has("memory"):
         if x is None:
             return None
-        t = Axis("t", 1) if len(x.axes) == 1 else x.axis("t")
         if len(x.axes) == 1:
             raise GlassformerError("X is one vector: self-attention needs the vectors of all tokens, or memory to attend to.")
-        desk.label(t.renamed("s"), desk.labels.get("t"), "tokens")
+        desk.label(x.axis("t").renamed("s"), desk.labels.get("t"), "tokens")
         return x.seen(t="s")
     entry = desk.upright("memory")
     if entry.ndim == 1:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from glassformer.numbers.by_hand.entries import MOST_NUMBERS, Entry, chosen, ones, size_text, whole_entry
+from glassformer.numbers.by_hand.entries import MOST_NUMBERS, Entry, chosen, size_text, whole_entry
 from glassformer.numbers.by_hand.operations import Inner, Pick
 from glassformer.numbers.by_hand.problem import Problem
 from glassformer.program import Axis, Program, Sizes, Tensor
@@ -96,26 +96,36 @@ class Desk:
         """The product of two tensors, summed over every axis that `axes` leaves out."""
         return self.step(name, CONTRACT if axes else Inner(), left, right, axes=axes)
 
-    def matrix(self, key: str, width: int, of: Tensor, head: Axis | None = None) -> Matrix:
-        """The map under `key` from `width` features, in `x W` form; one wide matrix is cut into heads."""
-        entry = self.problem.entries[key]
-        picks = ""
+    def written_out(self, key: str, entry: Entry, of: Tensor) -> Entry:
+        """A matrix given in a word, as the numbers that it stands for where it is multiplied with the features of `of`."""
+        width = of.axes[-1].size
         if entry.described == "identity":
-            entry = whole_entry(np.eye(width))
-            self.descriptions[key] = f"the identity, {width} × {width}"
-        elif entry.described == "pick":
+            if entry.values.size and entry.values[0] != width:
+                side = f"{entry.values[0]:g}"
+                raise GlassformerError(f"{key} is the identity, {side} × {side}, but {of.name} has {width} features.")
+            return whole_entry(np.eye(width))
+        if entry.described == "pick":
             if entry.values.max() > width:
                 raise GlassformerError(f"{key} picks coordinate {entry.values.max():g}, but {of.name} has {width}.")
-            picks = " | ".join(", ".join(f"{pick:g}" for pick in row) for row in np.atleast_2d(entry.values))
-            entry = chosen(entry.values, width)
+            return chosen(entry.values, width)
+        return entry
+
+    def matrix(self, key: str, of: Tensor, head: Axis | None = None) -> Matrix:
+        """The map under `key` from the features of `of`, in `x W` form; one wide matrix is cut into heads."""
+        width = of.axes[-1].size
+        given = self.problem.entries[key]
+        entry, picks = self.written_out(key, given, of), ""
+        if given.described == "identity":
+            self.descriptions[key] = f"the identity, {width} × {width}"
+        elif given.described == "pick":
+            picks = " | ".join(", ".join(f"{pick:g}" for pick in row) for row in np.atleast_2d(given.values))
             self.descriptions[key] = f"picks coordinates {picks}"
         else:
             if entry.described or entry.ndim not in (2, 3):
                 raise GlassformerError(f"{key} is {_found(entry)}: a matrix is wanted, a list of rows.")
-            given = entry.shape[-2:]
             entry = entry.turned() if self.problem.left else entry
             if entry.shape[-2] != width:
-                raise self._misfit(key, given, of)
+                raise self._misfit(key, given.shape[-2:], of)
         return Matrix(self._in_heads(key, entry, head), picks)
 
     def _in_heads(self, key: str, entry: Entry, head: Axis | None) -> Entry:
@@ -141,7 +151,7 @@ class Desk:
     def project(self, x: Tensor, key: str, name: str, into: str, *, bias: str = "", head: Axis | None = None) -> Tensor:
         """`x W + b` as a step; with heads, one product for each."""
         inside = x.axes[-1]
-        matrix = self.matrix(key, inside.size, x, head)
+        matrix = self.matrix(key, x, head)
         outside = Axis(into, matrix.entry.shape[-1])
         weight = self.lay_map(key, matrix, inside, outside, head, name=key.rpartition(".")[2])
         axes = (*((head,) if head else ()), *x.axes[:-1], outside)
@@ -185,11 +195,6 @@ class Desk:
     def size(self, tensor: Tensor) -> str:
         """The size of a tensor as it is written in this convention, one head of it."""
         return size_text(as_matrix(tensor, self.problem.convention, one_head=True).shape)
-
-
-def fill(axis: Axis, number: int) -> Entry:
-    """The same whole number for each feature."""
-    return ones((axis.size,), number)
 
 
 def _found(entry: Entry) -> str:

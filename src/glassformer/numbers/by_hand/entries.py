@@ -24,7 +24,8 @@ INFINITE = {"-inf", "−inf", "-∞", "−∞", "-infinity"}
 class Entry(NamedTuple):
     """Numbers with their exact form, and the names of the rows where they were given as a table.
 
-    `described`: a matrix given in a word, whose size follows from what it is multiplied with.
+    `described`: a matrix given in a word, whose size follows from what it is multiplied with (of an identity, `values` may
+    hold the size that was said).
     """
 
     values: Floats
@@ -102,11 +103,6 @@ def size_text(shape: tuple[int, ...]) -> str:
     return " × ".join(str(size) for size in shape) or "1 number"
 
 
-def ones(shape: tuple[int, ...], number: int = 1) -> Entry:
-    """The same whole number everywhere."""
-    return _entry(np.full(shape, float(number)))
-
-
 def chosen(indices: Array, width: int) -> Entry:
     """The matrix (width × picks) that picks coordinates, counted from 1."""
     matrix = np.zeros((*indices.shape[:-1], width, indices.shape[-1]))
@@ -141,15 +137,17 @@ def _described(name: str, value: Mapping[str, Any]) -> Entry:
     if len(value) != 1:
         raise GlassformerError(f"{name} is described by {', '.join(map(shown, value))}: give one of {', '.join(SHAPED)}.")
     ((word, given),) = value.items()
-    inner = read_entry(f"{name}.{word}", given) if not isinstance(given, bool) else ones(())
+    if word == "identity" and given is True:
+        return _entry(np.zeros(0), "identity")
+    inner = read_entry(f"{name}.{word}", given)
     if word == "transpose":
         return inner.turned()
     if word == "diagonal" and inner.ndim == 1:
         return _diagonal(inner)
     if word == "fill" and inner.ndim == 0:
         return inner._replace(described="fill")
-    if word == "identity" and inner.ndim == 0:
-        return _entry(np.zeros(0), "identity")
+    if word == "identity" and inner.ndim == 0 and inner.values >= 1 and not inner.values % 1:
+        return _entry(inner.values.reshape(1), "identity")
     if word == "pick" and inner.ndim in (1, 2):
         if np.any(inner.values < 1) or np.any(inner.values % 1):
             raise GlassformerError(f"{name}.pick = {shown(given)}: coordinates are whole numbers, counted from 1.")
@@ -234,6 +232,8 @@ def _infinite(text: str) -> bool:
 
 
 def _number(name: str, cell: Any, where: tuple[int, ...], *, mask: bool) -> Surd | float:
+    if isinstance(cell, np.generic):
+        cell = cell.item()
     if mask:
         found = _mask_number(cell)
         if found is not None:

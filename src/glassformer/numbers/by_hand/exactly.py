@@ -38,7 +38,7 @@ def _exact_step(step: Step, found: Mapping[str, Exact], values: Mapping[str, Arr
     for index in np.ndindex(*step.output.shape):
         cell: Cell = {axis.name: i for axis, i in zip(step.output.axes, index, strict=True)}
         try:
-            result[index] = reader.read(step.operation.opened(step.inputs, step.output, cell, values))
+            result[index] = reader.read(step.opened(cell, values))
         except (NotExactError, ZeroDivisionError):
             continue
     return result

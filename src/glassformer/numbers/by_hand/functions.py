@@ -148,6 +148,10 @@ def rotary_problem(desk: Desk) -> Tensor:
     places = desk.problem.option("positions", tuple(range(x.axes[0].size)) if len(x.axes) == 2 else None)
     if places is None:
         raise GlassformerError("position is missing: where does the vector stand? Positions count from 0.")
+    if isinstance(places, str):
+        raise GlassformerError(
+            f"positions = {places} is not understood here: the numbers of the positions are wanted, as in [0, 1]."
+        )
     places = places if isinstance(places, tuple) else (places,)
     count = x.axes[0].size if len(x.axes) == 2 else 1
     if len(places) != count:

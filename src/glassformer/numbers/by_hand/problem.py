@@ -174,6 +174,10 @@ def _take(name: str, value: Any, keys: Keys, entries: dict[str, Entry], options:
         return
     if name in PARTS and role == "choice" and isinstance(value, Mapping):
         _take_part(name, value, keys, entries, options)
+    elif name in PARTS and name != "norm":
+        raise GlassformerError(
+            f"{name} = {shown(value)} is not understood: it is a table, [{name}] with {', '.join(PARTS[name])}."
+        )
     elif name in ("mask", "padding") and (isinstance(value, str) or (isinstance(value, Mapping) and len(value) == 1)):
         _take_mask(name, value, entries, options)
     elif name == "positions" and isinstance(value, str):

@@ -12,7 +12,7 @@ from glassformer.numbers.by_hand.exactly import exact_constant, work
 from glassformer.numbers.by_hand.surd import NotExactError
 from glassformer.program import Cell, Program
 from glassformer.program.axes import Array
-from glassformer.program.expression import FUNCTIONS, Call, Constant, Expression, Product, Ratio, Ref, Sum
+from glassformer.program.expression import FUNCTIONS, Constant, Expression, Product, Ratio, Ref, Sum
 from glassformer.spec import GlassformerError
 
 MOST_WORK = 50_000
@@ -35,8 +35,7 @@ def rounded_values(program: Program, given: Mapping[str, Array], decimals: int) 
         result = np.zeros(step.output.shape)
         for index in np.ndindex(*step.output.shape):
             cell: Cell = {axis.name: i for axis, i in zip(step.output.axes, index, strict=True)}
-            expression = step.operation.opened(step.inputs, step.output, cell, values)
-            result[index] = rounded(carried(expression, values, decimals), decimals)
+            result[index] = rounded(carried(step.opened(cell, values), values, decimals), decimals)
         values[step.name] = result
     return values
 
@@ -57,7 +56,6 @@ def carried(expression: Expression, values: Mapping[str, Array], decimals: int) 
     if isinstance(expression, Ratio):
         top, bottom = carried(expression.top, values, decimals), carried(expression.bottom, values, decimals)
         return 0.0 if top == 0 or bottom == 0 else top / bottom
-    assert isinstance(expression, Call)
     return rounded(FUNCTIONS[expression.function](carried(expression.argument, values, decimals)), decimals)
 
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from glassformer.numbers.by_hand.asking import asked_names, names_to_ask
+from glassformer.numbers.by_hand.asking import names_to_ask, spelled_anew
 from glassformer.numbers.by_hand.desk import Desk
 from glassformer.numbers.by_hand.exactly import exact_values
 from glassformer.numbers.by_hand.functions import BUILDERS
@@ -56,6 +56,9 @@ class Solution(Viewed):
 
     def __repr__(self) -> str:
         return f"<Solution of {self.problem.title!r}: {', '.join(step.name for step in self.program.steps)}>"
+
+    def __str__(self) -> str:
+        return self.presented().text()
 
     @property
     def title(self) -> str:
@@ -170,7 +173,7 @@ def _worked_out(desk: Desk, output: Tensor) -> Solution:
     }
     tokens = [list(labels["t"])] if labels.get("t") and labels.get("t") == labels.get("s", labels["t"]) else None
     names = names_to_ask(program, desk.aliases, None if desk.missing else output)
-    _, more = asked_names(problem.ask, names, labels, desk.missing)
+    names |= spelled_anew(problem.ask, names, labels, desk.missing)
     return Solution(
         problem=desk.problem,
         program=program,
@@ -179,7 +182,7 @@ def _worked_out(desk: Desk, output: Tensor) -> Solution:
         run=Run(program, values, tokens=tokens),
         exact=exact,
         output=output,
-        names=names | more,
+        names=names,
         labels=labels,
         descriptions=desk.descriptions,
         notes=tuple(dict.fromkeys(desk.notes)),

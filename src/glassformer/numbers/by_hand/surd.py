@@ -74,7 +74,15 @@ class Surd:
     @property
     def short(self) -> bool:
         """Whether the exact form is one that a person would write."""
-        small = all(abs(part.numerator) < 10**5 and part.denominator < 10**5 and root < 10**4 for root, part in self.terms)
+        return self._below(10**5)
+
+    @property
+    def telling(self) -> bool:
+        """Whether the exact form tells a person more than its decimal: 3/√5 does, 43393/(10000√2) does not."""
+        return self._below(10**3)
+
+    def _below(self, most: int) -> bool:
+        small = all(abs(part.numerator) < most and part.denominator < most and root < 10**4 for root, part in self.terms)
         return small and len(self.terms) <= 2
 
     def text(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -64,7 +64,8 @@ PARTS_OF_KINDS: dict[str, Kind] = {
     "encoder": "encoder_layer",
 }
 
-# Key -> its role and its other names. A role says how a matrix turns when tokens are columns.
+# Key -> its role and its other names. A choice is read as a word or a number, a mask may hold truth values and −∞; all other
+# roles are numbers, and say what they are the numbers of.
 Keys = dict[str, tuple[Role, str]]
 
 COMMON: Keys = {
@@ -289,17 +290,11 @@ def choice_of(name: str, word: Any, choices: Choices) -> str:
     for choice, also in choices.items():
         if plain and (plain == squashed(choice) or plain in map(squashed, also.split())):
             return choice
-    raise GlassformerError(
-        f"{name} '{shown(word)}' is not known: one of {', '.join(choices)}.{nearest(str(word), _spellings(choices))}"
-    )
+    raise GlassformerError(f"{name} '{shown(word)}' is not known: one of {', '.join(choices)}.{nearest(str(word), choices)}")
 
 
 def unknown_key(word: str, kind: Kind, keys: Keys) -> GlassformerError:
     """The line about a key that nothing is known of."""
-    close = nearest(word, keys) or nearest(word.lower(), keys)
+    close = nearest(word, keys)
     takes = "" if close else f" It takes {listed(name for name in keys if name not in ('note', 'kind'))}."
     return GlassformerError(f"the key '{shown(word)}' is not known in a problem about {kind}.{close}{takes}")
-
-
-def _spellings(choices: Choices) -> Iterable[str]:
-    return list(choices)

@@ -83,7 +83,7 @@ class WorkedStep:
     def rule(self, pen: Pen) -> str:
         """`scores = dot / √d_k`."""
         names = [symbol(tensor, pen) for tensor in self.step.inputs]
-        return f"{symbol(self.step.output, pen)} = {self.step.operation.write(self.step.inputs, self.step.output, names, pen)}"
+        return f"{symbol(self.step.output, pen)} = {self.step.write(names, pen)}"
 
     @property
     def sizes(self) -> str:
@@ -119,7 +119,7 @@ class Bench:
         return carried(expression, self.run.values, self.decimals)
 
     def cell(self, step: Step, cell: Cell) -> WorkedCell:
-        expression = step.operation.opened(step.inputs, step.output, cell, self.run.values)
+        expression = step.opened(cell, self.run.values)
         where = step.output.at(cell)
         label = _label(step.output, cell, self.labels, self.convention)
         return WorkedCell(label, expression, float(self.run.values[step.name][where]), self.exact[step.name][where], self.work)
@@ -140,7 +140,7 @@ def worked_steps(program: Program, needed: frozenset[str], bench: Bench) -> list
 
 def line(cell: WorkedCell, run: Run, digits: int) -> str:
     """`dot[flying, arrows] = 0 · 0 + 1 · (−1) = −1`, and the exact form where a decimal hides it."""
-    stages = [written(stage, run, digits, MOST_TERMS).replace("sqrt(", "√(") for stage in cell.stages(digits)]
+    stages = [written(stage, run, digits, MOST_TERMS) for stage in cell.stages(digits)]
     parts = [cell.label, *dict.fromkeys(stages)]
     value = number(cell.value, digits)
     text = " = ".join(parts)
@@ -152,7 +152,7 @@ def line(cell: WorkedCell, run: Run, digits: int) -> str:
 def exactly(cell: WorkedCell, digits: int) -> str:
     """`, exactly 1/√2`, where the decimals do not say it; a quotient that ends as a decimal is said as a fraction too."""
     exact = cell.exact
-    if exact is None or not exact.short:
+    if exact is None or not exact.telling:
         return ""
     quotient = isinstance(cell.expression, Ratio) and exact.fraction is not None and 1 < exact.fraction.denominator < 100
     return "" if _ends(exact, digits) and not quotient else f", exactly {exact.text()}"
@@ -166,7 +166,7 @@ def _ends(exact: Surd, digits: int) -> bool:
 def shows_exactly(exact: Array, digits: int) -> bool:
     """Whether a whole result has an exact form that its decimals do not say."""
     cells = list(exact.ravel())
-    return all(isinstance(c, Surd) and c.short for c in cells) and any(not _ends(c, digits) for c in cells)
+    return all(isinstance(c, Surd) and c.telling for c in cells) and any(not _ends(c, digits) for c in cells)
 
 
 def symbol(tensor: Tensor, pen: Pen) -> str:

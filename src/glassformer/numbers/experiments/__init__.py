@@ -13,6 +13,7 @@ from glassformer.numbers.experiments.norm import Norm, norm
 from glassformer.numbers.experiments.order import Order, order
 from glassformer.numbers.experiments.padding import Padding, padding
 from glassformer.numbers.experiments.scaling import Scaling, scaling
+from glassformer.numbers.weights import check_seed
 from glassformer.spec import GlassformerError, nearest, shown
 
 EXPERIMENTS: dict[str, Callable[..., Experiment]] = {
@@ -31,10 +32,9 @@ def experiment(name: str, *, seed: int = 0, text: str | None = None, **fields: A
     """Run the experiment of that name, on an encoder of which some fields are changed: `experiment("order", d_model=32)`."""
     if name not in EXPERIMENTS:
         raise GlassformerError(
-            f"unknown experiment '{shown(name)}'.{nearest(name, EXPERIMENTS)} 'glassformer experiment' lists them."
+            f"unknown experiment '{shown(name)}'.{nearest(str(name), EXPERIMENTS)} 'glassformer experiment' lists them."
         )
-    if seed < 0:
-        raise GlassformerError(f"seed={seed} is not allowed: a seed is a whole number from 0.")
+    check_seed(seed)
     words = {} if text is None else {"text": text}
     if words and "text" not in inspect.signature(EXPERIMENTS[name]).parameters:
         raise GlassformerError(f"the experiment '{name}' reads no text: its input is made of random numbers. Leave the text out.")

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from glassformer.numbers.experiments.experiment import ROUNDING, Check, Experiment
-from glassformer.numbers.experiments.setting import SENTENCE, asked_for, program_for, vectors_of, words_of
+from glassformer.numbers.experiments.experiment import CLEARLY, ROUNDING, Check, Experiment
+from glassformer.numbers.experiments.setting import SENTENCE, asked_for, divisor, program_for, vectors_of, words_of
 from glassformer.numbers.run import Run, run
 from glassformer.numbers.weights import random_weights
 from glassformer.program.axes import Array, Floats
 from glassformer.program.matrices import as_matrix
 from glassformer.spec import EncoderSpec, GlassformerError
 
-CLEARLY = 0.01
 PLACE = "layers.0.attention."
 
 START = EncoderSpec(d_model=768, heads=1, layers=1, block="attention", biases=())
@@ -97,7 +95,7 @@ def convention(*, text: str = SENTENCE, seed: int = 0, **fields: Any) -> Convent
     columns = _by_columns(found)
     rows = tuple(_row(found, name, formulas, columns[name]) for name, formulas in _formulas(spec).items())
     q, k, v = (columns[name] for name in ("q", "k", "v"))
-    mixed = _softmax(q @ k.transpose(0, 2, 1) / _divisor(spec), axis=-1)  # the row formula, Q Kᵀ, on columns
+    mixed = _softmax(q @ k.transpose(0, 2, 1) / divisor(spec), axis=-1)  # the row formula, Q Kᵀ, on columns
     output = mixed @ v
     wanted = columns["mix"]
     return Convention(
@@ -132,7 +130,7 @@ def _by_columns(found: Run) -> dict[str, Array]:
     x = found["x"][0].T
     w_q, w_k, w_v = (found[PLACE + name].transpose(1, 2, 0) for name in ("W_Q", "W_K", "W_V"))  # [head, d_k, d_model]
     q, k, v = w_q @ x, w_k @ x, w_v @ x
-    scores = k.transpose(0, 2, 1) @ q / _divisor(spec)
+    scores = k.transpose(0, 2, 1) @ q / divisor(spec)
     weights = _softmax(scores, axis=-2)
     mix = v @ weights
     out = (found[PLACE + "W_O"].transpose(0, 2, 1) @ mix).sum(axis=0, keepdims=True)
@@ -149,10 +147,6 @@ def _row(found: Run, name: str, formulas: tuple[str, str], columns: Array) -> Co
     shapes = [as_matrix(tensor, way, one_head=True).shape for way in ("rows", "columns")]
     difference = float(np.abs(columns - rows.transpose(0, 2, 1)).max())
     return ConventionRow(name, formulas[0], shapes[0], formulas[1], shapes[1], difference)
-
-
-def _divisor(spec: EncoderSpec) -> float:
-    return {"d_k": math.sqrt(spec.head_k), "d_model": math.sqrt(spec.d_model), "none": 1.0}[spec.scale]
 
 
 def _softmax(scores: Array, *, axis: int) -> Array:

@@ -9,6 +9,7 @@ from glassformer.spec import EncoderSpec
 from glassformer.spec.viewed import Viewed
 
 ROUNDING = 1e-12  # two float64 numbers that differ by less are equal but for the order of their sums
+CLEARLY = 0.01  # and two that differ by more are different
 
 
 @dataclass(frozen=True)

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from glassformer.numbers.experiments.experiment import ROUNDING, Check, Experiment
-from glassformer.numbers.experiments.setting import SENTENCE, asked_for, program_for, vectors_of, words_of
+from glassformer.numbers.experiments.experiment import CLEARLY, ROUNDING, Check, Experiment
+from glassformer.numbers.experiments.setting import SENTENCE, asked_for, divisor, program_for, vectors_of, words_of
 from glassformer.numbers.run import Run, run
 from glassformer.numbers.weights import random_weights
 from glassformer.program.axes import Array, Floats
 from glassformer.spec import EncoderSpec
 
 MOST_ROWS = 6
-CLEARLY = 0.01
 
 START = EncoderSpec(d_model=16, heads=1, layers=1, block="attention")
 CHOSEN = {
@@ -28,6 +26,9 @@ CHOSEN = {
     "vocab": "the words enter as vectors",
     "position": "positions inside the heads would depend on their width",
     "image": "the experiment reads words",
+    "head": "the experiment looks at the tokens' own vectors",
+    "pooler": "the experiment looks at the tokens' own vectors",
+    "final_norm": "the experiment looks at attention alone",
     "batch": "there is one sentence",
     "t": "the sentence says how many tokens there are",
 }
@@ -82,8 +83,8 @@ def heads(*, text: str = SENTENCE, seed: int = 0, **fields: Any) -> Heads:
     """Cut the same weight matrices into 1, 2, 4, … heads: count the parameters, compare the outputs."""
     words = words_of(text)
     spec = asked_for(START, fields, chosen=CHOSEN).spec
-    x = vectors_of(words, spec.d_model, seed)[None]
     matrices = random_weights(program_for(spec, t=len(words)), seed)
+    x = vectors_of(words, spec.d_model, seed)[None]
     one = _attend(spec, matrices, x)
     rows = tuple(_row(spec.replace(heads=count), matrices, x, one) for count in _counts(spec.d_model))
     return Heads(spec=spec, seed=seed, words=tuple(words), rows=rows)
@@ -116,12 +117,8 @@ def _row(spec: EncoderSpec, matrices: dict[str, Array], x: Array, one: Run) -> H
     )
 
 
-def _divisor(spec: EncoderSpec) -> float:
-    return {"d_k": math.sqrt(spec.head_k), "d_model": math.sqrt(spec.d_model), "none": 1.0}[spec.scale]
-
-
 def _unscaled(found: Run) -> Array:
-    return found["layers.0.attention.scores"] * _divisor(found.program.spec)
+    return found["layers.0.attention.scores"] * divisor(found.program.spec)
 
 
 def _sum_of_blocks(spec: EncoderSpec, matrices: dict[str, Array], x: Array) -> Array:
@@ -133,7 +130,7 @@ def _sum_of_blocks(spec: EncoderSpec, matrices: dict[str, Array], x: Array) -> A
         block = np.zeros(spec.d_model)
         block[head * spec.head_k : (head + 1) * spec.head_k] = 1
         own = dict(matrices)
-        for symbol, factor in (("W_Q", block / _divisor(spec)), ("b_Q", block / _divisor(spec)), ("W_V", block), ("b_V", block)):
+        for symbol, factor in (("W_Q", block / divisor(spec)), ("b_Q", block / divisor(spec)), ("W_V", block), ("b_V", block)):
             if place + symbol in own:
                 own[place + symbol] = own[place + symbol] * factor
         if head and place + "b_O" in own:

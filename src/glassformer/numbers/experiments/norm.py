@@ -107,6 +107,7 @@ def norm(*, seed: int = 0, **fields: Any) -> Norm:
         raise GlassformerError(f"t={tokens} is not allowed here: at most {MOST_TOKENS} tokens.")
     if asked.spec.layers < LEAST_LAYERS:
         raise GlassformerError(f"layers={asked.spec.layers} is too little depth to look along. Give at least {LEAST_LAYERS}.")
+    program_for(asked.spec, t=tokens)  # an encoder that is too large is refused before its input is made
     x = OFFSET + WIDTH * np.random.default_rng([seed, 1]).normal(size=(1, tokens, asked.spec.d_model))
     post, pre = (_run(asked.spec, place, x, seed) for place in ("post", "pre"))
     depth = tuple(

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, get_args
 
 import numpy as np
 
-from glassformer.numbers.experiments.experiment import ROUNDING, Check, Experiment
+from glassformer.numbers.experiments.experiment import CLEARLY, ROUNDING, Check, Experiment
 from glassformer.numbers.experiments.setting import SENTENCE, asked_for, ids_of, program_for, words_of
 from glassformer.numbers.run import run
 from glassformer.numbers.weights import random_weights
@@ -20,7 +20,6 @@ POSITIONS: tuple[Position, ...] = tuple(
     kind for kind in get_args(Position) if kind in ("none", "learned", "sinusoidal", "rotary", "relative")
 )
 PERMUTATIONS = 20
-CLEARLY = 0.01
 
 START = EncoderSpec(d_model=16, heads=2, layers=2)
 CHOSEN = {

@@ -7,19 +7,19 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from glassformer.numbers.experiments.experiment import ROUNDING, Check, Experiment
+from glassformer.numbers.experiments.experiment import CLEARLY, ROUNDING, Check, Experiment
 from glassformer.numbers.experiments.setting import SENTENCE, asked_for, ids_of, program_for, words_of
 from glassformer.numbers.run import Run, run
 from glassformer.numbers.weights import random_weights
 from glassformer.program.axes import Array, Floats
-from glassformer.spec import EncoderSpec
+from glassformer.spec import EncoderSpec, GlassformerError
 
 PAD, PADDED = "[PAD]", 3
-CLEARLY = 0.01
 
 START = EncoderSpec(d_model=16, heads=2, layers=2, position="sinusoidal")
 CHOSEN = {
     "vocab": "the sentence says how many words there are",
+    "image": "the experiment reads words",
     "batch": "there is one sentence",
     "t": "the sentence says how many tokens there are",
     "head": "the experiment looks at the tokens' own vectors",
@@ -82,6 +82,8 @@ def padding(*, text: str = SENTENCE, seed: int = 0, **fields: Any) -> Padding:
     words = words_of(text)
     padded = [*words, *[PAD] * PADDED]
     spec = asked_for(START.replace(vocab=len(set(words)) + 1), fields, chosen=CHOSEN).spec
+    if not spec.layers:
+        raise GlassformerError("layers=0 has no attention, and nothing to mask. Give at least 1.")
     ids = np.array([ids_of(padded)])
     other = ids.copy()
     other[0, len(words) :] = ids[0, : len(words)][np.arange(PADDED) % len(words)]  # words of the sentence where [PAD] was

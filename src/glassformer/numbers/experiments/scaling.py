@@ -32,6 +32,8 @@ CHOSEN = {
     "position": "the input is normal numbers",
     "image": "the input is normal numbers",
     "biases": "a bias would add a spread of its own",
+    "window": "the entropy is that of weights over all tokens",
+    "attend": "the entropy is that of weights over all tokens",
 }
 
 
@@ -100,14 +102,14 @@ def scaling(*, seed: int = 0, **fields: Any) -> Scaling:
     texts = asked.batch if "batch" in fields else TEXTS
     if texts > TEXTS * 8:
         raise GlassformerError(f"batch={texts} is not allowed here: at most {TEXTS * 8} texts.")
+    program_for(asked.spec.replace(d_k=max(WIDTHS)), t=tokens)  # one that is too large is refused before its input is made
     x = np.random.default_rng([seed, 1]).normal(size=(texts, tokens, asked.spec.d_model))
     rows = tuple(_row(asked.spec.replace(d_k=d_k), x, seed) for d_k in WIDTHS)
     return Scaling(spec=asked.spec, seed=seed, tokens=tokens, rows=rows)
 
 
 def _row(spec: EncoderSpec, x: Array, seed: int) -> ScalingRow:
-    assert spec.d_k is not None
-    return ScalingRow(spec.d_k, _spread(spec, "none", x, seed), _spread(spec, "d_k", x, seed))
+    return ScalingRow(spec.head_k, _spread(spec, "none", x, seed), _spread(spec, "d_k", x, seed))
 
 
 def _spread(spec: EncoderSpec, scale: Scale, x: Array, seed: int) -> Spread:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping
 from typing import Any
 
@@ -13,9 +14,8 @@ from glassformer.spec import EncoderSpec, GlassformerError, shown
 from glassformer.spec.reading import Request, request
 
 SENTENCE = "Tom a été entarté cet été"
-MOST_WORDS = 64
+LEAST_WORDS, MOST_WORDS = 2, 64
 MOST_PARAMETERS = 50_000_000
-SIZES = ("batch", "t")
 
 
 def asked_for(start: EncoderSpec, fields: Mapping[str, Any], *, chosen: Mapping[str, str]) -> Request:
@@ -23,7 +23,10 @@ def asked_for(start: EncoderSpec, fields: Mapping[str, Any], *, chosen: Mapping[
     for name, value in fields.items():
         if name in chosen:
             raise GlassformerError(f"{name}={shown(value)} cannot be chosen here: {chosen[name]}. Leave {name} out.")
-    return request(start, **fields)
+    asked = request(start, **fields)
+    if asked.spec.norm_after_last == "pooled":
+        raise GlassformerError("final_norm=pooled ends in one vector, and an experiment looks at every token's. Leave it out.")
+    return asked
 
 
 def program_for(spec: EncoderSpec, *, batch: int = 1, t: int, padded: bool = False) -> Program:
@@ -38,11 +41,18 @@ def program_for(spec: EncoderSpec, *, batch: int = 1, t: int, padded: bool = Fal
     return program
 
 
-def words_of(text: str, *, at_least: int = 2) -> list[str]:
+def divisor(spec: EncoderSpec) -> float:
+    """What the scores are divided by."""
+    return {"d_k": math.sqrt(spec.head_k), "d_model": math.sqrt(spec.d_model), "none": 1.0}[spec.scale]
+
+
+def words_of(text: str) -> list[str]:
     """The words of a text, cut at blanks."""
+    if not isinstance(text, str):
+        raise GlassformerError(f"text={shown(text)} is not allowed: a text is wanted.")
     words = text.split()
-    if not at_least <= len(words) <= MOST_WORDS:
-        raise GlassformerError(f"the text has {len(words)} words: this experiment takes {at_least} to {MOST_WORDS}.")
+    if not LEAST_WORDS <= len(words) <= MOST_WORDS:
+        raise GlassformerError(f"the text has {len(words)} words: this experiment takes {LEAST_WORDS} to {MOST_WORDS}.")
     return words
 
 

@@ -1,4 +1,4 @@
-"""The dozen and a half operations that every encoder is made of."""
+"""The operations that every encoder is made of."""
 
 from glassformer.program.operations.base import Operation
 from glassformer.program.operations.lookups import Lookup, Patch, Rows, Sinusoid

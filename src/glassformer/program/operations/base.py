@@ -53,6 +53,13 @@ class Elementwise:
         return ()
 
 
+class Copy(Elementwise):
+    """What operations share that move numbers, or put −∞ in their place, and compute none."""
+
+    def flops(self, inputs: Sequence[Tensor], output: Tensor) -> int:
+        return 0
+
+
 def aligned(tensor: Tensor, value: Array, output: Tensor) -> Array:
     """`value` with its axes in the order of `output`'s, missing ones of size 1, ready to broadcast."""
     names = [axis.name for axis in tensor.axes]

@@ -9,19 +9,12 @@ import numpy as np
 
 from glassformer.program.axes import Array, Axis, Cell, Tensor
 from glassformer.program.expression import Call, Constant, Expression, Ref, Values
-from glassformer.program.operations.base import Elementwise
+from glassformer.program.operations.base import Copy
 from glassformer.program.pen import Pen
 
 
-class _Copy(Elementwise):
-    """Moves numbers and computes none."""
-
-    def flops(self, inputs: Sequence[Tensor], output: Tensor) -> int:
-        return 0
-
-
 @dataclass(frozen=True)
-class Lookup(_Copy):
+class Lookup(Copy):
     """A row of a table for each id. Inputs: ids, table."""
 
     def axes(self, inputs: Sequence[Tensor]) -> tuple[Axis, ...]:
@@ -39,7 +32,7 @@ class Lookup(_Copy):
 
 
 @dataclass(frozen=True)
-class Rows(_Copy):
+class Rows(Copy):
     """The rows of a table from `offset` on, one for each position."""
 
     along: Axis
@@ -59,7 +52,7 @@ class Rows(_Copy):
 
 
 @dataclass(frozen=True)
-class Sinusoid(_Copy):
+class Sinusoid(Copy):
     """The fixed table of the 2017 paper: `sin(t / 10000^(2i/d))` in even features, the cosine in odd ones."""
 
     along: Axis
@@ -89,7 +82,7 @@ class Sinusoid(_Copy):
 
 
 @dataclass(frozen=True)
-class Patch(_Copy):
+class Patch(Copy):
     """An image cut into patches, each a row of pixels (channel, then row, then column)."""
 
     size: tuple[int, int]

@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, reduce
 
 import numpy as np
 
@@ -40,8 +40,7 @@ class Contract:
         return result / math.sqrt(self.divisor.size) if self.divisor else result
 
     def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
-        cells = summed_cells(inputs[:2], output, cell)
-        total = Sum(tuple(Product((Ref(inputs[0], at), Ref(inputs[1], at))) for at in cells))
+        total = Sum(products(inputs, output, cell))
         if self.divisor is None:
             return total
         return Ratio(total, Constant(math.sqrt(self.divisor.size), f"√{self.divisor.size}"))
@@ -64,9 +63,7 @@ class Affine(Contract):
         return result + aligned(inputs[2], values[2], output)
 
     def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
-        product = super().opened(inputs, output, cell, values)
-        assert isinstance(product, Sum)
-        return Sum((*product.terms, Ref(inputs[2], cell)))
+        return Sum((*products(inputs, output, cell), Ref(inputs[2], cell)))
 
     def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
         return pen.plus(super().write(inputs, output, names, pen), names[2])
@@ -80,7 +77,7 @@ class Multiply(Elementwise):
         return inputs
 
     def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
-        return math.prod(aligned(tensor, value, output) for tensor, value in zip(inputs, values, strict=True))  # type: ignore[return-value]
+        return reduce(np.multiply, [aligned(tensor, value, output) for tensor, value in zip(inputs, values, strict=True)])
 
     def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
         return Product(tuple(Ref(tensor, cell) for tensor in inputs))
@@ -95,6 +92,12 @@ def summed_cells(inputs: Sequence[Tensor], output: Tensor, cell: Cell) -> Iterat
     summed = [axis for axis in dict.fromkeys(axis for tensor in inputs for axis in tensor.axes) if axis.name not in kept]
     for index in itertools.product(*(range(axis.size) for axis in summed)):
         yield cell | {axis.name: i for axis, i in zip(summed, index, strict=True)}
+
+
+def products(inputs: Sequence[Tensor], output: Tensor, cell: Cell) -> tuple[Product, ...]:
+    """The terms of a contraction: what is summed into `cell`."""
+    cells = summed_cells(inputs[:2], output, cell)
+    return tuple(Product((Ref(inputs[0], at), Ref(inputs[1], at))) for at in cells)
 
 
 def contract(left: Tensor, left_value: Array, right: Tensor, right_value: Array, output: Tensor) -> Array:

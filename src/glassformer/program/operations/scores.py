@@ -10,7 +10,7 @@ import numpy as np
 
 from glassformer.program.axes import Array, Axis, Cell, Tensor
 from glassformer.program.expression import Call, Constant, Expression, Product, Ratio, Ref, Sum, Values
-from glassformer.program.operations.base import Elementwise, aligned, position_of
+from glassformer.program.operations.base import Copy, Elementwise, aligned, position_of
 from glassformer.program.pen import Pen
 
 
@@ -49,7 +49,7 @@ class Rotate(Elementwise):
         return pen.call("rotate", names[0], f"{self.along} / {self.base:g}^(2i/{output.axes[-1].name})")
 
 
-class _BiasByBucket(Elementwise):
+class _BiasByBucket(Copy):
     """A learned number per head for each (query, key) pair, chosen by a table of buckets."""
 
     query: Axis
@@ -58,9 +58,6 @@ class _BiasByBucket(Elementwise):
 
     def axes(self, inputs: Sequence[Tensor]) -> tuple[Axis, ...]:
         return (inputs[0].axes[1], self.query, self.key)
-
-    def flops(self, inputs: Sequence[Tensor], output: Tensor) -> int:
-        return 0
 
     def buckets(self, rows: int) -> Array:
         """The row of the table for each (query, key) pair."""
@@ -120,14 +117,11 @@ class PatchBias(_BiasByBucket):
 
 
 @dataclass(frozen=True)
-class Mask(Elementwise):
+class Mask(Copy):
     """−∞ where a query may not see a key: padding (a second input, True = attend), a causal rule, a local window."""
 
     causal: bool = False
     window: int | None = None
-
-    def flops(self, inputs: Sequence[Tensor], output: Tensor) -> int:
-        return 0
 
     def rule(self, query: int, key: int) -> bool:
         """Whether position `query` may see position `key` (padding aside)."""

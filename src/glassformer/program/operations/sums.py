@@ -10,7 +10,7 @@ import numpy as np
 
 from glassformer.program.axes import Array, Axis, Cell, Tensor
 from glassformer.program.expression import Constant, Expression, Product, Ratio, Ref, Sum, Values
-from glassformer.program.operations.base import Elementwise, aligned, position_of
+from glassformer.program.operations.base import Copy, Elementwise, aligned, position_of
 from glassformer.program.pen import Pen
 
 
@@ -80,7 +80,7 @@ class Mean(Elementwise):
 
 
 @dataclass(frozen=True)
-class Join(Elementwise):
+class Join(Copy):
     """Inputs one after the other along `along`; their own axis there is called `of`, and an input without it is one entry."""
 
     along: Axis
@@ -89,9 +89,6 @@ class Join(Elementwise):
     def axes(self, inputs: Sequence[Tensor]) -> tuple[Axis, ...]:
         template = max(inputs, key=lambda tensor: len(tensor.axes))
         return tuple(self.along if axis.name == self.of else axis for axis in template.axes)
-
-    def flops(self, inputs: Sequence[Tensor], output: Tensor) -> int:
-        return 0
 
     def _length(self, tensor: Tensor) -> int:
         return next((axis.size for axis in tensor.axes if axis.name == self.of), 1)
@@ -120,7 +117,7 @@ class Join(Elementwise):
 
 
 @dataclass(frozen=True)
-class Slice(Elementwise):
+class Slice(Copy):
     """The entries from `start` up to `stop` along an axis."""
 
     over: str
@@ -129,9 +126,6 @@ class Slice(Elementwise):
 
     def axes(self, inputs: Sequence[Tensor]) -> tuple[Axis, ...]:
         return tuple(Axis(a.name, self.stop - self.start) if a.name == self.over else a for a in inputs[0].axes)
-
-    def flops(self, inputs: Sequence[Tensor], output: Tensor) -> int:
-        return 0
 
     def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
         return np.take(values[0], range(self.start, self.stop), axis=position_of(inputs[0], self.over))
@@ -144,7 +138,7 @@ class Slice(Elementwise):
 
 
 @dataclass(frozen=True)
-class Take(Elementwise):
+class Take(Copy):
     """One entry along an axis: the first token, or the last; where a second input says which are real, of those."""
 
     over: str
@@ -152,9 +146,6 @@ class Take(Elementwise):
 
     def axes(self, inputs: Sequence[Tensor]) -> tuple[Axis, ...]:
         return tuple(axis for axis in inputs[0].axes if axis.name != self.over)
-
-    def flops(self, inputs: Sequence[Tensor], output: Tensor) -> int:
-        return 0
 
     def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
         if len(inputs) == 1:

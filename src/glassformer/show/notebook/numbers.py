@@ -19,7 +19,7 @@ from glassformer.show.notebook.encoders import encoder_html
 from glassformer.show.notebook.frame import framed
 from glassformer.show.parts_table import PartsTable
 from glassformer.show.present import present
-from glassformer.show.table import Column, Table
+from glassformer.show.table import Column, Table, sizes_text
 
 MOST_ROWS = 60
 LATER = re.compile(r"layers\.[1-9]\d*\.(?!out$)")  # the inside of a layer after the first
@@ -40,16 +40,12 @@ def _run(run: Run) -> Table:
     """The steps of the first layer and what each other layer gives, each with its range."""
     shown = [name for name in (step.name for step in run.program.steps) if not LATER.match(name)]
     chosen = [*(tensor.name for tensor in run.program.inputs), *shown]
-    rows = [[name, _shape(run[name]), *_range(run[name])] for name in chosen if name in run][:MOST_ROWS]
+    rows = [[name, sizes_text(run[name].shape), *_range(run[name])] for name in chosen if name in run][:MOST_ROWS]
     said = f"{len(run.values):,} tensors by name; of layers after the first, what each gives. run.explain opens a number."
     words = [f"tokens: {' '.join(run.tokens[0])}"] if run.tokens and len(run.tokens[0]) <= 64 else []
     columns = [Column("tensor"), *(Column(title, right=True) for title in ("shape", "least", "mean", "largest"))]
     sizes = run.program.sizes
     return PartsTable(f"a run over batch={sizes.batch} t={sizes.t}", columns, rows, ["", *words, said])
-
-
-def _shape(value: Array) -> str:
-    return " × ".join(map(str, value.shape)) or "1"
 
 
 def _range(value: Array) -> list[str]:

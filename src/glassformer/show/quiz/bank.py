@@ -18,7 +18,7 @@ from glassformer.answers.quiz.template import QuizSet
 from glassformer.answers.quiz.variant import Item, Variant
 from glassformer.answers.quiz.worked import Worked, written
 from glassformer.show.quiz.html_page import html_blocks, inline
-from glassformer.show.quiz.page import Lines, Text, likely, question_blocks, solution_blocks
+from glassformer.show.quiz.page import Choices, Lines, Text, likely, question_blocks, solution_blocks
 
 MOST_WRONG = 8
 
@@ -68,7 +68,7 @@ def bank(quiz: QuizSet, variants: Sequence[Variant]) -> list[tuple[str, list[Ent
 
 def entries(item: Item) -> Iterator[Entry]:
     """A question as one entry, or as one for each number that it asks for."""
-    question = html_blocks(block for block in question_blocks(item, heading=False, blank=False) if not _is_choices(block))
+    question = html_blocks(block for block in question_blocks(item, heading=False, blank=False) if not isinstance(block, Choices))
     solution = html_blocks(solution_blocks(item))
     hints = tuple(inline(hint) for hint in item.hints)
     key = item.key
@@ -89,10 +89,6 @@ def feedback(code: str) -> str:
     """What a student is told who made a mistake."""
     known = mistake(code)
     return f"<p><b>{inline(known.name)}</b> [{inline(code)}]</p><p>{inline(known.sentence)}</p>"
-
-
-def _is_choices(block: object) -> bool:
-    return type(block).__name__ == "Choices"
 
 
 def _numbers(item: Item, key: Worked) -> Iterator[tuple[str, str, tuple[Accepted, ...]]]:

@@ -6,6 +6,7 @@ import html
 import re
 from collections.abc import Iterable
 
+from glassformer.show.matrix import BRACKETS
 from glassformer.show.quiz.page import Blank, Block, Choices, Given, Heading, Lines, Page, Text
 
 # No scripts, no requests: a paper may hold whatever a stranger wrote.
@@ -18,23 +19,23 @@ ol{list-style:none;padding-left:0}ul{margin:.2rem 0;padding-left:1.2rem}li{margi
 .given{display:flex;align-items:center;gap:.5rem;margin:.4rem 0}table.matrix{border-collapse:collapse}
 table.matrix td{text-align:right;padding:.1rem .5rem;font-variant-numeric:tabular-nums}
 table.matrix th{font-weight:400;color:#555;padding:.1rem .5rem}
-table.matrix td:first-of-type{border-left:1.5px solid}table.matrix td:last-of-type{border-right:1.5px solid}
+%s
 @page{margin:2cm}
-@media print{body{max-width:none;margin:0;padding:0;font-size:11pt}section{break-inside:avoid}h2{break-after:avoid}}
-"""
+@media print{body{max-width:none;margin:0;padding:0;font-size:11pt}h2,h3{break-after:avoid}
+section:not(:has(h3)),li,.given{break-inside:avoid}}
+""".replace("%s", BRACKETS)
 _SYMBOL = re.compile(r"(?<![\w&;#])([A-Za-zα-ωΑ-Ω])_([A-Za-z0-9]+)(?![A-Za-z0-9_])")
 
 
-def html_page(page: Page, language: str = "en") -> str:
+def html_page(page: Page) -> str:
     """A whole paper as one file."""
     sections = "\n".join(f"<section>{html_blocks(blocks)}</section>" for blocks in page.questions)
-    notes = "".join(f"<p>{inline(note)}</p>" for note in page.notes)
     return (
-        f'<!DOCTYPE html>\n<html lang="{html.escape(language)}">\n<head>\n<meta charset="utf-8">\n'
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{html.escape(POLICY)}">\n'
         f'<meta name="viewport" content="width=device-width">\n<title>{html.escape(page.title)}</title>\n'
         f"<style>{STYLE}</style>\n</head>\n<body>\n<h1>{inline(page.title)}</h1>\n<p>{html.escape(page.subtitle)}</p>\n"
-        f"{sections}\n{notes}</body>\n</html>\n"
+        f"{sections}\n</body>\n</html>\n"
     )
 
 
@@ -59,7 +60,7 @@ def _block(block: Block) -> str:
         case Choices(options):
             listed = "".join(f"<li><b>{option.letter}</b> {inline(option.text)}</li>" for option in options)
             return f"<ol>{listed}</ol>"
-        case Blank(wanted, _):
+        case Blank(wanted):
             return f'<p>Answer <span class="wanted">({inline(wanted)})</span> <span class="blank">&#160;</span></p>'
         case Lines(title, lines, code):
             items = [f"<code>{html.escape(line)}</code>" if code else inline(line) for line in lines]

@@ -41,7 +41,6 @@ def latex_page(page: Page) -> str:
     """A whole paper as one document."""
     body = [rf"\section*{{{inline(page.title)}}}", rf"{inline(page.subtitle)}\par"]
     body += [latex_blocks(blocks) for blocks in page.questions]
-    body += [rf"{inline(note)}\par" for note in page.notes]
     return PREAMBLE + "\\begin{document}\n" + "\n\n".join(body) + "\n\\end{document}\n"
 
 
@@ -67,7 +66,7 @@ def _block(block: Block) -> str:
         case Choices(options):
             items = "\n".join(rf"  \item[{option.letter}] {inline(option.text)}" for option in options)
             return f"\\begin{{itemize}}\n{items}\n\\end{{itemize}}"
-        case Blank(wanted, _):
+        case Blank(wanted):
             return rf"Answer ({inline(wanted)}): \rule{{5cm}}{{0.4pt}}\par\medskip"
         case Lines(title, lines, code):
             items = "\n".join(rf"  \item {{}}{_typed(line) if code else inline(line)}" for line in lines)

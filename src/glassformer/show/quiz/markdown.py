@@ -14,7 +14,7 @@ def markdown_page(page: Page) -> str:
     """A whole paper."""
     parts = [f"# {plain(page.title)}", plain(page.subtitle)]
     parts += [markdown_blocks(blocks) for blocks in page.questions]
-    return "\n\n".join([*parts, *map(plain, page.notes)]) + "\n"
+    return "\n\n".join(parts) + "\n"
 
 
 def markdown_blocks(blocks: Iterable[Block]) -> str:
@@ -32,7 +32,7 @@ def _block(block: Block) -> str:
             return f"$${math_name(name)} = {math_grid(grid)}$$"
         case Choices(options):
             return "\n".join(f"- **{option.letter}** {plain(option.text)}" for option in options)
-        case Blank(wanted, _):
+        case Blank(wanted):
             return f"Answer ({plain(wanted)}): \\_\\_\\_\\_\\_\\_\\_\\_"
         case Lines(title, lines, code):
             return "\n".join([f"**{plain(title)}**", "", *(f"- {_code(line) if code else plain(line)}" for line in lines)])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -49,7 +49,6 @@ class Blank:
     """Room for an answer, and how it is to be written."""
 
     wanted: str
-    question: str
 
 
 @dataclass(frozen=True)
@@ -71,7 +70,6 @@ class Page:
     title: str
     subtitle: str
     questions: tuple[tuple[Block, ...], ...]
-    notes: tuple[str, ...] = field(default=())
 
 
 def quiz_page(variant: Variant) -> Page:
@@ -96,7 +94,7 @@ def question_blocks(item: Item, *, heading: bool = True, blank: bool = True) -> 
     if item.options:
         yield Choices(item.options)
     if blank:
-        yield Blank(item.key.wanted, item.id)
+        yield Blank(item.key.wanted)
 
 
 def solution_blocks(item: Item) -> Iterator[Block]:
@@ -149,8 +147,8 @@ def _plain(value: Fraction) -> str:
     return str(value.numerator) if value.denominator == 1 else f"{float(value):g}"
 
 
-def _cell(value: object) -> str:
-    return number(float(value), 4).replace("−", "-")  # type: ignore[arg-type]
+def _cell(value: float) -> str:
+    return number(float(value), 4).replace("−", "-")
 
 
 def _subtitle(variant: Variant) -> str:

@@ -50,7 +50,7 @@ class Report:
     def html(self) -> str:
         notes = "".join(f"<p>{html.escape(note)}</p>" for note in self.graded.notes)
         tables = "".join(table.html() for table in self.tables)
-        return f"<div class=glassformer><h2>{html.escape(self.headline)}</h2></div>{tables}{notes}"
+        return f"<div class=glassformer><h2>{html.escape(self.headline)}</h2></div>{tables}<div class=glassformer>{notes}</div>"
 
     def latex(self) -> str:
         from glassformer.show.quiz.latex import inline

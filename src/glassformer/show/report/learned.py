@@ -19,8 +19,9 @@ from glassformer.show.report.page import Section, facts, paragraph, table
 from glassformer.show.table import Column, Table
 from glassformer.spec import GlassformerError, shown
 from glassformer.spec.files import read_document
+from glassformer.spec.weight_files import RUN
 
-RUN, SETTINGS = "run.json", "settings.json"
+SETTINGS = "settings.json"
 MOST_EPOCHS = 60  # rows of the table of epochs
 MOST_CLASSES = 40
 
@@ -119,7 +120,8 @@ def _predicted(run: Learned) -> str:
     """What the algebra said before the first step, beside what was measured."""
     said, began = _mapping(run.about.get("predicted")), _mapping(run.start.get("measured"))
     step = _mapping(_mapping(run.end.get("measured")).get("step"))
-    over = f" of {said['batch']} × {said['t']}" if {"batch", "t"} <= set(said) else ""
+    size = (step.get("rows"), step.get("t")) if "flops" in step else (said.get("batch"), said.get("t"))
+    over = " of {:,} × {:,}".format(*size) if all(map(_is_number, size)) else ""
     rows = [
         _row("parameters", said.get("parameters"), began.get("parameters"), lambda number: f"{number:,.0f}"),
         _row(f"FLOPs of a step{over}", step.get("predicted_flops", said.get("matrix_flops")), step.get("flops"), _flops),
@@ -157,7 +159,7 @@ def _epochs(run: Learned) -> str:
         seconds = f"{run.seconds[place]:.1f}" if place < len(run.seconds) else "·"
         rows.append([str(place + 1), *losses, *shares, seconds])
     titles = ["epoch", "training loss", "validation loss", "training accuracy", "validation accuracy", "seconds so far"]
-    best = frozenset(row for row, place in enumerate(kept) if place == curve.to_dict()["best_epoch"] - 1)
+    best = frozenset(row for row, place in enumerate(kept) if place == curve.best - 1)
     notes = [f"{count - len(kept)} epochs between are left out."] if len(kept) < count else []
     view = Table("", [Column(title, right=True) for title in titles], rows, ["The best epoch is bold.", *notes], best)
     return f"<h3>Epochs</h3>{table(view)}"

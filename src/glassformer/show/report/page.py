@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from glassformer.show.figures import writing
 from glassformer.show.palette import DARK, LIGHT, Part, css_variables, ink
-from glassformer.show.table import Table
+from glassformer.show.table import Column, Table
 from glassformer.show.typeset import STYLE as EQUATIONS
 from glassformer.spec import GlassformerError
 from glassformer.spec.weight_files import path_text
@@ -83,14 +83,14 @@ def paragraph(text: str) -> str:
 
 def table(view: Table, parts: Sequence[Part | None] = ()) -> str:
     """A table that scrolls by itself where the page is narrow; a row of a part of the encoder has its colour."""
-    head = "".join(f"<th{_side(column.right)}>{escape(column.title)}</th>" for column in view.columns)
+    head = "".join(f"<th{_side(column)}>{escape(column.title)}</th>" for column in view.columns)
     rows = []
     for place, row in enumerate(view.rows):
         if not any(row):
             continue
         part = parts[place] if place < len(parts) else None
         edge = f' style="border-left-color:{ink(part)}"' if part else ""
-        cells = "".join(f"<td{_side(column.right)}>{escape(cell)}</td>" for cell, column in zip(row, view.columns, strict=True))
+        cells = "".join(f"<td{_side(column)}>{escape(cell)}</td>" for cell, column in zip(row, view.columns, strict=True))
         rows.append(f"<tr{' class=sum' if place in view.bold else ''}{edge}>{cells}</tr>")
     caption = f"<caption>{escape(view.title)}</caption>" if view.title else ""
     notes = "".join(f"<p class=note>{escape(note)}</p>" for note in view.notes if note)
@@ -98,5 +98,5 @@ def table(view: Table, parts: Sequence[Part | None] = ()) -> str:
     return f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(view.title or "table")}">{body}</div>{notes}'
 
 
-def _side(right: bool) -> str:  # noqa: FBT001
-    return " class=n" if right else ""
+def _side(column: Column) -> str:
+    return " class=n" if column.right else ""

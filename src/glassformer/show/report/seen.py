@@ -12,7 +12,7 @@ from glassformer.numbers.attention import Attention
 from glassformer.numbers.run import Run
 from glassformer.program.axes import Floats
 from glassformer.show.figures import figures
-from glassformer.show.grids import is_linear
+from glassformer.show.grids import attention_top, is_linear
 from glassformer.show.heatmaps import MOST_PANELS, heat_map, scale_bar, small_multiples, word_panel
 from glassformer.show.report.page import Section, paragraph
 
@@ -34,12 +34,15 @@ def attention_section(run: Run, said: str, picture: Floats | None = None) -> Sec
     linear = is_linear(seen.grid(seen.layers[0], seen.heads[0]))
     head = paragraph(f"{said} Each panel is one head: rows are queries, columns are keys, and each row sums to 1.")
     looked = _looked_at(seen, picture) if picture is not None else ""
-    large = "".join(_layer(seen, layer) for layer in seen.layers) if len(seen.layers) * len(seen.heads) <= MOST_PANELS else ""
-    return Section("attention", "Attention", f"{head}{words}{looked}{scale_bar(linear=linear)}{small_multiples(seen)}{large}")
+    top = attention_top(seen)
+    few = len(seen.layers) * len(seen.heads) <= MOST_PANELS
+    large = "".join(_layer(seen, layer, top) for layer in seen.layers) if few else ""
+    bar = scale_bar(linear=linear, top=top)
+    return Section("attention", "Attention", f"{head}{words}{looked}{bar}{small_multiples(seen)}{large}")
 
 
-def _layer(seen: Attention, layer: int) -> str:
-    panels = "".join(word_panel(seen, layer, head, label=f"head {head}") for head in seen.heads[:PANELS])
+def _layer(seen: Attention, layer: int, top: float) -> str:
+    panels = "".join(word_panel(seen, layer, head, label=f"head {head}", top=top) for head in seen.heads[:PANELS])
     return f"<details><summary>Layer {layer}, head by head</summary>{panels}</details>"
 
 

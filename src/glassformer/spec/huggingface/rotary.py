@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from glassformer.spec.encoder_spec import ALL_BIASES, GATES
+from glassformer.spec.encoder_spec import ALL_BIASES
 from glassformer.spec.huggingface.classes import CHOICE, CLASSIFIED, MASKED, POOLED, TAGGED, bert_classes, roberta_classes, some
 from glassformer.spec.huggingface.family import Adjust, Draft, Family, Key
 from glassformer.spec.huggingface.text import BERT_KEYS, BODY, NO_DROPOUT, NOT_SEQ2SEQ, tied, tied_with_bias
+from glassformer.spec.huggingface.values import GATED
 
-GATED = {function: name for name, function in GATES.items()}
 ATTENTION = ("q", "k", "v", "output")
 # Left over from BERT: the classes of these families are rotary whatever their files say here ("absolute", "sans_pos", "rotary").
 SAYS_POSITION = frozenset({"position_embedding_type"})

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from glassformer.spec.encoder_spec import GATES
 from glassformer.spec.huggingface.classes import TAGGED
 from glassformer.spec.huggingface.family import Adjust, Draft, Family, Key
-from glassformer.spec.huggingface.values import ACTIVATIONS, Fields
+from glassformer.spec.huggingface.values import ACTIVATIONS, GATED, Fields
 
 # T5 ------------------------------------------------------------------------------------------------------------------
 
@@ -36,10 +35,9 @@ def t5_feed_forward(default: str) -> Adjust:
         function = "gelu_new" if project == "gated-gelu" else project.removeprefix("gated-")
         function = draft.config.activation("dense_act_fn", function)
         if draft.config.flag("is_gated_act", default=project.startswith("gated-")):
-            gated = {inner: name for name, inner in GATES.items()}
-            if function not in gated:
-                raise draft.config.refusal("feed_forward_proj", f"a gated block is in the program with {', '.join(gated)}.")
-            function = gated[function]
+            if function not in GATED:
+                raise draft.config.refusal("feed_forward_proj", f"a gated block is in the program with {', '.join(GATED)}.")
+            function = GATED[function]
         draft.fields["activation"] = function
 
     return adjust

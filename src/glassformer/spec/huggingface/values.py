@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from glassformer.spec.encoder_spec import EncoderSpec
+from glassformer.spec.encoder_spec import GATES, EncoderSpec
 from glassformer.spec.errors import GlassformerError, nearest, shown
-from glassformer.spec.fields import LARGEST, LARGEST_NUMBER, field_rules
+from glassformer.spec.fields import LARGEST, LARGEST_NUMBER, SHARE, field_rules
 from glassformer.spec.rules import nearest_divisor
 
 Fields = dict[str, Any]
@@ -29,6 +29,7 @@ ACTIVATIONS = {
     "swish": "silu",
     "tanh": "tanh",
 }
+GATED = {function: name for name, function in GATES.items()}  # what a block is called whose gate goes through the function
 
 
 class Config:
@@ -155,7 +156,7 @@ def field_value(config: Config, key: str, field: str, default: Any) -> Any:
     positive = "positive number" if field != "dropout" else ""
     value = config.number(key, default, rule=positive)
     if field == "dropout" and value >= 1:
-        raise config.refusal(key, f"{config.name(key)} is a share from 0 up to, but not including, 1.")
+        raise config.refusal(key, f"{config.name(key)} is a {SHARE}.")
     if field != "dropout" and value <= 0:
         raise config.refusal(key, f"{config.name(key)} is a {positive}.")
     return value

@@ -5,7 +5,7 @@ from __future__ import annotations
 from glassformer.spec.encoder_spec import ALL_BIASES
 from glassformer.spec.huggingface.classes import CLASSIFIED
 from glassformer.spec.huggingface.family import Adjust, Draft, Family, Key
-from glassformer.spec.huggingface.text import read_by_a_layer
+from glassformer.spec.huggingface.text import NOT_SEQ2SEQ, read_by_a_layer
 from glassformer.spec.huggingface.values import REQUIRED, Fields
 
 VIT_KEYS = {
@@ -20,7 +20,6 @@ VIT_KEYS = {
     "hidden_dropout_prob": Key("dropout", 0.0),
 }
 PRE_NORM: Fields = {"norm": "pre", "position": "learned"}
-NOT_SEQ2SEQ = {"is_encoder_decoder": (False,)}
 BACKBONE = frozenset("out_features out_indices stage_names apply_layernorm reshape_hidden_states".split())
 
 
@@ -140,94 +139,74 @@ BEIT_INERT = BACKBONE | frozenset(
 )
 JOINED: Fields = {**CLASSIFIED, "head_reads": "first_and_mean"}
 
+ONE_TOKEN: Fields = {**PRE_NORM, "class_tokens": 1}
+
+
+def _vit(model_type: str, classes: dict[str, Fields], **changes: object) -> Family:
+    """A family of ViT's kin; a file that names no class means the first of `classes`."""
+    settings: Fields = {
+        "keys": VIT_KEYS,
+        "fixed": ONE_TOKEN,
+        "only": NOT_SEQ2SEQ,
+        "inert": VIT_INERT,
+        "adjust": VIT_ADJUST,
+        **changes,
+    }
+    return Family(model_type=model_type, base=next(iter(classes)), classes=classes, **settings)
+
+
+def _dinov2(model_type: str, name: str, *, fixed: Fields, **keys: Key) -> Family:
+    return _vit(
+        model_type,
+        {f"{name}Model": {}, f"{name}ForImageClassification": JOINED},
+        keys={**DINOV2_KEYS, **keys},
+        fixed={**ONE_TOKEN, "layer_scale": True, **fixed},
+        inert=DINOV2_INERT,
+        adjust=(cut(), biases("qkv_bias"), labelled, dinov2_feed_forward),
+    )
+
+
+def _beit(model_type: str, classes: dict[str, Fields]) -> Family:
+    keys = {**VIT_KEYS, "use_mask_token": Key("mask_token", default=False)}
+    fixed: Fields = {"norm": "pre", "class_tokens": 1}
+    return _vit(model_type, classes, keys=keys, fixed=fixed, inert=BEIT_INERT, adjust=BEIT_ADJUST)
+
+
 FAMILIES = [
-    Family(
-        model_type="vit",
-        base="ViTModel",
-        classes={"ViTModel": {"pooler": "dense"}, "ViTForImageClassification": CLASSIFIED, "ViTForMaskedImageModeling": {}},
-        keys=VIT_KEYS,
-        fixed={**PRE_NORM, "class_tokens": 1},
-        only=NOT_SEQ2SEQ,
-        inert=VIT_INERT,
+    _vit(
+        "vit",
+        {"ViTModel": {"pooler": "dense"}, "ViTForImageClassification": CLASSIFIED, "ViTForMaskedImageModeling": {}},
         adjust=(*VIT_ADJUST, pixels_back),
     ),
-    Family(
-        model_type="deit",
-        base="DeiTModel",
-        classes={
+    _vit(
+        "deit",
+        {
             "DeiTModel": {"pooler": "dense"},
             "DeiTForImageClassification": CLASSIFIED,
             "DeiTForImageClassificationWithTeacher": {**CLASSIFIED, "head": "distilled"},
             "DeiTForMaskedImageModeling": {},
         },
-        keys=VIT_KEYS,
         fixed={**PRE_NORM, "class_tokens": 2},  # the distillation token is there in every class
-        only=NOT_SEQ2SEQ,
-        inert=VIT_INERT,
         adjust=(*VIT_ADJUST, pixels_back),
     ),
-    Family(
-        model_type="vit_msn",
-        base="ViTMSNModel",
-        classes={"ViTMSNModel": {}, "ViTMSNForImageClassification": CLASSIFIED},
+    _vit(
+        "vit_msn",
+        {"ViTMSNModel": {}, "ViTMSNForImageClassification": CLASSIFIED},
         keys={**VIT_KEYS, "layer_norm_eps": Key("eps", 1e-6)},
-        fixed={**PRE_NORM, "class_tokens": 1},
-        only=NOT_SEQ2SEQ,
-        inert=VIT_INERT,
-        adjust=VIT_ADJUST,
     ),
-    Family(
-        model_type="ijepa",
-        base="IJepaModel",
-        classes={"IJepaModel": {}, "IJepaForImageClassification": CLASSIFIED},
-        keys=VIT_KEYS,
-        fixed={**PRE_NORM, "pool": "mean"},
-        only=NOT_SEQ2SEQ,
-        inert=VIT_INERT,
-        adjust=VIT_ADJUST,
-    ),
-    Family(
-        model_type="dinov2",
-        base="Dinov2Model",
-        classes={"Dinov2Model": {}, "Dinov2ForImageClassification": JOINED},
-        keys={**DINOV2_KEYS, "use_mask_token": Key("mask_token", default=True)},
-        fixed={**PRE_NORM, "class_tokens": 1, "layer_scale": True},
-        only=NOT_SEQ2SEQ,
-        inert=DINOV2_INERT,
-        adjust=(cut(), biases("qkv_bias"), labelled, dinov2_feed_forward),
-    ),
-    Family(
-        model_type="dinov2_with_registers",
-        base="Dinov2WithRegistersModel",
-        classes={"Dinov2WithRegistersModel": {}, "Dinov2WithRegistersForImageClassification": JOINED},
-        keys={**DINOV2_KEYS, "num_register_tokens": Key("registers")},
-        fixed={**PRE_NORM, "class_tokens": 1, "layer_scale": True, "mask_token": True},
-        only=NOT_SEQ2SEQ,
-        inert=DINOV2_INERT,
-        adjust=(cut(), biases("qkv_bias"), labelled, dinov2_feed_forward),
-    ),
-    Family(
-        model_type="beit",
-        base="BeitModel",
-        classes={
+    _vit("ijepa", {"IJepaModel": {}, "IJepaForImageClassification": CLASSIFIED}, fixed={**PRE_NORM, "pool": "mean"}),
+    _dinov2("dinov2", "Dinov2", fixed={}, use_mask_token=Key("mask_token", default=True)),
+    _dinov2("dinov2_with_registers", "Dinov2WithRegisters", fixed={"mask_token": True}, num_register_tokens=Key("registers")),
+    _beit(
+        "beit",
+        {
             "BeitModel": {"pooler": "norm"},
             "BeitForImageClassification": {"pooler": "norm", **CLASSIFIED},
             "BeitForMaskedImageModeling": {},
         },
-        keys={**VIT_KEYS, "use_mask_token": Key("mask_token", default=False)},
-        fixed={"norm": "pre", "class_tokens": 1},
-        only=NOT_SEQ2SEQ,
-        inert=BEIT_INERT,
-        adjust=BEIT_ADJUST,
     ),
-    Family(
-        model_type="data2vec-vision",
-        base="Data2VecVisionModel",
-        classes={"Data2VecVisionModel": {}, "Data2VecVisionForImageClassification": {"pooler": "norm", **CLASSIFIED}},
-        keys={**VIT_KEYS, "use_mask_token": Key("mask_token", default=False)},
-        fixed={"norm": "pre", "class_tokens": 1},
-        only=NOT_SEQ2SEQ,
-        inert=BEIT_INERT,
-        adjust=BEIT_ADJUST,
+    _beit(
+        "data2vec-vision",
+        {"Data2VecVisionModel": {}, "Data2VecVisionForImageClassification": {"pooler": "norm", **CLASSIFIED}},
     ),
 ]

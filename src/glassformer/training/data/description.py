@@ -55,7 +55,7 @@ class Description:
 
 
 def describe(data: Dataset, *, rows: int = 5) -> Description:
-    """Count, measure, and take the first rows of the training part."""
+    """Count, measure, and take some rows of the training part."""
     parts = {name: data.part(name) for name in data.parts}
     train = parts["train"]
     return Description(
@@ -63,8 +63,22 @@ def describe(data: Dataset, *, rows: int = 5) -> Description:
         rows={name: len(part) for name, part in parts.items()},
         labels={name: _counted(part, data.labels) for name, part in parts.items()},
         lengths={name: _lengths(part) for name, part in parts.items()},
-        sample=[(train.inputs[place], _label(train, place, data.labels)) for place in range(min(rows, len(train)))],
+        sample=[(train.inputs[place], _label(train, place, data.labels)) for place in _places(train, rows)],
     )
+
+
+def _places(train: Split, rows: int) -> list[int]:
+    """The first rows; where these are all of one class, as in folders read class by class, the first of each, then the second."""
+    first = list(range(min(rows, len(train))))
+    labels = train.targets
+    if labels is None or train.task == "tag" or len({labels[place] for place in first}) > 1:
+        return first
+    turns: dict[int, int] = {}
+    ranked = []
+    for place, label in enumerate(labels):
+        turns[label] = turns.get(label, -1) + 1
+        ranked.append((turns[label], place))
+    return [place for _, place in sorted(ranked)[:rows]]
 
 
 def _counted(part: Split, labels: tuple[str, ...]) -> dict[str, int]:

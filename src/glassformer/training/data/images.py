@@ -81,7 +81,7 @@ class Pictures(Sequence[Bytes]):
 
     def _decoded(self, place: int) -> Bytes:
         path = self.files[place]
-        data = _read(path, path.name)
+        data = read_image(path, path.name)
         if hashlib.sha256(data).digest() != self.digests[place]:
             raise GlassformerError(f"{shown(path.name)} has changed since the data was loaded. Start again.")
         return channels_first(decode(data, path.name, self.shape[1:]), self.shape[0])
@@ -96,7 +96,7 @@ def read_pictures(members: Iterable[Member], asked: Asked, tally: Tally, name: s
     colour, weight = False, 0
     for member in members:
         try:
-            data = _read(member.path, member.place)
+            data = read_image(member.path, member.place)
             image = decode(data, member.place, asked.resize)
         except BadImageError as error:
             tally.bad(str(error), "images that cannot be read", member.place, asked)
@@ -184,7 +184,7 @@ def _flat(image: Any, Image: Any) -> Any:
     return image.convert("RGB")
 
 
-def _read(path: Path, place: str) -> bytes:
+def read_image(path: Path, place: str) -> bytes:
     try:
         size = path.stat().st_size
         if size > MOST_FILE_BYTES:

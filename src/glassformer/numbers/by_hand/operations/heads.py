@@ -11,18 +11,13 @@ import numpy as np
 
 from glassformer.program.axes import Array, Axis, Cell, Tensor
 from glassformer.program.expression import Expression, Ref, Values
-from glassformer.program.operations.base import Elementwise, position_of
+from glassformer.program.operations.base import Copy, position_of
 from glassformer.program.operations.products import Contract, summed_cells
-from glassformer.program.pen import Pen
-
-
-class _Move(Elementwise):
-    def flops(self, inputs: Sequence[Tensor], output: Tensor) -> int:
-        return 0
+from glassformer.program.pen import LatexPen, Pen
 
 
 @dataclass(frozen=True)
-class Split(_Move):
+class Split(Copy):
     """The last axis cut into equal pieces, one for each head."""
 
     head: Axis
@@ -44,7 +39,7 @@ class Split(_Move):
 
 
 @dataclass(frozen=True)
-class Concat(_Move):
+class Concat(Copy):
     """The heads side by side."""
 
     along: Axis
@@ -65,7 +60,7 @@ class Concat(_Move):
 
 
 @dataclass(frozen=True)
-class Row(_Move):
+class Row(Copy):
     """One token's vector."""
 
     over: str
@@ -93,7 +88,8 @@ class Inner(Contract):
         return np.array(float(np.dot(values[0], values[1])))
 
     def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
-        return f"{names[0]} {'·' if pen.words('x') == 'x' else chr(92) + 'cdot'} {names[1]}"
+        dot = r"\cdot" if isinstance(pen, LatexPen) else "·"
+        return f"{names[0]} {dot} {names[1]}"
 
 
 @dataclass(frozen=True)

@@ -13,22 +13,19 @@ import numpy as np
 
 from glassformer.program.axes import Array, Axis, Cell, Tensor
 from glassformer.program.expression import Call, Constant, Expression, Product, Ref, Sum, Values
-from glassformer.program.operations.base import Elementwise
-from glassformer.program.pen import Pen
+from glassformer.program.operations.base import Copy, Elementwise
+from glassformer.program.pen import LatexPen, Pen
 
 Layout = Literal["interleaved", "halves"]
 
 
 @dataclass(frozen=True)
-class _Waves(Elementwise):
+class _Waves(Copy):
     """sin(p / base^(2i/d)) and its cosine: in turn, or the sines in the first half of the features."""
 
     width: int
     base: float
     layout: Layout
-
-    def flops(self, inputs: Sequence[Tensor], output: Tensor) -> int:
-        return 0
 
     def wave(self, position: float, feature: int) -> tuple[str, float, str]:
         """Function, angle and how the angle is written."""
@@ -46,10 +43,10 @@ class _Waves(Elementwise):
         return Call(function, Constant(angle, text))
 
     def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
-        if pen.words("x") == "x":
-            angle = f"pos / {self.base:g}^(2i/d)"
-        else:
+        if isinstance(pen, LatexPen):
             angle = rf"\mathrm{{pos}} / {pen.number(self.base)}^{{2i/d}}"
+        else:
+            angle = f"pos / {self.base:g}^(2i/d)"
         where = (" in features 2i", " in features 2i+1")
         if self.layout == "halves":
             where = (" in the first half", " in the second half")

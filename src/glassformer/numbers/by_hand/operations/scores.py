@@ -13,9 +13,9 @@ import numpy as np
 from glassformer.program.axes import Array, Cell, Tensor
 from glassformer.program.expression import Call, Constant, Expression, Product, Ratio, Ref, Sum, Values
 from glassformer.program.matrices import product_order
-from glassformer.program.operations.base import Elementwise, aligned
-from glassformer.program.operations.products import Contract, contract, summed_cells
-from glassformer.program.pen import Pen
+from glassformer.program.operations.base import Copy, Elementwise, aligned
+from glassformer.program.operations.products import Contract, contract, products, summed_cells
+from glassformer.program.pen import LatexPen, Pen
 
 
 @dataclass(frozen=True)
@@ -57,24 +57,20 @@ class Cosine(Contract):
 
     def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
         cells = list(summed_cells(inputs, output, cell))
-        dot = Sum(tuple(Product((Ref(inputs[0], at), Ref(inputs[1], at))) for at in cells))
         lengths = [Call("sqrt", Sum(tuple(Call("square", Ref(tensor, at)) for at in cells))) for tensor in inputs]
-        return Ratio(dot, Product(tuple(lengths)))
+        return Ratio(Sum(products(inputs, output, cell)), Product(tuple(lengths)))
 
     def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
         order = product_order(inputs[0], inputs[1], output, pen.convention)
         top = pen.product(*[pen.transposed(names[number]) if flip else names[number] for number, flip in order])
-        return pen.ratio(top, f"(|{names[0]}| |{names[1]}|)" if pen.words("x") == "x" else f"|{names[0]}| \\, |{names[1]}|")
+        return pen.ratio(top, f"|{names[0]}| \\, |{names[1]}|" if isinstance(pen, LatexPen) else f"(|{names[0]}| |{names[1]}|)")
 
 
 @dataclass(frozen=True)
-class Hide(Elementwise):
+class Hide(Copy):
     """−∞ where the mask, the second input, is 0."""
 
     why: str = "the mask is 0"
-
-    def flops(self, inputs: Sequence[Tensor], output: Tensor) -> int:
-        return 0
 
     def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
         return np.where(aligned(inputs[1], values[1], output) != 0, values[0], -np.inf)
