@@ -11,7 +11,7 @@ from glassformer.model.compiling import compile_layers
 from glassformer.training.settings import Settings
 
 WORK_OF_A_THREAD = 1e9  # FLOPs of a step: with less, threads wait for each other longer than they work
-WORTH_COMPILING = 2e16  # FLOPs of a whole run: about two minutes of a large GPU
+WORTH_COMPILING = 5e16  # FLOPs of a whole run, about five minutes of a large GPU: the graphs take one, and save a fifth
 
 
 def threads_for(settings: Settings, predicted: dict[str, Any]) -> int:
