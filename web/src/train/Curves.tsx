@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type uPlot from "uplot";
 import { digits } from "../shared/format";
 import { theme } from "../shared/theme";
-import { aligned, seriesOf, type Curve } from "./curve";
+import { aligned, clearOf, seriesOf, type Curve } from "./curve";
 import type { Row } from "./types";
 
 export const HUES = ["embedding", "attention", "feed-forward", "head", "norm", "layer"].map((part) => `var(--part-${part})`);
@@ -122,6 +122,12 @@ function spoken(runs: Watched[], what: "loss" | "accuracy"): string {
   return lines.join("; ");
 }
 
+/** Every curve as it lies on the canvas. */
+function linesOf(plot: uPlot): [number, number][][] {
+  const [epochs, ...values] = plot.data;
+  return values.map((curve) => [...epochs].flatMap((epoch, i) => (curve[i] == null ? [] : [[plot.valToPos(epoch, "x", true), plot.valToPos(curve[i]!, "y", true)] as [number, number]])));
+}
+
 function drawRings(plot: uPlot, rings: Ring[], real: (colour: string) => string): void {
   const { ctx } = plot;
   const dots = globalThis.devicePixelRatio || 1;
@@ -139,11 +145,11 @@ function drawRings(plot: uPlot, rings: Ring[], real: (colour: string) => string)
     ctx.stroke();
     ctx.fillStyle = real("var(--ink)");
     ctx.font = `${12 * dots}px system-ui, sans-serif`;
-    const wide = ctx.measureText(ring.words).width / 2;
+    const wide = ctx.measureText(ring.words).width + 8 * dots;
     ctx.textAlign = "center";
-    const left = Math.min(Math.max(x, plot.bbox.left + wide + 4), plot.bbox.left + plot.bbox.width - wide - 4);
-    const above = y - plot.bbox.top > 30 * dots;
-    const down = above ? y - 12 * dots : y + 20 * dots;
+    const { left: start, width, top, height } = plot.bbox;
+    const left = Math.min(Math.max(x, start + wide / 2), start + width - wide / 2);
+    const down = clearOf(linesOf(plot), [left, y], [wide, 12 * dots], [top, top + height]);
     ctx.strokeStyle = real("var(--paper)");
     ctx.lineWidth = 4 * dots;
     ctx.strokeText(ring.words, left, down); // a line behind the words does not strike them out

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { aligned, grown, NOTHING, secondsLeft, seriesOf, stepsAnEpoch, timeWords } from "./curve";
+import { aligned, clearOf, grown, NOTHING, secondsLeft, seriesOf, stepsAnEpoch, timeWords } from "./curve";
 import { ringsOf } from "./Curves";
 import type { Point, Row, Verdict } from "./types";
 
@@ -58,4 +58,15 @@ test("the ring stands where the server says that the best epoch is, and nowhere 
   expect(ringsOf([{ name: "a", curve, row: stale }], "accuracy")).toEqual([{ x: 2, y: 0.8, run: 0, words: "80.0%" }]);
   expect(ringsOf([{ name: "a", curve, row: stale }], "loss")).toEqual([]);
   expect(ringsOf([{ name: "a", curve: { ...curve, verdict: null }, row }], "accuracy")).toEqual([]);
+});
+
+test("words stand where no line crosses them, as near as they can", () => {
+  const size: [number, number] = [40, 10];
+  const within: [number, number] = [0, 200];
+  expect(clearOf([], [100, 100], size, within)).toBe(90);
+  expect(clearOf([[[0, 85], [200, 85]]], [100, 100], size, within)).toBe(120); // below the point
+  expect(clearOf([[[0, 85], [200, 85]], [[0, 115], [200, 115]]], [100, 100], size, within)).toBe(80); // above that line
+  expect(clearOf([[[0, 85], [70, 85]]], [100, 100], size, within)).toBe(90); // it ends before the words begin
+  expect(clearOf([[[90, 0], [110, 200]]], [100, 100], size, within)).toBe(90); // nowhere is better: right above
+  expect(clearOf([], [100, 5], size, within)).toBe(25); // no room above
 });

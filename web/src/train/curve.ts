@@ -107,3 +107,24 @@ export function aligned(series: Series[]): [number[], ...(number | null)[][]] {
   });
   return [x, ...columns];
 }
+
+type Pixels = [x: number, y: number][];
+
+/** Whether a line through these points enters a box. */
+function enters(line: Pixels, [left, top, right, bottom]: [number, number, number, number]): boolean {
+  return line.slice(1).some(([x2, y2], i) => {
+    const [x1, y1] = line[i]!;
+    const [from, to] = [Math.max(x1, left), Math.min(x2, right)];
+    if (from > to) return false;
+    const at = (x: number) => (x2 === x1 ? y1 : y1 + ((y2 - y1) * (x - x1)) / (x2 - x1));
+    return Math.max(at(from), at(to)) >= top && Math.min(at(from), at(to)) <= bottom;
+  });
+}
+
+/** The baseline of words of this size near the point (x, y), between top and bottom: the nearest that no line crosses, or right above it. */
+export function clearOf(lines: Pixels[], [x, y]: [number, number], [wide, tall]: [number, number], [top, bottom]: [number, number]): number {
+  for (let away = tall; away < bottom - top; away += tall / 2)
+    for (const base of [y - away, y + away + tall])
+      if (base - tall >= top && base <= bottom && !lines.some((line) => enters(line, [x - wide / 2, base - tall, x + wide / 2, base]))) return base;
+  return y - tall >= top + tall ? y - tall : y + 2 * tall;
+}
