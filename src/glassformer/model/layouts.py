@@ -21,6 +21,7 @@ TRAINED_WITH = [
     SDPBackend.MATH,
 ]
 NEVER = -torch.inf  # what is added to the score of a key that may not be seen
+LONGEST = 65_536  # tokens of a sequence in our own kernel, which counts the numbers inside of one in 32 bits
 TRITON = find_spec("triton") is not None  # comes with PyTorch for a GPU, but not on every system
 
 
@@ -176,7 +177,7 @@ class PackedSight(NamedTuple):
         q_NHK, k_NHK, v_NHV = q_BTHK[0], k_BSHK[0], v_BSHV[0]
         if self.bias_HTS is not None or not flash_serves(q_NHK, v_NHV):
             return self._one_by_one(q_BTHK, k_BSHK, v_BSHV, scale=scale, dropout=dropout)
-        if dropout == 0.0 and self.rule == Rule() and own_kernel_serves(q_NHK):
+        if dropout == 0.0 and self.rule == Rule() and self.longest <= LONGEST and own_kernel_serves(q_NHK):
             from glassformer.model.packed_kernel import attend_packed
 
             return attend_packed(q_NHK, k_NHK, v_NHV, self.bounds, self.longest, scale)[None]
