@@ -32,16 +32,16 @@ _WHERE = {
     "live": "glassformer.lab.widget",
     "ask": "glassformer.api",
     "check": "glassformer.api",
-    "check_worked": "glassformer.answers.worked",
-    "check_solution": "glassformer.answers.solutions",
-    "check_formula": "glassformer.answers.shapes",
+    "check_worked": "glassformer.api",
+    "check_solution": "glassformer.api",
+    "check_formula": "glassformer.api",
 }
 
 if TYPE_CHECKING:
-    from glassformer.answers.shapes import check_formula as check_formula
-    from glassformer.answers.solutions import check_solution as check_solution
-    from glassformer.answers.worked import check_worked as check_worked
     from glassformer.api import ask, bridge, build, check, cost, count, curves, experiment, notation, presets, run, shapes, work
+    from glassformer.api import check_formula as check_formula
+    from glassformer.api import check_solution as check_solution
+    from glassformer.api import check_worked as check_worked
     from glassformer.lab.widget import live
     from glassformer.model import Encoder as Encoder
     from glassformer.model import encode_packed as encode_packed

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from glassformer import algebra, show
 from glassformer.algebra import Bridge, Cost, Count, Notation, Shapes
@@ -14,6 +14,7 @@ from glassformer.program import Program
 from glassformer.program import build as build_program
 from glassformer.program.pen import Convention, LatexPen, TextPen
 from glassformer.spec import EncoderSpec, GlassformerError, shown
+from glassformer.spec.arguments import is_number, is_whole, listing, one_of, path, text, yes_no
 from glassformer.spec.presets import preset_doc, preset_names
 from glassformer.spec.reading import Request, request
 from glassformer.spec.weight_files import RUN
@@ -21,13 +22,17 @@ from glassformer.spec.weight_files import RUN
 if TYPE_CHECKING:
     from glassformer.answers.judging import Diagnosis
     from glassformer.answers.quantities import Answer
+    from glassformer.answers.shapes import FormulaShapes
+    from glassformer.answers.solutions import CheckedSolution
+    from glassformer.answers.worked import Checked
     from glassformer.numbers import Run
-    from glassformer.numbers.by_hand import Solution
+    from glassformer.numbers.by_hand import Problem, Solution
     from glassformer.numbers.experiments import Experiment
     from glassformer.show.notebook.learning import Curves
 
 What: TypeAlias = str | Path | EncoderSpec | Mapping[str, Any]
 Parts: TypeAlias = str | Iterable[str] | None
+MOST = 10**30  # no size of a formula is larger
 
 assert show.present  # importing the room teaches results how to print
 
@@ -40,7 +45,7 @@ def presets() -> dict[str, str]:
 def build(what: What, *, as_class: str | None = None, padded: bool = False, **fields: Any) -> Program:
     """The program of an encoder: `gf.build("bert-base", t=16)`."""
     asked = request(what, as_class=as_class, **fields)
-    return build_program(asked.spec, batch=asked.batch, t=asked.t, padded=padded)
+    return build_program(asked.spec, batch=asked.batch, t=asked.t, padded=yes_no("padded", padded))
 
 
 def count(what: What, *, without: Parts = None, only: Parts = None, as_class: str | None = None, **fields: Any) -> Count:
@@ -81,10 +86,10 @@ def cost(
     """
     asked = request(what, as_class=as_class, **fields)
     program = build_program(asked.spec, batch=asked.batch, t=asked.t)
-    which: Literal["training", "forward"] = "training" if train else "forward"
-    if not (isinstance(masked, int | float) and 0 <= masked <= 1):
+    which: Literal["training", "forward"] = "training" if yes_no("train", train) else "forward"
+    if not (is_number(masked) and 0 <= masked <= 1):
         raise GlassformerError(f"masked={shown(masked)} is not a share of the positions: it lies between 0 and 1.")
-    share = Fraction(masked).limit_denominator(10**6)
+    share = Fraction(float(masked)).limit_denominator(10**6)
     return algebra.cost(program, which=which, kernel=kernel, dtype=dtype, optimizer=optimizer, asked=share, label=asked.label)
 
 
@@ -94,7 +99,9 @@ def notation(
     """The forward pass as numbered equations: `gf.notation("bert-base", latex=True)`."""
     asked = request(what, as_class=as_class, **fields)
     program = build_program(asked.spec, batch=asked.batch, t=asked.t)
-    return algebra.notation(program, (LatexPen if latex else TextPen)(convention), label=asked.label)
+    one_of("convention", convention, get_args(Convention))
+    pen = (LatexPen if yes_no("latex", latex) else TextPen)(convention)
+    return algebra.notation(program, pen, label=asked.label)
 
 
 def experiment(name: str, *, seed: int = 0, text: str | None = None, **fields: Any) -> Experiment:
@@ -121,6 +128,8 @@ def run(
     from glassformer.numbers import open_checkpoint
     from glassformer.numbers.seeded import seeded_run
 
+    if tokens is not None and (isinstance(tokens, str | bytes) or not _in_order(tokens)):
+        raise GlassformerError(f"tokens={shown(tokens)} is not allowed: tokens are ids in order, such as [101, 2023, 102].")
     if isinstance(what, str | Path) and not fields and holds_weights(what):
         checkpoint = open_checkpoint(what, as_class=as_class)
         pictures = checkpoint.spec.reads == "image"
@@ -130,7 +139,7 @@ def run(
             return checkpoint.run(image=picture)
         if (text is None) == (tokens is None) or picture is not None:
             raise GlassformerError("what goes in? Give text or tokens, and only one of them.")
-        return checkpoint.run(text=text) if text is not None else checkpoint.run(tokens=[list(tokens or ())])
+        return checkpoint.run(text=text) if tokens is None else checkpoint.run(tokens=[list(tokens)])
     if picture is not None:
         raise GlassformerError(
             "a picture is for a checkpoint that reads images: a spec without weights makes its own from the seed."
@@ -163,7 +172,7 @@ def work(problem: str | Path | Mapping[str, Any]) -> Solution:
 
     if isinstance(problem, Mapping):
         return by_hand.solve(by_hand.parse_problem(dict(problem), "the given mapping"))
-    return by_hand.solve(by_hand.load_problem(Path(problem)))
+    return by_hand.solve(by_hand.load_problem(path("problem", problem)))
 
 
 def ask(question: str, what: What | None = None, *, as_class: str | None = None, **fields: Any) -> Answer:
@@ -173,7 +182,7 @@ def ask(question: str, what: What | None = None, *, as_class: str | None = None,
     """
     from glassformer.answers import quantities
 
-    return quantities.ask(question, _asked_of(question, what, as_class, fields))
+    return quantities.ask(text("question", question), _asked_of(question, what, as_class, fields))
 
 
 def check(
@@ -186,12 +195,68 @@ def check(
     """
     from glassformer.answers import judging
 
+    text("question", question)
     if claim is None:
         if what is not None or fields or as_class is not None:
             raise GlassformerError("check what? Give claim=… with the answer to judge.")
         found = judging.check_sentence(question)
         return next((one for one in found if not one.right), found[0])
     return judging.check(question, _asked_of(question, what, as_class, fields), str(claim))
+
+
+def check_worked(
+    problem: Problem | Mapping[str, Any] | str | Path, claims: Mapping[str, Any] | Sequence[str] | None = None
+) -> Checked:
+    """Judge what somebody worked out: `gf.check_worked("attention.toml", {"weights": "[0.6225, 0.3775]"})`.
+
+    A problem is a file, what stands in one, or a `Problem`; claims come from its `claims` table where none are given.
+    """
+    from glassformer.answers import worked
+    from glassformer.numbers.by_hand import Problem
+
+    of = problem if isinstance(problem, Problem | Mapping) else path("problem", problem)
+    if claims is not None and not isinstance(claims, Mapping):
+        claims = [claims] if isinstance(claims, str) else claims
+        if not isinstance(claims, Sequence) or not all(isinstance(claim, str) for claim in claims):
+            raise GlassformerError(
+                f"claims={shown(claims)} is not allowed: give ['weights = [0.62, 0.38]'], or a mapping of names."
+            )
+    return worked.check_worked(of, claims)
+
+
+def check_solution(file: str | Path) -> CheckedSolution:
+    """Judge a worked solution in a .md, .txt, .tex or .ipynb file: `gf.check_solution("solution.md").wrong`."""
+    from glassformer.answers import solutions
+
+    return solutions.check_solution(path("file", file))
+
+
+def check_formula(formula: str, shapes: Iterable[str] | Mapping[str, Any] = ()) -> FormulaShapes:
+    """Follow the shapes of a formula: `gf.check_formula("Q = W_Q X", {"X": (768, 6), "W_Q": "64x768"})`."""
+    from glassformer.answers import shapes as room
+
+    text("formula", formula)
+    if isinstance(shapes, Mapping):
+        return room.check_formula(formula, {str(name): _sizes(name, value) for name, value in shapes.items()})
+    words = [shapes] if isinstance(shapes, str) else listing(shapes)
+    if not all(isinstance(word, str) for word in words):
+        raise GlassformerError(f"shapes={shown(shapes)} is not allowed: give {{'X': (768, 6)}}, or words such as 'X=768x6'.")
+    return room.check_formula(formula, words)
+
+
+def _sizes(name: Any, value: Any) -> str | int | tuple[str | int, ...]:
+    """A shape as somebody gave it: a text, a size, or sizes in order."""
+    ordered = not isinstance(value, str | bytes) and _in_order(value)
+    sizes = list(value) if ordered else [value]
+    if not sizes or not all(isinstance(size, str) or (is_whole(size) and abs(size) < MOST) for size in sizes):
+        raise GlassformerError(f"the shape of {shown(name)} is {shown(value)}: write (768, 6), '768x6' or a single size.")
+    plain = tuple([size if isinstance(size, str) else int(size) for size in sizes])
+    return plain if ordered else plain[0]
+
+
+def _in_order(value: Any) -> bool:
+    """Whether something is a list of its own, or an array in a row, of which the first is the first."""
+    return isinstance(value, Sequence) or getattr(value, "ndim", None) == 1
 
 
 def _asked_of(question: str, what: What | None, as_class: str | None, fields: dict[str, Any]) -> Request | None:

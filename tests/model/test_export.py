@@ -284,3 +284,35 @@ def test_missing_extras_are_one_line(tmp_path, monkeypatch):
     assert refusal(onnx_export.export_onnx, Encoder(BERT), tmp_path / "m.bin").endswith(
         "the name of an ONNX graph ends in .onnx."
     )
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"labels": "abc"}, "labels=abc is not allowed: it is a list with the name of each class."),
+        ({"labels": [1, 2, 3]}, "labels=[1, 2, 3] is not allowed"),
+        ({"labels": ["a", "b"]}, "labels has 2 names, the head classes=3: give each class one name."),
+        ({"config": "config.json"}, "config=config.json is not allowed: it is what stands in a config.json, as a mapping."),
+        ({"as_class": "BertModel"}, "as_class=BertModel belongs to a Hugging Face config: give config, or leave it out."),
+        ({"beside": "nowhere"}, "there is no folder nowhere whose tokenizer could be copied."),
+        ({"beside": 5}, "beside=5 is not allowed: beside is a path"),
+    ],
+)
+def test_a_wrong_option_is_refused_before_anything_is_written(tmp_path, options, said):
+    assert said in refusal(gf.save, Encoder(BERT), tmp_path / "m", **options)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("folder", ["", " ", None, b"m", 5, "a\0b"])
+def test_a_folder_without_a_name_is_not_the_current_one(tmp_path, monkeypatch, folder):
+    monkeypatch.chdir(tmp_path)
+    assert "folder is a path" in refusal(gf.save, Encoder(BERT), folder)
+    assert "folder is a path" in refusal(gf.load, folder)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_saved_is_an_encoder_and_companions_may_be_named_by_a_text(tmp_path):
+    model = gf.load(add_tokenizer(bert_folder(tmp_path / "bert")))
+    assert "what is saved is an encoder" in refusal(gf.save, model, tmp_path / "m")
+    gf.save(model.encoder, tmp_path / "m", beside=str(tmp_path / "bert"))
+    assert (tmp_path / "m" / "tokenizer.json").is_file()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import importlib.util
 import itertools
 import json
 import os
+import pickle
 import subprocess
 import sys
 import textwrap
@@ -436,3 +438,53 @@ def test_a_model_that_names_no_classes_says_what_it_does(folder):
     assert said(gf.load(folder).predict, "the") == (
         "BertModel predicts no classes: it has no head. Classifiers and taggers do; encode gives vectors."
     )
+
+
+# What is misspelt, or of another kind ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "line"),
+    [
+        ({"truncat": True}, "unknown option 'truncat'. Did you mean 'truncate'?"),
+        ({"normalize": True}, "unknown option 'normalize'. Did you mean 'normalise'?"),
+        ({"truncate": "no"}, "truncate=no is not allowed: truncate is True or False."),
+        ({"normalise": "no"}, "normalise=no is not allowed: normalise is True or False."),
+        ({"empty": "skpi"}, "empty=skpi is not known. Did you mean 'skip'? One of refuse, skip, encode."),
+        ({"batch_tokens": 0}, "batch_tokens=0 is not allowed: batch_tokens is a whole number from 1."),
+        ({"batch_tokens": "8"}, "batch_tokens=8 is not allowed: batch_tokens is a whole number from 1."),
+        ({"longest": float("nan")}, "longest=nan is not allowed: longest is a whole number from 1."),
+        ({"prompt": None}, "prompt=None is not allowed: prompt is a text, found NoneType."),
+        ({"pool": ["mean"]}, "pool=['mean'] is not known. One of mean, first, last, max, pooled."),
+    ],
+)
+def test_an_option_that_says_nothing_is_refused(folder, options, line):
+    assert said(gf.load(folder).encode, ["the glass"], **options) == line
+
+
+@pytest.mark.parametrize("texts", [None, 5, 1.5, np.array(1)])
+def test_what_is_no_list_of_texts_is_refused(folder, texts):
+    model = gf.load(folder)
+    assert said(model.encode, texts) == f"a text or a list of texts is wanted, found {texts!r}."
+
+
+def test_an_array_of_texts_is_a_list_of_texts(folder):
+    model = gf.load(classifier(folder))
+    words = ["the glass", "walls"]
+    assert model.predict(np.array(words)) == model.predict(words)
+    assert np.array_equal(model.encode(np.array(words, dtype=object)), model.encode(words))
+
+
+def test_a_model_that_has_encoded_can_be_copied_and_packed(folder):
+    model = gf.load(folder)
+    vectors = model.encode(["the glass", "walls"])
+    for other in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+        assert np.array_equal(other.encode(["the glass", "walls"]), vectors)
+
+
+def test_images_take_no_options_of_texts(tmp_path):
+    gf.save(Encoder(VIT.replace(head="classify")), tmp_path / "m")
+    model = gf.load(tmp_path / "m")
+    image = np.zeros((VIT.channels, *VIT.image_size))
+    assert said(model.predict, image, truncate=True) == "the option truncate is for texts: images are read as they are."
+    assert said(model.predict, np.array(1.0)) == "images must be [channel, row, column], or several of them, got []."

@@ -109,3 +109,34 @@ def test_a_model_made_without_memory_can_be_given_it_later():
     encoder.reset_parameters()
     assert encoder.eval()(torch.tensor([[1, 2, 3]])).states.isfinite().all()
     assert encoder.buckets.steps.tolist() == Encoder(BERT.replace(position="relative")).buckets.steps.tolist()
+
+
+@pytest.mark.parametrize("device", ["gpu", "", "cuda:99", -1, 1.5, [], "cpu:nonsense", 10**40])
+def test_a_device_that_is_not_there_is_one_line(device):
+    with pytest.raises(GlassformerError) as refusal:
+        Encoder(BERT, device=device)
+    assert "cannot be used here" in str(refusal.value) and "Try device='cpu'." in str(refusal.value)
+
+
+def test_a_precision_may_be_named():
+    assert Encoder(BERT, dtype="bf16").here.dtype == torch.bfloat16
+
+
+@pytest.mark.parametrize("dtype", [torch.int64, torch.complex64, "float33", 32, True, float])
+def test_a_precision_that_no_weights_have_is_refused(dtype):
+    with pytest.raises(GlassformerError, match=r"is not known.* One of float64, float32"):
+        Encoder(BERT, dtype=dtype)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"), [("bert-base", "found bert-base."), ({"layers": 2}, "found dict."), (None, "found None.")]
+)
+def test_an_encoder_is_built_from_a_spec(given, said):
+    with pytest.raises(GlassformerError) as refusal:
+        Encoder(given)
+    assert str(refusal.value) == f"an encoder is built from a spec, as in gf.Encoder(gf.spec('bert-tiny')), {said}"
+
+
+def test_weights_come_as_a_mapping():
+    with pytest.raises(GlassformerError, match="weights are a mapping from names of the ledger to arrays, found list"):
+        Encoder(BERT).load_ledger([1])

@@ -30,3 +30,13 @@ def test_the_nearest_name_is_offered():
     assert nearest("zzz", ["heads"]) == ""
     assert nearest("GELU", ["relu", "gelu"]) == " Did you mean 'gelu'?"
     assert nearest("bertmodel", ["BertModel"]) == " Did you mean 'BertModel'?"
+
+
+def test_what_cannot_be_written_out_is_named_by_its_kind():
+    class Mute:
+        def __repr__(self) -> str:
+            raise RuntimeError("no")
+
+    assert shown(10**5000) == "<int>"  # Python writes out no more than 4,300 digits
+    assert shown(Mute()) == "<Mute>"
+    assert nearest(7, ["heads"]) == ""

@@ -168,3 +168,23 @@ def test_a_rare_character_is_unknown_and_the_common_ones_have_room(texts):
     assert tokenizer.vocab <= 100
     assert tokenizer.unknown_id not in tokenizer.encode(["abc"])[0]
     assert tokenizer.unknown_id in tokenizer.encode([chr(0x4E00 + 399)])[0]
+
+
+@pytest.mark.parametrize("given", ["one text alone", b"bytes", 5, None, ["a", 1], [b"a"]])
+def test_one_text_is_no_list_of_its_letters(tokenizer, given):
+    with pytest.raises(GlassformerError, match="a list of texts is wanted, found"):
+        Tokenizer.train(given)
+    with pytest.raises(GlassformerError, match="a list of texts is wanted, found"):
+        tokenizer.encode(given)
+
+
+@pytest.mark.parametrize("vocab", [None, 1.5, "8000", 0, 10**18, True])
+def test_a_vocabulary_has_a_whole_number_of_tokens(texts, vocab):
+    with pytest.raises(GlassformerError, match="vocab is a whole number from 1 to 10,000,000"):
+        Tokenizer.train(texts, vocab=vocab)
+
+
+@pytest.mark.parametrize("ids", ["12", [None], [1.5], [-1], [2**40]])
+def test_ids_are_whole_numbers(tokenizer, ids):
+    with pytest.raises(GlassformerError, match="ids are whole numbers from 0, in a list"):
+        tokenizer.tokens(ids)

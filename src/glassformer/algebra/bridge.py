@@ -44,6 +44,9 @@ class Bridge(Result):
     left: Count
     right: Count
 
+    def __repr__(self) -> str:
+        return f"<Bridge from {self.left.label} to {self.right.label}: {self.total:+,} parameters>"
+
     @cached_property
     def spans(self) -> tuple[Span, ...]:
         """All lines of both counts, in the order of the first, then of the second."""

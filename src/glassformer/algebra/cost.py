@@ -12,7 +12,8 @@ from glassformer.algebra.memory import Dtype, Kernel, Memory, Optimizer, asked_s
 from glassformer.algebra.result import Result
 from glassformer.program import Program, Step, build
 from glassformer.program.operations import Mask
-from glassformer.spec import EncoderSpec, GlassformerError, nearest, shown
+from glassformer.spec import EncoderSpec, GlassformerError, shown
+from glassformer.spec.arguments import one_of
 
 Pass = Literal["forward", "training"]
 
@@ -45,6 +46,10 @@ class Cost(Result):
     kernel: Kernel
     memory: Memory
     rows: tuple[CostRow, ...]
+
+    def __repr__(self) -> str:
+        sizes = self.program.sizes
+        return f"<Cost of {self.label}: {self.multiply_adds:,} multiply-adds, {self.which}, batch={sizes.batch} t={sizes.t}>"
 
     @cached_property
     def multiply_adds(self) -> int:
@@ -117,9 +122,7 @@ def cost(
 ) -> Cost:
     """What one pass of the program costs; `asked` is the share of the positions at which a masked-token head predicts."""
     for name, value, known in (("kernel", kernel, Kernel), ("dtype", dtype, Dtype), ("optimizer", optimizer, Optimizer)):
-        if value not in get_args(known):
-            words = ", ".join(get_args(known))
-            raise GlassformerError(f"{name}={shown(value)} is not known.{nearest(str(value), get_args(known))} One of {words}.")
+        one_of(name, value, get_args(known))
     if kernel == "float8" and program.spec.activation != "gelu":
         raise GlassformerError(f"kernel=float8 is written for gelu; activation={program.spec.activation} is another. Try fused.")
     shares = _visible_shares(program) if kernel != "materialised" else {}

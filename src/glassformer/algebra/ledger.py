@@ -93,6 +93,9 @@ class Count(Result):
     left_out: tuple[LeftOut, ...] = ()
     only: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        return f"<Count of {self.label}: {self.total:,} parameters in {len(self.rows)} tensors>"
+
     @cached_property
     def total(self) -> int:
         return sum(row.count for row in self.rows)

@@ -96,6 +96,9 @@ class Notation(Result):
     pen: Pen
     sections: tuple[Section, ...]
 
+    def __repr__(self) -> str:
+        return f"<Notation of {self.label}: {len(self.rows)} equations, tokens as {self.pen.convention}>"
+
     @property
     def rows(self) -> tuple[Equation, ...]:
         return tuple(equation for section in self.sections for equation in section.equations)

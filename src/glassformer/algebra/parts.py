@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 
 from glassformer.program import Parameter
 from glassformer.spec import GlassformerError, nearest, shown
+from glassformer.spec.arguments import listing
 from glassformer.spec.presets import preset_names
 
 Chooses = Callable[[Parameter], bool]
@@ -65,7 +66,11 @@ ALIASES = {
 
 def part_names(text: str | Iterable[str] | None) -> list[str]:
     """`output,biases` (or a list) as names, aliases resolved."""
-    words = text.split(",") if isinstance(text, str) else list(text or [])
+    if text is None:
+        return []
+    words = text.split(",") if isinstance(text, str) else listing(text)
+    if not all(isinstance(word, str) for word in words):
+        raise GlassformerError(f"parts are words, such as 'biases,norms' or ['biases', 'norms'], found {shown(text)}.")
     names = [word.strip() for word in words if word.strip()]
     return [ALIASES.get(name.lower(), name.lower() if name.lower() in PARTS else name) for name in names]
 

@@ -16,3 +16,7 @@ class Result(Viewed):
 
     def __str__(self) -> str:
         return self.presented().text()
+
+    def __repr__(self) -> str:
+        """What it is, in one line: its first, unless it knows a better one."""
+        return f"<{type(self).__name__}: {str(self).partition(chr(10))[0].strip()}>"

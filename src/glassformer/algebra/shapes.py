@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from glassformer.algebra.result import Result
 from glassformer.program import Axis, Program, Tensor
 from glassformer.program.matrices import as_matrix
 from glassformer.program.pen import Convention
 from glassformer.spec import GlassformerError, nearest, shown
+from glassformer.spec.arguments import is_whole, one_of
 
 Role = Literal["input", "parameter", "step"]
 
@@ -90,9 +92,22 @@ class Shapes(Result):
 
     def __getitem__(self, name: str) -> Shape:
         found = {row.name: row for row in self.rows}
-        if name not in found:
-            raise GlassformerError(f"there is no tensor '{shown(name)}' in this encoder.{nearest(str(name), found)}")
+        if not isinstance(name, str) or name not in found:
+            raise GlassformerError(f"there is no tensor '{shown(name)}' in this encoder.{_meant(name, found)}")
         return found[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return (row.name for row in self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __repr__(self) -> str:
+        sizes = self.program.sizes
+        return f"<Shapes of {self.label}: {len(self)} tensors, tokens as {self.convention}, batch={sizes.batch} t={sizes.t}>"
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self)
 
     @property
     def total(self) -> int:
@@ -114,10 +129,17 @@ class Shapes(Result):
         }
 
 
+def _meant(name: object, known: Collection[str]) -> str:
+    """A name without its place is the first tensor of that name: `weights` is layers.0.attention.weights."""
+    inside = next((full for full in known if full.endswith(f".{shown(name)}")), None)
+    return f" Did you mean '{inside}'?" if inside else nearest(shown(name), known)
+
+
 def shapes(program: Program, *, convention: Convention = "rows", head: int | None = None, label: str = "spec") -> Shapes:
     """Every tensor's shape; `head` shows one head alone."""
-    if head is not None and not 0 <= head < program.spec.heads:
-        raise GlassformerError(f"head={head} does not exist: the heads are 0 to {program.spec.heads - 1}.")
+    one_of("convention", convention, get_args(Convention))
+    if head is not None and (not is_whole(head) or not 0 <= head < program.spec.heads):
+        raise GlassformerError(f"head={shown(head)} does not exist: the heads are 0 to {program.spec.heads - 1}.")
     rows = [Shape(tensor, "input", convention, head) for tensor in program.inputs]
     seen = set[str]()
     parameters = {parameter.name: parameter.tensor for parameter in program.parameters}

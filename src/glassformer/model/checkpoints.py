@@ -9,20 +9,15 @@ from typing import Any, Literal, NamedTuple
 import torch
 from torch import Tensor
 
-from glassformer.model import stored
+from glassformer.model import start, stored
 from glassformer.model.encoder import Encoder
-from glassformer.spec import EncoderSpec, GlassformerError, nearest, shown
+from glassformer.spec import EncoderSpec, GlassformerError, shown
 from glassformer.spec.checkpoint_folder import CheckpointFolder, open_folder
 from glassformer.spec.checksums import check_sums
 from glassformer.spec.huggingface.name_tables import BUFFERS
 from glassformer.spec.huggingface.tensor_names import OWN, Shape, names_of
 
 Verdict = Literal["exact", "head differs"]  # or the folder is refused, and there is no encoder
-
-DTYPES = {
-    **{"float64": torch.float64, "float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16},
-    **{"fp64": torch.float64, "fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16},
-}
 
 
 class LoadedEncoder(NamedTuple):
@@ -52,7 +47,7 @@ def load_encoder(
     found = folder if isinstance(folder, CheckpointFolder) else open_for_model(folder, as_class=as_class)
     _check_types(found)
     check_sums(found.files)
-    encoder = Encoder(found.spec, device=device, dtype=as_dtype(dtype), fresh=bool(found.fresh))
+    encoder = Encoder(found.spec, device=device, dtype=start.as_dtype(dtype), fresh=bool(found.fresh))
     files, match = found.files, found.match
     with torch.no_grad():
         for name, parameter in encoder.ledger():
@@ -90,15 +85,6 @@ def unused_parts(folder: CheckpointFolder) -> list[str]:
     """Tensors of the file that this class has not; numbers that are stored but not learned are left out."""
     buffers = BUFFERS + names_of(folder.family).buffers
     return [name for name in folder.match.unused if name.rpartition(".")[2] not in buffers]
-
-
-def as_dtype(word: str | torch.dtype) -> torch.dtype:
-    """A type of floating-point numbers by its name."""
-    if isinstance(word, torch.dtype) and word.is_floating_point:
-        return word
-    if str(word) not in DTYPES:
-        raise GlassformerError(f"dtype={shown(word)} is not known.{nearest(str(word), DTYPES)} One of {', '.join(DTYPES)}.")
-    return DTYPES[str(word)]
 
 
 def split_sinusoids(rows: int, width: int) -> Tensor:

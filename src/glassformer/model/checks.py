@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from glassformer.spec import EncoderSpec, GlassformerError, shown
+from glassformer.spec.arguments import is_whole
 
 WHOLE = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8)
 
@@ -171,10 +172,12 @@ def _float_mask(attend: Tensor) -> GlassformerError:
 
 
 def _check_layers(spec: EncoderSpec, return_weights: Collection[int]) -> None:
-    if isinstance(return_weights, int):
-        raise GlassformerError(f"return_weights={return_weights} is one layer: give a list of layers, [{return_weights}].")
+    if not isinstance(return_weights, tuple | list | set | frozenset | range):
+        found = shown(return_weights)
+        why, way = ("one layer", f"[{found}]") if is_whole(return_weights) else ("not allowed", "such as [0]")
+        raise GlassformerError(f"return_weights={found} is {why}: give a list of layers, {way}.")
     for layer in return_weights:
-        if isinstance(layer, bool) or not isinstance(layer, int) or not 0 <= layer < spec.layers:
+        if not is_whole(layer) or not 0 <= layer < spec.layers:
             has = f"has layers 0 to {spec.layers - 1}" if spec.layers else "has no layers"
             raise GlassformerError(f"return_weights: there is no layer {shown(layer)}, this encoder {has}.")
 

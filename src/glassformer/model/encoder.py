@@ -20,6 +20,7 @@ from glassformer.model.norms import RESIDUALS, LayerScale, Norm, SubLayer, unnor
 from glassformer.model.positions import RelativeTable, Turn, buckets_of, rotary, unturned
 from glassformer.model.unpadding import Inside, inside
 from glassformer.spec import EncoderSpec
+from glassformer.spec.arguments import require, yes_no
 
 
 class Output(NamedTuple):
@@ -110,11 +111,12 @@ class Encoder(nn.Module):
         spec: EncoderSpec,
         *,
         device: torch.device | str | None = None,
-        dtype: torch.dtype | None = None,
+        dtype: torch.dtype | str | None = None,
         fresh: bool = True,
     ) -> None:
         """`fresh=False` leaves the weights as the memory was found, for a loader that fills every one of them."""
         super().__init__()
+        require(EncoderSpec, spec, "an encoder is built from a spec, as in gf.Encoder(gf.spec('bert-tiny'))")
         self.spec = spec
         for name in ("longest", "image_size", "head_k"):
             getattr(spec, name)  # worked out now: in Python 3.11 torch.compile cannot enter a cached property
@@ -136,7 +138,7 @@ class Encoder(nn.Module):
             self.register_buffer("here", torch.empty(0), persistent=False)
         start.allocate(self, device, dtype)
         start.fill_constants(self)
-        if fresh:
+        if yes_no("fresh", fresh):
             self.reset_parameters()
 
     def reset_parameters(self) -> None:

@@ -13,7 +13,8 @@ from glassformer.model.encoder import Encoder
 from glassformer.model.heads import has_pooler
 from glassformer.model.start import in_words
 from glassformer.model.writing import Part, write_safetensors
-from glassformer.spec import EncoderSpec, GlassformerError, defaults
+from glassformer.spec import EncoderSpec, GlassformerError, defaults, shown
+from glassformer.spec.arguments import path, require
 from glassformer.spec.checkpoint_folder import CONFIG, LABELS, SPEC
 from glassformer.spec.huggingface import FAMILIES, from_config
 from glassformer.spec.huggingface.layout import Place
@@ -36,18 +37,24 @@ def save(
     config: Mapping[str, Any] | None = None,
     as_class: str | None = None,
     labels: Sequence[str] = (),
-    beside: Path | None = None,
+    beside: str | Path | None = None,
 ) -> Path:
     """Write a model folder that is not there yet, or is empty.
 
     With a Hugging Face `config` (and the class that it is read as) transformers reads the folder; without one it has our own
     spec.json and the names of the ledger. `beside` is a model folder whose tokenizer and settings are copied.
     """
+    require(Encoder, encoder, "what is saved is an encoder, as gf.Encoder(spec) makes it (a loaded model has its own save)")
+    if config is not None and not isinstance(config, Mapping):
+        raise GlassformerError(f"config={shown(config)} is not allowed: it is what stands in a config.json, as a mapping.")
+    if config is None and as_class is not None:
+        raise GlassformerError(f"as_class={shown(as_class)} belongs to a Hugging Face config: give config, or leave it out.")
+    target, beside = path("folder", folder), path("beside", beside) if beside is not None else None
     form = _own(encoder.spec, labels) if config is None else _foreign(encoder, config, as_class)
     parts = _parts(encoder, form)
     needed = sum(part.value.numel() * part.value.element_size() for part in parts)
     copied = folders.companions(beside) if beside is not None else {}
-    target = folders.vacant(Path(folder))
+    target = folders.vacant(target)
     _check_room(target, needed)
     with folders.whole(target) as unfinished:
         for name, document in form.documents.items():
@@ -83,6 +90,10 @@ def class_for(spec: EncoderSpec, config: Mapping[str, Any]) -> str | None:
 
 
 def _own(spec: EncoderSpec, labels: Sequence[str]) -> Form:
+    if isinstance(labels, str) or not isinstance(labels, Sequence) or not all(isinstance(label, str) for label in labels):
+        raise GlassformerError(f"labels={shown(labels)} is not allowed: it is a list with the name of each class.")
+    if labels and spec.head in ("classify", "tag") and len(labels) != spec.classes:
+        raise GlassformerError(f"labels has {len(labels):,} names, the head classes={spec.classes}: give each class one name.")
     named = {LABELS: {"id2label": {str(i): label for i, label in enumerate(labels)}}} if labels else {}
     return Form(OWN, "Encoder", {SPEC: spec.to_dict(), **named})
 

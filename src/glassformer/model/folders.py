@@ -25,6 +25,8 @@ MODULE = re.compile(r"\d{1,2}_[A-Za-z]{1,40}")  # 1_Pooling, a folder of sentenc
 def companions(folder: Path) -> dict[str, Path]:
     """The files of a model folder that go with it when it is saved elsewhere, by their names there."""
     found = {name: inside(folder, name, source="the model folder") for name in COMPANIONS if (folder / name).is_file()}
+    if not folder.is_dir():
+        raise GlassformerError(f"there is no folder {path_text(folder)} whose tokenizer could be copied.")
     for module in sorted(folder.iterdir()):
         if MODULE.fullmatch(module.name) and module.is_dir() and not module.is_symlink() and (module / "config.json").is_file():
             found[f"{module.name}/config.json"] = inside(module, "config.json", source="the model folder")

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from glassformer.spec import GlassformerError, nearest, shown
+from glassformer.spec.arguments import require
 
 # The words that ledger names are made of, numbers of layers aside. The model's other words (source, classifier, …) say how
 # it is built, not what it is, and are left out.
@@ -37,6 +38,7 @@ def ledger_path(path: str) -> str:
 @torch.no_grad()
 def load(encoder: nn.Module, weights: Mapping[str, Any]) -> None:
     """Copy `weights` into the model. Everything is checked before the first number is copied."""
+    require(Mapping, weights, "weights are a mapping from names of the ledger to arrays")
     views = dict(ledger(encoder))
     missing = [name for name in views if name not in weights]
     unknown = [name for name in weights if name not in views]

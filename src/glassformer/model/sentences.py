@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import fields
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple, overload
@@ -23,10 +24,12 @@ from glassformer.model.ready import Ready
 from glassformer.model.sentence_settings import Pool, SentenceSettings, read_settings
 from glassformer.model.streams import Habits
 from glassformer.spec import EncoderSpec, GlassformerError, nearest, shown
+from glassformer.spec.arguments import one_of, whole, yes_no
 from glassformer.spec.checkpoint_folder import CheckpointFolder
 from glassformer.spec.huggingface.tensor_names import OWN
 from glassformer.spec.texts import Text, load_tokenizer
 
+OPTIONS = ("pool", "normalise", "batch_tokens")
 POOLS = ("mean", "first", "last", "max", "pooled")
 IMAGES_AT_ONCE = 32
 
@@ -62,6 +65,10 @@ class LoadedModel:
 
     def __repr__(self) -> str:
         return f"<{self.folder.model_class} from {self.folder.path.name}: {self.folder.parameters:,} parameters, {self.verdict}>"
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a copy holds; what was made ready for this processor is made anew where it is wanted."""
+        return self.__dict__ | {"_made_ready": {}}
 
     def __call__(self, *inputs: Tensor, **options: Any) -> Output:
         """One pass of the encoder itself."""
@@ -123,6 +130,7 @@ class LoadedModel:
         `batch_tokens` go through the model at once; `truncate`, `longest`, `empty` and others say how texts are read (`Habits`).
         """
         chosen, unit = self._pooling(pool, normalise=normalise)
+        batch_tokens = whole("batch_tokens", batch_tokens, least=1) if batch_tokens is not None else None
         ready = self._ready("pooled" if chosen == "pooled" else "states")
         before: tuple[streams.Window, streams.Arriving] | None = None
         for window in self._windows(texts, habits):
@@ -149,11 +157,11 @@ class LoadedModel:
         if said.obstacle and (pool is None or normalise is None):
             raise GlassformerError(f"{said.obstacle}. Give pool and normalise yourself to take the vectors before it.")
         chosen = pool if pool is not None else said.pool if said.pool is not None else "mean"
-        if chosen not in POOLS:
-            raise GlassformerError(f"pool={shown(chosen)} is not known.{nearest(str(chosen), POOLS)} One of {', '.join(POOLS)}.")
+        one_of("pool", chosen, POOLS)
         if chosen == "pooled" and not has_pooler(self.spec):
             raise GlassformerError("pool=pooled: this model pools nothing itself. Try pool=mean or pool=first.")
-        return chosen, normalise if normalise is not None else said.normalise if said.normalise is not None else True
+        unit = normalise if normalise is not None else said.normalise
+        return chosen, True if unit is None else yes_no("normalise", unit)
 
     def _windows(self, texts: Iterable[Text], habits: dict[str, Any]) -> Iterator[streams.Window]:
         if self.spec.reads != "tokens":
@@ -161,6 +169,16 @@ class LoadedModel:
             raise GlassformerError(f"this encoder reads {self.spec.reads.removesuffix('s')}s, not texts.{way}")
         if isinstance(texts, str):
             raise GlassformerError(f'a list of texts is wanted, found one text: ["{shown(texts, limit=30)}"].')
+        try:
+            iter(texts)
+        except TypeError:
+            raise GlassformerError(f"a text or a list of texts is wanted, found {shown(texts)}.") from None
+        known = [option.name for option in fields(Habits)]
+        for name in habits:
+            if name not in known:
+                raise GlassformerError(f"unknown option '{shown(name)}'.{nearest(name, [*OPTIONS, *known])}")
+        if habits.get("longest") is not None:
+            habits = habits | {"longest": whole("longest", habits["longest"], least=1)}
         said = self.settings
         own: dict[str, Any] = {"lower": said.lower, "prompt": said.prompt}
         limits = [size for size in (self.longest, habits.get("longest")) if size is not None]
@@ -172,7 +190,11 @@ class LoadedModel:
 
     def predict(self, inputs: str | Iterable[Text] | NDArray[Any] | Tensor, **options: Any) -> Any:
         """What the head says of each text or image: a `Prediction`, or one for each token or mask; for one text, that alone."""
+        if isinstance(inputs, np.ndarray) and inputs.dtype.kind in "UO":
+            inputs = inputs.tolist()  # NumPy's texts are texts
         if isinstance(inputs, np.ndarray | Tensor):
+            if options:
+                raise GlassformerError(f"the option {shown(next(iter(options)))} is for texts: images are read as they are.")
             return self._predict_images(torch.as_tensor(inputs))
         if isinstance(inputs, str):
             return self.predict([inputs], **options)[0]
@@ -181,6 +203,7 @@ class LoadedModel:
     def predict_stream(self, texts: Iterable[Text], *, batch_tokens: int | None = None, **habits: Any) -> Iterator[Sayings]:
         """Predictions for any number of texts, some at a time, in input order and bounded memory."""
         predictions.require_classes(self.spec, self.folder.model_class)
+        batch_tokens = whole("batch_tokens", batch_tokens, least=1) if batch_tokens is not None else None
         masked = self.spec.head in guesses.HEADS
         for window in self._windows(texts, {**habits, "letters": self.spec.head in TOKEN_HEADS}):
             if masked:
@@ -210,6 +233,8 @@ class LoadedModel:
             raise GlassformerError(f"this encoder reads {self.spec.reads}, not images: give texts.")
         if images.ndim == 3:
             return self._predict_images(images[None])[0]
+        if images.ndim != 4:
+            raise GlassformerError(f"images must be [channel, row, column], or several of them, got {list(images.shape)}.")
         if not images.is_floating_point():
             raise GlassformerError(
                 "images must be numbers as the model was trained on (scaled and normalised), found whole numbers."
@@ -226,7 +251,7 @@ class LoadedModel:
 
     def save(self, folder: str | Path, *, own: bool = False) -> Path:
         """Write the model in the layout it came from, or, with `own`, as spec.json with the names of the ledger."""
-        foreign = None if own or self.folder.family == OWN else self.folder.config
+        foreign = None if yes_no("own", own) or self.folder.family == OWN else self.folder.config
         return export.save(
             self.encoder,
             folder,
@@ -253,4 +278,5 @@ def load(
 
     `as_class` reads it as another class of its family; a head that the file has not then starts fresh: `verdict` says so.
     """
+    allow_nonfinite = yes_no("allow_nonfinite", allow_nonfinite)
     return LoadedModel(load_encoder(folder, as_class=as_class, dtype=dtype, device=device, allow_nonfinite=allow_nonfinite))

@@ -12,12 +12,16 @@ from torch import Tensor, nn
 from glassformer.model.embeddings import LearnedPositions
 from glassformer.model.norms import LayerScale, Norm
 from glassformer.model.positions import ByDistance, sinusoid
-from glassformer.spec import GlassformerError
+from glassformer.spec import GlassformerError, nearest, shown
 
 SHARE = 0.8  # of the memory that is free, at most
 MOST_NUMBERS = 10**11  # where nothing says how much memory is free
 SPREAD = 0.02
 LAYER_SCALE = 0.1
+DTYPES = {
+    **{"float64": torch.float64, "float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16},
+    **{"fp64": torch.float64, "fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16},
+}
 
 
 @contextmanager
@@ -32,10 +36,10 @@ def laid_out() -> Iterator[None]:
         raise _too_large("too many", "more than 9.2 EB, the most that an address can reach") from None
 
 
-def allocate(encoder: nn.Module, device: torch.device | str | None, dtype: torch.dtype | None) -> None:
+def allocate(encoder: nn.Module, device: torch.device | str | None, dtype: torch.dtype | str | None) -> None:
     """Give a model that was laid out on the meta device its memory, unless it would not fit."""
-    device = torch.device(device) if device is not None else torch.get_default_device()
-    dtype = dtype if dtype is not None else torch.get_default_dtype()
+    device = _device(device)
+    dtype = as_dtype(dtype) if dtype is not None else torch.get_default_dtype()
     count = sum(parameter.numel() for parameter in encoder.parameters())
     needed, free = count * dtype.itemsize, free_bytes(device)
     if device.type != "meta" and needed > (MOST_NUMBERS * dtype.itemsize if free is None else SHARE * free):
@@ -43,6 +47,26 @@ def allocate(encoder: nn.Module, device: torch.device | str | None, dtype: torch
         raise _too_large(f"{count:,}", in_words(needed) + room)
     encoder.to(dtype)
     encoder.to_empty(device=device)
+
+
+def _device(device: torch.device | str | None) -> torch.device:
+    """A device that is there."""
+    try:
+        found = torch.device(device) if device is not None else torch.get_default_device()
+        torch.empty(0, device=found)
+    except (RuntimeError, TypeError, ValueError, AssertionError) as error:
+        why = shown(str(error).partition("\n")[0].rstrip("."), limit=100)
+        raise GlassformerError(f"device={shown(device)} cannot be used here: {why}. Try device='cpu'.") from None
+    return found
+
+
+def as_dtype(word: str | torch.dtype) -> torch.dtype:
+    """A type of floating-point numbers by its name."""
+    if isinstance(word, torch.dtype) and word.is_floating_point:
+        return word
+    if str(word) not in DTYPES:
+        raise GlassformerError(f"dtype={shown(word)} is not known.{nearest(shown(word), DTYPES)} One of {', '.join(DTYPES)}.")
+    return DTYPES[str(word)]
 
 
 def _too_large(count: str, needed: str) -> GlassformerError:

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from dataclasses import dataclass
 from itertools import chain, repeat
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar, get_args
 
 import numpy as np
 import torch
@@ -19,7 +19,7 @@ from glassformer.model.layouts import Layout, Padded
 from glassformer.model.packing import moved, passes
 from glassformer.model.ready import Ready
 from glassformer.model.sentence_settings import Pool
-from glassformer.spec import EncoderSpec, GlassformerError
+from glassformer.spec import EncoderSpec, GlassformerError, arguments
 from glassformer.spec.texts import Text, check_text, check_vocabulary, cut_into_tokens, guarded
 
 Empty = Literal["refuse", "skip", "encode"]
@@ -47,6 +47,12 @@ class Habits:
     lower: bool = False
     name: Callable[[int], str] = plain_name
     letters: bool = False  # whether somebody will ask for the tokens in letters
+
+    def __post_init__(self) -> None:
+        arguments.yes_no("truncate", self.truncate)
+        arguments.yes_no("lower", self.lower)
+        arguments.one_of("empty", self.empty, get_args(Empty))
+        arguments.text("prompt", self.prompt)
 
 
 class Window(NamedTuple):

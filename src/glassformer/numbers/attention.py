@@ -38,6 +38,8 @@ class Attention(Viewed):
 
     def grid(self, layer: int, head: int) -> Floats:
         """The weights [query, key] of one head."""
+        spec = self.run.program.spec
+        layer, head = _one("layer", layer, spec.layers), _one("head", head, spec.heads)
         return self.run[f"layers.{layer}.attention.weights"][self.batch, head]
 
     @property
@@ -118,18 +120,20 @@ def attention(run: Run, *, layer: int | None = None, head: int | None = None, ba
     spec = run.program.spec
     layers = _chosen("layer", layer, spec.layers)
     heads = _chosen("head", head, spec.heads)
-    (batch,) = _chosen("batch", batch, run.program.sizes.batch)
+    batch = _one("batch", batch, run.program.sizes.batch)
     if not layers:
         raise GlassformerError("this encoder has layers=0: there is no attention to look at.")
     return Attention(run, layers, heads, batch)
 
 
 def _chosen(what: str, index: int | None, count: int) -> tuple[int, ...]:
-    if index is None:
-        return tuple(range(count))
+    return tuple(range(count)) if index is None else (_one(what, index, count),)
+
+
+def _one(what: str, index: int, count: int) -> int:
     if isinstance(index, bool) or not isinstance(index, int | np.integer) or not -count <= index < count:
         raise GlassformerError(f"{what} {shown(index)} does not exist: this run has {what} 0 to {count - 1}.")
-    return (int(index) % count,)
+    return int(index) % count
 
 
 def cut(word: str, longest: int = LONGEST_WORD) -> str:

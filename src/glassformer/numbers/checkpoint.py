@@ -75,6 +75,8 @@ class Checkpoint(Viewed):
         inputs = {"segments": segments, "attend": attend}
         if image is not None:
             inputs["image"] = _with_batch(image, axes=4)
+            if inputs["image"].ndim != 4:
+                raise GlassformerError("image must be numbers [channel, row, column], or several of them.")
         elif text is not None:
             batch = encode(self.tokenizer, text, self.spec, padding=self.padding, truncate=truncate)
             words = batch.words
@@ -105,7 +107,8 @@ class Checkpoint(Viewed):
     def _words(self, tokens: Array) -> list[list[str]] | None:
         """The words of token numbers, where the folder has a tokenizer that can be read."""
         try:
-            return words_of(self.tokenizer, tokens) if tokens.dtype.kind in "iu" else None
+            known = tokens.dtype.kind in "iu" and bool(((tokens >= 0) & (tokens < 2**31)).all())  # others are refused later
+            return words_of(self.tokenizer, tokens) if known else None
         except GlassformerError:
             return None
 

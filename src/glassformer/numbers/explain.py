@@ -11,12 +11,15 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from glassformer.program import Cell, Tensor
 from glassformer.program.expression import Call, Constant, Expression, Product, Ratio, Ref, Sum
 from glassformer.program.pen import TextPen
+from glassformer.spec import GlassformerError, shown
+from glassformer.spec.arguments import is_whole, whole
 from glassformer.spec.viewed import Viewed
 
 if TYPE_CHECKING:
     from glassformer.numbers.run import Run
 
 SHOWN_TERMS = 8
+MOST_DIGITS = 17  # a float64 has no more
 MINUS = "−"
 Mark: TypeAlias = Callable[[Ref], str]
 
@@ -33,6 +36,9 @@ class Term:
     def text(self) -> str:
         """The term with numbers put in; made when asked for, since a sum may have thousands."""
         return written(self.expression, self.run, 4, SHOWN_TERMS)
+
+    def __repr__(self) -> str:
+        return f"<{self.text} = {number(self.value, 4)}>"
 
     @property
     def refs(self) -> tuple[Ref, ...]:
@@ -78,6 +84,7 @@ class Explanation(Viewed):
 
     def numbers(self, *, digits: int = 4, most: int = SHOWN_TERMS) -> str:
         """The rule with numbers put in; long sums are cut to their largest terms."""
+        digits, most = _asked(digits, most)
         return written(self.expression, self.run, digits, most) if self.expression is not None else number(self.value, digits)
 
     @cached_property
@@ -103,8 +110,13 @@ class Explanation(Viewed):
 
     def open(self, ref: Ref | int) -> Explanation:
         """The explanation of one of the cells behind this number (by its place among `refs`)."""
-        chosen = self.refs[ref] if isinstance(ref, int) else ref
-        return opened(self.run, chosen)
+        if not isinstance(ref, Ref):
+            count = len(self.refs)
+            if not is_whole(ref) or not -count <= ref < count:
+                there = f"its refs are 0 to {count - 1}" if count else f"a {self.source} opens no further"
+                raise GlassformerError(f"{self.label} has no cell {shown(ref)} behind it: {there}.")
+            ref = self.refs[int(ref)]
+        return opened(self.run, ref)
 
     @property
     def label(self) -> str:
@@ -113,7 +125,7 @@ class Explanation(Viewed):
 
     def lines(self, *, depth: int = 1, digits: int = 4, most: int = SHOWN_TERMS) -> Iterator[tuple[int, str]]:
         """The tree as indented lines, opened `depth` levels down."""
-        yield from _lines(self, 0, depth, digits, most)
+        return _lines(self, 0, whole("depth", depth), *_asked(digits, most))
 
     def text(self, *, depth: int = 1, digits: int = 4, most: int = SHOWN_TERMS) -> str:
         """The tree as text."""
@@ -121,6 +133,7 @@ class Explanation(Viewed):
 
     def to_dict(self, *, depth: int = 1, most: int = SHOWN_TERMS) -> dict[str, Any]:
         """The tree as one JSON document, opened `depth` levels down."""
+        depth, most = whole("depth", depth), whole("most", most, least=1)
         terms = self.terms
         found: dict[str, Any] = {
             "name": self.tensor.name,
@@ -142,6 +155,10 @@ class Explanation(Viewed):
 
     def __repr__(self) -> str:
         return f"<{self.label} = {self.value:.6g}>"
+
+
+def _asked(digits: int, most: int) -> tuple[int, int]:
+    return whole("digits", digits, least=1, most=MOST_DIGITS), whole("most", most, least=1)
 
 
 def explain(run: Run, name: str, cell: Cell) -> Explanation:

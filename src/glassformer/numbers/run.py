@@ -34,11 +34,17 @@ class Run(Viewed):
     def __iter__(self) -> Iterator[str]:
         return iter(self.values)
 
-    def __contains__(self, name: str) -> bool:
-        return self.program.shared.get(name, name) in self.values
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and self.program.shared.get(name, name) in self.values
 
     def __repr__(self) -> str:
         return f"<Run of {len(self.program.steps)} steps, batch={self.program.sizes.batch} t={self.program.sizes.t}>"
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self.values)
 
     @property
     def output(self) -> Array:
@@ -52,6 +58,8 @@ class Run(Viewed):
 
     def named(self, name: str) -> str:
         """`name` itself where it exists (under its first name, where layers share weights), or an error with the nearest."""
+        if not isinstance(name, str):
+            raise GlassformerError(f"a value of a run is asked for by name, such as '{next(iter(self))}', found {shown(name)}.")
         name = self.program.shared.get(name, name)
         if name not in self.values:
             if name in self.program.tensors:
@@ -68,11 +76,13 @@ class Run(Viewed):
     def cell(self, name: str, cell: Mapping[str, int]) -> Cell:
         """A checked cell: every axis of the tensor given, each index in range (negative ones count from the end)."""
         tensor = self.tensor(name)
+        if not isinstance(cell, Mapping):
+            raise GlassformerError(f"a cell is chosen by axis, as in {{'t': 0}}, found {shown(cell)}.")
         names = [axis.name for axis in tensor.axes]
         unknown = [axis for axis in cell if axis not in names]
         missing = [axis.name for axis in tensor.axes if axis.name not in cell and axis.size > 1]
         if unknown or missing:
-            wrong = f"it has no axis {unknown[0]}" if unknown else f"{missing[0]} is not given"
+            wrong = f"it has no axis {shown(unknown[0])}" if unknown else f"{missing[0]} is not given"
             raise GlassformerError(f"a cell of {tensor.name} is chosen by {', '.join(names) or 'nothing'}: {wrong}.")
         found: Cell = {}
         for axis in tensor.axes:

@@ -26,6 +26,7 @@ def seeded_run(
 ) -> Run:
     """Run `spec` with legible weights. Equal words get the same vector or id; without words or ids the input is made up."""
     check_seed(seed)
+    seed = int(seed)
     if not isinstance(words, str | None):
         raise GlassformerError(f"text={shown(words)} is not allowed: a text is wanted.")
     if ids is not None and not ids:

@@ -14,7 +14,7 @@ STEPS = 4  # weights are multiples of 1/4 between -1 and 1
 
 def check_seed(seed: int) -> None:
     """Refuse what no random numbers can start from."""
-    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
         raise GlassformerError(f"seed={shown(seed)} is not allowed: a seed is a whole number from 0.")
 
 

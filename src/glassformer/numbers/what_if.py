@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Change: TypeAlias = Any  # a whole tensor, or a map from cells (tuples of indices) to numbers
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Difference(Viewed):
     """A run before and after a change: what was changed, what was re-run, and how far each value moved."""
 
@@ -40,6 +40,12 @@ class Difference(Viewed):
         with np.errstate(invalid="ignore"):
             return np.where(before == after, 0.0, np.subtract(after, before, dtype=float))
 
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.before)
+
+    def __repr__(self) -> str:
+        return f"<Difference: {shown(', '.join(self.changed))} changed, {len(self.rerun)} steps re-run>"
+
     @property
     def moved(self) -> dict[str, float]:
         """Name -> largest absolute difference, for every value that moved, in the order of the program."""
@@ -57,6 +63,8 @@ def what_if(run: Run, changes: Mapping[str, Change]) -> Difference:
 
     A changed step keeps its new value; a changed input or parameter flows on. Everything else is shared with the first run.
     """
+    if not isinstance(changes, Mapping):
+        raise GlassformerError(f"changes are a mapping from names to new values, as in {{'x': …}}, found {shown(changes)}.")
     values = run.values.copy()
     touched: dict[str, None] = {}
     for name, change in changes.items():
@@ -76,11 +84,12 @@ def what_if(run: Run, changes: Mapping[str, Change]) -> Difference:
 
 def knock_out(run: Run, layer: int, heads: int | Sequence[int]) -> Difference:
     """What if some heads of a layer contributed nothing: their mixed values set to zero."""
+    _check_run(run)
     count, layers = run.program.spec.heads, run.program.spec.layers
-    chosen = np.atleast_1d(heads).tolist()
+    chosen = [heads] if isinstance(heads, int | np.integer) or not np.iterable(heads) else list(heads)
     if not _is_place(layer, layers) or not all(_is_place(head, count) for head in chosen):
         raise GlassformerError(
-            f"layer {layer}, head {shown(chosen)}: this encoder has layers 0 to {layers - 1} and heads 0 to {count - 1}."
+            f"layer {shown(layer)}, head {shown(heads)}: this encoder has layers 0 to {layers - 1} and heads 0 to {count - 1}."
         )
     name = f"layers.{layer}.attention.mix"
     mix = run[name].copy()
@@ -90,6 +99,7 @@ def knock_out(run: Run, layer: int, heads: int | Sequence[int]) -> Difference:
 
 def swap_tokens(run: Run, first: int, second: int, *, batch: int = 0) -> Difference:
     """What if two tokens (or two input vectors) changed places."""
+    _check_run(run)
     name = run.program.inputs[0].name
     value = run.values[name].copy()
     length = run.program.sizes.t
@@ -104,8 +114,13 @@ def swap_tokens(run: Run, first: int, second: int, *, batch: int = 0) -> Differe
     return what_if(run, {name: value})
 
 
+def _check_run(run: Any) -> None:
+    if not hasattr(run, "program") or not hasattr(run, "what_if"):
+        raise GlassformerError(f"a run is wanted, as gf.run(…) gives it, found {shown(type(run).__name__)}.")
+
+
 def _is_place(index: Any, count: int) -> bool:
-    return isinstance(index, int | np.integer) and 0 <= int(index) < count
+    return not isinstance(index, bool) and isinstance(index, int | np.integer) and 0 <= int(index) < count
 
 
 def _changed(run: Run, name: str, change: Change) -> Array:
@@ -126,7 +141,7 @@ def _with_cells(name: str, value: Array, cells: Mapping[Any, Any]) -> Array:
     for where, number in cells.items():
         try:
             new[where] = number
-        except (IndexError, ValueError, TypeError):
+        except (IndexError, ValueError, TypeError, OverflowError):
             raise GlassformerError(f"{name}[{shown(where)}] cannot be set: its shape is {list(value.shape)}.") from None
         if new.dtype.kind in "bi" and not np.array_equal(new[where], number):
             raise GlassformerError(f"{name}[{shown(where)}] cannot be {shown(number)}: it holds {new.dtype} numbers.")

@@ -47,7 +47,7 @@ class Sizes(NamedTuple):
     t: int
 
 
-@dataclass
+@dataclass(repr=False)
 class Program(Viewed):
     """What an encoder computes: inputs, parameters, and steps in order. Every reading is a loop over these lists."""
 
@@ -59,6 +59,9 @@ class Program(Viewed):
     shared: dict[str, str] = field(default_factory=dict)  # second name of a tensor -> the name it is counted under
 
     written: set[str] = field(default_factory=set)  # names of the parameters, for quick look-ups while writing
+
+    def __repr__(self) -> str:
+        return f"<Program of {len(self.steps)} steps, batch={self.sizes.batch} t={self.sizes.t}>"
 
     @cached_property
     def step_of(self) -> dict[str, Step]:

@@ -14,6 +14,7 @@ from glassformer.show.colours import LINES
 from glassformer.show.figures import Axes, Figure, check_format, drawn, figures, new_figure, save_picture
 from glassformer.show.table import Column, Table
 from glassformer.spec import GlassformerError, shown
+from glassformer.spec.arguments import path as given_path
 from glassformer.spec.files import read_document
 from glassformer.spec.viewed import Viewed
 from glassformer.spec.weight_files import RUN
@@ -89,16 +90,19 @@ def merit(task: str, accuracy: float, loss: float) -> tuple[float, ...]:
 
 def read_curve(run: str | Path, name: str | None = None) -> Curve:
     """The curve of a run folder, or of a metrics.jsonl; a last line that was cut off by a kill is left out."""
-    run = Path(run)
-    path = run / METRICS if run.is_dir() else run
+    run = given_path("run", run)
+    path = run
     try:
+        path = run / METRICS if run.is_dir() else run
         if path.stat().st_size > MOST_BYTES:
             raise GlassformerError(f"{shown(str(path))} is larger than {MOST_BYTES:,} bytes. It was not read.")
         lines = path.read_text(encoding="utf-8").splitlines()
     except (FileNotFoundError, NotADirectoryError):
         why = f"has no {METRICS}: is it the folder of a run?" if run.is_dir() else "is not there: name the folder of a run."
         raise GlassformerError(f"{shown(str(run))} {why}") from None
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, UnicodeError, ValueError) as error:
+        if isinstance(error, GlassformerError):
+            raise
         raise GlassformerError(f"{shown(str(path))} cannot be read: {shown(str(error))}.") from None
     rows = [row for number, line in enumerate(lines, 1) if (row := _row(path, number, line, last=number == len(lines)))]
     if not rows:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
+from glassformer.spec import arguments
 from glassformer.spec.encoder_spec import EncoderSpec
 from glassformer.spec.errors import GlassformerError, shown
 from glassformer.spec.files import read_document
@@ -68,7 +69,7 @@ def open_folder(
 
     With `new_head`, a class that was asked for by name may have a head that the file has not: its parameters are `fresh`.
     """
-    path = model_folder(Path(folder))
+    path = model_folder(arguments.path("folder", folder))
     said = _described(path, as_class)
     _require_square_offsets(said)
     files = find_weights(path)

@@ -18,7 +18,10 @@ class GlassformerError(ValueError):
 
 def shown(value: object, *, limit: int = 60) -> str:
     """A foreign value made safe to print: one line, no control characters, bounded length."""
-    text = value if isinstance(value, str) else repr(value)
+    try:
+        text = value if isinstance(value, str) else repr(value)
+    except Exception:  # a whole number of more digits than Python writes out, or an object that cannot speak for itself
+        text = f"<{type(value).__name__}>"
     text = "".join(letter if letter.isprintable() else "?" for letter in text[: limit + 1])
     return text if len(text) <= limit else text[:limit] + "…"
 
@@ -35,5 +38,5 @@ def listed(names: Iterable[str], *, limit: int = 120) -> str:
 def nearest(word: str, known: Iterable[str]) -> str:
     """` Did you mean 'x'?`, or the empty string where nothing is near."""
     lowered = {name.lower(): name for name in known}  # GELU is gelu in capitals, not relu with two letters changed
-    close = difflib.get_close_matches(word[:80].lower(), list(lowered), n=1, cutoff=0.6)
+    close = difflib.get_close_matches(shown(word, limit=80).lower(), list(lowered), n=1, cutoff=0.6)
     return f" Did you mean '{lowered[close[0]]}'?" if close else ""

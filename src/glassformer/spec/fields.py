@@ -186,8 +186,8 @@ def _places(word: str) -> tuple[str, ...]:
 
 
 def _refusal(rule: FieldRule, value: object) -> GlassformerError:
-    written = ",".join(str(part) for part in value) if isinstance(value, tuple) else value
-    return GlassformerError(f"{rule.name}={shown(written)} is not allowed: {_allowed(rule)}{nearest(str(written), rule.choices)}")
+    written = shown(",".join(str(part) for part in value) if isinstance(value, tuple) else value)
+    return GlassformerError(f"{rule.name}={written} is not allowed: {_allowed(rule)}{nearest(written, rule.choices)}")
 
 
 def _allowed(rule: FieldRule) -> str:
@@ -220,15 +220,15 @@ def _check_number(rule: FieldRule, value: Any) -> float:
 
 
 def _check_yes_no(rule: FieldRule, value: Any) -> bool:
-    if not isinstance(value, bool):
+    if not isinstance(value, bool) and type(value).__name__ not in ("bool", "bool_"):  # NumPy's yes is a yes, too
         raise _refusal(rule, value)
-    return value
+    return bool(value)
 
 
 def _check_choice(rule: FieldRule, value: Any) -> str:
     if isinstance(value, bool):
         return _check_choice(rule, _read(rule, str(value)))
-    if value not in rule.choices:
+    if not isinstance(value, str) or value not in rule.choices:
         raise _refusal(rule, value)
     return str(value)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from glassformer.spec.arguments import text
 from glassformer.spec.encoder_spec import EncoderSpec, defaults
 from glassformer.spec.errors import GlassformerError, shown
 from glassformer.spec.fields import LARGEST, accept, rule_for, whole_number
@@ -36,7 +37,7 @@ def request(
     what: str | Path | EncoderSpec | Mapping[str, Any] = "encoder", *, as_class: str | None = None, **fields: Any
 ) -> Request:
     """Like `spec`, with `batch` and `t` among the fields."""
-    label, found, sizes = _look_up(what, as_class)
+    label, found, sizes = _look_up(what, text("as_class", as_class) if as_class is not None else None)
     sizes |= {name: _size(name, fields.pop(name)) for name in SIZES if fields.get(name) is not None}
     changed = {name: accept(rule_for(name, also=SIZES).name, value) for name, value in fields.items()}
     label += "".join(f" {name}={field_text(value)}" for name, value in changed.items())

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
+from glassformer.spec.arguments import listing
 from glassformer.spec.errors import GlassformerError, shown
 from glassformer.spec.weight_files import inside, path_text
 
@@ -69,7 +70,7 @@ def cut_into_tokens(tokenizer: Any, one: Text, name: str, *, most: int | None = 
 
 def checked_texts(text: Text | Sequence[Text]) -> list[Text]:
     """One text or several as a list of those that can be read."""
-    texts: list[Text] = [text] if isinstance(text, str | tuple) else list(text)
+    texts: list[Text] = [text] if isinstance(text, str | tuple) else listing(text)
     if not texts:
         raise GlassformerError("text is an empty list: give one text or more.")
     for number, one in enumerate(texts):

@@ -43,6 +43,7 @@ def publish(
     goes into body/.
     """
     given: Mapping[str, Any] | None = start.get("config")
+    labels = _all_named(labels, encoder.spec)
     config = _labelled(_drafted(encoder.spec) if given is None else given, labels)
     model_class = class_for(encoder.spec, config)
     if model_class is not None:
@@ -61,6 +62,12 @@ def describe_tokens(folder: Path) -> None:
         names = {f"{token.strip('[]').lower()}_token": token for token in SPECIAL}
         content = {"tokenizer_class": "PreTrainedTokenizerFast", **names}
         (folder / TOKENIZER_CONFIG).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+
+
+def _all_named(labels: Sequence[str], spec: EncoderSpec) -> list[str]:
+    """A name for each output of the head, which may have some to spare: those are called what transformers calls them."""
+    spare = range(len(labels), spec.classes) if labels and spec.head in ("classify", "tag") else ()
+    return [*labels, *(f"LABEL_{number}" for number in spare)]
 
 
 def _labelled(config: Mapping[str, Any], labels: Sequence[str]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
-from glassformer.spec import GlassformerError, shown
+from glassformer.spec import GlassformerError, arguments, shown
 from glassformer.spec.weight_files import inside, path_text
 
 Kind: TypeAlias = Literal["wordpiece", "bpe"]
@@ -24,6 +24,7 @@ ALSO = {"[PAD]": ("<pad>",), "[UNK]": ("<unk>",), "[CLS]": ("<s>",), "[SEP]": ("
 CONTROL = "[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ufeff]"
 # GPT-2's words, but a vowel sign (a mark, not a letter) belongs to its word: Devanagari would be cut at each otherwise.
 WORDS = r" ?[\p{L}\p{M}]+| ?\p{N}+| ?[^\s\p{L}\p{M}\p{N}]+|\s+(?!\S)|\s+"
+MOST_TOKENS = 10_000_000  # of a vocabulary
 AT_ONCE = 1024  # texts that are encoded in one call
 
 Result = TypeVar("Result")
@@ -55,7 +56,7 @@ class Tokenizer:
         Text is brought to Unicode's composed form (NFC) and nothing else: accents and vowel signs stay. WordPiece knows the
         characters that it saw, byte-level BPE knows every character and gives each text back exactly.
         """
-        package = _package()
+        package, texts, vocab = _package(), _list_of_texts(texts), arguments.whole("vocab", vocab, least=1, most=MOST_TOKENS)
         if kind == "wordpiece":
             return cls(_train_wordpiece(package, texts, vocab, lowercase=lowercase))
         if kind == "bpe":
@@ -65,7 +66,7 @@ class Tokenizer:
     @classmethod
     def load(cls, path: str | Path) -> Tokenizer:
         """A `tokenizer.json`, or the one in a model's folder."""
-        path = Path(path)
+        path = arguments.path("path", path)
         package = _package()
         if path.is_dir():
             if not (path / FILE).exists():
@@ -142,6 +143,7 @@ class Tokenizer:
 
     def encode(self, texts: Sequence[str], max_length: int | None = None) -> list[list[int]]:
         """The ids of each text, special tokens included; what is longer than `max_length` loses its end."""
+        texts = _list_of_texts(texts)
         return [encoded.ids for encoded in self.encode_all(texts, max_length)]
 
     def encode_all(self, texts: Iterable[str], max_length: int | None = None) -> Iterator[Encoded]:
@@ -163,11 +165,14 @@ class Tokenizer:
 
     def tokens(self, ids: Sequence[int]) -> list[str]:
         """The token behind each id."""
-        return [self._inner.id_to_token(int(one)) or f"[{int(one)}]" for one in ids]
+        found = arguments.listing(ids)
+        if not all(arguments.is_whole(one) and 0 <= one < 2**32 for one in found):
+            raise GlassformerError(f"ids={shown(ids)} is not allowed: ids are whole numbers from 0, in a list.")
+        return [self._inner.id_to_token(int(one)) or f"[{int(one)}]" for one in found]
 
     def _encodings(self, texts: Iterable[Any], max_length: int | None, *, words: bool = False) -> Iterator[Any]:
         own = self._inner.num_special_tokens_to_add(is_pair=False)
-        if max_length is not None and max_length <= own:
+        if max_length is not None and arguments.whole("max_length", max_length, most=2**31) <= own:
             raise GlassformerError(f"max_length={max_length} leaves no room for a text: {own} special tokens stand around it.")
         for some in _some_at_once(texts):
             if max_length is not None:
@@ -185,6 +190,15 @@ class Tokenizer:
             if found is not None:
                 return int(found)
         return None
+
+
+def _list_of_texts(texts: Any) -> list[str]:
+    """Texts in a list. One text alone would be taken for a list of its characters."""
+    found: list[Any] = [None] if isinstance(texts, str | bytes) else arguments.listing(texts)
+    if not all(isinstance(text, str) for text in found):
+        wrong = texts if isinstance(texts, str | bytes) else next(text for text in found if not isinstance(text, str))
+        raise GlassformerError(f"a list of texts is wanted, found {shown(wrong)}. Write ['a text', 'another'].")
+    return found
 
 
 def _encoded(one: Any) -> Encoded:

@@ -112,6 +112,44 @@ def test_a_number_is_about_as_much_whatever_the_order_of_a_set_is():
         ("BERT-large consists of 24 layers, 16 attention heads, and 110M parameters.", ["right", "right", "wrong"]),
         ("RoBERTa-large uses 24 layers and a hidden size of 768.", ["right", "wrong"]),
         ("BERT-base has 12 layers, while BERT-large has 36 layers.", ["right", "wrong"]),
+        (
+            "bert-large-uncased: 24-layer, 1024 hidden dimension, 16 attention heads, 336M parameters.",
+            ["right"] * 3 + ["convention"],
+        ),
+        ("ALBERT-base has 128 embedding dimensions, 768 hidden dimensions and 12 layers.", ["right"] * 3),
+        ("BERT-base was released with 110 million parameters, BERT-large with 340 million.", ["right", "right"]),
+        (
+            "BERT-large is really big: it has 24-layers and an embedding size of 1,024, for a total of 340M parameters!",
+            ["right"] * 3,
+        ),
+        ("BERT-base has 24M of its 110M parameters in the embeddings.", ["right", "right"]),
+        ("Of the 110M parameters of BERT-base, 40M belong to the token embeddings.", ["wrong", "right"]),
+        ("DistilBERT keeps 6 of BERT-base's 12 layers.", ["right", "right"]),
+        ("Self-attention takes O(n^2 d) time and O(n) space.", ["right", "wrong"]),
+        ("With 66M parameters, DistilBERT has 6 layers.", ["right", "right"]),
+        ("With 6 layers, DistilBERT has 66M parameters.", ["right"]),
+        ("The positional embedding table of BERT-base has 512 × 768 = 393,216 parameters.", ["right"]),
+        ("The positional embedding table of BERT-base has 512 × 768 = 393,226 parameters.", ["wrong"]),
+        ("Splitting 96 dimensions over 4 heads leaves 24 dimensions per head.", ["right"]),
+        ("Each token is represented by a 768-dimensional vector in BERT-base.", ["right"]),
+        ("Going from 100 to 300 tokens makes the attention matrix 9 times larger.", ["right"]),
+        ("In BERT-base, W_Q has shape 768 × 64 for each head.", ["right"]),
+        ("BERT-base needs 0.44 GB.", ["right"]),
+        ("In BERT-base, the FFN has an intermediate size of 3072.", ["right"]),
+        ("ALBERT-large has 18x fewer parameters than BERT-large.", ["convention"]),
+        ("DistilBERT reduces the size of BERT by 40%.", ["right"]),
+        (
+            "ALBERT-base has 9x fewer parameters than BERT-base, and ALBERT-large has about 18x fewer parameters "
+            "compared to BERT-large.",
+            ["convention", "convention"],
+        ),
+        ("ALBERT-base has 12M parameters versus BERT-base's 110M — a 9x reduction.", ["right"]),
+        ("Both BERT-base and DistilBERT use a hidden dimension of 768 and 12 attention heads.", ["right"] * 4),
+        ("BERT-large has 3.4e8 parameters.", ["right"]),
+        ("Stored in fp32, the 110M parameters of BERT-base take about 440 MB.", ["right"]),
+        ("Compared to BERT-base, DistilBERT has half the layers.", ["right"]),
+        ("Roughly one third of a Transformer layer's parameters are in the attention.", ["right"]),
+        ("The computational cost of self-attention is O(n^2 · d).", ["right"]),
     ],
 )
 def test_a_list_makes_as_many_claims_as_it_has_items(sentence, verdicts):
@@ -122,6 +160,22 @@ def test_what_is_no_list_of_sizes_is_not_taken_apart():
     assert claims_in("BERT-base has an encoder and 12 layers.") == []
     assert len(claims_in("BERT-base has 110 million parameters.")) == 1
     assert claims_in("BERT-base has 110 million parameters, while the large one grew.") == []  # half of it would be
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "BERT-base takes 16 GB to train with batch size 32.",  # with activations
+        "BERT-base needs 8 GB of GPU memory for inference.",
+        "With 2 layers, BERT-base has 39M parameters.",
+        "The FFN contains roughly 75% of the Transformer's parameters.",  # which embeddings, if any
+        "BERT-base was trained with 40 epochs.",
+        "BERT was trained with 16 TPUs, RoBERTa with 1024 GPUs.",
+    ],
+)
+def test_what_may_be_so_is_not_called_wrong(sentence):
+    with pytest.raises(GlassformerError):
+        check_sentence(sentence)
 
 
 def test_of_several_claims_the_first_wrong_one_comes_back():

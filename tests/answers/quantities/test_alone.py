@@ -214,3 +214,23 @@ def test_the_right_answer_is_never_called_wrong(question):
         " x ".join(map(str, value)) if isinstance(value, tuple) else f"{value:.6g}" if isinstance(value, float) else str(value)
     )
     assert check(question, None, claim).right
+
+
+def test_a_width_and_that_of_a_head_are_one_head_or_as_many_as_fill_it():
+    said = "d_model = 96, d_k = 24 and 10 tokens. "
+    assert ask(said + "How many entries does the attention matrix have?").value == 100
+    assert ask(said + "How many parameters does W_Q have?").value == 96 * 24
+    for question, claims in {
+        "How many entries does the attention matrix have?": ("100", "400"),
+        "How many parameters does W_Q have?": ("2304", "9216"),
+        "What is the shape of Q?": ("10 x 24", "10 x 96", "1 x 4 x 10 x 24"),
+    }.items():
+        assert all(check(said + question, None, claim).right for claim in claims)
+    assert not check(said + "How many entries does the attention matrix have?", None, "300").right
+    assert ask("d_model = 96, d_k = 24. How many parameters does multi-head attention have?").value == attention(96)
+
+
+def test_a_published_count_may_have_the_heads_of_pretraining():
+    found = check("How many parameters does BERT-large have?", None, "336M")
+    assert (found.verdict, found.convention) == ("convention", "with the heads of pre-training")
+    assert not check("How many parameters does BERT-large have?", None, "337M").right

@@ -61,6 +61,48 @@ def test_a_family_does_not_say_which():
         ask("How many more parameters does BERT have than DistilBERT?")
 
 
+def test_how_a_family_compares_is_told_of_its_base_model_and_accuses_nobody():
+    question = "By what percentage is DistilBERT smaller than BERT?"
+    assert ask(question).value == pytest.approx(1 - DISTILLED / BASE)
+    assert check(question, None, "40%").right
+    with pytest.raises(GlassformerError, match="leaves open which encoder"):
+        check(question, None, "80%")
+
+
+@pytest.mark.parametrize(
+    ("question", "factor"),
+    [
+        ("If the number of layers is doubled, by how much does the parameter count of BERT-base increase?", 1.7768790993),
+        ("By what factor do the parameters of BERT-base grow if the vocabulary doubles?", 1.2141068360),
+        ("If the hidden size of BERT-base is doubled, by what factor do the weights of the FFN grow without biases?", 4),
+        ("By what factor does the attention matrix of BERT-base grow if the sequence length goes from 64 to 256?", 16),
+        ("If you increase the sequence length from 100 tokens to 500 tokens (a 5x increase), how "
+            "much more memory is required for "
+            "the attention matrix?", 25),
+        ("What happens to the number of parameters in multi-head attention if we double the number of heads but keep d_model "
+            "constant?", 1),
+    ],
+)  # fmt: skip
+def test_a_change_is_that_of_the_encoder_which_is_named(question, factor):
+    assert ask(question).value == pytest.approx(factor)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "If the number of heads doubles with d_k fixed, by what factor do the attention parameters grow?",
+        "If d_model doubles while d_ff stays fixed, by what factor do the parameters of the layer grow?",
+        "By what factor does the attention matrix grow if the sequence length doubles with twice the heads?",
+        "If you increase the sequence length from 100 tokens to 500 tokens (a 10x increase), how "
+        "much does the attention matrix grow?",
+        "If the batch size doubles, by what factor does the memory grow?",
+    ],
+)
+def test_a_change_of_something_else_besides_is_refused(question):
+    with pytest.raises(GlassformerError):
+        ask(question)
+
+
 @pytest.mark.parametrize(
     ("question", "claim", "verdict"),
     [

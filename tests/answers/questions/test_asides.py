@@ -58,6 +58,39 @@ def test_of_several_questions_the_first_is_answered_and_that_is_said():
     assert found.convention.startswith(FIRST_OF_SEVERAL)
 
 
+@pytest.mark.parametrize(
+    ("question", "value"),
+    [
+        ("How many layers (transformer blocks) are in BERT-base and BERT-large?", 12),
+        (
+            "If d_model = 96, num_heads = 4 and sequence length = 9, what is the head dimension and per-head score matrix shape?",
+            24,
+        ),
+        ("What fraction of the transformer's parameters are in the FFN?", 2 / 3),
+    ],
+)
+def test_a_part_of_what_is_asked_confirms_and_never_accuses(question, value):
+    found = ask(question)
+    assert (found.value, found.reading) == (pytest.approx(value), "partial")
+    assert check(question, None, str(found.value)).right
+    with pytest.raises(GlassformerError, match="several things at once"):
+        check(question, None, "77")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many layers do BERT-base and BERT-large have in total?",
+        "How many layers do BERT-base and BERT-large have together?",
+        "How many parameters do BERT-base and RoBERTa-base share?",
+        "What fraction of the transformer's parameters are in the embeddings?",
+    ],
+)
+def test_several_encoders_at_once_are_not_one(question):
+    with pytest.raises(GlassformerError):
+        ask(question)
+
+
 def test_an_answer_to_the_second_question_is_not_called_wrong():
     question = "A model has d_model = 320 and h = 5 heads. What is d_k per head, and what is √d_k?"
     assert check(question, None, "64").right
@@ -79,4 +112,4 @@ def test_such_words_may_change_an_answer(words):
 
 def test_the_question_as_it_stands_is_read_first():
     question = "What is d_k (the head size) for d_model=64 and 4 heads, and why?"
-    assert next(readings(question)) == (question, False)
+    assert next(readings(question)) == (question, "")

@@ -18,6 +18,9 @@ ASKED = {
     "how many tokens can RoBERTa-base take at most?": ("roberta-base", 512),
     "maximum number of tokens of ModernBERT-base": ("modernbert-base", 8192),
     "longest input of bert-tiny": ("bert-tiny", 512),
+    "What is the embedding size of ALBERT-base?": ("albert-base", 128),
+    "What is the hidden size of ALBERT-base?": ("albert-base", 768),
+    "What is the hidden size of ViT-Huge?": ("vit-h14", 1280),
 }
 
 

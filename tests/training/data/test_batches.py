@@ -266,3 +266,13 @@ def test_a_position_in_other_data_is_refused(texts):
         assert message in str(error.value)
     with pytest.raises(GlassformerError, match=r"has no 'order': it is of another version."):
         stream.load_state_dict({name: value for name, value in state.items() if name != "order"})
+
+
+def test_what_is_no_split_no_tokenizer_and_no_examples_is_refused_by_name():
+    data = load_data("lid-words")
+    with pytest.raises(GlassformerError, match="what is prepared is a split"):
+        prepare(data, None)
+    with pytest.raises(GlassformerError, match=r"texts go through a tokenizer.*found bert-base\."):
+        prepare(data.train, "bert-base")
+    with pytest.raises(GlassformerError, match="batches are made of examples, as prepare"):
+        BatchStream([1, 2], batch_size=1)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 
+from glassformer.answers.judging.bounds import judge_bound
 from glassformer.answers.judging.causes import count_findings
 from glassformer.answers.judging.claimed import Number, Shape
 from glassformer.answers.judging.equal_sides import broken_link
 from glassformer.answers.judging.growth_claims import class_claimed, judge_class
 from glassformer.answers.judging.meanings import numbers_meant, shape_meant
+from glassformer.answers.judging.options import chosen, options_in
 from glassformer.answers.judging.sentences import claims_in
 from glassformer.answers.judging.verdict import VERDICTS, Diagnosis, Finding
 from glassformer.answers.mistakes.catalogue import CATALOGUE
@@ -24,13 +27,22 @@ from glassformer.program import build
 from glassformer.spec import GlassformerError, shown
 from glassformer.spec.reading import Request, request_from_words
 
+WHOLE_STORES = (None, "model", "training")
 IN_EVERY_LAYER = ("attention", "qkv", "output", "ffn", "norms")
 LETTERS = re.compile(r"(?<![a-z])(?:\d+\s*)?[·*×]?\s*(?:d|n|h|L|V|T)(?:_\{?(?:model|ff|k|v)\}?)?\s*(?:\^|²|\*\*|[·*×(]|$|\s*\+)")
+LOOSE_RATIO = 16  # a whole number of times may come of two rounded sizes: 18 where 18.95 is due
 LOOSE = 3  # in what a claim's rounding allows: a number that near may be the right one, badly rounded, and has no other cause
 
 
 def check(question: str | Question, asked: Request | None, claim: str) -> Diagnosis:
     """Judge a claim about an encoder: `check("params", request("layer", d_model=64, heads=4), "27648")`."""
+    options = options_in(question) if isinstance(question, str) else {}
+    if (letter := chosen(claim)) in options:
+        return _check_option(str(question), asked, options, letter)
+    if letter and (options or letter == claim.strip()):
+        raise GlassformerError(
+            f"'{shown(claim)}' is the letter of an option, and the question has none of that name: write the answer itself."
+        )
     try:
         answer = ask(question, asked)
     except GlassformerError:
@@ -42,11 +54,25 @@ def check(question: str | Question, asked: Request | None, claim: str) -> Diagno
     return found if answer.also is None else _told_by_both(found, _check(ask(answer.question, answer.also), claim))
 
 
+def _check_option(question: str, asked: Request | None, options: dict[str, str], letter: str) -> Diagnosis:
+    """Judge the option that was chosen; it is called wrong only where exactly one of the others is right."""
+    found: dict[str, Diagnosis] = {}
+    for name, text in options.items():
+        with suppress(GlassformerError):
+            found[name] = check(question, asked, text)
+    right = [name for name, diagnosis in found.items() if diagnosis.right]
+    exact = [name for name in right if found[name].verdict == "right"]
+    told = exact or right
+    if letter not in found or len(told) != 1 or (found[letter].right and told != [letter]):
+        raise GlassformerError(f"'{shown(question)}': which of the options is right cannot be told from them.")
+    return found[letter]
+
+
 def _may_accuse(answer: Answer, claim: str, found: Diagnosis) -> None:
     """Refuse a claim that is right only of something else than what was answered: another encoder, another of two questions."""
     text = shown(answer.question.text)
     if answer.reading == "partial" and not found.right:
-        raise GlassformerError(f"'{text}' asks several things at once: ask each of them by itself.")
+        raise GlassformerError(f"'{text}' asks several things at once, or leaves something open: ask for one thing by itself.")
     formula_due = IN_SYMBOLS.search(answer.question.text) is not None and not LETTERS.search(claim)
     if answer.family and (formula_due or not found.right):
         raise GlassformerError(
@@ -99,6 +125,8 @@ def _check(answer: Answer, claim: str) -> Diagnosis:
         return _check_shape(answer, said)
     if answer.growth is not None and (named := class_claimed(claim)) is not None:
         return judge_class(answer, named)
+    if (bounded := judge_bound(answer, claim, program)) is not None:
+        return bounded
     found = [_check_number(answer, number) for number in numbers_meant(claim, program, question.unit)]
     best = min(found, key=lambda diagnosis: (VERDICTS.index(diagnosis.verdict), not diagnosis.findings))
     broken = broken_link(claim, program, question.unit)
@@ -124,15 +152,23 @@ def check_alone(question: str, claim: str) -> Diagnosis:
     """Judge a claim whose question stands alone; `the FFN of BERT-base` may be that of one layer."""
     found = check(question, None, claim)
     asked = found.answer.question
+    if asked.kind == "bytes" and asked.target in WHOLE_STORES and not found.right and not found.findings and _above(found):
+        raise GlassformerError(f"'{shown(question)}': {shown(claim)} may count what is not counted here, such as activations.")
     if found.right or asked.one_layer or asked.one_head or asked.every_layer or asked.target not in IN_EVERY_LAYER:
         return found
     one = check(replace(asked, one_layer=True), found.answer.asked, claim)
     return replace(found, verdict="convention", convention="in one layer", findings=(), notes=()) if one.right else found
 
 
+def _above(found: Diagnosis) -> bool:
+    value = found.answer.value
+    return isinstance(found.claim, Number) and not isinstance(value, tuple) and found.claim.value > value
+
+
 def _check_one_number(answer: Answer, said: Shape, claim: str) -> Diagnosis:
     """One number for a shape: its features, where a dimension was asked for, or else its elements."""
-    if re.search(r"\bdim", answer.question.text, flags=re.I) and any(shape[-1] == said.sizes[0] for shape in _written(answer)):
+    featured = re.search(r"\bdim|\bwidth|\b(?:hidden|intermediate|inner|embedding) size", answer.question.text, flags=re.I)
+    if featured and any(shape[-1] == said.sizes[0] for shape in _written(answer)):
         return Diagnosis(answer, said, "convention", "the features alone")
     return check(replace(answer.question, kind="elements"), answer.asked, claim)
 
@@ -148,8 +184,9 @@ def _check_number(answer: Answer, number: Number) -> Diagnosis:
         return Diagnosis(answer, number, "right", answer.convention)
     if (
         question.kind in ("ratio", "versus")
-        and number.exact
-        and abs(number.value - Fraction(answer.value)) <= Fraction(1, 2) <= number.value
+        and number.value.denominator == 1
+        and abs(number.value - Fraction(answer.value)) <= max(Fraction(1, 2), Fraction(answer.value) / LOOSE_RATIO)
+        and number.value >= Fraction(1, 2)
     ):
         return Diagnosis(answer, number, "convention", "rounded to a whole number")
     tens = question.kind == "versus" and "percent" in question.compared and not number.value * 10 % 1

@@ -26,7 +26,8 @@ _LOOSE = (
     (r" ?\((d_?(?:k|head) ?= ?\d+)(?: (?:per|each|for each) head)?\)", r", \1"),
     (r"\b(\d+) layers of (?:the )?(?:transformers?|encoder) blocks?\b", r"\1 layers"),
     (r"\bnumber of ((?:self-)?(?:attention )?heads|layers) as (\d+)", r"\2 \1"),
-    (r"^([A-Z][\w/.-]*(?: [\w/.-]+){0,3}): (?=[~≈]?\d)", r"\1 has "),
+    (r"^([A-Za-z][\w/.-]*(?: [\w/.-]+){0,3}): (?=[~≈]?\d)", r"\1 has "),
+    (r" \((?:compared|in comparison|as opposed|vs\.?|versus|up from|down from)\b[^()]*\)", ""),
     (r"\bheads (?:with|of) (\d+)[- ](?:dimension(?:s|al)?|dims?|features)(?: each)?", r"heads with d_k = \1"),
     (
         r" is an? [a-z][a-z ,-]*?(?:version|variant|model|encoder|transformer)(?: of [A-Z][\w-]*| model)? (?:with|that has"
@@ -37,11 +38,38 @@ _LOOSE = (
     (r"(?<=layers| heads),? with (?=d_?model ?=)", ", "),
     (r"^((?:[a-z]_?[a-z]* ?= ?\d+(?:, | and )?){1,5}): ", r"With \1, "),
     (r" comes with (?=an? |~?\d)", " has "),
-    (r",? (?:totall?ing|(?:for|with|and) a total of|resulting in) (?=[~≈]?\d)", ", "),
+    (r",? (?:totall?i?[sz]?ing|(?:for|with|and) a total of|resulting in) (?=[~≈]?\d)", ", "),
     (r"\b(?:pre-?trained|publicly available|popular) (?=model\b)", ""),
     (r" (?:only|just) (?=[~≈]?\d)", " "),
+    (r",? (?:versus|vs\.?|compared (?:to|with)) [A-Z][\w-]*'s (?![^.]*(?:exclu|without|embed))[^.]*", ""),
+    (r" [—–] (?![^.]*(?:exclu|includ|without|only|not |embed|bias|norm|each|per ))[^.]*", ""),
+    (r"\b(fewer|more|smaller|larger)( parameters| layers| heads)? compared (?:to|with) ", r"\1\2 than "),
+    (r", i\.e\.,? [\d\s×x*·()+,]+(?=\.?$)", ""),
+    (r"^(Stored|Saved|Loaded) in ((?:fp|float|bf|int)\d+), (.+?) (takes?|needs?|occup\w+) (.+?)\.?$", r"\3 \4 \5 in \2"),
+    (r"\bthe [~≈]?\d+(?:\.\d+)? ?[MB] parameters of ([\w/-]+) (?=takes?|needs?|occup)", r"the parameters of \1 "),
+    (r", (?:i\.e\.|that is|in total|altogether),? (?=[~≈]?\d[\d.,]* ?(?:million |billion |[MB] ?)?(?:parameters|params))", ", "),
+    (r"\b(\d+(?:\.\d+)?) ?[x×] (?=fewer|more|smaller|larger|bigger)", r"\1 times "),
+    (r"^(?:Compared|Relative) (?:to|with) ([\w/-]+), ([\w/-]+) has (half|twice|double) (?:the |as many )?(layers"
+        r"|parameters|heads)",
+        r"\2 has \3 the \4 of \1"),
+    (r" reduces the size of ([\w/-]+) by ([~≈]?\d+(?:\.\d+)? ?%)", r" is \2 smaller than \1"),
+    (r", (?:keeping|making|allowing|thereby|so that|meaning|thus|hence|giving it|which (?:is|makes"
+        r"|means))\b[^.\d]*(?=\.?$)", ""),
+    (r"(?<=patches) ?(?:\+|plus|and) (?:1|one|an?|the) (?:additional |extra |learnable )?\[?(?:CLS"
+        r"|class)\]?(?: tokens?)?(?=\.?$)", ""),
+    (r"\b(\d+)-dim(?:ensional)? (?:token |word )?(?:embedding|representation)(?: vector)?s?(?=\.?$"
+        r"|,| and|;)", r"hidden size of \1"),
+    (r" (?:is|was) (?:really |very |so |quite )?(?:big|large|huge|small|deep|tiny|compact)(?:[:;,]|\s?[–—-]|\.{3}) (?:it "
+        r"|which )?has ",
+        " has "),
+    (r"\b(\d+)-(layers|heads|parameters)\b", r"\1 \2"),
+    (r" (?:was|were|is|are|came|comes?)(?: originally| first)? (?:released|published|introduced|trained"
+        r"|available)?(?:(?<= )| )with "
+        r"(?=[~≈]?\d)", " has "),
+    (r"(?<=\w), (?:and )?([A-Z][\w/-]*[a-z\d]) with (?=[~≈]?\d)", r", \1 has "),
+    (r"^With ([~≈]?\d[\w.,]* ?(?:million |billion )?(?:parameters|params)), (?:the )?([A-Z][\w/-]+(?: [a-z]+)?) has ",
+        r"\2 has \1, "),
     (r",? because [^.\d]*(?=\.?$)", ""),
-    (r"\b(\d+)-dim(?:ensional)? (?:token |word )?(?:embeddings|representations)(?=\.?$|,| and)", r"a hidden size of \1"),
     (r" (?:is|are) (?:defined|built|configured|designed|equipped|made|shipped) with (?=an? |~?\d)", " has "),
     (r" and (?:was|is|were|has been|can|makes|therefore|thus)\b[^.\d]*(?=\.?$)", ""),
     (rf" \(({ABOUT}\d[\d,.]* ?[kKMB]? (?:params|parameters))\)", r", \1"),
@@ -67,7 +95,7 @@ def tidied(sentence: str) -> str:
 
 def _repeats(bracket: str, text: str) -> bool:
     """Whether a bracket works out a number that stands outside of it: `a 768-dim vector (16×16×3)`."""
-    last = bracket.rpartition("=")[2]
+    last = " ".join(re.sub(r"\b(?!x\b)[a-zA-Z]+\b", " ", bracket.rpartition("=")[2]).split())
     if not re.search(r"[=x×*·]", bracket) or not re.fullmatch(r"[\d\s.,x×*·+/-]+(?: [a-z -]+)?", last, flags=re.I):
         return False
     numbers = re.findall(r"\d[\d,]*", last)

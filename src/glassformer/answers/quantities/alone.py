@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from glassformer.answers.quantities.answer import Answer, Line
+from glassformer.algebra.ledger import count
+from glassformer.answers.quantities.answer import Answer, Line, Other
 from glassformer.answers.quantities.any_size import IN_SYMBOLS, as_the_paper_writes, in_symbols, of_the_best_known
 from glassformer.answers.questions import Question
 from glassformer.answers.questions.encoders import encoder_named, presets_of
@@ -65,13 +67,15 @@ def answered_alone(question: Question, ask: Asking) -> Answer:
 def _of_the_named(question: Question, ask: Asking) -> Answer:
     """The encoder that is named; where a family is, the one that has the sizes said, or any where all give the same."""
     meant = presets_of(question.model)
+    if question.kind == "patches" and not re.search(r"\d", question.model) and {"image", "patch"} <= dict(question.stated).keys():
+        return _of_the_stated(replace(question, model=""), ask)  # whatever else it is, it cuts that image into these patches
     if not meant:
         raise GlassformerError(
             f"'{shown(question.text)}' names an encoder that is not known here. 'glassformer presets' lists the names."
         )
     _not_half(question, meant)
     if len(meant) == 1:
-        return _of_each_token(ask(question, _with_its_head(meant[0], question)))
+        return _with_pretraining(_of_each_token(ask(question, _with_its_head(meant[0], question))))
     found, refused = [], None
     for name in meant:
         try:
@@ -87,6 +91,21 @@ def _of_the_named(question: Question, ask: Asking) -> Answer:
     if not found and refused is not None:
         raise refused
     return ask(question, request(encoder_named(question)))
+
+
+def _with_pretraining(answer: Answer) -> Answer:
+    """The parameters of all of a model, with those of the heads that it was pre-trained with: published counts may have them."""
+    question, spec = answer.question, answer.asked.spec
+    part = (
+        question.target or question.one_layer or question.one_head or question.every_layer or question.without or question.stated
+    )
+    if question.kind != "params" or part or spec.head != "none" or spec.reads != "tokens":
+        return answer
+    found = []
+    for head, said in (("mlm", "with the MLM head"), ("pretrain", "with the heads of pre-training")):
+        with suppress(GlassformerError):
+            found.append(Other(said, count(spec.replace(head=head)).total))
+    return replace(answer, others=(*answer.others, *found))
 
 
 def _not_half(question: Question, meant: tuple[str, ...]) -> None:
@@ -107,6 +126,8 @@ def _with_its_head(name: str, question: Question) -> Request:
     found, said = request(name), _said(question)
     if "share_layers" in said:  # every layer with weights of its own
         return request(name, share_layers=None)
+    if said and {*said} <= {"vocab", "layers", "positions"} and re.search(r"\bwould\b|\bhad\b", question.text.lower()):
+        return request(name, **said)  # one that differs from it in this alone
     if "image" in said and found.spec.reads == "image":  # the same model at another resolution
         return request(name, image=said["image"])
     head = _parts(question, said).get("head")
@@ -123,6 +144,8 @@ def _of_the_stated(question: Question, ask: Asking) -> Answer:
     said = _said(question)
     stated = tuple((name, str(value)) for name, value in said.items())
     question = replace(question, stated=stated, one_layer=question.one_layer or ("layers" not in said and _of_a_layer(question)))
+    both = _of_so_many_heads(question, said, ask)
+    question = replace(question, one_head=True) if both and _of_one_head(question) else question
     open_fields = [name for name in ORDER if name not in said and _has(name, question, said)]
     first = ask(question, _encoder(question, said, {}))
     matters = [name for name in open_fields if _value(ask(question, _encoder(question, said, {name: 1}))) != _value(first)]
@@ -153,14 +176,38 @@ def _of_the_stated(question: Question, ask: Asking) -> Answer:
     convention = f"{first.convention}; {', '.join(assumed)}, as nothing else is said" if assumed else first.convention
     if {"heads", "d_k"} <= set(open_fields) - set(matters) and any("head" in line.symbols for line in first.lines):
         convention += "; shown for one head, and the same for any number of them"
-    others = (*first.others, *as_the_paper_writes(question, lambda **more: ask(question, _encoder(question, said | more, {}))))
-    first = replace(first, others=tuple({other.value: other for other in reversed(others)}.values())[::-1])
+    paper = as_the_paper_writes(question, lambda **more: ask(question, _encoder(question, said | more, {})))
+    others = (*(o for o in first.others if o.excuses), *both, *first.others, *paper)
+    first = replace(first, others=tuple({o.value: o for o in reversed(others) if o.value != first.value}.values())[::-1])
     if question.kind == "change" or not said:  # what is compared is made up, and only how the two compare is not
         first = replace(first, lines=tuple(replace(line, numbers="") for line in first.lines))
     also = _encoder(question, shown_fields, {name: 1 for name in open_fields if name not in (*shown_fields, *matters)})._replace(
         label=label
     )
     return replace(first, asked=first.asked._replace(label=label), convention=convention, assumed=assumed, also=also)
+
+
+def _of_so_many_heads(question: Question, said: Fields, ask: Asking) -> tuple[Other, ...]:
+    """A width and that of a head, and no number of heads: there may be one, or as many as fill the width."""
+    width, d_k = said.get("d_model"), said.get("d_k")
+    if question.one_head or "heads" in said or not width or not d_k or width % d_k or width == d_k:
+        return ()
+    found = [(heads, ask(question, _encoder(question, said | {"heads": heads}, {}))) for heads in (1, width // d_k)]
+    return tuple(
+        Other(f"{heads} head{'s' * (heads > 1)}{convention}", value)
+        for heads, answer in found
+        for convention, value in (
+            ("", answer.value),
+            *((f", {other.convention}", other.value) for other in answer.others if other.excuses and not other.code),
+        )
+    )
+
+
+def _of_one_head(question: Question) -> bool:
+    """Whether a matrix or a tensor is asked for where no head is spoken of: then W_Q is d_model × d_k, as it is written."""
+    parts = (question.target or "-").split(",")
+    matrices = question.kind in ("params", "bytes") and all(part in ("qkv", "W_Q", "W_K", "W_V", "W_O") for part in parts)
+    return (matrices or question.kind in ("shape", "elements")) and "head" not in question.text.lower()
 
 
 def _of_any_width(question: Question, ask: Asking) -> Answer:
@@ -173,7 +220,7 @@ def _of_any_width(question: Question, ask: Asking) -> Answer:
 
 def _of_each_token(answer: Answer) -> Answer:
     """The dimension of a tensor whose length is not spoken of: how many features each token has there."""
-    singular = re.search(r"\bdimension(?:ality)?\b", answer.question.text.lower())
+    singular = re.search(r"\bdimension(?:ality)?\b|\bsize\b(?=.*\bvector\b)", answer.question.text.lower())
     along = answer.lines and "batch" in answer.lines[0].symbols
     if not (singular and along and isinstance(answer.value, tuple)) or "t" in dict(answer.question.stated):
         return answer

@@ -19,7 +19,8 @@ ATTENTION_WITHOUT = ("ffn", "norm", "patch", "embedding", "pooler", "head", "dec
 def of_the_best_known(found: list[Answer]) -> Answer:
     """`the vocabulary size of BERT`: that of the base model, with those of the others beside it."""
     first = next((answer for answer in found if BASE.search(answer.asked.label)), found[0])
-    others = {answer.value: Other(answer.asked.label, answer.value) for answer in reversed(found) if answer.value != first.value}
+    named = [Other(answer.asked.label, answer.value) for answer in found if answer.value != first.value]
+    others = {other.value: other for other in (*reversed(first.others), *reversed(named))}
     convention = f"{first.asked.label}, as no other is named; {first.convention}"
     family = tuple(answer.asked.label for answer in found)
     return replace(first, convention=convention, others=tuple(reversed(others.values())), family=family)

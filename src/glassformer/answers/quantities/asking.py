@@ -32,7 +32,7 @@ from glassformer.answers.quantities.settings import (
 from glassformer.answers.quantities.stored import TRAINED, stored
 from glassformer.answers.quantities.tensors import find_tensor, tensor_sizes
 from glassformer.answers.questions import Question, parse_question
-from glassformer.answers.questions.asides import FIRST_OF_SEVERAL, readings
+from glassformer.answers.questions.asides import readings
 from glassformer.answers.questions.encoders import letters
 from glassformer.answers.questions.glossary import PART_NAMES, STORES, TENSOR_NAMES
 from glassformer.answers.questions.phrases import Kind
@@ -71,7 +71,7 @@ def _understood(text: str, answered: Callable[[Question], Answer]) -> Answer:
             with suppress(GlassformerError):
                 found = answered(replace(parse_question(simpler, lenient=True), text=text))
                 if partial:
-                    return replace(found, convention=f"{FIRST_OF_SEVERAL}; {found.convention}", reading="partial")
+                    return replace(found, convention=f"{partial}; {found.convention}", reading="partial")
                 return replace(found, reading="lenient")
         raise
 

@@ -36,7 +36,7 @@ def versus(question: Question, asked: Request, ask: Asking) -> Answer:
         others.append(Other(f"{named[1]} among {named[0]}", two / one))
     line = Line(question.compared, symbols, f"{one:,} and {two:,}", value)
     convention = f"{_what(inner)} of {named[0]} ({one:,}) and of {named[1]} ({two:,})"
-    return made(question, asked, value, unit, convention, [line], others)
+    return replace(made(question, asked, value, unit, convention, [line], others), family=question.family)
 
 
 def change(question: Question, asked: Request, ask: Asking) -> Answer:

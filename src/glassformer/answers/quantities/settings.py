@@ -96,9 +96,21 @@ def expansion(question: Question, asked: Request) -> Answer:
     return made(question, asked, whole, "", "d_ff divided by d_model", [line], [])
 
 
+_EMBEDDED = re.compile(
+    r"\bembeddings?(?: vector)? (?:size|dim|width)|\b(?:size|dimension\w*|width) of (?:the |its )?(?:token |word )?embeddings?",
+    re.I,
+)
+
+
 def setting(question: Question, asked: Request) -> Answer:
     """A field of the spec, or what follows where it is not given."""
     spec, name = asked.spec, question.target or ""
+    if name == "d_model" and spec.embedding_size not in (None, spec.d_model) and _EMBEDDED.search(question.text):
+        line = Line("embedding_size", "as given", str(spec.embedding_size), spec.embedding_size or 0)
+        hidden = [Other("the hidden size", spec.d_model)]
+        return made(
+            question, asked, line.value, "features", "of the token table, which is projected to the hidden size", [line], hidden
+        )
     derived = {
         "d_k": (spec.head_k, spec.d_k, "d_model / heads", f"{spec.d_model} / {spec.heads}"),
         "d_v": (spec.head_v, spec.d_v, "d_k", str(spec.head_k)),

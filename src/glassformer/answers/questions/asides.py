@@ -5,16 +5,27 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from glassformer.answers.questions.encoders import full_name
+from glassformer.answers.questions.glossary import SETTINGS
+from glassformer.answers.questions.name_matching import plain
+from glassformer.answers.questions.phrases import MODEL
+
 # Words that may change an answer: where one of them stands, nothing is left out.
 CHANGING = re.compile(
     r"(?<![\w])(?:"
     r"no|not|none|\w+n't|without|except\w*|exclud\w*|ignor\w*|omit\w*|neglect\w*|only|alone|first|second|last|final|shar\w*|tied"
-    r"|tying|untied|bias\w*|decod\w*|cross|encoder-decoder|seq2seq|gat(?:e|ed|ing)|\w*glu|rms\w*|relative|rotary|rope|alibi|moe|experts?"
-    r"|mixture|lora|adapters?|rank|freez\w*|frozen|prun\w*|quanti\w*|int\d+|b?f(?:p|loat)?\d+|precision|bits?|half|halv\w*|twice|doubl\w*"
-    r"|tripl\w*|quadrupl\w*|times|group\w*|[gm]qa|kv|window\w*|sliding|sparse|local|linear|multi-?(?:query|latent)|kernel\w*|low-rank"
-    r"|restrict\w*|limit\w*|dilat\w*|conv\w*|lstms?|rnns?|grus?|cnns?|recurrent|factori[sz]\w*|instead|but|unless|unlike|rather|extra"
-    r"|additional\w*|more|fewer|less|remov\w*|replac\w*|add(?:s|ed|ing)?|cls|class|distill\w*|registers?|strid\w*|overlap(?:s|ped|ping)?"
-    r"|pad\w*|gpt\S*|llama\S*|mistral\S*|training|optimi[sz]\w*|gradients?|adam\w*|backward|cach\w*|embeddings?|vocab\w*|classif\w*|pool\w*"
+    r"|tying|untied|bias\w*|decod\w*|cross|encoder-decoder|seq2seq|gat(?:e|ed|ing)|\w*glu|rms\w*|relative|rotary|rope|alibi"
+    r"|moe|experts?"
+    r"|mixture|lora|adapters?|rank|freez\w*|frozen|prun\w*|quanti\w*|int\d+|b?f(?:p|loat)?\d+|precision|bits?|half|halv\w*"
+    r"|twice|doubl\w*"
+    r"|tripl\w*|quadrupl\w*|times|group\w*|[gm]qa|kv|window\w*|sliding|sparse|local|linear|multi-?(?:query|latent)"
+    r"|kernel\w*|low-rank"
+    r"|restrict\w*|limit\w*|dilat\w*|conv\w*|lstms?|rnns?|grus?|cnns?|recurrent|factori[sz]\w*|instead|but|unless|unlike"
+    r"|rather|extra"
+    r"|additional\w*|more|fewer|less|remov\w*|replac\w*|add(?:s|ed|ing)?|cls|class|distill\w*|registers?|strid\w*"
+    r"|overlap(?:s|ped|ping)?"
+    r"|pad\w*|gpt\S*|llama\S*|mistral\S*|training|optimi[sz]\w*|gradients?|adam\w*|backward|cach\w*|embeddings?|vocab\w*"
+    r"|classif\w*|pool\w*"
     r"|per|each|every|all|total"
     r")(?![\w])",
     re.I,
@@ -27,7 +38,10 @@ _SYMBOLS = re.compile(
     r"\b[wb]_?[qkvo12]\b|\b(?:(?:two|both|four) )?(?:sub-?layers?|matrices|parts"
     r"|(?:linear|dense|projection) (?:layers?|maps?|projections?|transform\w*))\b"
     r"|\bone (?:per|for (?:each|every)) (?:query|token|pair|head|position)[\w -]*|\b(?:for |of )?all of (?:them|these)\b"
-    r"|\bper[- ]se\b|\bmulti-?layer\b",
+    r"|\bper[- ]se\b|\bmulti-?layer\b"
+    r"|\bnon-overlapping\b|\b(?:each )?padded to\b"
+    r"|\beach (?:encoder |transformer )*(?:layer|block) (?:contains|has|consists of|comprises|includes)\b"
+    r"|\beach (?:token|word|position|input|query|sentence|represented|embedded|encoded|described|one)\b",
     re.I,
 )
 _BRACKET = re.compile(r"\s*(?<![\w])\(([^()]{1,160})\)")
@@ -43,7 +57,19 @@ _IN_PROSE = re.compile(
 )
 _SECOND = re.compile(rf"(?:\s*[,;]\s*(?:and\s+)?|\?\s*(?:and\s+)?|\s+and\s+)(?={_ASKED})", re.I)
 _OWNER = re.compile(r"\b(?:does|do) (?:[^?.,]+?) (?:have|has|use|contain|need)\b", re.I)
+_BOTH = re.compile(
+    r"(.*?\b(?:what (?:is|are)|find|compute|calculate|determine|give|state) (?:the )?)([\w -]+?),? and (?:the |its )?(.+)",
+    re.I | re.S,
+)
+_BOTH_COUNTED = re.compile(r"(.*?\bhow many )([\w -]+?),? and (?:how many )?([\w -]+?) (do(?:es)? .+)", re.I | re.S)
+_TOGETHER = re.compile(
+    r"\b(?:more|less|fewer|differ\w*|ratio|total|together|combined|sum|than|compar\w*|between|factor|times)\b", re.I
+)
+_TRANSFORMERS = re.compile(
+    r"\b(?:the|a) transformer(?: encoder)?(?:'s| model's)? (?:total )?(?=(?:parameters|params|weights)\b)", re.I
+)
 FIRST_OF_SEVERAL = "the first of the things that are asked"
+OF_A_LAYER = "of its layers, as nothing is said of the embeddings"
 
 
 def changes_nothing(words: str) -> bool:
@@ -52,18 +78,43 @@ def changes_nothing(words: str) -> bool:
     return not _NUMBER.search(bare) and not CHANGING.search(bare)
 
 
-def readings(text: str) -> Iterator[tuple[str, bool]]:
-    """Simpler and simpler forms of a question that is not understood, and whether something that it asks is left out."""
+def readings(text: str) -> Iterator[tuple[str, str]]:
+    """Simpler and simpler forms of a question that is not understood, and what is said of an answer that is not to all of it."""
     seen: set[str] = set()
     asked = _IN_PROSE.sub("?", text) if _QUANTITY.search(_IN_PROSE.sub("", text)) else text
     bare = _BRACKET.sub(_aside, asked)
     first = _SECOND.split(bare)[0] if _asks(_SECOND.split(bare)[0]) else bare
     if (owner := _OWNER.search(bare)) and not _OWNER.search(first):  # `how many layers and how many heads does it have?`
         first = f"{first} {owner[0]}"
-    for simpler, partial in ((text, False), (asked, False), (bare, False), (first, True)):
+    one = _one_encoder(first)
+    one = _one_size(one) if one == bare else one
+    of_layers = _TRANSFORMERS.sub("a transformer layer's ", bare)
+    for simpler, partial in (
+        (text, ""), (asked, ""), (bare, ""), (first, FIRST_OF_SEVERAL), (one, FIRST_OF_SEVERAL), (of_layers, OF_A_LAYER)
+    ):  # fmt: skip
         if simpler not in seen:
             seen.add(simpler)
             yield simpler, partial
+
+
+def _one_size(text: str) -> str:
+    """`what is the head dimension and the shape of …`: the first of the two, where it is a size, with whose it is."""
+    if (counts := _BOTH_COUNTED.fullmatch(text.strip())) and {plain(counts[2]), plain(counts[3])} <= SETTINGS.keys():
+        return f"{counts[1]}{counts[2]} {counts[4]}"
+    found = _BOTH.fullmatch(text.strip())
+    if found is None or plain(found[2]) not in SETTINGS:
+        return text
+    whose = re.search(r" (?:of|in|for|with) .+$", found[3])
+    return f"{found[1]}{found[2]}{whose[0] if whose else '?'}"
+
+
+def _one_encoder(text: str) -> str:
+    """`layers in BERT-base and BERT-large`: the first of the two, where they are not compared or added."""
+    name = rf"(?:{full_name()}|{MODEL})"
+    found = re.search(rf"({name}),? (?:and|or|vs\.?|versus)(?: for| in| of)?(?: the)? {name}", text, flags=re.I)
+    if found is None or len(re.findall(name, text, flags=re.I)) != 2 or _TOGETHER.search(text):
+        return text
+    return f"{text[: found.start()]}{found[1]}{text[found.end() :]}"
 
 
 _QUANTITY = re.compile(

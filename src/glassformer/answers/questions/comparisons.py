@@ -49,13 +49,17 @@ _GROWS = (
     r"(?:is |are |gets? |be |were |was )?(?:increase[sd]?|grow[sn]?|grew|goes|go|changes?d?|raised|rises?|extended"
     r"|scaled|reduced|decrease[sd]?|shrinks?|(?:double|triple|quadruple|halve)[sd]?)"
 )
-_END = r"(?=\s*(?:[,.|]|$|(?:by what|how|what|while|keeping|change|increase|affect|alter|reduce|double|quadruple|make)s?\b|\())"
+_END = (
+    r"(?=\s*(?:[,.|]|$|(?:by what|how|what|while|but|and keep|keeping|holding|leaving|with|change|increase|affect|alter"
+    r"|reduce|double|quadruple|make)s?\b|\())"
+)
 # A size and what becomes of it: (pattern, group of the size, groups of the factor or of the old and the new value).
 CHANGES: tuple[tuple[str, str], ...] = (
     ("from", rf"{_WHEN}{_SIZE} {_GROWS} from (?P<old>\d[\d,]*)(?: tokens)? to (?P<new>\d[\d,]*)(?: tokens)?"),
     (
         "from",
-        rf"{_WHEN}(?:going|moving|increasing|changing|growing) {_SIZE} from (?P<old>\d[\d,]*)(?: tokens)? to (?P<new>\d[\d,]*)",
+        rf"{_WHEN}(?:going|moving|(?:increas|chang|rais|reduc|extend|scal)(?:e|ing)|grow(?:ing)?"
+        rf"|extend) {_SIZE} from (?P<old>\d[\d,]*)(?: tokens)? to (?P<new>\d[\d,]*)(?: tokens)?",
     ),
     (
         "times",
@@ -68,11 +72,13 @@ CHANGES: tuple[tuple[str, str], ...] = (
         r"(?P<new>\d[\d,]*) (?P<size>tokens|heads|layers)",
     ),
     ("depends", rf"\b(?:depends?|vary|varies) (?:up)?on {_SIZE}{_END}"),
+    ("halved", rf"{_WHEN}cut(?:ting)? {_SIZE} (?:in|by) half{_END}"),
     ("verb", rf"{_WHEN}{_VERB} {_SIZE}{_END}"),
     ("verb", rf"{_WHEN}{_SIZE} (?:is |are |gets? |be )?{_VERB}[ds]?(?:{_END}|\b)"),
     (
         "twice",
-        rf"(?:{_WHEN}|with |for |using )(?:use |have |take )?(?P<factor>twice|two times|three times|four times|\d+ ?(?:x"
+        rf"(?:{_WHEN}|with |for |using )(?:use |have |take |had |has )?(?P<factor>twice|two times|three times|four times"
+        rf"|\d+ ?(?:x"
         rf"|times)) (?:as (?:many"
         rf"|long|large|wide) )?{_SIZE}{_END}",
     ),
@@ -80,16 +86,24 @@ CHANGES: tuple[tuple[str, str], ...] = (
 _FIXED = (
     r"[(,]? ?\b(?:with |keeping |for |and )*(?:the )?same (?:number of )?(?:heads|layers|d_?model|d_?k|width|hidden size"
     r"|batch(?: size)?)\)?|"
-    r"[(,]? ?\b(?:while |with |and |keeping |assuming )*(?:(?:the )?[a-z_]+(?: size| dimension| length)? (?:is |are "
+    r"[(,]? ?\b(?:(?:but|while|and|with|when) )?(?:keep(?:ing)?|hold(?:ing)?|leav(?:e|ing)) (?:[a-z_-]+ ){1,5}?"
+    r"(?:fixed|constant|the same|unchanged|equal|as (?:it|they) (?:is|are))\)?|"
+    r"[(,]? ?\b(?:while |with |and |but |keeping |assuming )*(?:(?:the )?(?:d_?\{?model\}?|[a-z_]+)(?: size| dimension"
+    r"| length)? (?:is |are "
     r"|stays? |being |held |kept |remains? )*"
     r"(?:fixed|constant|the same|unchanged)|(?:fixed|constant|the same|unchanged) [a-z_]+)\)?"
 )
+# Sizes that follow the one that is changed: held fixed in words, they make it another question.
+_FOLLOWS = {
+    "heads": r"\bd_?k\b|\bhead (?:size|dim\w*|width)",
+    "d_model": r"\bd_?ff\b|\bffn|\bfeed-?forward|\bintermediate|\binner",
+}
 _ASKS_CHANGE = (
     r"\b(?:by how much|(?:by )?(?:what|which) factor|how many times|how much|what happens (?:to|with)|what is the effect "
     r"on|how|what)\b|"
-    r"\b(?:does|do|will|would|must|is|are|the effect on)\b|"
+    r"\b(?:its|does|do|will|would|must|is|are|the effect on)\b|"
     r"\b(?:more|less|fewer|larger|bigger|longer|smaller|change[sd]?|scales?|grows?|increase[sd]?|decrease[sd]?|needs?"
-    r"|needed|require[sd]?|takes?|becomes?|affected|multiplied|gets?|affects?|alters?|reduces?)\b"
+    r"|needed|require[sd]?|takes?|becomes?|affected|multiplied|gets?|affects?|alters?|reduces?|shrinks?|you|we)\b"
 )
 FIELDS = {"d_model", "heads", "layers", "d_ff", "vocab", "t", "batch", "d_k", "patch", "image"}
 LENGTHS = tuple(
@@ -118,13 +132,17 @@ def compared(text: str, asked: str, parse: Parse) -> Question | None:
     rest = re.sub(rf"{_BETWEEN}\s*(?=\|)|(?<=\|)\s*{_BETWEEN}", " ", rest)
     rest = re.sub(_COMPARING_WORDS, " | ", re.sub(how[1], " | ", rest))
     rest = re.sub(r"\b(?:have|has|contain|contains|use|uses|need|needs|is|are|does|do|of|in|by|the)\b\s*(?=\||$)", " ", rest)
-    for family in families:
-        if len(family) > 1:
+    factor = how[0] not in ("more", "less")  # of families only how they compare, and for their base models
+    meant = [[name for name in family if len(family) == 1 or (factor and name.endswith("-base"))] for family in families]
+    for family, names_of in zip(families, meant, strict=True):
+        if len(names_of) != 1:
             raise GlassformerError(f"'{shown(asked)}' leaves open which encoder: say one, as in {', '.join(family[:3])}.")
     inner = parse(_named_once(rest) or "params")
-    first, second = (family[0] for family in families)
+    first, second = (names_of[0] for names_of in meant)
+    open_names = tuple(name for family in families if len(family) > 1 for name in family)
     return Question("versus", inner.target, one_layer=inner.one_layer, one_head=inner.one_head, text=asked, measure=inner.kind,
-        inner=replace(inner, text=asked), compared=how[0], over=second, model=letters(first), stated=inner.stated)  # fmt: skip
+        inner=replace(inner, text=asked), compared=how[0], over=second, model=letters(first), stated=inner.stated,
+        family=open_names)  # fmt: skip
 
 
 def _named_once(text: str) -> str:
@@ -134,28 +152,53 @@ def _named_once(text: str) -> str:
 
 def changed(text: str, asked: str, parse: Parse) -> Question | None:
     """`If the sequence length doubles, how much more memory does the attention matrix need?`"""
+    names = list(re.finditer(rf"(?:\b(?:of|in|for) (?:an? |the )?)?(?:{full_name()}|{MODEL})", text))
+    whose = re.sub(r"^(?:of|in|for) (?:an? |the )?|'s$", "", names[0][0]) if len(names) == 1 else ""
+    text = " ".join(text.replace(names[0][0], " ").split()) if whose else text
     for how, pattern in CHANGES:
         for found in re.finditer(pattern, text):
             field = _field(found)
             if field is None:
                 continue
             change = _change(field, how, found)
-            rest = f"{text[: found.start()]} | {text[found.end() :]}"
+            rest = f"{text[: found.start()]} | {_TIMES.sub(_unless(change), text[found.end() :])}"
+            held = next((said[0] for said in re.finditer(_FIXED, rest) if re.search(_FOLLOWS.get(field, "(?!)"), said[0])), "")
+            if held:
+                raise GlassformerError(
+                    f"'{shown(asked)}' holds fixed what follows {field} otherwise: ask for each of the two encoders by itself."
+                )
             rest = re.sub(_ASKS_CHANGE, " | ", re.sub(_FIXED, " | ", rest))
             words = " ".join(part.strip(" ,.?") for part in rest.split("|") if part.strip(" ,.?"))
             words = re.sub(r"^(?:an?|the|our|this) (?:model|encoder|transformer|network)\b(?! \w+$) ?", "", words)
-            words = re.sub(r"\bexpensive\b|\bcostly\b|\bcomputations?\b|\bruntime\b|\bslower\b", "cost", words)
+            words = re.sub(r"\bexpensive\b|\bcostly\b|\bcomput(?:e|ations?)\b|\bruntime\b|\bslower\b", "cost", words)
             if field == "d_model":
                 words = re.sub(r"\(?\band (?:also )?(?:the )?(?:d_?ff|ffn width)(?: too)?\)?", " ", words)
             if not words.strip():
                 return None
-            inner = parse(_with_kind(words))
+            inner = parse(f"{_with_kind(words)} of {whose}" if whose else _with_kind(words))
+            if inner.inner is not None:
+                raise GlassformerError(f"'{shown(asked)}' changes several things at once: ask for each by itself.")
+            if inner.kind == "bytes" and inner.target in (None, "model") and field in ("t", "batch"):
+                raise GlassformerError(
+                    f"'{shown(asked)}' leaves open which memory: say 'of the weights' or 'of the attention matrix'."
+                )
             kind = {"shape": "elements", "complexity": "macs", "space": "elements"}.get(inner.kind, inner.kind)
             inner = replace(inner, kind=kind, text=asked)  # type: ignore[arg-type]
             stated = ((field, str(int(found["old"].replace(",", "")))),) if how == "from" else ()
             return Question("change", inner.target, one_layer=inner.one_layer, one_head=inner.one_head, text=asked,
-                measure=inner.kind, inner=inner, change=change, stated=(*inner.stated, *stated), layers=inner.layers)  # fmt: skip
+                measure=inner.kind, inner=inner, change=change, stated=(*inner.stated, *stated), layers=inner.layers,
+                model=inner.model)  # fmt: skip
     return None
+
+
+_TIMES = re.compile(
+    r"\s*[(,] ?(?:an? |i\.e\.,? )?(\d+)(?: ?x| ?×|-?fold| times)(?: (?:increase|longer|larger|more|growth))?\b\)?"
+)
+
+
+def _unless(change: Change) -> Callable[[re.Match[str]], str]:
+    """Nothing for a bracket that says the factor again, `(a 100x increase)`; the bracket itself where it says another."""
+    return lambda found: " |" if Fraction(int(found[1])) == Fraction(change[1], change[2]) else found[0]
 
 
 def _with_kind(words: str) -> str:
@@ -180,6 +223,8 @@ def _change(field: str, how: str, found: re.Match[str]) -> Change:
     if how == "from":
         ratio = Fraction(int(found["new"].replace(",", "")), int(found["old"].replace(",", "")) or 1)
         return field, ratio.numerator, ratio.denominator
+    if how == "halved":
+        return field, 1, 2
     if how == "depends":
         return field, 2, 1
     if how in ("times", "twice"):

@@ -12,9 +12,11 @@ from glassformer.spec.presets import known_as, preset_names
 PARTS = ("attention", "layer", "encoder")  # presets, and words of any question
 
 
+@lru_cache(maxsize=1024)
 def letters(name: str) -> str:
     """A name without what people put between its parts: `BERT-base`, `bert base` and `bert_base` are the same."""
-    return "".join(re.findall(r"[a-z0-9]", name.lower()))
+    found = "".join(re.findall(r"[a-z0-9]", name.lower()))
+    return re.sub(r"^(vit|deit)(tiny|small|base|large|huge)", lambda size: size[1] + size[2][0], found)  # ViT-Base is ViT-B
 
 
 @lru_cache(maxsize=1)

@@ -32,8 +32,11 @@ PART_NAMES = _names(
             layers, transformer blocks, encoder blocks, transformer stack""",
         "attention": """
             attention, self attention, multi head attention, multi head self attention, multihead attention, mha, mhsa, msa,
-            multihead self attention, self attention heads, attention heads, attention projections""",
-        "qkv": "qkv, q k v, query key value, queries keys values",
+            multihead self attention, self attention heads, attention heads, attention projections, four
+            attention projections, four projection matrices, four projections""",
+        "qkv": """
+            qkv, q k v, query key value, queries keys values, three projection matrices, three projections, three attention
+            projections""",
         "output": """
             output projection, attention output projection, attention output, o projection, output linear layer, o, out
             projection""",
@@ -160,8 +163,12 @@ TENSOR_NAMES = _names(
     }
     | {"W_O": "output weight matrix, output projection matrix, output projection"}
     | {
-        "W_1": "first weight matrix, first linear layer, first ffn matrix, first ffn weight matrix, up projection",
-        "W_2": "second weight matrix, second linear layer, second ffn matrix, second ffn weight matrix, down projection",
+        "W_1": """
+            first weight matrix, first linear layer, first ffn matrix, first ffn weight matrix, up projection, weight matrix of
+            first ffn layer, weight matrix of first linear layer""",
+        "W_2": """
+            second weight matrix, second linear layer, second ffn matrix, second ffn weight matrix, down projection, weight
+            matrix of second ffn layer, weight matrix of second linear layer""",
         "b_1": "bias b_1, first bias, first bias vector",
         "b_2": "bias b_2, second bias, second bias vector",
         "gamma": "gamma, layernorm gamma, gamma of layer norm, gamma in layer norm, gamma in layernorm, scale of layer norm",
@@ -237,7 +244,8 @@ SETTINGS = _names(
         "d_model": """
             d_model, hidden size, model dimension, model width, embedding dimension, hidden dimension, width, embedding
             size, hidden dim, model size d, representation size, size of representation, size of representation obtained,
-            dimension of representation, encoder width, size of hidden dimension""",
+            dimension of representation, encoder width, size of hidden dimension, model vector size, vector size, token
+            dimension, size of token vector""",
         "d_ff": """
             d_ff, ffn width, ffn hidden size, feed forward dimension, intermediate size, ffn dimension, feed forward width,
             inner dimension, ffn inner dimension, mlp width, ffn hidden dimension, mlp dimension, feed forward hidden size, hidden
@@ -245,7 +253,8 @@ SETTINGS = _names(
             units of ffn, hidden units in ffn, width of hidden layer of ffn, size of hidden layer of ffn, dimension of hidden
             layer
             of ffn, width of ffn, hidden dimension of ffn, inner dimension of ffn, hidden size of ffn, inner layer of ffn,
-            neurons in hidden layer of ffn, hidden neurons of ffn, inner layer dimension""",
+            neurons in hidden layer of ffn, hidden neurons of ffn, inner layer dimension, intermediate size of ffn, intermediate
+            dimension, intermediate dimension of ffn, intermediate width""",
         "heads": """
             heads, attention heads, n_heads, num_heads, heads per layer, attention heads per layer, heads
             in layer, heads layer, attention heads layer""",
@@ -267,7 +276,8 @@ SETTINGS = _names(
             layers, encoder layers, n_layers, num_layers, depth, transformer layers, transformer blocks, encoder blocks, blocks,
             depth of encoder""",
         "positions": """
-            maximum sequence length, max sequence length, maximum length, max length, context length, maximum input length""",
+            maximum sequence length, max sequence length, maximum length, max length, context length, maximum input length,
+            maximum input, max input, input limit, token limit""",
         "segments": "number of segments, segment embeddings, token type embeddings, token types, segments",
         "dropout": "dropout rate, dropout probability",
         "vocab": "size of vocabulary, vocabulary size, vocab size, vocab, vocab_size",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 
 # Words that add nothing to a name; where one stands at the end, the name is also looked up without it.
 NOUNS = """
@@ -16,7 +17,7 @@ HARMLESS = frozenset(
     """
     of in for is are to which their with at by from on inside within has have contain containing there we you original
     standard usual actual corresponding respective gpu stacked processed together own raw resulting entire whole full complete
-    trainable learnable
+    trainable learnable main new introduce introduced bring combined taken occupied stored employ employed involved produced
     """.split()
 )
 # One word for each thing, in the singular and without hyphens; the longest first.
@@ -78,5 +79,6 @@ def reordered(text: str, table: Mapping[str, str]) -> str | None:
     return found.pop() if len(found) == 1 else None
 
 
-def _telling(name: str) -> list[str]:
-    return sorted(word for word in name.split() if word not in HARMLESS)
+@lru_cache(maxsize=4096)
+def _telling(name: str) -> tuple[str, ...]:
+    return tuple(sorted(word for word in name.split() if word not in HARMLESS))

@@ -228,8 +228,8 @@ def _settled(kind: Kind, word: str, left: str, scope: Question) -> Kind:
 
 
 def _of_the_whole(kind: Kind, left: str) -> bool:
-    sequence = kind == "tokens" and re.fullmatch(phrases.OF_SEQUENCES, left) is not None
-    return sequence or left in phrases.OF_THE_WHOLE[kind]
+    besides = {"tokens": phrases.OF_SEQUENCES, "patches": phrases.OF_IMAGES}.get(kind)
+    return (besides is not None and re.fullmatch(besides, left) is not None) or left in phrases.OF_THE_WHOLE[kind]
 
 
 def _number_of(layers: re.Match[str] | None) -> int | None:

@@ -49,6 +49,11 @@ OF_SEQUENCES = (
     r"|input|seen|by|image"
     r"|fed|to|into|model|sequence)\b ?)*"
 )
+OF_IMAGES = (  # the same of the patches that it is cut into
+    r"(?:\b(?:image|input|sequence|encoder|transformer|model|process|processed|receive|received|produce|produced|see|seen"
+    r"|get|create"
+    r"|created|obtain|obtained|result|split|cut|divided|into|one|by|from|in|to|fed|resulting|non overlapping)\b ?)*"
+)
 # What a complexity may be said to depend on; it is given in all of it.
 DEPENDING = (
     r"\b(?:with respect to|w\.?r\.?t\.?|in terms of|as a function of|in|on|for) (?:an? |the )?(?:input |sequence |context "
@@ -134,7 +139,8 @@ HAVE = (
     r"\b(?:does|do|will|would|must|can) (.+?) "
     + _any(
         """have, has, need, needs, contain, use, require, take(?: up)?, occupy, hold, add, process, see, receive, produce, get,
-        compute, store, keep, cost, consume, perform, account for, make up, represent, contribute, comprise, give, yield"""
+        compute, store, keep, cost, consume, perform, account for, make up, represent, contribute, comprise, give, yield,
+        introduce, bring, include, involve, employ, span"""
     )
     + r"\b"
 )
@@ -142,7 +148,8 @@ HAVE = (
 LAYER = (
     r"\b(?:(?:in|of|for|per|from|inside|within|by) )?(?:just |only )?"
     r"(?:one|a|an|each|every|single|a single|each single|the first|the)? ?"
-    r"(?:transformer |bert |vit )?(?:encoder )?(?:layer|block)\b(?!['’ -]?norm)(?! normali)"
+    r"(?:standard |vanilla |typical |usual )?(?:transformer |bert |vit )?(?:encoder )?(?:layer"
+    r"|block)\b(?!['’ -]?norm)(?! normali)"
 )
 LAYER_WORDS = r"\b(?:one|a|an|each|every|single|per|encoder|transformer|the)\b"
 ALL_LAYERS = (
@@ -150,7 +157,7 @@ ALL_LAYERS = (
     r"(?:encoder |transformer )?(?:layers|blocks)\b"
 )
 HEAD = (
-    r"\b(?:in|of|for|from|per|by) (?:just |only )?(?:one|each|every|single|a single|an individual) "
+    r"\b(?:in|of|for|from|per|by|inside|within) (?:just |only )?(?:one|each|every|single|a single|an individual) "
     r"(?:attention |self-attention )?head\b(?! output)"
     r"|\bper[- ](?:attention )?head\b|\bone head'?s\b|\bof an? (?:attention )?head$|\bof an attention head\b"
     r"|\b(?:one|a single|each) attention head\b"
@@ -171,7 +178,8 @@ WITHOUT = (
         r"""without, excluding, excl\.?, ignoring, not counting, not including, except(?: for)?, omitting, leaving out,
         disregarding, with no, no"""
     )
-    + r" ((?:"
+    + r" (?=(?:(?:the|any|all) )*(?:bias|vector|term|[a-z]*embed|norm|layer|pooler|head|class|output|w_o|posit|segm|token"
+    r"|table|param))((?:"
     + _any(
         """the, any, all, and, or, bias(?:es)?, terms?, vectors?, embeddings?, norms?, layer ?norms?, layer, normali[sz]ations?,
         pooler, head, classifier, output projections?, output, w_o, positions?, positional, segments?, token, tables?, params?,

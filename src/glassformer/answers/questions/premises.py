@@ -45,7 +45,7 @@ def without_premises(text: str, *, lenient: bool = False) -> tuple[Stated, str]:
         return (), text
     stated: dict[str, str] = {}
     asking = [place for place, part in enumerate(parts) if re.match(rf"(?:so |then |and )?{_ASKS}", part)]
-    last = parts.pop(asking[-1] if asking else -1)
+    last = re.sub(r"^(?:so|then|and) ", "", parts.pop(asking[-1] if asking else -1)).rstrip(" .")
     kept, left_out = [], ""
     for part in parts:
         if re.fullmatch(rf"{_SUPPOSING}\|? ?without [^|]+\|?[ .)]*", part):

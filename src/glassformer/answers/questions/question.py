@@ -36,3 +36,4 @@ class Question:
     inner: Question | None = None  # of a comparison of encoders: what is asked of each
     compared: str = ""  # how: times more, percent less
     change: Change | None = None  # of one encoder, before and after
+    family: tuple[str, ...] = ()  # encoders that a name in a comparison may mean, where it says no size

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from glassformer.answers.questions import phrases
+from glassformer.answers.questions.encoders import full_name
 from glassformer.answers.questions.library_calls import in_words
 from glassformer.spec import GlassformerError, shown
 
@@ -32,7 +33,8 @@ FORMULAS = (
 _PRODUCTS = r"(?:the |raw )*(?:(?:attention )?(?:scores|logits)|dot[- ]products?|qk\^t|score matrix)"
 DIVIDED = (
     (
-        rf"\b(?:by (?:what|which)(?: (?:number|value|factor|constant))?|what) (?:do|does|must|should) (?:we|you|one|it) "
+        rf"\b(?:by (?:what|which)(?: (?:number|value|factor|constant))?|what(?: number| value| factor)?) (?:do|does|must"
+        rf"|should) (?:we|you|one|it) "
         rf"(?:divide|scale) {_PRODUCTS}(?: by)?",
         "scaling factor ",
     ),
@@ -78,7 +80,46 @@ _MEMORY = r"(?:memory|space|storage)(?: usage| use| cost| footprint| consumption
 _GROWS = r"(?:scale|grow|depend|increase)s? (?:with|on|in) (?:the )?(?:sequence|input|context) length"
 _OF_SIZES = r"^(?=.*\b(?:layers|heads|blocks|dimension\w*|size|width)\b)(?!.*(?:param|flop|memory|weights))(.*?)"
 _LONGEST = r"(?:tokens|positions|words|wordpieces)"
+# Words that people add and that change nothing; `i` only where it is a person.
+_SPARE = (
+    r"\b(?:just|simply|really|actually|basically|exactly|distinct|separate|kindly|typically|usually|normally|roughly|overall"
+    r"|in (?:theory|practice|principle|your case)|of course|for (?:one|a single|each|an?) (?:input )?(?:sentence|sequence"
+    r"|image|example"
+    r"|forward pass)(?= *(?:[.,?]|$))|(?:do|should|would|must|can|will) (?:i|we|you|one) (?:need|expect|see|get|have|require)"
+    r"|(?:to|for) (?:hold|keep|fit|load|holding|keeping)(?=(?: all)?(?: of)? the (?:weights|parameters|params)))\b"
+)
+_HAVING = r"(?:has|have|needs?|requires?|contains?|holds?|uses?|takes|adds?|produces?|yields?|gives?|creates?|generates?)"
 IN_OTHER_WORDS = (
+    (_SPARE, ""),
+    (r"\b(?:tokens|patches|patch tokens)\b([^.]*?),? ?\b(?:excluding|without|not counting|ignoring|before adding) (?:the |any )?"
+        r"(?:\[?cls\]?|class(?:ification)?)(?: token)?(?=$|[.,)])", r"patches\1"),
+    (r"(?<!to )(?<!much )(?<!does )\bcompute (?=(?:the|how|what|all|its|their|each|number|total)\b)", "calculate "),
+    (rf"^(.{{3,120}}?) {_HAVING} how many ([a-z -]+?)(?=$|[.,(])", r"how many \2 does \1 have"),
+    (rf"\bhow many (params|parameters|weights|layers|heads|tokens|patches|flops) ((?:the|an?|each|one) [^.,?]+?"
+        rf"|[a-z]*bert[-\w]*|vit[-/\w]*)"
+        rf" {_HAVING}(?= for\b| in\b| when\b| with\b|$|[.,])", r"how many \1 does \2 have"),
+    (r"\b(?:the )?(?:three |four )?(?:projection |weight |linear )*matrices,? \(?(?=w_?\^?\{?q)", ""),
+    (r"\b((?:size|dimension(?:ality)?|width|length)) \(?[dhnl]\)?(?=$|[.,])", r"\1"),
+    (r"\b(one |a single )?(attention (?:matrix|map)|score matrix) of (?:size|shape|dimensions?) \(?(\d+) ?(?:[x×,]|by) ?\3\)?",
+        lambda found: f"{found[2]} {'per head ' if found[1] else ''}for {found[3]} tokens"),
+    (rf"^({full_name()}): (?:the )?(.+)$", r"\2 of \1"),
+    (r"\b(?:what|which) (size|dimension(?:ality)?|dimensions|shape|width) (?:does|do|will"
+        r"|would) (.+?) have\b", r"what is the \1 of \2"),
+    (r"\b(?:each|every|one) (?:attention )?head has (?:an? )?(?:size|dimension(?:ality)?|width)(?: of)?(?: =)?\s*_{2,}",
+        "what is the dimension of each head"),
+    (rf"\b(?:the )?(tiny|small|base|large|huge|xlarge|xxlarge) (?:version|variant|model"
+        rf"|size) of (?:the )?({phrases.MODEL})", r"\2-\1"),
+    (r"\bthat maps? (\d+)-dim(?:ensional)? (?:inputs?|vectors?) (?:in)?to \1-dim(?:ensional)? (?:outputs?"
+        r"|vectors?)\b", r"with d_model = \1"),
+    (r"\b(?:learnable|trainable|learned) (?:scalars|values|numbers|entries|coefficients)\b", "parameters"),
+    (r"\bhow long can (?:the )?(?:inputs?|sequences?|texts?|sentences?)(?: to| for| of| in) (.+?) (?:be|get)\b(?:,? in tokens)?",
+        r"what is the maximum sequence length of \1"),
+    (r"\b(?:taken|occupied|used|consumed|required|needed)(?: up)? (?:by|for) (?=(?:the |all )?\S+)", "of "),
+    (r"\b(?:raw |attention |score |the )+(?:scores?|matrix|logits),? \(?(qk\^t|scaled scores)\b\)?", r"\1"),
+    (r"\b(?:the )?attention (?:matrix|weights|map|weight matrix)(?: [a-z])? ?[=(] ?(attention weights|scaled scores"
+        r"|qk\^t)\b\)?", r"\1"),
+    (r"\b(?:all |the |these |its )*(?:(?:linear|projection|weight|dense|attention) )*(?:layers|matrices|projections|maps) "
+        r"(?:includ|hav|us|contain|com)(?:e|es|s)?(?: with)? (?:an? |their )?bias(?:es| terms?| vectors?)? *(?:[.;]|$)", ""),
     (r"\b(an?|one|each) ((?:ro|al|distil)?bert[-\w]*|vit[-/\w]*) (?:encoder )?(?:layer|block)'s (parameters|params|weights"
         r"|flops)", r"\3 of one layer of \2"),
     (rf"\bhow many {_LONGEST} can (.+?) (?:take|read|handle|process|encode|accept|see)(?: at (?:most|once|a time))?\b",
@@ -119,8 +160,9 @@ IN_OTHER_WORDS = (
     (rf"{_OF_SIZES}\bthe " r"transformer(?:'s)?(?: encoder)?(?: stack| model)?(?= (?:have|has|use|contain))", r"\1it"),
     (r"\bdefault (?=vocab|hidden|number|dropout|size)", ""),
     (r"\bd_?ff ?= ?4 ?[·*×]? ?d(?:_?\{?model\}?)?\b(?! ?=)", "expansion factor 4"),
-    (r"^(?:hi,? |so,? |ok,? )?(?:(?:i'm|i am|we're) trying to|i (?:want|need|would like) to|can (?:you|someone|anyone)|could"
-        r" you|please|help me|does anyone know|how (?:do|can) (?:i|you|we)) ?(?:work out|figure out|find out|understand|know"
+    (r"^(?:hi,? |so,? |ok,? )?(?:(?:i'm|i am|we're) trying to|i (?:want|need|would like) to|(?:can|could) (?:you|(?:some"
+        r"|any)(?:one|body))|"
+        r"please|help me|does anyone know|how (?:do|can) (?:i|you|we)) ?(?:work out|figure out|find out|understand|know"
         r"|calculate|compute|tell me|explain|derive|count)?\b,?", ""),
     (r"[(,] ?(?:for |in |of )?(one|a single|single|per|each) (head|layer)(?: only| alone)?(?:\)|(?= in |,|$))", r" for one \2 "),
     (r"\b(?:attention )?(?:weights|scores|matrix|logits) (?:before|prior to) (?:the )?softmax\b", "attention scores"),
@@ -163,6 +205,18 @@ IN_OTHER_WORDS = (
     (r"\b(?:torch\.)?nn\.(?=[a-z])", ""),
     (r"\btransformerencoderlayer\b", "one encoder layer"),
     (r"\bmultiheadattention\b", "multi-head attention"),
+    (r"\b(?:at|with|using|assuming) ([248]) bytes (?:per|a|for each|for every|each) (?:parameter|weight|number|value|float"
+        r"|element)\b",
+        lambda found: f"in fp{8 * int(found[1])}"),
+    (r"\ban? (\d+) ?[x×] ?\1 (attention (?:matrix|map)|score matrix)\b", r"an \2 for \1 tokens"),
+    (r"\b(?:the |its |an? )*(?:inner|hidden|intermediate|feed-?forward|ffn|mlp)(?: hidden| inner)?(?: (?:layer|dimension"
+        r"|size|width))?"
+        r"(?: of (?:the |its )?(?:ffn|mlp|feed-?forward(?: network)?))? (?:is|being|has|of|=)? ?(two|three|four|eight"
+        r"|[248]) ?(?:times|x|×) "
+        r"(?:as (?:wide|large|big)(?: as (?:the )?(?:model|input|hidden|embedding)(?: dimension| size| width)?)?|wider|larger"
+        r"|the (?:size of the )?(?:model|hidden|embedding|input)(?: (?:dimension|size|width))?"
+        r"|d_?\{?model\}?)(?=\s*(?:[.,;)]|$))",
+        lambda found: f"expansion factor {_NUMBERS.get(found[1], found[1])}"),
     (r"\b(?:if |when |assuming |given that |where )?(?:each|every|one|a) (?:parameter|weight|number|value|float|element) "
         r"(?:takes|is|uses|needs|requires|occupies|stored in) (?:up )?([248]) bytes\b",
         lambda found: f"in fp{8 * int(found[1])}"),
@@ -185,7 +239,8 @@ IN_OTHER_WORDS = (
     (r"\bof the (?:original |base |vanilla )*model\b", ""),
     (r"\b(?:the )?(?:original |vanilla )?transformer[- ]base model\b|\b(?:the )?original transformer[- ]base\b",
         "transformer-base"),
-    (r"\bdimension(?:ality)? of (?:the )?(quer(?:y|ies)|keys?|values?)(?: vectors?)? (?:in|of|per|for) (?:each|one|a single)"
+    (r"\bdimension(?:ality)? of (?:the )?(quer(?:y|ies)|keys?|values?)(?: vectors?)? (?:in|of|per|for|inside"
+        r"|within) (?:each|one|a single)"
         r" (?:attention )?head\b", r"\1 dimension"),
     (r"\b(?:in|for|of|consider|suppose|take|given) (?:a|an|the|this|our) (?:standard |vanilla |base |original )?transformer"
         r"(?: encoder| model)?\b(?=,| with| \(|\.|$)", "|"),
@@ -201,8 +256,11 @@ IN_OTHER_WORDS = (
     (r"\b(ffn|mlp|feed-?forward(?: network| layer| block)?|attention|classifier|pooler)'s (\w+(?: \w+)?)", r"\2 of \1"),
     (r"\bwhich (?:one )?(?:of these |of the following )?(?:has|have|contains) more (parameters|params|weights)\b,?:? ?(.+?)"
         r" or (.+)$", r"how many more \1 does \2 have than \3"),
+    (r"\b(?:pick|choose|select|mark|tick|circle) the (?:right|correct) (?:answer|option)[.:]?", ""),
     (r"\bwhich of (?:these|the following)(?: options| values)? (?:is|equals)\b", "what is"),
-    (r"[:,.]? ?(?:\(?a\)|a\.) ?\S.* (?:\(?b\)|b\.) ?\S.*$", ""),
+    (r"[:,.]? ?[-*•]? ?(?:\(?a\)|a\.) ?\S.* (?:\(?b\)|b\.) ?\S.*$", ""),
+    (r"\(?\b(?:count(?:ing)?|assum(?:e|ing)|tak(?:e|ing)) (?:an?|one|each) (?:mac|multiply-add) as (?:2|two) (?:flops"
+        r"|operations)\b\)?", ""),
     (r"^(?:fill in the blanks?|complete the sentence|short answer|question|q)\s*\d*\s*[:.] ?", ""),
     (r"(?:=|\bis|\bequals|\bare)\s*_{2,}(?: dimensions| features)?\s*\.?$", ""),
     (r"^(.+?) (?:has|have|contains|uses|consists of) _{2,} (.+?)\.?$", r"how many \2 does \1 have"),
@@ -221,18 +279,36 @@ IN_OTHER_WORDS = (
 _SUBSCRIPTS = str.maketrans({"ₖ": "_k", "ᵥ": "_v", "₁": "_1", "₂": "_2", "’": "'"})
 
 
+# Capital letters that are a size beside these words, unless those are there, too.
+_LETTERS = {
+    r"\|\s*\{?V\}?\s*\|\s*=": (r"", r"(?!)", "vocabulary size ="),
+    r"\b(?:[Pp]atch size )?P ?= ?(?=\d)": (r"patch|image|\bvit\b", r"(?!)", "patch size = "),
+    r"\bN ?= ?(?=\d)": (
+        r"^(?=.*(?:param|weights))(?=.*(?:\bh ?=|d_?\{?ff|heads))",
+        r"token|sequence|length|patch|image|word|position|input|context|scores",
+        "n_layers = ",
+    ),
+}
+
+
 def _typed(text: str) -> str:
     """As if typed on a plain keyboard: `dModel` as `d_model`, `d_{\\text{model}}` as `d_{model}`, BERT's `L=12, H=768, A=12`."""
     text = re.sub(
         r"\b(d|n|num|seq|batch|embed)(Model|Ff|FF|Head|Heads|Layers|Len|Size|Dim)\b", r"\1_\2", text.translate(_SUBSCRIPTS)
     )
-    text = re.sub(r"\\(?:text|mathrm|mathbf|operatorname)\s*\{([^{}]*)\}", r"{\1}", text)
-    text = text.replace("\\times", "×").replace("\\cdot", "·")
+    text = re.sub(r"\\(?:text|mathrm|mathbf|mathcal|operatorname)\s*\{([^{}]*)\}", r"{\1}", text)
+    text = text.replace("\\times", "×").replace("\\cdot", "·").replace("{,}", ",")
+    for letter, (beside, unless, said) in _LETTERS.items():
+        if re.search(beside, text, flags=re.I | re.S) and not re.search(unless, text, flags=re.I):
+            text = re.sub(letter, said, text)
     text = re.sub(r"\{\s*\{([^{}]*)\}\s*\}", r"{\1}", re.sub(r"\\[()\[\]]", " ", text))
     text = re.sub(
         r"\bL ?= ?(\d+), ?H ?= ?(\d+),? ?(?:and )?A ?= ?(\d+)", r"number of layers = \1, hidden size = \2, \3 heads", text
     )
+    text = re.sub(r"\s*[(\[]\d+ ?(?:points?|marks?|pts|p)\.?[)\]]", "", text, flags=re.I)
     text = re.sub(r"^(?:exercise|question|problem|task|example|quiz|q|ex)\.?\s*[\d.]*\s*[:.)]\s+", "", text, flags=re.I)
+    text = re.sub(r"\s*=\s*(?:\?+|_+|…|\.\.\.)\s*$", "", text)
+    text = re.sub(r"(?<=\?) +\d[\d,.]* ?[KMB]?(?:(?:,| or|, or) \d[\d,.]* ?[KMB]?)+ ?\??$", "", text)
     text = re.sub(
         r"\b(?:d_?k|d_?head|head_dim)\s*=\s*(?:d_?v\s*=\s*)?d_?model\s*//?\s*(?:h|(?:n_|num_)?heads)\s*=\s*(\d+)",
         r"d_k = \1",
@@ -244,7 +320,7 @@ def _typed(text: str) -> str:
 
 def plainly(text: str) -> str:
     """In small letters, without LaTeX's signs; symbols as `W_Q`, `q k v` as `qkv`, formulas by their names."""
-    low = in_words(_typed(text))
+    low = " ".join(in_words(_typed(text)).split())
     low = re.sub(r"\\[dt]?frac\s*\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}\s*\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}", r"\1 / \2", low)
     low = re.sub(r"\?\s+(?=[a-z0-9(])", ". ", low)
     low = re.sub(r"\b(\d+(?:\.\d+)?)k\b(?![-_^])", lambda found: f"{float(found[1]) * 1000:.0f}", low)

@@ -30,6 +30,10 @@ PATTERNS: tuple[tuple[str, str], ...] = (
     ("d_ff", rf"\b(?:d_?\{{?ff\}}?|dim_?feedforward|(?:ffn|mlp|feed-?forward|intermediate|inner)"
         rf"(?: (?:hidden|inner|network|layer))? (?:size|width|dimension|dim|layer size|dimensionality))(?:{_IS}| {_SIGN}){_N}"),
     ("d_ff", rf"\b(?:ffn|mlp){_IS}{_N}"),
+    ("d_ff", rf"\b(?:one|a single) hidden layer (?:of|with) (?:size )?{_N}(?: (?:hidden )?(?:units|neurons|features))?"),
+    ("d_model", rf"\b(?:token|word|input|embedding|hidden)(?:s| vectors?| embeddings?| states?"
+        rf"| representations?)? (?:vectors? )?(?:of|with)"
+        rf" (?:an? )?(?:size|dimension(?:ality)?|width|length)(?: of)? {_SIGN}{_N}"),
     ("d_ff", rf"\bhidden layer (?:has|of|with) {_N} (?:units|neurons|features)"),
     ("d_ff", rf"{_N} (?:hidden units|hidden neurons|inner units)(?: in (?:the )?(?:ffn|feed-?forward(?: network| layer)?|mlp))?"),
     ("d_ff", rf"\b(?:size|width|dimension|dimensionality) of (?:the )?(?:ffn|mlp|feed-?forward)(?: network| layer| "
@@ -39,21 +43,24 @@ PATTERNS: tuple[tuple[str, str], ...] = (
     ("d_k", rf"\b(?:size|width|dimension|dimensionality) of (?:each|one|a single|every) (?:attention )?head(?:{_IS}|"
         rf" {_SIGN}){_N}"),
     ("positions", rf"\b(?:(?:can |may )?(?:takes?|reads?|accepts?|handles?) )?at most {_N} tokens(?: (?:in|as) (?:the )?input)?"),
-    ("d_k", rf"(?<=heads) (?:each )?(?:of|with) (?:size |dimension |width )?{_N}(?: (?:dimensions|dims|features))?(?: each)?"),
+    ("d_k", rf"(?<=heads),? (?:each )?(?:of|with) (?:size |dimension |width )?{_N}(?: (?:dimensions|dims|features))?(?: each)?"),
     ("d_k", rf"\b(?:d_?\{{?(?:k|head)\}}?|(?:head|key|query)[_ ](?:size|dim|dimension|width|dimensionality))(?:{_IS}|"
         rf" {_SIGN}){_N}"),
     ("d_k", rf"\b(?:keys?|quer(?:y|ies))(?: vectors?)? (?:has|have|of|with|are of) (?:an? )?dimension(?:ality)?"
         rf"(?:{_IS}| {_SIGN}){_N}"),
-    ("d_v", rf"\bd_?\{{?v\}}?{_IS}{_N}"),
+    ("d_v", rf"\bd_?\{{?v\}}?{_IS}{_N}(?: each)?"),
     ("d_model", rf"\b(?:d_?\{{?model\}}?|(?:hidden|model|embed(?:ding)?|input)[_ ](?:size|dimension|dim|width"
         rf"|dimensionality|feature size))"
         rf"(?:{_IS}| {_SIGN}){_N}|\bd{_IS}{_N}|{_N}[- ](?:dimensional|dim\b|d\b)(?: (?:hidden|model|embeddings?|states?))*"),
     ("heads", rf"\b(?:h|n_?head|(?:n_|num_|number of )?(?:attention )?heads(?: in (?:the )?(?:multi-?head "
         rf")?(?:self-?)?attention)?(?: h)?){_IS}{_N}(?: (?:attention )?heads)?"),
-    ("heads", rf"{_N}(?: parallel)?(?: attention| self-attention)? heads(?: per layer)?\b|{_N}-head(?:ed)?\b(?! "
+    ("heads", rf"{_N}(?: parallel)?(?: attention| self-attention)? heads(?: per layer| each)?\b|{_N}-head(?:ed)?\b(?! "
         rf"attention)(?: (?:transformer|encoder|model))*|{_N}-head(?:ed)?\b"),
     ("layers", rf"\b(?:l|(?:n_|num_|number of )layers){_IS}{_N}(?: (?:encoder )?layers)?|{_N}-(?:layer(?:ed)?|block)\b(?: "
         rf"(?:transformer|encoder|model))*"),
+    ("vocab", rf"\bvocab(?:ulary)? (?:has|contains|consists of|comprises) {_N} (?:unique )?(?:tokens|words|entries"
+        rf"|word-?pieces|sub-?words)"),
+    ("d_model", rf"\b(?:token |word )?embeddings? (?:has|have) {_N} (?:entries|components|values|numbers)"),
     ("vocab", rf"\b(?:v|vocab(?:ulary)?(?:[ _]size)?)(?:{_IS}| (?<=size )| (?<=vocab )){_N}"
         r"(?: (?:tokens|words|entries|wordpieces))?"),
     ("classes", rf"{_N}[- ](?:way|class|classes|labels?|tags?|categories|output classes)\b"),

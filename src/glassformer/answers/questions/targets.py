@@ -41,9 +41,17 @@ def left_out_parts(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
+# `attention scores in self-attention`: whose they are is said twice.
+_OF_ATTENTION = (
+    r"^((?:attention |raw |query-key )*(?:scores?|weights|logits|maps?|matrix|matrices|probabilities|dot products))"
+    r"(?: (?:of|in))? (?:the )?(?:multi-?head )?(?:self-?)?attention(?: layer| block| mechanism| operation)?$"
+)
+
+
 def target_of(kind: Kind, left: str, asked: str) -> str | None:
     """The part or tensor asked for, in the spelling the rooms below use (symbols keep their capitals)."""
     name = re.sub(r"^(?:the|all|whole|entire|full)\s+", "", left)
+    name = re.sub(_OF_ATTENTION, r"\1", name) if kind in ("shape", "elements", "bytes") else name
     if plain(name) in WHOLE or (looked_up(name, STORES) == "model" and kind in ("flops", "macs", "share", "complexity", "space")):
         return None
     if (symbol := _symbol_in(name)) is not None:

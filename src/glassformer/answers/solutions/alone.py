@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
+from functools import lru_cache
 
 from glassformer.answers.document import CheckedDocument, Question
 from glassformer.answers.judging import Diagnosis, check_alone
@@ -40,13 +42,17 @@ def judged_alone(document: CheckedDocument, taken: set[int]) -> Iterator[Graded]
             return
         if line in taken:
             continue
-        try:
-            diagnosis = check_alone(question, claim)
-        except GlassformerError:
-            continue
-        if diagnosis.right or _certain(diagnosis):
+        diagnosis = _judged(question, claim)
+        if diagnosis is not None and (diagnosis.right or _certain(diagnosis)):
             found += 1
             yield Graded(Question(line, (), question, claim), diagnosis)
+
+
+@lru_cache(maxsize=256)  # a document says the same thing often
+def _judged(question: str, claim: str) -> Diagnosis | None:
+    with suppress(GlassformerError):
+        return check_alone(question, claim)
+    return None
 
 
 def _certain(diagnosis: Diagnosis) -> bool:

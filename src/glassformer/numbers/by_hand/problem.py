@@ -14,7 +14,7 @@ from glassformer.numbers.by_hand.numbered import bare, gathered
 from glassformer.numbers.by_hand.options import read_option
 from glassformer.numbers.by_hand.words import COMMON, KEYS, Keys, Kind, key_of, kind_of, squashed, unknown_key
 from glassformer.program.pen import Convention
-from glassformer.spec import GlassformerError, shown
+from glassformer.spec import GlassformerError, arguments, shown
 from glassformer.spec.files import read_document
 
 MOST_KEYS = 300
@@ -39,7 +39,7 @@ TITLES: dict[Kind, str] = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Problem:
     """Numbers and choices by their one name (`W_Q`, `scale`), whatever the file called them. Variants by `replace`."""
 
@@ -72,12 +72,13 @@ class Problem:
 
 def load_problem(path: str | Path) -> Problem:
     """The problem in a TOML or JSON file."""
-    path = Path(path)
+    path = arguments.path("path", path)
     return parse_problem(read_document(path), path.name)
 
 
 def parse_problem(document: Mapping[str, Any], source: str = "problem") -> Problem:
     """The problem in a parsed file; what somebody claims about it (`claims`) is for others to judge."""
+    arguments.require(Mapping, document, "a problem is a mapping, as in {'Q': [[1, 0]], 'K': [[1, 0]], 'V': [[2]]}")
     with told_of(source):
         return _parse({key: value for key, value in document.items() if key != "claims"}, source)
 

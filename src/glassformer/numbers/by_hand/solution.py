@@ -22,6 +22,7 @@ from glassformer.numbers.run import Run, evaluate
 from glassformer.program import Program, Sizes, Tensor
 from glassformer.program.axes import Array
 from glassformer.spec import EncoderSpec, GlassformerError
+from glassformer.spec.arguments import require
 from glassformer.spec.viewed import Viewed
 
 Nested = Any  # a number, or lists of lists of numbers
@@ -35,7 +36,7 @@ class Other(NamedTuple):
     difference: float
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Solution(Viewed):
     """What came out. `program` can be rewritten and `rerun`, to see what a mistake would have given."""
 
@@ -130,6 +131,7 @@ class Solution(Viewed):
 
 def solve(problem: Problem) -> Solution:
     """Work a problem out."""
+    require(Problem, problem, "what is solved is a problem, as parse_problem(…) or load_problem(…) gives it")
     with told_of(problem.source):
         solution = _solve(problem)
         return dataclasses.replace(solution, others=tuple(_others(problem, solution)))

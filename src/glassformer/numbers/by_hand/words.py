@@ -31,7 +31,7 @@ GREEK = {"α": "alpha", "β": "beta", "γ": "gamma", "ε": "eps", "ϵ": "eps", "
 @lru_cache(maxsize=4096)
 def squashed(word: str) -> str:
     """A spelling without what people vary: `W_Q`, `WQ`, `Wq` and `W^Q` are one word."""
-    plain = "".join(GREEK.get(sign, sign) for sign in unicodedata.normalize("NFKC", word[:200]).lower())
+    plain = "".join(GREEK.get(sign, sign) for sign in unicodedata.normalize("NFKC", str(word)[:200]).lower())
     return re.sub(r"[^a-z0-9√]", "", plain)
 
 
@@ -280,7 +280,7 @@ def kind_of(word: Any) -> tuple[Kind, str]:
     for part, kind in PARTS_OF_KINDS.items():
         if part in plain:
             return kind, plain
-    near = nearest(str(word), [*KINDS, *(name for also in KINDS.values() for name in also.split())])
+    near = nearest(shown(word), [*KINDS, *(name for also in KINDS.values() for name in also.split())])
     raise GlassformerError(f"kind '{shown(word)}' is not known: one of {', '.join(KINDS)}.{near}")
 
 
@@ -290,7 +290,7 @@ def choice_of(name: str, word: Any, choices: Choices) -> str:
     for choice, also in choices.items():
         if plain and (plain == squashed(choice) or plain in map(squashed, also.split())):
             return choice
-    raise GlassformerError(f"{name} '{shown(word)}' is not known: one of {', '.join(choices)}.{nearest(str(word), choices)}")
+    raise GlassformerError(f"{name} '{shown(word)}' is not known: one of {', '.join(choices)}.{nearest(shown(word), choices)}")
 
 
 def unknown_key(word: str, kind: Kind, keys: Keys) -> GlassformerError:

@@ -30,15 +30,15 @@ CLAIMS: dict[str, str] = {kind.name: kind.claim for kind in (Order, Heads, Scali
 
 def experiment(name: str, *, seed: int = 0, text: str | None = None, **fields: Any) -> Experiment:
     """Run the experiment of that name, on an encoder of which some fields are changed: `experiment("order", d_model=32)`."""
-    if name not in EXPERIMENTS:
+    if not isinstance(name, str) or name not in EXPERIMENTS:
         raise GlassformerError(
-            f"unknown experiment '{shown(name)}'.{nearest(str(name), EXPERIMENTS)} 'glassformer experiment' lists them."
+            f"unknown experiment '{shown(name)}'.{nearest(shown(name), EXPERIMENTS)} 'glassformer experiment' lists them."
         )
     check_seed(seed)
     words = {} if text is None else {"text": text}
     if words and "text" not in inspect.signature(EXPERIMENTS[name]).parameters:
         raise GlassformerError(f"the experiment '{name}' reads no text: its input is made of random numbers. Leave the text out.")
-    return EXPERIMENTS[name](seed=seed, **words, **fields)
+    return EXPERIMENTS[name](seed=int(seed), **words, **fields)
 
 
 __all__ = [

@@ -45,7 +45,7 @@ class ConventionRow:
     difference: float
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Convention(Experiment):
     """Attention worked with tokens as rows and as columns, and with the row formula on column data."""
 

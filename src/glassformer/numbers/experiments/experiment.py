@@ -38,7 +38,7 @@ class Check:
         return {"says": self.says, "found": self.found, "rule": self.rule, "holds": self.holds}
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Experiment(Viewed):
     """A textbook's sentence, tried on real arithmetic. The room `show` says how it looks."""
 
@@ -76,3 +76,6 @@ class Experiment(Viewed):
 
     def __str__(self) -> str:
         return self.presented().text()
+
+    def __repr__(self) -> str:
+        return f"<experiment {self.name}, seed {self.seed}: the claim {'holds' if self.holds else 'does not hold'}>"

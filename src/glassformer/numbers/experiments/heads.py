@@ -47,7 +47,7 @@ class HeadsRow:
     weights: Floats  # [head, t, s]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Heads(Experiment):
     """The same weight matrices cut into 1, 2, 4, … heads."""
 

@@ -64,7 +64,7 @@ class Depth:
     change_pre: float
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Norm(Experiment):
     """The four steps of one LayerNorm, and the residual stream of a post-norm and a pre-norm encoder."""
 

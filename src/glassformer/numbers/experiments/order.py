@@ -45,7 +45,7 @@ class OrderRow:
     outputs: Floats
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Order(Experiment):
     """The outputs under permutations of the tokens, with each kind of position and with none."""
 

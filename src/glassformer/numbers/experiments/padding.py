@@ -37,7 +37,7 @@ class PaddingRow:
     padding: float | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Padding(Experiment):
     """The same sentence alone, padded, and padded with something else; with the mask and without."""
 

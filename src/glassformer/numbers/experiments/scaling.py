@@ -55,7 +55,7 @@ class ScalingRow:
     scaled: Spread
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Scaling(Experiment):
     """Scores, entropy and gradient as d_k grows, with and without 1/√d_k."""
 

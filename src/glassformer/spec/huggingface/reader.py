@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from glassformer.spec import arguments
 from glassformer.spec.encoder_spec import EncoderSpec
 from glassformer.spec.errors import GlassformerError, listed, nearest, shown
 from glassformer.spec.huggingface import rotary, seq2seq, text, towers, vision
@@ -35,7 +36,7 @@ def from_config(config: dict[str, Any], *, as_class: str | None = None, source: 
     """The spec of a parsed config.json. The class is `as_class`, or the file's first architecture, or its family's base."""
     if not isinstance(config, dict):
         raise GlassformerError(f"{source}: a config is an object with keys such as hidden_size, found {value_text(config)}.")
-    named = as_class if as_class is not None else _architecture(config, source)
+    named = arguments.text("as_class", as_class) if as_class is not None else _architecture(config, source)
     model_type = _model_type(config, named, source)
     if model_type in TOWERS:
         return _read_tower(config, model_type, named, source)

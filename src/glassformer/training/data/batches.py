@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from glassformer.spec import GlassformerError, shown
+from glassformer.spec.arguments import is_whole, require
 from glassformer.training.data.chance import shuffled
 from glassformer.training.data.examples import Batch, Examples, Numbers
 from glassformer.training.data.masking import IGNORE
@@ -99,6 +100,7 @@ class BatchStream:
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Go to a position; the number of processes may be another one, the data and the batches may not."""
+        require(Mapping, state, "a position is what state_dict() gave")
         for name, value in self.state_dict().items():
             if name not in state:
                 raise GlassformerError(f"the saved position in the data has no '{name}': it is of another version.")
@@ -136,6 +138,8 @@ class BatchStream:
         return [*steps, order[start:]]
 
     def _check(self) -> None:
+        if not hasattr(self.examples, "lengths"):
+            raise GlassformerError(f"batches are made of examples, as prepare(…) gives them, found {shown(self.examples)}.")
         if (self.batch_size is None) == (self.batch_tokens is None):
             raise GlassformerError("give batch_size=… (rows a step) or batch_tokens=… (tokens a step), and not both.")
         for name in ("batch_size", "batch_tokens", "world", "multiple"):
@@ -144,7 +148,7 @@ class BatchStream:
                 raise GlassformerError(f"{name}={shown(value)} is not allowed: a whole number from 1.")
         if not 0 <= self.rank < self.world:
             raise GlassformerError(f"rank={self.rank} is not allowed: from 0 to {self.world - 1}, since world={self.world}.")
-        if not 0 <= self.seed < 2**63:
+        if not is_whole(self.seed) or not 0 <= self.seed < 2**63:
             raise GlassformerError(f"seed={shown(self.seed)} is not allowed: a whole number from 0.")
         if not len(self.examples):
             raise GlassformerError("there is no row to make a batch of: the split is empty.")

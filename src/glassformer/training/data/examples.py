@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from glassformer.spec import GlassformerError, shown
+from glassformer.spec.arguments import require
 from glassformer.training.data.chance import below, uniform
 from glassformer.training.data.dataset import Split, Task
 from glassformer.training.data.images import Pictures
@@ -74,11 +75,13 @@ def prepare(
 ) -> Examples:
     """A split as its task reads it: texts through the tokenizer (of masked-token texts nothing is cut off: they go on in further
     rows), images as pixels. `hidden` is the share of the tokens that `hide` hides; `context` what a tagged word is read with."""
+    require(Split, split, "what is prepared is a split, such as data.train")
     check_fits(split.task, augment, context)
     if split.task == "image":
         return PictureExamples(split, augment)
     if tokenizer is None:
         raise GlassformerError(f"the task {split.task} reads texts: give a tokenizer.")
+    require(Tokenizer, tokenizer, "texts go through a tokenizer, as Tokenizer.train(texts) or Tokenizer.load(folder) gives it")
     if split.task == "mlm":
         return MaskedTexts(split, tokenizer, max_length)
     if split.task == "classify":

@@ -1,0 +1,194 @@
+"""The Python side, misused: whatever is handed in, the answer is right, or one line says what is wrong."""
+
+import copy
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+from checkpoint_files import add_tokenizer, bert_folder
+
+import glassformer as gf
+from glassformer import GlassformerError
+from glassformer.numbers import by_hand
+
+WRONG = {
+    "a float": 1.5,
+    "bytes": b"x",
+    "a list of lists": [[["x"]]],
+    "a list of nothing": [None],
+    "an object": object(),
+    "a number with 5,000 digits": 10**5000,
+    "an array": np.zeros((2, 3)),
+    "an array of words": np.array(["a", "b"]),
+    "an array without axes": np.array(1.5),
+    "a set": {1, 2},
+    "a type": int,
+    "a path that is not there": Path("nowhere/at/all"),
+    "half a character": "\ud800",
+    "a name that no file can have": "a\0b",
+}
+PROBLEM = {"Q": [[2, 0], [0, 2]], "K": [[0, 2], [2, 0]], "V": [[1], [3]]}
+RUN = gf.run("encoder", tokens=[1, 2, 3], d_model=8, heads=2, d_ff=16, layers=2, vocab=20)
+OPENED = RUN.explain("layers.0.attention.mix", t=1, head=0, d_v=1)
+
+# What is called with something wrong in one place, by what stands there.
+CALLS = {
+    "count of": lambda wrong: gf.count(wrong),
+    "count without": lambda wrong: gf.count("bert-tiny", without=wrong),
+    "count only": lambda wrong: gf.count("bert-tiny", only=wrong),
+    "a choice": lambda wrong: gf.spec("bert-tiny", activation=wrong),
+    "a class": lambda wrong: gf.count({"model_type": "bert"}, as_class=wrong),
+    "padded": lambda wrong: gf.build("bert-tiny", padded=wrong),
+    "convention of shapes": lambda wrong: gf.shapes("bert-tiny", convention=wrong),
+    "convention of notation": lambda wrong: gf.notation("bert-tiny", convention=wrong),
+    "latex": lambda wrong: gf.notation("bert-tiny", latex=wrong),
+    "head": lambda wrong: gf.shapes("bert-tiny", head=wrong),
+    "a tensor": lambda wrong: gf.shapes("bert-tiny")[wrong],
+    "train": lambda wrong: gf.cost("bert-tiny", train=wrong),
+    "kernel": lambda wrong: gf.cost("bert-tiny", kernel=wrong),
+    "masked": lambda wrong: gf.cost("bert-tiny", masked=wrong),
+    "tokens": lambda wrong: gf.run("encoder", tokens=wrong, d_model=8, heads=2, vocab=20, layers=1),
+    "seed": lambda wrong: gf.run("layer", seed=wrong, d_model=8, heads=2),
+    "a value": lambda wrong: RUN[wrong],
+    "a difference": lambda wrong: gf.swap_tokens(RUN, 0, 1)[wrong],
+    "a cell": lambda wrong: RUN.cell("x", wrong),
+    "an index": lambda wrong: RUN.explain("x", t=wrong, d_model=0),
+    "a layer": lambda wrong: RUN.attention(layer=wrong),
+    "a head of a grid": lambda wrong: RUN.attention().grid(0, wrong),
+    "a text of attention": lambda wrong: RUN.attention(batch=wrong),
+    "changes": lambda wrong: RUN.what_if(wrong),
+    "a number of a cell": lambda wrong: RUN.what_if({"tokens": {(0, 0): wrong}}),
+    "what opens": lambda wrong: OPENED.open(wrong),
+    "digits": lambda wrong: OPENED.text(digits=wrong),
+    "depth": lambda wrong: OPENED.text(depth=wrong),
+    "most": lambda wrong: OPENED.numbers(most=wrong),
+    "a run": lambda wrong: gf.knock_out(wrong, 0, 0),
+    "a run to swap in": lambda wrong: gf.swap_tokens(wrong, 0, 1),
+    "heads": lambda wrong: gf.knock_out(RUN, 0, wrong),
+    "layer": lambda wrong: gf.knock_out(RUN, wrong, 0),
+    "an experiment": lambda wrong: gf.experiment(wrong),
+    "a problem": lambda wrong: gf.work(wrong),
+    "a problem to parse": lambda wrong: by_hand.parse_problem(wrong),
+    "a problem to solve": lambda wrong: by_hand.solve(wrong),
+    "curves": lambda wrong: gf.curves(wrong),
+    "something live": lambda wrong: gf.live(wrong),
+    "a formula's shape": lambda wrong: gf.check_formula("Q K^T", {"Q": wrong, "K": (2, 3)}),
+    "a problem to check": lambda wrong: gf.check_worked(wrong),
+    "a solution": lambda wrong: gf.check_solution(wrong),
+}
+NO_TEXTS = [name for name, wrong in WRONG.items() if not isinstance(wrong, str)]
+LONG = "a number with 5,000 digits"
+MAY_PASS = {("a formula's shape", "an array of words"), *((call, LONG) for call in ("seed", "depth", "most"))}
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_what_is_wrong_is_said_in_one_line(call):
+    for name, wrong in WRONG.items():
+        if (call, name) in MAY_PASS:
+            continue
+        with pytest.raises(GlassformerError) as refusal:
+            pytest.fail(f"{call} with {name} gave {CALLS[call](wrong)!r}")
+        assert "\n" not in str(refusal.value) and 10 < len(str(refusal.value)) < 500, name
+
+
+@pytest.mark.parametrize("name", NO_TEXTS)
+@pytest.mark.parametrize("ask", [gf.ask, gf.check, gf.check_formula])
+def test_a_question_and_a_formula_are_texts(ask, name):
+    with pytest.raises(GlassformerError, match="is a text, found"):
+        ask(WRONG[name])
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: gf.shapes("bert-tiny", convention="column"), "convention=column is not known. Did you mean 'columns'?"),
+        (lambda: gf.notation("bert-tiny", convention="row"), "convention=row is not known. Did you mean 'rows'?"),
+        (lambda: gf.cost("bert-tiny", train="no"), "train=no is not allowed: train is True or False."),
+        (lambda: gf.shapes("bert-tiny", head="0"), "head=0 does not exist: the heads are 0 to 1."),
+        (lambda: gf.shapes("bert-tiny")["weights"], "Did you mean 'layers.0.attention.weights'?"),
+        (lambda: RUN[0], "a value of a run is asked for by name, such as 'tokens', found 0."),
+        (lambda: OPENED.open(99), "has no cell 99 behind it: its refs are 0 to 5."),
+        (lambda: gf.count("bert-tiny", without=[1]), "parts are words, such as 'biases,norms'"),
+        (lambda: gf.work(""), "problem= is not allowed: problem is a path"),
+        (lambda: gf.check_worked(PROBLEM, [1]), "claims=[1] is not allowed"),
+        (lambda: gf.check_formula("Q K^T", {"Q": (2, None)}), "the shape of Q is (2, None): write (768, 6)"),
+        (lambda: gf.check_formula("Q K^T", 5), "shapes=5 is not allowed"),
+    ],
+)
+def test_the_line_names_the_way_out(call, said):
+    with pytest.raises(GlassformerError) as refusal:
+        call()
+    assert said in str(refusal.value)
+
+
+def test_numbers_of_numpy_are_numbers():
+    one = np.int64(1)
+    assert gf.shapes("bert-tiny", head=one).head == 1
+    assert gf.spec("bert-tiny", layers=one, tie=np.bool_(False)).layers == 1
+    assert gf.cost("bert-tiny", train=np.bool_(True), masked=np.float32(1)).which == "training"
+    assert OPENED.open(one).label == OPENED.open(1).label
+    assert OPENED.text(digits=np.int64(4)) == OPENED.text()
+    same = [gf.run("layer", d_model=8, heads=2, seed=seed).output for seed in (3, np.uint8(3))]
+    assert np.array_equal(*same)
+    assert gf.run("encoder", tokens=np.array([1, 2, 3]), d_model=8, heads=2, vocab=20, layers=1).program.sizes.t == 3
+    assert gf.check_formula("Q K^T", {"Q": np.zeros((2, 3)).shape, "K": np.array([4, 3])}).verdict == "fits"
+    assert gf.check_worked(PROBLEM, "dot = [[0, 4], [4, 0]]").judged[0].right
+
+
+def test_a_result_says_in_one_line_what_it_is():
+    assert repr(gf.count("bert-base")) == "<Count of bert-base: 109,482,240 parameters in 199 tensors>"
+    assert repr(gf.bridge("bert-tiny", "bert-mini")) == "<Bridge from bert-tiny to bert-mini: +6,784,640 parameters>"
+    assert repr(gf.shapes("layer", t=5)) == f"<Shapes of layer: {len(gf.shapes('layer'))} tensors, tokens as rows, batch=1 t=5>"
+    assert repr(gf.cost("layer", t=5)).startswith("<Cost of layer: ")
+    assert repr(gf.notation("layer")).startswith("<Notation of layer: ")
+    assert repr(gf.build("layer", t=5)).startswith("<Program of ")
+    assert repr(gf.ask("params", "bert-base")).startswith("<Answer: params of bert-base: 109,482,240")
+    assert repr(gf.swap_tokens(RUN, 0, 1)).startswith("<Difference: tokens changed, ")
+    assert repr(gf.experiment("order")) == "<experiment order, seed 0: the claim holds>"
+
+
+def test_names_can_be_gone_through():
+    shapes = gf.shapes("layer", t=5)
+    assert len(list(shapes)) == len(shapes) and "layers.0.attention.q" in shapes and "q" not in shapes
+    assert shapes._ipython_key_completions_() == list(shapes)
+    assert len(RUN) == len(list(RUN)) and "x" in RUN and 5 not in RUN and [1] not in RUN
+    difference = gf.swap_tokens(RUN, 0, 1)
+    assert list(difference) == list(RUN) and difference["x"].shape == RUN["x"].shape
+
+
+@pytest.mark.parametrize(
+    "found",
+    [gf.count("bert-tiny"), gf.shapes("layer"), gf.cost("layer"), RUN, OPENED, gf.work(PROBLEM), gf.experiment("norm")],
+    ids=lambda found: type(found).__name__,
+)
+def test_a_result_can_be_copied_packed_and_compared(found):
+    for other in (copy.copy(found), copy.deepcopy(found), pickle.loads(pickle.dumps(found))):
+        assert (str(other), repr(other)) == (str(found), repr(found))
+        assert isinstance(found == other, bool)
+
+
+@pytest.fixture(scope="module")
+def checkpoint(tmp_path_factory):
+    return add_tokenizer(bert_folder(tmp_path_factory.mktemp("models") / "bert"))
+
+
+def test_ids_of_numpy_run_a_checkpoint(checkpoint):
+    runs = [gf.run(checkpoint, tokens=tokens) for tokens in ([1, 2, 3], np.array([1, 2, 3]), (1, 2, 3))]
+    assert all(np.array_equal(run.output, runs[0].output) for run in runs)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"tokens": [1, -1]}, "tokens[0, 1] = -1 is out of range"),
+        ({"tokens": [1, 10**18]}, "tokens[0, 1] = 1000000000000000000 is out of range"),
+        ({"tokens": [1, 0.5]}, "tokens must be whole numbers"),
+        ({"tokens": 5}, "tokens=5 is not allowed: tokens are ids in order"),
+        ({"text": 5}, "text 0 must be a text or a pair of texts, found 5."),
+    ],
+)
+def test_what_a_checkpoint_cannot_read_is_one_line(checkpoint, given, said):
+    with pytest.raises(GlassformerError) as refusal:
+        gf.run(checkpoint, **given)
+    assert said in str(refusal.value)
