@@ -10,7 +10,6 @@ from measuring import Gate, mixed_lengths, rates, seconds_of
 from torch.nn.functional import cross_entropy
 
 import glassformer as gf
-from glassformer.algebra.memory import Kernel
 from glassformer.model import Encoder
 from glassformer.model.compiling import compile_layers
 from glassformer.model.float8 import round_products
@@ -244,8 +243,7 @@ def peak_compiled(name: str, batch: int, t: int | None, *, float8: bool = False)
     for _ in range(3):
         step()
     fields: dict[str, Any] = {"head": "classify", "classes": 1000} if t is None else {"head": "mlm", "masked": SHARE, "t": t}
-    kernel: Kernel = "float8" if float8 else "fused"
-    said = gf.cost(name, batch=batch, train=True, kernel=kernel, dtype="bfloat16", dropout=0.0, **fields).memory
+    said = gf.cost(name, batch=batch, train=True, kernel="compiled", dtype="bfloat16", dropout=0.0, **fields).memory
     found = torch.cuda.max_memory_allocated()
     return {"measured_gb": found / 1e9, "predicted_gb": said.peak / 1e9, "ratio": said.peak / found}
 

@@ -61,7 +61,8 @@ def ceiling(figures: dict[str, Any]) -> None:
         panel.text(rate + 6, place, f"{rate:.0f} TFLOP/s, {rate / top:.0%}", va="center")
     panel.set_yticks(range(len(names)), names)
     panel.axvline(top, color=LIGHT.ink, linestyle="--")
-    panel.text(top - 6, -0.35, "one matrix product in bfloat16", ha="right", va="bottom", color=LIGHT.quiet)
+    above = len(names) - 0.4
+    panel.text(top, above, "one matrix product in bfloat16", ha="right", va="bottom", color=LIGHT.quiet)
     panel.set(xlim=(0, top * 1.03), xlabel="useful TFLOP/s: products that every row has to compute")
     save(picture, "ceiling")
 

@@ -13,11 +13,12 @@ from glassformer.spec import ALL_BIASES, EncoderSpec
 def specs(draw: st.DrawFn, *, reads: str | None = None) -> EncoderSpec:
     """Any small encoder: every choice of every field can come up."""
     kind = reads or draw(st.sampled_from(["tokens", "image", "vectors"]))
-    heads, d_k, d_v = draw(st.integers(1, 3)), 2 * draw(st.integers(1, 3)), draw(st.integers(1, 4))
+    heads, d_k, d_v = draw(st.integers(1, 4)), 2 * draw(st.integers(1, 3)), draw(st.integers(1, 4))
     layers = draw(st.integers(0, 3))
     fields: dict[str, Any] = {
         "d_model": 2 * draw(st.integers(1, 4)),
         "heads": heads,
+        "kv_heads": draw(st.sampled_from([None, *(count for count in range(1, heads + 1) if heads % count == 0)])),
         "d_k": d_k,
         "d_v": d_v,
         "d_ff": draw(st.integers(1, 7)),

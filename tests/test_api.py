@@ -192,3 +192,30 @@ def test_what_a_checkpoint_cannot_read_is_one_line(checkpoint, given, said):
     with pytest.raises(GlassformerError) as refusal:
         gf.run(checkpoint, **given)
     assert said in str(refusal.value)
+
+
+@pytest.mark.parametrize("name", ["Z", "", 0, None, "q"])
+def test_an_expression_that_a_formula_has_not_is_named(name):
+    found = gf.check_formula("Q = X W_Q", {"X": (6, 768), "W_Q": "768x64"})
+    assert found["Q"] == (6, 64)
+    with pytest.raises(GlassformerError, match=r"in this formula.*One of X, W_Q, Q"):
+        found[name]
+
+
+@pytest.mark.parametrize("given", [{"text": "a b c"}, {"tokens": [1, 2, 3]}])
+def test_a_size_that_what_goes_in_has_not_is_refused(given):
+    fields = {"d_model": 8, "heads": 2, "layers": 1, "vocab": 9}
+    assert gf.run("encoder", **given, **fields, t=3, batch=1).program.sizes.t == 3
+    for name, size, found in (("t", 9, 3), ("batch", 2, 1)):
+        line = f"{name}={size} is given, and what goes in has {name}={found}: leave {name} out."
+        with pytest.raises(GlassformerError, match=line):
+            gf.run("encoder", **given, **fields, **{name: size})
+
+
+def test_a_field_beside_a_checkpoint_does_not_put_other_weights_in_its_place(checkpoint):
+    for fields in ({"layers": 1}, {"t": 4}):
+        with pytest.raises(
+            GlassformerError, match=r"has weights, which fit no other encoder: leave (layers|t) out, or name the file"
+        ):
+            gf.run(checkpoint, tokens=[1, 2], **fields)
+    assert gf.run(Path(checkpoint) / "config.json", tokens=[1, 2], layers=1).program.spec.layers == 1

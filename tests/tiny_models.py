@@ -119,6 +119,8 @@ VARIANTS = [
         "eurobert", "EuroBertForSequenceClassification", {"classifier_pooling": "bos", "attention_bias": True, "mlp_bias": True}
     ),
     Case("eurobert", "EuroBertModel", {"head_dim": 6}),
+    Case("eurobert", "EuroBertModel", {"num_attention_heads": 4, "num_key_value_heads": 2, "attention_bias": True}),
+    Case("eurobert", "EuroBertForTokenClassification", {"num_key_value_heads": 1, "head_dim": 6}),
     Case("nomic_bert", "NomicBertForMaskedLM", {"tie_word_embeddings": False}),
     Case("t5", "T5EncoderModel", {"feed_forward_proj": "gated-gelu", "relative_attention_num_buckets": 8}),
     Case("bart", "BartEncoder", {"scale_embedding": True, "activation_function": "relu"}),

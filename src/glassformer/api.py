@@ -82,7 +82,8 @@ def cost(
     """FLOPs and bytes of one pass: `gf.cost("bert-base", batch=8, t=512, train=True)`.
 
     `masked` is the share of the positions at which a masked-token head predicts; with `kernel="fused"`, as our encoder does it,
-    nothing after the last layer's attention is computed anywhere else. `kernel="float8"` is the same with float8 products.
+    nothing after the last layer's attention is computed anywhere else. `kernel="compiled"` is the same where layers are
+    compiled or rounded to float8: the activations of feed-forward blocks are not kept, either.
     """
     asked = request(what, as_class=as_class, **fields)
     program = build_program(asked.spec, batch=asked.batch, t=asked.t)
@@ -130,7 +131,13 @@ def run(
 
     if tokens is not None and (isinstance(tokens, str | bytes) or not _in_order(tokens)):
         raise GlassformerError(f"tokens={shown(tokens)} is not allowed: tokens are ids in order, such as [101, 2023, 102].")
-    if isinstance(what, str | Path) and not fields and holds_weights(what):
+    if isinstance(what, str | Path) and holds_weights(what):
+        if fields:
+            name = next(iter(fields))
+            raise GlassformerError(
+                f"{shown(name)}={shown(fields[name])} is given, and {shown(str(what))} has weights, which fit no other encoder: "
+                f"leave {shown(name)} out, or name the file that describes it, for weights from a seed."
+            )
         checkpoint = open_checkpoint(what, as_class=as_class)
         pictures = checkpoint.spec.reads == "image"
         if pictures and (picture is None or text is not None or tokens is not None):
@@ -148,7 +155,17 @@ def run(
         raise GlassformerError("text and tokens are both given: what goes in is one of them.")
     asked = request(what, as_class=as_class, **fields)
     ids = list(tokens) if tokens is not None else None
+    given = text.split() if isinstance(text, str) else ids
+    if given:
+        _require_size("t", asked.t, len(given), fields)
+        _require_size("batch", asked.batch, 1, fields)
     return seeded_run(asked.spec, batch=asked.batch, t=asked.t, words=text, ids=ids, seed=seed)
+
+
+def _require_size(name: str, size: int | None, found: int, fields: Mapping[str, Any]) -> None:
+    """What goes in says itself how large it is: another size beside it would be passed over in silence."""
+    if name in fields and size != found:
+        raise GlassformerError(f"{name}={size} is given, and what goes in has {name}={found}: leave {name} out.")
 
 
 def holds_weights(what: str | Path) -> bool:

@@ -69,9 +69,9 @@ def test_cost_adds_up(spec):
     tops = [row for name, row in found.parts.items() if not name.startswith("layers:")]
     assert sum(row.multiply_adds for row in tops) == found.multiply_adds
     assert sum(row.flops for row in tops) == found.flops >= 2 * found.multiply_adds
-    assert (
-        cost(program, which="training", kernel="fused").memory.activations <= cost(program, which="training").memory.activations
-    )
+    fused, written_out = (cost(program, which="training", kernel=kernel).memory for kernel in ("fused", "materialised"))
+    if spec.position != "rotary" and spec.group == 1:  # else our own encoder keeps queries and keys before and after
+        assert fused.activations <= written_out.activations
 
 
 @given(specs())
@@ -154,7 +154,6 @@ def test_the_output_projection_of_a_bare_sub_layer_is_a_projection():
         ({"optimizer": "adam"}, "Did you mean 'adamw'"),
         ({"masked": 2}, "masked=2 is not a share"),
         ({"masked": float("nan")}, "masked=nan is not a share"),
-        ({"kernel": "float8", "activation": "silu"}, "kernel=float8 is written for gelu; activation=silu is another"),
     ],
 )
 def test_what_is_no_kernel_format_or_share_is_refused(choice, said):
@@ -162,9 +161,50 @@ def test_what_is_no_kernel_format_or_share_is_refused(choice, said):
         gf.cost("bert-base", t=16, **choice)
 
 
-def test_float8_keeps_no_activations_of_the_feed_forward_block():
-    fused, float8 = (
-        gf.cost("bert-base", batch=2, t=16, train=True, dtype="bfloat16", kernel=kernel) for kernel in ("fused", "float8")
+@pytest.mark.parametrize(("name", "kept"), [("bert-base", 12 * 3072), ("modernbert-base", 22 * 2 * 1152)])
+def test_compiled_layers_keep_no_activations_of_feed_forward_blocks(name, kept):
+    fused, compiled = (
+        gf.cost(name, batch=2, t=16, train=True, dtype="bfloat16", kernel=kernel) for kernel in ("fused", "compiled")
     )
-    assert fused.memory.activations - float8.memory.activations == 12 * 2 * 16 * 3072 * 2
-    assert (fused.multiply_adds, fused.flops) == (float8.multiply_adds, float8.flops)
+    assert fused.memory.activations - compiled.memory.activations == 2 * 16 * kept * 2
+    assert (fused.multiply_adds, fused.flops) == (compiled.multiply_adds, compiled.flops)
+
+
+@pytest.mark.parametrize("amount", [5, None, b"1GB", [], 2.5])
+def test_an_amount_of_memory_is_a_text(amount):
+    with pytest.raises(GlassformerError, match="is no amount of memory: write 24GB"):
+        parse_bytes(amount)
+
+
+@pytest.mark.parametrize(
+    ("changed", "line"),
+    [
+        ({"spec": "bert-tiny"}, "A spec is wanted, as gf.spec('bert-base') makes it, found bert-tiny."),
+        ({"limit": "1GB"}, "limit=1GB is not allowed: limit is a whole number from 0."),
+        ({"training": "no"}, "training=no is not allowed: training is True or False."),
+        ({"kernel": "fast"}, "kernel=fast is not known."),
+        ({"t": "a"}, "t=a is not allowed"),
+    ],
+)
+def test_the_largest_batch_of_what_is_no_question_is_one_line(changed, line):
+    asked = {"spec": gf.spec("bert-tiny"), "limit": 10**9, "t": 8, "training": False}
+    with pytest.raises(GlassformerError) as caught:
+        largest_batch(**asked | {"kernel": "fused", "dtype": "float32", "optimizer": "adamw"} | changed)
+    assert line in str(caught.value)
+
+
+def test_grouped_queries_cost_less_in_keys_and_values_and_as_much_in_scores():
+    whole, grouped = (gf.cost("layer", d_model=64, heads=8, t=16, **given) for given in ({}, {"kv_heads": 2}))
+    scores, projections = "layers: attention: scores and mix", "layers: attention: projections"
+    assert grouped.parts[scores] == whole.parts[scores]
+    narrower = 2 * 16 * 64 * (64 - 16)
+    assert whole.parts[projections].multiply_adds - grouped.parts[projections].multiply_adds == narrower
+
+
+def test_queries_and_keys_are_kept_beside_the_values_even_where_only_turned_ones_are_read():
+    """They come out of one product, as one tensor."""
+    plain, turned = (
+        gf.cost("bert-base", batch=2, t=16, train=True, dtype="bfloat16", kernel="fused", position=position).memory.activations
+        for position in ("none", "rotary")
+    )
+    assert turned - plain == 12 * 2 * (2 * 16 * 768 * 2)

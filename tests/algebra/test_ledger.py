@@ -140,3 +140,12 @@ def test_a_thousand_specs_are_counted_in_about_a_second():
 def test_a_misspelt_encoder_in_the_place_of_a_part_is_named():
     with pytest.raises(GlassformerError, match=r"unknown part 'BERT-bas'. Did you mean 'bert-base'\?"):
         gf.ask("How many parameters does BERT-bas have?")
+
+
+def test_grouped_queries_have_narrower_keys_and_values():
+    found = {row.name: row for row in gf.count("layer", d_model=64, heads=8, kv_heads=2).rows}
+    assert found["layers.0.attention.W_Q"].count == 64 * 64
+    assert found["layers.0.attention.W_K"].count == found["layers.0.attention.W_V"].count == 64 * 2 * 8
+    assert found["layers.0.attention.b_K"].count == 2 * 8
+    assert found["layers.0.attention.W_O"].count == 64 * 64
+    assert found["layers.0.attention.W_K"].formula == "d_model · kv_head · d_k"

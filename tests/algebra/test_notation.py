@@ -34,6 +34,20 @@ def test_attention_with_tokens_as_columns():
     assert found["pooler.dense"] == "z = W_P x_pooled + b_P"
 
 
+def test_grouped_queries_say_who_reads_whom():
+    found = gf.notation("layer", d_model=64, heads=8, kv_heads=2, t=5, position="rotary")
+    lines = {row.name.rpartition(".")[2]: f"{row.left} = {row.right}" for row in found.rows}
+    assert lines["k_shared"] == "K_g = share(K_r) (each read by 4 heads)"
+    assert lines["v_shared"] == "V_g = share(V) (each read by 4 heads)"
+    assert lines["scores"] == "S = Q_r K_gᵀ / √d_k"
+    assert lines["mix"] == "M = A V_g"
+    shapes = {row.name.rpartition(".")[2]: row.shape for row in found.rows}
+    assert (shapes["k"], shapes["k_shared"]) == ("s × d_k = 5 × 8, each of 2 heads", "s × d_k = 5 × 8, each of 8 heads")
+    columns = gf.notation("layer", heads=8, kv_heads=1, convention="columns", latex=True)
+    (scores,) = (row.right for row in columns.rows if row.name.endswith("attention.scores"))
+    assert scores == r"\frac{K_{g}^{\top} \, Q}{\sqrt{d_{k}}}"
+
+
 def test_layer_norm_in_its_four_steps():
     found = equations()
     assert found["layers.0.norm_1.mean"] == "μ_1 = mean(R_1) over d_model"

@@ -57,3 +57,24 @@ def test_json_says_shape_axes_and_elements():
     assert row["shape"] == [1, 12, 5, 5]
     assert [axis["name"] for axis in row["axes"]] == ["batch", "head", "t", "s"]
     assert row["elements"] == 300
+
+
+def test_grouped_queries_share_their_keys_and_values():
+    found = gf.shapes("layer", d_model=64, heads=8, kv_heads=2, t=5)
+    for name in "kv":
+        assert found[f"layers.0.attention.{name}"].shape == (1, 5, 2, 8)
+        assert found[f"layers.0.attention.{name}_shared"].shape == (1, 5, 8, 8)
+    assert found["layers.0.attention.W_K"].matrix == (64, 16)
+    assert found["layers.0.attention.W_K"].one_head == (64, 8)
+    assert found["layers.0.attention.weights"].shape == (1, 8, 5, 5)
+    columns = gf.shapes("layer", d_model=64, heads=8, kv_heads=2, t=5, convention="columns", head=7)
+    assert columns["layers.0.attention.k"].shape == (8, 5)
+    assert columns["layers.0.attention.k"].formula == "d_k × s"
+
+
+@pytest.mark.parametrize("reading", [gf.shapes, gf.count, gf.cost, gf.notation])
+def test_as_many_heads_of_keys_as_of_queries_change_nothing(reading):
+    plain, said = (reading("layer", d_model=64, heads=8, **given).to_dict() for given in ({}, {"kv_heads": 8}))
+    assert said.pop("spec").pop("kv_heads") == 8
+    plain.pop("spec")
+    assert {**said, "label": ""} == {**plain, "label": ""}

@@ -90,7 +90,7 @@ def test_a_missing_file_and_a_folder_are_one_line_and_exit_2(tmp_path):
 
 @pytest.mark.parametrize(
     "content",
-    [b"", b"\xff\xfe\x00\x01", b"9**9**9**9 = 1", b"(" * 100_000 + b" = 1", b"1 + " * 100_000 + b"1 = 2"],
+    [b"\xff\xfe\x00\x01", b"9**9**9**9 = 1", b"(" * 100_000 + b" = 1", b"1 + " * 100_000 + b"1 = 2"],
 )
 def test_hostile_files_are_read_without_a_traceback(file, content):
     done = check(file("a.md", content))
@@ -98,7 +98,12 @@ def test_hostile_files_are_read_without_a_traceback(file, content):
     assert "Traceback" not in done.stderr
 
 
-def test_what_is_no_text_is_one_line_and_exit_2(file):
-    done = check(file("a.md", b"\x00" * 1000))
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [(b"", "is empty: there is nothing to judge."), (b"\x00" * 1000, "is not text: too many of its bytes are not UTF-8.")],
+    ids=["empty", "zeros"],
+)
+def test_what_is_no_text_is_one_line_and_exit_2(file, content, said):
+    done = check(file("a.md", content))
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
-    assert "is not text: too many of its bytes are not UTF-8." in done.stderr
+    assert said in done.stderr

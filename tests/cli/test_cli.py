@@ -113,6 +113,60 @@ def test_a_closed_pipe_is_no_error():
     assert done.stderr == ""
 
 
+@pytest.mark.parametrize(
+    ("line", "code", "said"),
+    [
+        ("count bert-tiny > /dev/full", 2, "standard output cannot be written: No space left on device. Free some space"),
+        ("check params bert-tiny --claim 5 > /dev/full", 2, "standard output cannot be written: No space left on device."),
+        ("count bert-tiny >&-", 0, ""),
+        ("encode nowhere - <&-", 2, "no such folder: nowhere."),
+        ("zzz 2>&-", 2, ""),
+    ],
+)
+def test_what_cannot_be_written_or_read_is_no_traceback(line, code, said, tmp_path):
+    command = f"{sys.executable} -m glassformer {line}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60, check=False, cwd=tmp_path)
+    assert done.returncode == code
+    assert said in done.stderr
+    assert len(done.stderr.splitlines()) == bool(said)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("count bert-tiny --json --latex", "--json and --latex are both given: choose one."),
+        ("quiz grade parameters a.csv --csv --html", "--csv and --html are both given: choose one."),
+        ("completion", "Missing argument 'SHELL'. 'glassformer completion --help' says what is taken."),
+        ("count bert-tiny --zzzz", "No such option '--zzzz'. 'glassformer count --help' says what is taken."),
+        ("work a b", "Got unexpected extra argument (b). 'glassformer work --help' says what is taken."),
+        ("count - ", "Standard input is not read here: name a file."),
+        ("report bert-tiny --out nowhere/r.html", "nowhere/r.html cannot be written: its folder is not there. Make it first."),
+        ("explain layer nothing", "there is no 'nothing' in this run. It has x, layers.0.attention.W_Q, "),
+        ("curves loop", "loop cannot be read: Too many levels of symbolic links. The folder of a run is wanted."),
+        ("count lost", "no such file or folder: lost. It is a link to gone, which leads nowhere."),
+        ("data lost", "no such file or folder: lost. It is a link to gone, which leads nowhere."),
+        ("data tabel.csv", "no such file or folder: tabel.csv. Did you mean 'table.csv'?"),
+        ("quiz make parameters --out=", "--out is empty: give a name, or leave it out."),
+        ("train digits --out=", "--out is empty: give a name, or leave it out."),
+        (
+            "check table.csv.md --claim 3",
+            "table.csv.md is a solution, which brings its own claims: leave --claim and the spec out.",
+        ),
+        ("check empty.md", "empty.md is empty: there is nothing to judge."),
+    ],
+)
+def test_a_strangers_mistake_has_a_way_out(line, said, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("empty.md", "table.csv", "table.csv.md"):
+        (tmp_path / name).write_text("", encoding="utf-8")
+    (tmp_path / "loop").symlink_to("loop")
+    (tmp_path / "lost").symlink_to("gone")
+    done = glassformer(*line.split())
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
 def test_completion_offers_presets_and_fields():
     environment = {"_GLASSFORMER_COMPLETE": "bash_complete", "COMP_WORDS": "glassformer count bert-base hea", "COMP_CWORD": "3"}
     done = subprocess.run(

@@ -119,7 +119,7 @@ def test_the_tour_replaces_what_a_tour_left_and_nothing_else(tmp_path):
     with pytest.raises(GlassformerError, match=f"holds '{RUN}'"):
         _empty(folder)
     (tmp_path / "file").write_text("", encoding="utf-8")
-    with pytest.raises(GlassformerError, match="cannot be used"):
+    with pytest.raises(GlassformerError, match="cannot be written"):
         _empty(tmp_path / "file")
 
 

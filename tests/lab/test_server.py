@@ -41,6 +41,9 @@ def test_a_file_a_checkpoint_and_a_run_open_their_pages_and_their_folders(tmp_pa
     places = {name: start([str(tmp_path / name)], 1) for name in ("spec", "checkpoint", "run")}
     assert [lab.address.partition("?")[0] for lab in places.values()] == ["/bench", "/trace", "/train"]
     assert [lab.folders.roots for lab in places.values()] == [((tmp_path / name).resolve(),) for name in places]
+    for name in ("checkpoint", "run"):
+        with pytest.raises(GlassformerError, match=rf"layers=3 cannot be changed in .*{name}: it has weights\. Leave it out\."):
+            start([str(tmp_path / name), "layers=3"], 1)
 
 
 def test_a_port_that_is_taken_is_told_in_one_line():

@@ -334,6 +334,12 @@ def test_tokens_are_text(client):
     assert all(word.isprintable() for word in found["tokens"])
 
 
+def test_keys_that_several_heads_share_are_a_page_for_each_of_theirs():
+    tensor = gf.build("layer", d_model=8, heads=4, kv_heads=2, t=3).tensors["layers.0.attention.k"]
+    page = page_of(tensor, {"kv_head": 1})
+    assert (page.rows.name, page.columns.name, page.fixed) == ("s", "d_k", {"batch": 0, "kv_head": 1})
+
+
 def test_pages_lay_any_tensor_flat():
     run = gf.run("vit-b16", layers=1, d_model=8, heads=2, d_ff=16)
     for tensor in run.program.tensors.values():

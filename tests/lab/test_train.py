@@ -240,7 +240,7 @@ def test_a_double_click_starts_one_run(hall, launched):
         ({"epochs": "0"}, "--epochs 0 is not allowed: a whole number from 1, or several as in 10,30,50."),
         ({"fields": {"heads": "none"}}, "heads=none"),
         ({"fields": {"lairs": "2"}}, "unknown field 'lairs'. Did you mean 'layers'?"),
-        ({"settings": {"lr": "fast"}}, "lr=fast is not allowed: a number from 0 to 1e+09."),
+        ({"settings": {"lr": "fast"}}, "lr=fast is not allowed: a number from 0 to 1,000,000,000."),
         ({"settings": {"decay": "soon"}}, "decay=soon is not allowed: one of cosine, linear, none."),
         ({"settings": {"out": "/tmp/x"}}, "unknown setting 'out'."),
         ({"data": "digit"}, "no such built-in set: digit. Did you mean 'digits'?"),

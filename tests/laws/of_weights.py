@@ -16,9 +16,16 @@ def with_biases(spec: EncoderSpec, *places: str) -> EncoderSpec:
 
 @law()
 def heads_may_stand_in_any_order(way: Way, case: Case) -> float:
-    order = case.rng().permutation(case.spec.heads)
-    second, first = {name: lambda w: w[:, order] for name in ("W_Q", "W_K", "W_V", "E_relative")}, ("b_Q", "b_K", "b_V", "W_O")
-    moved = case.changed(**second, **{name: lambda w: w[order] for name in first})
+    """Heads that share keys and values stay together."""
+    spec, rng = case.spec, case.rng()
+    groups = rng.permutation(spec.key_heads)
+    order = np.concatenate([spec.group * group + rng.permutation(spec.group) for group in groups])
+    moved = case.changed(
+        **{name: lambda w: w[:, order] for name in ("W_Q", "E_relative")},
+        **{name: lambda w: w[order] for name in ("b_Q", "W_O")},
+        **{name: lambda w: w[:, groups] for name in ("W_K", "W_V")},
+        **{name: lambda b: b[groups] for name in ("b_K", "b_V")},
+    )
     return furthest(way(case.spec, moved, case.given), way(case.spec, case.weights, case.given))
 
 
@@ -40,7 +47,8 @@ def the_bias_of_the_values_folds_into_that_of_the_output(way: Way, case: Case) -
     folded = case.changed(b_V=np.zeros_like)
     for name in [name for name in folded if name.endswith("attention.b_V")]:
         at = name.removesuffix("b_V")
-        folded[at + "b_O"] = folded[at + "b_O"] + np.einsum("hv,hvd->d", case.weights[name], folded[at + "W_O"])
+        whole = np.repeat(case.weights[name], case.spec.group, axis=0)  # for every head that reads it
+        folded[at + "b_O"] = folded[at + "b_O"] + np.einsum("hv,hvd->d", whole, folded[at + "W_O"])
     return furthest(way(case.spec, folded, case.given), way(case.spec, case.weights, case.given))
 
 
@@ -111,7 +119,7 @@ def no_layers_give_the_embeddings(way: Way, case: Case) -> float:
 
 def wide_head(spec: EncoderSpec) -> EncoderSpec:
     """One head as wide in its values as all the heads together."""
-    return spec.replace(heads=1, d_k=spec.head_k, d_v=spec.heads * spec.head_v)
+    return spec.replace(heads=1, kv_heads=None, d_k=spec.head_k, d_v=spec.heads * spec.head_v)
 
 
 @law(fit=wide_head)
@@ -127,6 +135,23 @@ def a_head_may_be_cut_into_heads_with_the_same_queries_and_keys(way: Way, case: 
         W_O=lambda w: w.reshape(heads, -1, w.shape[-1]),
     )  # fmt: skip
     return furthest(way(many, cut, case.given), way(case.spec, case.weights, case.given))
+
+
+def grouped(spec: EncoderSpec) -> EncoderSpec:
+    """Two heads of keys and values, each for two heads of queries."""
+    return with_layers(spec).replace(heads=4, kv_heads=2, d_k=spec.head_k, d_v=spec.head_v)
+
+
+@law(fit=grouped)
+def shared_keys_and_values_are_equal_ones_for_each_head(way: Way, case: Case) -> float:
+    """Grouped queries are attention in which neighbouring heads happen to have the same keys and values."""
+    group = case.spec.group
+    written_out = case.changed(
+        **{name: lambda w: np.repeat(w, group, axis=1) for name in ("W_K", "W_V")},
+        **{name: lambda b: np.repeat(b, group, axis=0) for name in ("b_K", "b_V")},
+    )
+    each = case.spec.replace(kv_heads=None)
+    return furthest(way(each, written_out, case.given), way(case.spec, case.weights, case.given))
 
 
 @law(fit=with_layers, ways=(PROGRAM, DOUBLE, SINGLE))

@@ -98,7 +98,8 @@ class ProgramWay:
     def inside(self, spec: EncoderSpec, weights: Weights, given: Given) -> list[Inside]:
         found = self.run(spec, weights, given)
         layers = [f"layers.{number}.attention." for number in range(spec.layers)]
-        return [Inside(found[f"{at}weights"], found[f"{at}v"], found[f"{at}mix"]) for at in layers]
+        values = "v_shared" if spec.group > 1 else "v"
+        return [Inside(found[f"{at}weights"], found[at + values], found[f"{at}mix"]) for at in layers]
 
 
 class ModelWay:
@@ -197,6 +198,9 @@ class WatchedSight:
         mix = self.sight.mix(q, k, v, scale=scale, dropout=dropout)
         self.watch.seen.append((v, mix))
         return mix
+
+    def mix_jointly(self, qkv: torch.Tensor, *, scale: float, dropout: float) -> torch.Tensor:
+        return self.mix(*qkv.unbind(2), scale=scale, dropout=dropout)
 
 
 PROGRAM, DOUBLE, SINGLE = ProgramWay(), ModelWay(torch.float64), ModelWay(torch.float32)

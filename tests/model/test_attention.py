@@ -74,6 +74,34 @@ def test_queries_from_another_tensor_are_projected_like_their_own():
         assert furthest(one, other) < 1e-12
 
 
+@pytest.mark.parametrize("kv_heads", [1, 2, 4])
+@pytest.mark.parametrize("other", [False, True], ids=["self", "cross"])
+def test_groups_read_what_torchs_kernel_for_groups_reads(kv_heads, other):
+    """The outside witness: torch's attention told to share keys and values by itself."""
+    module, x = attention(heads=8, kv_heads=kv_heads, d_k=4, d_v=6), vectors(2, 5, 12)
+    memory = vectors(2, 7, 12) if other else x
+    q, k, v = (y.transpose(1, 2) for y in module.project(x, memory))
+    assert (k.shape[1], v.shape[1]) == (kv_heads, kv_heads)
+    wanted = nn.functional.scaled_dot_product_attention(q, k, v, enable_gqa=True).transpose(1, 2).flatten(2)
+    look = Look(Padded().sight(memory, Rule()))
+    assert furthest(module(x, memory, look), module.out(wanted)) < 1e-12
+    assert module.weights(x, memory, look).shape == (2, 8, 5, memory.shape[1])
+
+
+def test_shared_keys_gather_the_gradients_of_their_whole_group():
+    module, x = attention(heads=4, kv_heads=2, d_k=3), vectors(2, 5, 12)
+    each = attention(heads=4, d_k=3)
+    with torch.no_grad():
+        for (name, from_), (_, into) in zip(module.views(), each.views(), strict=True):
+            shared = name[-1] in "KV"
+            into.copy_(from_.repeat_interleave(2, dim=from_.ndim - 2) if shared else from_)
+    for one in (module, each):
+        one(x, x, Look(Padded().sight(x, Rule()))).square().sum().backward()
+    views = [one.qkv.weight.grad.split(one.widths) for one in (module, each)]
+    for grouped, alone in list(zip(*views, strict=True))[1:]:
+        assert furthest(grouped, alone.unflatten(0, (2, 2, 3)).sum(1).flatten(0, 1)) < 1e-12
+
+
 @pytest.mark.parametrize(("scale", "value"), [("d_k", 0.5), ("d_model", 12**-0.5), ("none", 1.0)])
 def test_scores_are_divided_by_the_root_of(scale, value):
     assert attention(scale=scale).scale == pytest.approx(value, rel=1e-15)
@@ -92,6 +120,11 @@ def test_dropout_falls_on_the_weights_in_training_alone():
     assert torch.equal(module(x, x, look), module(x, x, look))
     module.train()
     assert not torch.equal(module(x, x, look), module(x, x, look))
+
+
+def test_grouped_queries_have_a_narrower_matrix():
+    module = attention(heads=6, kv_heads=2, d_k=2, d_v=5)
+    assert [tuple(p.shape) for p in module.parameters()] == [(12 + 4 + 10,), (12 + 4 + 10, 12), (12, 30), (12,)]
 
 
 def test_one_matrix_makes_queries_keys_and_values():

@@ -62,12 +62,15 @@ def sizes_of(spec: EncoderSpec, batch: int, t: int) -> dict[str, set[int]]:
     fixed |= {"G": spec.ffn_width * (2 if spec.gated else 1), "E": spec.table_width if spec.vocab else spec.d_model}
     fixed |= {"B": batch, "P": spec.channels * spec.patch_size[0] * spec.patch_size[1]}
     joined = {"D": {spec.d_model}, "T": {1, t, t - spec.registers, spec.patches, spec.registers}, "S": {t, spec.patches}}
+    # Keys are turned before they are shared, by the same function as queries.
+    joined |= {"H": {spec.heads, spec.key_heads}, "J": {spec.key_heads}}
     return {letter: {size} for letter, size in fixed.items()} | joined
 
 
 CASES = {
     "bert": BERT.replace(d_k=6, d_v=7, classes=9, embedding_size=10),
     "modern": MODERN.replace(d_k=6, d_v=7),
+    "grouped": MODERN.replace(heads=8, kv_heads=4, d_k=6, d_v=7),
     "vit": VIT.replace(d_k=6, d_v=7, pooler="attention", pool="mean", head_reads="first_and_mean", layer_scale=True),
     "distilled": VIT.replace(d_k=6, d_v=7, class_tokens=2, head="distilled", classes=19),
     "relative": BERT.replace(d_k=6, d_v=7, position="relative", pool="mean", pooler="norm", attend="causal"),
@@ -121,4 +124,4 @@ def test_a_name_that_lies_is_found(body, fault, tmp_path):
 
 
 def test_the_legend_names_every_letter():
-    assert set("BTSNHKVDEFGCPM") == LEGEND
+    assert set("BTSNHJKVDEFGCPM") == LEGEND

@@ -2,8 +2,11 @@
 
 import pytest
 import torch
+from functorch.compile import make_boxed_func
 from model_cases import BERT, MODERN
+from torch._dynamo.backends.common import aot_autograd
 from torch._dynamo.utils import counters
+from torch._functorch.partitioners import min_cut_rematerialization_partition
 
 from glassformer.model import Encoder, compiling
 from glassformer.model.float8 import round_products
@@ -69,3 +72,31 @@ def test_compiled_layers_can_run_as_they_are_written_for_a_while(monkeypatch):
         assert torch.equal(encoder(ids).states, states)
     assert counters["stats"]["unique_graphs"] == 1
     assert torch._dynamo.config.recompile_limit >= compiling.GRAPHS
+
+
+@pytest.mark.filterwarnings("ignore")  # PyTorch warns of itself on its way through a checkpoint
+@pytest.mark.parametrize("spec", [BERT, MODERN], ids=["plain", "gated"])
+def test_compiled_feed_forward_blocks_keep_what_they_bend_and_not_what_they_have_bent(spec):
+    spec = spec.replace(layers=1, d_ff=48, dropout=0.0)
+    kept = []
+
+    def forward(graph, _):
+        (output,) = (node for node in graph.graph.nodes if node.op == "output")
+        kept.extend(node.meta["val"] for node in output.args[0] if node is not None)
+        return make_boxed_func(graph.forward)
+
+    backend = aot_autograd(
+        fw_compiler=forward,
+        bw_compiler=lambda graph, _: make_boxed_func(graph.forward),
+        partition_fn=min_cut_rematerialization_partition,
+    )
+    torch._dynamo.reset()
+    encoder, ids = Encoder(spec).train(), torch.randint(0, 50, (3, 5))
+    expected = torch.autograd.grad(encoder(ids).states.square().sum(), list(encoder.parameters()), allow_unused=True)
+    for block in encoder.layers.values():
+        block.compile(backend=backend)
+    found = torch.autograd.grad(encoder(ids).states.square().sum(), list(encoder.parameters()), allow_unused=True)
+    for one, other in zip(found, expected, strict=True):
+        torch.testing.assert_close(one, other)
+    widths = (48, 96)  # of one of them, and of both that a gated block makes
+    assert sum(value.ndim > 1 and value.shape[-1] in widths and value.numel() // value.shape[-1] == 15 for value in kept) == 1

@@ -11,7 +11,7 @@ from torch import nn
 
 import glassformer
 from glassformer.model import Encoder
-from glassformer.spec import EncoderSpec
+from glassformer.spec import EncoderSpec, GlassformerError
 
 CLOSE = 1e-10
 SPREAD = 1e-3  # a norm divides by a row's spread: where it is all but nothing, the last digit of either side is magnified
@@ -264,3 +264,9 @@ def test_layers_that_share_weights_are_one_block_in_memory():
 
 def test_the_door_opens_on_the_encoder():
     assert glassformer.Encoder is Encoder
+
+
+@pytest.mark.parametrize("flag", ["only_logits", "return_hidden"])
+def test_the_word_no_is_no_flag_of_a_pass(flag):
+    with pytest.raises(GlassformerError, match=f"{flag}=no is not allowed: {flag} is True or False."):
+        Encoder(BERT)(torch.tensor([[1, 2]]), **{flag: "no"})

@@ -154,9 +154,9 @@ def test_it_learns_what_the_exact_one_learns():
 def test_it_keeps_less_for_the_way_back_as_cost_says():
     """GELU's results are not kept: the difference, counted and predicted."""
     kept, said = [], []
-    for kernel in ("fused", "float8"):
+    for kernel in ("fused", "compiled"):
         encoder = Encoder(BERT.replace(dropout=0.0, head="none", d_ff=512)).train()
-        if kernel == "float8":
+        if kernel == "compiled":
             float8.round_products(encoder)
         found, own = {}, {parameter.untyped_storage().data_ptr() for parameter in encoder.parameters()}
 

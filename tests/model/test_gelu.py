@@ -26,7 +26,7 @@ def test_in_16_bits_it_is_as_near_as_pytorchs_own(dtype):
     exact = functional.gelu(x)
     wanted = exact.detach(), torch.autograd.grad(exact, x, coming.double())[0]
     errors = []
-    for function in (gelu.Quick.apply, lambda x: functional.gelu(x.float()).to(x.dtype)):
+    for function in (gelu.quick, lambda x: functional.gelu(x.float()).to(x.dtype)):
         x = given.clone().requires_grad_()
         y = function(x)
         found = y.detach(), torch.autograd.grad(y, x, coming)[0]
@@ -36,7 +36,7 @@ def test_in_16_bits_it_is_as_near_as_pytorchs_own(dtype):
 
 
 def test_it_is_not_asked_outside_of_compiled_16_bit_steps_on_a_gpu(monkeypatch):
-    monkeypatch.setattr(gelu.Quick, "apply", None)
+    monkeypatch.setattr(gelu, "quick", None)
     assert torch.equal(gelu.gelu(EVERYWHERE), functional.gelu(EVERYWHERE))
 
 

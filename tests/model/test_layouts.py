@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from model_cases import furthest
 
-from glassformer.model.layouts import TRITON, Packed, Padded, Rule, flash_serves, own_kernel_serves
+from glassformer.model.joint_attention import kernels_serve
+from glassformer.model.layouts import Packed, Padded, Rule, flash_serves
 from glassformer.program.operations import Mask
 
 LENGTHS = [4, 1, 6, 3]
@@ -133,7 +134,7 @@ def test_our_kernel_agrees_with_its_plain_twin(width, dtype):
     q, k, v = torch.randn(1, sum(lengths), 3, 5, width, device="cuda", dtype=dtype).mul(3).unbind(2)  # one beside the other
     sight = Packed(bounds, 700).sight(q, Rule())
     with torch.inference_mode():
-        assert own_kernel_serves(q[0])
+        assert kernels_serve(q[0], 700)
         kernel = sight.mix(q, k, v, scale=0.3, dropout=0.0)
     exact = sight._one_by_one(q.double(), k.double(), v.double(), scale=0.3, dropout=0.0)
     assert kernel.dtype == dtype and furthest(kernel.double(), exact) < torch.finfo(dtype).eps * float(exact.abs().max())
@@ -141,12 +142,13 @@ def test_our_kernel_agrees_with_its_plain_twin(width, dtype):
     assert furthest(kernel.double(), exact) < 1.5 * furthest(flash.double(), exact)
 
 
-def test_our_kernel_has_no_gradient_and_is_not_asked_for_one():
-    q = torch.empty(0, 2, 64, dtype=torch.bfloat16)
-    assert not own_kernel_serves(q)
-    with torch.inference_mode():
-        assert own_kernel_serves(q) == TRITON
-        assert not own_kernel_serves(q[..., :40])
+@CUDA
+def test_our_kernels_take_heads_of_some_widths_and_count_in_32_bits():
+    q = torch.empty(0, 2, 64, dtype=torch.bfloat16, device="cuda")
+    assert kernels_serve(q, 5_000_000)
+    assert not kernels_serve(q, 6_000_000)
+    assert not kernels_serve(q[..., :40], 10)
+    assert not kernels_serve(q.float(), 10)
 
 
 @CUDA

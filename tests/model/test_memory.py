@@ -11,6 +11,7 @@ CASES = {
     "float32": {"dtype": "float32", "batch": 4, "t": 64},
     "masked tokens": {"dtype": "float32", "batch": 8, "t": 32, "head": "mlm"},
     "autocast": {"dtype": "bfloat16", "batch": 4, "t": 64},
+    "grouped queries": {"dtype": "float32", "batch": 4, "t": 64, "heads": 8, "kv_heads": 2},
     "windows and gates": {
         "name": "modernbert-base",
         "dtype": "float32",

@@ -159,3 +159,27 @@ def test_a_packed_row_has_the_gradients_of_a_rectangle():
         gradients.append(encoder.layers["0"].attention.qkv.weight.grad.float())
         encoder.zero_grad()
     assert furthest(gradients[0], gradients[1]) < 0.05 * float(gradients[1].abs().max())
+
+
+@pytest.mark.parametrize(
+    ("options", "line"),
+    [
+        ({"part": "state"}, "part=state is not known. Did you mean 'states'? One of states, pooled, logits."),
+        ({"part": None, "segments": [torch.tensor([0, 1])]}, "part=None is not known."),
+        ({"segments": [[0, 1]]}, "segments must be a tensor, got list. Pass torch.tensor(segments)."),
+        ({"segments": 5}, "sequences[0], as a batch of one: segments must be a tensor, got int."),
+        ({"segments": []}, "there are 1 sequences and 0 lists of segments: give each sequence one."),
+        ({"tokens_at_once": 0}, "tokens_at_once=0 is not allowed: tokens_at_once is a whole number from 1."),
+    ],
+)
+def test_what_is_no_option_of_packing_is_one_line(options, line):
+    with pytest.raises(GlassformerError) as caught:
+        encode_packed(Encoder(BERT), [torch.tensor([1, 2])], **options)
+    assert line in str(caught.value)
+
+
+def test_sequences_may_come_from_a_generator_and_the_encoder_must_be_one():
+    encoder, ids = Encoder(BERT).eval(), [torch.tensor([1, 2]), torch.tensor([3])]
+    assert all(map(torch.equal, encode_packed(encoder, iter(ids)), encode_packed(encoder, ids)))
+    with pytest.raises(GlassformerError, match=r"sequences go through an encoder, as gf.Encoder\(spec\)"):
+        encode_packed("bert", ids)

@@ -403,15 +403,42 @@ def test_labels_that_may_hold_together_and_scores_are_told_apart(tmp_path):
     assert set(score.to_dict()) == {"scores"}
 
 
-def test_tags_are_said_of_every_token(tmp_path):
+def tagger(folder: Path) -> Path:
     config = {**CONFIG, "architectures": ["BertForTokenClassification"], "id2label": {"0": "O", "1": "NAME"}}
-    folder = add_tokenizer(
-        bert_folder(tmp_path, tensors=tensors_of(config), **{k: config[k] for k in ("architectures", "id2label")})
-    )
-    long, short = gf.load(folder).predict(["the glass walls", "the"])
+    kept = {key: config[key] for key in ("architectures", "id2label")}
+    return add_tokenizer(bert_folder(folder, tensors=tensors_of(config), **kept))
+
+
+def test_tags_are_said_of_every_token(tmp_path):
+    long, short = gf.load(tagger(tmp_path)).predict(["the glass walls", "the"])
     assert [one.token for one in long] == ["[CLS]", "the", "glass", "walls", "[SEP]"]
     assert len(short) == 3
     assert set(long[1].to_dict()) == {"token", "label", "probability"}
+
+
+def test_words_that_were_learned_by_themselves_are_read_by_themselves(tmp_path, monkeypatch):
+    model = gf.load(tagger(tmp_path / "m"))
+    as_a_whole = model.predict("the glass walls")
+    alone = {word: model.predict(word)[1].prediction.values for word in ("the", "glass", "walls")}
+    (tmp_path / "m" / "reading.json").write_text('{"context": "word"}', encoding="utf-8")
+    monkeypatch.setattr(streams, "TEXTS_AT_ONCE", 2)
+    model = gf.load(tmp_path / "m")
+    said = model.predict(["the  glass\twalls", "glass", "walls the"])
+    assert [[one.token for one in text] for text in said] == [["the", "glass", "walls"], ["glass"], ["walls", "the"]]
+    for one in itertools.chain(*said):
+        assert one.prediction.values == pytest.approx(alone[one.token], rel=1e-4)
+    assert said[0][1].prediction.values != pytest.approx(as_a_whole[2].prediction.values, rel=1e-4)
+    kept = [some.numbers for some in model.predict_stream(["the", "", "glass walls"], empty="skip")]
+    assert kept == [[0], [2]]
+    assert gf.load(model.save(tmp_path / "own", own=True)).predict("walls the") == said[2], "an export keeps the note"
+
+
+def test_a_note_on_reading_that_says_nothing_known_is_refused(tmp_path):
+    folder = tagger(tmp_path)
+    assert said(gf.load(folder).predict, "the", word_by_word=True).startswith("unknown option 'word_by_word'.")
+    (folder / "reading.json").write_text('{"context": "words"}', encoding="utf-8")
+    line = said(gf.load(folder).predict, "the")
+    assert line == "reading.json: context=words is not known. Did you mean 'word'? One of row, word."
 
 
 def test_images_are_classified(tmp_path):

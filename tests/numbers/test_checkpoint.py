@@ -320,7 +320,7 @@ def test_a_folder_that_is_not_there_is_named_with_the_nearest(tmp_path):
     bert_folder(tmp_path / "minilm")
     said = refusal(tmp_path / "minilmm")
     assert said.startswith("no such folder: ")
-    assert said.endswith("minilmm. Did you mean 'minilm'?")
+    assert said.endswith("minilmm. Did you mean 'minilm'? A model is a folder with config.json and model.safetensors.")
 
 
 def test_a_file_instead_of_a_folder_is_named(tmp_path):
@@ -330,7 +330,7 @@ def test_a_file_instead_of_a_folder_is_named(tmp_path):
 
 def test_a_folder_without_config_is_named(tmp_path):
     assert refusal(tmp_path).startswith("config.json is missing in ")
-    assert refusal(tmp_path).endswith(": it says what the model is.")
+    assert refusal(tmp_path).endswith(": it says what the model is. Add it.")
 
 
 @pytest.mark.parametrize(

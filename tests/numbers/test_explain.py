@@ -85,3 +85,11 @@ def test_a_cell_that_is_not_there_is_refused(cell, message):
     with pytest.raises(GlassformerError) as refusal:
         tiny().explain("layers.0.attention.q", **cell)
     assert message in str(refusal.value)
+
+
+def test_a_row_that_sees_no_key_says_its_rule_and_not_nothing_by_nothing():
+    program = build(EncoderSpec(d_model=4, heads=2, layers=1, vocab=9), t=2, padded=True)
+    found = run(program, legible_weights(program, 0), {"tokens": [[1, 2]], "attend": [[0, 0]]})
+    opened = found.explain("layers.0.attention.weights", head=0, t=0, s=1)
+    assert opened.value == 0
+    assert opened.numbers() == "0 (no key is seen here: by convention all weights of such a row are 0)"

@@ -53,9 +53,10 @@ BUGS = (
     Bug("layers of a cost left out of its parts", "algebra/cost.py", "entry[1] += row.flops", "entry[1] = row.flops"),
     # the model
     Bug("W_O with heads and features exchanged", "model/attention.py", "self.out.weight.unflatten(1, (self.heads, self.d_v)).permute(1, 2, 0)", "self.out.weight.unflatten(1, (self.d_v, self.heads)).permute(2, 1, 0)"),
-    Bug("heads split across features", "model/attention.py", "(y.unflatten(-1, (self.heads, n)) for y, n in", "(y.unflatten(-1, (n, self.heads)).transpose(-1, -2) for y, n in"),
+    Bug("heads split across features", "model/attention.py", "(y.unflatten(-1, shape) for y, shape in", "(y.unflatten(-1, shape[::-1]).transpose(-1, -2) for y, shape in"),
+    Bug("groups of queries dealt out in turn", "model/attention.py", "x.repeat_interleave(self.group, dim=2)", "x.repeat(1, 1, self.group, 1)"),
     Bug("queries and keys exchanged", "model/attention.py", "q, k, v = self.joint(x_BTD).split(self.widths, dim=-1)", "k, q, v = self.joint(x_BTD).split(self.widths, dim=-1)"),
-    Bug("dropout in evaluation", "model/attention.py", "dropout=self.dropout if self.training else 0.0", "dropout=self.dropout"),
+    Bug("dropout in evaluation", "model/attention.py", "dropout = self.dropout if self.training else 0.0", "dropout = self.dropout"),
     Bug("the model's scale without a root", "model/attention.py", '{"d_k": 1 / math.sqrt(spec.head_k),', '{"d_k": 1 / spec.head_k,'),
     Bug("padding leaks under a window", "model/layouts.py", "visible = real_B11S if visible is None else visible & real_B11S", "visible = real_B11S if visible is None else visible"),
     Bug("window off by one", "model/layouts.py", "(away_TS.abs() <= self.window // 2)", "(away_TS.abs() < self.window // 2)"),

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glassformer.program.axes import Axis, Tensor
-from glassformer.program.operations import Contract, Mask, Rotate, Softmax
+from glassformer.program.operations import Contract, Mask, Rotate, Share, Softmax
 from glassformer.program.operations.error_function import erf
 from glassformer.program.operations.lookups import sinusoidal_table
 from glassformer.program.operations.scores import PatchBias, RelativeBias
@@ -56,6 +56,20 @@ def test_a_mask_counts_the_pairs_it_shows(queries, keys, causal, window):
     seen = mask.visible(queries, keys)
     assert mask.pairs(queries, keys) == seen.sum()
     assert all(mask.rule(q, k) == seen[q, k] for q in range(queries) for k in range(keys))
+
+
+def test_neighbouring_heads_share():
+    s, kv_head, d_k = Axis("s", 3), Axis("kv_head", 2), Axis("d_k", 2)
+    k, share = Tensor("k", (s, kv_head, d_k)), Share("kv_head", Axis("head", 6))
+    output = Tensor("k_shared", share.axes((k,)))
+    assert output.axes == (s, Axis("head", 6), d_k)
+    value = np.arange(12.0).reshape(k.shape)
+    shared = share.evaluate((k,), output, (value,))
+    assert [shared[0, head, 0] for head in range(6)] == [0, 0, 0, 2, 2, 2]
+    for head in range(6):
+        opened = share.opened((k,), output, {"s": 1, "head": head, "d_k": 1}, {"k": value})
+        assert opened.evaluate({"k": value}) == shared[1, head, 1] == value[1, head // 3, 1]
+    assert share.macs((k,), output) == share.flops((k,), output) == 0
 
 
 def test_a_window_of_128_reaches_64_to_each_side():

@@ -55,6 +55,11 @@ def test_bert_base_is_drawn_as_it_is():
     assert {arrow.label for arrow in diagram(program("bert-base", t=5), convention="columns").arrows} == {"", "768 × 5", "768"}
 
 
+def test_heads_that_share_keys_are_said():
+    titles = [box.title for box in diagram(program("layer", heads=8, kv_heads=2)).boxes]
+    assert "attention, 8 heads on 2" in titles
+
+
 def test_a_residual_goes_around_what_it_skips():
     drawn = diagram(program("layer"))
     around = [(arrow.source, arrow.target) for arrow in drawn.arrows if arrow.around]

@@ -24,6 +24,13 @@ def test_d_v_follows_d_k():
     assert EncoderSpec(d_model=64, heads=7, d_k=10).head_v == 10
 
 
+def test_keys_and_values_have_as_many_heads_as_queries_unless_said():
+    spec = EncoderSpec(d_model=64, heads=8)
+    assert (spec.key_heads, spec.group) == (8, 1)
+    assert (spec.replace(kv_heads=2).key_heads, spec.replace(kv_heads=2).group) == (2, 4)
+    assert spec.replace(kv_heads=2).head_k == spec.head_k
+
+
 def test_a_spec_cannot_be_written_to():
     with pytest.raises(AttributeError):
         EncoderSpec().layers = 3  # type: ignore[misc]

@@ -63,7 +63,7 @@ def test_bad_toml_is_refused_in_one_line(text):
     [
         ("{}".encode("utf-16"), "byte 0 is not UTF-8. It is UTF-16, as some Windows programs write: save it as UTF-8."),
         (gzip.compress(b"{}", mtime=0), "byte 1 is not UTF-8. It is packed with gzip: unpack it first, with gunzip."),
-        (b"{\xe9}", "byte 1 is not UTF-8."),
+        (b"{\xe9}", "byte 1 is not UTF-8. Save it as UTF-8."),
     ],
 )
 def test_what_is_no_text_is_named(tmp_path, content, message):

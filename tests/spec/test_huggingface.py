@@ -472,7 +472,7 @@ def test_two_names_of_one_size_must_agree():
         ),
         ("modernbert-every2", {"hidden_activation": "tanh"}, "a gated block with this function is not in the program"),
         ("modernbert-silu-cls5-mean", {"classifier_pooling": "max"}, 'classifier_pooling = "max" is not understood'),
-        ("eurobert-ner", {"num_key_value_heads": 4}, "keys and values that the 12 heads share are not in the program"),
+        ("eurobert-ner", {"num_key_value_heads": 5}, "num_key_value_heads = 5 is not allowed: it must divide"),
         ("eurobert-ner", {"rope_parameters": {"rope_theta": 1e4, "factor": 2.0}}, "rope_parameters.factor = 2.0 may change"),
         ("ernie-notask-mlm", {"use_task_id": True}, "use_task_id = true changes the mathematics"),
         ("distilbert-squad", {"num_labels": 3}, "question answering has 2 labels"),

@@ -62,6 +62,13 @@ PUBLISHED = {
         "EuroBertModel",
         211_766_016,
     ),
+    "a larger EuroBERT, whose queries are grouped": (
+        EURO
+        | {"hidden_size": 1152, "num_hidden_layers": 26, "num_attention_heads": 18, "num_key_value_heads": 6}
+        | {"intermediate_size": 4096, "rope_theta": 250000},
+        "EuroBertModel",
+        607_874_688,
+    ),
     "a Megatron conversion": (
         BERT
         | {"model_type": "megatron-bert", "hidden_size": 1024, "num_hidden_layers": 24, "num_attention_heads": 16}
@@ -106,9 +113,18 @@ def test_an_embedding_width_that_no_class_reads_must_be_the_layers():
 
 def test_code_of_its_own_is_read_past_only_where_the_classes_have_become_transformers_own():
     assert "the file comes with code of its own" in refusal(BERT | {"auto_map": {"AutoModel": "m.M"}})
-    assert "keys and values that the 12 heads share" in refusal(
-        EURO | {"auto_map": {"AutoModel": "m.M"}, "num_key_value_heads": 4}
-    )
+    assert from_config(EURO | {"auto_map": {"AutoModel": "m.M"}}).spec.heads == 12
+
+
+@pytest.mark.parametrize(("said", "kv_heads"), [(None, None), (12, None), (4, 4), (1, 1)])
+def test_grouped_queries_are_a_field_where_there_are_fewer_keys_than_queries(said, kv_heads):
+    assert from_config(EURO | {"num_key_value_heads": said}).spec.kv_heads == kv_heads
+
+
+@pytest.mark.parametrize("said", [5, 24])
+def test_groups_of_queries_are_equal(said):
+    message = f"num_key_value_heads = {said} is not allowed: it must divide num_attention_heads = 12."
+    assert refusal(EURO | {"num_key_value_heads": said}) == f"config.json: {message}"
 
 
 def test_relative_positions_are_still_refused_where_a_class_reads_the_key():

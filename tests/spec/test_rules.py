@@ -10,6 +10,13 @@ REFUSALS = [
         "heads=7 does not divide d_model=64, and d_k is not given: every head needs a whole number of features. "
         "Try heads=8 or give d_k.",
     ),
+    (
+        {"heads": 8, "kv_heads": 3},
+        "kv_heads=3 does not divide heads=8: every head of keys and values is shared by equally many heads of queries. "
+        "Try kv_heads=2.",
+    ),
+    ({"heads": 8, "kv_heads": 16}, "kv_heads=16 does not divide heads=8"),
+    ({"kv_heads": 0}, "kv_heads=0 is not allowed: kv_heads is a whole number from 1 to 1,000,000,000, or none."),
     ({"layers": -1}, "layers=-1 is not allowed: layers is a whole number from 0 to 2,000."),
     ({"layers": 10**9}, "layers=1000000000 is not allowed: layers is a whole number from 0 to 2,000."),
     ({"heads": 0}, "heads=0 is not allowed: heads is a whole number from 1 to 1,000,000,000."),

@@ -12,7 +12,7 @@ from glassformer.model.sentences import load
 from glassformer.spec import EncoderSpec
 from glassformer.spec.presets import preset
 from glassformer.training.data import load_data
-from glassformer.training.published import describe_tokens, publish
+from glassformer.training.published import _drafted, describe_tokens, publish
 from glassformer.training.tokenizers import Tokenizer
 
 transformers = pytest.importorskip("transformers")
@@ -80,6 +80,14 @@ def test_what_no_class_of_transformers_is_stays_in_our_layout(tmp_path):
     publish(Encoder(spec), tmp_path / "best", ("a", "b"), start={}, beside=None, trained="all")
     assert sorted(path.name for path in (tmp_path / "best").iterdir()) == ["labels.json", "model.safetensors", "spec.json"]
     assert load(tmp_path / "best").labels == ["a", "b"]
+
+
+def test_a_bert_with_grouped_queries_is_no_bert(tokenizer):
+    spec = bert(tokenizer, head="mlm").spec
+    config = _drafted(spec)
+    assert class_for(spec, config) == "BertForMaskedLM"
+    assert class_for(spec.replace(kv_heads=spec.heads), config) == "BertForMaskedLM"
+    assert class_for(spec.replace(kv_heads=1), config) is None
 
 
 @pytest.mark.parametrize("trained", ["all", "head"])

@@ -5,6 +5,7 @@ import json
 import pytest
 from tiny_training import tiny_run
 
+from glassformer.model import Encoder, load
 from glassformer.spec import GlassformerError
 from glassformer.training.runs import Run, differences, next_name
 
@@ -13,6 +14,14 @@ def test_a_folder_gives_the_run_back(tmp_path):
     run, _ = tiny_run(tmp_path / "run", "lid-words", vocab=300)
     again = Run.open(tmp_path / "run")
     assert (again.spec, again.settings, again.identity()) == (run.spec, run.settings, run.identity())
+
+
+@pytest.mark.parametrize("context", ["word", "row"])
+def test_what_is_exported_knows_what_a_word_was_learned_with(tmp_path, context):
+    run, rows = tiny_run(tmp_path / "run", "lid-words", vocab=300, context=context)
+    run.export("best", Encoder(run.spec), rows.labels)
+    tokens = [one.token for one in load(tmp_path / "run" / "best").predict("din pahle")]
+    assert ("[CLS]" in tokens) == (context == "row")
 
 
 def test_a_folder_of_a_newer_version_is_refused(tmp_path):

@@ -13,7 +13,7 @@ from glassformer.algebra.result import Result
 from glassformer.program import Program, Step, build
 from glassformer.program.operations import Mask
 from glassformer.spec import EncoderSpec, GlassformerError, shown
-from glassformer.spec.arguments import one_of
+from glassformer.spec.arguments import one_of, require, whole, yes_no
 
 Pass = Literal["forward", "training"]
 
@@ -85,7 +85,7 @@ class Cost(Result):
         kernel = {
             "materialised": "every score computed and kept in memory",
             "fused": "a fused attention kernel: scores are not kept in memory, masked pairs are not computed",
-            "float8": "fused attention, and feed-forward blocks in float8: neither scores nor activations of GELU are kept",
+            "compiled": "compiled layers with fused attention: neither scores nor activations of feed-forward blocks are kept",
         }[self.kernel]
         return f"one {passes} over batch={self.program.sizes.batch} t={self.program.sizes.t}; 1 multiply-add = 2 FLOPs; {kernel}"
 
@@ -121,10 +121,7 @@ def cost(
     label: str = "spec",
 ) -> Cost:
     """What one pass of the program costs; `asked` is the share of the positions at which a masked-token head predicts."""
-    for name, value, known in (("kernel", kernel, Kernel), ("dtype", dtype, Dtype), ("optimizer", optimizer, Optimizer)):
-        one_of(name, value, get_args(known))
-    if kernel == "float8" and program.spec.activation != "gelu":
-        raise GlassformerError(f"kernel=float8 is written for gelu; activation={program.spec.activation} is another. Try fused.")
+    _check_choices(kernel, dtype, optimizer)
     shares = _visible_shares(program) if kernel != "materialised" else {}
     if asked != 1:
         shares |= dict.fromkeys(asked_steps(program, kernel), asked)
@@ -133,10 +130,18 @@ def cost(
     return Cost(label, program, which, kernel, needed, rows)
 
 
+def _check_choices(kernel: Kernel, dtype: Dtype, optimizer: Optimizer) -> None:
+    for name, value, known in (("kernel", kernel, Kernel), ("dtype", dtype, Dtype), ("optimizer", optimizer, Optimizer)):
+        one_of(name, value, get_args(known))
+
+
 def largest_batch(
     spec: EncoderSpec, limit: int, *, t: int | None, training: bool, kernel: Kernel, dtype: Dtype, optimizer: Optimizer
 ) -> int:
     """The largest batch whose bytes stay within `limit`; 0 where not even one input fits."""
+    require(EncoderSpec, spec, "the batch of which encoder? A spec is wanted, as gf.spec('bert-base') makes it")
+    limit, training = whole("limit", limit), yes_no("training", training)
+    _check_choices(kernel, dtype, optimizer)
 
     def fits(batch: int) -> bool:
         program = build(spec, batch=batch, t=t)
@@ -158,7 +163,7 @@ UNITS = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12, "kib": 2**
 
 def parse_bytes(text: str) -> int:
     """`24GB` (10^9 bytes each) or `24GiB` (2^30)."""
-    word = text.strip().lower()
+    word = text.strip().lower() if isinstance(text, str) else ""
     number = word.rstrip("abcdefghijklmnopqrstuvwxyz ")
     unit = word[len(number) :].strip() or "b"
     try:

@@ -10,7 +10,7 @@ from glassformer.program import Program, Step, Tensor
 
 Dtype = Literal["float64", "float32", "bfloat16", "float16"]
 Optimizer = Literal["adamw", "sgd", "none"]
-Kernel = Literal["materialised", "fused", "float8"]
+Kernel = Literal["materialised", "fused", "compiled"]
 
 BYTES: dict[str, int] = {"float64": 8, "float32": 4, "bfloat16": 2, "float16": 2}
 INDEX_BYTES = 8  # token ids are 64-bit integers
@@ -90,8 +90,8 @@ def _saved(program: Program, width: int, kernel: Kernel, shares: dict[str, Fract
     fused = kernel != "materialised"
     inputs = {tensor.name for tensor in program.inputs}
     inside = {step.name for step in program.steps if step.core} if fused else set()
-    if kernel == "float8":  # GELU is computed again on the way back
-        inside |= {step.name for step in program.steps if step.name.endswith(".ffn.active")}
+    if kernel == "compiled":  # what feed-forward blocks bend is bent again on the way back
+        inside |= {step.name for step in program.steps if step.name.endswith((".ffn.active", ".ffn.gated"))}
     held = inside | {parameter.name for parameter in program.parameters}
     saved: dict[str, tuple[int, int]] = {}
     for number, step in enumerate(program.steps):
@@ -106,7 +106,23 @@ def _saved(program: Program, width: int, kernel: Kernel, shares: dict[str, Fract
             saved[step.name] = (STATISTIC_BYTES * (step.output.size // step.output.axes[-1].size), number)
         if program.spec.dropout and step.name not in inside and _dropped(step):
             saved[f"{step.name}: dropout mask"] = (int(MASK_BYTES * step.output.size * shares.get(step.name, 1)), number)
-    return saved
+    return saved | _kept_beside(program, saved, width) if fused else saved
+
+
+def _kept_beside(program: Program, saved: dict[str, tuple[int, int]], width: int) -> dict[str, tuple[int, int]]:
+    """Our encoder makes queries, keys and values in one product: where one of them is kept, so are the others.
+
+    Even those that are read only after a rotation.
+    """
+    made = {step.name: step.output for step in program.steps}
+    beside: dict[str, tuple[int, int]] = {}
+    for name in made:
+        if name.startswith("layers.") and name.endswith(".attention.q"):
+            trio = [name[:-1] + which for which in "qkv"]
+            freed = [saved[one][1] for one in trio if one in saved]
+            if freed:
+                beside |= {one: (_bytes(made[one], width, index=False), min(freed)) for one in trio if one not in saved}
+    return beside
 
 
 def asked_steps(program: Program, kernel: Kernel) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from glassformer.algebra.result import Result
 from glassformer.program import Program, Step, Tensor
-from glassformer.program.axes import IN_LAYER, layer_of
+from glassformer.program.axes import HEADS, IN_LAYER, layer_of
 from glassformer.program.matrices import as_matrix
 from glassformer.program.pen import LatexPen, Pen, TextPen
 
@@ -20,6 +20,8 @@ LETTERS = {
     "attention.v": "V",
     "attention.q_rotated": "Q_r",
     "attention.k_rotated": "K_r",
+    "attention.k_shared": "K_g",
+    "attention.v_shared": "V_g",
     "attention.scores": "S",
     "attention.biased": "S_b",
     "attention.masked": "S_m",
@@ -194,7 +196,7 @@ def _shape(tensor: Tensor, pen: Pen) -> str:
     """`t × d_k = 512 × 64, each of 12 heads`."""
     matrix = as_matrix(tensor, pen.convention, one_head=True)
     sizes = " × ".join(f"{size}" for size in matrix.shape) or "1"
-    heads = next((axis.size for axis in tensor.axes if axis.name == "head"), 0)
+    heads = next((axis.size for axis in tensor.axes if axis.name in HEADS), 0)
     many = f", each of {heads} heads" if heads > 1 else ""
     return f"{matrix.formula} = {sizes}{many}"
 

@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 
 from glassformer.algebra.result import Result
 from glassformer.program import Axis, Program, Tensor
+from glassformer.program.axes import HEADS
 from glassformer.program.matrices import as_matrix
 from glassformer.program.pen import Convention
 from glassformer.spec import GlassformerError, nearest, shown
@@ -33,7 +34,7 @@ class Shape:
     @property
     def axes(self) -> tuple[Axis, ...]:
         """The axes shown: all of them, or those of one head."""
-        return tuple(axis for axis in self.tensor.axes if not (axis.name == "head" and self.head is not None))
+        return tuple(axis for axis in self.tensor.axes if not (axis.name in HEADS and self.head is not None))
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -55,7 +56,7 @@ class Shape:
     @property
     def one_head(self) -> tuple[int, ...] | None:
         """The matrix of a single head; None where the tensor has no heads."""
-        if not any(axis.name == "head" for axis in self.tensor.axes):
+        if not any(axis.name in HEADS for axis in self.tensor.axes):
             return None
         return as_matrix(self.tensor, self.convention, one_head=True).shape
 

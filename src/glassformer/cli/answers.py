@@ -10,7 +10,7 @@ import click
 from glassformer.cli.options import as_option, format_options, give, to_json
 from glassformer.spec import GlassformerError, nearest, shown
 from glassformer.spec.presets import known_as, known_preset
-from glassformer.spec.reading import Request, request_from_words
+from glassformer.spec.reading import Request, is_there, request_from_words
 
 SOLUTIONS = (".md", ".txt", ".tex", ".ipynb")
 PROBLEMS = (".toml", ".json")
@@ -72,10 +72,12 @@ def check(
     glassformer check solution.md
     glassformer check examples/flying.toml --claim "weights = [0.6225, 0.3775]" --claim "output = [0.245, 0.245]"
     """
-    if not words and question.endswith(PROBLEMS):
+    if not words and question.lower().endswith(PROBLEMS):
         _check_problem(Path(question), claims, claims_file, form)
         return
-    if not words and not claims and question.endswith(SOLUTIONS):
+    if question.lower().endswith(SOLUTIONS) and is_there(question) and (words or claims):
+        raise GlassformerError(f"{shown(question)} is a solution, which brings its own claims: leave --claim and the spec out.")
+    if not words and not claims and question.lower().endswith(SOLUTIONS):
         _check_file(Path(question), form)
         return
     if not claims and not words and " " in question.strip():

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from glassformer.cli.numbers import run_of
-from glassformer.cli.options import one_spec, to_json
+from glassformer.cli.options import Named, one_spec, to_json
 from glassformer.spec import GlassformerError
 from glassformer.spec.reading import split_words
 
@@ -23,7 +23,7 @@ MOST_IN_JSON = 2_000_000
 @click.option("--picture", metavar="FILE", help="What goes in, of an encoder that reads images.")
 @click.option("--layer", type=int, metavar="N", help="One layer alone.")
 @click.option("--head", type=int, metavar="N", help="One head alone.")
-@click.option("--out", metavar="FILE", help="A picture, FILE.png or FILE.svg, or a page to explore, FILE.html.")
+@click.option("--out", type=Named(), metavar="FILE", help="A picture, FILE.png or FILE.svg, or a page to explore, FILE.html.")
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0), help="For a spec without weights.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
 def attention(words: tuple[str, ...], layer: int | None, head: int | None, out: str | None, as_json: bool, **given: Any) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from glassformer.cli.options import to_json
+from glassformer.cli.options import Command, to_json
 from glassformer.spec import GlassformerError, shown
 
 if TYPE_CHECKING:
@@ -45,16 +46,30 @@ split_option = click.option(
 )
 
 
+def rows_options(no_label: str) -> Callable[[Command], Command]:
+    """How data is read, the same wherever data is named; `no_label` is the help of --no-label."""
+    options = (
+        click.option("--text", default="text", show_default=True, metavar="COLUMN", help="The column that holds the text."),
+        click.option("--label", default="label", show_default=True, metavar="COLUMN", help="The column that holds the label."),
+        click.option("--no-label", is_flag=True, help=no_label),
+        click.option("--skip-bad", is_flag=True, help="Leave out rows and images that cannot be used, instead of refusing them."),
+        click.option("--resize", type=int, metavar="PIXELS", help="Bring images to this height and width."),
+        split_option,
+    )
+
+    def decorated(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorated
+
+
 @click.command()
 @click.argument("name", required=False, shell_complete=complete_sets)
 @click.option("--rows", default=5, show_default=True, type=click.IntRange(0, 1000), help="How many training rows are shown.")
-@click.option("--text", default="text", show_default=True, metavar="COLUMN", help="The column that holds the text.")
-@click.option("--label", default="label", show_default=True, metavar="COLUMN", help="The column that holds the label.")
-@click.option("--no-label", is_flag=True, help="Plain text, for training on masked tokens.")
+@rows_options(no_label="Plain text, for training on masked tokens.")
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Which rows go to which part.")
-@click.option("--skip-bad", is_flag=True, help="Leave out rows and images that cannot be used, instead of refusing them.")
-@click.option("--resize", type=int, metavar="PIXELS", help="Bring images to this height and width.")
-@split_option
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
 def data(name: str | None, rows: int, as_json: bool, no_label: bool, skip_bad: bool, **options: Any) -> None:
     """What can be learned from: the built-in sets, or a look into one of them or into your own data.

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from glassformer.cli.options import format_options, give, to_json
+from glassformer.cli.options import Named, format_options, give, to_json
 from glassformer.spec import GlassformerError, shown
 from glassformer.spec.reading import only_fields
 
@@ -15,7 +15,7 @@ from glassformer.spec.reading import only_fields
 @click.argument("words", nargs=-1, metavar="[NAME [field=value …]]")
 @click.option("--text", help="Another sentence, for the experiments that read one.")
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Which random numbers.")
-@click.option("--out", metavar="FILE", help="The picture, as FILE.png or FILE.svg.")
+@click.option("--out", type=Named(), metavar="FILE", help="The picture, as FILE.png or FILE.svg.")
 @format_options
 def experiment(words: tuple[str, ...], text: str | None, seed: int, out: str | None, form: str | None) -> None:
     """A textbook's sentence, tried on real arithmetic: order, heads, scaling, padding, norm, convention.

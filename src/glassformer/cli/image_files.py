@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from glassformer.spec import EncoderSpec, GlassformerError, shown
 from glassformer.spec.files import read_document
-from glassformer.spec.weight_files import path_text
+from glassformer.spec.paths import no_such, path_text
 
 ENDINGS = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp", ".tif", ".tiff")
 MOST_FILES = 1_000_000
@@ -44,6 +44,8 @@ class Reading:
 
 def pictures_in(path: Path) -> list[Path]:
     """The pictures that a path means: itself, or all below a folder, in the order of their names."""
+    if not path.exists():
+        raise no_such(path, "file or folder", wanted="A picture or a folder of them is wanted.")
     if not path.is_dir():
         return [path]
     found = sorted(file for file in path.rglob("*") if file.suffix.lower() in ENDINGS and file.is_file())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import time
@@ -51,6 +52,9 @@ A spec is a preset, a TOML or JSON file, a config.json or the folder that holds 
 Exit 0: fine. Exit 2: a mistake in what was asked, said in one line. Exit 1: a check that failed."""
 
 
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+
+
 class LazyGroup(click.Group):
     """Sub-commands that are imported when they are called."""
 
@@ -74,7 +78,7 @@ class LazyGroup(click.Group):
         try:
             return super().invoke(ctx)
         except BrokenPipeError:  # somebody closed the pipe, `glassformer … | head`, which click would call a failure
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            _nobody_reads()
             return 0
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -94,11 +98,11 @@ def glassformer(ctx: click.Context) -> None:
 def main() -> NoReturn:
     """Run the command line: exit 2 and one line for a mistake of the user's, and never a traceback for one."""
     try:
-        code = glassformer.main(standalone_mode=False, prog_name="glassformer")
+        code = _run()
     except GlassformerError as error:
         fail(str(error), error.code)
     except click.ClickException as error:
-        fail(_field_meant(error) or error.format_message())
+        fail(_field_meant(error) or _with_way_out(error))
     except (KeyboardInterrupt, click.Abort):
         sys.stderr.write("glassformer: stopped.\n")
         sys.exit(130)
@@ -107,10 +111,40 @@ def main() -> NoReturn:
             raise
         fail("this needs PyTorch, which is not installed: pip install 'glassformer[torch]'.")
     except OSError as error:  # what the system says of a file: a name too long for it, a folder that may not be read, a full disk
-        if error.filename is None:
+        line = _said_by_the_system(error)
+        if line is None:
             raise
-        fail(f"{shown(str(error.filename))}: {error.strerror or error}.")
+        fail(line)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _run() -> Any:
+    """The command, and what it wrote out of our hands: a full disk may say so only now."""
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by whoever called, `>&-`
+            setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: SIM115, PTH123  as long as the process
+    try:
+        return glassformer.main(standalone_mode=False, prog_name="glassformer")
+    finally:
+        try:
+            sys.stdout.flush()
+        except BrokenPipeError:
+            _nobody_reads()
+
+
+def _said_by_the_system(error: OSError) -> str | None:
+    """A file that it will not give, or output that it will not take; anything else is our mistake."""
+    if error.filename is not None:
+        return f"{shown(str(error.filename))}: {error.strerror or error}."
+    if error.errno not in FULL:
+        return None
+    _nobody_reads()
+    return f"standard output cannot be written: {error.strerror}. Free some space, or send it elsewhere."
+
+
+def _nobody_reads() -> None:
+    """What is left to be written goes nowhere, or Python would complain about it at the end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _field_meant(error: click.ClickException) -> str | None:
@@ -125,6 +159,16 @@ def _field_meant(error: click.ClickException) -> str | None:
     return (
         f"no such option '{error.option_name}'. Fields are written after the spec, without dashes: {field}=…" if known else None
     )
+
+
+def _with_way_out(error: click.ClickException) -> str:
+    """What click says, and where to read on of words that the command has no place for or lacks."""
+    plain = type(error) in (click.UsageError, click.MissingParameter) or (
+        isinstance(error, click.NoSuchOption) and not error.possibilities
+    )
+    if not plain or not isinstance(error, click.UsageError) or error.ctx is None:
+        return error.format_message()
+    return f"{error.format_message().rstrip('.')}. '{error.ctx.command_path} --help' says what is taken."
 
 
 def fail(message: str, code: int = 2) -> NoReturn:

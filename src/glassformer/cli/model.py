@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from glassformer.cli.options import as_option, to_json
+from glassformer.cli.options import Named, as_option, to_json
 from glassformer.spec import GlassformerError, shown
 from glassformer.spec.huggingface.tensor_names import OWN
-from glassformer.spec.weight_files import model_folder, path_text
+from glassformer.spec.paths import path_text
+from glassformer.spec.weight_files import model_folder
 
 if TYPE_CHECKING:
     from glassformer.model import LoadedModel
@@ -76,9 +77,9 @@ def verify(
 @click.command()
 @checkpoint_argument
 @as_option
-@click.option("--onnx", metavar="OUT.onnx", type=click.Path(path_type=Path), help="An ONNX graph, checked with onnxruntime.")
-@click.option("--folder", metavar="OUT", type=click.Path(path_type=Path), help="The layout that transformers reads.")
-@click.option("--own", metavar="OUT", type=click.Path(path_type=Path), help="spec.json, and tensors with the ledger's names.")
+@click.option("--onnx", metavar="OUT.onnx", type=Named(path_type=Path), help="An ONNX graph, checked with onnxruntime.")
+@click.option("--folder", metavar="OUT", type=Named(path_type=Path), help="The layout that transformers reads.")
+@click.option("--own", metavar="OUT", type=Named(path_type=Path), help="spec.json, and tensors with the ledger's names.")
 @click.option("--dtype", default="float32", show_default=True, type=click.Choice(DTYPES), help="How the weights are stored.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
 def export(
@@ -148,7 +149,7 @@ def stream_options(command: Command) -> Command:
         click.option("--truncate", is_flag=True, help="Cut texts that are too long, and say how many; else they are refused."),
         click.option(
             "--out",
-            type=click.Path(path_type=Path),
+            type=Named(path_type=Path),
             metavar="FILE",
             help="FILE.npy, FILE.jsonl or FILE.parquet; else JSON lines.",
         ),

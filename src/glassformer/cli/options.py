@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol, TypeVar
 
 import click
@@ -40,16 +40,44 @@ as_option = click.option(
 )
 
 
+class Named(click.Path):
+    """Where something is written. An empty name, `--out "$FORGOTTEN"`, would be the current folder, which nobody means."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if not str(value).strip():
+            raise GlassformerError(f"{param.opts[0] if param else 'the name'} is empty: give a name, or leave it out.")
+        return super().convert(value, param, ctx)
+
+
+FORMS = {
+    "json": "One JSON document on standard output.",
+    "markdown": "Markdown.",
+    "latex": "LaTeX.",
+    "html": "An HTML fragment.",
+}
+
+
 def format_options(command: Command) -> Command:
     """`--json`, `--markdown`, `--latex`, `--html`: one answer, several forms."""
-    for form, text in (
-        ("html", "An HTML fragment."),
-        ("latex", "LaTeX."),
-        ("markdown", "Markdown."),
-        ("json", "One JSON document on standard output."),
-    ):
-        command = click.option(f"--{form}", "form", flag_value=form, default=None, help=text)(command)
-    return command
+    return forms(FORMS)(command)
+
+
+def forms(known: Mapping[str, str]) -> Callable[[Command], Command]:
+    """An option for each form, of which one at most is given: the command gets its name as `form`, or None."""
+
+    def chosen(ctx: click.Context, option: click.Parameter, given: bool) -> None:
+        before = ctx.params.setdefault("form", None)
+        if given and before is not None:
+            raise GlassformerError(f"--{before} and --{option.name} are both given: choose one.")
+        if given:
+            ctx.params["form"] = option.name
+
+    def decorated(command: Command) -> Command:
+        for form, text in reversed(list(known.items())):
+            command = click.option(f"--{form}", is_flag=True, expose_value=False, callback=chosen, help=text)(command)
+        return command
+
+    return decorated
 
 
 def give(result: Answer, form: str | None, extra: dict[str, Any] | None = None, notes: list[str] | None = None) -> None:

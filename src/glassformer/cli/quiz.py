@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from glassformer.cli.options import to_json
+from glassformer.cli.options import FORMS, Named, forms, to_json
 from glassformer.spec import GlassformerError, nearest, shown
 from glassformer.spec.files import parse_json, read_text
 from glassformer.spec.reading import is_there
@@ -78,7 +78,9 @@ def list_sets(as_json: bool) -> None:
 @seed_option
 @students_option
 @names_option
-@click.option("--out", metavar="DIR", required=True, help="The folder to write: students/, key/, banks, answers.csv.")
+@click.option(
+    "--out", type=Named(), metavar="DIR", required=True, help="The folder to write: students/, key/, banks, answers.csv."
+)
 @click.option("--format", "formats", default="md,html,latex,moodle,qti,ipynb", show_default=True, help="Which formats.")
 @json_option
 def make(what: str, seed: int | None, students: int | None, names: str | None, out: str, formats: str, as_json: bool) -> None:
@@ -118,7 +120,8 @@ def _folder(out: str) -> Path:
     except (OSError, ValueError) as error:
         if isinstance(error, GlassformerError):
             raise
-        raise GlassformerError(f"--out {shown(out)} cannot be written: {shown(str(error))}.") from None
+        why = getattr(error, "strerror", None) or str(error)
+        raise GlassformerError(f"--out {shown(out)} cannot be written: {shown(why)}. Choose another place.") from None
     return folder
 
 
@@ -165,10 +168,7 @@ def take(what: str, seed: int | None, as_json: bool) -> None:
 @seed_option
 @students_option
 @names_option
-@click.option("--json", "form", flag_value="json", help="One JSON document on standard output.")
-@click.option("--markdown", "form", flag_value="markdown", help="Markdown.")
-@click.option("--html", "form", flag_value="html", help="An HTML fragment.")
-@click.option("--csv", "form", flag_value="csv", help="CSV, one row an answer; no cell is a formula.")
+@forms({**{form: FORMS[form] for form in ("json", "markdown", "html")}, "csv": "CSV, one row an answer; no cell is a formula."})
 def grade(what: str, answers: str, seed: int | None, students: int | None, names: str | None, form: str | None) -> None:
     """Marks, error-carried-forward credit, the mistake behind each wrong answer, and the commonest of the class.
 

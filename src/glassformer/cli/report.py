@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from glassformer.cli.options import complete_words, one_spec, to_json
+from glassformer.cli.options import Named, complete_words, one_spec, to_json
 from glassformer.spec import GlassformerError, shown
 from glassformer.spec.reading import SIZES, Request, only_fields, request, split_words
 
@@ -29,7 +29,7 @@ MOST_RUN = 400_000_000  # parameters of a checkpoint that is run in float64 for 
 @click.command()
 @click.argument("words", nargs=-1, metavar="RUN|CHECKPOINT|SPEC [field=value …]", shell_complete=complete_words)
 @click.option("--text", help="The sentence whose attention is shown. [default: one about a tired animal]")
-@click.option("--out", metavar="FILE", help="The file. [default: RUN/report.html, or NAME-report.html here]")
+@click.option("--out", type=Named(), metavar="FILE", help="The file. [default: RUN/report.html, or NAME-report.html here]")
 @click.option("--without", metavar="PARTS", default="", help=f"Parts to leave out: {', '.join(PARTS)}.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output: where it lies and what is in it.")
 def report(words: tuple[str, ...], text: str | None, out: str | None, without: str, as_json: bool) -> None:

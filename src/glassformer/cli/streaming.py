@@ -15,7 +15,7 @@ from glassformer.cli.options import to_json
 from glassformer.cli.tables_out import FORMS, Rows, check_out, sink
 from glassformer.cli.text_lines import GivenTexts, TextLines, texts_from
 from glassformer.spec import GlassformerError, shown
-from glassformer.spec.weight_files import path_text
+from glassformer.spec.paths import no_such, path_text
 
 if TYPE_CHECKING:
     from glassformer.model import LoadedModel
@@ -97,7 +97,7 @@ def _array(path: Path) -> Any:
             raise ValueError("numpy.save writes an array as such a file, .npy")
         return np.load(path, mmap_mode="r", allow_pickle=False)
     except FileNotFoundError:
-        raise GlassformerError(f"no such file: {path_text(path)}.") from None
+        raise no_such(path, "file or folder", wanted="Pictures, a folder of them or an .npy file are wanted.") from None
     except (OSError, ValueError) as error:
         raise GlassformerError(f"{path_text(path)} is no array of numbers: {shown(str(error), limit=100)}.") from None
 

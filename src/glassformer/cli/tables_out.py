@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glassformer.spec import GlassformerError
-from glassformer.spec.weight_files import path_text
+from glassformer.spec.paths import not_written, path_text
 
 NPY_HEADER = 128  # bytes: room for any number of rows, so that the header can be written again at the end
 
@@ -133,7 +133,7 @@ def check_out(out: Path, *, forms: Sequence[str] = FORMS) -> None:
     if out.suffix not in forms:
         raise GlassformerError(f"--out {path_text(out)}: the name must end in one of {', '.join(forms)}.")
     if out.is_dir() or not out.absolute().parent.is_dir():
-        what = "is a folder" if out.is_dir() else "lies in a folder that is not there"
+        what = "is a folder: name a file in it" if out.is_dir() else "lies in a folder that is not there: make it first"
         raise GlassformerError(f"--out {path_text(out)} {what}.")
     if out.suffix == ".parquet":
         parquet_packages()
@@ -157,7 +157,7 @@ def sink(out: Path | None) -> Iterator[Sink]:
             os.fsync(file.fileno())
         unfinished.replace(out)
     except OSError as error:
-        raise GlassformerError(f"{path_text(out)} cannot be written: {error.strerror or type(error).__name__}.") from None
+        raise not_written(out, error) from None
     finally:
         unfinished.unlink(missing_ok=True)
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from glassformer.spec import GlassformerError
+from glassformer.spec.paths import no_such, path_text
 from glassformer.spec.texts import MOST_CHARACTERS
-from glassformer.spec.weight_files import path_text
 
 LONGEST_LINE = 4 * MOST_CHARACTERS + 2  # bytes: no character takes more than four
 
@@ -95,6 +95,6 @@ def _opened(path: Path) -> BinaryIO:
             raise GlassformerError(f"{path_text(path)} is a folder: a file with one text a line is wanted.")
         return path.open("rb")
     except FileNotFoundError:
-        raise GlassformerError(f"no such file: {path_text(path)}.") from None
+        raise no_such(path, wanted="A file with one text a line is wanted.") from None
     except OSError as error:
         raise GlassformerError(f"{path_text(path)} cannot be read: {error.strerror or type(error).__name__}.") from None

@@ -12,8 +12,9 @@ from typing import NamedTuple
 
 import click
 
+from glassformer.cli.options import Named
 from glassformer.spec import GlassformerError, shown
-from glassformer.spec.weight_files import path_text
+from glassformer.spec.paths import not_written, path_text
 
 PROBLEM = """\
 title = "The word 'flying' attends to 'flying' and 'arrows'"
@@ -91,7 +92,13 @@ STOPPED = (130, 143)  # by a signal
 
 
 @click.command()
-@click.option("--out", default=None, metavar="FOLDER", help="Where the tour's files go; a folder for temporary files otherwise.")
+@click.option(
+    "--out",
+    type=Named(),
+    default=None,
+    metavar="FOLDER",
+    help="Where the tour's files go; a folder for temporary files otherwise.",
+)
 def tour(out: str | None) -> None:
     """A walk through all of it, on built-in data. `make run` takes it."""
     began, missed = time.perf_counter(), 0
@@ -147,7 +154,7 @@ def _empty(folder: Path) -> Path:
             else:
                 path.unlink()
     except OSError as error:
-        raise GlassformerError(f"{path_text(folder)} cannot be used: {error.strerror or error}.") from None
+        raise not_written(folder, error) from None
     return folder
 
 

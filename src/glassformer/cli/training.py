@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from glassformer.cli.data import complete_sets, split_option
-from glassformer.cli.options import to_json
+from glassformer.cli.data import complete_sets, rows_options
+from glassformer.cli.options import Named, to_json
 from glassformer.cli.processes import made_by_first, one_voice
 from glassformer.spec import GlassformerError, shown
 
@@ -68,13 +68,8 @@ class SettingNumber(click.ParamType):  # type: ignore[type-arg, unused-ignore]
     metavar="N[,N…]",
     help="Passes over the data; several: a run each. [default: 10; of a checkpoint's weights 3]",
 )
-@click.option("--out", metavar="RUN", help="The run folder. [default: runs/DATA-1, -2, …]")
-@click.option("--text", default="text", show_default=True, metavar="COLUMN", help="The column that holds the text.")
-@click.option("--label", default="label", show_default=True, metavar="COLUMN", help="The column that holds the label.")
-@click.option("--no-label", is_flag=True, help="Plain text: learn to guess masked tokens.")
-@click.option("--skip-bad", is_flag=True, help="Leave out rows and images that cannot be used, instead of refusing them.")
-@click.option("--resize", type=int, metavar="PIXELS", help="Bring images to this height and width.")
-@split_option
+@click.option("--out", type=Named(), metavar="RUN", help="The run folder. [default: runs/DATA-1, -2, …]")
+@rows_options(no_label="Plain text: learn to guess masked tokens.")
 @click.option("--tensorboard", is_flag=True, help="Write the numbers for TensorBoard, too, into RUN/tensorboard.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
 @setting_options()
@@ -165,7 +160,7 @@ def resume(run: str, moved: str | None, tensorboard: bool, as_json: bool, **opti
 
 @click.command()
 @click.argument("runs", nargs=-1, required=True, metavar="RUN…")
-@click.option("--out", metavar="FILE", help="The picture, as FILE.png or FILE.svg.")
+@click.option("--out", type=Named(), metavar="FILE", help="The picture, as FILE.png or FILE.svg.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
 def curves(runs: tuple[str, ...], out: str | None, as_json: bool) -> None:
     """Loss and accuracy of one or several runs on shared axes, and where the validation loss turned.

@@ -55,7 +55,7 @@ def _row(spec: EncoderSpec, t: int | None, settings: Settings, dtype: Dtype) -> 
     program = build(spec, batch=1, t=t)
     if settings.train_only == "head":
         return OneRow(algebra.cost(program, which="forward", kernel="fused", dtype=dtype, asked=ASKED).matrix_flops, 0.0)
-    kernel: Kernel = "float8" if settings.precision == "fp8" else "fused"
+    kernel: Kernel = "compiled" if settings.precision == "fp8" or settings.compile == "yes" else "fused"
     found = algebra.cost(program, which="training", kernel=kernel, dtype=dtype, optimizer="adamw", asked=ASKED)
     return OneRow(found.matrix_flops, found.memory.activations)
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from glassformer.cli.processes import made_by_first
 from glassformer.spec import EncoderSpec, GlassformerError, shown
 from glassformer.spec.fields import accept, rule_for
+from glassformer.spec.paths import path_text
 from glassformer.spec.reading import SIZES, is_there, only_fields, preset_meant, request, split_words
-from glassformer.spec.weight_files import path_text
 
 if TYPE_CHECKING:
     from glassformer.training.data import Dataset

@@ -13,6 +13,7 @@ from glassformer.lab.folders import Folders
 from glassformer.lab.runs import RUNS, RunsFolder
 from glassformer.lab.threads import Workers
 from glassformer.spec import GlassformerError, shown
+from glassformer.spec.paths import no_such, path_text
 from glassformer.spec.reading import Request, only_fields, preset_meant, request, request_from_words, split_words
 
 DEFAULT = "bert-base"
@@ -58,16 +59,26 @@ def _opened(words: Sequence[str], port: int) -> Lab:
         return Lab(port, f"/bench?{urlencode({'spec': meant, **fields})}", meant)
     path = Path(name)
     if path.is_dir() and (path / "run.json").is_file():
+        _no_fields(name, fields)
         return _at(port, "/train", "run", path)
     request_from_words(words)
     if path.is_dir() and any(path.glob("*.safetensors*")):
+        _no_fields(name, fields)
         return _at(port, "/trace", "model", path)
     return _at(port, "/bench", "spec", path, **fields)
 
 
+def _no_fields(name: str, fields: Mapping[str, str]) -> None:
+    if fields:
+        first, value = next(iter(fields.items()))
+        raise GlassformerError(
+            f"{shown(first)}={shown(value)} cannot be changed in {path_text(Path(name))}: it has weights. Leave it out."
+        )
+
+
 def _there(path: Path) -> Path:
     if not path.exists():
-        raise GlassformerError(f"--data {shown(str(path))} does not exist: name a file or a folder.")
+        raise no_such(path, "file or folder", wanted="--data is a file or a folder that exists.")
     return path.resolve()
 
 

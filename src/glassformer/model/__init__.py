@@ -7,8 +7,9 @@ A tensor's name ends in its axes, one letter each; this is the legend, and a tes
     S  positions that answer (keys)    F  d_ff, inner width of the feed-forward block
     N  tokens of all sequences packed  G  what the feed-forward block makes first: F, or 2 F where it is gated
     H  attention heads                 C  classes, tags or projected features
-    K  d_k, a head's queries and keys  P  pixels of one patch
-    V  d_v, a head's values            M  positions that a masked-token head was asked about
+    J  heads of keys and values        P  pixels of one patch
+    K  d_k, a head's queries and keys  M  positions that a masked-token head was asked about
+    V  d_v, a head's values
 
 A 1 stands for an axis of size one that broadcasts.
 """

@@ -27,6 +27,11 @@ class Look(NamedTuple):
     normed: bool = True  # whether the attention reads normalised input, where norms stand before sub-layers
     read_at: Tensor | None = None  # the flat places of the only tokens whose result is read later; None: every token's is
 
+    @property
+    def plain(self) -> bool:
+        """Nothing happens between the product that makes q, k and v and the attention that reads them."""
+        return self.turn_q is unturned and self.turn_k is unturned
+
 
 class Attention(nn.Module):
     """Every position of `x` reads the positions of `memory`, which may be another sequence."""
@@ -35,27 +40,40 @@ class Attention(nn.Module):
 
     def __init__(self, spec: EncoderSpec) -> None:
         super().__init__()
-        self.heads, self.d_k, self.d_v = spec.heads, spec.head_k, spec.head_v
-        self.widths = (spec.heads * spec.head_k, spec.heads * spec.head_k, spec.heads * spec.head_v)
+        self.heads, self.d_v, self.group = spec.heads, spec.head_v, spec.group
+        self.shapes = ((spec.heads, spec.head_k), (spec.key_heads, spec.head_k), (spec.key_heads, spec.head_v))
+        self.widths = tuple(heads * features for heads, features in self.shapes)
         self.biased = tuple(spec.bias(place) for place in PLACES)
         self.qkv = nn.Linear(spec.d_model, sum(self.widths), bias=False)
         # One bias for the places that have one: BEiT's keys have none, and a zero that is stored would be a parameter more.
         biases = sum(width for width, has in zip(self.widths, self.biased, strict=True) if has)
         self.qkv_bias = nn.Parameter(torch.empty(biases)) if biases else None
-        self.out = nn.Linear(self.widths[2], spec.d_model, bias=spec.bias("output"))
+        self.out = nn.Linear(spec.heads * spec.head_v, spec.d_model, bias=spec.bias("output"))
         self.scale = {"d_k": 1 / math.sqrt(spec.head_k), "d_model": 1 / math.sqrt(spec.d_model), "none": 1.0}[spec.scale]
         self.dropout = spec.dropout
 
     def forward(self, x_BTD: Tensor, memory_BSD: Tensor, look: Look) -> Tensor:
-        q_BTHK, k_BSHK, v_BSHV = self.project(x_BTD, memory_BSD)
-        q_BTHK, k_BSHK = look.turn_q(q_BTHK), look.turn_k(k_BSHK)
-        mix_BTHV = look.sight.mix(q_BTHK, k_BSHK, v_BSHV, scale=self.scale, dropout=self.dropout if self.training else 0.0)
+        dropout = self.dropout if self.training else 0.0
+        if x_BTD is memory_BSD and look.plain and len(set(self.shapes)) == 1:
+            qkv_BT3HK = self.joint(x_BTD).unflatten(-1, (3, *self.shapes[0]))
+            mix_BTHV = look.sight.mix_jointly(qkv_BT3HK, scale=self.scale, dropout=dropout)
+        else:
+            q_BTHK, k_BSJK, v_BSJV = self.project(x_BTD, memory_BSD)
+            q_BTHK, k_BSHK, v_BSHV = look.turn_q(q_BTHK), self.shared(look.turn_k(k_BSJK)), self.shared(v_BSJV)
+            mix_BTHV = look.sight.mix(q_BTHK, k_BSHK, v_BSHV, scale=self.scale, dropout=dropout)
         return self.out(at_places(mix_BTHV.flatten(-2), look.read_at))
 
     def weights(self, x_BTD: Tensor, memory_BSD: Tensor, look: Look) -> Tensor:
         """Who attends to whom, [batch, head, t, s]: the same q and k, the softmax written out instead of fused."""
-        q_BTHK, k_BSHK, _ = self.project(x_BTD, memory_BSD)
-        return look.sight.weights(look.turn_q(q_BTHK), look.turn_k(k_BSHK), scale=self.scale)
+        q_BTHK, k_BSJK, _ = self.project(x_BTD, memory_BSD)
+        return look.sight.weights(look.turn_q(q_BTHK), self.shared(look.turn_k(k_BSJK)), scale=self.scale)
+
+    def shared(self, x: Tensor) -> Tensor:
+        """Keys or values for every head of queries: with grouped queries (Ainslie et al. 2023) several of them read the same.
+
+        They are copied, so that every kernel takes them: some know groups by themselves, and ours do not.
+        """
+        return x if self.group == 1 else x.repeat_interleave(self.group, dim=2)
 
     def project(self, x_BTD: Tensor, memory_BSD: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Queries, keys and values: one matrix product where all three are made from the same tensor."""
@@ -67,9 +85,8 @@ class Attention(nn.Module):
             b_asks, b_answers = (None, None) if bias is None else bias.split(asks)
             q = functional.linear(x_BTD, weight[: asks[0]], b_asks)
             k, v = functional.linear(memory_BSD, weight[asks[0] :], b_answers).split(answers, dim=-1)
-        features = (self.d_k, self.d_k, self.d_v)
-        q_BTHK, k_BSHK, v_BSHV = (y.unflatten(-1, (self.heads, n)) for y, n in zip((q, k, v), features, strict=True))
-        return q_BTHK, k_BSHK, v_BSHV
+        q_BTHK, k_BSJK, v_BSJV = (y.unflatten(-1, shape) for y, shape in zip((q, k, v), self.shapes, strict=True))
+        return q_BTHK, k_BSJK, v_BSJV
 
     def joint(self, x_BTD: Tensor) -> Tensor:
         """Queries, keys and values side by side, all made from one tensor."""
@@ -89,11 +106,11 @@ class Attention(nn.Module):
         yield from zip(places, bias.split([self.widths[i] for i in places]), strict=True)
 
     def views(self) -> Iterator[tuple[str, Tensor]]:
-        for place, weight in zip(PLACES, self.qkv.weight.split(self.widths), strict=True):
-            yield f"W_{place.upper()}", weight.unflatten(0, (self.heads, -1)).permute(2, 0, 1)
+        for place, weight, shape in zip(PLACES, self.qkv.weight.split(self.widths), self.shapes, strict=True):
+            yield f"W_{place.upper()}", weight.unflatten(0, shape).permute(2, 0, 1)
         if self.qkv_bias is not None:
             for i, bias in self.stored_biases(self.qkv_bias):
-                yield f"b_{PLACES[i].upper()}", bias.unflatten(0, (self.heads, -1))
+                yield f"b_{PLACES[i].upper()}", bias.unflatten(0, self.shapes[i])
         yield "W_O", self.out.weight.unflatten(1, (self.heads, self.d_v)).permute(1, 2, 0)
         if self.out.bias is not None:
             yield "b_O", self.out.bias

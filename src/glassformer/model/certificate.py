@@ -11,6 +11,7 @@ import numpy as np
 
 from glassformer.model.answers import Answer, Array
 from glassformer.model.checkpoints import unused_parts, verdict
+from glassformer.model.heads import MASKED_HEADS
 from glassformer.spec.checkpoint_folder import CheckpointFolder
 from glassformer.spec.huggingface.layout import Place
 from glassformer.spec.huggingface.matching import Match
@@ -155,7 +156,7 @@ def _row(name: str, shape: tuple[int, ...], place: Place) -> Row:
 def _tied(folder: CheckpointFolder) -> list[str]:
     """What is one tensor in the model although it has two names, there or in the file."""
     spec, said = folder.spec, []
-    if spec.head in ("mlm", "pretrain") and spec.tie:
+    if spec.head in MASKED_HEADS and spec.tie:
         said.append("head.W_vocab is embeddings.E_token, transposed")
     for layer in range(spec.layers):
         owner = spec.layer_weights(layer)

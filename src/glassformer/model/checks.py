@@ -12,6 +12,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from glassformer.model.heads import MASKED_HEADS
 from glassformer.spec import EncoderSpec, GlassformerError, shown
 from glassformer.spec.arguments import is_whole
 
@@ -140,7 +141,7 @@ def _check_companions(spec: EncoderSpec, given: Inputs) -> None:
         raise GlassformerError("attend and positions are for sequences: every patch of an image is real and has its place.")
     if segments is not None and spec.segments is None:
         raise GlassformerError("segments are given, but this encoder has no segment table. Leave them out.")
-    if ask is not None and spec.head not in ("mlm", "pretrain"):
+    if ask is not None and spec.head not in MASKED_HEADS:
         raise GlassformerError(f"predict_at is given, but head={spec.head} predicts no masked tokens. Try head=mlm.")
     limit = spec.longest
     if limit is not None and spec.reads != "image" and inputs.shape[1] > limit and positions is None:

@@ -30,7 +30,12 @@ def hashed(x: Tensor, share: float) -> Tensor:
     step, start = torch.randint(-HALF, HALF - 1, (2,), device=x.device, dtype=torch.int32).unbind()
     place = torch.arange(x.numel(), device=x.device, dtype=torch.int32).view(x.shape)
     chance = mixed(place * (step | 1) + start)  # an odd step visits each number once
-    return torch.where(chance >= int(share * 2 * HALF) - HALF, x * (1 / (1 - share)), 0.0)
+    return torch.where(chance >= dropped_below(share), x * (1 / (1 - share)), 0.0)
+
+
+def dropped_below(share: float) -> int:
+    """Of all whole numbers of 32 bits this share is below the one returned."""
+    return int(share * 2 * HALF) - HALF
 
 
 def mixed(x: Tensor) -> Tensor:

@@ -165,8 +165,8 @@ class Encoder(nn.Module):
         """
         given = checks.Inputs(inputs, attend, segments, positions, predict_at)
         given = checks.checked(self.spec, given, self.here, return_weights)
-        layout = Padded(given.attend)
-        if only_logits:
+        layout, return_hidden = Padded(given.attend), yes_no("return_hidden", return_hidden)
+        if yes_no("only_logits", only_logits):
             checks.check_only_logits(self.spec, looked_at=bool(return_weights) or return_hidden)
             return self.run(given, layout, only_logits=True)
         return self.run(given, layout, return_weights=return_weights, return_hidden=return_hidden)

@@ -19,7 +19,8 @@ from glassformer.spec.checkpoint_folder import CONFIG, LABELS, SPEC
 from glassformer.spec.huggingface import FAMILIES, from_config
 from glassformer.spec.huggingface.layout import Place
 from glassformer.spec.huggingface.tensor_names import OWN, tensor_names
-from glassformer.spec.weight_files import ONE_FILE, path_text
+from glassformer.spec.paths import path_text
+from glassformer.spec.weight_files import ONE_FILE
 
 
 class Form(NamedTuple):
@@ -119,6 +120,7 @@ def _foreign(encoder: Encoder, config: Mapping[str, Any], as_class: str | None) 
 def _plainly(spec: EncoderSpec) -> dict[str, Any]:
     """Every field with what it comes to, given or derived. Dropout is left out: it changes nothing that is stored."""
     derived: dict[str, Any] = {"d_k": spec.head_k, "d_v": spec.head_v, "d_ff": spec.ffn_width, "final_norm": spec.norm_after_last}
+    derived["kv_heads"] = spec.key_heads
     derived |= {"image_width": spec.image_width or spec.image, "patch_width": spec.patch_width or spec.patch}
     derived |= {} if has_pooler(spec) else {"pooler": "none"}  # a head on tokens leaves it unread and unbuilt
     return {name: derived.get(name, getattr(spec, name)) for name in defaults() if name != "dropout"}

@@ -9,6 +9,7 @@ from typing import TypeAlias
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
+from torch.utils.checkpoint import checkpoint
 
 from glassformer.model import float8
 from glassformer.model.gelu import gelu
@@ -64,8 +65,15 @@ class FeedForward(nn.Module):
     def forward(self, x_BTD: Tensor) -> Tensor:
         if self.rounds and self.training:
             return float8.feed_forward(x_BTD, self.wide, self.narrow)
-        active_BTF = self.bend(self.wide(x_BTD))
-        return self.narrow(active_BTF)
+        wide_BTG = self.wide(x_BTD)
+        if self.training and torch.compiler.is_compiling():
+            # The backward pass bends again, in the pass over memory that it makes anyway, rather than keep what was bent.
+            return checkpoint(self.finish, wide_BTG, use_reentrant=False, preserve_rng_state=False)
+        return self.finish(wide_BTG)
+
+    def finish(self, wide_BTG: Tensor) -> Tensor:
+        """Bend and narrow."""
+        return self.narrow(self.bend(wide_BTG))
 
     def views(self) -> Iterator[tuple[str, Tensor]]:
         pieces = len(self.symbols)

@@ -154,6 +154,7 @@ def check_float8(spec: EncoderSpec, device: torch.device) -> None:
             f"precision=fp8 is written for feed-forward blocks with gelu; activation={spec.activation} is another. Try bf16."
         )
     widths = {"d_model": spec.d_model, "d_ff": spec.ffn_width, "heads · d_k": spec.heads * spec.head_k}
+    widths["kv_heads · d_k"] = spec.key_heads * spec.head_k
     for name, width in widths.items():
         if width % 16:
             raise GlassformerError(f"precision=fp8 wants {name} to be a multiple of 16, found {width}. Try bf16.")

@@ -11,13 +11,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from glassformer.spec import GlassformerError
-from glassformer.spec.weight_files import inside, path_text
+from glassformer.spec.paths import no_such, not_written, path_text
+from glassformer.spec.weight_files import inside
 
 # Tokenizers, how images are prepared, and how sentence-transformers pools: data, all of it; code is never copied.
 COMPANIONS = (
     "tokenizer.json tokenizer_config.json special_tokens_map.json added_tokens.json vocab.txt vocab.json merges.txt "
     "sentencepiece.bpe.model spiece.model tokenizer.model source.spm target.spm preprocessor_config.json processor_config.json "
-    "modules.json sentence_bert_config.json config_sentence_transformers.json"
+    "modules.json sentence_bert_config.json config_sentence_transformers.json reading.json"
 ).split()
 MODULE = re.compile(r"\d{1,2}_[A-Za-z]{1,40}")  # 1_Pooling, a folder of sentence-transformers
 
@@ -26,7 +27,7 @@ def companions(folder: Path) -> dict[str, Path]:
     """The files of a model folder that go with it when it is saved elsewhere, by their names there."""
     found = {name: inside(folder, name, source="the model folder") for name in COMPANIONS if (folder / name).is_file()}
     if not folder.is_dir():
-        raise GlassformerError(f"there is no folder {path_text(folder)} whose tokenizer could be copied.")
+        raise no_such(folder, "folder", wanted="Its tokenizer was to be copied.")
     for module in sorted(folder.iterdir()):
         if MODULE.fullmatch(module.name) and module.is_dir() and not module.is_symlink() and (module / "config.json").is_file():
             found[f"{module.name}/config.json"] = inside(module, "config.json", source="the model folder")
@@ -46,7 +47,7 @@ def vacant(path: Path) -> Path:
     except (OSError, ValueError) as error:
         if isinstance(error, GlassformerError):
             raise
-        raise GlassformerError(f"{path_text(path)} cannot be written.") from None
+        raise GlassformerError(f"{path_text(path)} cannot be written: choose another name.") from None
     return path.absolute()
 
 
@@ -62,7 +63,7 @@ def whole(target: Path) -> Iterator[Path]:
         unfinished.rename(target)
         sync(target.parent)
     except OSError as error:
-        raise GlassformerError(f"{path_text(target)} cannot be written: {error.strerror or type(error).__name__}.") from None
+        raise not_written(target, error) from None
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
 

@@ -17,24 +17,28 @@ TAIL = (0.14968754558535127, 0.15800665400241734, 0.0852842114459512, 0.19797296
 def gelu(x: Tensor) -> Tensor:
     """`x · Φ(x)`, Φ being the normal distribution (Hendrycks and Gimpel 2016)."""
     if torch.compiler.is_compiling() and x.is_cuda and x.dtype in (torch.bfloat16, torch.float16):
-        return Quick.apply(x)
+        return quick(x)
     return functional.gelu(x)
 
 
-class Quick(torch.autograd.Function):
+def quick(x: Tensor) -> Tensor:
     """The same with one exponential and one polynomial, which its derivative shares: a compiler makes one pass of each."""
+    precise = x.float()
+    return (precise * Normal.apply(precise)).to(x.dtype)
+
+
+class Normal(torch.autograd.Function):
+    """The normal distribution up to x; its derivative is the density, and not what one gets from the approximation."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor) -> Tensor:
         ctx.save_for_backward(x)
-        below, _ = normal(x.float())
-        return (x * below).to(x.dtype)
+        return normal(x)[0]
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> Tensor:
         (x,) = ctx.saved_tensors
-        below, density = normal(x.float())
-        return (gradients[0] * (below + x * density)).to(x.dtype)
+        return gradients[0] * normal(x)[1]
 
 
 def normal(x: Tensor) -> tuple[Tensor, Tensor]:

@@ -14,7 +14,6 @@ from glassformer.spec import GlassformerError
 
 MASKS = ("[MASK]", "<mask>")  # how tokenizers write it
 SHOWN = 5  # the likeliest tokens that are named
-HEADS = ("mlm", "pretrain")
 
 
 class MaskPrediction(NamedTuple):

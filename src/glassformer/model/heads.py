@@ -19,6 +19,7 @@ from glassformer.spec import EncoderSpec
 
 ROWS = 64  # what the rows of a vocabulary are filled up to a multiple of
 TOKEN_HEADS = ("tag", "tag_patches", "mlm")  # they read every token, so no pooler is built for them
+MASKED_HEADS = ("mlm", "pretrain")  # they guess tokens that are hidden
 
 
 class Reading(NamedTuple):

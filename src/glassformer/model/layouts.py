@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
-from importlib.util import find_spec
 from itertools import pairwise
 from typing import NamedTuple, Protocol
 
@@ -13,6 +12,8 @@ from torch.nn import functional
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.attention.varlen import varlen_attn
 
+from glassformer.model.joint_attention import attend_jointly, kernels_serve
+
 # Which kernel attends in a rectangle while training: on a Hopper GPU cuDNN's is the fastest of those that PyTorch brings.
 TRAINED_WITH = [
     SDPBackend.CUDNN_ATTENTION,
@@ -21,8 +22,6 @@ TRAINED_WITH = [
     SDPBackend.MATH,
 ]
 NEVER = -torch.inf  # what is added to the score of a key that may not be seen
-LONGEST = 65_536  # tokens of a sequence in our own kernel, which counts the numbers inside of one in 32 bits
-TRITON = find_spec("triton") is not None  # comes with PyTorch for a GPU, but not on every system
 
 
 class Rule(NamedTuple):
@@ -45,6 +44,9 @@ class Sight(Protocol):
 
     def mix(self, q_BTHK: Tensor, k_BSHK: Tensor, v_BSHV: Tensor, *, scale: float, dropout: float) -> Tensor:
         """`softmax(scale · q kᵀ) v` through a fused kernel."""
+
+    def mix_jointly(self, qkv_BT3HK: Tensor, *, scale: float, dropout: float) -> Tensor:
+        """The same of queries, keys and values that lie in one tensor."""
 
     def weights(self, q_BTHK: Tensor, k_BSHK: Tensor, *, scale: float) -> Tensor:
         """`softmax(scale · q kᵀ)`, written out; a query that sees no key has weights of zero."""
@@ -82,6 +84,13 @@ class PaddedSight(NamedTuple):
                 q_BHTK, k_BHSK, v_BHSV, attn_mask=self.mask, dropout_p=dropout, is_causal=self.causal, scale=scale
             )
         return mix_BHTV.transpose(1, 2)
+
+    def mix_jointly(self, qkv_BT3HK: Tensor, *, scale: float, dropout: float) -> Tensor:
+        batch, t = qkv_BT3HK.shape[:2]
+        if self.mask is not None or self.causal or not trained_jointly(qkv_BT3HK, t, dropout):
+            return self.mix(*qkv_BT3HK.unbind(2), scale=scale, dropout=dropout)
+        mix_NHK = attend_jointly(qkv_BT3HK.flatten(0, 1), None, t, scale=scale, dropout=dropout)
+        return mix_NHK.unflatten(0, (batch, t))
 
     def weights(self, q_BTHK: Tensor, k_BSHK: Tensor, *, scale: float) -> Tensor:
         # In float32 at least, as the kernels do inside: scores overflow float16.
@@ -177,11 +186,16 @@ class PackedSight(NamedTuple):
         q_NHK, k_NHK, v_NHV = q_BTHK[0], k_BSHK[0], v_BSHV[0]
         if self.bias_HTS is not None or not flash_serves(q_NHK, v_NHV):
             return self._one_by_one(q_BTHK, k_BSHK, v_BSHV, scale=scale, dropout=dropout)
-        if dropout == 0.0 and self.rule == Rule() and self.longest <= LONGEST and own_kernel_serves(q_NHK):
-            from glassformer.model.packed_kernel import attend_packed
+        if dropout == 0.0 and self.rule == Rule() and not torch.is_grad_enabled() and kernels_serve(q_NHK, self.longest):
+            from glassformer.model.attention_kernels import attend
 
-            return attend_packed(q_NHK, k_NHK, v_NHV, self.bounds, self.longest, scale)[None]
+            return attend(q_NHK, k_NHK, v_NHV, self.bounds, self.longest, scale, 0.0, None)[0][None]
         return self._flash(q_NHK, k_NHK, v_NHV, scale=scale, dropout=dropout)[None]
+
+    def mix_jointly(self, qkv_BT3HK: Tensor, *, scale: float, dropout: float) -> Tensor:
+        if self.bias_HTS is not None or self.rule != Rule() or not trained_jointly(qkv_BT3HK, self.longest, dropout):
+            return self.mix(*qkv_BT3HK.unbind(2), scale=scale, dropout=dropout)
+        return attend_jointly(qkv_BT3HK[0], self.bounds, self.longest, scale=scale, dropout=dropout)[None]
 
     def _flash(self, q_NHK: Tensor, k_NHK: Tensor, v_NHV: Tensor, *, scale: float, dropout: float) -> Tensor:
         reach = -1 if self.rule.window is None else self.rule.window // 2
@@ -245,6 +259,6 @@ def flash_serves(q_NHK: Tensor, v_NHV: Tensor) -> bool:
     return q_NHK.is_cuda and half and width == v_NHV.shape[-1] and width % 8 == 0 and width <= 256
 
 
-def own_kernel_serves(q_NHK: Tensor) -> bool:
-    """Whether our kernel takes these, of those that the other one takes: it is faster, and has no backward pass."""
-    return TRITON and not torch.is_grad_enabled() and q_NHK.shape[-1] in (32, 64, 128)
+def trained_jointly(qkv: Tensor, longest: int, dropout: float) -> bool:
+    """Whether our own kernels attend in a training step: there they are faster than cuDNN's, and with dropout by a fifth."""
+    return torch.is_grad_enabled() and dropout < 1.0 and kernels_serve(qkv, longest)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import importlib
 import io
 import logging
+import os
 import shutil
 import tempfile
 import warnings
@@ -21,7 +23,7 @@ from glassformer.model.encoder import Encoder, Output
 from glassformer.model.folders import sync
 from glassformer.model.layouts import NEVER, Padded, PaddedSight, Rule
 from glassformer.spec import GlassformerError, shown
-from glassformer.spec.weight_files import path_text
+from glassformer.spec.paths import not_written, path_text
 
 NEEDS = ("onnx", "onnxscript", "onnxruntime")
 BOUND = 1e-4  # largest difference between graph and model, relative to the largest number where that is above one
@@ -132,8 +134,11 @@ def export_onnx(encoder: Encoder, path: str | Path) -> Checked:
 def _check_target(target: Path) -> None:
     if target.suffix != ".onnx":
         raise GlassformerError(f"{path_text(target)}: the name of an ONNX graph ends in .onnx.")
-    if not target.absolute().parent.is_dir():
-        raise GlassformerError(f"there is no folder {path_text(target.absolute().parent)}: make it first.")
+    folder = target.absolute().parent
+    if not folder.is_dir():
+        raise GlassformerError(f"there is no folder {path_text(folder)}: make it first.")
+    if not os.access(folder, os.W_OK):  # said before the graph is made, which takes a while
+        raise not_written(target, PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
 
 
 def _package(name: str) -> Any:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 import torch
 from torch import Tensor
+from torch.nn import Module
 
 from glassformer.model.checks import Inputs, check_batch
-from glassformer.model.heads import TOKEN_HEADS, has_pooler
+from glassformer.model.heads import MASKED_HEADS, TOKEN_HEADS, has_pooler
 from glassformer.model.layouts import Layout, Packed, Padded, flash_serves
 from glassformer.model.precision import product_dtype
 from glassformer.spec import EncoderSpec, GlassformerError
+from glassformer.spec.arguments import listing, one_of, require, whole
 
 if TYPE_CHECKING:
     from glassformer.model.encoder import Encoder, Output
@@ -39,6 +41,9 @@ def encode_packed(
 
     No sequence sees another or any padding: the results are those of one sequence at a time. `run` stands in for `encoder.run`.
     """
+    require(Module, encoder, "sequences go through an encoder, as gf.Encoder(spec) or gf.load(folder).encoder")
+    tokens_at_once = whole("tokens_at_once", tokens_at_once, least=1) if tokens_at_once is not None else None
+    sequences, segments = listing(sequences), listing(segments) if segments is not None else None
     _check(encoder.spec, sequences, segments, part)
     lengths = _lengths(sequences)
     results: list[Tensor | None] = [None] * len(sequences)
@@ -82,7 +87,7 @@ def at_once(encoder: Encoder) -> int:
     if not here.is_cuda:
         return FEWEST
     wide = spec.ffn_width * (2 if spec.gated else 1) + spec.ffn_width
-    said = {"mlm": spec.vocab or 0, "pretrain": spec.vocab or 0, "tag": spec.classes}.get(spec.head, 0)
+    said = {**dict.fromkeys(MASKED_HEADS, spec.vocab or 0), "tag": spec.classes}.get(spec.head, 0)
     a_token = here.element_size() * (6 * spec.d_model + wide + (said if encoder.head is not None else 0))
     memory = torch.cuda.get_device_properties(here.device).total_memory
     return max(FEWEST, min(MOST, int(ROOM * memory) // a_token))
@@ -174,7 +179,7 @@ def _padded(encoder: Encoder, sequences: list[Tensor], segments: list[Tensor] | 
 def _cut(spec: EncoderSpec, output: Output, part: Part, lengths: list[int], layout: Layout) -> Sequence[Tensor]:
     """What belongs to each sequence: a row of a table, or as many rows as it has tokens."""
     whole = getattr(output, part)
-    if part == "pooled" or (part == "logits" and spec.head not in (*TOKEN_HEADS, "pretrain")):
+    if part == "pooled" or (part == "logits" and spec.head not in (*TOKEN_HEADS, *MASKED_HEADS)):
         return tuple(whole)
     if isinstance(layout, Packed):
         return tuple(whole[0].split(lengths))
@@ -182,6 +187,7 @@ def _cut(spec: EncoderSpec, output: Output, part: Part, lengths: list[int], layo
 
 
 def _check(spec: EncoderSpec, sequences: Sequence[Tensor], segments: Sequence[Tensor] | None, part: Part) -> None:
+    one_of("part", part, get_args(Part))
     if spec.reads == "image":
         raise GlassformerError("an image encoder reads images of one size, which need no packing. Call the encoder itself.")
     if part == "pooled" and not has_pooler(spec):
@@ -189,7 +195,9 @@ def _check(spec: EncoderSpec, sequences: Sequence[Tensor], segments: Sequence[Te
     if part == "logits" and spec.head == "none":
         raise GlassformerError("part=logits: this encoder has no head. Try head=classify.")
     if segments is not None and len(segments) != len(sequences):
-        raise GlassformerError(f"there are {len(sequences)} sequences and {len(segments)} lists of segments.")
+        raise GlassformerError(
+            f"there are {len(sequences)} sequences and {len(segments)} lists of segments: give each sequence one."
+        )
     if not _shapes_in_order(spec, sequences) or segments is not None:
         _check_each(spec, sequences, segments)
 
@@ -197,11 +205,15 @@ def _check(spec: EncoderSpec, sequences: Sequence[Tensor], segments: Sequence[Te
 def _check_each(spec: EncoderSpec, sequences: Sequence[Tensor], segments: Sequence[Tensor] | None) -> None:
     """Name the first that is wrong: slow, so only where something is."""
     for i, sequence in enumerate(sequences):
-        beside = segments[i][None] if segments is not None else None
         try:
-            check_batch(spec, sequence[None] if isinstance(sequence, Tensor) else sequence, None, beside)
+            check_batch(spec, _one(sequence), None, _one(segments[i]) if segments is not None else None)
         except GlassformerError as error:
             raise GlassformerError(f"sequences[{i}], as a batch of one: {error}") from None
+
+
+def _one(sequence: Tensor) -> Tensor:
+    """A batch of one; what is no tensor is left for the check to name."""
+    return sequence[None] if isinstance(sequence, Tensor) else sequence
 
 
 def _shapes_in_order(spec: EncoderSpec, sequences: Sequence[Tensor]) -> bool:

@@ -7,6 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 from torch import Tensor
 
+from glassformer.model.heads import MASKED_HEADS
 from glassformer.spec import EncoderSpec, GlassformerError
 from glassformer.spec.checkpoint_folder import CheckpointFolder
 
@@ -15,7 +16,7 @@ WHAT = {
     "none": "it has no head",
     "project": "its head gives vectors",
 }
-UNLABELLED = (*WHAT, "mlm", "pretrain")  # heads without names for what they say
+UNLABELLED = (*WHAT, *MASKED_HEADS)  # heads without names for what they say
 ANSWERS = "ForQuestionAnswering"  # two numbers a token, which compare tokens and not classes
 LIKELY = 0.5  # from this probability on, a label holds
 

@@ -1,13 +1,16 @@
-"""What a folder says about its sentence vectors: the settings of sentence-transformers, read as data and never acted upon."""
+"""What a folder says about its texts: the settings of sentence-transformers and our own note, as data, never acted upon."""
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, cast, get_args
 
 from glassformer.spec import GlassformerError, shown
+from glassformer.spec.arguments import one_of
 from glassformer.spec.files import parse_json_list, read_document, read_text
+from glassformer.spec.texts import Context
 from glassformer.spec.weight_files import inside
 
 Pool = Literal["mean", "first", "last", "max", "pooled"]
@@ -15,6 +18,7 @@ Pool = Literal["mean", "first", "last", "max", "pooled"]
 MODULES = "modules.json"
 LENGTHS = ("sentence_bert_config.json", "sentence_roberta_config.json", "sentence_distilbert_config.json")
 PROMPTS = "config_sentence_transformers.json"
+READING = "reading.json"  # our own: {"context": "word"} where a tagger learned each word by itself
 TOKENIZER_CONFIG = "tokenizer_config.json"
 LONGEST = 1_000_000  # a larger model_max_length stands for none
 
@@ -32,20 +36,21 @@ FOLDER = re.compile(r"\d{1,3}_[A-Za-z]{1,40}")
 
 
 class SentenceSettings(NamedTuple):
-    """How a model's sentence vectors are made; None where the folder does not say."""
+    """How a model reads texts and makes its sentence vectors; None where the folder does not say."""
 
     pool: Pool | None = None
     normalise: bool | None = None
     longest: int | None = None  # tokens, special ones included
     lower: bool = False
     prompt: str = ""  # put before every text
+    context: Context = "row"  # what a tagger reads a word with: the text around it, or nothing but itself
     obstacle: str = ""  # why they cannot be made as the folder says: a part that is not in the program
 
 
 def read_settings(folder: Path) -> SentenceSettings:
     """The settings in a model folder; one without any gives none."""
     longest, lower = _length(folder)
-    settings = SentenceSettings(longest=longest, lower=lower, prompt=_prompt(folder))
+    settings = SentenceSettings(longest=longest, lower=lower, prompt=_prompt(folder), context=_context(folder))
     if not (folder / MODULES).exists():
         return settings
     pool: Pool | None = None
@@ -94,6 +99,20 @@ def _length(folder: Path) -> tuple[int | None, bool]:
         config = read_document(inside(folder, TOKENIZER_CONFIG, source="the model folder"))
         return _whole(config.get("model_max_length")), False
     return None, False
+
+
+def _context(folder: Path) -> Context:
+    if not (folder / READING).exists():
+        return "row"
+    said = read_document(inside(folder, READING, source="the model folder")).get("context", "row")
+    return cast(Context, one_of(f"{READING}: context", said, get_args(Context)))
+
+
+def note_context(folder: Path, context: Context) -> None:
+    """Write down what the words of a model were learned with. Most are read as a whole, which needs no note."""
+    (folder / READING).unlink(missing_ok=True)  # a copy of the note of the checkpoint that training began with
+    if context != "row":
+        (folder / READING).write_text(json.dumps({"context": context}) + "\n", encoding="utf-8")
 
 
 def _whole(value: Any) -> int | None:

@@ -17,7 +17,7 @@ from glassformer.model import export, guesses, predictions, streams
 from glassformer.model.checkpoints import LoadedEncoder, Verdict, load_encoder
 from glassformer.model.encoder import Encoder, Output
 from glassformer.model.guesses import MaskPrediction
-from glassformer.model.heads import TOKEN_HEADS, has_pooler
+from glassformer.model.heads import MASKED_HEADS, TOKEN_HEADS, has_pooler
 from glassformer.model.packing import encode_packed
 from glassformer.model.predictions import Prediction, TokenPrediction
 from glassformer.model.ready import Ready
@@ -30,6 +30,7 @@ from glassformer.spec.huggingface.tensor_names import OWN
 from glassformer.spec.texts import Text, load_tokenizer
 
 OPTIONS = ("pool", "normalise", "batch_tokens")
+OURS = ("letters", "word_by_word")  # habits that the model decides
 POOLS = ("mean", "first", "last", "max", "pooled")
 IMAGES_AT_ONCE = 32
 
@@ -163,7 +164,7 @@ class LoadedModel:
         unit = normalise if normalise is not None else said.normalise
         return chosen, True if unit is None else yes_no("normalise", unit)
 
-    def _windows(self, texts: Iterable[Text], habits: dict[str, Any]) -> Iterator[streams.Window]:
+    def _windows(self, texts: Iterable[Text], habits: dict[str, Any], **ours: bool) -> Iterator[streams.Window]:
         if self.spec.reads != "tokens":
             way = " Give images: --images FILE, or predict(images)." if self.spec.reads == "image" else ""
             raise GlassformerError(f"this encoder reads {self.spec.reads.removesuffix('s')}s, not texts.{way}")
@@ -173,7 +174,7 @@ class LoadedModel:
             iter(texts)
         except TypeError:
             raise GlassformerError(f"a text or a list of texts is wanted, found {shown(texts)}.") from None
-        known = [option.name for option in fields(Habits)]
+        known = [option.name for option in fields(Habits) if option.name not in OURS]
         for name in habits:
             if name not in known:
                 raise GlassformerError(f"unknown option '{shown(name)}'.{nearest(name, [*OPTIONS, *known])}")
@@ -183,7 +184,7 @@ class LoadedModel:
         own: dict[str, Any] = {"lower": said.lower, "prompt": said.prompt}
         limits = [size for size in (self.longest, habits.get("longest")) if size is not None]
         longest = min(limits, default=None)
-        all_habits = Habits(**{**own, **habits, "longest": longest})
+        all_habits = Habits(**{**own, **habits, **ours, "longest": longest})
         return streams.windows(texts, self.tokenizer, self.spec, all_habits, beside=self.encoder.here.is_cuda)
 
     # Classes -----------------------------------------------------------------------------------------------------------
@@ -204,8 +205,9 @@ class LoadedModel:
         """Predictions for any number of texts, some at a time, in input order and bounded memory."""
         predictions.require_classes(self.spec, self.folder.model_class)
         batch_tokens = whole("batch_tokens", batch_tokens, least=1) if batch_tokens is not None else None
-        masked = self.spec.head in guesses.HEADS
-        for window in self._windows(texts, {**habits, "letters": self.spec.head in TOKEN_HEADS}):
+        masked = self.spec.head in MASKED_HEADS
+        by_words = self.spec.head == "tag" and self.settings.context == "word"
+        for window in self._windows(texts, habits, letters=self.spec.head in TOKEN_HEADS, word_by_word=by_words):
             if masked:
                 told = guesses.guesses(self.encoder, window, self.tokenizer, habits.get("name", streams.plain_name))
                 yield Sayings(window.numbers, list(told), window.dropped, window.seen)
@@ -216,7 +218,7 @@ class LoadedModel:
                     self.encoder, window.ids, segments=window.segments, part="logits", tokens_at_once=batch_tokens, run=run
                 )
             said = [self._said(logits, tokens) for logits, tokens in zip(found, window.tokens, strict=True)]
-            yield Sayings(window.numbers, said, window.dropped, window.seen)
+            yield _of_texts(window, said) if by_words else Sayings(window.numbers, said, window.dropped, window.seen)
 
     def _said(self, logits: Tensor, tokens: Sequence[str]) -> Said:
         kind = predictions.kind_of(self.folder)
@@ -264,6 +266,15 @@ class LoadedModel:
 
 def _vectors(window: streams.Window, values: Tensor) -> Vectors:
     return Vectors(window.numbers, values.numpy(), window.dropped, window.seen)
+
+
+def _of_texts(window: streams.Window, said: Sequence[Said]) -> Sayings:
+    """What is said of words that were read by themselves, text by text; the special tokens around each word belong to none."""
+    texts: dict[int, list[Any]] = {}
+    for number, encoding, tokens in zip(window.numbers, window.encodings, said, strict=True):
+        own = [token for token, special in zip(tokens, encoding.special_tokens_mask, strict=True) if not special]
+        texts.setdefault(number, []).extend(own)
+    return Sayings(list(texts), list(texts.values()), window.dropped, window.seen)
 
 
 def load(

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from glassformer.spec import GlassformerError, shown
 from glassformer.spec.huggingface.layout import Place, from_file, to_file
-from glassformer.spec.weight_files import Located
+from glassformer.spec.weight_files import Located, not_one_tensor, unknown_dtype
 
 DTYPES = {"F64": torch.float64, "F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16}
 PIECE_BYTES = 1 << 22
@@ -37,10 +37,7 @@ def require_equal(located: Located, place: Place, other: Located, copy: Place) -
     """Refuse a second copy of a tied tensor that holds other numbers."""
     for (_, ours), (_, theirs) in zip(pieces(located, place), pieces(other, copy), strict=True):
         if not torch.equal(ours.double().nan_to_num(), theirs.double().nan_to_num()):
-            raise GlassformerError(
-                f"{shown(copy.name)} and {shown(place.name)} hold different numbers, but the model uses one tensor "
-                "for both. If they were trained apart, set tie_word_embeddings to false in config.json."
-            )
+            raise not_one_tensor(copy.name, place.name)
 
 
 def pieces(located: Located, place: Place) -> Iterator[tuple[int, Tensor]]:
@@ -48,7 +45,7 @@ def pieces(located: Located, place: Place) -> Iterator[tuple[int, Tensor]]:
     path, entry = located
     dtype = DTYPES.get(entry.dtype)
     if dtype is None:
-        raise GlassformerError(f"{shown(place.name)} is stored as {entry.dtype}: weights are read as {', '.join(DTYPES)}.")
+        raise unknown_dtype(place.name, entry.dtype, DTYPES)
     shape = place.part_shape
     count = math.prod(shape)
     first = 0 if place.rows is None else place.rows[0] * (count // max(shape[0], 1))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy
@@ -46,11 +47,13 @@ class Habits:
     prompt: str = ""
     lower: bool = False
     name: Callable[[int], str] = plain_name
+    word_by_word: bool = False  # each word, between blanks, is read by itself, as if it were a text
     letters: bool = False  # whether somebody will ask for the tokens in letters
 
     def __post_init__(self) -> None:
         arguments.yes_no("truncate", self.truncate)
         arguments.yes_no("lower", self.lower)
+        arguments.yes_no("word_by_word", self.word_by_word)
         arguments.one_of("empty", self.empty, get_args(Empty))
         arguments.text("prompt", self.prompt)
 
@@ -58,7 +61,7 @@ class Habits:
 class Window(NamedTuple):
     """Some texts in a row as tokens: their numbers in the input, their ids, and how many tokens each lost."""
 
-    numbers: list[int]
+    numbers: list[int]  # of a text that is read word by word, once for each word
     ids: list[Tensor]
     segments: list[Tensor] | None
     encodings: list[Any]  # as the tokenizer gave them
@@ -125,6 +128,8 @@ class Cut(NamedTuple):
 
 def _cut(some: list[tuple[int, Text]], tokenizer: Any, habits: Habits) -> Cut:
     """Texts as tokens; those that are too long, and may be cut, a second time. Nobody else may use the tokenizer meanwhile."""
+    if habits.word_by_word:
+        some = [(number, word) for number, text in some for word in _words(text)]
     encodings, dropped = _encodings(some, tokenizer, habits), {}
     if habits.truncate and habits.longest is not None:
         long = [i for i, encoding in enumerate(encodings) if len(encoding) > habits.longest]
@@ -135,10 +140,18 @@ def _cut(some: list[tuple[int, Text]], tokenizer: Any, habits: Habits) -> Cut:
     return Cut(some, encodings, dropped)
 
 
+def _words(text: Text) -> list[str]:
+    """What stands between blanks, as in a table of words; of a text without any, the empty one."""
+    return (" ".join(text) if isinstance(text, tuple) else text).split() or [""]
+
+
 def _window(cut: Cut, tokenizer: Any, spec: EncoderSpec, habits: Habits) -> Window:
     """Texts as ids. A tokenizer makes its lists anew whenever it is asked for them: they are asked for once."""
     some = cut.some
-    window, lists = Window([], [], None, [], {some[i][0]: lost for i, lost in cut.dropped.items()}, len(some)), []
+    dropped = Counter[int]()
+    for i, lost in cut.dropped.items():
+        dropped[some[i][0]] += lost
+    window, lists = Window([], [], None, [], dict(dropped), len({number for number, _ in some})), []
     for (number, _), encoding in zip(some, cut.encodings, strict=True):
         ids = encoding.ids
         length = len(ids)

@@ -11,7 +11,7 @@ from glassformer.numbers.inputs import checked_inputs
 from glassformer.numbers.keep import evaluate_keeping, not_kept
 from glassformer.program import Cell, Parameter, Program, Tensor
 from glassformer.program.axes import Array
-from glassformer.spec import GlassformerError, nearest, shown
+from glassformer.spec import GlassformerError, listed, nearest, shown
 from glassformer.spec.viewed import Viewed
 
 if TYPE_CHECKING:
@@ -66,6 +66,7 @@ class Run(Viewed):
                 raise not_kept(name)
             inside = next((known for known in self.values if known.endswith(f".{name}")), None)
             hint = f" Did you mean '{inside}'?" if inside else nearest(name, self.values)
+            hint = hint or f" It has {listed(self.values)}."
             raise GlassformerError(f"there is no '{shown(name)}' in this run.{hint}")
         return name
 

@@ -13,7 +13,7 @@ from glassformer.spec import GlassformerError, shown
 from glassformer.spec.checksums import check_sums
 from glassformer.spec.huggingface.layout import Place, from_file
 from glassformer.spec.huggingface.matching import Match
-from glassformer.spec.weight_files import Located, WeightFiles
+from glassformer.spec.weight_files import Located, WeightFiles, not_one_tensor, unknown_dtype
 
 # How NumPy reads a type; it has no bfloat16, which is the upper half of a float32.
 DTYPES: dict[str, np.dtype[Any]] = {
@@ -73,10 +73,7 @@ class StoredWeights(Mapping[str, Array]):
         for copy in wanted.copies:
             other = read_tensor(self.files.tensors[copy.name], copy)
             if not np.array_equal(part, other, equal_nan=True):
-                raise GlassformerError(
-                    f"{shown(copy.name)} and {shown(wanted.place.name)} hold different numbers, but the model uses one tensor "
-                    "for both. If they were trained apart, set tie_word_embeddings to false in config.json."
-                )
+                raise not_one_tensor(copy.name, wanted.place.name)
         return from_file(part, wanted.place, wanted.shape)
 
 
@@ -85,7 +82,7 @@ def read_tensor(located: Located, place: Place) -> Floats:
     path, entry = located
     dtype = DTYPES.get(entry.dtype)
     if dtype is None:
-        raise GlassformerError(f"{shown(place.name)} is stored as {entry.dtype}: weights are read as {', '.join(DTYPES)}.")
+        raise unknown_dtype(place.name, entry.dtype, DTYPES)
     shape = place.part_shape
     count = int(np.prod(shape, dtype=object))
     first = 0 if place.rows is None else place.rows[0] * (count // max(shape[0], 1))

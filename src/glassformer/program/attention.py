@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from glassformer.program.axes import Axis, Tensor
-from glassformer.program.operations import Add, Contract, Mask, PatchBias, RelativeBias, Rotate, Softmax
+from glassformer.program.operations import Add, Contract, Mask, PatchBias, RelativeBias, Rotate, Share, Softmax
 from glassformer.program.parts import CONTRACT, linear
 from glassformer.program.program import Writer
 from glassformer.spec import EncoderSpec
@@ -27,12 +27,18 @@ def attention(
     `real` says which keys are no padding (True = attend), `mask` who may see whom, `bias` is added to the scores.
     """
     head, d_k, d_v = Axis("head", spec.heads), Axis("d_k", spec.head_k), Axis("d_v", spec.head_v)
+    # Grouped queries (Ainslie et al. 2023): keys and values have fewer heads, each of which several heads of queries read.
+    shared = spec.group > 1
+    kv_head = Axis("kv_head", spec.key_heads) if shared else head
     q = linear(write, "q", queries, "Q", (head, d_k), bias=spec.bias("q"))
-    k = linear(write, "k", memory, "K", (head, d_k), bias=spec.bias("k"))
-    v = linear(write, "v", memory, "V", (head, d_v), bias=spec.bias("v"))
+    k = linear(write, "k", memory, "K", (kv_head, d_k), bias=spec.bias("k"))
+    v = linear(write, "v", memory, "V", (kv_head, d_v), bias=spec.bias("v"))
     if rotary_base is not None:
         q = write.step("q_rotated", Rotate("t", rotary_base), q)
         k = write.step("k_rotated", Rotate("s", rotary_base), k)
+    if shared:
+        k = write.step("k_shared", Share("kv_head", head), k)
+        v = write.step("v_shared", Share("kv_head", head), v)
 
     batch, t, s = memory.axes[0], queries.axis("t"), memory.axis("s")
     square = (batch, head, t, s)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 Array = NDArray[Any]
 Cell = dict[str, int]  # which element: {"t": 1, "head": 0, "d_v": 3}
 Floats = NDArray[np.float64]
+HEADS = ("head", "kv_head")  # heads of queries, and of keys and values where there are fewer of those
 IN_LAYER = re.compile(r"^layers\.(\d+)\.")
 
 

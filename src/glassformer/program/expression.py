@@ -50,7 +50,7 @@ class Product(NamedTuple):
 
 
 class Ratio(NamedTuple):
-    """`top / bottom`; 0 / 0 is 0, the rule for a row of scores that is masked throughout."""
+    """`top / bottom`; nothing of anything is nothing, so 0 / 0 is 0."""
 
     top: Expression
     bottom: Expression

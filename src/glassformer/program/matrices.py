@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from glassformer.program.axes import Axis, Tensor
+from glassformer.program.axes import HEADS, Axis, Tensor
 from glassformer.program.pen import Convention
 
 FEATURES = ("d_k", "d_v")  # what a head has of its own: all heads side by side make one matrix
@@ -37,12 +37,12 @@ def as_matrix(tensor: Tensor, convention: Convention = "rows", *, one_head: bool
     sheets = tuple(axis for axis in axes if axis.name == "batch")
     groups: list[tuple[Axis, ...]] = []
     for number, axis in enumerate(axes):
-        if axis.name == "batch" or (axis.name == "head" and one_head):
+        if axis.name == "batch" or (axis.name in HEADS and one_head):
             continue
         follower = axes[number + 1].name if number + 1 < len(axes) else ""
-        if axis.name == "head" and follower not in FEATURES:
+        if axis.name in HEADS and follower not in FEATURES:
             sheets = (*sheets, axis)
-        elif groups and groups[-1][-1].name == "head":
+        elif groups and groups[-1][-1].name in HEADS:
             groups[-1] = (*groups[-1], axis)
         else:
             groups.append((axis,))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,8 @@ from glassformer.show.table import Column, Table
 from glassformer.spec import GlassformerError, shown
 from glassformer.spec.arguments import path as given_path
 from glassformer.spec.files import read_document
+from glassformer.spec.paths import no_such
+from glassformer.spec.reading import is_there
 from glassformer.spec.viewed import Viewed
 from glassformer.spec.weight_files import RUN
 
@@ -98,12 +101,14 @@ def read_curve(run: str | Path, name: str | None = None) -> Curve:
             raise GlassformerError(f"{shown(str(path))} is larger than {MOST_BYTES:,} bytes. It was not read.")
         lines = path.read_text(encoding="utf-8").splitlines()
     except (FileNotFoundError, NotADirectoryError):
-        why = f"has no {METRICS}: is it the folder of a run?" if run.is_dir() else "is not there: name the folder of a run."
-        raise GlassformerError(f"{shown(str(run))} {why}") from None
+        if not run.exists():
+            raise no_such(run, "folder", wanted="The folder of a run is wanted, as 'glassformer train' makes it.") from None
+        raise GlassformerError(f"{shown(str(run))} has no {METRICS}: is it the folder of a run?") from None
     except (OSError, UnicodeError, ValueError) as error:
         if isinstance(error, GlassformerError):
             raise
-        raise GlassformerError(f"{shown(str(path))} cannot be read: {shown(str(error))}.") from None
+        why = getattr(error, "strerror", None) or str(error)
+        raise GlassformerError(f"{shown(str(path))} cannot be read: {shown(why)}. The folder of a run is wanted.") from None
     rows = [row for number, line in enumerate(lines, 1) if (row := _row(path, number, line, last=number == len(lines)))]
     if not rows:
         raise GlassformerError(f"{shown(str(run))} has no finished epoch yet: there is nothing to draw.")
@@ -121,7 +126,8 @@ def runs_in(folder: Path) -> list[Path]:
 
 def told_apart(runs: Sequence[Path]) -> list[str]:
     """The name of each run: its folder's, and where two would be the same, the folder above in front of it."""
-    paths = [(run if run.is_dir() else run.with_suffix("")).resolve() for run in runs]
+    folders = [run if is_there(str(run)) and run.is_dir() else run.parent / run.stem for run in runs]
+    paths = [Path(os.path.realpath(folder)) for folder in folders]
     names = [path.name for path in paths]
     return [path.name if names.count(path.name) == 1 else f"{path.parent.name}/{path.name}" for path in paths]
 

@@ -229,12 +229,17 @@ def _inputs(program: Program, convention: Convention) -> str:
     return f"vectors, {shape_text(program.inputs[0], convention)}"
 
 
+def _on_fewer(spec: EncoderSpec) -> str:
+    """Where several heads of queries share keys and values."""
+    return f" on {spec.key_heads}" if spec.group > 1 else ""
+
+
 def _title(key: str, spec: EncoderSpec) -> str:
     word = key.rpartition(".")[2]
     norm = {"layer": "LayerNorm", "rms": "RMSNorm"}[spec.norm_kind]
     titles = {
         "embeddings": "embedding",
-        "attention": f"attention, {spec.heads} head{'s' if spec.heads > 1 else ''}",
+        "attention": f"attention, {spec.heads} head{'s' if spec.heads > 1 else ''}{_on_fewer(spec)}",
         "ffn": "feed-forward",
         "norm_1": norm,
         "norm_2": norm,

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from glassformer.show.colours import DIVERGING, LINES, SEQUENTIAL
 from glassformer.spec import GlassformerError, shown
+from glassformer.spec.paths import not_written
 
 Figure: TypeAlias = Any  # matplotlib's; Any, since matplotlib may not be there
 Axes: TypeAlias = Any
@@ -121,4 +122,4 @@ def writing(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise GlassformerError(f"{shown(str(path))} cannot be written: {error.strerror or error}.") from None
+        raise not_written(path, error) from None

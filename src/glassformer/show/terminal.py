@@ -7,6 +7,9 @@ from typing import Any
 
 from glassformer.show.table import Table
 
+GAP = 3  # between two columns
+NARROWEST = 12  # letters of a column of words
+
 
 def show_on_terminal(view: Any) -> None:
     """Print a view: with rich where a person looks at a terminal, as plain text in a pipe or a file."""
@@ -18,12 +21,25 @@ def show_on_terminal(view: Any) -> None:
     from rich.table import Table as RichTable
     from rich.text import Text
 
+    console = Console()
+    if _least_width(view) > console.width:
+        sys.stdout.write(view.text() + "\n")  # too narrow for its columns side by side: long lines can still be read
+        return
     table = RichTable(title=Text(view.title, style="bold"), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     for column in view.columns:
-        table.add_column(Text(column.title), justify="right" if column.right else "left", overflow="fold")
+        # A number stays in one piece.
+        table.add_column(Text(column.title), justify="right" if column.right else "left", overflow="fold", no_wrap=column.right)
     for number, row in enumerate(view.rows):
         table.add_row(*[Text(cell) for cell in row], style="bold" if number in view.bold else "")
-    console = Console()
     console.print(table)
     for note in view.notes:
         console.print(Text(note), soft_wrap=False)
+
+
+def _least_width(view: Table) -> int:
+    """The columns that a table needs: numbers in one piece, and of each word so many letters a line that it can be read."""
+    cells = [[column.title, *(row[place] for row in view.rows)] for place, column in enumerate(view.columns)]
+    longest = [max(map(len, texts)) for texts in cells]
+    return sum(
+        GAP + (width if column.right else min(width, NARROWEST)) for width, column in zip(longest, view.columns, strict=True)
+    )

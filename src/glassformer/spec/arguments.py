@@ -73,7 +73,8 @@ def path(name: str, value: Any) -> Path:
     """A path. An empty one would be the current folder, which nobody means."""
     found = os.fspath(value) if isinstance(value, str | os.PathLike) else None
     if not isinstance(found, str) or not found.strip() or not _can_be_named(found):
-        raise GlassformerError(f"{name}={shown(value)} is not allowed: {name} is a path, such as 'folder/name' or Path(…).")
+        given = value if found is None else found
+        raise GlassformerError(f"{name}={shown(given)} is not allowed: {name} is a path, such as 'folder/name' or Path(…).")
     return Path(found)
 
 

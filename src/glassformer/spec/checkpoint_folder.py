@@ -14,8 +14,9 @@ from glassformer.spec.files import read_document
 from glassformer.spec.huggingface import from_config
 from glassformer.spec.huggingface.matching import Match, match_tensors, require, require_depth, require_room, untied
 from glassformer.spec.huggingface.tensor_names import OWN, Shape, tensor_names
+from glassformer.spec.paths import path_text
 from glassformer.spec.reading import from_document
-from glassformer.spec.weight_files import WeightFiles, find_weights, inside, model_folder, path_text
+from glassformer.spec.weight_files import WeightFiles, find_weights, inside, model_folder
 
 CONFIG = "config.json"  # says what the model is, in the Hugging Face layout,
 SPEC = "spec.json"  # and in our own, where
@@ -99,7 +100,7 @@ def _described(path: Path, as_class: str | None) -> _Described:
     """What the folder's config, or its own spec, says that the model is."""
     if (path / CONFIG).exists() or not (path / SPEC).exists():
         if not (path / CONFIG).exists():
-            raise GlassformerError(f"{CONFIG} is missing in {path_text(path)}: it says what the model is.")
+            raise GlassformerError(f"{CONFIG} is missing in {path_text(path)}: it says what the model is. Add it.")
         config = read_document(inside(path, CONFIG, source="the model folder"))
         reading = from_config(config, as_class=as_class)
         return _Described(config, reading.spec, reading.family, reading.model_class, reading.aside, CONFIG)

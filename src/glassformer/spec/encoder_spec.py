@@ -54,6 +54,7 @@ class EncoderSpec(Viewed):
 
     d_model: int = _is(512, "width of the residual stream")
     heads: int = _is(8, "attention heads per layer")
+    kv_heads: int | None = _is(None, "heads of keys and values, each shared by a group of heads; like heads if not given")
     d_k: int | None = _is(None, "width of one head's queries and keys; d_model / heads if not given")
     d_v: int | None = _is(None, "width of one head's values; like d_k if not given")
     d_ff: int | None = _is(None, "inner width of the feed-forward block; 4 · d_model if not given")
@@ -137,6 +138,16 @@ class EncoderSpec(Viewed):
     def head_v(self) -> int:
         """d_v, given or derived."""
         return self.d_v if self.d_v is not None else self.head_k
+
+    @cached_property
+    def key_heads(self) -> int:
+        """kv_heads, given or derived."""
+        return self.kv_heads if self.kv_heads is not None else self.heads
+
+    @property
+    def group(self) -> int:
+        """How many heads of queries read the same keys and values."""
+        return self.heads // self.key_heads
 
     @cached_property
     def ffn_width(self) -> int:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from glassformer.spec.errors import GlassformerError, shown
+from glassformer.spec.paths import no_such, path_text
 
 MOST_BYTES = 8_000_000
 DEEPEST = 32
@@ -40,18 +41,18 @@ def read_text(path: Path, *, most_bytes: int = MOST_BYTES) -> str:
     try:
         return found.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        otherwise = next((said for beginning, said in NOT_UTF8.items() if found.startswith(beginning)), "")
+        otherwise = next((said for beginning, said in NOT_UTF8.items() if found.startswith(beginning)), " Save it as UTF-8.")
         raise GlassformerError(f"{shown(str(path))} is not text: byte {error.start} is not UTF-8.{otherwise}") from None
 
 
 def read_bytes(path: Path, *, most_bytes: int) -> bytes:
     """What a file that is there, is a file and is not huge holds; its size is asked before it is read."""
-    name = shown(str(path))
+    name = path_text(path)
     try:
         if path.is_dir():
-            raise GlassformerError(f"{name} is a folder, not a file.")
+            raise GlassformerError(f"{name} is a folder, not a file: name a file in it.")
         if not path.is_file():
-            raise GlassformerError(f"no such file: {name}.")
+            raise no_such(path)
         size = path.stat().st_size
         if size > most_bytes:
             raise GlassformerError(f"{name} has {size:,} bytes; such a file is at most {most_bytes:,}. It was not read.")

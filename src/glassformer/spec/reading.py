@@ -11,6 +11,7 @@ from glassformer.spec.encoder_spec import EncoderSpec, defaults
 from glassformer.spec.errors import GlassformerError, shown
 from glassformer.spec.fields import LARGEST, accept, rule_for, whole_number
 from glassformer.spec.files import read_document
+from glassformer.spec.paths import is_link, no_such
 from glassformer.spec.presets import known_preset, preset, unknown_preset
 
 SIZES = ("batch", "t")  # how much goes in: written like fields, but not part of what the encoder is
@@ -163,14 +164,15 @@ def _file_of(name: str) -> Path:
             if runs := sorted(path.glob("*/run.json")):
                 first = shown(runs[0].parent.name)
                 raise GlassformerError(f"the folder {shown(name)} holds {len(runs):,} runs: name one, such as {first}.")
-            raise GlassformerError(f"the folder {shown(name)} holds no {', '.join(SPEC_FILES[:-1])} or {SPEC_FILES[-1]}.")
+            files = f"{', '.join(SPEC_FILES[:-1])} or {SPEC_FILES[-1]}"
+            raise GlassformerError(f"the folder {shown(name)} holds no {files}. Name a folder that does, a file, or a preset.")
         return found
     if there:
         return path
     if "://" in name:
         raise GlassformerError(f"{shown(name)} is an address, and nothing is fetched. Download config.json and name that file.")
-    if "/" in name or name.endswith((".json", ".toml")):
-        raise GlassformerError(f"no such file or folder: {shown(name)}.")
+    if "/" in name or name.endswith((".json", ".toml")) or is_link(name) or name == "-":
+        raise no_such(path, "file or folder", wanted="A spec is a .toml or .json file, a folder with one, or a preset.")
     raise unknown_preset(name)
 
 

@@ -26,6 +26,12 @@ def _widths(spec: EncoderSpec) -> None:
             f"heads={spec.heads} does not divide d_model={spec.d_model}, and d_k is not given: "
             f"every head needs a whole number of features. Try heads={nearest_divisor(spec.d_model, spec.heads)} or give d_k."
         )
+    if spec.heads % spec.key_heads:
+        raise GlassformerError(
+            f"kv_heads={spec.kv_heads} does not divide heads={spec.heads}: "
+            "every head of keys and values is shared by equally many heads of queries. "
+            f"Try kv_heads={nearest_divisor(spec.heads, spec.key_heads)}."
+        )
     if spec.position == "rotary" and spec.head_k % 2:
         raise GlassformerError(f"d_k={spec.head_k} is odd: rotary positions turn features in pairs. Give an even d_k.")
     if spec.position == "sinusoidal" and spec.table_width % 2:

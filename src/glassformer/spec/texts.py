@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, Literal, TypeAlias, TypeVar
 
 from glassformer.spec.arguments import listing
 from glassformer.spec.errors import GlassformerError, shown
-from glassformer.spec.weight_files import inside, path_text
+from glassformer.spec.paths import path_text
+from glassformer.spec.weight_files import inside
 
 TOKENIZER = "tokenizer.json"
 MOST_BYTES = 64_000_000
@@ -16,6 +17,7 @@ MOST_CHARACTERS = 1_000_000
 OLDER_TOKENIZERS = ("vocab.txt", "vocab.json", "sentencepiece.bpe.model", "spiece.model", "tokenizer.model")
 
 Text: TypeAlias = str | tuple[str, str]  # a tuple is a pair of texts, for models with segments
+Context: TypeAlias = Literal["row", "word"]  # what a tagged word is read with: its row, or nothing but itself
 Result = TypeVar("Result")
 
 

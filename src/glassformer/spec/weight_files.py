@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
 from glassformer.spec.checksums import sums_in
-from glassformer.spec.errors import GlassformerError, nearest, shown
+from glassformer.spec.errors import GlassformerError, shown
 from glassformer.spec.files import read_document
 from glassformer.spec.look_alikes import NEVER_OPENED, SAFE_TWIN
+from glassformer.spec.paths import no_such, path_text
 from glassformer.spec.presets import known_preset
 from glassformer.spec.safetensors_header import Entry, read_header
 
@@ -54,19 +56,10 @@ class WeightFiles(NamedTuple):
         return {name: located.entry.shape for name, located in self.tensors.items()}
 
 
-def path_text(path: Path) -> str:
-    """A path for a message; of a long one, the end."""
-    text = str(path)
-    return shown(text if len(text) <= 100 else f"…{text[-99:]}", limit=100)
-
-
 def model_folder(path: Path) -> Path:
     """A folder that is there; of a training run, the one with its best weights."""
-    beside: list[str] = []
     try:
         is_folder, is_run, ended, is_file = path.is_dir(), (path / RUN).is_file(), (path / BEST).is_dir(), path.is_file()
-        if not is_folder and path.parent.is_dir():
-            beside = sorted(entry.name for entry in path.parent.iterdir() if entry.is_dir())[:1000]
     except (OSError, ValueError):
         is_folder = is_run = ended = is_file = False
     if is_run and not ended:
@@ -80,7 +73,7 @@ def model_folder(path: Path) -> Path:
         raise GlassformerError(
             f"{path_text(path)} is a preset, and a preset has no weights. Name a folder with config.json and {ONE_FILE}."
         )
-    raise GlassformerError(f"no such folder: {path_text(path)}.{nearest(path.name, beside)}")
+    raise no_such(path, "folder", wanted=f"A model is a folder with config.json and {ONE_FILE}.")
 
 
 def find_weights(folder: Path) -> WeightFiles:
@@ -122,6 +115,19 @@ def inside(folder: Path, name: str, *, source: str) -> Path:
         what = "is not a regular file" if there else "is not in the model folder"
         raise GlassformerError(f"{shown(name)} {what}: {source} names it.")
     return real
+
+
+def not_one_tensor(copy: str, name: str) -> GlassformerError:
+    """What is said of a tied tensor that stands in a file twice, with other numbers."""
+    return GlassformerError(
+        f"{shown(copy)} and {shown(name)} hold different numbers, but the model uses one tensor for both. "
+        "If they were trained apart, set tie_word_embeddings to false in config.json."
+    )
+
+
+def unknown_dtype(name: str, dtype: str, known: Iterable[str]) -> GlassformerError:
+    """What is said of numbers in a format that is not read."""
+    return GlassformerError(f"{shown(name)} is stored as {dtype}: weights are read as {', '.join(known)}.")
 
 
 def _from_index(folder: Path) -> WeightFiles:

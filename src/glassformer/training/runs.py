@@ -27,11 +27,12 @@ import glassformer.show.curves as show_curves
 from glassformer.model import Encoder
 from glassformer.model.export import save
 from glassformer.model.folders import sync, vacant, whole
+from glassformer.model.sentence_settings import note_context
 from glassformer.spec import EncoderSpec, GlassformerError, shown
 from glassformer.spec.files import read_document
-from glassformer.spec.reading import from_document
+from glassformer.spec.paths import no_such, path_text
+from glassformer.spec.reading import from_document, is_there
 from glassformer.spec.viewed import Viewed
-from glassformer.spec.weight_files import path_text
 from glassformer.training import state
 from glassformer.training.data.dataset import PARTS, Dataset
 from glassformer.training.data.examples import check_fits
@@ -97,6 +98,8 @@ class Run(Viewed):
     def open(cls, path: str | Path) -> Run:
         """A folder that `create` made, by this version or an older one."""
         path = Path(path)
+        if not is_there(str(path)):
+            raise no_such(path, "folder", wanted="'glassformer train' makes a run.")
         if not (path / RUN).is_file():
             runs = show_curves.runs_in(path)
             way = f"It holds runs: name {path_text(runs[0])}, or another" if runs else "'glassformer train' makes one"
@@ -190,6 +193,7 @@ class Run(Viewed):
             if self.tokenizer is not None and not (fresh / TOKENIZER).exists():
                 self.tokenizer.save(fresh / TOKENIZER)
                 describe_tokens(fresh)
+            note_context(fresh, self.settings.context)
             if target.exists():
                 target.rename(old)
             fresh.rename(target)

@@ -10,12 +10,12 @@ from types import NoneType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from glassformer.spec import GlassformerError, nearest, shown
+from glassformer.spec.texts import Context
 
 Decay = Literal["cosine", "linear", "none"]
 Precision = Literal["auto", "fp32", "bf16", "fp8"]
 Compile = Literal["auto", "yes", "no"]
 Augment = Literal["none", "shift", "hide"]
-Context = Literal["row", "word"]
 EqualBits = Literal["yes", "no"]
 Case = Literal["keep", "lower"]
 TrainOnly = Literal["all", "head"]
@@ -102,7 +102,7 @@ class Rule:
         if self.choices:
             return f"one of {', '.join(self.choices)}"
         kind = "a whole number" if self.kind is int else "a number"
-        upper = "" if self.kind is int and self.most >= 10**9 else f" to {self.most:g}"
+        upper = "" if self.kind is int and self.most == 10**9 else f" to {self.most:,}"
         return f"{kind} from {self.least:g}{upper}" + (", or none" if self.optional else "")
 
     def _allows(self, value: Any) -> bool:

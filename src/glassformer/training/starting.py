@@ -19,8 +19,9 @@ from glassformer.model.sentence_settings import read_settings
 from glassformer.model.start import SPREAD
 from glassformer.spec import EncoderSpec, GlassformerError, shown
 from glassformer.spec.checkpoint_folder import CheckpointFolder
+from glassformer.spec.paths import path_text
 from glassformer.spec.reading import SPEC_FILES
-from glassformer.spec.weight_files import INDEX, ONE_FILE, RUN, model_folder, path_text
+from glassformer.spec.weight_files import INDEX, ONE_FILE, RUN, model_folder
 from glassformer.training.data.dataset import Dataset
 from glassformer.training.settings import Settings
 from glassformer.training.tasks import head_fields

@@ -29,7 +29,7 @@ from torch import Tensor
 from glassformer.model.folders import sync
 from glassformer.model.start import in_words
 from glassformer.spec import GlassformerError, shown
-from glassformer.spec.weight_files import path_text
+from glassformer.spec.paths import path_text
 from glassformer.training.pieces import Damaged, Piece, plans, together
 
 FORMAT = 2  # 1: one file of tensors; 2: a file a process

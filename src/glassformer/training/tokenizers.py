@@ -6,14 +6,16 @@ import hashlib
 import string
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 from glassformer.spec import GlassformerError, arguments, shown
-from glassformer.spec.weight_files import inside, path_text
+from glassformer.spec.paths import no_such, path_text
+from glassformer.spec.texts import guarded
+from glassformer.spec.weight_files import inside
 
 Kind: TypeAlias = Literal["wordpiece", "bpe"]
 FILE = "tokenizer.json"
@@ -27,7 +29,6 @@ WORDS = r" ?[\p{L}\p{M}]+| ?\p{N}+| ?[^\s\p{L}\p{M}\p{N}]+|\s+(?!\S)|\s+"
 MOST_TOKENS = 10_000_000  # of a vocabulary
 AT_ONCE = 1024  # texts that are encoded in one call
 
-Result = TypeVar("Result")
 Item = TypeVar("Item")
 
 
@@ -70,10 +71,10 @@ class Tokenizer:
         package = _package()
         if path.is_dir():
             if not (path / FILE).exists():
-                raise GlassformerError(f"{FILE} is missing in {path_text(path)}: text cannot be cut into tokens.")
+                raise GlassformerError(f"{FILE} is missing in {path_text(path)}: text cannot be cut into tokens. Add the file.")
             path = inside(path, FILE, source="the model folder")
         if not path.is_file():
-            raise GlassformerError(f"no such file: {path_text(path)}.")
+            raise no_such(path, wanted=f"A {FILE} is wanted, or the folder that holds one.")
         size = path.stat().st_size
         if size > MOST_BYTES:
             raise GlassformerError(
@@ -295,13 +296,3 @@ def _package() -> Any:
     except ImportError:
         raise GlassformerError("text needs the tokenizers package: pip install 'glassformer[train]'.") from None
     return tokenizers
-
-
-def guarded(what: str, call: Callable[[], Result]) -> Result:
-    """Call into the tokenizers package; its errors, and its panics, which are no `Exception`, become one line."""
-    try:
-        return call()
-    except BaseException as error:
-        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
-            raise
-        raise GlassformerError(f"{what}: {shown(str(error) or type(error).__name__, limit=160)}.") from None

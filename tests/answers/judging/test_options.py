@@ -16,6 +16,7 @@ QUESTION = "How many layers does BERT-large have? A) 12 B) 24 C) 36"
         ("What is d_k?\na) 8\nb) 64", {"A": "8", "B": "64"}),
         ("What is d_k? (A) 8 (B) 64", {"A": "8", "B": "64"}),
         ("What is its shape?\n- A) (9 × 4)\n- B) (9 × 9)", {"A": "(9 × 4)", "B": "(9 × 9)"}),
+        ("What is d_k?\n- A) `8`\n- B) `64`", {"A": "8", "B": "64"}),
         ("What is d_k?", {}),
         ("What is d_k? A) 8", {}),
         ("What is d_k? B) 8 C) 64", {}),

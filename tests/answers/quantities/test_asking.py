@@ -22,7 +22,7 @@ ANSWERS = [
     ("params of W_Q per head in one layer", "bert-base", {}, 49_152),
     ("shape of weights", "bert-base", {"t": 5}, (1, 12, 5, 5)),
     ("shape of q in one head", "bert-base", {"t": 5}, (1, 5, 64)),
-    ("shape of W_O", "layer", {"d_model": 64, "heads": 2, "d_v": 16}, (2, 16, 64)),
+    ("shape of W_O", "layer", {"d_model": 64, "heads": 2, "d_v": 16}, (32, 64)),
     ("elements of head output", "layer", {"d_model": 64, "heads": 2, "d_k": 32, "d_v": 16, "t": 32}, 512),
     ("macs", "bert-base", {"t": 512}, 48_318_971_904),
     ("flops", "bert-base", {"t": 128}, 22_348_431_360),

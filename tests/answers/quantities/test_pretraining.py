@@ -14,6 +14,8 @@ ASKED = {
     "Of 1000 tokens, how many are replaced by [MASK] in BERT pretraining?": 120,
     "How many special tokens does BERT add to a single sentence?": 2,
     "How many special tokens are added for a sentence pair in BERT?": 3,
+    "How many tokens does BERT see for a sentence pair of 11 and 7 word pieces?": 21,
+    "How many input tokens does BERT get for one sentence of 11 tokens with [CLS] and [SEP]?": 13,
 }
 
 

@@ -57,7 +57,7 @@ length of a flattened patch|vit-b16|768
 how many patches are there?|vit-b16 image=384|576
 what is the sequence length?|vit-b16|197
 scaling factor|bert-base|8
-What is the shape of the attention score matrix for one head?|bert-base t=128|(1, 128, 128)
+What is the shape of the attention score matrix for one head?|bert-base t=128|(128, 128)
 shape of Q K^T|bert-base t=10|(1, 12, 10, 10)
 What are the dimensions of $W_i^Q$?|transformer-base|(512, 64)
 dimension of the output of each head|transformer-base t=10|(1, 10, 64)
@@ -100,12 +100,12 @@ State the dimensions of the matrix Q K^T if there are 12 tokens.|transformer-bas
 shape of softmax(QK^T / sqrt(d_k))|bert-base t=16|(1, 12, 16, 16)
 shape of softmax(QK^T/√d_k)V for one head|bert-base t=16|(1, 16, 64)
 $\frac{QK^T}{\sqrt{d_k}}$ shape for one head|bert-base t=16|(1, 16, 16)
-What is the shape of each head's value matrix?|transformer-base t=10|(1, 10, 64)
+What is the shape of each head's value matrix?|transformer-base t=10|(10, 64)
 Shape of the output after the first linear layer of the FFN|transformer-base t=10|(1, 10, 2048)
 What is the shape of the bias b_1?|transformer-base|(2048,)
 What is the shape of X W_Q?|bert-base t=10|(1, 10, 12, 64)
 What is the shape of the input sequence after adding the CLS token?|vit-b16|(1, 197, 768)
-Given a sequence of 50 tokens, what is the shape of the score matrix in each head?|transformer-base|(1, 50, 50)
+Given a sequence of 50 tokens, what is the shape of the score matrix in each head?|transformer-base|(50, 50)
 How many attention heads are there in total in the model?|bert-base|144
 How many patches does ViT-B/16 split a 224x224 image into?|vit-b16|196
 What is the number of patches along with the class token?|vit-b16|197
@@ -137,7 +137,7 @@ Shape of Q, K and V for each head if seq len is 128|bert-base|(1, 128, 64)
 what's the shape of the attention scores before softmax with batch size 32 and 128 tokens?|bert-base|(32, 12, 128, 128)
 output shape of the encoder for batch 8, seq len 64|bert-base|(8, 64, 768)
 What is the shape of the logits for a 3-class classifier with batch size 16?|bert-base head=classify classes=3|(16, 3)
-How big is the attention matrix for 1024 tokens (one head)?|transformer-base|(1, 1024, 1024)
+How big is the attention matrix for 1024 tokens (one head)?|transformer-base|(1024, 1024)
 what is the shape of W1 in the FFN|bert-base|(768, 3072)
 how big is one head|bert-base|64
 How large is d_ff|bert-base|3072

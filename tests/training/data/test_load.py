@@ -104,7 +104,7 @@ def test_what_was_left_out_is_in_the_notes(tmp_path):
 
 
 BAD = [
-    ("@nothing.csv", {}, "no such built-in set, file or folder: "),
+    ("@nothing.csv", {}, "no such file or folder: "),
     ("topics", {}, "no such built-in set, file or folder: topics. Did you mean 'topic'? 'glassformer data' lists"),
     ("x\0y", {}, "no such built-in set, file or folder: x?y."),
     ("topic", {"split": (0.5, 0.25, 0.25)}, "topic is a built-in set, whose parts are fixed: leave split out."),

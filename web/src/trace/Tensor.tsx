@@ -30,6 +30,8 @@ export function Tensor({ opened, where, step, layer, head, asks, digits }: Tenso
   const places: Record<string, number> = { from_row: query.value.has("row") ? numberOf("row") : middle, from_column: numberOf("column") };
   for (const [axis] of step.axes) if (axis !== "t" && axis !== "s" && query.value.has(`i_${axis}`)) places[axis] = numberOf(`i_${axis}`);
   if (step.axes.some(([axis]) => axis === "head")) places.head = head;
+  const shared = step.axes.find(([axis]) => axis === "kv_head"); // keys and values that a group of heads reads
+  if (shared) places.kv_head = Math.floor((head * shared[1]) / opened.heads);
   const answer = useAnswer<Arrays<Page>>("/api/trace/tensor", { ...where, name: step.name, at: places }, (url, body, signal) => arrays<Page>(url, body, signal));
   const isWeights = step.name.endsWith("attention.weights");
   const row = useAnswer<Arrays<Page>>(isWeights ? "/api/trace/tensor" : null, { ...where, name: step.name, at: { head, from_row: asks, whole_row: 1 } }, (url, body, signal) =>

@@ -64,7 +64,7 @@ function Traced({ known, found, asked, waiting }: { known: Arrays<Models>; found
   const asks = within(query.value.get("q"), opened.t, firstQuery(opened));
   const drop = `drop:${layer}.${head}`;
   const inLayer = layer !== "in" && layer !== "after";
-  const hasHeads = step?.axes.some(([axis]) => axis === "head") ?? false;
+  const hasHeads = step?.axes.some(([axis]) => axis === "head" || axis === "kv_head") ?? false;
   return (
     <div class={waiting ? "trace waiting-for-run" : "trace"} aria-busy={waiting}>
       <Tokens opened={opened} asks={asks} />

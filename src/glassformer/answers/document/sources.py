@@ -41,6 +41,8 @@ def read_file(path: Path) -> tuple[str, DocumentKind]:
     if found.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):  # as some editors on Windows save a text
         return found.decode("utf-16", errors="replace"), kind
     text = found.decode("utf-8-sig", errors="replace")
+    if not text.strip():
+        raise GlassformerError(f"{name} is empty: there is nothing to judge. Has it been saved?")
     if text.count("\0") + text.count("\ufffd") > MOST_UNREADABLE * len(text):
         raise GlassformerError(f"{name} is not text: too many of its bytes are not UTF-8. Save it as text, in UTF-8.")
     return text, kind

@@ -21,15 +21,17 @@ from glassformer.answers.mistakes.catalogue import CATALOGUE
 from glassformer.answers.mistakes.pieces import Setting
 from glassformer.answers.mistakes.sizes import operation_mistakes, shape_mistakes
 from glassformer.answers.quantities import Answer, Other, Value, ask
-from glassformer.answers.quantities.any_size import IN_SYMBOLS
+from glassformer.answers.quantities.any_size import ANY_WIDTH, IN_SYMBOLS
 from glassformer.answers.questions import Question
 from glassformer.program import build
 from glassformer.spec import GlassformerError, shown
 from glassformer.spec.reading import Request, request_from_words
 
 WHOLE_STORES = (None, "model", "training")
+OF_EACH_HEAD = ("W_Q", "W_K", "W_V")
 IN_EVERY_LAYER = ("attention", "qkv", "output", "ffn", "norms")
 LETTERS = re.compile(r"(?<![a-z])(?:\d+\s*)?[·*×]?\s*(?:d|n|h|L|V|T)(?:_\{?(?:model|ff|k|v)\}?)?\s*(?:\^|²|\*\*|[·*×(]|$|\s*\+)")
+ROUGHLY = re.compile(r"[~≈]|\b(?:about|approximately|approx|roughly|around|circa|nearly|almost)\b", re.I)
 LOOSE_RATIO = 16  # a whole number of times may come of two rounded sizes: 18 where 18.95 is due
 LOOSE = 3  # in what a claim's rounding allows: a number that near may be the right one, badly rounded, and has no other cause
 
@@ -45,12 +47,12 @@ def check(question: str | Question, asked: Request | None, claim: str) -> Diagno
         )
     try:
         answer = ask(question, asked)
+        found = _check(answer, claim)
+        _may_accuse(answer, claim, found)
     except GlassformerError:
-        if asked is None and (found := _in_letters(question, claim)) is not None:
-            return found
+        if asked is None and (lettered := _in_letters(question, claim)) is not None:
+            return lettered
         raise
-    found = _check(answer, claim)
-    _may_accuse(answer, claim, found)
     return found if answer.also is None else _told_by_both(found, _check(ask(answer.question, answer.also), claim))
 
 
@@ -154,10 +156,16 @@ def check_alone(question: str, claim: str) -> Diagnosis:
     asked = found.answer.question
     if asked.kind == "bytes" and asked.target in WHOLE_STORES and not found.right and not found.findings and _above(found):
         raise GlassformerError(f"'{shown(question)}': {shown(claim)} may count what is not counted here, such as activations.")
-    if found.right or asked.one_layer or asked.one_head or asked.every_layer or asked.target not in IN_EVERY_LAYER:
+    if found.right or asked.one_head or asked.every_layer:
         return found
-    one = check(replace(asked, one_layer=True), found.answer.asked, claim)
-    return replace(found, verdict="convention", convention="in one layer", findings=(), notes=()) if one.right else found
+    narrower = {
+        "in one layer": replace(asked, one_layer=True) if asked.target in IN_EVERY_LAYER and not asked.one_layer else None,
+        "of one head": replace(asked, one_head=True) if asked.target in OF_EACH_HEAD else None,
+    }
+    for convention, narrow in narrower.items():
+        if narrow is not None and check(narrow, found.answer.asked, claim).right:
+            return replace(found, verdict="convention", convention=convention, findings=(), notes=())
+    return found
 
 
 def _above(found: Diagnosis) -> bool:
@@ -182,22 +190,8 @@ def _check_number(answer: Answer, number: Number) -> Diagnosis:
     assert not isinstance(answer.value, tuple)
     if number.allows(answer.value):
         return Diagnosis(answer, number, "right", answer.convention)
-    if (
-        question.kind in ("ratio", "versus")
-        and number.value.denominator == 1
-        and abs(number.value - Fraction(answer.value)) <= max(Fraction(1, 2), Fraction(answer.value) / LOOSE_RATIO)
-        and number.value >= Fraction(1, 2)
-    ):
-        return Diagnosis(answer, number, "convention", "rounded to a whole number")
-    tens = question.kind == "versus" and "percent" in question.compared and not number.value * 10 % 1
-    if tens and abs(number.value - Fraction(answer.value)) <= Fraction(1, 20):
-        return Diagnosis(answer, number, "convention", "rounded to tens of percent")
-    vocabulary = question.kind == "width" and question.target == "vocab" and number.exact and not number.value % 1000
-    if vocabulary and abs(number.value - Fraction(answer.value)) <= Fraction(answer.value) / 20:
-        return Diagnosis(answer, number, "convention", "rounded")
-    binary = question.kind != "bytes" and number.value % 1000 == 0
-    if binary and any(number.value * Fraction(1024, 1000) ** power == answer.value for power in (1, 2, 3)):
-        return Diagnosis(answer, number, "convention", "counted in powers of 1024")
+    if rounded := _rounded_by_habit(answer, number):
+        return Diagnosis(answer, number, "convention", rounded)
     excused = [other for other in answer.others if other.excuses and _fits(number, other.value) and _tells(number, other)]
     if excused:
         # The fewest words; and who rounds has rather left out the head than every bias.
@@ -213,6 +207,27 @@ def _check_number(answer: Answer, number: Number) -> Diagnosis:
         Finding((CATALOGUE[code],), (what,), (), value) for code, what, value in operation_mistakes(question, answer, setting)
     ]
     return _diagnosed(answer, number, [*mistaken, *(finding for finding in found if number.allows(finding.value))])
+
+
+def _rounded_by_habit(answer: Answer, number: Number) -> str:
+    """How people round that is more than their last digit allows: to tens of percent, to thousands of a vocabulary, `about`."""
+    assert not isinstance(answer.value, tuple)
+    question, value = answer.question, Fraction(answer.value)
+    gap = abs(number.value - value)
+    whole = question.kind in ("ratio", "versus") and number.value.denominator == 1 and number.value >= Fraction(1, 2)
+    percent = question.kind == "versus" and "percent" in question.compared and not number.value * 10 % 1
+    vocabulary = question.kind == "width" and question.target == "vocab" and number.exact and not number.value % 1000
+    binary = question.kind != "bytes" and number.value % 1000 == 0
+    habits = {
+        "rounded to a whole number": whole and gap <= max(Fraction(1, 2), value / LOOSE_RATIO),
+        "rounded to tens of percent": percent and gap <= Fraction(1, 20),
+        "rounded": vocabulary and gap <= value / 20,
+        "counted in powers of 1024": binary and any(number.value * Fraction(1024, 1000) ** n == value for n in (1, 2, 3)),
+        # how much biases and norms weigh hangs on the width
+        "biases and norms counted, at some width": answer.convention.startswith(ANY_WIDTH) and gap <= Fraction(1, 200),
+        "roughly, as it says": bool(ROUGHLY.search(number.text)) and gap < LOOSE * number.room and gap <= abs(value) / 20,
+    }
+    return next((habit for habit, fits in habits.items() if fits), "")
 
 
 def _fits(number: Number, value: Value) -> bool:

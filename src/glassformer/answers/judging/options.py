@@ -18,7 +18,7 @@ def options_in(question: str) -> dict[str, str]:
     if not 2 <= len(letters) <= MOST_OPTIONS or letters != [chr(ord("A") + place) for place in range(len(letters))]:
         return {}
     ends = [*(label.start() for label in labels[1:]), len(question)]
-    texts = [question[label.end() : end].strip(" \n\t,;") for label, end in zip(labels, ends, strict=True)]
+    texts = [question[label.end() : end].strip(" \n\t,;-*•`") for label, end in zip(labels, ends, strict=True)]
     return dict(zip(letters, texts, strict=True)) if all(texts) else {}
 
 

@@ -6,6 +6,7 @@ import math
 import re
 
 from glassformer.answers.questions.asides import changes_nothing
+from glassformer.answers.questions.encoders import full_name
 
 LONGEST = 400
 ABOUT = r"(?:(?:about|approximately|approx\.?|roughly|around|circa|ca\.|nearly|almost|exactly|~|≈)\s*)?"
@@ -21,7 +22,13 @@ _LOOSE = (
     ),
     (r"^[-*•\d.)\s]+(?=[A-Za-z])|[*_]{2}|[`“”\"]", ""),
     (r",? (?:each |all )?stacked (?:one )?on top of (?:the|each|one) (?:an)?other", ""),
+    (r"\s*(?:→|->|⇒|=>|⟶)\s*(?=(?:so |then )?(?:each|every|the) )", ", so "),
     (r"\s*(?:→|->|⇒|=>|⟶)\s*", " yields "),
+    (r"\b(\d+) patches (?:\+|plus|and) (?:1|one|an?) (?:\[?CLS\]?|class) token = (\d+ tokens)", r"\1 patches and \2"),
+    (r"(?<=heads), each (?:working|operating|acting|attending)?(?: on| with| in)? ?(?:vectors? )?(?:of )?(?:length|size|dimension"
+        r"|width) (?:\d+ ?/ ?\d+ ?= ?)?(?=\d)", " and a head dimension of "),
+    (rf"(?i)^(in (?:{full_name()})) (?=(?:the|each|every|its) )", r"\1, "),
+    (r"^((?:For|With|At|Given) [^,]*?\d[\d,]* (?:tokens|heads|layers|words|patches)) (?=(?:the|each|its) )", r"\1, "),
     (r"\b(patch tokens|patches) \((?:[+]|plus|without|not counting)[^()\d]*(?:class|cls)[^()\d]*\)", r"\1"),
     (r" ?\((d_?(?:k|head) ?= ?\d+)(?: (?:per|each|for each) head)?\)", r", \1"),
     (r"\b(\d+) layers of (?:the )?(?:transformers?|encoder) blocks?\b", r"\1 layers"),
@@ -76,10 +83,31 @@ _LOOSE = (
     (r"(?i)\b(if|when) (?:you|we|one) (doubl|tripl|quadrupl|halv)e (?:the |your )?((?:sequence|context|input) length)"
         r"(?: from [\d,]+ to [\d,]+ tokens)?", r"\1 the \3 \2es"),
     (r"\b(two|three|four|eight|nine|sixteen) times\b", lambda found: f"{_WORDS[found[1]]} times"),
+    (r"\b(\d+) ((?:encoder |transformer )?(?:layers|blocks)) with (\d+ (?:attention )?heads)\b", r"\1 \2 and \3"),
+    (r"\b(heads) (?:each|per layer|per block)(?:, (?:or |so |for )?(?:a total of )?(\d+)(?: heads)? (?:in all|in total|altogether"
+        r"|overall))", r"\1 and \2 \1 in total"),
+    (r"(?<=\d heads) each\b", ""),
+    (r"\b(kilo|mega|giga|tera)bytes\b", lambda found: f"{found[1][0].upper()}B"),
+    (r"(?i)\b(doubl|tripl|quadrupl|halv)(ing (?:the |its )?[a-z ]+?) from (\d[\d,]*) to (\d[\d,]*)(?: tokens)?", lambda found:
+        f"{found[1]}{found[2]}" if _as_said(found) else found[0]),
+    (r"\bexactly (?=\d)", ""),
+    (r"\b(give|lead|map|project)s? back (?:to )?(?=(?:exactly )?\d)", "gives "),
+    (r"(?<=parameters)([;,].* with (?:~|about )?\d+ ?(?:million|M))(?=\.?$)", r"\1 parameters"),
+    (r",? with (?=(?:~|about )?\d+ ?(?:million|M) parameters)", ", "),
+    (r"\bfactor of (two|three|four|eight|nine|sixteen)\b", lambda found: f"factor of {_WORDS[found[1]]}"),
+    (r"(?i)^((?:with|including|counting|after adding) (?:the |an? )?(?:\[?cls\]?|class(?:ification)?) token),? (.+?)\.?$",
+        r"\2 \1"),
     (rf"\b({'|'.join(_WORDS)})(?= (?:\w+ )?(?:layers|heads|blocks)\b)", lambda found: _WORDS[found[1]]),
     (r"⅔", "2/3"), (r"⅓", "1/3"), (r"½", "1/2"), (r"¾", "3/4"), (r"¼", "1/4"),
 )  # fmt: skip
 _EXPLAINS = re.compile(r" \(([^()]*\d[^()]*)\)")
+
+
+def _as_said(found: re.Match[str]) -> bool:
+    """Whether `doubling … from 2048 to 4096` says the same factor twice."""
+    factor = {"doubl": 2.0, "tripl": 3.0, "quadrupl": 4.0, "halv": 0.5}[found[1].lower()]
+    old, new = (int(found[place].replace(",", "")) for place in (3, 4))
+    return new == factor * old
 
 
 def tidied(sentence: str) -> str:

@@ -25,6 +25,11 @@ _ALL = (
         "Each head has its own W_Q, W_K and W_V and its own scores: one head is one share of as many as there are heads.",
     ),
     Mistake(
+        "grouped_queries_ignored",
+        "heads of keys and values confused with heads of queries",
+        "With grouped queries W_K and W_V have kv_heads heads, each shared by a group of queries; W_Q and W_O have all of them.",
+    ),
+    Mistake(
         "no_output_projection",
         "W_O left out",
         "After the heads are put side by side, W_O maps them back to d_model; it has parameters of its own.",

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from glassformer.answers.mistakes.pieces import Piece, Pieces, Setting
+from glassformer.program.axes import HEADS
 
 QKV = ("W_Q", "W_K", "W_V")
 FFN = ("W_1", "W_2", "W_3")
@@ -59,11 +60,28 @@ def full_width(pieces: Pieces, setting: Setting) -> Iterator[tuple[str, Pieces]]
 
 def one_head(pieces: Pieces, setting: Setting) -> Iterator[tuple[str, Pieces]]:
     def single(symbols: tuple[str, ...]) -> Pieces:
-        return _changed(pieces, lambda p: p.without("head") if p.symbol in symbols else p)
+        return _changed(pieces, lambda p: p.without(*HEADS) if p.symbol in symbols else p)
 
     yield "W_Q, W_K, W_V of one head", single(QKV)
     yield "W_Q, W_K, W_V and their biases of one head", single((*QKV, *ATTENTION_BIASES[:3]))
     yield "all four projections of one head", single((*QKV, "W_O", *ATTENTION_BIASES[:3]))
+
+
+def grouped_queries(pieces: Pieces, setting: Setting) -> Iterator[tuple[str, Pieces]]:
+    spec = setting.spec
+    if spec.group == 1:
+        return
+    keys, queries = ("W_K", "W_V", "b_K", "b_V"), ("W_Q", "b_Q")
+
+    def few(*symbols: str) -> Pieces:
+        return _changed(pieces, lambda p: p.with_factor("head", "kv_head", spec.key_heads) if p.symbol in symbols else p)
+
+    yield "keys and values counted with all heads", _changed(pieces, lambda p: p.with_factor("kv_head", "head", spec.heads))
+    yield "queries counted with as few heads as keys", few(*queries)
+    yield "queries and W_O counted with as few heads as keys", few(*queries, "W_O")
+    if spec.key_heads > 1:
+        single = _changed(pieces, lambda p: p.without("kv_head") if p.symbol in keys else p)
+        yield "one head of keys and values for all heads of queries", single
 
 
 def no_output(pieces: Pieces, setting: Setting) -> Iterator[tuple[str, Pieces]]:
@@ -247,6 +265,7 @@ def ffn_width(pieces: Pieces, setting: Setting) -> Iterator[tuple[str, Pieces]]:
 RULES: dict[str, Rule] = {
     "heads_times_full_width": full_width,
     "one_head_vs_all_heads": one_head,
+    "grouped_queries_ignored": grouped_queries,
     "no_output_projection": no_output,
     "attention_bias": attention_biases,
     "ffn_bias": ffn_biases,

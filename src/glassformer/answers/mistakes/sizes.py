@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from glassformer.answers.quantities import Answer
     from glassformer.answers.questions import Question
 
+KEYS_AND_VALUES = (".k", ".v", ".W_K", ".W_V", ".b_K", ".b_V")
 Wrong = tuple[str, str, Any]  # code, what exactly was done, the value it gives
 
 
@@ -24,6 +25,8 @@ def shape_mistakes(answer: Answer) -> Iterator[Wrong]:
         yield from _patches_alone(answer)
     if answer.asked.spec.head_k != answer.asked.spec.head_v:
         yield from _mixed_widths(answer, name)
+    if answer.asked.spec.group > 1 and name.endswith(KEYS_AND_VALUES):
+        yield from _keys_of_all_heads(answer, name)
     if name.endswith((".mix", ".q", ".k", ".v")) and answer.asked.spec.heads > 1:
         yield from _full_width_heads(answer)
     if answer.question.one_head and name.endswith((".W_Q", ".W_K", ".W_V", ".W_O")) and answer.asked.spec.heads > 1:
@@ -53,11 +56,23 @@ def _mixed_widths(answer: Answer, name: str) -> Iterator[Wrong]:
     values, keys = ("mix", "v", "W_V", "W_O", "b_V"), ("q", "k", "W_Q", "W_K", "b_Q", "b_K")
     tail = name.rpartition(".")[2]
     pairs = [(d_v, d_k)] if tail in values else [(d_k, d_v)] if tail in keys else []
-    for right, wrong in [*pairs, *((spec.heads * right, spec.heads * wrong) for right, wrong in pairs)]:
+    heads = spec.key_heads if name.endswith(KEYS_AND_VALUES) else spec.heads
+    for right, wrong in [*pairs, *((heads * right, heads * wrong) for right, wrong in pairs)]:
         for shape in _written(answer):
             for place, size in enumerate(shape):
                 if size == right:
                     yield "dv_dk_mixed", f"{wrong} features taken for {right}", (*shape[:place], wrong, *shape[place + 1 :])
+
+
+def _keys_of_all_heads(answer: Answer, name: str) -> Iterator[Wrong]:
+    """With grouped queries keys and values have fewer heads; somebody gives them all."""
+    spec = answer.asked.spec
+    width = spec.head_k if name.endswith(("k", "K")) else spec.head_v
+    for shape in _written(answer):
+        for place, size in enumerate(shape):
+            if size in (spec.key_heads, spec.key_heads * width):
+                wrong = (*shape[:place], size * spec.group, *shape[place + 1 :])
+                yield "grouped_queries_ignored", "keys and values with all heads", wrong
 
 
 def _full_width_heads(answer: Answer) -> Iterator[Wrong]:
@@ -74,7 +89,8 @@ def _full_width_heads(answer: Answer) -> Iterator[Wrong]:
 def _matrices_of_all_heads(answer: Answer, name: str) -> Iterator[Wrong]:
     """W_Q, W_K, W_V or W_O of all heads, where one head was asked for."""
     spec = answer.asked.spec
-    wide = spec.heads * (spec.head_k if name.endswith((".W_Q", ".W_K")) else spec.head_v)
+    heads = spec.key_heads if name.endswith(KEYS_AND_VALUES) else spec.heads
+    wide = heads * (spec.head_k if name.endswith((".W_Q", ".W_K")) else spec.head_v)
     for shape in ((spec.d_model, wide), (wide, spec.d_model)):
         yield "one_head_vs_all_heads", "the matrix of all heads together", shape
 

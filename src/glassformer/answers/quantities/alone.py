@@ -10,7 +10,7 @@ from typing import Any
 
 from glassformer.algebra.ledger import count
 from glassformer.answers.quantities.answer import Answer, Line, Other
-from glassformer.answers.quantities.any_size import IN_SYMBOLS, as_the_paper_writes, in_symbols, of_the_best_known
+from glassformer.answers.quantities.any_size import ANY_WIDTH, IN_SYMBOLS, as_the_paper_writes, in_symbols, of_the_best_known
 from glassformer.answers.questions import Question
 from glassformer.answers.questions.encoders import encoder_named, presets_of
 from glassformer.spec import GlassformerError, shown
@@ -84,7 +84,7 @@ def _of_the_named(question: Question, ask: Asking) -> Answer:
             refused = refused or error
     if found and all(answer.value == found[0].value for answer in found):
         return found[0]
-    if len(found) > 1 and not question.stated:
+    if len(found) > 1:
         return of_the_best_known(found)
     if not found and _said(question):  # a BERT of one's own
         return ask(question, request(meant[0], **_said(question)))
@@ -215,7 +215,7 @@ def _of_any_width(question: Question, ask: Asking) -> Answer:
     bare = ("biases", "norms")
     inner = replace(question.inner, without=bare) if question.inner else None
     found = _of_the_stated(replace(question, without=bare, inner=inner), ask)
-    return replace(found, convention=f"matrices alone, the same at any width; {found.convention}")
+    return replace(found, convention=f"{ANY_WIDTH}; {found.convention}")
 
 
 def _of_each_token(answer: Answer) -> Answer:
@@ -287,7 +287,9 @@ def _has(name: str, question: Question, said: Fields) -> bool:
 
 
 def _reads_image(question: Question, said: Fields) -> bool:
-    return bool({"image", "patch", "channels"} & set(said)) or question.kind in ("patches", "tokens") or question.target in IMAGES
+    changed = question.change[0] if question.change else ""
+    asked = question.kind in ("patches", "tokens") or question.measure == "patches" or changed in ("patch", "image")
+    return asked or bool({"image", "patch", "channels"} & set(said)) or question.target in IMAGES
 
 
 def _encoder(question: Question, said: Fields, second: dict[str, int]) -> Request:
@@ -336,7 +338,7 @@ def _parts(question: Question, fields: Fields) -> Fields:
 
 
 def _class_token(question: Question) -> bool:
-    return question.target == "class_token" or re.search(r"\b(?:vit|cls|class token)\b", question.text.lower()) is not None
+    return question.target == "class_token" or re.search(r"\b(?:vit|cls|class\]? token)\b", question.text.lower()) is not None
 
 
 def _of_one_norm(question: Question) -> Question:

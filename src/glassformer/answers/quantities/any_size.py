@@ -11,7 +11,10 @@ from glassformer.answers.quantities.answer import Answer, Other
 from glassformer.answers.questions import Question
 
 Sized = Callable[..., Answer]  # the answer for an encoder with these sizes
-IN_SYMBOLS = re.compile(r"\b(?:in terms|as a function) of\b", re.I)
+IN_SYMBOLS = re.compile(
+    r"\b(?:in terms|as a function) of\b|\bfor (?:an? )?(?:model |hidden |embedding )?(?:width|size|dimension) d\b(?! ?[=_])", re.I
+)
+ANY_WIDTH = "matrices alone, the same at any width"
 BASE = re.compile(r"-base$|-b(?:16)?$")
 ATTENTION_WITHOUT = ("ffn", "norm", "patch", "embedding", "pooler", "head", "decoder")  # places of the other biases
 

@@ -44,6 +44,10 @@ def change(question: Question, asked: Request, ask: Asking) -> Answer:
     inner, (field, over, under) = _inner(question), question.change or ("t", 1, 1)
     after = _after(question, asked, field, Fraction(over, under))
     one, two = _values(inner, asked, after, ask)
+    if question.compared == "difference":
+        line = Line("difference", "after − before", f"{two:,} − {one:,}", abs(two - one))
+        convention = f"{_what(inner)}, {field} multiplied by {Fraction(over, under)}, everything else the same"
+        return made(question, asked, abs(two - one), _unit(inner), convention, [line], [])
     if not one:
         raise GlassformerError(f"'{shown(question.text)}': there is none of that before the change.")
     value = _whole(Fraction(two) / Fraction(one))
@@ -80,7 +84,8 @@ def _after(question: Question, asked: Request, field: str, factor: Fraction) -> 
         return asked._replace(t=int(new))
     if field == "batch":
         return asked._replace(batch=int(new))
-    return asked._replace(spec=asked.spec.replace(**{field: int(new)}))
+    spec = asked.spec.replace(**{field: int(new)})
+    return asked._replace(spec=spec, t=None if field in ("patch", "image") else asked.t)  # the length follows from these
 
 
 def _values(inner: Question, one: Request, two: Request, ask: Asking) -> tuple[int | float, int | float]:

@@ -13,6 +13,7 @@ from glassformer.answers.quantities.answer import Answer, Line, Other, made
 from glassformer.answers.quantities.counting_conventions import left_out_ways, totals_by_convention
 from glassformer.answers.questions import Question
 from glassformer.program import build
+from glassformer.program.axes import HEADS
 from glassformer.spec import GlassformerError, shown
 from glassformer.spec.reading import Request
 
@@ -155,8 +156,8 @@ def _scoped(pieces: Pieces, question: Question) -> Pieces:
         layered = [piece for piece in pieces if re.match(r"layers\.[*\d]", piece.name)]  # not a table that all layers share
         pieces = tuple(piece.without("layers") for piece in layered)
     if question.one_head:
-        own = tuple(piece for piece in pieces if any(name == "head" for name, _ in piece.factors))
+        own = tuple(piece for piece in pieces if any(name in HEADS for name, _ in piece.factors))
         if question.target in (None, "attention"):
             own = tuple(piece for piece in own if piece.symbol != "W_O")
-        pieces = tuple(piece.without("head") for piece in own)
+        pieces = tuple(piece.without(*HEADS) for piece in own)
     return pieces

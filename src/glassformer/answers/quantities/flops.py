@@ -49,6 +49,7 @@ PRODUCTS: dict[str, Chooses] = {
     "head": lambda step: step.name.startswith("head."),
 }
 OF_ONE_HEAD = {"qkv", "scores", "mix", "core", "W_Q", "W_K", "W_V"}
+SHARED_BY_GROUPS = {"qkv", "W_K", "W_V"}  # where queries are grouped
 
 
 def operations(question: Question, asked: Request, program: Program) -> Answer:
@@ -120,6 +121,11 @@ def _share(question: Question, program: Program) -> tuple[int, str]:
         if question.target is None or not set(question.target.split(",")) <= OF_ONE_HEAD:
             raise GlassformerError(
                 f"'{shown(question.text)}': per head, ask for the flops of qkv, of the scores or of the weighted sum."
+            )
+        if program.spec.group > 1 and set(question.target.split(",")) & SHARED_BY_GROUPS:
+            raise GlassformerError(
+                f"'{shown(question.text)}': keys and values are shared by groups of heads here, so no one head has them. "
+                "Ask for W_Q, the scores or the weighted sum."
             )
         per, scope = per * program.spec.heads, f"{scope}, one head"
     if question.per_token:

@@ -11,6 +11,7 @@ from glassformer.answers.quantities.answer import Answer, Line, Other, made
 from glassformer.answers.quantities.flops import operations, steps_of
 from glassformer.answers.questions import Question
 from glassformer.program import Axis, Program, Step
+from glassformer.program.axes import HEADS
 from glassformer.spec import GlassformerError, shown
 from glassformer.spec.reading import Request
 
@@ -18,7 +19,7 @@ Monomial = tuple[tuple[str, int], ...]  # letters and powers, by letter: (("d", 
 
 LENGTHS = ("t", "s", "patch")
 WIDTHS = ("d_model", "d_ff", "d_head", "d_pooled", "d_k", "d_v")  # `head` beside d_k or d_v makes the width of all heads
-CONSTANT = ("batch", "head")
+CONSTANT = ("batch", *HEADS)
 SEEN = "s within the window"  # keys that a query sees, where it does not see all of them
 LETTERS = {SEEN: "w", "vocab": "V", "class": "C", "segment": "", "pixel": "p"}
 RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")

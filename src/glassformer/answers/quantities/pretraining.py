@@ -17,11 +17,23 @@ SAID = {"mask": "replaced by [MASK]", "random": "replaced by a random token", "k
 SPECIAL = {"single": ("[CLS] text [SEP]", 2), "pair": ("[CLS] first [SEP] second [SEP]", 3)}
 
 
+def _around(question: Question, asked: Request, form: str, special: int) -> Answer:
+    """How many tokens a text or two become with the special tokens around them."""
+    lengths = [length for _, length in question.given]
+    value = sum(lengths) + special
+    line = Line("tokens", "tokens of the texts + special tokens", " + ".join(map(str, [*lengths, special])), value)
+    return made(
+        question, asked, value, "tokens", form, [line], [Other("without the special tokens", sum(lengths), excuses=False)]
+    )
+
+
 def masking(question: Question, asked: Request) -> Answer:
     """A share of the tokens, or how many of a sequence; or the special tokens around one text or two."""
     target = question.target or ""
     if target in SPECIAL:
         form, number = SPECIAL[target]
+        if question.given:
+            return _around(question, asked, form, number)
         others = [Other("a pair of texts", SPECIAL["pair"][1], excuses=False)] if target == "single" else []
         return made(question, asked, number, "tokens", form, [Line("special tokens", form, "", number)], others)
     fate, _, among = target.partition(" ")

@@ -11,7 +11,14 @@ from glassformer.program import Program
 from glassformer.spec import GlassformerError, shown
 from glassformer.spec.reading import Request
 
-UNITS = {"heads": "heads", "layers": "layers", "vocab": "tokens", "positions": "tokens", "segments": "segments"}
+UNITS = {
+    "heads": "heads",
+    "kv_heads": "heads",
+    "layers": "layers",
+    "vocab": "tokens",
+    "positions": "tokens",
+    "segments": "segments",
+}
 
 
 def tokens(question: Question, asked: Request, program: Program) -> Answer:
@@ -114,6 +121,7 @@ def setting(question: Question, asked: Request) -> Answer:
     derived = {
         "d_k": (spec.head_k, spec.d_k, "d_model / heads", f"{spec.d_model} / {spec.heads}"),
         "d_v": (spec.head_v, spec.d_v, "d_k", str(spec.head_k)),
+        "kv_heads": (spec.key_heads, spec.kv_heads, "heads", str(spec.heads)),
         "d_ff": (spec.ffn_width, spec.d_ff, "4 · d_model", f"4 · {spec.d_model}"),
     }
     value, given, symbols, numbers = derived.get(name, (getattr(spec, name), getattr(spec, name), "", ""))

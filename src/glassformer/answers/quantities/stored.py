@@ -9,9 +9,11 @@ from fractions import Fraction
 
 from glassformer.algebra.memory import Dtype, memory
 from glassformer.answers.quantities.answer import Answer, Line, Other, made, mistaken
+from glassformer.answers.quantities.tensors import find_tensor
 from glassformer.answers.questions import Question
 from glassformer.answers.questions.phrases import Precision
 from glassformer.program import Program, Tensor
+from glassformer.program.axes import HEADS
 from glassformer.spec import GlassformerError, shown
 from glassformer.spec.reading import Request
 
@@ -132,11 +134,11 @@ def _cache_bytes(question: Question, asked: Request, program: Program, width: Fr
     """Keys and values of every layer, as a decoder would keep them."""
     spec, sizes = program.spec, program.sizes
     layers = 1 if question.one_layer else spec.layers
-    heads = 1 if question.one_head else spec.heads
+    heads = 1 if question.one_head else spec.key_heads
     factors = (
         ("layers", layers),
         *(() if question.per_token else (("batch", sizes.batch), ("t", sizes.t))),
-        ("head", heads),
+        ("kv_head" if spec.group > 1 else "head", heads),
         ("d_k + d_v", spec.head_k + spec.head_v),
     )
     elements = math.prod(size for _, size in factors)
@@ -148,6 +150,8 @@ def _cache_bytes(question: Question, asked: Request, program: Program, width: Fr
         value,
     )
     one_layer = [mistaken("one_layer_only", "one layer alone", value // spec.layers)] if layers > 1 else []
+    if spec.group > 1 and not question.one_head:
+        one_layer.append(mistaken("grouped_queries_ignored", "keys and values of all heads", value * spec.group))
     wrongs = [*one_layer, *_mistaken_bytes(value, elements)]
     where = f"{'one layer' if layers == 1 else f'{layers} layers'}{', for each token' if question.per_token else ''}"
     convention = f"keys and values of {where}, in {question.precision or 'float32'}{_also(value)}"
@@ -157,9 +161,12 @@ def _cache_bytes(question: Question, asked: Request, program: Program, width: Fr
 def _tensor_bytes(question: Question, asked: Request, program: Program, tensor: Tensor, width: Fraction) -> Answer:
     spec, layers = program.spec, program.spec.layers
     inside = tensor.name.startswith("layers.")
-    axes = [axis for axis in tensor.axes if not (axis.name == "head" and question.one_head)]
+    axes = [axis for axis in tensor.axes if not (axis.name in HEADS and question.one_head)]
     times = layers if question.every_layer and inside else 1
-    several = len((question.target or "").split(","))  # queries, keys and values are alike
+    named = (question.target or "").split(",")
+    if len({found.size for name in named if (found := find_tensor(name, program)) is not None}) > 1:
+        raise GlassformerError(f"'{shown(question.text)}': these have different sizes here. Ask for one of them.")
+    several = len(named)  # queries, keys and values are alike
     elements = several * times * math.prod(axis.size for axis in axes)
     value = _whole(elements * width)
     counted = [("", several), ("layers", times)]
@@ -170,11 +177,12 @@ def _tensor_bytes(question: Question, asked: Request, program: Program, tensor: 
     if inside and layers > 1 and times == 1 and not question.one_layer:
         others.append(Other(f"in all {layers} layers", value * layers))
     wrongs = list(_mistaken_bytes(value, elements))
-    heads = next((axis.size for axis in axes if axis.name == "head"), 1)
+    heads = next((axis.size for axis in axes if axis.name in HEADS), 1)
     if heads > 1:
         wrongs.append(mistaken("one_head_vs_all_heads", "one head alone", value // heads))
-    if question.one_head and spec.heads > 1:
-        wrongs.append(mistaken("one_head_vs_all_heads", "all heads together", value * spec.heads))
+    every = next((axis.size for axis in tensor.axes if axis.name in HEADS), spec.heads)
+    if question.one_head and every > 1:
+        wrongs.append(mistaken("one_head_vs_all_heads", "all heads together", value * every))
     if tensor.name.endswith((".scores", ".weights")):
         wrongs.append(mistaken("bytes_and_units", "the head width multiplied into the score matrix", value * spec.head_k))
         wrongs.append(mistaken("linear_instead_of_quadratic", "one row of the matrix for each head", value // program.sizes.t))

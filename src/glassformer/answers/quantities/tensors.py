@@ -12,6 +12,7 @@ from glassformer.answers.quantities.answer import Answer, Line, Other, made
 from glassformer.answers.quantities.masks import mask_shape
 from glassformer.answers.questions import Question
 from glassformer.program import Axis, Program, Tensor
+from glassformer.program.axes import HEADS
 from glassformer.program.matrices import as_matrix
 from glassformer.spec import GlassformerError, nearest, shown
 from glassformer.spec.reading import Request
@@ -32,17 +33,33 @@ def tensor_sizes(question: Question, asked: Request, program: Program) -> Answer
     if question.target == "qkv":
         question = _alike(question, asked)
     tensor = _wanted_tensor(question, program)
-    one_head = question.one_head and any(axis.name == "head" for axis in tensor.axes)
-    axes = tuple(axis for axis in tensor.axes if not (axis.name == "head" and one_head))
+    one_head = question.one_head and any(axis.name in HEADS for axis in tensor.axes)
+    axes = tuple(axis for axis in tensor.axes if not (axis.name in HEADS and one_head))
     shape = tuple(axis.size for axis in axes)
     formula = " × ".join(axis.name for axis in axes)
     lines = [Line(tensor.name, formula, " × ".join(str(size) for size in shape), shape)]
     which = ", one head" if question.one_head else ""
     if question.kind == "elements":
         return _elements(question, asked, tensor, axes, lines)
-    return made(
-        question, asked, shape, "shape", f"tokens as rows, the batch first{which}", lines, other_shapes(tensor, one_head=one_head)
-    )
+    others = list(other_shapes(tensor, one_head=one_head))
+    convention = f"tokens as rows, the batch first{which}"
+    if (matrix := _as_a_matrix(question, tensor, axes)) is not None:
+        shape, formula, convention = matrix
+        lines = [Line(tensor.name, formula, " × ".join(str(size) for size in shape), shape)]
+        others.insert(0, Other("every axis by itself", tuple(axis.size for axis in axes)))
+    return made(question, asked, shape, "shape", convention, lines, [other for other in others if other.value != shape])
+
+
+def _as_a_matrix(question: Question, tensor: Tensor, axes: tuple[Axis, ...]) -> tuple[tuple[int, ...], str, str] | None:
+    """A weight is a matrix, its heads side by side; so is what is called one, where its other axes have the size 1."""
+    names = [axis.name for axis in axes]
+    if tensor.name.rpartition(".")[2][:2] == "W_" and {*HEADS} & {*names}:
+        joined = " × ".join(names).replace("head × ", "head · ")
+        return as_matrix(tensor, "rows").shape, joined, "tokens as rows, the heads side by side"
+    wide = tuple(axis for axis in axes if axis.size > 1 or axis.name not in ("batch", *HEADS))
+    if re.search(r"\bmatri(?:x|ces)\b", question.text.lower()) and len(wide) == 2 < len(axes):
+        return tuple(axis.size for axis in wide), " × ".join(axis.name for axis in wide), "tokens as rows, one head"
+    return None
 
 
 def _kept(question: Question, asked: Request) -> Answer:
@@ -59,6 +76,8 @@ def _alike(question: Question, asked: Request) -> Question:
     """Queries, keys and values at once: one shape, where all three have it."""
     if asked.spec.head_k != asked.spec.head_v:
         raise GlassformerError(f"'{shown(question.text)}': values have another width than keys here. Ask for one of the three.")
+    if asked.spec.group > 1:
+        raise GlassformerError(f"'{shown(question.text)}': keys have fewer heads than queries here. Ask for one of the three.")
     return replace(question, target="attention.q")
 
 
@@ -71,7 +90,7 @@ def _elements(question: Question, asked: Request, tensor: Tensor, axes: tuple[Ax
     symbols, numbers = " · ".join(axis.name for axis in axes), " · ".join(str(axis.size) for axis in axes)
     if times > 1:
         symbols, numbers = f"layers · {symbols}", f"{layers} · {numbers}"
-    heads = next((axis.size for axis in tensor.axes if axis.name == "head"), 1)
+    heads = next((axis.size for axis in tensor.axes if axis.name in HEADS), 1)
     if question.one_head:
         others = [Other("all heads together", elements * heads, excuses=False)]
     else:
@@ -105,16 +124,18 @@ def _transposed(question: Question, asked: Request, program: Program) -> Answer:
     spec, sizes = asked.spec, program.sizes
     letter = (question.target or "")[0]
     width, said = (spec.head_v, "d_v") if letter == "v" else (spec.head_k, "d_k")
-    one, every = (width, sizes.t), (spec.heads, width, sizes.t)
+    shared = letter in "kv" and spec.group > 1
+    heads = spec.key_heads if shared else spec.heads
+    one, every = (width, sizes.t), (heads, width, sizes.t)
     shape = (sizes.batch, *(one if question.one_head else every))
-    formula = f"batch × {'' if question.one_head else 'head × '}{said} × t"
+    formula = f"batch × {'' if question.one_head else 'kv_head × ' if shared else 'head × '}{said} × t"
     line = Line(f"{letter}ᵀ", formula, " × ".join(str(size) for size in shape), shape)
     others = [
         Other("one head alone, without the batch", one),
         Other("one head alone, with the batch", (sizes.batch, *one)),
     ]
     if not question.one_head:
-        others += [Other("without the batch", every), Other("heads side by side", (spec.heads * width, sizes.t))]
+        others += [Other("without the batch", every), Other("heads side by side", (heads * width, sizes.t))]
     if question.kind == "elements":
         return made(question, asked, math.prod(shape), "elements", "as many as before", [line], [])
     return made(question, asked, shape, "shape", "features before tokens, the batch first", [line], others)
@@ -155,8 +176,8 @@ def other_shapes(tensor: Tensor, *, one_head: bool = False) -> Iterator[Other]:
     unbatched = tuple(axis for axis in tensor.axes if axis.name != "batch")
     if len(unbatched) < len(tensor.axes) and not one_head:
         yield Other("without the batch", tuple(axis.size for axis in unbatched))
-    yield Other("one head alone, without the batch", tuple(axis.size for axis in unbatched if axis.name != "head"))
-    yield Other("one head alone, with the batch", tuple(axis.size for axis in tensor.axes if axis.name != "head"))
+    yield Other("one head alone, without the batch", tuple(axis.size for axis in unbatched if axis.name not in HEADS))
+    yield Other("one head alone, with the batch", tuple(axis.size for axis in tensor.axes if axis.name not in HEADS))
     yield Other("one head, tokens as columns", as_matrix(tensor, "columns", one_head=True).shape)
     if one_head:
         return
@@ -173,12 +194,13 @@ def other_shapes(tensor: Tensor, *, one_head: bool = False) -> Iterator[Other]:
 
 def _moved(tensor: Tensor) -> list[str]:
     names = [axis.name for axis in tensor.axes]
-    names.remove("head")
-    names.insert(1 if names and names[0] == "batch" else 0, "head")
+    head = next(name for name in names if name in HEADS)
+    names.remove(head)
+    names.insert(1 if names and names[0] == "batch" else 0, head)
     return names
 
 
 def _head_first(tensor: Tensor) -> tuple[int, ...] | None:
-    if not any(axis.name == "head" for axis in tensor.axes):
+    if not any(axis.name in HEADS for axis in tensor.axes):
         return None
     return tuple(tensor.axis(name).size for name in _moved(tensor))

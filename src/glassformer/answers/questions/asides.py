@@ -38,19 +38,20 @@ _SYMBOLS = re.compile(
     r"\b[wb]_?[qkvo12]\b|\b(?:(?:two|both|four) )?(?:sub-?layers?|matrices|parts"
     r"|(?:linear|dense|projection) (?:layers?|maps?|projections?|transform\w*))\b"
     r"|\bone (?:per|for (?:each|every)) (?:query|token|pair|head|position)[\w -]*|\b(?:for |of )?all of (?:them|these)\b"
-    r"|\bper[- ]se\b|\bmulti-?layer\b"
+    r"|\bcontext window\b|\bper[- ]se\b|\bmulti-?layer\b"
     r"|\bnon-overlapping\b|\b(?:each )?padded to\b"
     r"|\beach (?:encoder |transformer )*(?:layer|block) (?:contains|has|consists of|comprises|includes)\b"
     r"|\beach (?:token|word|position|input|query|sentence|represented|embedded|encoded|described|one)\b",
     re.I,
 )
-_BRACKET = re.compile(r"\s*(?<![\w])\(([^()]{1,160})\)")
+_BRACKET = re.compile(r"\s*(?<![\w])\(([^()]{1,160})\)|,? (?:i\.e\.|that is),? ([^,.?!()]{1,80})(?=[,.?!]|$)")
 _ASKED = r"(?:what|which|how|compute|calculate|find|determine|derive|give|state|estimate|count|by what|by how|at what|work out)\b"
 # What is asked besides, and is no quantity.
 _IN_PROSE = re.compile(
     r"(?:[.?!;,]\s*|\s+)(?:and\s+|also,?\s+|then\s+)?(?:please\s+)?(?:briefly\s+)?"
     r"(?:why\b|how come\b|explain|justify|discuss|describe|comment\b|elaborate|show (?:your|the|all|each|how)|break it down"
-    r"|where do (?:they|these)|what (?:does|do|would) (?:this|that|it|these) (?:mean|imply|tell|happen)|what would happen|hint\b"
+    r"|where do (?:they|these)|what (?:does|do|would) (?:this|that|it|these) (?:mean|imply|tell|happen)|hint\b"
+    r"|what (?:would|will|could|might) (?:happen|break|change|go wrong|fail)"
     r"|include your (?:working|reasoning)"
     r"|how (?:does|do|is|did) (?:this|that|it|these)\b|what (?:are|is) the (?:advantage|benefit|purpose|intuition|role)s?\b).*$",
     re.I | re.S,
@@ -60,6 +61,9 @@ _OWNER = re.compile(r"\b(?:does|do) (?:[^?.,]+?) (?:have|has|use|contain|need)\b
 _BOTH = re.compile(
     r"(.*?\b(?:what (?:is|are)|find|compute|calculate|determine|give|state) (?:the )?)([\w -]+?),? and (?:the |its )?(.+)",
     re.I | re.S,
+)
+_A_NUMBER_OF = re.compile(
+    r"(?:total )?(?:number of |count of )?(?:trainable )?(?:patches|tokens|parameters|params|weights|layers|heads|flops)", re.I
 )
 _BOTH_COUNTED = re.compile(r"(.*?\bhow many )([\w -]+?),? and (?:how many )?([\w -]+?) (do(?:es)? .+)", re.I | re.S)
 _TOGETHER = re.compile(
@@ -83,7 +87,8 @@ def readings(text: str) -> Iterator[tuple[str, str]]:
     seen: set[str] = set()
     asked = _IN_PROSE.sub("?", text) if _QUANTITY.search(_IN_PROSE.sub("", text)) else text
     bare = _BRACKET.sub(_aside, asked)
-    first = _SECOND.split(bare)[0] if _asks(_SECOND.split(bare)[0]) else bare
+    before = (bare[: second.start()] for second in _SECOND.finditer(bare))  # `With 8 heads, what is …, and how does …`
+    first = next((part for part in before if _asks(part)), bare)
     if (owner := _OWNER.search(bare)) and not _OWNER.search(first):  # `how many layers and how many heads does it have?`
         first = f"{first} {owner[0]}"
     one = _one_encoder(first)
@@ -102,7 +107,7 @@ def _one_size(text: str) -> str:
     if (counts := _BOTH_COUNTED.fullmatch(text.strip())) and {plain(counts[2]), plain(counts[3])} <= SETTINGS.keys():
         return f"{counts[1]}{counts[2]} {counts[4]}"
     found = _BOTH.fullmatch(text.strip())
-    if found is None or plain(found[2]) not in SETTINGS:
+    if found is None or not (plain(found[2]) in SETTINGS or _A_NUMBER_OF.fullmatch(found[2].strip())):
         return text
     whose = re.search(r" (?:of|in|for|with) .+$", found[3])
     return f"{found[1]}{found[2]}{whose[0] if whose else '?'}"
@@ -126,8 +131,23 @@ def _asks(text: str) -> bool:
     return re.search(rf"(?:^|[.,:;]\s*)(?:so\s+|then\s+)?{_ASKED}", text, flags=re.I) is not None
 
 
+_PARTS_OF_A_LAYER = re.compile(
+    r"(?=.*attention)(?=.*(?:ffn|mlp|feed))(?:(?:multi-?head |self-)*attention|ffn|mlp|feed-?forward(?: network)?"
+    r"|layer ?norms?|norms|bias(?:es)?|including|incl\.|all|both|and|with|plus|[+,&\s])+",
+    re.I,
+)
+
+
+_LISTED = re.compile(r"(?:[wb][_^]?\{?[qkvo12]\}?\b|bias(?:es)?|weights?|and|including|incl\.|plus|count|[+,&\s])+", re.I)
+
+
 def _aside(bracket: re.Match[str]) -> str:
     """Nothing, where the bracket only explains: `(one for each pair)`, or a symbol, `d_k (the dimension per head)`."""
+    inside = bracket[1] or bracket[2]
     symbol = re.search(r"\bd_?\{?(?:k|v|model|ff)\}?[$`]?$", bracket.string[: bracket.start()])
-    explains = symbol and not _NUMBER.search(bracket[1])
-    return "" if explains or changes_nothing(bracket[1]) else bracket[0]
+    named = {letter.lower() for letter in re.findall(r"\b[wb][_^]?\{?([qkvo12])\b", inside, flags=re.I)}
+    whole = named >= set("qkvo") or named == set("12")  # `(W_Q, W_K, W_V, W_O + biases)`: all that the attention has
+    explains = (
+        (whole and _LISTED.fullmatch(inside)) or (symbol and not _NUMBER.search(inside)) or _PARTS_OF_A_LAYER.fullmatch(inside)
+    )
+    return "" if explains or changes_nothing(inside) else bracket[0]

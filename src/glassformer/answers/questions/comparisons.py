@@ -68,7 +68,8 @@ CHANGES: tuple[tuple[str, str], ...] = (
     ),
     (
         "from",
-        rf"{_WHEN}(?:go|going|moving|scaling|extending)(?: up)? from (?P<old>\d[\d,]*)(?: tokens| heads| layers)? to "
+        rf"{_WHEN}(?:go|going|moving|scaling|extending|chang(?:e|ing)|switch(?:ing)?)(?: up)? from (?P<old>\d[\d,]*)"
+        r"(?: tokens?| heads?| layers?)? to "
         r"(?P<new>\d[\d,]*) (?P<size>tokens|heads|layers)",
     ),
     ("depends", rf"\b(?:depends?|vary|varies) (?:up)?on {_SIZE}{_END}"),
@@ -103,7 +104,7 @@ _ASKS_CHANGE = (
     r"on|how|what)\b|"
     r"\b(?:its|does|do|will|would|must|is|are|the effect on)\b|"
     r"\b(?:more|less|fewer|larger|bigger|longer|smaller|change[sd]?|scales?|grows?|increase[sd]?|decrease[sd]?|needs?"
-    r"|needed|require[sd]?|takes?|becomes?|affected|multiplied|gets?|affects?|alters?|reduces?|shrinks?|you|we)\b"
+    r"|needed|require[sd]?|takes?|becomes?|affected|multiplied|gets?|affects?|alters?|reduces?|shrinks?|you|we|saved?|added|adds?|lose|gain)\b"
 )
 FIELDS = {"d_model", "heads", "layers", "d_ff", "vocab", "t", "batch", "d_k", "patch", "image"}
 LENGTHS = tuple(
@@ -167,6 +168,11 @@ def changed(text: str, asked: str, parse: Parse) -> Question | None:
                 raise GlassformerError(
                     f"'{shown(asked)}' holds fixed what follows {field} otherwise: ask for each of the two encoders by itself."
                 )
+            if _A_VALUE.search(rest):
+                raise GlassformerError(
+                    f"'{shown(asked)}' asks for a size after a change, not for how much it changes: say the new size alone."
+                )
+            rest = _HOW_MANY_MORE.sub(lambda said: f" | {said['things'] or ''}", rest)
             rest = re.sub(_ASKS_CHANGE, " | ", re.sub(_FIXED, " | ", rest))
             words = " ".join(part.strip(" ,.?") for part in rest.split("|") if part.strip(" ,.?"))
             words = re.sub(r"^(?:an?|the|our|this) (?:model|encoder|transformer|network)\b(?! \w+$) ?", "", words)
@@ -185,12 +191,23 @@ def changed(text: str, asked: str, parse: Parse) -> Question | None:
             kind = {"shape": "elements", "complexity": "macs", "space": "elements"}.get(inner.kind, inner.kind)
             inner = replace(inner, kind=kind, text=asked)  # type: ignore[arg-type]
             stated = ((field, str(int(found["old"].replace(",", "")))),) if how == "from" else ()
+            how_many = "difference" if _HOW_MANY_MORE.search(text) else ""
             return Question("change", inner.target, one_layer=inner.one_layer, one_head=inner.one_head, text=asked,
-                measure=inner.kind, inner=inner, change=change, stated=(*inner.stated, *stated), layers=inner.layers,
-                model=inner.model)  # fmt: skip
+                compared=how_many, measure=inner.kind, inner=inner, change=change, stated=(*inner.stated, *stated),
+                layers=inner.layers, model=inner.model)  # fmt: skip
     return None
 
 
+_A_VALUE = re.compile(
+    r"\bwhat (?:is|are|will be|would be) (?:the |its )?(?!.*\b(?:factors?|effect|changes?|ratio|impact|increases?|growth|grows?"
+    r"|more|times|affect|scales?|multipl\w+|larger|bigger|higher|complexity|become)\b)"
+)
+# Asks for the difference of two numbers, and not for their ratio.
+_HOW_MANY_MORE = re.compile(
+    r"\b(?:by )?how many (?:(?:more|fewer|additional|extra|less|new)\b(?! times)"
+    r"|(?P<things>parameters|params|weights|tokens|patches|flops)\b"
+    r"(?=.*\b(?:grows?|increases?|saved?|added|adds?|decreases?|shrinks?|removed?|lose|gain)\b))"
+)
 _TIMES = re.compile(
     r"\s*[(,] ?(?:an? |i\.e\.,? )?(\d+)(?: ?x| ?×|-?fold| times)(?: (?:increase|longer|larger|more|growth))?\b\)?"
 )

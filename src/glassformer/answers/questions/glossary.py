@@ -67,7 +67,8 @@ PART_NAMES = _names(
             final softmax layer, output softmax layer""",
         "head.classify": """
             classification head, classifier, classification layer, sequence classification head, linear classifier, softmax
-            classifier, final classifier, final classification layer, linear classification head, classification token head""",
+            classifier, final classifier, final linear classifier,
+            final classification layer, linear classification head, classification token head""",
         "head.mlm": """
             mlm softmax, mlm output layer, mlm head, lm head, masked lm head, language modeling head, masked language
             modeling head, mlm decoder""",
@@ -116,7 +117,9 @@ TENSOR_NAMES = _names(
             concatenation of all heads, concatenated heads, concatenated multi head output, concatenation, concatenated output,
             concatenated head outputs,
             concat, concatenation of
-            heads, concatenated outputs of heads, concatenation of head outputs""",
+            heads, concatenated outputs of heads, concatenation of head outputs, attention output before final linear
+            transformation, attention output before output projection, attention output before final projection, attention output
+            before final linear layer""",
         "attention.out": """
             attention output, attention out, multi head output, multi head attention output, mha output, output of multi
             head attention, output of attention, self attention output, output of self attention, attention layer output,
@@ -238,7 +241,9 @@ SETTINGS = _names(
         "d_k": """
             d_k, dk, head width, head size, head dimension, head dim, head_dim, dimension per head, dimensions per head,
             size per head, width per head, key dimension, query dimension, dimension of query vector, dimension of key
-            vector, size of query vector, dim per head, features per head, attention head size, per head dimension,
+            vector, size of query vector, dimension of queries and keys, dimension of queries and keys of head,
+            queries and keys dimension, q/k dimension, q/k dimension of head,
+            q/k of head dimension, dim per head, features per head, attention head size, per head dimension,
             dimension of head, size of head, width of head, attention head dimension, d_head, head dimensionality""",
         "d_v": "d_v, dv, value dimension, dimension of value vector, size of value vector",
         "d_model": """
@@ -250,7 +255,8 @@ SETTINGS = _names(
             d_ff, ffn width, ffn hidden size, feed forward dimension, intermediate size, ffn dimension, feed forward width,
             inner dimension, ffn inner dimension, mlp width, ffn hidden dimension, mlp dimension, feed forward hidden size, hidden
             dimension feed forward, inner dimension feed forward, hidden size feed forward, hidden layer size of ffn, hidden
-            units of ffn, hidden units in ffn, width of hidden layer of ffn, size of hidden layer of ffn, dimension of hidden
+            units of ffn, hidden units in ffn,
+            hidden units of ffn layer, width of hidden layer of ffn, size of hidden layer of ffn, dimension of hidden
             layer
             of ffn, width of ffn, hidden dimension of ffn, inner dimension of ffn, hidden size of ffn, inner layer of ffn,
             neurons in hidden layer of ffn, hidden neurons of ffn, inner layer dimension, intermediate size of ffn, intermediate
@@ -274,7 +280,7 @@ SETTINGS = _names(
             step, tokens of batch""",
         "layers": """
             layers, encoder layers, n_layers, num_layers, depth, transformer layers, transformer blocks, encoder blocks, blocks,
-            depth of encoder""",
+            depth of encoder, attention layers, layers of attention, self attention layers, layers of self attention""",
         "positions": """
             maximum sequence length, max sequence length, maximum length, max length, context length, maximum input length,
             maximum input, max input, input limit, token limit""",

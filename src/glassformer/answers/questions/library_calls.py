@@ -41,14 +41,66 @@ _SHAPED = re.compile(
     rf"[\[(]\s*((?:{_N}\s*,\s*)?{_N}\s*,\s*{_N})\s*[\])]"
 )
 _INPUT = re.compile(
-    rf"\b(?:let |the )?(?:input )?(?:matrix )?x (?:be|is) (?:an? )?{_N}\s*[x×]\s*{_N}(?: matrix)?(?: of token embeddings| "
+    rf"\b(?:let |the )?(?:input )?(?:matrix )?x (?:(?:be|is) (?:an? )?|(?:∈|\\in|in) ?(?:\\mathbb ?)?\{{?[rℝ]\}}? ?\^ ?[{{(]+ ?)"
+    rf"{_N}\s*[x×]\s*{_N}[)}}]*(?: matrix)?(?: of token embeddings| "
     rf"of embeddings| input)?"
 )
+
+
+# Names of sizes in programs, wherever they are given a value.
+CODE = {
+    "vocabulary size": "vocab_size n_vocab num_tokens token_num ntoken ntokens n_tokens num_embeddings",
+    "d_model": "dim embed_dim embedding_dim emb_dim n_embd hidden_size hidden_dim model_dim d_embed",
+    "heads": "num_attention_heads n_head nhead head_num num_heads n_heads",
+    "number of layers": "depth num_hidden_layers n_layer num_layers n_layers transformer_num num_encoder_layers num_blocks",
+    "d_ff": "intermediate_size dim_feedforward feed_forward_dim mlp_dim ffn_dim ff_dim hidden_dim_ff",
+    "max length": "max_position_embeddings pos_num block_size max_len max_seq_len max_seq_length",
+    "sequence length": "seq_len seq_length sequence_length",
+    "batch size": "batch_size",
+    "image size": "img_size image_size",
+    "patch size": "patch_size",
+    "classes": "num_classes num_labels n_classes",
+}
+_CODED = {name: said for said, names in CODE.items() for name in names.split()}
+_ASSIGNED = re.compile(rf"\b({'|'.join(_CODED)})(?:\s*[=:]\s*| is )(\d[\d_]*)\b")
+_IMAGES = re.compile(
+    rf"\b(?:batch of )?images? (?:tensor )?(?:of|with|has) (?:the )?(?:shape|size) "
+    rf"[\[(]\s*(?:{_N}\s*,\s*)?3\s*,\s*{_N}\s*,\s*\2\s*[\])]"
+)
+_QUERIES = re.compile(  # keys of the same shape may be named beside them
+    rf"\b(?:q|queries|query)(?: (?:and|,) (?:k|keys?))? (?:has|have|of|with|are of|is of) (?:the )?(?:shape|size) "
+    rf"[\[(]\s*{_N}\s*,\s*{_N}\s*,\s*{_N}\s*,\s*{_N}\s*[\])]"
+    r"(?:,? and (?:k|keys?) (?:has|have|of|with) (?:the )?(?:shape|size) [\[(]\s*\1\s*,\s*\2\s*,\s*\3\s*,\s*\4\s*[\])])?"
+)
+_FROM_AND_BACK = re.compile(rf"\bfrom {_N} to {_N}(?: dimensions| features)?,? and (?:then )?(?:\w+ )?back(?: again)?\b(?! to)")
+_OUT_AND_BACK = re.compile(
+    rf"\b(?:in)?to {_N}(?: dimensions| features)?,? (?:and )?(?:then )?(?:back|down)(?: down)? "
+    rf"(?:in)?to {_N}(?: dimensions| features)?"
+)
+_SIDES = re.compile(rf"\bheight\s*=\s*{_N}\s*,?\s*(?:and )?width\s*=\s*\1\b")
+_BOTH_WAYS = re.compile(
+    rf"\binput (?:dimension|size)(?: (?:[a-z]\s*=\s*)?| of ){_N} and (?:an? )?"
+    rf"output (?:dimension|size)(?: (?:[a-z]\s*=\s*)?| of ){_N}"
+)
+_TWO_MATRICES = re.compile(rf"\b(?:two |the )?(?:weight )?matrices (?:of (?:size|shape) )?{_N}\s*[x×]\s*{_N} and \2\s*[x×]\s*\1")
 
 
 def in_words(text: str) -> str:
     """A question in small letters with the code and the arrows in it read aloud."""
     text = _CALL.sub(_module, text)
+    text = _ASSIGNED.sub(_assigned, text)
+    text = re.sub(r"\bq\s*@\s*k\.(?:transpose|swapaxes|permute|mt)\b(?:\([^()]*\))?", "qk^t", text)
+    text = _QUERIES.sub(r"with batch size = \1, heads = \2, sequence length = \3, d_k = \4", text)
+    text = _IMAGES.sub(
+        lambda found: f"images with image size = {found[2]}{f', batch size = {found[1]}' if found[1] else ''}", text
+    )
+    text = _SIDES.sub(r"image size = \1", text)
+    if re.search(r"feed-?forward|\bffn\b|\bmlp\b", text):
+        text = _TWO_MATRICES.sub(r"with d_model = \1, d_ff = \2", text)
+        text = _FROM_AND_BACK.sub(r"with d_model = \1, d_ff = \2", text)
+        text = _OUT_AND_BACK.sub(r"with d_ff = \1, d_model = \2", text)
+        if re.search(r"\b(?:another|second|two (?:linear|dense|fully))\b", text):  # one way there, and one back
+            text = _BOTH_WAYS.sub(r"d_model = \1, d_ff = \2", text)
     text = _THERE_AND_BACK.sub(r" with d_model = \1, d_ff = \2 ", text)
     text = _MATRIX.sub(r"w_1 with d_model = \1, d_ff = \2 ", text)
     text = _IN_AND_OUT.sub(r"first linear layer with d_model = \1, d_ff = \2 ", text)
@@ -62,6 +114,11 @@ def _sizes(shape: re.Match[str]) -> str:
     numbers = re.findall(r"\d+", shape[1])
     names = ("batch size", "sequence length", "d_model")[-len(numbers) :]
     return "input with " + ", ".join(f"{name} = {number}" for name, number in zip(names, numbers, strict=True))
+
+
+def _assigned(found: re.Match[str]) -> str:
+    said, value = _CODED[found[1]], found[2].replace("_", "")
+    return f"{value} classes" if said == "classes" else f"{said} = {value}"
 
 
 def _module(call: re.Match[str]) -> str:

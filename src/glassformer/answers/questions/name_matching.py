@@ -20,6 +20,14 @@ HARMLESS = frozenset(
     trainable learnable main new introduce introduced bring combined taken occupied stored employ employed involved produced
     """.split()
 )
+# Words that say how a thing came about or where it stands, and not which: left out where nothing else finds a name.
+IDLE = frozenset(
+    """
+    tensor after applying applied passing passed through result different various given when during using use used sub
+    mechanism operation component sublayer step encoder transformer model network architecture computed calculated needed
+    required it this processing fed get obtained we us as vector
+    """.split()
+)
 # One word for each thing, in the singular and without hyphens; the longest first.
 SYNONYMS = (
     (r"(?:position|point) ?wise (?=feed|ffn|mlp|fully)", ""),
@@ -79,6 +87,18 @@ def reordered(text: str, table: Mapping[str, str]) -> str | None:
     return found.pop() if len(found) == 1 else None
 
 
+def loosely(text: str, table: Mapping[str, str], *, fewest: int = 1) -> str | None:
+    """`output tensor after applying attention` is `attention output`: the same but for idle words, and no other thing that is."""
+    said = _bare(plain(text))
+    found = {what for name, what in table.items() if len(said) >= fewest and _bare(name) == said}
+    return found.pop() if len(found) == 1 else None
+
+
 @lru_cache(maxsize=4096)
 def _telling(name: str) -> tuple[str, ...]:
     return tuple(sorted(word for word in name.split() if word not in HARMLESS))
+
+
+@lru_cache(maxsize=4096)
+def _bare(name: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(word for word in _telling(name) if word not in IDLE))

@@ -11,7 +11,7 @@ from glassformer.answers.questions.elsewhere import say_where
 from glassformer.answers.questions.encoders import full_name, letters
 from glassformer.answers.questions.forms import formed, given_count
 from glassformer.answers.questions.glossary import PART_NAMES, SETTINGS, STORES, TENSOR_NAMES, known_names
-from glassformer.answers.questions.name_matching import looked_up, plain, reordered
+from glassformer.answers.questions.name_matching import IDLE, looked_up, loosely, plain, reordered
 from glassformer.answers.questions.phrases import Kind, Precision
 from glassformer.answers.questions.premises import without_premises
 from glassformer.answers.questions.question import Question
@@ -94,6 +94,8 @@ def _plain_question(said: str, asked: str) -> Question:
     words = _Words(rest)
     counted = bool(re.search(phrases.NUMBER, words.rest))
     model = words.take(full_name()) or words.take(phrases.MODEL)
+    if model and model[0].endswith("'s"):  # `the first layer in BERT's feed-forward network`
+        words.rest = re.sub(r"\b(in|of|for|inside|within) \| (?=\w)", r"\1 ", words.rest)
     crossing = re.search(phrases.CROSSING, words.rest)
     found = _crossing(crossing, asked) if crossing else _asked(words, asked, counted=counted)
     found = replace(found, stated=stated)
@@ -116,13 +118,15 @@ def _asked(words: _Words, asked: str, *, counted: bool) -> Question:
     if setting is not None:
         if setting == "heads" and re.search(phrases.HOW_BIG, asked.lower()):  # `how big is one head?`
             setting = "d_k"
+        if setting == "outputs" and re.search(phrases.HOW_BIG, asked.lower()):  # `how large is the output?`
+            return Question("shape", "out", one_layer=False, one_head=False, text=asked)
         everywhere = setting == "heads" and re.search(phrases.EVERYWHERE, asked.lower())
         return _width("all_heads" if everywhere else setting, asked)
     if counted and left in phrases.COUNTED:
         return _width(phrases.COUNTED[left], asked)
     if counted and (given_out := _outputs(words, asked)) is not None:
         return given_out
-    if (scattered := reordered(left, SETTINGS)) is not None:
+    if (scattered := reordered(left, SETTINGS) or loosely(left, SETTINGS, fewest=2)) is not None:
         return _width(scattered, asked)
     return _scoped(words, asked, counted=counted)
 
@@ -228,6 +232,7 @@ def _settled(kind: Kind, word: str, left: str, scope: Question) -> Kind:
 
 
 def _of_the_whole(kind: Kind, left: str) -> bool:
+    left = " ".join(word for word in left.split() if word not in IDLE or word in ("encoder", "transformer", "model"))
     besides = {"tokens": phrases.OF_SEQUENCES, "patches": phrases.OF_IMAGES}.get(kind)
     return (besides is not None and re.fullmatch(besides, left) is not None) or left in phrases.OF_THE_WHOLE[kind]
 

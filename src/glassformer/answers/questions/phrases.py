@@ -45,12 +45,12 @@ OF_THE_WHOLE: dict[Kind, tuple[str, ...]] = {
 }  # fmt: skip
 # What may be said besides of the sequence that an image becomes: that it enters the encoder, and with which token.
 OF_SEQUENCES = (
-    r"(?:\b(?:patch|along|and|plus|including|with|one|class|cls|token|after|adding|enter|entering|encoder|transformer"
+    r"(?:\b(?:count|counting|include|patch|along|and|plus|including|with|one|class|cls|token|after|adding|enter|entering|encoder|transformer"
     r"|input|seen|by|image"
     r"|fed|to|into|model|sequence)\b ?)*"
 )
 OF_IMAGES = (  # the same of the patches that it is cut into
-    r"(?:\b(?:image|input|sequence|encoder|transformer|model|process|processed|receive|received|produce|produced|see|seen"
+    r"(?:\b(?:each|every|image|input|sequence|encoder|transformer|model|process|processed|receive|received|produce|produced|see|seen"
     r"|get|create"
     r"|created|obtain|obtained|result|split|cut|divided|into|one|by|from|in|to|fed|resulting|non overlapping)\b ?)*"
 )
@@ -93,7 +93,7 @@ CROSSING = (
 
 OUTPUTS = r"\b(?:output (?:neurons?|units?|nodes?|classes|values?)|outputs|classes|labels)\b"
 EVERYWHERE = (
-    r"\b(?:in total|altogether|total(?: number of)?|all (?:\d+ |the )*(?:layers|blocks)|(?:whole|entire|full) "
+    r"\b(?:in total|in all|overall|altogether|total(?: number of)?|all (?:\d+ |the )*(?:layers|blocks)|(?:whole|entire|full) "
     r"(?:model|network|encoder|stack|bert))\b"
 )
 
@@ -196,9 +196,9 @@ WITH_ADAM = r"\b(?:with|using|under) adamw?(?: optimi[sz]er)?\b"
 BACKWARD = r"\b(?:(?:for|during|in|of) )?(?:(?:one|a|the) )?(?:backward|backpropagation|backprop)(?: pass)?(?: alone)?\b"
 PRECISIONS: dict[Precision, str] = {
     "float64": r"fp64|float64|double precision|64[- ]bit(?: floats?)?",
-    "float32": r"fp32|float32|single precision|full precision|32[- ]bit(?: floats?)?|float",
+    "float32": r"fp32|float32|single precision|full precision|32[- ]bit(?: floats?| floating[- ]point)?|float",
     "bfloat16": r"bf16|bfloat16",
-    "float16": r"fp16|float16|half precision|16[- ]bit(?: floats?)?|half",
+    "float16": r"fp16|float16|half precision|16[- ]bit(?: floats?| floating[- ]point)?|half",
     "int8": r"int8|8[- ]bit(?: integers?)?",
     "int4": r"int4|4[- ]bit(?: integers?)?",
 }

@@ -16,6 +16,7 @@ _ASKS = (
     r"|name|write|evaluate|"
     r"in which|for which|if|into how|total|number)\b"
 )
+_PLAINLY_ASKS = r"(?:what|which|how|compute|calculate|find|determine|derive|estimate|by what|by how|at what|work out)\b"
 _BREAK = re.compile(rf"(?:(?<=[a-z0-9)\]|])\s*[.;:]\s+(?=[a-z(|])|,\s+(?=(?:so |then )?{_ASKS}))")
 # Words that set a scene and ask nothing.
 SCENE = frozenset(
@@ -26,13 +27,17 @@ SCENE = frozenset(
     following setting setup configuration parameters hyperparameters config as follows which consists consisting contains
     containing like architecture shape to image images vit vision into split divided cut patches patch question fill blank q
     from by cls standard multi-head multihead self-attention attention you also your pretraining training states take can
-    hidden-states sub-word subword model vectors vector embeddings words answer true false
+    hidden-states embedding tensor tensors same passed through sub-word subword model vectors vector embeddings words answer
+    true false
     train trained build building built design designing designed implement implementing want document text passage""".split()
 )
 _PARTS = frozenset("attention self-attention multi-head multihead heads head embeddings token tokens patches layer block".split())
 
 
-_SUPPOSING = r"^[( ]*(?:approximate(?:ly)?[ —–,-]*)?(?:(?:suppose|assume|assuming|let us|consider|note|here)(?: that)? )?"
+_SUPPOSING = (
+    r"^[( ]*(?:(?:in|for) this (?:part|question|exercise|problem|task),? )?"
+    r"(?:approximate(?:ly)?[ —–,-]*)?(?:(?:suppose|assume|assuming|let us|consider|note|here)(?: that)? )?"
+)
 
 
 def without_premises(text: str, *, lenient: bool = False) -> tuple[Stated, str]:
@@ -44,7 +49,9 @@ def without_premises(text: str, *, lenient: bool = False) -> tuple[Stated, str]:
     if len(parts) < 2:
         return (), text
     stated: dict[str, str] = {}
-    asking = [place for place, part in enumerate(parts) if re.match(rf"(?:so |then |and )?{_ASKS}", part)]
+    asking = next(
+        filter(None, ([place for place, part in enumerate(parts) if re.match(rf"(?:so |then |and )?{asks}", part)]
+            for asks in (_PLAINLY_ASKS, _ASKS))), [])  # fmt: skip
     last = re.sub(r"^(?:so|then|and) ", "", parts.pop(asking[-1] if asking else -1)).rstrip(" .")
     kept, left_out = [], ""
     for part in parts:

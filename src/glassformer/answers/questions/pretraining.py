@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from glassformer.answers.questions.question import Question
 from glassformer.answers.questions.stated import take_stated
@@ -12,7 +13,8 @@ _SCENE = frozenset(
     modeling modelling model lm pre-training pretraining training objective sequence sentence input tokens token words
     wordpieces positions probability percentage percent fraction share chance that any given each will be get gets being if
     there with to from typically usually on average expected number procedure does do add adds added single one pair two
-    sentences texts text needed has have used uses and so during task when it chosen 15 its all every""".split()
+    sentences texts text needed has have used uses and so during task when it chosen 15 its all every see sees receive receives
+    including length total long""".split()
 )
 # What becomes of a token, by the words for it; the first that is found.
 FATES: tuple[tuple[str, str], ...] = (
@@ -41,6 +43,13 @@ _AMONG = r"\b(?:of|among) the (?:chosen|selected|masked)(?: tokens?| positions?|
 _BERT = r"\b(?:bert|mlm|mask(?:ed)? lm|masked language|pre-?training|\[mask\])"
 
 
+_LENGTHS = (
+    r"\b(?:lengths? )?(\d+)(?: (?:tokens|word ?-?pieces|words))?(?: and (\d+))? (?:tokens|word ?-?pieces|sub-?words|words)\b"
+)
+_HOW_LONG = r"\bhow many (?:input )?tokens\b|\bhow long is\b|\b(?:total )?(?:sequence|input) length\b"
+_MARKS = r"\[?\b(?:cls|sep)\b\]?|\bspecial tokens?\b"
+
+
 def pretraining(text: str, asked: str) -> Question | None:
     """`How many of 512 tokens are replaced by [MASK]?`, `How many special tokens does BERT add to a pair?`"""
     if re.search(_SPECIAL, text) and re.search(r"\badd|\bneed|\bhow many\b", text):
@@ -49,6 +58,10 @@ def pretraining(text: str, asked: str) -> Question | None:
             rest = re.sub(rf"{_SPECIAL}|{_PAIR}|{_ONE}", " ", text)
             return _question(asked, "pair" if pair else "single") if _known(rest) else None
         return None
+    if (lengths := re.search(_LENGTHS, text)) and re.search(_HOW_LONG, text) and (lengths[2] or re.search(_MARKS, text)):
+        rest = re.sub(rf"{_MARKS}|{_HOW_LONG}|{_PAIR}|{_ONE}", " ", re.sub(_LENGTHS, " ", text))
+        given = tuple((f"text {place}", int(number)) for place, number in enumerate(lengths.groups(), start=1) if number)
+        return replace(_question(asked, "pair" if lengths[2] else "single"), given=given) if _known(rest) else None
     if not re.search(_BERT, text) or not re.search(rf"\btokens?\b|\bwords?\b|{_RATE}", text):
         return None
     among = re.search(_AMONG, text)

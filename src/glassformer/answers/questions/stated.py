@@ -12,16 +12,19 @@ Stated = tuple[tuple[str, str], ...]  # field and value, as a spec would have th
 
 _SIGN = r"(?:[a-z](?:_?\{?[a-z]{1,5}\}?)? ?= ?)?"  # `hidden size d = 512`
 _IS = rf"\s*(?:=|:|\bis\b|\bare\b|\bbe\b|\bof\b|\bequals\b)\s*(?:size |length )?{_SIGN}"
-_N = r"(\d{1,3}(?:,\d{3})+|\d+)(?!\d|\s*[x×]\s*\d|[.,]\d)"  # `batch size 16, 512 tokens`
+_N = (
+    r"(\d{1,3}(?:,\d{3})+|\d+)(?!\d|\s*[x×]\s*\d|[.,]\d|d\b|\s?[·*×]\s?d\b|\s?d_?model\b)"  # `batch size 16, 512 tokens`; no `4d`
+)
 _BY = r"(\d+)\s*(?:[x×]|by)\s*\d+"
 # Fields and how people state them; the first group that takes part is the number.
 PATTERNS: tuple[tuple[str, str], ...] = (
-    ("image", rf"(?:{_BY}|(\d+)[- ]pixel)(?: pixels?)?(?: (?:rgb|colou?r|input))? (?:images?|inputs?)\b"),
-    ("image", rf"(?:input )?images? (?:of|with|at)(?: (?:size|resolution))? (?:{_BY}|(\d+))(?: pixels?)?"),
+    ("image", rf"(?:{_BY}|(\d+)(?:[- ]pixel|[- ]?px))(?: pixels?)?(?: (?:rgb|colou?r|input))? (?:images?|inputs?)\b"),
+    ("image", rf"(?:input )?images? (?:of|with|at|has|have)(?: (?:an? |the )?(?:size|resolution|shape))? "
+        rf"(?:{_BY}|(\d+))(?: pixels?)?"),
     ("image", rf"(?:resolution|image size)(?:{_IS}| )(?:{_BY}|(\d+))(?: pixels?)?"),
     ("patch", rf"(?:{_BY}|(\d+)[- ]pixel)(?: pixels?)?(?= patch)"),
     ("image", rf"images? (?:is |are )?(?:resized|rescaled|scaled|cropped) to {_BY}(?: pixels)?"),
-    ("image", rf"(?<=at ){_BY}(?: pixels| resolution)?"),
+    ("image", rf"(?:(?<=at )|(?<=for )){_BY}(?: pixels| resolution)?|(\d+)(?:px)? resolution"),
     ("patch", rf"patch(?:es)?(?: size)?(?:{_IS}|(?<=size) )(?:{_BY}|(\d+))(?: pixels?)?"),
     ("channels", rf"{_N} (?:colou?r |input )?channels?\b|\bchannels{_IS}{_N}"),
     ("window", rf"\b(?:(?:local|sliding|attention) )?window(?: (?:size|width|length))?(?:{_IS}| (?:of )?){_N}(?: tokens)?"),
@@ -51,13 +54,14 @@ PATTERNS: tuple[tuple[str, str], ...] = (
     ("d_v", rf"\bd_?\{{?v\}}?{_IS}{_N}(?: each)?"),
     ("d_model", rf"\b(?:d_?\{{?model\}}?|(?:hidden|model|embed(?:ding)?|input)[_ ](?:size|dimension|dim|width"
         rf"|dimensionality|feature size))"
-        rf"(?:{_IS}| {_SIGN}){_N}|\bd{_IS}{_N}|{_N}[- ](?:dimensional|dim\b|d\b)(?: (?:hidden|model|embeddings?|states?))*"),
+        rf"(?:{_IS}| {_SIGN}){_N}|\bd{_IS}{_N}|{_N}[- ](?:dimensional|dim\b|d\b"
+        rf"|dimension(?= (?:embedding|vector|model|hidden)))(?: (?:hidden|model|embeddings?|states?))*"),
     ("heads", rf"\b(?:h|n_?head|(?:n_|num_|number of )?(?:attention )?heads(?: in (?:the )?(?:multi-?head "
         rf")?(?:self-?)?attention)?(?: h)?){_IS}{_N}(?: (?:attention )?heads)?"),
     ("heads", rf"{_N}(?: parallel)?(?: attention| self-attention)? heads(?: per layer| each)?\b|{_N}-head(?:ed)?\b(?! "
         rf"attention)(?: (?:transformer|encoder|model))*|{_N}-head(?:ed)?\b"),
     ("layers", rf"\b(?:l|(?:n_|num_|number of )layers){_IS}{_N}(?: (?:encoder )?layers)?|{_N}-(?:layer(?:ed)?|block)\b(?: "
-        rf"(?:transformer|encoder|model))*"),
+        rf"(?:transformer|encoder|model))*|{_N} (?:layer|block)(?= (?:transformer|encoder|model|network|bert|vit|\|)|$)"),
     ("vocab", rf"\bvocab(?:ulary)? (?:has|contains|consists of|comprises) {_N} (?:unique )?(?:tokens|words|entries"
         rf"|word-?pieces|sub-?words)"),
     ("d_model", rf"\b(?:token |word )?embeddings? (?:has|have) {_N} (?:entries|components|values|numbers)"),
@@ -116,10 +120,12 @@ def take_stated(text: str) -> tuple[Stated, str]:
             if found.setdefault(field, value) != value:
                 break
             text = f"{text[: match.start()]} | {text[match.end() :]}"
-    if "patch" in found and (
-        text.count("patches") > 1 or "tokens" in text or "flattened patch" in text
-    ):  # `how many patches … with 16 × 16 patches`
-        text = re.sub(r"\|\s*patches(?= have| has|$)", "|", text.strip())
+    if not {"image", "patch", "t"} & found.keys() and (
+        seen := re.search(rf"(?:\b(?:with|for|of|has) ){_N} (?:image )?patches\b", text)
+    ):
+        found["t"], text = seen[1], f"{text[: seen.start()]} | {text[seen.end() :]}"
+    if "patch" in found and (text.count("patch") > 1 or "tokens" in text):  # `how many patches … with 16 × 16 patches`
+        text = re.sub(r"\|\s*patches(?=\s+have|\s+has|\s*\||\s*$)", "|", text.strip())
     if (times := re.search(_EXPANDED, text)) and "d_ff" not in found:
         width = found.get("d_model")
         found |= {"d_ff": str(int(times[1]) * int(width))} if width else {"expansion": times[1]}

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from glassformer.algebra.parts import ALIASES, PARTS
 from glassformer.answers.questions import phrases
 from glassformer.answers.questions.glossary import PART_NAMES, PRODUCT_NAMES, STORES, TENSOR_NAMES
-from glassformer.answers.questions.name_matching import looked_up, plain
+from glassformer.answers.questions.name_matching import looked_up, loosely, plain
 from glassformer.answers.questions.phrases import Kind
 from glassformer.spec import GlassformerError, shown
 
@@ -65,13 +65,9 @@ def target_of(kind: Kind, left: str, asked: str) -> str | None:
     }.get(kind, (TENSOR_NAMES,))  # fmt: skip
     if kind in ("params", "share") and re.search(r"\b(?:attention|score) (?:matrix|map)$", plain(name)):
         return name  # computed, not learned: no part
-    for table in tables:
-        if (found := looked_up(name, table)) is not None:
-            return found
-    inner, _, outer = re.sub(
-        r" (?:in|inside|within) (?:the |an? )?(?=\S+$|(?:multi|self|feed|position)\S* \S+(?: \S+)?$)", " of ", name
-    ).partition(" of ")
-    if outer and looked_up(outer, PART_NAMES) in ("ffn", "attention", "layers", "embeddings"):  # `first linear layer of the FFN`
+    if found := next(filter(None, (looked_up(name, table) for table in tables)), None):
+        return found
+    if inner := _inside(name):
         return target_of(kind, inner, asked)
     several = [part.strip() for part in re.split(r",|&|\+|\band\b", name) if part.strip()]
     if len(several) > 1 and kind in ("params", "share", "flops", "macs"):
@@ -79,7 +75,16 @@ def target_of(kind: Kind, left: str, asked: str) -> str | None:
         return ",".join(part for part in found_parts if part)
     if kind in ("params", "share") and (name in PARTS or name in ALIASES):
         return ALIASES.get(name, name)
-    return _as_spelled(name, asked)
+    return next(filter(None, (loosely(name, table) for table in tables)), None) or _as_spelled(name, asked)
+
+
+def _inside(name: str) -> str:
+    """`output of the first linear layer in the FFN`: what is spoken of, without the part that holds it; empty where none does."""
+    for place in re.finditer(r" (?:of|in|inside|within) (?:the |an? )?| (?=ffn|mlp|feed)", name):
+        holds = ("ffn",) if not place[0].strip() else ("ffn", "attention", "layers", "embeddings")
+        if looked_up(name[place.end() :], PART_NAMES) in holds:
+            return name[: place.start()]
+    return ""
 
 
 def _as_spelled(name: str, asked: str) -> str:

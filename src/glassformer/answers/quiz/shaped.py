@@ -15,6 +15,7 @@ from glassformer.answers.quiz import notation
 from glassformer.answers.quiz.keys import RIGHT, Judgement, Key, Own, Section, Wrong, explained, unread
 from glassformer.answers.quiz.template import Writing
 from glassformer.program import Tensor, build
+from glassformer.program.axes import HEADS
 from glassformer.program.matrices import Matrix, as_matrix
 
 Sizes = tuple[int, ...]
@@ -88,7 +89,7 @@ class Shaped(Key):
         spec = self.answer.asked.spec
         headed = self.tensor.name.endswith(HEADED) and spec.heads > 1
         if headed and not self.answer.question.one_head:
-            without = [axis.size for axis in self.tensor.axes if axis.name != "head"]
+            without = [axis.size for axis in self.tensor.axes if axis.name not in HEADS]
             found += [("one_head_vs_all_heads", "one head alone", shape) for shape in (tuple(without), tuple(without[1:]))]
         if headed and self.answer.question.one_head:
             wide = spec.d_model

@@ -20,6 +20,7 @@ from glassformer.answers.shapes.trace import Row, Trace
 from glassformer.answers.shapes.trap import Trap
 from glassformer.answers.shapes.traps import find_traps
 from glassformer.answers.shapes.writing import statement_text
+from glassformer.spec import GlassformerError, listed, nearest, shown
 
 Verdict: TypeAlias = Literal["fits", "fails", "trap"]
 MOST_REPAIRS = 4
@@ -51,6 +52,11 @@ class FormulaShapes(Result):
     def __getitem__(self, text: str) -> tuple[int | str, ...]:
         """The shape of an expression, by the text of its row or the name it is given."""
         rows = [row for row in self.rows if row.text == text or row.text.startswith(f"{text} = ")]
+        if not rows:
+            known = [row.text.partition(" = ")[0] for row in self.rows]
+            raise GlassformerError(
+                f"there is no '{shown(text)}' in this formula.{nearest(str(text), known)} One of {listed(known)}."
+            )
         return self.shape(rows[-1])
 
     def shape(self, row: Row) -> tuple[int | str, ...]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from glassformer.numbers import Difference, Run
 from glassformer.program import Tensor
-from glassformer.program.axes import Array, Axis
+from glassformer.program.axes import HEADS, Array, Axis
 from glassformer.spec import GlassformerError, shown
 
 WINDOW = 64  # rows or columns that are sent at once
@@ -35,7 +35,7 @@ class Page(NamedTuple):
 
 def page_of(tensor: Tensor, asked: Mapping[str, int]) -> Page:
     """The last two axes that are neither batch nor head; the rest stands where it was asked for, or at 0."""
-    flat = [axis for axis in tensor.axes if axis.name not in ("batch", "head")][-2:]
+    flat = [axis for axis in tensor.axes if axis.name not in ("batch", *HEADS)][-2:]
     names = [axis.name for axis in flat]
     fixed = {}
     for axis in tensor.axes:

@@ -20,6 +20,7 @@ PLACE = "layers.0.attention."
 START = EncoderSpec(d_model=768, heads=1, layers=1, block="attention", biases=())
 CHOSEN = {
     "biases": "the formulas are written without them",
+    "kv_heads": "the formulas are written for heads with keys and values of their own",
     "block": "the experiment looks at attention alone",
     "layers": "the experiment looks at one layer",
     "vocab": "the words enter as vectors",

@@ -19,6 +19,7 @@ MOST_ROWS = 6
 START = EncoderSpec(d_model=16, heads=1, layers=1, block="attention")
 CHOSEN = {
     "heads": "the experiment varies it",
+    "kv_heads": "every head of the experiment has keys and values of its own",
     "d_k": "it is d_model / heads, or the count would change with the heads",
     "d_v": "it is d_model / heads, or the count would change with the heads",
     "block": "the experiment looks at attention alone",

@@ -6,7 +6,7 @@ from glassformer.program.operations.norms import Normalise, Shift, Variance
 from glassformer.program.operations.pointwise import Pointwise
 from glassformer.program.operations.products import Affine, Contract, Multiply
 from glassformer.program.operations.scores import Mask, PatchBias, RelativeBias, Rotate, Softmax
-from glassformer.program.operations.sums import Add, Join, Mean, Scale, Slice, Take
+from glassformer.program.operations.sums import Add, Join, Mean, Scale, Share, Slice, Take
 
 __all__ = [
     "Add",
@@ -26,6 +26,7 @@ __all__ = [
     "Rotate",
     "Rows",
     "Scale",
+    "Share",
     "Shift",
     "Sinusoid",
     "Slice",

@@ -13,6 +13,8 @@ from glassformer.program.expression import Call, Constant, Expression, Product, 
 from glassformer.program.operations.base import Copy, Elementwise, aligned, position_of
 from glassformer.program.pen import Pen
 
+NOTHING_SEEN = "0 (no key is seen here: by convention all weights of such a row are 0)"
+
 
 @dataclass(frozen=True)
 class Rotate(Elementwise):
@@ -187,6 +189,8 @@ class Softmax(Elementwise):
         cells = [cell | {self.over: i} for i in range(output.axis(self.over).size)]
         refs = [Ref(inputs[0], at) for at in cells]
         highest = max(ref.evaluate(values) for ref in refs)
+        if highest == -math.inf:
+            return Constant(0.0, NOTHING_SEEN)
         # Large scores are shifted by the largest, as every implementation does: the quotient is the same.
         shift = () if abs(highest) <= 30 or not math.isfinite(highest) else (Constant(-highest, f"−{highest:.6g}"),)
         powers = [Call("exp", Sum((ref, *shift)) if shift else ref) for ref in refs]

@@ -1,4 +1,4 @@
-"""Sums and rearrangements: add, scale by a number, mean along an axis, join, take."""
+"""Sums and rearrangements: add, scale by a number, mean along an axis, join, share, take."""
 
 from __future__ import annotations
 
@@ -114,6 +114,29 @@ class Join(Copy):
 
     def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
         return pen.call("concat", *names)
+
+
+@dataclass(frozen=True)
+class Share(Copy):
+    """Each entry along `of` read by a group of entries along `into`: of 8 heads on 2, heads 0 to 3 read 0, the others 1."""
+
+    of: str
+    into: Axis
+
+    def axes(self, inputs: Sequence[Tensor]) -> tuple[Axis, ...]:
+        return tuple(self.into if axis.name == self.of else axis for axis in inputs[0].axes)
+
+    def _group(self, tensor: Tensor) -> int:
+        return self.into.size // tensor.axis(self.of).size
+
+    def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
+        return np.repeat(values[0], self._group(inputs[0]), axis=position_of(inputs[0], self.of))
+
+    def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
+        return Ref(inputs[0], cell | {self.of: cell[self.into.name] // self._group(inputs[0])})
+
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
+        return pen.call("share", names[0]) + pen.words(f" (each read by {self._group(inputs[0])} heads)")
 
 
 @dataclass(frozen=True)

@@ -63,9 +63,14 @@ def sentence(spec: EncoderSpec) -> str:
         "image": f"reads images of {spec.image_size[0]} × {spec.image_size[1]} pixels in {spec.patches} patches",
         "vectors": "reads vectors",
     }[spec.reads]
+    if spec.group > 1:
+        shared = "one head" if spec.key_heads == 1 else f"{spec.key_heads} heads"
+        heads, width = f"{heads} of queries on {shared} of keys and values", f", each {spec.head_k} wide"
+    else:
+        width = f" of {spec.head_k}"
     inner = f", feed-forward blocks of {spec.ffn_width:,}" if spec.block == "layer" else ", attention alone"
     ends = f", and ends in a head that says: {spec.head}" if spec.head != "none" else ""
-    return f"An encoder of {many} of width {spec.d_model:,} with {heads} of {spec.head_k}{inner}. It {reads}{ends}."
+    return f"An encoder of {many} of width {spec.d_model:,} with {heads}{width}{inner}. It {reads}{ends}."
 
 
 def derived_sections(about: Subject) -> Iterator[Section]:

@@ -14,7 +14,7 @@ from glassformer.show.palette import DARK, LIGHT, Part, css_variables, ink
 from glassformer.show.table import Column, Table
 from glassformer.show.typeset import STYLE as EQUATIONS
 from glassformer.spec import GlassformerError
-from glassformer.spec.weight_files import path_text
+from glassformer.spec.paths import path_text
 
 MARK = '<meta name="generator" content="glassformer report">'
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"  # whatever a token or a file name says

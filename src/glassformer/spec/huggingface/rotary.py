@@ -135,11 +135,14 @@ MODERNBERT = Family(
 # EuroBERT, NomicBERT, Jina v3 ----------------------------------------------------------------------------------------
 
 
-def one_key_per_query_head(draft: Draft) -> None:
-    """Grouped queries share keys and values; here every head has its own."""
-    heads = draft.fields["heads"]
-    if draft.config.whole("num_key_value_heads", None) not in (None, heads):
-        raise draft.config.refusal("num_key_value_heads", f"keys and values that the {heads} heads share are not in the program.")
+def shared_keys(draft: Draft) -> None:
+    """Grouped queries: where the file names fewer heads of keys and values, several heads of queries share each."""
+    heads, shared = draft.fields["heads"], draft.config.whole("num_key_value_heads", None)
+    if shared in (None, heads):
+        return
+    if heads % shared:
+        raise draft.config.refusal("num_key_value_heads", f"it must divide num_attention_heads = {heads}.")
+    draft.fields["kv_heads"] = shared
 
 
 def eurobert_biases(draft: Draft) -> None:
@@ -186,7 +189,7 @@ FAMILIES = [
         # Published files still point at the code that was the family's before transformers had its classes: the same mathematics.
         inert=SAYS_POSITION | {"auto_map", "pretraining_tp", "classifier_pooling"},
         not_read={"EuroBertForMaskedLM": "its head has no hidden layer, which is not in the program for masked tokens"},
-        adjust=(gated, one_key_per_query_head, eurobert_biases, one_rope(10_000.0), eurobert_pooling),
+        adjust=(gated, shared_keys, eurobert_biases, one_rope(10_000.0), eurobert_pooling),
     ),
     Family(
         model_type="nomic_bert",

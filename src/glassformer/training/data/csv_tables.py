@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import Path
 
 from glassformer.spec import GlassformerError, shown
-from glassformer.spec.weight_files import path_text
+from glassformer.spec.paths import path_text
 from glassformer.training.data.asked import Asked
 from glassformer.training.data.columns import Raw, columns, row_of
 from glassformer.training.data.lines import LONGEST_LINE, read_lines

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Literal, Protocol, TypeAlias
+from typing import Protocol, TypeAlias
 
 import numpy as np
 import torch
@@ -13,15 +13,15 @@ from torch import Tensor
 
 from glassformer.spec import GlassformerError, shown
 from glassformer.spec.arguments import require
+from glassformer.spec.texts import Context
 from glassformer.training.data.chance import below, uniform
 from glassformer.training.data.dataset import Split, Task
 from glassformer.training.data.images import Pictures
 from glassformer.training.data.masking import IGNORE, Masking
+from glassformer.training.settings import Augment
 from glassformer.training.tokenizers import Encoded, Tokenizer
 
 Numbers: TypeAlias = NDArray[np.int64]
-Augment: TypeAlias = Literal["none", "shift", "hide"]
-Context: TypeAlias = Literal["row", "word"]
 
 
 @dataclass(frozen=True)

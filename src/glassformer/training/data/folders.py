@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from glassformer.spec import GlassformerError, shown
 from glassformer.spec.errors import listed
-from glassformer.spec.weight_files import path_text
+from glassformer.spec.paths import path_text
 from glassformer.training.data.asked import Tally
 from glassformer.training.data.columns import Raw
 from glassformer.training.data.lines import LONGEST_LINE

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast
 
 from glassformer.spec import GlassformerError, shown
-from glassformer.spec.weight_files import path_text
+from glassformer.spec.paths import path_text
 
 LONGEST_LINE = 4_000_000  # bytes of one line that are held in memory; a longer one is cut or refused
 MOST_BYTES = 8_000_000_000  # of one file, unpacked: its rows are kept in memory

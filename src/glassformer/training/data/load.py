@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from glassformer.spec import GlassformerError, nearest, shown
-from glassformer.spec.weight_files import path_text
+from glassformer.spec.paths import is_link, no_such, path_text
+from glassformer.spec.reading import is_there
 from glassformer.training.data.asked import Asked, OnBad, OnLong, Tally
 from glassformer.training.data.dataset import Dataset, Provenance
 from glassformer.training.data.folders import class_members, given_parts, read_texts
@@ -88,12 +89,16 @@ def read_hub_set(name: str, asked: Asked, tally: Tally) -> tuple[dict[str, Rows]
 
 
 def _existing(name: str) -> Path:
+    path = Path(name)
     try:
-        path = Path(name).expanduser()
+        path = path.expanduser()
         if name and (path.is_dir() or path.is_file()):
             return path
     except (OSError, ValueError, RuntimeError):
         pass
+    looks_so = "/" in name or name == "-" or path.suffix or is_link(name) or is_there(name)
+    if name and looks_so and "://" not in name:
+        raise no_such(path, "file or folder", wanted="'glassformer data' lists the built-in sets.")
     away = " Nothing is fetched from the network: save it first, and name the file." if "://" in name else ""
     raise GlassformerError(
         f"no such built-in set, file or folder: {shown(name) or 'an empty name'}.{nearest(name, SETS)}{away} "

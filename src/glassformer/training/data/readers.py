@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from glassformer.spec import GlassformerError, shown
-from glassformer.spec.weight_files import path_text
+from glassformer.spec.paths import path_text
 from glassformer.training.data.asked import Asked
 from glassformer.training.data.columns import Raw, columns, row_of
 from glassformer.training.data.csv_tables import read_csv

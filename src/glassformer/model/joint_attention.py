@@ -1,0 +1,84 @@
+"""Attention over queries, keys and values in one tensor, as training makes them: kernels of our own, and their plain twin."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from itertools import pairwise
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from glassformer.model.dropout import HALF, dropped_below
+
+TRITON = find_spec("triton") is not None  # comes with PyTorch for a GPU, but not on every system
+WIDTHS = (32, 64, 128)  # of heads that the kernels take
+
+
+def kernels_serve(q: Tensor, longest: int) -> bool:
+    """Whether our kernels take such queries (head and feature behind): inside of a sequence they count numbers in 32 bits."""
+    heads, width = q.shape[-2:]
+    half = q.dtype in (torch.float16, torch.bfloat16)
+    return TRITON and q.is_cuda and half and width in WIDTHS and longest * 3 * heads * width < HALF
+
+
+def attend_jointly(qkv_N3HK: Tensor, bounds: Tensor | None, longest: int, *, scale: float, dropout: float) -> Tensor:
+    """`dropout(softmax(scale · q kᵀ)) v` inside each sequence of a row; without bounds each has `longest` tokens."""
+    lots_2HN = drawn(qkv_N3HK) if dropout else None
+    mix_NHK: Tensor = Attend.apply(qkv_N3HK.contiguous(), bounds, longest, scale, dropout, lots_2HN)
+    return mix_NHK
+
+
+def drawn(qkv_N3HK: Tensor) -> Tensor:
+    """A random odd number for each token, as a query and as a key, in every head: see `kept`."""
+    tokens, _, heads, _ = qkv_N3HK.shape
+    return torch.randint(-HALF, HALF - 1, (2, heads, tokens), device=qkv_N3HK.device, dtype=torch.int32) | 1
+
+
+class Attend(torch.autograd.Function):
+    """One gradient for all three: three would have to be put side by side again for the product that they came from."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, qkv_N3HK: Tensor, bounds: Tensor | None, longest: int, scale: float, dropout: float, lots_2HN: Tensor | None
+    ) -> Tensor:
+        from glassformer.model.attention_kernels import attend
+
+        q_NHK, k_NHK, v_NHK = qkv_N3HK.unbind(1)
+        mix_NHK, logs_HN = attend(q_NHK, k_NHK, v_NHK, bounds, longest, scale, dropout, lots_2HN)
+        ctx.save_for_backward(qkv_N3HK, mix_NHK, logs_HN, bounds, lots_2HN)
+        ctx.settings = longest, scale, dropout
+        return mix_NHK
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
+        from glassformer.model.attention_kernels import attend_backward
+
+        qkv_N3HK, mix_NHK, logs_HN, bounds, lots_2HN = ctx.saved_tensors
+        longest, scale, dropout = ctx.settings
+        g_NHK = gradients[0].contiguous()
+        d_N3HK = attend_backward(g_NHK, qkv_N3HK, mix_NHK, logs_HN, bounds, longest, scale, dropout, lots_2HN)
+        return d_N3HK, None, None, None, None, None
+
+
+def plain(qkv_N3HK: Tensor, bounds: Tensor, *, scale: float, dropout: float = 0.0, lots_2HN: Tensor | None = None) -> Tensor:
+    """The kernels' plain twin: cut the row, and write the weights of each piece out."""
+    pieces = []
+    for start, stop in pairwise(bounds.tolist()):
+        q_HTK, k_HTK, v_HTK = qkv_N3HK[start:stop].permute(1, 2, 0, 3)
+        weights_HTS = (q_HTK @ k_HTK.mT * scale).softmax(-1)
+        if lots_2HN is not None:
+            weights_HTS = torch.where(kept(lots_2HN[:, :, start:stop], dropout), weights_HTS / (1 - dropout), 0.0)
+        pieces.append((weights_HTS @ v_HTK).transpose(0, 1))
+    return torch.cat(pieces)
+
+
+def kept(lots_2HT: Tensor, dropout: float) -> Tensor:
+    """Which pairs of a sequence's tokens stay, [head, query, key].
+
+    A pair is dropped where the product of its two random odd numbers, in 32 bits, is among the lowest: one multiplication, where
+    a generator takes ten rounds. With one of the two given, the product is any odd number, each as likely: so two pairs are
+    independent, whether they share a token or not.
+    """
+    queries_HT, keys_HT = lots_2HT
+    return queries_HT[:, :, None] * keys_HT[:, None, :] >= dropped_below(dropout)
