@@ -30,6 +30,10 @@ VIT = EncoderSpec(
     image=9, image_width=7, patch=3, patch_width=2, channels=2, class_tokens=1, registers=2, position="learned", norm="pre",
     d_model=16, heads=2, d_ff=24, layers=2, activation="gelu", head="classify",
 )  # fmt: skip
+WHISPER = EncoderSpec(
+    mels=5, positions=4, position="sinusoidal_stored", norm="pre", d_model=16, heads=2, d_ff=24, layers=2, activation="gelu",
+    biases=("q", "v", "output", "ffn", "norm", "embedding", "head"), head="classify", head_reads="mean",
+)  # fmt: skip
 
 
 @st.composite
@@ -77,11 +81,12 @@ class Case:
 
 
 def inputs_of(spec: EncoderSpec, seed: int = 0) -> Tensor:
-    """Random inputs: ids, an image or vectors."""
+    """Random inputs: ids, images, sounds or vectors."""
     rng = np.random.default_rng(seed)
     if spec.reads == "tokens":
         return torch.from_numpy(rng.integers(0, spec.vocab, (BATCH, LENGTH)))
-    shape = (BATCH, spec.channels, *spec.image_size) if spec.reads == "image" else (BATCH, LENGTH, spec.d_model)
+    shapes = {"image": (spec.channels, *spec.image_size), "frames": (spec.mels or 0, spec.frames)}
+    shape = (BATCH, *shapes.get(spec.reads, (LENGTH, spec.d_model)))
     return torch.from_numpy(rng.integers(-4, 4, shape, endpoint=True) / 4)
 
 
@@ -100,8 +105,8 @@ def seeded(spec: EncoderSpec, seed: int = 0) -> Encoder:
 def both_ways(spec: EncoderSpec, *, padded: bool = False, seed: int = 0) -> Case:
     """The same weights and inputs through the program and through the model; padded: on the right, and one row wholly."""
     inputs = {"inputs": inputs_of(spec, seed)}
-    padded = padded and spec.reads != "image"
-    program = build(spec, batch=BATCH, t=None if spec.reads == "image" else LENGTH, padded=padded)
+    padded = padded and not spec.one_length
+    program = build(spec, batch=BATCH, t=None if spec.one_length else LENGTH, padded=padded)
     given: dict[str, Any] = {program.inputs[0].name: inputs["inputs"].numpy()}
     rng = np.random.default_rng(seed + 1)
     if spec.segments is not None:

@@ -12,7 +12,7 @@ from glassformer.spec import ALL_BIASES, EncoderSpec
 @st.composite
 def specs(draw: st.DrawFn, *, reads: str | None = None) -> EncoderSpec:
     """Any small encoder: every choice of every field can come up."""
-    kind = reads or draw(st.sampled_from(["tokens", "image", "vectors"]))
+    kind = reads or draw(st.sampled_from(["tokens", "image", "frames", "vectors"]))
     heads, d_k, d_v = draw(st.integers(1, 4)), 2 * draw(st.integers(1, 3)), draw(st.integers(1, 4))
     layers = draw(st.integers(0, 3))
     fields: dict[str, Any] = {
@@ -68,7 +68,9 @@ def specs(draw: st.DrawFn, *, reads: str | None = None) -> EncoderSpec:
     fields["position"] = draw(st.sampled_from(positions))
     fields["relative_buckets"] = draw(st.sampled_from([4, 8]))
     fields["relative_tables"] = draw(st.sampled_from(["shared", "per_layer"]))
-    fields["positions"] = 8
+    fields["positions"] = 8 if kind != "frames" else draw(st.integers(1, 4))
+    if kind == "frames":
+        fields["mels"] = draw(st.integers(1, 3))
     fields["head"] = draw(st.sampled_from(heads_allowed))
     fields["head_hidden"] = draw(st.sampled_from(["none", "gelu", "tanh"]))
     fields["head_norm"] = draw(st.booleans()) and fields["head_hidden"] != "none"

@@ -52,6 +52,11 @@ BART = {
     "decoder_start_token_id": 2,
     "forced_eos_token_id": 2,
 }
+WHISPER = {
+    **{key: value for key, value in BART.items() if key not in ("max_position_embeddings", "num_labels")},
+    "num_mel_bins": 5,
+    "max_source_positions": 7,
+}
 CONFIGS: dict[str, dict[str, Any]] = {
     "albert": {**NARROW, "num_hidden_groups": 1},
     "electra": NARROW,
@@ -74,6 +79,7 @@ CONFIGS: dict[str, dict[str, Any]] = {
     "dinov2_with_registers": {**DINO, "num_register_tokens": 3},
     "beit": {**IMAGE, "vocab_size": 9, "use_relative_position_bias": True},
     "data2vec-vision": {**IMAGE, "use_shared_relative_position_bias": True},
+    "whisper": WHISPER,
     **dict.fromkeys(("t5", "mt5", "umt5"), T5),
     **dict.fromkeys(("bart", "mbart", "pegasus", "marian", "blenderbot", "blenderbot-small"), BART),
 }
@@ -124,6 +130,7 @@ VARIANTS = [
     Case("nomic_bert", "NomicBertForMaskedLM", {"tie_word_embeddings": False}),
     Case("t5", "T5EncoderModel", {"feed_forward_proj": "gated-gelu", "relative_attention_num_buckets": 8}),
     Case("bart", "BartEncoder", {"scale_embedding": True, "activation_function": "relu"}),
+    Case("whisper", "WhisperEncoder", {"activation_function": "relu", "scale_embedding": True, "num_mel_bins": 3}),
     Case("vit", "ViTModel", {"image_size": [8, 12], "patch_size": [4, 3], "num_channels": 1}),
     Case("vit", "ViTForImageClassification", {"qkv_bias": False, "image_size": 10}),
     Case("vit", "ViTModel", {"head_dim": 5}),
@@ -193,9 +200,11 @@ def save(model: Any, folder: Path) -> Path:
 
 
 def inputs_for(case: Case, *, padded: bool, seed: int = 0) -> dict[str, Any]:
-    """Two texts (the second shorter, where padded) or two images."""
+    """Two texts (the second shorter, where padded), two images or two sounds."""
     rng = np.random.default_rng(seed)
     config = case.config
+    if "num_mel_bins" in FAMILIES[case.family].keys:
+        return {"frames": rng.normal(size=(2, config["num_mel_bins"], 2 * config["max_source_positions"]))}
     if "vocab_size" not in FAMILIES[case.family].keys:
         height, width = config["image_size"] if isinstance(config["image_size"], list) else [config["image_size"]] * 2
         return {"image": rng.normal(size=(2, config.get("num_channels", 3), height, width))}
@@ -216,7 +225,8 @@ def inputs_for(case: Case, *, padded: bool, seed: int = 0) -> dict[str, Any]:
 def forward(case: Case, model: Any, given: dict[str, Any]) -> Any:
     """What transformers computes."""
     torch = guest("torch")
-    names = {"tokens": "input_ids", "segments": "token_type_ids", "attend": "attention_mask", "image": "pixel_values"}
+    names = {"tokens": "input_ids", "segments": "token_type_ids", "attend": "attention_mask"}
+    names |= {"image": "pixel_values", "frames": "input_features"}
     tensors = {names[name]: torch.as_tensor(value) for name, value in given.items()}
     if case.model_class.endswith("ForMultipleChoice"):
         tensors = {name: value[:, None] for name, value in tensors.items()}

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from glassformer.answers.shapes import FormulaShapes
     from glassformer.answers.solutions import CheckedSolution
     from glassformer.answers.worked import Checked
-    from glassformer.numbers import Run
+    from glassformer.numbers import Checkpoint, Run
     from glassformer.numbers.by_hand import Problem, Solution
     from glassformer.numbers.experiments import Experiment
     from glassformer.show.notebook.learning import Curves
@@ -118,19 +118,22 @@ def run(
     text: str | None = None,
     tokens: Sequence[int] | None = None,
     picture: Any = None,
+    frames: Any = None,
     seed: int = 0,
     as_class: str | None = None,
     **fields: Any,
 ) -> Run:
     """Every number of a forward pass: of a checkpoint folder on text or ids, or of a spec with legible weights from a seed.
 
-    `picture` is what an image encoder reads: numbers [channel, row, column], scaled as it was trained.
+    `picture` is what an image encoder reads: numbers [channel, row, column], scaled as it was trained. `frames` is what a sound
+    encoder reads: numbers [mel, frame].
     """
     from glassformer.numbers import open_checkpoint
     from glassformer.numbers.seeded import seeded_run
 
     if tokens is not None and (isinstance(tokens, str | bytes) or not _in_order(tokens)):
         raise GlassformerError(f"tokens={shown(tokens)} is not allowed: tokens are ids in order, such as [101, 2023, 102].")
+    ways_in = {"text": text, "tokens": tokens, "picture": picture, "frames": frames}
     if isinstance(what, str | Path) and holds_weights(what):
         if fields:
             name = next(iter(fields))
@@ -138,19 +141,12 @@ def run(
                 f"{shown(name)}={shown(fields[name])} is given, and {shown(str(what))} has weights, which fit no other encoder: "
                 f"leave {shown(name)} out, or name the file that describes it, for weights from a seed."
             )
-        checkpoint = open_checkpoint(what, as_class=as_class)
-        pictures = checkpoint.spec.reads == "image"
-        if pictures and (picture is None or text is not None or tokens is not None):
-            raise GlassformerError("what goes in? This encoder reads images: give picture (--picture FILE), and nothing else.")
-        if pictures:
-            return checkpoint.run(image=picture)
-        if (text is None) == (tokens is None) or picture is not None:
-            raise GlassformerError("what goes in? Give text or tokens, and only one of them.")
-        return checkpoint.run(text=text) if tokens is None else checkpoint.run(tokens=[list(tokens)])
-    if picture is not None:
-        raise GlassformerError(
-            "a picture is for a checkpoint that reads images: a spec without weights makes its own from the seed."
-        )
+        return _run_checkpoint(open_checkpoint(what, as_class=as_class), ways_in)
+    for name, told, reads in (("picture", "a picture is", "images"), ("frames", "frames are", "sound")):
+        if ways_in[name] is not None:
+            raise GlassformerError(
+                f"{told} for a checkpoint that reads {reads}: a spec without weights makes its own from the seed."
+            )
     if text is not None and tokens is not None:
         raise GlassformerError("text and tokens are both given: what goes in is one of them.")
     asked = request(what, as_class=as_class, **fields)
@@ -160,6 +156,26 @@ def run(
         _require_size("t", asked.t, len(given), fields)
         _require_size("batch", asked.batch, 1, fields)
     return seeded_run(asked.spec, batch=asked.batch, t=asked.t, words=text, ids=ids, seed=seed)
+
+
+# What a checkpoint reads, where that is no text: what it is called, the argument that takes it, and how to give it.
+NO_TEXT = {"image": ("images", "picture", "picture (--picture FILE)"), "frames": ("sound", "frames", "frames, in Python")}
+
+
+def _run_checkpoint(checkpoint: Checkpoint, ways_in: Mapping[str, Any]) -> Run:
+    """One pass over what was given, which must be the one thing that the checkpoint reads."""
+    given = {name: value for name, value in ways_in.items() if value is not None}
+    reads = checkpoint.spec.reads
+    if reads in NO_TEXT:
+        kind, wanted, way = NO_TEXT[reads]
+        if [*given] != [wanted]:
+            raise GlassformerError(f"what goes in? This encoder reads {kind}: give {way}, and nothing else.")
+        return checkpoint.run(**{reads: given[wanted]})
+    if [*given] == ["text"]:
+        return checkpoint.run(text=given["text"])
+    if [*given] == ["tokens"]:
+        return checkpoint.run(tokens=[list(given["tokens"])])
+    raise GlassformerError("what goes in? Give text or tokens, and only one of them.")
 
 
 def _require_size(name: str, size: int | None, found: int, fields: Mapping[str, Any]) -> None:

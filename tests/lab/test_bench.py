@@ -45,7 +45,9 @@ def test_the_blocks_of_the_diagram_hold_all_parameters(name):
     )
 
 
-@pytest.mark.parametrize("name", ["bert-base", "vit-b16", "modernbert-base", "t5-small", "attention", "albert-base"])
+@pytest.mark.parametrize(
+    "name", ["bert-base", "vit-b16", "whisper-tiny", "modernbert-base", "t5-small", "attention", "albert-base"]
+)
 def test_every_step_of_the_program_is_drawn_once_for_each_kind_of_layer(name):
     asked = request(name)
     program = build(asked.spec)

@@ -211,6 +211,7 @@ def test_a_number_that_was_set_stays_set_whatever_changes_before_it():
         ({"model": "random", "spec": "layer heads=7"}, "heads=7 does not divide d_model=512"),
         ({"model": "random", "spec": "layer heads"}, "'heads' is no field"),
         ({"model": "random", "spec": "layer", "text": "a " * 9000}, "GB of numbers; the lab holds at most 2.5 GB"),
+        ({"model": "random", "spec": "whisper-tiny"}, "this encoder reads sound, and the lab traces texts and images"),
         ({"model": "random", "spec": "bert-base"}, "parameters, too many to make up and read"),
         ({"model": "digits", "image": "20"}, "image=20 does not exist: the built-in images are 0 to 19."),
         ({"text": "x" * 20_001}, "the text has 20,001 characters; the lab traces at most 20,000."),

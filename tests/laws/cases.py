@@ -44,7 +44,8 @@ class Case:
         segments = None if spec.segments is None else rng.integers(0, spec.segments, (BATCH, length))
         if spec.reads == "tokens":
             return Given(rng.integers(0, spec.vocab or 0, (BATCH, length)), segments)
-        shape = (BATCH, spec.channels, *spec.image_size) if spec.reads == "image" else (BATCH, length, spec.d_model)
+        shapes = {"image": (spec.channels, *spec.image_size), "frames": (spec.mels or 0, spec.frames)}
+        shape = (BATCH, *shapes.get(spec.reads, (length, spec.d_model)))
         return Given(rng.normal(size=shape), segments)
 
     def changed(self, **changes: Any) -> dict[str, Any]:

@@ -20,8 +20,8 @@ def as_it_is(spec: EncoderSpec) -> EncoderSpec:
 
 
 def sequences(spec: EncoderSpec) -> EncoderSpec | None:
-    """The law speaks of rows of tokens or vectors, which an image is not."""
-    return None if spec.reads == "image" else spec
+    """The law speaks of rows of tokens or vectors, which an image or a sound is not."""
+    return None if spec.one_length else spec
 
 
 @dataclass(frozen=True)

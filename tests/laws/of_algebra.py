@@ -35,7 +35,7 @@ def layers_that_share_weights_cost_no_parameters(way: Way, case: Case) -> float:
 
 
 def growing(spec: EncoderSpec) -> EncoderSpec | None:
-    return None if spec.reads == "image" else spec.replace(positions=64, layers=max(1, spec.layers))
+    return None if spec.one_length else spec.replace(positions=64, layers=max(1, spec.layers))
 
 
 @law(fit=growing, **ONCE)

@@ -84,7 +84,7 @@ def wide(spec: EncoderSpec) -> EncoderSpec:
 
 
 def placed(spec: EncoderSpec) -> EncoderSpec | None:
-    return None if spec.reads == "image" or not absolute(spec) else wide(spec)
+    return None if spec.one_length or not absolute(spec) else wide(spec)
 
 
 @law(fit=placed, ways=(DOUBLE, SINGLE), double=0.1, single=0.1, differs=True)
@@ -157,14 +157,14 @@ def sequences_in_one_packed_row_do_not_see_each_other(way: Way, case: Case) -> f
 
 def unordered(spec: EncoderSpec) -> EncoderSpec | None:
     """Nothing in it knows where a token stands, and nothing reads the first or last one."""
-    if spec.reads == "image":
+    if spec.one_length:
         return None
     return spec.replace(position="none", attend="all", window=None, global_every=None, pool="mean", head_reads="pooled")
 
 
 def ordered(spec: EncoderSpec) -> EncoderSpec | None:
     """Everything sees everything, by scores that are scaled: larger ones may leave one key to a query, wherever it stands."""
-    if spec.reads == "image" or spec.position == "none":
+    if spec.one_length or spec.position == "none":
         return None
     return wide(spec).replace(layers=max(1, spec.layers), attend="all", window=None, global_every=None, scale="d_k")
 

@@ -19,7 +19,7 @@ FEW = 9  # no random spec has a larger vocabulary: the ids from here on stand in
 
 def readable(spec: EncoderSpec) -> EncoderSpec | None:
     """Nothing but the embeddings reads the token table, and it has ids for padding alone."""
-    if spec.reads == "image":
+    if spec.one_length:
         return None
     return bare(spec).replace(**({"vocab": 2 * FEW} if spec.reads == "tokens" else {}))
 
@@ -42,7 +42,7 @@ def padding_has_no_gradient(way: Way, case: Case) -> float:
 
 def classifying(spec: EncoderSpec) -> EncoderSpec | None:
     """A task whose loss the training loop knows."""
-    if spec.reads == "vectors" or spec.segments is not None or (spec.head == "tag" and spec.reads == "image"):
+    if spec.reads == "vectors" or spec.segments is not None or (spec.head == "tag" and spec.one_length):
         return None
     return spec.replace(head=spec.head if spec.head in ("tag", "mlm") else "classify", classes=3, dropout=0.0)
 
@@ -51,7 +51,7 @@ def part(case: Case, inputs: torch.Tensor, rows: slice) -> Batch:
     shape = (BATCH, LENGTH) if case.spec.head in ("tag", "mlm") else (BATCH,)
     highest = case.spec.vocab if case.spec.head == "mlm" else case.spec.classes
     labels = torch.from_numpy(np.random.default_rng(case.seed).integers(0, highest or 1, shape))[rows]
-    attend = None if case.spec.reads == "image" else torch.ones(inputs.shape[:2], dtype=torch.bool)[rows]
+    attend = None if case.spec.one_length else torch.ones(inputs.shape[:2], dtype=torch.bool)[rows]
     return Batch(inputs[rows], attend, labels, (), 0, labels.numel(), labels.numel())
 
 

@@ -35,6 +35,7 @@ def test_the_ledger_is_the_model_tensor_by_tensor(count, figure):
 KINDS = {
     "of texts": lambda spec: spec.reads == "tokens",
     "of images": lambda spec: spec.reads == "image",
+    "of sounds": lambda spec: spec.reads == "frames",
     "with the norm before": lambda spec: spec.norm == "pre",
     "with the norm after": lambda spec: spec.norm == "post",
     "with tied tables": lambda spec: spec.tie and spec.head in ("mlm", "pretrain"),
@@ -72,6 +73,7 @@ def test_the_worked_run_is_the_model(count, figure):
 
 def test_a_difference_that_is_not_there_is_not_measured():
     """The twin of the rows above: another eps is seen."""
-    case = next(case for case in cases(30) if case.spec.eps == 1e-5 and case.spec.layers)
+    normed = (case for case in cases(30) if case.spec.eps == 1e-5 and case.spec.layers and case.spec.block == "layer")
+    case = next(normed)
     bent = case.spec.replace(eps=1e-3)
     assert furthest(DOUBLE(bent, case.weights, case.given), PROGRAM(case.spec, case.weights, case.given)) > 1e-6

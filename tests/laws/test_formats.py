@@ -53,7 +53,7 @@ def test_training_without_dropout_is_evaluation_to_the_bit(count, figure):
     for case in cases(count):
         spec = case.spec.replace(dropout=0.0)
         encoder = DOUBLE.encoder(spec, case.weights)
-        given = case.given if spec.reads == "image" else padded(case)
+        given = case.given if spec.one_length else padded(case)
         inputs, segments, attend, _ = DOUBLE.tensors(given)
         one, other = (encoder.train(training)(inputs, attend, segments) for training in (True, False))
         for a, b in zip(one[:3], other[:3], strict=True):

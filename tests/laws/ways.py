@@ -81,7 +81,7 @@ class ProgramWay:
 
     def run(self, spec: EncoderSpec, weights: Weights, given: Given) -> Any:
         assert given.positions is None
-        t = None if spec.reads == "image" else given.inputs.shape[1]
+        t = None if spec.one_length else given.inputs.shape[1]
         program = build(spec, batch=len(given.inputs), t=t, padded=given.attend is not None)
         named = {program.inputs[0].name: given.inputs, "segments": given.segments, "attend": given.attend}
         return run(program, weights, {name: value for name, value in named.items() if value is not None})

@@ -34,7 +34,7 @@ def witness(**how: object):
 @witness(ways=(DOUBLE, SINGLE), every=True)
 def the_model_computes_what_the_program_computes(way: Way, case: Case) -> float:
     """Every hidden state, every attention weight and mix, all that comes out; with padding where there can be any."""
-    inputs = [case.given] if case.spec.reads == "image" else [case.given, padded(case)]
+    inputs = [case.given] if case.spec.one_length else [case.given, padded(case)]
     gaps = []
     for given in inputs:
         ours, theirs = (one(case.spec, case.weights, given) for one in (way, PROGRAM))
@@ -47,7 +47,7 @@ def the_model_computes_what_the_program_computes(way: Way, case: Case) -> float:
 
 @witness(ways=(PROGRAM,), double=1e-9, every=True)
 def a_cell_is_the_arithmetic_that_explains_it(way: Way, case: Case) -> float:
-    given = case.given if case.spec.reads == "image" else padded(case)
+    given = case.given if case.spec.one_length else padded(case)
     found, chance = PROGRAM.run(case.spec, case.weights, given), random.Random(case.seed)
     gaps = [0.0]
     for step in found.program.steps:
@@ -112,7 +112,7 @@ def the_ledger_lists_the_tensors_of_the_model(way: Way, case: Case) -> float:
 
 @witness(ways=(PROGRAM,), every=True, **EXACT)
 def every_value_has_the_shape_that_was_said(way: Way, case: Case) -> float:
-    given = case.given if case.spec.reads == "image" else padded(case)
+    given = case.given if case.spec.one_length else padded(case)
     found = PROGRAM.run(case.spec, case.weights, given)
     return float(sum(found[row.name].shape != row.shape for row in shapes(found.program).rows))
 
@@ -124,7 +124,7 @@ def multiply_adds_are_those_that_torch_counts(way: Way, case: Case) -> float:
     layout = Watching(None, written_out=True)
     with FlopCounterMode(display=False) as counter:
         DOUBLE.lying(case.spec, case.weights, given, layout, weights_too=False)
-    t = None if case.spec.reads == "image" else given.inputs.shape[1]
+    t = None if case.spec.one_length else given.inputs.shape[1]
     return abs(counter.get_total_flops() - cost(build(case.spec, t=t)).matrix_flops)
 
 

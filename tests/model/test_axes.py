@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from model_cases import BERT, MODERN, VIT
+from model_cases import BERT, MODERN, VIT, WHISPER
 
 from glassformer import model
 from glassformer.model import Encoder, encode_packed, packing
@@ -74,6 +74,7 @@ CASES = {
     "vit": VIT.replace(d_k=6, d_v=7, pooler="attention", pool="mean", head_reads="first_and_mean", layer_scale=True),
     "distilled": VIT.replace(d_k=6, d_v=7, class_tokens=2, head="distilled", classes=19),
     "relative": BERT.replace(d_k=6, d_v=7, position="relative", pool="mean", pooler="norm", attend="causal"),
+    "whisper": WHISPER.replace(d_k=6, d_v=7),
     "patch bias": VIT.replace(d_k=6, d_v=7, registers=0, position="relative_2d", final_norm="pooled"),
 }
 
@@ -81,9 +82,10 @@ CASES = {
 @pytest.mark.parametrize("spec", CASES.values(), ids=CASES)
 def test_every_name_says_the_shape(spec):
     encoder, batch = Encoder(spec), 11
-    t = spec.longest if spec.reads == "image" else 13
-    inputs = torch.randn(batch, spec.channels, *spec.image_size) if spec.reads == "image" else torch.randint(0, 9, (batch, t))
-    attend = None if spec.reads == "image" else torch.arange(t) < torch.arange(2, 13)[:, None]
+    t = spec.longest if spec.one_length else 13
+    floats = {"image": (spec.channels, *spec.image_size), "frames": (spec.mels, spec.frames)}
+    inputs = torch.randn(batch, *floats[spec.reads]) if spec.one_length else torch.randint(0, 9, (batch, t))
+    attend = None if spec.one_length else torch.arange(t) < torch.arange(2, 13)[:, None]
     with Watcher(ROOM, sizes_of(spec, batch, t)) as watcher:
         encoder(inputs, attend, return_weights=[0])
     assert watcher.faults == set()

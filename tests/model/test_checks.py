@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from model_cases import BERT, MODERN, VIT, inputs_of, seeded
+from model_cases import BERT, MODERN, VIT, WHISPER, inputs_of, seeded
 
 from glassformer.model import Encoder
 from glassformer.model.checks import check_batch
@@ -60,6 +60,11 @@ REFUSALS = {
     "another image size": (VIT, {"inputs": torch.zeros(1, 2, 9, 9)}, "image must be (batch, channels=2, height=9, width=7), got (1, 2, 9, 9). Resize or crop it first."),
     "one image": (VIT, {"inputs": torch.zeros(2, 9, 7)}, "got (2, 9, 7). Add a batch axis: image[None]."),
     "image of bytes": (VIT, {"inputs": torch.zeros(1, 2, 9, 7, dtype=torch.uint8)}, "image must be floating-point numbers, got uint8. Pass image.float() / 255."),
+    "a shorter sound": (WHISPER, {"inputs": torch.zeros(1, 5, 6)}, "frames must be (batch, mels=5, frames=8), got (1, 5, 6). Cut the sound, or fill it up with silence."),
+    "one sound": (WHISPER, {"inputs": torch.zeros(5, 8)}, "got (5, 8). Add a batch axis: frames[None]."),
+    "a sound that is turned": (WHISPER, {"inputs": torch.zeros(1, 8, 5)}, "got (1, 8, 5). Turn it: frames.mT."),
+    "a sound of whole numbers": (WHISPER, {"inputs": torch.zeros(1, 5, 8, dtype=torch.int64)}, "frames must be floating-point numbers, got int64. Pass frames.float()."),
+    "a sound with a mask": (WHISPER, {"inputs": torch.zeros(1, 5, 8), "attend": ONES}, "every frame of a sound is real and has its place"),
     "image with a mask": (VIT, {"inputs": torch.zeros(1, 2, 9, 7), "attend": ONES}, "attend and positions are for sequences"),
     "no such layer": (BERT, {"inputs": TOKENS, "return_weights": [2]}, "return_weights: there is no layer 2, this encoder has layers 0 to 1."),
     "a bare layer": (BERT, {"inputs": TOKENS, "return_weights": 1}, "return_weights=1 is one layer: give a list of layers, [1]."),

@@ -1,10 +1,10 @@
-"""Embeddings: patches are a convolution, positions and segments are rows of tables, learned tokens stand where they should."""
+"""Embeddings: patches are a convolution, sound passes two; positions are rows of tables, learned tokens stand in their places."""
 
 import math
 
 import pytest
 import torch
-from model_cases import BERT, VIT, furthest, inputs_of, seeded
+from model_cases import BERT, VIT, WHISPER, both_ways, furthest, inputs_of, seeded
 
 from glassformer.model import Encoder
 from glassformer.model.embeddings import token_names
@@ -21,6 +21,18 @@ def test_patches_are_a_convolution_with_the_stride_of_a_patch():
     kernel = views["embeddings.W_patch"].T.reshape(16, 2, 3, 2)
     wanted = torch.nn.functional.conv2d(image, kernel, views["embeddings.b_patch"], stride=(3, 2))
     assert furthest(embedded(encoder, image), wanted.flatten(2).transpose(1, 2)) < 1e-12
+
+
+def test_sound_passes_two_convolutions_of_width_three_the_second_with_stride_two():
+    encoder, frames = seeded(WHISPER.replace(position="none")), inputs_of(WHISPER)
+    views, x = dict(encoder.ledger()), frames
+    for name, stride in (("conv1", 1), ("conv2", 2)):
+        kernel = views[f"embeddings.W_{name}"].permute(2, 0, 1)
+        x = torch.nn.functional.conv1d(x, kernel, views[f"embeddings.b_{name}"], stride=stride, padding=1)
+        x = torch.nn.functional.gelu(x)
+    assert x.shape == (3, 16, 4)
+    assert furthest(embedded(encoder, frames), x.transpose(1, 2)) < 1e-12
+    assert furthest(embedded(encoder, frames), both_ways(WHISPER.replace(position="none")).run["x"]) < 1e-12
 
 
 def test_class_tokens_come_first_then_registers_then_patches():

@@ -4,7 +4,7 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from model_cases import BERT, MODERN, VIT, furthest, seeded
+from model_cases import BERT, MODERN, VIT, WHISPER, furthest, seeded
 
 from glassformer.model import Encoder, encode_packed, packing
 from glassformer.spec import EncoderSpec, GlassformerError
@@ -124,6 +124,7 @@ IDS = torch.tensor([1, 2, 3])
         (MODERN, {"sequences": [IDS], "part": "pooled"}, "pools nothing"),
         (BERT.replace(head="none"), {"sequences": [IDS], "part": "logits"}, "has no head"),
         (VIT, {"sequences": [IDS]}, "images of one size"),
+        (WHISPER, {"sequences": [IDS]}, "sounds of one length, which need no packing"),
     ],
 )
 def test_a_bad_sequence_is_named(spec, given, said):

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glassformer.program.axes import Axis, Tensor
-from glassformer.program.operations import Contract, Mask, Rotate, Share, Softmax
+from glassformer.program.operations import Contract, Mask, Neighbours, Rotate, Share, Softmax
 from glassformer.program.operations.error_function import erf
 from glassformer.program.operations.lookups import sinusoidal_table
 from glassformer.program.operations.scores import PatchBias, RelativeBias
@@ -34,6 +34,23 @@ def test_contract_agrees_with_einsum_for_any_order_of_axes(left_order, right_ord
     names = ["".join(letters[axis.name] for axis in tensor.axes) for tensor in (left, right, output)]
     wanted = np.einsum(f"{names[0]},{names[1]}->{names[2]}", a, b)
     assert np.allclose(Contract().evaluate((left, right), output, (a, b)), wanted, atol=1e-13)
+
+
+@pytest.mark.parametrize(("frames", "stride", "wanted"), [
+    (4, 1, [[0, 1, 2], [1, 2, 3], [2, 3, 4], [3, 4, 0]]),
+    (4, 2, [[0, 1, 2], [2, 3, 4]]),
+    (2, 2, [[0, 1, 2]]),
+])  # fmt: skip
+def test_neighbours_stand_side_by_side_with_zeros_beyond_the_ends(frames, stride, wanted):
+    sound = Tensor("x", (Axis("batch", 1), Axis("mel", 2), Axis("frame", frames)))
+    operation = Neighbours("frame", Axis("t", frames // stride), Axis("kernel", 3))
+    output = Tensor("y", operation.axes((sound,)))
+    assert [axis.name for axis in output.axes] == ["batch", "t", "mel", "kernel"]
+    counted = np.arange(1.0, frames + 1)
+    values = np.stack([counted, 10 * counted])[None]
+    found = operation.evaluate((sound,), output, (values,))
+    assert found[0, :, 0].tolist() == wanted
+    assert (found[0, :, 1] == 10 * found[0, :, 0]).all()
 
 
 def test_a_softmax_row_sums_to_one_and_a_masked_row_is_zero():

@@ -129,7 +129,7 @@ def test_every_kind_of_encoder_has_a_page(name):
     found = Reader(spec_page(name))
     assert found.faults == []
     assert f"{gf.count(name).total:,}" in found.text
-    assert ("Against the length" in found.text) == (gf.spec(name).reads != "image")
+    assert ("Against the length" in found.text) == (not gf.spec(name).one_length)
 
 
 def test_a_spec_is_said_in_a_sentence():

@@ -56,6 +56,12 @@ PUBLISHED = {
     "t5-v1.1-base": 109_628_544,
     "bart-base": 81_920_256,
     "bart-large": 203_678_720,
+    "whisper-tiny": 8_208_384,
+    "whisper-base": 20_590_592,
+    "whisper-small": 88_154_112,
+    "whisper-medium": 307_216_384,
+    "whisper-large": 636_784_640,
+    "whisper-large-v3": 636_968_960,
     "vit-ti16": 5_717_416,
     "vit-s16": 22_050_664,
     "vit-b16": 86_567_656,
@@ -106,6 +112,7 @@ RECORDS = {
     "t5-v1.1-base": "flan-t5-base-encoder",
     "vit-b16": "vit-base-16-224-cls1000",
     "vit-b16-384": "vit-base-16-384-cls1000",
+    "whisper-tiny": "whisper-tiny-encoder",
     "xlm-roberta-base": "xlm-roberta-base",
 }
 

@@ -2,8 +2,10 @@
 
 import pytest
 
+from glassformer.spec import GlassformerError
+from glassformer.spec.presets import preset
 from glassformer.training.data import load_data
-from glassformer.training.fitting import _patch, small_spec, suggested, tokenizer_for
+from glassformer.training.fitting import _patch, fitted, small_spec, suggested, tokenizer_for
 from glassformer.training.settings import Settings
 
 
@@ -30,6 +32,11 @@ def test_an_image_is_cut_into_few_patches(data, patch, patches):
 )
 def test_an_image_of_any_size_has_few_patches_and_loses_few_pixels(height, width, patch):
     assert _patch(height, width) == patch
+
+
+def test_there_is_no_data_of_sound():
+    with pytest.raises(GlassformerError, match=r"^this spec reads sound \(mels=80\), and there is no data of sound here"):
+        fitted(preset("whisper-tiny"), {}, load_data("digits"), None, Settings())
 
 
 def test_small_letters_are_asked_for_by_a_setting():

@@ -171,7 +171,7 @@ def count(
     spec: EncoderSpec, *, without: str | Iterable[str] | None = None, only: str | Iterable[str] | None = None, label: str = "spec"
 ) -> Count:
     """The parameter ledger of a spec; `without` and `only` name parts to leave out or to keep."""
-    return ledger(build(spec, t=1 if spec.reads != "image" else None), without=without, only=only, label=label)
+    return ledger(build(spec, t=None if spec.one_length else 1), without=without, only=only, label=label)
 
 
 def ledger(

@@ -46,6 +46,12 @@ LETTERS = {
     "embeddings.pixels": "P",
     "embeddings.patches": "X_patch",
     "embeddings.sequence": "X_sequence",
+    "embeddings.neighbours_1": "T_1",
+    "embeddings.convolved_1": "C_1",
+    "embeddings.active_1": "G_1",
+    "embeddings.neighbours_2": "T_2",
+    "embeddings.convolved_2": "C_2",
+    "embeddings.active_2": "X_sound",
     "pooler.token": "x_pooled",
     "pooler.dense": "z",
     "pooler.out": "p",
@@ -59,7 +65,14 @@ NORM_STEPS = {
     "gamma": "gamma",
     "beta": "beta",
 }
-OTHERS = {"tokens": "tokens", "segments": "segments", "image": "image", "attend": "attend", "E_relative": "E_B"}
+OTHERS = {
+    "tokens": "tokens",
+    "segments": "segments",
+    "image": "image",
+    "frames": "frames",
+    "attend": "attend",
+    "E_relative": "E_B",
+}
 
 
 @dataclass(frozen=True)

@@ -27,12 +27,13 @@ def _kind(*kinds: str) -> Chooses:
 
 # Word -> (what it means, which parameters it takes).
 PARTS: dict[str, tuple[str, Chooses]] = {
-    "embeddings": ("all that makes the first vectors: tables, patch and embedding projections, their norm", _under("embeddings")),
+    "embeddings": ("all that makes the first vectors: tables, projections, convolutions, their norm", _under("embeddings")),
     "tokens": ("the token table", _symbol("E_token")),
     "positions": ("the position table", _symbol("E_position")),
     "segments": ("the segment table", _symbol("E_segment")),
     "relative": ("relative-bias tables", _symbol("E_relative")),
     "patches": ("the patch projection", _symbol("W_patch", "b_patch")),
+    "convolutions": ("the convolutions over sound", _symbol("W_conv1", "b_conv1", "W_conv2", "b_conv2")),
     "layers": ("all layers", lambda parameter: parameter.name.startswith("layers.")),
     "attention": ("the attention projections W_Q W_K W_V W_O and their biases", _under("attention")),
     "qkv": ("W_Q W_K W_V and their biases", _symbol("W_Q", "W_K", "W_V", "b_Q", "b_K", "b_V")),

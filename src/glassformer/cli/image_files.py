@@ -59,7 +59,8 @@ def pictures_in(path: Path) -> list[Path]:
 def reading_of(spec: EncoderSpec, folder: Path) -> Reading:
     """How the model in a folder wants its pictures: as its settings say, where it has any."""
     if spec.image is None:
-        raise GlassformerError(f"this encoder reads {spec.reads}, not images: give texts.")
+        way = "call it in Python" if spec.reads == "frames" else "give texts"
+        raise GlassformerError(f"this encoder reads {spec.reads}, not images: {way}.")
     shape = (spec.channels, spec.image, spec.image_width or spec.image)
     settings = folder / SETTINGS
     if not settings.is_file():

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from glassformer.show.report.seen import Check
 
 PARTS = ("training", "encoder", "ledger", "shapes", "cost", "equations", "attention", "checks")  # in the order of the page
+KINDS = {"image": "images", "frames": "sound"}  # what is read that is no text
 SENTENCE = "The animal did not cross the street because it was too tired."
 MOST_VERIFIED = 40_000_000  # parameters of a model that is loaded twice, in two precisions, only to be checked
 MOST_RUN = 400_000_000  # parameters of a checkpoint that is run in float64 for its pictures
@@ -134,8 +135,8 @@ class Contents:
     def looked(self, learned: Learned | None) -> tuple[Run, str, Floats | None] | None:
         """A forward pass to look into, what went in, and the image where it was one; None where there is nothing to run."""
         spec, text = self.asked.spec, self.text
-        if spec.reads == "image" and text is not None:
-            raise GlassformerError("this encoder reads images, not text: leave --text out.")
+        if spec.one_length and text is not None:
+            raise GlassformerError(f"this encoder reads {KINDS[spec.reads]}, not text: leave --text out.")
         try:
             if self.weights is None:
                 if text is None:
@@ -151,7 +152,7 @@ class Contents:
                     f"attention is not shown: {checkpoint.parameters:,} parameters are too many to run in float64 here."
                 )
                 return None
-            if spec.reads == "image":
+            if spec.one_length:
                 return self._on_image(checkpoint, learned)
             return checkpoint.run(text=text if text is not None else SENTENCE), "The model ran in float64 on this sentence.", None
         except GlassformerError as error:
@@ -163,7 +164,8 @@ class Contents:
     def _on_image(self, checkpoint: Any, learned: Learned | None) -> tuple[Run, str, Floats | None] | None:
         """The first test image of the run's data; a checkpoint without data has no image to look at."""
         if learned is None:
-            self.notes.append("attention is not shown: this encoder reads images, and a checkpoint brings none.")
+            kind = KINDS[self.asked.spec.reads]
+            self.notes.append(f"attention is not shown: this encoder reads {kind}, and a checkpoint brings none.")
             return None
         try:
             from glassformer.training.data import load_data

@@ -94,7 +94,7 @@ def _float64_run(folder: CheckpointFolder, given: Given, *, allow_nonfinite: boo
     checkpoint = open_checkpoint(folder.path, as_class=base, allow_nonfinite=allow_nonfinite)
     spec = checkpoint.spec
     shape = next(iter(given.parts.values())).shape
-    length = None if spec.reads == "image" else shape[1]
+    length = None if spec.one_length else shape[1]
     program = build(spec, batch=shape[0], t=length, padded="attend" in given.parts)
     named = {program.inputs[0].name if part == spec.reads else part: value for part, value in given.parts.items()}
     done = run(program, checkpoint.weights, named, layers=())

@@ -75,6 +75,9 @@ def example(folder: CheckpointFolder, *, seed: int = 0) -> Given:
     if spec.reads == "image":
         image = rng.normal(size=(2, spec.channels, *spec.image_size))
         return Given({"image": image}, f"two images of normal numbers (seed {seed})")
+    if spec.reads == "frames":
+        frames = rng.normal(size=(2, spec.mels or 0, spec.frames))
+        return Given({"frames": frames}, f"two sounds of normal numbers (seed {seed})")
     if spec.reads == "vectors":
         return Given({"vectors": rng.normal(size=(2, LENGTH, spec.d_model))}, f"two rows of normal vectors (seed {seed})")
     rows = _texts(folder)

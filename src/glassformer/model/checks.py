@@ -115,7 +115,19 @@ def _check_image(spec: EncoderSpec, image: Tensor, here: Tensor) -> None:
     _check_dtype("image", image, here)
 
 
-_SHAPES = {"tokens": _check_tokens, "vectors": _check_vectors, "image": _check_image}
+def _check_frames(spec: EncoderSpec, frames: Tensor, here: Tensor) -> None:
+    wanted = (spec.mels, spec.frames)
+    if frames.ndim != 3 or tuple(frames.shape[1:]) != wanted:
+        way = " Cut the sound, or fill it up with silence."
+        if tuple(frames.shape) == wanted:
+            way = " Add a batch axis: frames[None]."
+        elif frames.ndim == 3 and tuple(frames.shape[:0:-1]) == wanted:
+            way = " Turn it: frames.mT."
+        raise GlassformerError(f"frames must be (batch, mels={wanted[0]}, frames={wanted[1]}), got {_shape(frames)}.{way}")
+    _check_dtype("frames", frames, here)
+
+
+_SHAPES = {"tokens": _check_tokens, "vectors": _check_vectors, "image": _check_image, "frames": _check_frames}
 
 
 def _check_length(name: str, value: Tensor) -> None:
@@ -137,14 +149,15 @@ def _check_dtype(name: str, value: Tensor, here: Tensor) -> None:
 def _check_companions(spec: EncoderSpec, given: Inputs) -> None:
     """Mask, segments, positions and what is asked for: do they belong to this encoder, and to these inputs?"""
     inputs, attend, segments, positions, ask = given
-    if spec.reads == "image" and not (attend is positions is None):
-        raise GlassformerError("attend and positions are for sequences: every patch of an image is real and has its place.")
+    if spec.one_length and not (attend is positions is None):
+        what = "patch of an image" if spec.reads == "image" else "frame of a sound"
+        raise GlassformerError(f"attend and positions are for sequences: every {what} is real and has its place.")
     if segments is not None and spec.segments is None:
         raise GlassformerError("segments are given, but this encoder has no segment table. Leave them out.")
     if ask is not None and spec.head not in MASKED_HEADS:
         raise GlassformerError(f"predict_at is given, but head={spec.head} predicts no masked tokens. Try head=mlm.")
     limit = spec.longest
-    if limit is not None and spec.reads != "image" and inputs.shape[1] > limit and positions is None:
+    if limit is not None and not spec.one_length and inputs.shape[1] > limit and positions is None:
         raise GlassformerError(
             f"sequence too long: {spec.reads} has {inputs.shape[1]} positions a row, this encoder has positions={limit}. "
             f"Cut it with {spec.reads}[:, :{limit}] (drops the last {inputs.shape[1] - limit}), or split the text."

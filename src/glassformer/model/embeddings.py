@@ -1,4 +1,4 @@
-"""From tokens, an image or vectors to what enters the first layer."""
+"""From tokens, an image, sound or vectors to what enters the first layer."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from torch.nn import functional
 from glassformer.model.dropout import Dropout
 from glassformer.model.norms import Norm
 from glassformer.model.positions import sinusoid
-from glassformer.spec import EncoderSpec
+from glassformer.spec import SOUND_STRIDE, SOUND_WIDTH, EncoderSpec
 
 
 class Tokens(nn.Module):
@@ -76,6 +76,26 @@ class Patches(nn.Module):
 def token_names(count: int) -> list[str]:
     """The learned tokens before the patches: class, distillation, then by number."""
     return ["class_token", "distillation_token", *(f"token_{i}" for i in range(2, count))][:count]
+
+
+class Sound(nn.Module):
+    """Two convolutions along time, each followed by GELU whatever the layers use (Radford et al. 2022)."""
+
+    def __init__(self, spec: EncoderSpec) -> None:
+        super().__init__()
+        around, bias = SOUND_WIDTH // 2, spec.bias("embedding")
+        self.conv1 = nn.Conv1d(spec.mels or 0, spec.d_model, SOUND_WIDTH, padding=around, bias=bias)
+        self.conv2 = nn.Conv1d(spec.d_model, spec.d_model, SOUND_WIDTH, SOUND_STRIDE, padding=around, bias=bias)
+
+    def forward(self, frames: Tensor, segments_BT: None) -> Tensor:
+        x_BDT = functional.gelu(self.conv2(functional.gelu(self.conv1(frames))))
+        return x_BDT.transpose(1, 2)
+
+    def views(self) -> Iterator[tuple[str, Tensor]]:
+        for name, convolution in (("conv1", self.conv1), ("conv2", self.conv2)):
+            yield f"W_{name}", convolution.weight.permute(1, 2, 0)
+            if convolution.bias is not None:
+                yield f"b_{name}", convolution.bias
 
 
 class Vectors(nn.Module):
@@ -153,7 +173,7 @@ class Projection(nn.Module):
             yield "b_E", self.linear.bias
 
 
-SOURCES = {"tokens": Tokens, "image": Patches, "vectors": Vectors}
+SOURCES = {"tokens": Tokens, "image": Patches, "frames": Sound, "vectors": Vectors}
 
 
 def positions_for(spec: EncoderSpec, width: int) -> nn.Module:

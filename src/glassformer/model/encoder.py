@@ -157,7 +157,7 @@ class Encoder(nn.Module):
         return_weights: Collection[int] = (),
         return_hidden: bool = False,
     ) -> Output:
-        """One pass over tokens [batch, t], an image [batch, channel, row, column] or vectors [batch, t, d_model].
+        """One pass over tokens [batch, t], an image [batch, channel, row, column], sound [batch, mel, frame] or vectors.
 
         `attend` is True at real tokens. `positions` are the positions where they are not 0, 1, 2, … `predict_at` chooses
         where a masked-token head predicts: True there, or flat indices (row · t + column), which torch.compile prefers.

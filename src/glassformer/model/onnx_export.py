@@ -72,8 +72,10 @@ class Graph(nn.Module):
     @property
     def inputs(self) -> list[str]:
         spec = self.encoder.spec
-        if spec.reads != "tokens":
-            return ["pixel_values"] if spec.reads == "image" else ["inputs_embeds", "attention_mask"]
+        if spec.one_length:
+            return ["pixel_values"] if spec.reads == "image" else ["input_features"]
+        if spec.reads == "vectors":
+            return ["inputs_embeds", "attention_mask"]
         return ["input_ids", "attention_mask", *(["token_type_ids"] if spec.segments is not None else [])]
 
     def forward(self, inputs: Tensor, mask: Tensor | None = None, segments: Tensor | None = None) -> tuple[Tensor, ...]:
@@ -93,6 +95,8 @@ class Graph(nn.Module):
         draw = torch.Generator().manual_seed(seed)
         if spec.reads == "image":
             return (torch.randn(batch, spec.channels, *spec.image_size, generator=draw).to(like),)
+        if spec.reads == "frames":
+            return (torch.randn(batch, spec.mels or 0, spec.frames, generator=draw).to(like),)
         mask = torch.ones(batch, length, dtype=torch.int64)
         if batch > 1:
             mask[-1, length // 2 + 1 :] = 0
@@ -152,7 +156,7 @@ def _write(graph: Graph, path: Path) -> None:
     spec, dim = graph.encoder.spec, torch.export.Dim
     batch, most = dim("batch", min=1), spec.longest
     axes: dict[int, Any] = {0: batch}
-    if spec.reads != "image":
+    if not spec.one_length:
         axes[1] = dim("length", min=1, max=most) if most is not None else dim("length", min=1)
     given = graph.example(*SIZES[1]) if most is None or most >= SIZES[1][1] else graph.example(2, most)
     size = sum(parameter.numel() * parameter.element_size() for parameter in graph.parameters())
@@ -185,7 +189,7 @@ def _check(runtime: Any, graph: Graph, path: Path) -> Checked:
         theirs = session.run(None, {name: part.numpy() for name, part in zip(inputs, given, strict=True)})
         real = given[1] != 0 if len(given) > 1 else None
         worst = max(_difference(a, torch.as_tensor(b), real) for a, b in zip(ours.values(), theirs, strict=True))
-        name = f"batch={batch}" if graph.encoder.spec.reads == "image" else f"batch={batch} t={length}"
+        name = f"batch={batch}" if graph.encoder.spec.one_length else f"batch={batch} t={length}"
         differences[name] = worst
     return Checked(path, inputs, outputs, differences)
 

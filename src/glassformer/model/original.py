@@ -15,7 +15,13 @@ from glassformer.model.answers import Answer, Array
 from glassformer.spec import EncoderSpec, GlassformerError, shown
 from glassformer.spec.checkpoint_folder import CheckpointFolder
 
-INPUTS = {"tokens": "input_ids", "segments": "token_type_ids", "attend": "attention_mask", "image": "pixel_values"}
+INPUTS = {
+    "tokens": "input_ids",
+    "segments": "token_type_ids",
+    "attend": "attention_mask",
+    "image": "pixel_values",
+    "frames": "input_features",
+}
 OUTPUTS = {
     "last_hidden_state": "states",
     "logits": "logits",
@@ -83,7 +89,7 @@ def quiet() -> Iterator[None]:
 def run_original(model: Any, folder: CheckpointFolder, given: Mapping[str, Array]) -> Answer:
     """One pass of a model of transformers."""
     tensors = {INPUTS[name]: torch.as_tensor(value) for name, value in given.items()}
-    for name in ("attention_mask", "pixel_values"):
+    for name in ("attention_mask", "pixel_values", "input_features"):
         if name in tensors:
             tensors[name] = tensors[name].to(torch.int64 if name == "attention_mask" else model.dtype)
     if folder.model_class.endswith("ForMultipleChoice"):

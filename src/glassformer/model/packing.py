@@ -107,7 +107,7 @@ def packable(encoder: Encoder) -> bool:
 
 def packing_suits(spec: EncoderSpec) -> bool:
     """Whether nothing in the spec needs a rectangle: a bias by distance and a pooler that attends do."""
-    return spec.reads != "image" and not spec.relative and spec.pooler != "attention"
+    return not spec.one_length and not spec.relative and spec.pooler != "attention"
 
 
 def rows(lengths: Sequence[int], limit: int) -> Iterator[list[int]]:
@@ -188,8 +188,11 @@ def _cut(spec: EncoderSpec, output: Output, part: Part, lengths: list[int], layo
 
 def _check(spec: EncoderSpec, sequences: Sequence[Tensor], segments: Sequence[Tensor] | None, part: Part) -> None:
     one_of("part", part, get_args(Part))
-    if spec.reads == "image":
-        raise GlassformerError("an image encoder reads images of one size, which need no packing. Call the encoder itself.")
+    if spec.one_length:
+        what = (
+            "an image encoder reads images of one size" if spec.reads == "image" else "a sound encoder reads sounds of one length"
+        )
+        raise GlassformerError(f"{what}, which need no packing. Call the encoder itself.")
     if part == "pooled" and not has_pooler(spec):
         raise GlassformerError("part=pooled: this encoder pools nothing. Try pooler=dense, or pool its states.")
     if part == "logits" and spec.head == "none":

@@ -166,7 +166,8 @@ class LoadedModel:
 
     def _windows(self, texts: Iterable[Text], habits: dict[str, Any], **ours: bool) -> Iterator[streams.Window]:
         if self.spec.reads != "tokens":
-            way = " Give images: --images FILE, or predict(images)." if self.spec.reads == "image" else ""
+            ways = {"image": " Give images: --images FILE, or predict(images).", "frames": " Call encoder(frames) in Python."}
+            way = ways.get(self.spec.reads, "")
             raise GlassformerError(f"this encoder reads {self.spec.reads.removesuffix('s')}s, not texts.{way}")
         if isinstance(texts, str):
             raise GlassformerError(f'a list of texts is wanted, found one text: ["{shown(texts, limit=30)}"].')
@@ -232,7 +233,8 @@ class LoadedModel:
     def _predict_images(self, images: Tensor) -> Any:
         predictions.require_classes(self.spec, self.folder.model_class)
         if self.spec.reads != "image":
-            raise GlassformerError(f"this encoder reads {self.spec.reads}, not images: give texts.")
+            way = "call encoder(frames) in Python" if self.spec.reads == "frames" else "give texts"
+            raise GlassformerError(f"this encoder reads {self.spec.reads}, not images: {way}.")
         if images.ndim == 3:
             return self._predict_images(images[None])[0]
         if images.ndim != 4:

@@ -59,15 +59,17 @@ class Checkpoint(Viewed):
         segments: Any = None,
         attend: Any = None,
         image: Any = None,
+        frames: Any = None,
         layers: Collection[int] | None = None,
         truncate: bool = False,
     ) -> Run:
-        """One forward pass on text (a text, a pair as a tuple, or a list of either), on token numbers, or on an image.
+        """One forward pass on text (a text, a pair as a tuple, or a list of either), token numbers, an image or frames of sound.
 
         Texts of different lengths are padded on the right and `attend` says where. `layers`: keep the insides of these only.
         """
-        given = [name for name, value in (("text", text), ("tokens", tokens), ("image", image)) if value is not None]
-        wanted = ["image"] if self.spec.reads == "image" else ["text", "tokens"]
+        ways_in = {"text": text, "tokens": tokens, "image": image, "frames": frames}
+        given = [name for name, value in ways_in.items() if value is not None]
+        wanted = [self.spec.reads] if self.spec.one_length else ["text", "tokens"]
         if len(given) != 1 or given[0] not in wanted:
             ways = " or ".join(f"{name}=…" for name in wanted)
             raise GlassformerError(f"this encoder is run with {ways}, found {' and '.join(given) or 'nothing'}.")
@@ -77,6 +79,10 @@ class Checkpoint(Viewed):
             inputs["image"] = _with_batch(image, axes=4)
             if inputs["image"].ndim != 4:
                 raise GlassformerError("image must be numbers [channel, row, column], or several of them.")
+        elif frames is not None:
+            inputs["frames"] = _with_batch(frames, axes=3)
+            if inputs["frames"].ndim != 3:
+                raise GlassformerError("frames must be numbers [mel, frame], or several of them.")
         elif text is not None:
             batch = encode(self.tokenizer, text, self.spec, padding=self.padding, truncate=truncate)
             words = batch.words
@@ -94,8 +100,8 @@ class Checkpoint(Viewed):
         for name in ("segments", "attend"):
             if name in inputs:
                 inputs[name] = _with_batch(inputs[name], axes=2)
-        size = inputs["image" if self.spec.reads == "image" else "tokens"].shape
-        if self.spec.reads == "image":
+        size = inputs[self.spec.reads if self.spec.one_length else "tokens"].shape
+        if self.spec.one_length:
             program = build(self.spec, batch=size[0])
         else:
             if size[1] == 0:
@@ -122,7 +128,7 @@ def open_checkpoint(folder: str | Path, *, as_class: str | None = None, allow_no
 
 def shapes_of(spec: EncoderSpec) -> dict[str, tuple[int, ...]]:
     """The shape of every parameter, by name."""
-    any_length = None if spec.reads == "image" else 1
+    any_length = None if spec.one_length else 1
     return {parameter.name: parameter.tensor.shape for parameter in build(spec, t=any_length).parameters}
 
 

@@ -34,10 +34,10 @@ def seeded_run(
     tokens = words.split() if words is not None else None
     if tokens is not None and not tokens:
         raise GlassformerError("the text is empty: give at least one word.")
-    if (ids is not None and spec.reads != "tokens") or (tokens is not None and spec.reads == "image"):
+    if (ids is not None and spec.reads != "tokens") or (tokens is not None and spec.one_length):
         reads, given = "images" if spec.reads == "image" else spec.reads, "text" if ids is None else "tokens"
         raise GlassformerError(f"this encoder reads {reads}, not {given}. Leave the {given} out.")
-    length = len(tokens) if tokens else len(ids) if ids else t or (None if spec.reads == "image" else 4)
+    length = len(tokens) if tokens else len(ids) if ids else t or (None if spec.one_length else 4)
     program = build(spec, batch=batch if tokens is None and ids is None else 1, t=length)
     size = sum(parameter.size for parameter in program.parameters)
     if size > MOST_NUMBERS:
@@ -48,7 +48,7 @@ def seeded_run(
     if made > MOST_MADE:
         raise GlassformerError(
             f"batch={program.sizes.batch} t={program.sizes.t} gives {made:,} numbers, and at most {MOST_MADE:,} are kept. "
-            "Try a smaller t, or fewer layers."
+            f"Try {'positions=4' if spec.reads == 'frames' else 'a smaller t'}, or fewer layers."
         )
     return run(program, legible_weights(program, seed), _inputs(program, tokens, ids, seed), tokens=[tokens] if tokens else None)
 

@@ -45,8 +45,9 @@ def random_weights(program: Program, seed: int = 0) -> dict[str, Array]:
 
 
 def _fan_in(parameter: Parameter) -> int:
-    """How many numbers a weight sums: its first axis, or all heads with their features where it reads those."""
+    """How many numbers a weight sums: its first axis; all heads with their features, or a few frames, where it reads those."""
     if parameter.kind != "weight":
         return 1
     axes = parameter.tensor.axes
-    return axes[0].size * axes[1].size if axes[0].name == "head" else axes[0].size
+    joint = axes[0].name == "head" or (len(axes) > 1 and axes[1].name == "kernel")
+    return axes[0].size * axes[1].size if joint else axes[0].size

@@ -103,10 +103,10 @@ def swap_tokens(run: Run, first: int, second: int, *, batch: int = 0) -> Differe
     name = run.program.inputs[0].name
     value = run.values[name].copy()
     length = run.program.sizes.t
-    if run.program.spec.reads == "image" or not (_is_place(first, length) and _is_place(second, length)):
+    if run.program.spec.one_length or not (_is_place(first, length) and _is_place(second, length)):
         raise GlassformerError(
             f"tokens {shown(first)} and {shown(second)} cannot be swapped: "
-            f"this run has tokens 0 to {length - 1} (images have none)."
+            f"this run has tokens 0 to {length - 1} (images and sounds have none)."
         )
     if not _is_place(batch, len(value)):
         raise GlassformerError(f"batch={shown(batch)} does not exist: this run has texts 0 to {len(value) - 1}.")

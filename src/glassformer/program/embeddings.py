@@ -1,14 +1,14 @@
-"""From tokens or an image to the vectors that enter the first layer."""
+"""From tokens, an image or sound to the vectors that enter the first layer."""
 
 from __future__ import annotations
 
 import math
 
 from glassformer.program.axes import Axis, Tensor
-from glassformer.program.operations import Add, Join, Lookup, Patch, Rows, Scale, Sinusoid, Slice
+from glassformer.program.operations import Add, Join, Lookup, Neighbours, Patch, Pointwise, Rows, Scale, Sinusoid, Slice
 from glassformer.program.parts import linear, norm
 from glassformer.program.program import Sizes, Writer
-from glassformer.spec import EncoderSpec
+from glassformer.spec import SOUND_WIDTH, EncoderSpec
 
 
 def embed(write: Writer, spec: EncoderSpec, sizes: Sizes) -> Tensor:
@@ -20,6 +20,8 @@ def embed(write: Writer, spec: EncoderSpec, sizes: Sizes) -> Tensor:
         x = _add_positions(inside, spec, [x], t, d_model)
     elif spec.reads == "tokens":
         x = _tokens(write, inside, spec, batch, t)
+    elif spec.reads == "frames":
+        x = _sound(write, inside, spec, batch, t)
     else:
         x = _image(write, inside, spec, batch, t)
     if spec.embedding_norm:
@@ -66,6 +68,19 @@ def _image(write: Writer, inside: Writer, spec: EncoderSpec, batch: Axis, t: Axi
         patches = inside.step("after", Slice("t", spec.class_tokens, placed.size), x) if tokens else x
         x = inside.step("with_registers", Join(t, "t"), *first, registers, patches)
     return x
+
+
+def _sound(write: Writer, inside: Writer, spec: EncoderSpec, batch: Axis, t: Axis) -> Tensor:
+    """Two convolutions along time, each followed by GELU whatever the layers use (Radford et al. 2022)."""
+    frame, kernel, d_model = Axis("frame", spec.frames), Axis("kernel", SOUND_WIDTH), Axis("d_model", spec.d_model)
+    x = write.input("frames", batch, Axis("mel", spec.mels or 0), frame)
+    for number, along, into in (("1", frame, d_model.renamed("d_conv")), ("2", t, d_model)):
+        near = inside.step(f"neighbours_{number}", Neighbours("frame", along, kernel), x)
+        convolved = linear(
+            inside, f"convolved_{number}", near, f"conv{number}", (into,), bias=spec.bias("embedding"), over=near.axes[2:]
+        )
+        x = inside.step(f"active_{number}", Pointwise("gelu"), convolved)
+    return _add_positions(inside, spec, [x], t, d_model)
 
 
 def token_names(count: int) -> list[str]:

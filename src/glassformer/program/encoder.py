@@ -36,17 +36,17 @@ def build(spec: EncoderSpec, *, batch: int = 1, t: int | None = None, padded: bo
 
 
 def sizes(spec: EncoderSpec, batch: int = 1, t: int | None = None) -> Sizes:
-    """Batch and length, checked against the spec; an image encoder's length follows from the image."""
+    """Batch and length, checked against the spec; the length of an image or a sound follows from the spec."""
     for name, value in (("batch", batch), ("t", t)):
         if value is not None and (isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 10**9):
             raise GlassformerError(f"{name}={value} is not allowed: {name} is a whole number from 1 to 1,000,000,000.")
     longest = spec.longest
-    if spec.reads == "image":
+    if spec.one_length:
         assert longest is not None
         if t is not None and t != longest:
-            raise GlassformerError(
-                f"t={t} cannot be chosen: image={spec.image} in patches of {spec.patch} makes t={longest}. Leave t out."
-            )
+            what = f"image={spec.image} in patches of {spec.patch} makes" if spec.reads == "image" else "every sound has"
+            way = "" if spec.reads == "image" else f", or give positions={t}"
+            raise GlassformerError(f"t={t} cannot be chosen: {what} t={longest}. Leave t out{way}.")
         return Sizes(batch, longest)
     if t is None:
         t = min(DEFAULT_TOKENS, longest or DEFAULT_TOKENS)

@@ -9,6 +9,7 @@ from glassformer.program.axes import HEADS, Axis, Tensor
 from glassformer.program.pen import Convention
 
 FEATURES = ("d_k", "d_v")  # what a head has of its own: all heads side by side make one matrix
+BESIDE = "kernel"  # neighbouring frames, side by side with the features of each
 
 
 class Matrix(NamedTuple):
@@ -42,7 +43,7 @@ def as_matrix(tensor: Tensor, convention: Convention = "rows", *, one_head: bool
         follower = axes[number + 1].name if number + 1 < len(axes) else ""
         if axis.name in HEADS and follower not in FEATURES:
             sheets = (*sheets, axis)
-        elif groups and groups[-1][-1].name in HEADS:
+        elif groups and (groups[-1][-1].name in HEADS or axis.name == BESIDE):
             groups[-1] = (*groups[-1], axis)
         else:
             groups.append((axis,))

@@ -41,7 +41,7 @@ class Step(NamedTuple):
 
 
 class Sizes(NamedTuple):
-    """How much goes in: texts or images at once, and tokens in each."""
+    """How much goes in: texts, images or sounds at once, and tokens in each."""
 
     batch: int
     t: int

@@ -222,8 +222,8 @@ class _Column:
 
 def _inputs(program: Program, convention: Convention) -> str:
     sizes = program.sizes
-    if program.spec.reads == "image":
-        return f"image {' × '.join(str(axis.size) for axis in program.inputs[0].axes[1:])}"
+    if program.spec.one_length:
+        return f"{program.spec.reads} {' × '.join(str(axis.size) for axis in program.inputs[0].axes[1:])}"
     if program.spec.reads == "tokens":
         return f"{' and '.join(tensor.name for tensor in program.inputs)}, {sizes.t:,} each"
     return f"vectors, {shape_text(program.inputs[0], convention)}"

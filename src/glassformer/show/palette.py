@@ -46,7 +46,7 @@ def part_of(name: str) -> Part:
     words = name.replace(": ", ".").replace("layers.*", "layers").split(".")
     if any("norm" in word for word in words):
         return "norm"
-    if words[0] in ("embeddings", "x", "tokens", "segments", "image", "vectors"):
+    if words[0] in ("embeddings", "x", "tokens", "segments", "image", "frames", "vectors"):
         return "embedding"
     if words[0] in ("pooler", "head"):
         return "head"

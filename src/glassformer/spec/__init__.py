@@ -4,13 +4,24 @@ import sys
 from types import ModuleType
 from typing import Any
 
-from glassformer.spec.encoder_spec import ALL_BIASES, GATES, BiasPlace, EncoderSpec, defaults, field_docs
+from glassformer.spec.encoder_spec import (
+    ALL_BIASES,
+    GATES,
+    SOUND_STRIDE,
+    SOUND_WIDTH,
+    BiasPlace,
+    EncoderSpec,
+    defaults,
+    field_docs,
+)
 from glassformer.spec.errors import GlassformerError, listed, nearest, shown
 from glassformer.spec.fields import field_rules
 
 __all__ = [
     "ALL_BIASES",
     "GATES",
+    "SOUND_STRIDE",
+    "SOUND_WIDTH",
     "BiasPlace",
     "EncoderSpec",
     "GlassformerError",

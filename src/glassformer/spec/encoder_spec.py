@@ -42,6 +42,9 @@ ALL_BIASES: tuple[BiasPlace, ...] = get_args(BiasPlace)
 # A gated feed-forward block multiplies two projections; the first goes through this function.
 GATES: dict[str, Pointwise] = {"reglu": "relu", "geglu": "gelu", "geglu_tanh": "gelu_tanh", "swiglu": "silu"}
 
+# Two convolutions turn sound into vectors (Whisper): each looks at so many frames, and the second keeps every second of them.
+SOUND_WIDTH, SOUND_STRIDE = 3, 2
+
 
 def _is(default: Any, doc: str) -> Any:
     """A field with its one-line doc, which feeds `--help`, the docs and the lab's tooltips."""
@@ -101,6 +104,10 @@ class EncoderSpec(Viewed):
     class_tokens: int = _is(0, "learned tokens put before the patches: class token, distillation token")
     registers: int = _is(0, "learned register tokens without a position")
     mask_token: bool = _is(False, "a learned stand-in for masked patches (a parameter even where it is not used)")
+
+    mels: int | None = _is(
+        None, "features of one frame of sound; two convolutions make a position of two frames; none: not a sound encoder"
+    )
 
     pool: Pool = _is("first", "which token(s) stand for the whole input")
     pooler: Pooler = _is(
@@ -188,6 +195,11 @@ class EncoderSpec(Viewed):
         """Whole patches in the image."""
         return self.patch_grid[0] * self.patch_grid[1]
 
+    @property
+    def frames(self) -> int:
+        """Frames of sound that go in: the second convolution keeps every second one, and `positions` are left."""
+        return SOUND_STRIDE * (self.positions or 0)
+
     @cached_property
     def distinct_layers(self) -> int:
         """Layers that have weights of their own."""
@@ -216,11 +228,18 @@ class EncoderSpec(Viewed):
         return self.relative_buckets
 
     @property
-    def reads(self) -> Literal["tokens", "image", "vectors"]:
+    def reads(self) -> Literal["tokens", "image", "frames", "vectors"]:
         """What goes in."""
         if self.patch is not None:
             return "image"
+        if self.mels is not None:
+            return "frames"
         return "tokens" if self.vocab is not None else "vectors"
+
+    @property
+    def one_length(self) -> bool:
+        """Whether every input has the same length: images of one size, sounds of one duration."""
+        return self.reads in ("image", "frames")
 
     @cached_property
     def position_rows(self) -> int:
@@ -234,7 +253,7 @@ class EncoderSpec(Viewed):
         """The most tokens the encoder can take; None where nothing limits it."""
         if self.patch is not None:
             return self.patches + self.class_tokens + self.registers
-        return self.positions if self.learns_positions else None
+        return self.positions if self.learns_positions or self.mels is not None else None
 
     def bias(self, place: BiasPlace) -> bool:
         """Whether `place` has a bias."""

@@ -12,7 +12,7 @@ from glassformer.spec.errors import GlassformerError, nearest, shown
 
 # Who published the checkpoints under `also`. Any other word before a slash is a folder: models/bert-base is a path.
 PUBLISHERS = frozenset(
-    """albert answerdotai distilbert facebook facebookai google google-bert google-t5 microsoft sentence-transformers
+    """albert answerdotai distilbert facebook facebookai google google-bert google-t5 microsoft openai sentence-transformers
     winkawaks""".split()
 )
 

@@ -17,6 +17,7 @@ def check(spec: EncoderSpec) -> None:
     _positions(spec)
     _layers(spec)
     _input(spec)
+    _sound(spec)
     _head(spec)
 
 
@@ -100,6 +101,20 @@ def _input(spec: EncoderSpec) -> None:
         )
     if spec.segments is not None and spec.vocab is None:
         raise GlassformerError(f"segments={spec.segments} needs a token embedding. Give vocab.")
+
+
+def _sound(spec: EncoderSpec) -> None:
+    if spec.mels is None:
+        return
+    for name, value, what in (("vocab", spec.vocab, "tokens"), ("image", spec.image, "an image")):
+        if value is not None:
+            raise GlassformerError(
+                f"{name}={value} and mels={spec.mels} are both given: an encoder reads {what} or sound. Leave one out."
+            )
+    if spec.positions is None:
+        raise GlassformerError(
+            f"mels={spec.mels} needs positions, how long the sound is: every two frames make one position. Try positions=1500."
+        )
 
 
 def _head(spec: EncoderSpec) -> None:

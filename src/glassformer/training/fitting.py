@@ -50,6 +50,10 @@ def fitted(
     spec: EncoderSpec, given: dict[str, Any], data: Dataset, tokenizer: Tokenizer | None, settings: Settings
 ) -> EncoderSpec:
     """A named spec with what the data decides, unless it was `given` by hand; what cannot work is refused."""
+    if spec.mels is not None:
+        raise GlassformerError(
+            f"this spec reads sound (mels={spec.mels}), and there is no data of sound here: name another spec."
+        )
     wanted = input_fields(data, tokenizer) | head_fields(data)
     if data.task == "image" and spec.vocab is not None:
         raise GlassformerError(f"{data.name} holds images, and this spec reads texts (vocab={spec.vocab}): name another spec.")

@@ -138,7 +138,7 @@ def _new_modules(encoder: Encoder, about: Mapping[str, Any]) -> list[nn.Module]:
 def _refuse_other_inputs(spec: EncoderSpec, data: Dataset, path: Path) -> None:
     wanted = "image" if data.task == "image" else "tokens"
     if spec.reads != wanted:
-        words = {"image": "images", "tokens": "texts", "vectors": "vectors"}
+        words = {"image": "images", "tokens": "texts", "frames": "sound", "vectors": "vectors"}
         raise GlassformerError(
             f"{path_text(path)} reads {words[spec.reads]}, and {data.name} holds {words[wanted]}: start from another checkpoint."
         )

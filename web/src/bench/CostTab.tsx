@@ -11,7 +11,7 @@ import { Exports } from "./Exports";
 import type { Asked, CostAnswer, Derived } from "./types";
 
 export function CostTab({ asked, derived }: { asked: Asked; derived: Derived }) {
-  const [along, setAlong] = useParam("along", derived.reads === "image" ? "batch" : "length");
+  const [along, setAlong] = useParam("along", derived.reads === "image" || derived.reads === "frames" ? "batch" : "length");
   const answer = useAnswer<CostAnswer>("/api/bench/cost", { spec: asked.spec, along });
   return (
     <>
@@ -66,7 +66,7 @@ function CostView({ cost, derived }: { cost: CostAnswer; derived: Derived }) {
           />
         </div>
       ) : (
-        <p class="note">The length follows from the image: there is no other to plot. The batch is free.</p>
+        <p class="note">The length follows from the spec: there is no other to plot. The batch is free.</p>
       )}
       <div class="wide">
         <table class="rows">

@@ -65,7 +65,7 @@ export interface Derived {
   batch: number;
   t: number;
   longest: number | null;
-  reads: "tokens" | "image" | "vectors";
+  reads: "tokens" | "image" | "frames" | "vectors";
   total: WireNumber;
   trainable: WireNumber;
   convention: string;

@@ -124,7 +124,7 @@ def tying(question: Question, asked: Request) -> Answer:
 
 def crossing(question: Question, asked: Request) -> Answer:
     """The length from which a cost with a square in it is the larger one: a n + b n² = c n + d n²."""
-    if asked.spec.window is not None or asked.spec.reads == "image":
+    if asked.spec.window is not None or asked.spec.one_length:
         raise GlassformerError(f"'{shown(question.text)}': asked only where the length is free and every token sees all others.")
     found = _meeting(question, asked)
     if found is None:

@@ -24,8 +24,15 @@ UNITS = {
 def tokens(question: Question, asked: Request, program: Program) -> Answer:
     """How many patches an image is cut into, or how many tokens come of it."""
     spec, length = asked.spec, program.sizes.t
+    if spec.reads == "frames" and question.kind == "patches":
+        raise GlassformerError("this encoder reads sound, no image: it has no patches.")
+    if spec.reads == "frames":
+        line = Line("tokens", "frames / 2", f"{spec.frames} / 2", length)
+        return made(question, asked, length, "tokens", "positions after the second convolution", [line], [])
     if spec.reads != "image":
-        raise GlassformerError("the number of tokens is yours to choose here (t=…): it follows from the spec only for images.")
+        raise GlassformerError(
+            "the number of tokens is yours to choose here (t=…): it follows from the spec only for images and sounds."
+        )
     down, across = spec.patch_grid
     extra = spec.class_tokens + spec.registers
     if question.kind == "patches":

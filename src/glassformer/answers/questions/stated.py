@@ -140,7 +140,7 @@ def take_stated(text: str) -> tuple[Stated, str]:
 def with_sizes(stated: Stated, asked: Request) -> Request:
     """The request with the length and the batch that the question states, where the spec's own words leave them open."""
     sizes = {field: int(value) for field, value in stated if field in ("t", "batch")}
-    if asked.t is None and asked.spec.reads != "image" and "t" in sizes:
+    if asked.t is None and not asked.spec.one_length and "t" in sizes:
         asked = asked._replace(t=sizes["t"])
     return asked._replace(batch=sizes["batch"]) if asked.batch == 1 and sizes.get("batch", 1) > 1 else asked
 

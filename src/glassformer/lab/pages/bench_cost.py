@@ -36,11 +36,11 @@ def cost_view(asked_for: Spec, along: Along) -> dict[str, Any]:
 
 
 def _sizes(program: Program, along: Along) -> list[int]:
-    """Where the plot has its points, the size asked for among them; an image encoder has one length only."""
+    """Where the plot has its points, the size asked for among them; images and sounds have one length only."""
     if along == "batch":
         most = max(MOST_BATCH, program.sizes.batch)
         return sorted({*(most * step // POINTS for step in range(1, POINTS + 1)), 1, program.sizes.batch} - {0})
-    if program.spec.reads == "image":
+    if program.spec.one_length:
         return []
     longest = program.spec.longest or max(program.sizes.t, 2048)
     return sorted({*(max(1, longest * step // POINTS) for step in range(1, POINTS + 1)), program.sizes.t})

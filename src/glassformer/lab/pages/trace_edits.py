@@ -40,7 +40,7 @@ def with_mask(run: Run) -> Run:
     """The same run with a mask that lets everything through: no number moves, and there is a mask to change."""
     _require_whole(run)
     spec, sizes = run.program.spec, run.program.sizes
-    program = build(spec, batch=sizes.batch, t=None if spec.reads == "image" else sizes.t, padded=True)
+    program = build(spec, batch=sizes.batch, t=None if spec.one_length else sizes.t, padded=True)
     values = run.values | {"attend": np.ones((sizes.batch, sizes.t), dtype=bool)}
     for step in program.steps:
         if step.name not in values:  # a masked copy of the scores; all the rest is as it was

@@ -82,6 +82,8 @@ class Model:
         """What is about to be run; what cannot be run is refused here, before anything is allocated."""
         if self.spec.reads == "image":
             return Prepared(build(self.spec), {"image": picture(self.spec, image)[None]})
+        if self.spec.reads == "frames":
+            raise GlassformerError("this encoder reads sound, and the lab traces texts and images: try 'glassformer explain'.")
         if len(text) > MOST_LETTERS:
             raise GlassformerError(f"the text has {len(text):,} characters; the lab traces at most {MOST_LETTERS:,}.")
         if self.weights is None:

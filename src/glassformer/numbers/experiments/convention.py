@@ -26,6 +26,7 @@ CHOSEN = {
     "vocab": "the words enter as vectors",
     "position": "the words enter as vectors",
     "image": "the experiment reads words",
+    "mels": "the experiment reads words",
     "attend": "the formulas are written without a mask",
     "window": "the formulas are written without a mask",
     "d_v": "the row formula on column data needs V as tall as Q",

@@ -27,6 +27,7 @@ CHOSEN = {
     "vocab": "the words enter as vectors",
     "position": "positions inside the heads would depend on their width",
     "image": "the experiment reads words",
+    "mels": "the experiment reads words",
     "head": "the experiment looks at the tokens' own vectors",
     "pooler": "the experiment looks at the tokens' own vectors",
     "final_norm": "the experiment looks at attention alone",

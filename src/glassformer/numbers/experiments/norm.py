@@ -29,6 +29,7 @@ CHOSEN = {
     "block": "bare attention has no norm",
     "vocab": "the input is normal numbers",
     "image": "the input is normal numbers",
+    "mels": "the input is normal numbers",
     "position": "the input is normal numbers",
     "head": "the experiment looks at the tokens' own vectors",
     "pooler": "the experiment looks at the tokens' own vectors",

@@ -20,6 +20,7 @@ START = EncoderSpec(d_model=16, heads=2, layers=2, position="sinusoidal")
 CHOSEN = {
     "vocab": "the sentence says how many words there are",
     "image": "the experiment reads words",
+    "mels": "the experiment reads words",
     "batch": "there is one sentence",
     "t": "the sentence says how many tokens there are",
     "head": "the experiment looks at the tokens' own vectors",

@@ -31,6 +31,7 @@ CHOSEN = {
     "vocab": "the input is normal numbers",
     "position": "the input is normal numbers",
     "image": "the input is normal numbers",
+    "mels": "the input is normal numbers",
     "biases": "a bias would add a spread of its own",
     "window": "the entropy is that of weights over all tokens",
     "attend": "the entropy is that of weights over all tokens",

@@ -1,4 +1,4 @@
-"""How input becomes numbers: table look-ups, position tables, patches of an image."""
+"""How input becomes numbers: table look-ups, position tables, patches of an image, neighbouring frames of sound."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from glassformer.program.axes import Array, Axis, Cell, Tensor
 from glassformer.program.expression import Call, Constant, Expression, Ref, Values
-from glassformer.program.operations.base import Copy
+from glassformer.program.operations.base import Copy, position_of
 from glassformer.program.pen import Pen
 
 
@@ -109,6 +109,45 @@ class Patch(Copy):
 
     def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
         return pen.call("patches", names[0]) + pen.words(f" of {self.size[0]} × {self.size[1]} pixels")
+
+
+@dataclass(frozen=True)
+class Neighbours(Copy):
+    """What a convolution sees: each frame with those around it, side by side; zeros stand for what is beyond the ends.
+
+    Of the frames along `of`, every `stride`-th is the middle of an entry along `along`. A linear map of the result over features
+    and `kernel` is the convolution.
+    """
+
+    of: str
+    along: Axis
+    kernel: Axis
+
+    def _stride(self, frames: Tensor) -> int:
+        return frames.axis(self.of).size // self.along.size
+
+    def axes(self, inputs: Sequence[Tensor]) -> tuple[Axis, ...]:
+        batch, *features = [axis for axis in inputs[0].axes if axis.name != self.of]
+        return (batch, self.along, *features, self.kernel)
+
+    def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
+        frames = np.moveaxis(values[0], position_of(inputs[0], self.of), 1)
+        reach, stride = self.kernel.size // 2, self._stride(inputs[0])
+        padded = np.pad(frames, ((0, 0), (reach, reach), (0, 0)))
+        last = stride * (self.along.size - 1) + 1
+        return np.stack([padded[:, shift : shift + last : stride] for shift in range(self.kernel.size)], axis=-1)
+
+    def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
+        frame = cell[self.along.name] * self._stride(inputs[0]) + cell[self.kernel.name] - self.kernel.size // 2
+        if not 0 <= frame < inputs[0].axis(self.of).size:
+            return Constant(0.0, "0")
+        return Ref(inputs[0], cell | {self.of: frame})
+
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
+        stride = self._stride(inputs[0])
+        steps = f", in steps of {stride}" if stride > 1 else ""
+        told = f" ({self.kernel.size} frames side by side{steps}, zeros beyond the ends)"
+        return pen.call("neighbours", names[0]) + pen.words(told)
 
 
 def sinusoidal_table(rows: int, width: int) -> Array:

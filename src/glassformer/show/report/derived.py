@@ -61,6 +61,7 @@ def sentence(spec: EncoderSpec) -> str:
     reads = {
         "tokens": f"reads tokens of a vocabulary of {spec.vocab or 0:,}",
         "image": f"reads images of {spec.image_size[0]} × {spec.image_size[1]} pixels in {spec.patches} patches",
+        "frames": f"reads {spec.frames:,} frames of sound with {spec.mels} features each, of which two make one position",
         "vectors": "reads vectors",
     }[spec.reads]
     if spec.group > 1:
@@ -151,7 +152,7 @@ def _shapes(about: Subject) -> str:
 
 def _cost(about: Subject) -> str:
     view: Table = present(algebra.cost(about.program, label=about.asked.label))
-    return _coloured(view, range(3)) + (_lengths(about) if about.spec.reads != "image" else "")
+    return _coloured(view, range(3)) + (_lengths(about) if not about.spec.one_length else "")
 
 
 def _lengths(about: Subject) -> str:
@@ -217,7 +218,8 @@ def _equations(about: Subject) -> str:
 
 def _input(about: Subject) -> str:
     sizes = about.program.sizes
-    what = "1 image" if about.spec.reads == "image" and sizes.batch == 1 else f"{sizes.t:,} tokens"
+    one = {"image": "1 image", "frames": "1 sound"}.get(about.spec.reads) if sizes.batch == 1 else None
+    what = one or f"{sizes.t:,} tokens"
     return what if sizes.batch == 1 else f"{sizes.batch:,} × {what}"
 
 

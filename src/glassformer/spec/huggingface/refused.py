@@ -155,7 +155,6 @@ REFUSED = {
     "wav2vec2-bert": _AUDIO,
     "wav2vec2-conformer": _AUDIO,
     "wavlm": _AUDIO,
-    "whisper": _AUDIO,
     "xglm": _DECODER,
     "xlm": "needs its own layer layouts and language embeddings",
     "xlnet": "needs relative attention, in two streams",

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping
 
 from glassformer.spec.encoder_spec import EncoderSpec
 from glassformer.spec.errors import GlassformerError
-from glassformer.spec.huggingface import image_names, text_names
+from glassformer.spec.huggingface import image_names, sound_names, text_names
 from glassformer.spec.huggingface.layout import Place
 from glassformer.spec.huggingface.name_tables import At, Named, Names, Table
 
-NAMES: dict[str, Names] = {**text_names.NAMES, **image_names.NAMES}
+NAMES: dict[str, Names] = {**text_names.NAMES, **image_names.NAMES, **sound_names.NAMES}
 
 # A folder of our own: each parameter is a tensor, with the name and the axes that it has in the ledger.
 OWN = "glassformer"
@@ -118,9 +118,13 @@ def _layer_number(spec: EncoderSpec, owner: int) -> dict[str, int]:
 def _place(parameter: str, shape: Shape, at: At, spec: EncoderSpec) -> Place:
     symbol = parameter.rpartition(".")[2]
     if symbol.startswith("W_"):
-        split = 2 if symbol == "W_O" else 1  # W_O reads every head's values: its first two axes
+        convolution = symbol.startswith("W_conv")
+        # W_O reads every head's values, a convolution every feature of a few frames: their first two axes.
+        split = 2 if symbol == "W_O" or convolution else 1
         rows = math.prod(shape[split:])
-        columns = (spec.channels, *spec.patch_size) if symbol == "W_patch" else (math.prod(shape[:split]),)
+        columns = shape[:2] if convolution else (math.prod(shape[:split]),)
+        if symbol == "W_patch":
+            columns = (spec.channels, *spec.patch_size)
         whole = (rows * at.of, *columns, *(1,) * at.ones_after)
         return Place(at.name, whole, "transposed", _rows(at, rows))
     if symbol.startswith("b_"):
