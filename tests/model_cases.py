@@ -26,6 +26,9 @@ MODERN = EncoderSpec(
     vocab=50, position="rotary", rotary_base=1000.0, rotary_base_local=100.0, window=4, global_every=3, norm="pre",
     first_norm=False, embedding_norm=True, d_model=16, heads=2, d_ff=24, layers=4, activation="geglu", biases=(), head="mlm",
 )  # fmt: skip
+DEBERTA = BERT.replace(
+    segments=None, position="disentangled", relative_buckets=8, relative_distance=6, relative_norm=True, eps=1e-7, dropout=0.0,
+)  # fmt: skip
 VIT = EncoderSpec(
     image=9, image_width=7, patch=3, patch_width=2, channels=2, class_tokens=1, registers=2, position="learned", norm="pre",
     d_model=16, heads=2, d_ff=24, layers=2, activation="gelu", head="classify",

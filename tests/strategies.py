@@ -46,6 +46,7 @@ def specs(draw: st.DrawFn, *, reads: str | None = None) -> EncoderSpec:
         fields["share_layers"] = draw(st.integers(1, layers))
     heads_allowed = ["none", "classify", "tag", "project"]
     positions = ["none", "learned", "sinusoidal", "rotary", "relative", "learned_relative"]
+    positions += ["disentangled", "learned_disentangled"]
     if kind == "tokens":
         fields |= {"vocab": draw(st.integers(2, 9)), "segments": draw(st.sampled_from([None, 1, 3])), "tie": draw(st.booleans())}
         fields |= {"embedding_size": draw(st.sampled_from([None, 2, 6])), "embedding_norm": draw(st.booleans())}
@@ -67,7 +68,11 @@ def specs(draw: st.DrawFn, *, reads: str | None = None) -> EncoderSpec:
             positions += ["relative_2d", "learned_relative_2d"]
     fields["position"] = draw(st.sampled_from(positions))
     fields["relative_buckets"] = draw(st.sampled_from([4, 8]))
+    fields["relative_distance"] = draw(st.sampled_from([fields["relative_buckets"] // 2, 128]))
     fields["relative_tables"] = draw(st.sampled_from(["shared", "per_layer"]))
+    fields["relative_terms"] = draw(st.sampled_from(["both", "content_to_position", "position_to_content"]))
+    fields["relative_projections"] = draw(st.sampled_from(["shared", "own"]))
+    fields["relative_norm"] = draw(st.booleans())
     fields["positions"] = 8 if kind != "frames" else draw(st.integers(1, 4))
     if kind == "frames":
         fields["mels"] = draw(st.integers(1, 3))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -57,7 +58,22 @@ WHISPER = {
     "num_mel_bins": 5,
     "max_source_positions": 7,
 }
+# Three terms and heads of 12, two and 8, one and 16: transformers takes the root of the product in float32, so it is whole here.
+DEBERTA = {
+    **{**TEXT, "hidden_size": 24, "num_attention_heads": 2},
+    "type_vocab_size": 0,
+    "relative_attention": True,
+    "position_buckets": 4,
+    "max_relative_positions": -1,
+    "pos_att_type": ["p2c", "c2p"],
+    "position_biased_input": False,
+    "share_att_key": True,
+    "norm_rel_ebd": "layer_norm",
+}
+TWO_TERMS = {"hidden_size": 16, "share_att_key": False, "norm_rel_ebd": "none"}
+NOT_RELATIVE = {"relative_attention": False, "pos_att_type": None, "norm_rel_ebd": "none", "position_biased_input": True}
 CONFIGS: dict[str, dict[str, Any]] = {
+    "deberta-v2": DEBERTA,
     "albert": {**NARROW, "num_hidden_groups": 1},
     "electra": NARROW,
     "rembert": {**TEXT, "input_embedding_size": 6, "output_embedding_size": 6},
@@ -128,6 +144,13 @@ VARIANTS = [
     Case("eurobert", "EuroBertModel", {"num_attention_heads": 4, "num_key_value_heads": 2, "attention_bias": True}),
     Case("eurobert", "EuroBertForTokenClassification", {"num_key_value_heads": 1, "head_dim": 6}),
     Case("nomic_bert", "NomicBertForMaskedLM", {"tie_word_embeddings": False}),
+    Case("deberta-v2", "DebertaV2Model", {**TWO_TERMS, "pos_att_type": ["c2p"], "type_vocab_size": 2}),
+    Case("deberta-v2", "DebertaV2Model", {**TWO_TERMS, "pos_att_type": "p2c", "position_buckets": -1}),
+    Case("deberta-v2", "DebertaV2Model", {"share_att_key": False, "position_biased_input": True, "max_relative_positions": 7}),
+    Case("deberta-v2", "DebertaV2Model", {**NOT_RELATIVE, "hidden_size": 32}),
+    Case("deberta-v2", "DebertaV2Model", {"position_buckets": -1, "max_relative_positions": 5, "hidden_act": "gelu_new"}),
+    Case("deberta-v2", "DebertaV2ForMaskedLM", {"tie_word_embeddings": False}),
+    Case("deberta-v2", "DebertaV2ForSequenceClassification", {"pooler_hidden_act": "tanh"}),
     Case("t5", "T5EncoderModel", {"feed_forward_proj": "gated-gelu", "relative_attention_num_buckets": 8}),
     Case("bart", "BartEncoder", {"scale_embedding": True, "activation_function": "relu"}),
     Case("whisper", "WhisperEncoder", {"activation_function": "relu", "scale_embedding": True, "num_mel_bins": 3}),
@@ -183,7 +206,9 @@ def model_of(case: Case, *, seed: int = 0) -> Any:
 
 
 def _class(transformers: Any, name: str) -> Any:
-    found = getattr(transformers, name, None)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "`torch.jit.script` is deprecated")  # DeBERTa's file uses it, as it is imported
+        found = getattr(transformers, name, None)
     if found is not None:
         return found
     folder = Path(transformers.__file__).parent / "models"
@@ -217,7 +242,7 @@ def inputs_for(case: Case, *, padded: bool, seed: int = 0) -> dict[str, Any]:
     ends = attend.sum(1) - 1
     tokens[np.arange(2), ends] = config.get("eos_token_id", 2)  # CLIP pools at the end-of-text token
     given: dict[str, Any] = {"tokens": tokens}
-    if "type_vocab_size" in config:
+    if config.get("type_vocab_size"):
         given["segments"] = rng.integers(0, config["type_vocab_size"], (2, length))
     return given | ({"attend": attend} if padded else {})
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from laws.cases import Case
 from laws.law import EXACT, law
@@ -14,6 +16,11 @@ def with_biases(spec: EncoderSpec, *places: str) -> EncoderSpec:
     return spec.replace(biases=tuple(place for place in ALL_BIASES if spec.bias(place) or place in places))
 
 
+def a_bias_of_heads(case: Case, change: Callable[[Array], Array]) -> dict[str, Callable[[Array], Array]]:
+    """A change of the relative table where its columns are heads: the vectors of disentangled attention belong to all of them."""
+    return {} if case.spec.disentangled else {"E_relative": change}
+
+
 @law()
 def heads_may_stand_in_any_order(way: Way, case: Case) -> float:
     """Heads that share keys and values stay together."""
@@ -21,17 +28,19 @@ def heads_may_stand_in_any_order(way: Way, case: Case) -> float:
     groups = rng.permutation(spec.key_heads)
     order = np.concatenate([spec.group * group + rng.permutation(spec.group) for group in groups])
     moved = case.changed(
-        **{name: lambda w: w[:, order] for name in ("W_Q", "E_relative")},
-        **{name: lambda w: w[order] for name in ("b_Q", "W_O")},
-        **{name: lambda w: w[:, groups] for name in ("W_K", "W_V")},
-        **{name: lambda b: b[groups] for name in ("b_K", "b_V")},
+        **{name: lambda w: w[:, order] for name in ("W_Q", "W_QR")},
+        **{name: lambda w: w[order] for name in ("b_Q", "b_QR", "W_O")},
+        **{name: lambda w: w[:, groups] for name in ("W_K", "W_KR", "W_V")},
+        **{name: lambda b: b[groups] for name in ("b_K", "b_KR", "b_V")},
+        **a_bias_of_heads(case, lambda w: w[:, order]),
     )
     return furthest(way(case.spec, moved, case.given), way(case.spec, case.weights, case.given))
 
 
 def with_key_bias(spec: EncoderSpec) -> EncoderSpec:
-    """Rotary positions turn the key's bias with the key: it is no longer the same for all keys."""
-    return with_biases(spec, "k").replace(position="none" if spec.position == "rotary" else spec.position)
+    """Rotary positions turn the key's bias with the key, and distances look at it: it is no longer the same for all keys."""
+    sees = spec.position == "rotary" or spec.disentangled
+    return with_biases(spec, "k").replace(position="none" if sees else spec.position)
 
 
 @law(fit=with_key_bias)
@@ -129,8 +138,9 @@ def a_head_may_be_cut_into_heads_with_the_same_queries_and_keys(way: Way, case: 
     heads = next(n for n in (3, 2, 1) if width % n == 0)
     many = case.spec.replace(heads=heads, d_v=width // heads)
     cut = case.changed(
-        **{name: lambda w: np.repeat(w, heads, axis=1) for name in ("W_Q", "W_K", "E_relative")},
-        **{name: lambda b: np.repeat(b, heads, axis=0) for name in ("b_Q", "b_K")},
+        **{name: lambda w: np.repeat(w, heads, axis=1) for name in ("W_Q", "W_K", "W_QR", "W_KR")},
+        **{name: lambda b: np.repeat(b, heads, axis=0) for name in ("b_Q", "b_K", "b_QR", "b_KR")},
+        **a_bias_of_heads(case, lambda w: np.repeat(w, heads, axis=1)),
         W_V=lambda w: w.reshape(len(w), heads, -1), b_V=lambda b: b.reshape(heads, -1),
         W_O=lambda w: w.reshape(heads, -1, w.shape[-1]),
     )  # fmt: skip
@@ -147,8 +157,8 @@ def shared_keys_and_values_are_equal_ones_for_each_head(way: Way, case: Case) ->
     """Grouped queries are attention in which neighbouring heads happen to have the same keys and values."""
     group = case.spec.group
     written_out = case.changed(
-        **{name: lambda w: np.repeat(w, group, axis=1) for name in ("W_K", "W_V")},
-        **{name: lambda b: np.repeat(b, group, axis=0) for name in ("b_K", "b_V")},
+        **{name: lambda w: np.repeat(w, group, axis=1) for name in ("W_K", "W_KR", "W_V")},
+        **{name: lambda b: np.repeat(b, group, axis=0) for name in ("b_K", "b_KR", "b_V")},
     )
     each = case.spec.replace(kv_heads=None)
     return furthest(way(each, written_out, case.given), way(case.spec, case.weights, case.given))

@@ -199,6 +199,9 @@ class WatchedSight:
         self.watch.seen.append((v, mix))
         return mix
 
+    def with_bias(self, bias: torch.Tensor) -> Any:
+        return WatchedSight(self.sight.with_bias(bias), self.watch)
+
     def mix_jointly(self, qkv: torch.Tensor, *, scale: float, dropout: float) -> torch.Tensor:
         return self.mix(*qkv.unbind(2), scale=scale, dropout=dropout)
 

@@ -3,7 +3,7 @@
 import pytest
 import torch
 from functorch.compile import make_boxed_func
-from model_cases import BERT, MODERN
+from model_cases import BERT, DEBERTA, MODERN
 from torch._dynamo.backends.common import aot_autograd
 from torch._dynamo.utils import counters
 from torch._functorch.partitioners import min_cut_rematerialization_partition
@@ -21,7 +21,7 @@ def compiled(spec, monkeypatch) -> Encoder:
     return compiling.compile_layers(Encoder(spec).eval())
 
 
-@pytest.mark.parametrize("spec", [BERT, MODERN], ids=["bert", "modern"])
+@pytest.mark.parametrize("spec", [BERT, MODERN, DEBERTA], ids=["bert", "modern", "disentangled"])
 def test_results_and_names_stay(spec, monkeypatch):
     torch.manual_seed(0)
     encoder = compiled(spec, monkeypatch)

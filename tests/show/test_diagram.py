@@ -32,7 +32,9 @@ def counted(drawn, spec):
 @pytest.mark.parametrize("name", sorted(gf.presets()))
 def test_the_blocks_hold_every_parameter(name):
     made = program(name)
-    shared = sum(one.size for one in made.parameters if one.name.startswith("layers.E_"))  # a bias that all layers add
+    shared = sum(
+        one.size for one in made.parameters if one.name.startswith(("layers.E_", "layers.relative_norm"))
+    )  # for all layers
     assert counted(diagram(made), made.spec) + shared == ledger(made).total
 
 

@@ -17,7 +17,6 @@ MODELS = Path(__file__).parents[1] / "data" / "models"
 # Records of families that are not in the program: the word in the refusal that names what is missing.
 NOT_YET = {
     "deberta-base": "disentangled attention",
-    "deberta-v3-small": "disentangled attention",
     "hubert-base": "turn sound into vectors",
     "longformer-base": "attention windows with global tokens",
     "mobilebert": "bottlenecks",

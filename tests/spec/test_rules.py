@@ -32,6 +32,19 @@ REFUSALS = [
     ({"position": "learned"}, "position=learned needs positions, the number of rows of the table. Try positions=512."),
     ({"position": "rotary", "d_k": 3}, "d_k=3 is odd: rotary positions turn features in pairs. Give an even d_k."),
     ({"position": "sinusoidal", "d_model": 7, "heads": 1}, "d_model=7 is odd: sinusoidal positions come in pairs"),
+    (
+        {"position": "disentangled", "relative_buckets": 7},
+        "relative_buckets=7 is not allowed with position=disentangled: half of the rows are for keys behind, half for keys "
+        "ahead, and distances 0 and 1 have one each. Give an even number, 4 or more.",
+    ),
+    ({"position": "learned_disentangled", "positions": 9, "relative_buckets": 2}, "relative_buckets=2 is not allowed"),
+    (
+        {"position": "disentangled", "relative_buckets": 32, "relative_distance": 15},
+        "relative_distance=15 is too small for relative_buckets=32: rows past it would serve no distance. "
+        "Give relative_distance=16, where each distance has a row of its own, or more.",
+    ),
+    ({"relative_terms": "c2p"}, "relative_terms is one of both, content_to_position, position_to_content."),
+    ({"position": "learned_disentangled"}, "position=learned_disentangled needs positions"),
     ({"share_layers": 9, "layers": 6}, "share_layers=9 is more than layers=6"),
     ({"layer_cycle": 4, "layers": 6}, "layer_cycle=4 does not divide layers=6"),
     ({"global_every": 3}, "global_every=3 says which layers ignore the window, but window is not given."),

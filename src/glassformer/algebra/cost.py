@@ -21,6 +21,7 @@ Pass = Literal["forward", "training"]
 # everything else is taken to cost as much backward as forward.
 BACKWARD_PRODUCTS = 2
 BACKWARD_OTHER = 1
+BY_DISTANCE = ("content_to_buckets", "content_to_position", "buckets_to_content", "position_to_content")  # terms of scores
 FUSED = ("scores", "biased", "masked", "weights", "mix")  # the steps of an attention that a fused kernel does in one
 
 
@@ -209,6 +210,6 @@ def parts_of(name: str, *, block: str = "layer") -> Iterable[str]:
     if words[0] != "layers":
         return ("embeddings" if name == "x" else words[0],)
     if len(words) > 3 and words[2] == "attention":
-        core = words[3] in FUSED
+        core = words[3] in (*FUSED, *BY_DISTANCE)
         return ("layers", "layers: attention", "layers: attention: scores and mix" if core else "layers: attention: projections")
     return ("layers", "layers: feed-forward" if "ffn" in words else "layers: norms and sums")

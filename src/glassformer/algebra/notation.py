@@ -23,6 +23,13 @@ LETTERS = {
     "attention.k_shared": "K_g",
     "attention.v_shared": "V_g",
     "attention.scores": "S",
+    "attention.k_relative": "K_B",
+    "attention.q_relative": "Q_B",
+    "attention.k_relative_shared": "K_Bg",
+    "attention.content_to_buckets": "S_cB",
+    "attention.content_to_position": "S_cp",
+    "attention.buckets_to_content": "S_Bc",
+    "attention.position_to_content": "S_pc",
     "attention.biased": "S_b",
     "attention.masked": "S_m",
     "attention.weights": "A",
@@ -56,7 +63,15 @@ LETTERS = {
     "pooler.dense": "z",
     "pooler.out": "p",
 }
-NORMS = {"norm_1": "1", "norm_2": "2", "embeddings.norm": "E", "final_norm": "F", "pooler.norm": "P", "head.norm": "H"}
+NORMS = {
+    "norm_1": "1",
+    "norm_2": "2",
+    "embeddings.norm": "E",
+    "relative_norm": "B",
+    "final_norm": "F",
+    "pooler.norm": "P",
+    "head.norm": "H",
+}
 NORM_STEPS = {
     "mean": "mu",
     "variance": "variance",

@@ -31,7 +31,7 @@ PARTS: dict[str, tuple[str, Chooses]] = {
     "tokens": ("the token table", _symbol("E_token")),
     "positions": ("the position table", _symbol("E_position")),
     "segments": ("the segment table", _symbol("E_segment")),
-    "relative": ("relative-bias tables", _symbol("E_relative")),
+    "relative": ("relative tables, of biases or of vectors", _symbol("E_relative")),
     "patches": ("the patch projection", _symbol("W_patch", "b_patch")),
     "convolutions": ("the convolutions over sound", _symbol("W_conv1", "b_conv1", "W_conv2", "b_conv2")),
     "layers": ("all layers", lambda parameter: parameter.name.startswith("layers.")),

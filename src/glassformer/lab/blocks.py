@@ -9,6 +9,7 @@ from typing import Any
 
 from glassformer.algebra.notation import Equation, Notation, Section
 from glassformer.program import Program
+from glassformer.program.axes import layer_of
 from glassformer.show.palette import part_of
 
 TITLES = {
@@ -27,6 +28,7 @@ TITLES = {
     "pooler": "pooler",
     "head": "head",
     "relative": "relative bias",
+    "relative_norm": "relative table, normalised",
 }
 
 
@@ -112,7 +114,9 @@ class _Reader:
         """A tied table belongs to the embeddings, although the head reads it: a block counts what bears its own first word."""
         place = "embeddings" if steps[0].name == "x" else steps[0].name.partition(".")[0]
         used = {tensor.name for step in steps for tensor in self.program.step_of[step.name].inputs}
-        return sum(self.sizes.get(name, 0) for name in used if name.startswith(f"{place}."))
+        inside = layer_of(steps[0].name) is not None  # of a layer, which may read a table that belongs to all of them
+        own = [name for name in used if name.startswith(f"{place}.") and (not inside or layer_of(name) is not None)]
+        return sum(self.sizes.get(name, 0) for name in own)
 
     def _inputs(self, steps: Sequence[Equation]) -> list[str]:
         """What comes in from outside, parameters left out."""

@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from glassformer.model import float8
+from glassformer.model.disentangled import ByDistances, Distances, Map
 from glassformer.model.layouts import Sight, at_places
 from glassformer.model.positions import Turn, unturned
 from glassformer.spec import BiasPlace, EncoderSpec
@@ -25,12 +26,13 @@ class Look(NamedTuple):
     turn_q: Turn = unturned  # by the positions of the queries, where those are rotary
     turn_k: Turn = unturned
     normed: bool = True  # whether the attention reads normalised input, where norms stand before sub-layers
+    distances: Distances | None = None  # vectors that attend and are attended to, where positions are disentangled
     read_at: Tensor | None = None  # the flat places of the only tokens whose result is read later; None: every token's is
 
     @property
     def plain(self) -> bool:
         """Nothing happens between the product that makes q, k and v and the attention that reads them."""
-        return self.turn_q is unturned and self.turn_k is unturned
+        return self.turn_q is unturned and self.turn_k is unturned and self.distances is None
 
 
 class Attention(nn.Module):
@@ -38,7 +40,8 @@ class Attention(nn.Module):
 
     rounds = False  # as in FeedForward
 
-    def __init__(self, spec: EncoderSpec) -> None:
+    def __init__(self, spec: EncoderSpec, *, by_distances: bool = False) -> None:
+        """`by_distances`: the scores have the terms of disentangled attention, and are scaled for so many."""
         super().__init__()
         self.heads, self.d_v, self.group = spec.heads, spec.head_v, spec.group
         self.shapes = ((spec.heads, spec.head_k), (spec.key_heads, spec.head_k), (spec.key_heads, spec.head_v))
@@ -49,7 +52,10 @@ class Attention(nn.Module):
         biases = sum(width for width, has in zip(self.widths, self.biased, strict=True) if has)
         self.qkv_bias = nn.Parameter(torch.empty(biases)) if biases else None
         self.out = nn.Linear(spec.heads * spec.head_v, spec.d_model, bias=spec.bias("output"))
-        self.scale = {"d_k": 1 / math.sqrt(spec.head_k), "d_model": 1 / math.sqrt(spec.d_model), "none": 1.0}[spec.scale]
+        self.by_distances = ByDistances(spec) if by_distances else None
+        terms = spec.score_terms if by_distances else 1
+        under = {"d_k": terms * spec.head_k, "d_model": terms * spec.d_model, "none": 1}[spec.scale]
+        self.scale = 1 / math.sqrt(under)
         self.dropout = spec.dropout
 
     def forward(self, x_BTD: Tensor, memory_BSD: Tensor, look: Look) -> Tensor:
@@ -60,13 +66,31 @@ class Attention(nn.Module):
         else:
             q_BTHK, k_BSJK, v_BSJV = self.project(x_BTD, memory_BSD)
             q_BTHK, k_BSHK, v_BSHV = look.turn_q(q_BTHK), self.shared(look.turn_k(k_BSJK)), self.shared(v_BSJV)
-            mix_BTHV = look.sight.mix(q_BTHK, k_BSHK, v_BSHV, scale=self.scale, dropout=dropout)
+            sight = self.sight(q_BTHK, k_BSHK, look)
+            mix_BTHV = sight.mix(q_BTHK, k_BSHK, v_BSHV, scale=self.scale, dropout=dropout)
         return self.out(at_places(mix_BTHV.flatten(-2), look.read_at))
 
     def weights(self, x_BTD: Tensor, memory_BSD: Tensor, look: Look) -> Tensor:
         """Who attends to whom, [batch, head, t, s]: the same q and k, the softmax written out instead of fused."""
         q_BTHK, k_BSJK, _ = self.project(x_BTD, memory_BSD)
-        return look.sight.weights(look.turn_q(q_BTHK), self.shared(look.turn_k(k_BSJK)), scale=self.scale)
+        q_BTHK, k_BSHK = look.turn_q(q_BTHK), self.shared(look.turn_k(k_BSJK))
+        return self.sight(q_BTHK, k_BSHK, look).weights(q_BTHK, k_BSHK, scale=self.scale)
+
+    def sight(self, q_BTHK: Tensor, k_BSHK: Tensor, look: Look) -> Sight:
+        """What the layer sees, with what distances add to its scores: that depends on what the tokens say."""
+        if look.distances is None:
+            return look.sight
+        assert self.by_distances is not None
+        bias_BHTS = self.by_distances(q_BTHK * self.scale, k_BSHK * self.scale, look.distances, self.content_maps())
+        return look.sight.with_bias(bias_BHTS)
+
+    def content_maps(self) -> tuple[Map, Map]:
+        """The matrix and the bias that make queries, and those that make keys."""
+        bias = self.whole_bias()
+        (W_q, W_k, _), biases = self.qkv.weight.split(self.widths), (None, None)
+        if bias is not None:
+            biases = bias.split(self.widths)[:2]
+        return (W_q, biases[0]), (W_k, biases[1])
 
     def shared(self, x: Tensor) -> Tensor:
         """Keys or values for every head of queries: with grouped queries (Ainslie et al. 2023) several of them read the same.

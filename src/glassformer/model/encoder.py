@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 from glassformer.model import checks, names, start
 from glassformer.model.attention import Attention, Look
+from glassformer.model.disentangled import RelativeVectors
 from glassformer.model.dropout import Dropout
 from glassformer.model.embeddings import Embeddings
 from glassformer.model.feed_forward import FeedForward
@@ -57,7 +58,7 @@ class Block(nn.Module):
     def __init__(self, spec: EncoderSpec, *, normed: bool) -> None:
         super().__init__()
         scaled = LayerScale if spec.layer_scale else nn.Identity  # Identity takes, and ignores, any arguments
-        self.attention, self.ffn = Attention(spec), FeedForward(spec)
+        self.attention, self.ffn = Attention(spec, by_distances=spec.disentangled), FeedForward(spec)
         self.norm_1 = Norm(spec, spec.d_model) if normed or spec.norm == "post" else nn.Identity()
         self.norm_2 = Norm(spec, spec.d_model)
         self.scale_1, self.scale_2 = scaled(spec, 1), scaled(spec, 2)
@@ -89,7 +90,7 @@ class BareAttention(nn.Module):
 
     def __init__(self, spec: EncoderSpec, *, normed: bool) -> None:
         super().__init__()
-        self.attention = Attention(spec)
+        self.attention = Attention(spec, by_distances=spec.disentangled)
 
     def forward(self, x_BTD: Tensor, look: Look) -> Tensor:
         return self.attention(x_BTD, x_BTD, look)
@@ -128,8 +129,9 @@ class Encoder(nn.Module):
         with start.laid_out():
             self.embeddings = Embeddings(spec)
             self.buckets = buckets_of(spec) if spec.relative else None
-            self.relative = RelativeTable(spec) if spec.relative and normed and not own_tables else None
-            self.tables = nn.ModuleDict({owner: RelativeTable(spec) for owner in normed} if own_tables else {})
+            table = RelativeVectors if spec.disentangled else RelativeTable
+            self.relative = table(spec) if spec.relative and normed and not own_tables else None
+            self.tables = nn.ModuleDict({owner: table(spec) for owner in normed} if own_tables else {})
             self.layers = nn.ModuleDict({owner: BLOCKS[spec.block](spec, normed=reads) for owner, reads in normed.items()})
             self.final_norm = Norm(spec, spec.d_model) if spec.norm_after_last == "all" else nn.Identity()
             pooler = AttentionPooler if spec.pooler == "attention" else Pooler
@@ -227,19 +229,19 @@ class Encoder(nn.Module):
         """
         length = layout.length(like)
         buckets_TS = self.buckets(length, length, like.device) if self.buckets is not None else None
-        shared_HTS = self.relative(buckets_TS) if self.relative is not None else None
+        shared = self.relative(buckets_TS) if self.relative is not None else None
         sights: dict[Rule, Sight] = {}
         turns: dict[float | None, Turn] = {None: unturned}
         positions = torch.arange(like.shape[1], device=like.device)[None] if positions_BT is None else positions_BT
         for place in self.places:
             if place.rotary_base is not None and place.rotary_base not in turns:
                 turns[place.rotary_base] = rotary(positions, self.spec.head_k, place.rotary_base, self.here.dtype)
-            if self.tables:
-                sights = {place.rule: layout.sight(like, place.rule, self.tables[place.owner](buckets_TS))}
-            elif place.rule not in sights:
-                sights[place.rule] = layout.sight(like, place.rule, shared_HTS)
+            table = self.tables[place.owner](buckets_TS) if self.tables else shared
+            bias_HTS, distances = (None, table) if self.spec.disentangled else (table, None)
+            if place.rule not in sights or (self.tables and bias_HTS is not None):
+                sights[place.rule] = layout.sight(like, place.rule, bias_HTS)
             turn = turns[place.rotary_base]
-            yield self.layers[place.owner], Look(sights[place.rule], turn, turn, place.normed)
+            yield self.layers[place.owner], Look(sights[place.rule], turn, turn, place.normed, distances)
 
     def ledger(self) -> Iterator[tuple[str, Tensor]]:
         """Every parameter under its name in the ledger, as a view with the ledger's axes: `W_Q` is [d_model, head, d_k]."""

@@ -51,6 +51,9 @@ class Sight(Protocol):
     def weights(self, q_BTHK: Tensor, k_BSHK: Tensor, *, scale: float) -> Tensor:
         """`softmax(scale · q kᵀ)`, written out; a query that sees no key has weights of zero."""
 
+    def with_bias(self, bias_BHTS: Tensor) -> Sight:
+        """The same sight, with a bias that depends on what the tokens say."""
+
 
 class Layout(Protocol):
     """How sequences lie in a tensor of tokens."""
@@ -104,6 +107,13 @@ class PaddedSight(NamedTuple):
         hidden = mask == NEVER
         blind = hidden.all(-1, keepdim=True)
         return (scores_BHTS + mask.masked_fill(blind, 0.0)).softmax(-1).masked_fill(hidden, 0.0).to(q_BTHK.dtype)
+
+    def with_bias(self, bias_BHTS: Tensor) -> PaddedSight:
+        queries, keys = bias_BHTS.shape[-2:]
+        mask = Rule(causal=True).visible(queries, keys, bias_BHTS.device) if self.causal else self.mask
+        if mask is None:
+            return PaddedSight(bias_BHTS)
+        return PaddedSight(torch.where(mask, bias_BHTS, NEVER) if mask.dtype == torch.bool else mask + bias_BHTS)
 
 
 def chosen_kernel(q_BHTK: Tensor, mask: Tensor | None) -> AbstractContextManager[object]:
@@ -225,6 +235,9 @@ class PackedSight(NamedTuple):
 
     def weights(self, q_BTHK: Tensor, k_BSHK: Tensor, *, scale: float) -> Tensor:
         raise NotImplementedError("a packed row has no rectangle of weights: ask one sequence at a time")
+
+    def with_bias(self, bias_BHTS: Tensor) -> Sight:
+        raise NotImplementedError("a packed row has no rectangle of scores for a bias by content: `packing_suits` says so")
 
 
 class Packed(NamedTuple):

@@ -13,7 +13,9 @@ from glassformer.spec.arguments import require
 
 # The words that ledger names are made of, numbers of layers aside. The model's other words (source, classifier, …) say how
 # it is built, not what it is, and are left out.
-WORDS = ("embeddings", "layers", "attention", "ffn", "norm", "norm_1", "norm_2", "final_norm", "pooler", "head")
+WORDS = (
+    *("embeddings", "layers", "attention", "ffn", "norm", "norm_1", "norm_2", "relative_norm", "final_norm", "pooler", "head"),
+)
 
 
 def ledger(encoder: nn.Module) -> Iterator[tuple[str, Tensor]]:
@@ -28,7 +30,7 @@ def ledger(encoder: nn.Module) -> Iterator[tuple[str, Tensor]]:
 def ledger_path(path: str) -> str:
     """`head.classifier.norm` of the model is `head.norm.` of the ledger."""
     words = path.split(".")
-    if words[0] in ("relative", "tables"):  # relative-bias tables are handed to the layers, and counted with them
+    if words[0] in ("relative", "tables"):  # relative tables are handed to the layers, and counted with them
         words[0] = "layers"
     if words[-1] == "final_norm":  # where only the pooled vector is normalised, the pooler has it
         words = words[-1:]

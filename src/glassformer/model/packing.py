@@ -106,7 +106,7 @@ def packable(encoder: Encoder) -> bool:
 
 
 def packing_suits(spec: EncoderSpec) -> bool:
-    """Whether nothing in the spec needs a rectangle: a bias by distance and a pooler that attends do."""
+    """Whether nothing in the spec needs a rectangle: what distances add to the scores and a pooler that attends do."""
     return not spec.one_length and not spec.relative and spec.pooler != "attention"
 
 

@@ -97,6 +97,38 @@ class ByDistance(nn.Module):
         return torch.bucketize(away_TS.abs(), self.steps, right=True) + self.ahead * (away_TS > 0)
 
 
+class ByLogDistance(nn.Module):
+    """The row of `t − s` in a table with 0 in the middle (DeBERTa): near distances have one each, far ones share."""
+
+    steps: Tensor
+
+    def __init__(self, spec: EncoderSpec) -> None:
+        super().__init__()
+        self.side = spec.relative_rows // 2  # rows for keys behind, and for keys ahead
+        self.distance = spec.relative_distance
+        self.register_buffer("steps", torch.empty(self.side, dtype=torch.int64), persistent=False)
+
+    def fill(self) -> None:
+        """The distances at which a new row begins, as in `ByDistance`."""
+        near = self.side // 2 if self.distance > self.side else self.side
+        # float32 on purpose: the published models round here, and a bucket more or less is another number.
+        room = torch.log(torch.tensor((self.distance - 1) / near, dtype=torch.float32, device="cpu"))
+
+        def row(away: int) -> int:
+            share = torch.log(torch.tensor(away, dtype=torch.float32, device="cpu") / near) / room
+            return near + int(torch.ceil(share * (near - 1)))
+
+        far = range(near + 1, self.distance**2)  # past its end the last row has begun, or never does
+        found = (bisect_left(far, n, key=row) for n in range(near + 1, self.side + 1))
+        starts = [*range(1, near + 1), *(far[i] if i < len(far) else torch.iinfo(torch.int64).max for i in found)]
+        self.steps.copy_(torch.tensor(starts, dtype=torch.int64, device="cpu"))
+
+    def forward(self, queries: int, keys: int, device: torch.device) -> Tensor:
+        away_TS = torch.arange(queries, device=device)[:, None] - torch.arange(keys, device=device)
+        rows_TS = away_TS.sign() * torch.bucketize(away_TS.abs(), self.steps, right=True) + self.side
+        return rows_TS.clamp(max=2 * self.side - 1)
+
+
 def by_offset(queries: int, keys: int, device: torch.device, *, grid: tuple[int, int]) -> Tensor:
     """The row for the offset between two patches, and three rows of their own for the class token (BEiT)."""
     assert queries == keys == grid[0] * grid[1] + 1
@@ -111,4 +143,6 @@ def by_offset(queries: int, keys: int, device: torch.device, *, grid: tuple[int,
 
 def buckets_of(spec: EncoderSpec) -> Buckets:
     """How a (query, key) pair chooses its row of the relative table."""
+    if spec.disentangled:
+        return ByLogDistance(spec)
     return partial(by_offset, grid=spec.patch_grid) if spec.position.endswith("2d") else ByDistance(spec)

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from glassformer.model.embeddings import LearnedPositions
 from glassformer.model.norms import LayerScale, Norm
-from glassformer.model.positions import ByDistance, sinusoid
+from glassformer.model.positions import ByDistance, ByLogDistance, sinusoid
 from glassformer.spec import GlassformerError, nearest, shown
 
 SHARE = 0.8  # of the memory that is free, at most
@@ -114,7 +114,7 @@ def _left_in_container(group: Path) -> int | None:
 def fill_constants(encoder: nn.Module) -> None:
     """What is computed once and never learned."""
     for module in encoder.modules():
-        if isinstance(module, ByDistance):
+        if isinstance(module, ByDistance | ByLogDistance):
             module.fill()
 
 

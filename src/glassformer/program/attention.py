@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from glassformer.program.axes import Axis, Tensor
-from glassformer.program.operations import Add, Contract, Mask, PatchBias, RelativeBias, Rotate, Share, Softmax
-from glassformer.program.parts import CONTRACT, linear
+from glassformer.program.operations import Add, Contract, Mask, PatchBias, PickByDistance, RelativeBias, Rotate, Share, Softmax
+from glassformer.program.parts import CONTRACT, linear, norm
 from glassformer.program.program import Writer
 from glassformer.spec import EncoderSpec
 
@@ -18,13 +18,14 @@ def attention(
     memory: Tensor,
     *,
     real: Tensor | None = None,
-    bias: Tensor | None = None,
+    by_distance: Tensor | None = None,
     mask: Mask | None = None,
     rotary_base: float | None = None,
 ) -> Tensor:
     """Each position `t` of `queries` reads the positions `s` of `memory`, which may be another sequence.
 
-    `real` says which keys are no padding (True = attend), `mask` who may see whom, `bias` is added to the scores.
+    `real` says which keys are no padding (True = attend), `mask` who may see whom. `by_distance` is a bias for the scores, or,
+    where positions are disentangled, a vector for each bucket of distances, which attends and is attended to as well.
     """
     head, d_k, d_v = Axis("head", spec.heads), Axis("d_k", spec.head_k), Axis("d_v", spec.head_v)
     # Grouped queries (Ainslie et al. 2023): keys and values have fewer heads, each of which several heads of queries read.
@@ -42,10 +43,11 @@ def attention(
 
     batch, t, s = memory.axes[0], queries.axis("t"), memory.axis("s")
     square = (batch, head, t, s)
-    divisor = {"d_k": d_k, "d_model": Axis("d_model", spec.d_model), "none": None}[spec.scale]
-    scores = write.step("scores", Contract(divisor) if divisor else CONTRACT, q, k, axes=square, core=True)
-    if bias is not None:
-        scores = write.step("biased", Add(), scores, bias, core=True)
+    product = _scaled_product(spec, spec.score_terms if by_distance is not None else 1)
+    scores = write.step("scores", product, q, k, axes=square, core=True)
+    if by_distance is not None:
+        terms = _disentangled(write, spec, by_distance, q, k, product) if spec.disentangled else [by_distance]
+        scores = write.step("biased", Add(), scores, *terms, core=True)
     if mask is not None or real is not None:
         scores = write.step("masked", mask or Mask(), scores, *([real] if real is not None else []), core=True)
     weights = write.step("weights", SOFTMAX, scores, core=True)
@@ -53,9 +55,39 @@ def attention(
     return linear(write, "out", mix, "O", (Axis("d_model", spec.d_model),), bias=spec.bias("output"), over=(head, d_v))
 
 
-def relative_bias(write: Writer, spec: EncoderSpec, t: Axis, s: Axis) -> Tensor:
-    """The table of learned biases by distance, and the bias of each head, query and key."""
-    table = write.parameter("E_relative", Axis("bucket", spec.relative_rows), Axis("head", spec.heads), kind="table")
+def _scaled_product(spec: EncoderSpec, terms: int) -> Contract:
+    """The product of queries and keys, divided by the root that the spec asks for."""
+    divisor = {"d_k": Axis("d_k", spec.head_k), "d_model": Axis("d_model", spec.d_model), "none": None}[spec.scale]
+    return Contract(divisor, terms) if divisor else CONTRACT
+
+
+def _disentangled(write: Writer, spec: EncoderSpec, distances: Tensor, q: Tensor, k: Tensor, product: Contract) -> list[Tensor]:
+    """Disentangled attention (He et al. 2021, section 3.1): queries look at distances, and distances look at keys."""
+    batch, t, s = q.axes[0], q.axis("t"), k.axis("s")
+    head, d_k, bucket = Axis("head", spec.heads), Axis("d_k", spec.head_k), distances.axes[0]
+    kv_head = Axis("kv_head", spec.key_heads) if spec.group > 1 else head
+    pick = PickByDistance(spec.relative_distance, t, s)
+    own = "R" if spec.relative_projections == "own" else ""
+    terms = []
+    if spec.content_to_position:
+        keys = linear(write, "k_relative", distances, f"K{own}", (kv_head, d_k), bias=spec.bias("k"))
+        if spec.group > 1:
+            keys = write.step("k_relative_shared", Share("kv_head", head), keys)
+        every = write.step("content_to_buckets", product, q, keys, axes=(batch, head, t, bucket))
+        terms.append(write.step("content_to_position", pick, every))
+    if spec.position_to_content:
+        queries = linear(write, "q_relative", distances, f"Q{own}", (head, d_k), bias=spec.bias("q"))
+        every = write.step("buckets_to_content", product, k, queries, axes=(batch, head, s, bucket))
+        terms.append(write.step("position_to_content", pick, every))
+    return terms
+
+
+def relative_table(write: Writer, spec: EncoderSpec, t: Axis, s: Axis) -> Tensor:
+    """A table of what is learned by distance: the bias of each head, query and key that it gives, or the vectors in it."""
+    rows, head, d_model = Axis("bucket", spec.relative_rows), Axis("head", spec.heads), Axis("d_model", spec.d_model)
+    table = write.parameter("E_relative", rows, d_model if spec.disentangled else head, kind="table")
+    if spec.disentangled:
+        return norm(write, spec, "relative_norm", table) if spec.relative_norm else table
     if spec.position.endswith("2d"):
         return write.step("relative", PatchBias(spec.patch_grid, t, s), table)
     return write.step("relative", RelativeBias(spec.relative_distance, t, s), table)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from glassformer.program.attention import attention, relative_bias
+from glassformer.program.attention import attention, relative_table
 from glassformer.program.axes import Axis, Tensor
 from glassformer.program.embeddings import embed
 from glassformer.program.heads import finish
@@ -21,14 +21,14 @@ def build(spec: EncoderSpec, *, batch: int = 1, t: int | None = None, padded: bo
     write = Writer(program)
     x = embed(write, spec, program.sizes)
     real = write.input("attend", x.axes[0], Axis("s", x.axis("t").size)) if padded else None
-    bias = None
+    by_distance: Tensor | None = None  # what a relative table gives to the attention
     for number in range(spec.layers):
         owner = f"layers.{spec.layer_weights(number)}"
         here = write.at(f"layers.{number}", owner)
-        if spec.relative and (bias is None or spec.relative_tables == "per_layer"):
+        if spec.relative and (by_distance is None or spec.relative_tables == "per_layer"):
             where = here if spec.relative_tables == "per_layer" else write.at("layers")
-            bias = relative_bias(where, spec, x.axis("t"), x.axis("t").renamed("s"))
-        x = _layer(here, spec, number, x, real=real, bias=bias)
+            by_distance = relative_table(where, spec, x.axis("t"), x.axis("t").renamed("s"))
+        x = _layer(here, spec, number, x, real=real, by_distance=by_distance)
     if spec.norm_after_last == "all":
         x = norm(write, spec, "final_norm", x)
     finish(write, spec, x, real)
@@ -57,7 +57,9 @@ def sizes(spec: EncoderSpec, batch: int = 1, t: int | None = None) -> Sizes:
     return Sizes(batch, t)
 
 
-def _layer(write: Writer, spec: EncoderSpec, number: int, x: Tensor, *, real: Tensor | None, bias: Tensor | None) -> Tensor:
+def _layer(
+    write: Writer, spec: EncoderSpec, number: int, x: Tensor, *, real: Tensor | None, by_distance: Tensor | None
+) -> Tensor:
     """Attention and feed-forward, each added to what came in; the norm stands after the sum or before the sub-layer."""
     window, causal = spec.layer_window(number), spec.attend == "causal"
     mask = Mask(causal, window) if causal or window is not None else None
@@ -66,7 +68,8 @@ def _layer(write: Writer, spec: EncoderSpec, number: int, x: Tensor, *, real: Te
         base = spec.rotary_base_local if window is not None and spec.rotary_base_local is not None else spec.rotary_base
 
     def attend(y: Tensor) -> Tensor:
-        return attention(write.at("attention"), spec, y, y.seen(t="s"), real=real, bias=bias, mask=mask, rotary_base=base)
+        inside, memory = write.at("attention"), y.seen(t="s")
+        return attention(inside, spec, y, memory, real=real, by_distance=by_distance, mask=mask, rotary_base=base)
 
     if spec.block == "attention":
         attend(x)

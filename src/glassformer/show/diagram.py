@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from glassformer.algebra import Notation, notation
 from glassformer.program import Program, Step, Tensor
+from glassformer.program.axes import layer_of
 from glassformer.program.matrices import as_matrix
 from glassformer.program.operations import Add
 from glassformer.program.pen import Convention, TextPen
@@ -95,7 +96,7 @@ def block_of(step: Step) -> str:
     if words[2] == "out":  # the last step of a layer bears the layer's name: what it is, its inputs say
         inner = step.inputs[0].name.split(".")
         words[2] = "sum_2" if isinstance(step.operation, Add) else inner[2]
-    return ".".join([*words[:2], "attention" if words[2] == "relative" else words[2]])
+    return ".".join([*words[:2], "attention" if words[2] in ("relative", "relative_norm") else words[2]])
 
 
 def shape_text(tensor: Tensor, convention: Convention) -> str:
@@ -144,7 +145,7 @@ class _Column:
         own = [
             parameter
             for parameter in self.program.parameters
-            if parameter.name.startswith(f"{key}.") or (parameter.name in read and key.startswith("layers."))
+            if parameter.name.startswith(f"{key}.") or (parameter.name in read and layer_of(parameter.name) is not None)
         ]
         count = sum(parameter.size for parameter in own)
         part: Part = "norm" if kind == "sum" else "attention" if key.endswith(".attention") else part_of(key)
@@ -164,9 +165,10 @@ class _Column:
             return f"layer {layers[0]}{sees}", f"{each:,}"
         if self.spec.share_layers is not None:
             return f"{count} × layer{sees}", f"{each:,}, shared"
-        table = sum(one.size for one in self.program.parameters if one.name.startswith("layers.E_"))  # a bias that all layers add
-        if table and layers[0] == 0:
-            return f"{count} × layer{sees}", f"{count} × {each:,} + {table:,} relative bias"
+        for_all = [one.size for one in self.program.parameters if one.name.startswith("layers.") and layer_of(one.name) is None]
+        if for_all and layers[0] == 0:
+            what = "relative table" if self.spec.disentangled else "relative bias"
+            return f"{count} × layer{sees}", f"{count} × {each:,} + {sum(for_all):,} {what}"
         return f"{count} × layer{sees}", f"{count} × {each:,}" + ("" if sees else f" = {count * each:,}")
 
     def arrows(self) -> Iterator[Arrow]:

@@ -20,8 +20,12 @@ Position = Literal[
     "learned_relative",
     "relative_2d",
     "learned_relative_2d",
+    "disentangled",
+    "learned_disentangled",
 ]
 Tables = Literal["shared", "per_layer"]
+RelativeTerms = Literal["both", "content_to_position", "position_to_content"]
+RelativeProjections = Literal["shared", "own"]
 NormPlace = Literal["post", "pre"]
 NormKind = Literal["layer", "rms"]
 FinalNorm = Literal["none", "all", "pooled"]
@@ -72,9 +76,14 @@ class EncoderSpec(Viewed):
     positions: int | None = _is(None, "the longest input; rows of a learned position table")
     position: Position = _is("none", "how positions enter")
     position_offset: int = _is(0, "rows of the position table that come before position 0 (2 in RoBERTa and BART)")
-    relative_buckets: int = _is(32, "rows of a relative-bias table")
+    relative_buckets: int = _is(32, "rows of a relative table")
     relative_distance: int = _is(128, "distance from which relative positions share the last bucket")
-    relative_tables: Tables = _is("shared", "one relative-bias table for all layers, or one per layer")
+    relative_tables: Tables = _is("shared", "one relative table for all layers, or one per layer")
+    relative_terms: RelativeTerms = _is("both", "disentangled: which terms are added to the scores")
+    relative_projections: RelativeProjections = _is(
+        "shared", "disentangled: whether W_Q and W_K project the relative table, too, or matrices of its own"
+    )
+    relative_norm: bool = _is(False, "disentangled: a norm on the relative table (DeBERTa-v2 and v3)")
     rotary_base: float = _is(10000.0, "base of the rotary angles")
     rotary_base_local: float | None = _is(None, "base of the rotary angles in local layers; rotary_base if not given")
 
@@ -213,16 +222,36 @@ class EncoderSpec(Viewed):
     @property
     def learns_positions(self) -> bool:
         """Whether there is a table of positions (learned, or stored and frozen)."""
-        return self.position in ("learned", "learned_relative", "learned_relative_2d", "sinusoidal_stored")
+        return self.position.startswith("learned") or self.position == "sinusoidal_stored"
 
     @property
     def relative(self) -> bool:
-        """Whether a relative bias is added to the scores."""
-        return "relative" in self.position
+        """Whether something is added to the scores that a table gives by distance."""
+        return "relative" in self.position or self.disentangled
+
+    @property
+    def disentangled(self) -> bool:
+        """Whether the relative table holds vectors, which content attends to and which attend to content (DeBERTa)."""
+        return "disentangled" in self.position
+
+    @property
+    def content_to_position(self) -> bool:
+        """Whether queries look at the vectors of distances."""
+        return self.disentangled and self.relative_terms != "position_to_content"
+
+    @property
+    def position_to_content(self) -> bool:
+        """Whether the vectors of distances look at keys."""
+        return self.disentangled and self.relative_terms != "content_to_position"
+
+    @property
+    def score_terms(self) -> int:
+        """How many products a score is the sum of: the scale grows with them."""
+        return 1 + self.content_to_position + self.position_to_content
 
     @cached_property
     def relative_rows(self) -> int:
-        """Rows of a relative-bias table: buckets, or every offset between two patches and three for the class token."""
+        """Rows of a relative table: buckets, or every offset between two patches and three for the class token."""
         if self.position.endswith("2d"):
             return (2 * self.patch_grid[0] - 1) * (2 * self.patch_grid[1] - 1) + 3
         return self.relative_buckets

@@ -50,11 +50,28 @@ def nearest_divisor(width: int, wanted: int) -> int:
 def _positions(spec: EncoderSpec) -> None:
     if spec.learns_positions and spec.positions is None and spec.patch is None:
         raise GlassformerError(f"position={spec.position} needs positions, the number of rows of the table. Try positions=512.")
+    if spec.disentangled:
+        _disentangled(spec)
+        return
     near = spec.relative_buckets // 4  # distances with a bucket of their own, on either side
     if spec.relative and not spec.position.endswith("2d") and spec.relative_distance <= near:
         raise GlassformerError(
             f"relative_distance={spec.relative_distance} is too small for relative_buckets={spec.relative_buckets}: they give "
             f"each distance below {near} a bucket of its own, and larger ones share. Give relative_distance={near + 1} or more."
+        )
+
+
+def _disentangled(spec: EncoderSpec) -> None:
+    rows, distance = spec.relative_buckets, spec.relative_distance
+    if rows % 2 or rows < 4:
+        raise GlassformerError(
+            f"relative_buckets={rows} is not allowed with position={spec.position}: half of the rows are for keys behind, "
+            "half for keys ahead, and distances 0 and 1 have one each. Give an even number, 4 or more."
+        )
+    if distance < rows // 2:
+        raise GlassformerError(
+            f"relative_distance={distance} is too small for relative_buckets={rows}: rows past it would serve no distance. "
+            f"Give relative_distance={rows // 2}, where each distance has a row of its own, or more."
         )
 
 

@@ -19,6 +19,8 @@ scaling factor|bert-base|1/sqrt(768)|sqrt_dmodel
 scaling factor|bert-base|64|divided_by_dk
 scaling factor|bert-base t=25|5|sqrt_length
 scaling factor|layer d_model=64 heads=2 d_k=10|3.16|right
+scaling factor|deberta-v3-small|√192|right
+scaling factor|deberta-v3-small relative_terms=content_to_position|√128|right
 d_ff|t5-v1.1-base|3072|ffn_width_assumed_4d
 d_k|bert-base|768|heads_times_full_width
 patch dimension|vit-b16|256|vit_tokens_or_patch

@@ -166,7 +166,7 @@ def scale(question: Question, asked: Request, program: Program) -> Answer:
     if spec.scale == "none":
         return made(question, asked, 1, "", "this encoder divides its scores by nothing", [Line("scale", "1", "1", 1)], [])
     under = spec.head_k if spec.scale == "d_k" else spec.d_model
-    value = _root(under)
+    value = _root(spec.score_terms * under)
     wrongs = []
     for code, what, wrong in (
         ("sqrt_dmodel", "√d_model", _root(spec.d_model)),
@@ -174,7 +174,9 @@ def scale(question: Question, asked: Request, program: Program) -> Answer:
         ("sqrt_length", "√t", _root(program.sizes.t)),
     ):
         wrongs += [mistaken(code, what, wrong), mistaken(code, f"1 / {what}", 1 / wrong)]
-    line = Line("scale", f"√{spec.scale}", f"√{under}", value)
+    terms = spec.score_terms  # of disentangled attention: the scale is that of their sum
+    symbol, number = (f"√{spec.scale}", f"√{under}") if terms == 1 else (f"√({terms} · {spec.scale})", f"√({terms} · {under})")
+    line = Line("scale", symbol, number, value)
     return made(
         question, asked, value, "", "what the dot products are divided by", [line], [Other("as a factor", 1 / value)], wrongs
     )

@@ -5,7 +5,7 @@ from glassformer.program.operations.lookups import Lookup, Neighbours, Patch, Ro
 from glassformer.program.operations.norms import Normalise, Shift, Variance
 from glassformer.program.operations.pointwise import Pointwise
 from glassformer.program.operations.products import Affine, Contract, Multiply
-from glassformer.program.operations.scores import Mask, PatchBias, RelativeBias, Rotate, Softmax
+from glassformer.program.operations.scores import Mask, PatchBias, PickByDistance, RelativeBias, Rotate, Softmax
 from glassformer.program.operations.sums import Add, Join, Mean, Scale, Share, Slice, Take
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "Operation",
     "Patch",
     "PatchBias",
+    "PickByDistance",
     "Pointwise",
     "RelativeBias",
     "Rotate",

@@ -19,9 +19,13 @@ from glassformer.program.pen import Pen
 
 @dataclass(frozen=True)
 class Contract:
-    """Multiply, and sum over every axis that the two inputs have and the output has not; then divide by `√divisor`."""
+    """Multiply, and sum over every axis that the two inputs have and the output has not; then divide by `√(terms · divisor)`.
+
+    `terms`: how many such products are added up, where the scale is that of their sum.
+    """
 
     divisor: Axis | None = None
+    terms: int = 1
 
     def axes(self, inputs: Sequence[Tensor]) -> tuple[Axis, ...]:
         raise TypeError("a contraction sums over what its output leaves out, so the output's axes must be given")
@@ -37,18 +41,23 @@ class Contract:
 
     def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
         result = contract(inputs[0], values[0], inputs[1], values[1], output)
-        return result / math.sqrt(self.divisor.size) if self.divisor else result
+        return result / math.sqrt(self.terms * self.divisor.size) if self.divisor else result
 
     def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
         total = Sum(products(inputs, output, cell))
         if self.divisor is None:
             return total
-        return Ratio(total, Constant(math.sqrt(self.divisor.size), f"√{self.divisor.size}"))
+        size = self.divisor.size
+        text = f"√{size}" if self.terms == 1 else f"√({self.terms} · {size})"
+        return Ratio(total, Constant(math.sqrt(self.terms * size), text))
 
     def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
         order = product_order(inputs[0], inputs[1], output, pen.convention)
         product = pen.product(*[pen.transposed(names[number]) if flip else names[number] for number, flip in order])
-        return pen.ratio(product, pen.root(pen.symbol(self.divisor.name))) if self.divisor else product
+        if self.divisor is None:
+            return product
+        under = pen.symbol(self.divisor.name)
+        return pen.ratio(product, pen.root(under if self.terms == 1 else pen.product(str(self.terms), under)))
 
 
 @dataclass(frozen=True)

@@ -100,6 +100,58 @@ class RelativeBias(_BiasByBucket):
 
 
 @dataclass(frozen=True)
+class PickByDistance(Copy):
+    """Of the products with every row of a relative table, the one for the distance of each (query, key) pair (DeBERTa).
+
+    Rows stand in the order of t − s, with 0 in the middle: near distances have a row each, far ones share by their logarithm.
+    """
+
+    distance: int
+    query: Axis
+    key: Axis
+
+    def axes(self, inputs: Sequence[Tensor]) -> tuple[Axis, ...]:
+        return (*inputs[0].axes[:-2], self.query, self.key)
+
+    def buckets(self, rows: int) -> Array:
+        """The row of the table for each (query, key) pair."""
+        ahead = np.arange(self.query.size)[:, None] - np.arange(self.key.size)[None, :]
+        half = rows // 2
+        return np.clip(np.sign(ahead) * self.steps(np.abs(ahead), half) + half, 0, rows - 1)
+
+    def steps(self, away: Array, half: int) -> Array:
+        """How many rows from the middle a distance stands; half of the rows on a side are for distances of their own."""
+        near = half // 2
+        if self.distance == half:  # every distance has a row of its own
+            return away
+        # float32 on purpose: the published models round here, and a bucket more or less is another number.
+        share = np.log(np.maximum(away, near).astype(np.float32) / np.float32(near))
+        share = share / np.log(np.float32((self.distance - 1) / near)) * np.float32(near - 1)
+        return np.where(away <= near, away, np.ceil(share).astype(int) + near)
+
+    def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
+        side, bucket = inputs[0].axes[-2:]
+        rows = self.buckets(bucket.size)
+        if side.name == self.key.name:  # the products are those of keys: one row of them for each key, not for each query
+            return np.swapaxes(_picked(values[0], rows.T), -1, -2)
+        return _picked(values[0], rows)
+
+    def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
+        bucket = inputs[0].axes[-1]
+        row = self.buckets(bucket.size)[cell[self.query.name], cell[self.key.name]]
+        return Ref(inputs[0], cell | {bucket.name: int(row)})
+
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
+        side = inputs[0].axes[-2].name
+        return pen.indexed(names[0], f"{side}, bucket({self.query.name} − {self.key.name})")
+
+
+def _picked(values: Array, rows: Array) -> Array:
+    """From the last axis the entry that `rows` names, for each entry of the axis before it."""
+    return np.take_along_axis(values, np.broadcast_to(rows, (*values.shape[:-2], *rows.shape)), axis=-1)
+
+
+@dataclass(frozen=True)
 class PatchBias(_BiasByBucket):
     """Bias by the offset between two patches, with three rows of its own for the class token (BEiT)."""
 

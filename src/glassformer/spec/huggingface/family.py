@@ -65,6 +65,7 @@ ONLY_EVERYWHERE: Mapping[str, tuple[Any, ...]] = {
 WHY = {
     "is_decoder": "a decoder's attention sees no later tokens, and only encoders are read.",
     "add_cross_attention": "attention to a second sequence is not in the program.",
+    "conv_kernel_size": "a convolution beside the first layer is not in the program.",
     "pruned_heads": "layers with different numbers of heads are not in the program.",
     "position_embedding_type": "only absolute positions are in the program for this family.",
     "rope_scaling": "scaled rotary angles are not in the program.",

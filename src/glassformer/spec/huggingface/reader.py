@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from glassformer.spec import arguments
 from glassformer.spec.encoder_spec import EncoderSpec
 from glassformer.spec.errors import GlassformerError, listed, nearest, shown
-from glassformer.spec.huggingface import rotary, seq2seq, sound, text, towers, vision
+from glassformer.spec.huggingface import deberta, rotary, seq2seq, sound, text, towers, vision
 from glassformer.spec.huggingface.classes import ACTIVATION, LABELS, why_not
 from glassformer.spec.huggingface.family import ONLY_EVERYWHERE, WHY, Draft, Family, is_inert
 from glassformer.spec.huggingface.refused import REFUSED
@@ -16,7 +16,7 @@ from glassformer.spec.huggingface.towers import TOWERS
 from glassformer.spec.huggingface.values import Config, Fields, build_spec, field_value, says_nothing, value_text
 
 FAMILIES: dict[str, Family] = {
-    family.model_type: family for group in (text, rotary, seq2seq, sound, vision, towers) for family in group.FAMILIES
+    family.model_type: family for group in (text, deberta, rotary, seq2seq, sound, vision, towers) for family in group.FAMILIES
 }
 FAMILY_OF = {name: family for family in FAMILIES.values() for name in family.classes}
 

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping
 
 from glassformer.spec.encoder_spec import EncoderSpec
 from glassformer.spec.errors import GlassformerError
-from glassformer.spec.huggingface import image_names, sound_names, text_names
+from glassformer.spec.huggingface import deberta, image_names, sound_names, text_names
 from glassformer.spec.huggingface.layout import Place
 from glassformer.spec.huggingface.name_tables import At, Named, Names, Table
 
-NAMES: dict[str, Names] = {**text_names.NAMES, **image_names.NAMES, **sound_names.NAMES}
+NAMES: dict[str, Names] = {**text_names.NAMES, **deberta.NAMES, **image_names.NAMES, **sound_names.NAMES}
 
 # A folder of our own: each parameter is a tensor, with the name and the axes that it has in the ledger.
 OWN = "glassformer"

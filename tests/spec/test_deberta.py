@@ -1,0 +1,132 @@
+"""DeBERTa-v2 and v3 configs: what is read, and one line for what is not."""
+
+from typing import Any
+
+import pytest
+
+from glassformer.program import build
+from glassformer.spec import EncoderSpec, GlassformerError
+from glassformer.spec.huggingface import from_config
+from glassformer.spec.huggingface.deberta import NAMES
+from glassformer.spec.huggingface.matching import match_tensors
+from glassformer.spec.huggingface.tensor_names import tensor_names
+
+# What the published file of DeBERTa-v3 small holds.
+V3: dict[str, Any] = {
+    "model_type": "deberta-v2",
+    "attention_probs_dropout_prob": 0.1,
+    "hidden_act": "gelu",
+    "hidden_dropout_prob": 0.1,
+    "hidden_size": 768,
+    "initializer_range": 0.02,
+    "intermediate_size": 3072,
+    "max_position_embeddings": 512,
+    "relative_attention": True,
+    "position_buckets": 256,
+    "norm_rel_ebd": "layer_norm",
+    "share_att_key": True,
+    "pos_att_type": "p2c|c2p",
+    "layer_norm_eps": 1e-7,
+    "max_relative_positions": -1,
+    "position_biased_input": False,
+    "num_attention_heads": 12,
+    "num_hidden_layers": 6,
+    "type_vocab_size": 0,
+    "vocab_size": 128100,
+}
+
+
+def read(**changes: Any) -> EncoderSpec:
+    return from_config({**V3, **changes}).spec
+
+
+def test_the_published_file_is_read():
+    spec = read()
+    assert (spec.position, spec.relative_buckets, spec.relative_distance, spec.segments) == ("disentangled", 512, 512, None)
+    assert (spec.relative_terms, spec.relative_projections, spec.relative_norm) == ("both", "shared", True)
+    assert spec.score_terms == 3
+    assert sum(parameter.size for parameter in build(spec).parameters) == 141_304_320
+
+
+@pytest.mark.parametrize(
+    ("changes", "fields"),
+    [
+        ({"pos_att_type": ["c2p"]}, {"relative_terms": "content_to_position"}),
+        ({"pos_att_type": "P2C"}, {"relative_terms": "position_to_content"}),
+        ({"share_att_key": False}, {"relative_projections": "own"}),
+        ({"norm_rel_ebd": "none"}, {"relative_norm": False}),
+        ({"position_biased_input": True}, {"position": "learned_disentangled"}),
+        ({"position_buckets": -1}, {"relative_buckets": 1024, "relative_distance": 512}),
+        ({"max_relative_positions": 300}, {"relative_distance": 300}),
+        ({"type_vocab_size": 3}, {"segments": 3}),
+        ({"attention_head_size": 64, "embedding_size": 768, "conv_kernel_size": 0, "conv_act": "tanh"}, {}),
+        ({"relative_attention": False, "pos_att_type": None, "norm_rel_ebd": "none"}, {"position": "none"}),
+    ],
+    ids=str,
+)
+def test_each_key_is_its_own_field(changes, fields):
+    off = {} if changes.get("relative_attention", True) else {
+        "relative_buckets": 32, "relative_distance": 128, "relative_norm": False,
+    }  # fmt: skip
+    assert read(**changes) == read().replace(**off, **fields)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"conv_kernel_size": 3}, "conv_kernel_size = 3 changes the mathematics: a convolution beside the first layer is not"),
+        ({"pos_att_type": "c2p|p2p"}, 'pos_att_type = "c2p|p2p" is not understood: it is a list of c2p and p2c.'),
+        ({"pos_att_type": 3}, "pos_att_type = 3 is not understood"),
+        ({"pos_att_type": [["c2p"]]}, "is not understood: it is a list of c2p and p2c."),
+        ({"pos_att_type": None}, "pos_att_type = null is not allowed: relative_attention is true, so it names c2p, p2c or both."),
+        ({"relative_attention": False}, "relative_attention is false, so there is no table to which it could apply."),
+        ({"relative_attention": False, "pos_att_type": []}, 'norm_rel_ebd = "layer_norm" is not allowed: relative_attention is'),
+        ({"norm_rel_ebd": "batch_norm"}, "norm_rel_ebd is one of none, layer_norm."),
+        ({"position_buckets": 512}, "position_buckets = 512 is not allowed: far distances share buckets, so it is below the"),
+        ({"position_buckets": 1}, "position_buckets = 1 is not allowed: distances 0 and 1 have a row each, so 2 is the least."),
+        ({"position_buckets": -1, "max_relative_positions": 1}, "max_relative_positions = 1 is not allowed"),
+        (
+            {"attention_head_size": 32},
+            "attention_head_size = 32 is not allowed: a head has hidden_size / num_attention_heads = 64",
+        ),
+        ({"embedding_size": 128}, "embedding_size = 128 is not allowed: embeddings have the width of hidden_size = 768"),
+        ({"num_hidden_layers": 0}, "num_hidden_layers = 0 is not allowed: no layer would read the relative"),
+        ({"share_att_key": "yes"}, "share_att_key is true or false."),
+        ({"talking_head": True}, "talking_head = true may change the mathematics and is not understood."),
+        (
+            {"architectures": ["DebertaV2ForMaskedLM"], "legacy": False},
+            "legacy = false is not allowed: its masked-token head has",
+        ),
+        (
+            {"architectures": ["DebertaV2ForSequenceClassification"], "pooler_hidden_size": 5},
+            "pooler_hidden_size = 5 is not allowed: the pooler reads vectors of hidden_size = 768.",
+        ),
+    ],
+    ids=str,
+)
+def test_what_is_not_read_is_one_line(changes, said):
+    with pytest.raises(GlassformerError) as caught:
+        read(**changes)
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_what_only_other_classes_read_is_no_hindrance():
+    assert read(legacy=False, pooler_hidden_size=5, pooler_hidden_act="unheard of") == read()
+
+
+def test_the_first_version_says_what_is_missing():
+    with pytest.raises(GlassformerError, match="deberta is not in the program yet: it needs the first version of disentangled"):
+        read(model_type="deberta")
+
+
+def test_the_heads_that_the_published_file_was_trained_with_are_left_aside():
+    spec = read(hidden_size=8, num_attention_heads=2, intermediate_size=8, vocab_size=9, num_hidden_layers=1)
+    places = tensor_names(spec, "deberta-v2", "DebertaV2Model", {one.name: one.tensor.shape for one in build(spec).parameters})
+    present = {f"deberta.{at[-1].name.removeprefix('deberta.')}": at[-1].shape for at in places.values()}
+    extra = ("mask_predictions.dense.weight", "lm_predictions.lm_head.bias", "deberta.embeddings.position_embeddings.weight")
+    found = match_tensors(places, present | dict.fromkeys(extra, (3,)), "deberta-v2")
+    assert set(found.unused) == set(extra)
+    assert not (found.missing or found.unexpected or found.misfits)
+    assert match_tensors(places, {**present, "deberta.encoder.conv.conv.weight": (3,)}, "deberta-v2").unexpected
+    assert set(NAMES) == {"deberta-v2"}
