@@ -187,3 +187,31 @@ def test_of_several_claims_the_first_wrong_one_comes_back():
 def test_a_published_size_leaves_out_the_head_rather_than_every_bias():
     (found,) = check_sentence("ViT-B/16 has 86 million parameters.")
     assert (found.verdict, found.convention) == ("convention", "without head")
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "BERT-base has 12 encoder layers and 12 decoder layers.",
+        "BERT-base has 12 layers in both the encoder and the decoder.",
+        "BERT-base and BERT-large have 12 layers.",
+        "BERT-base has 12 layers, which is less than DistilBERT has.",
+        "BERT-base has 110 million parameters of which half are frozen.",
+    ],
+)
+def test_a_sentence_is_not_judged_by_a_part_of_it(sentence):
+    with pytest.raises(GlassformerError):
+        check_sentence(sentence)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "BERT-base has 12 attention heads in total.",
+        "The FFN of one BERT-base layer has 4,722,432 parameters excluding biases.",
+        "BERT-base has fewer than 100 million parameters.",
+    ],
+)
+def test_what_a_sentence_says_itself_is_no_other_convention(sentence):
+    (found,) = check_sentence(sentence)
+    assert not found.right

@@ -2,7 +2,9 @@
 
 import pytest
 
+from glassformer.answers.quantities import ask
 from glassformer.answers.questions.premises import without_premises
+from glassformer.spec import GlassformerError
 
 
 @pytest.mark.parametrize(
@@ -27,3 +29,28 @@ def test_what_is_more_than_a_scene_stays(text):
     stated, rest = without_premises(text)
     assert stated == ()
     assert ("decoder" in rest) or ("cat" in rest)
+
+
+# A clause before the question that narrows it: nothing of it is passed over, whatever its words are.
+NARROWED = """
+With a causal mask, how many attention scores are computed in one head of BERT-base for 128 tokens?
+During generation, how many FLOPs does BERT-base need for 128 tokens?
+With SGD, how much memory does training BERT-base need?
+Besides the embeddings, how many parameters does BERT-base have?
+Outside the encoder, how many parameters does BERT-base have?
+Other than W_O, how many parameters does BERT-base have?
+If W_O is dropped, how many parameters does BERT-base have?
+Per epoch, how many FLOPs does BERT-base need for 128 tokens?
+Per example in a batch of 32, how many FLOPs does BERT-base need for 128 tokens?
+On average, how many parameters does BERT-base have?
+In the multilingual version, how many parameters does BERT-base have?
+In ALBERT, how many parameters does BERT-base have?
+If BERT-base had as many layers as BERT-large, how many parameters would it have?
+In 2 heads, how many parameters does multi-head attention with d_model=512 and 8 heads have?
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("question", NARROWED)
+def test_a_clause_that_narrows_a_question_is_never_passed_over(question):
+    with pytest.raises(GlassformerError):
+        ask(question)

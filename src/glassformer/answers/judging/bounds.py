@@ -29,7 +29,8 @@ def judge_bound(answer: Answer, claim: str, program: Program) -> Diagnosis | Non
     claimed = Number(number.value, number.room, claim)
     if _kept(answer.value, side, number):
         return Diagnosis(answer, claimed, "right", answer.convention)
-    usual = [other for other in answer.others if other.excuses and other.convention.count(",") < 2]
+    upper = side.startswith(_UPPER)  # whoever leaves something out stays below any bound: that excuses nothing
+    usual = [other for other in answer.others if other.excuses and other.convention.count(",") < 2 and not upper]
     kept = [other for other in usual if _kept(other.value, side, number)]
     if kept:
         return Diagnosis(answer, claimed, "convention", kept[0].convention)

@@ -72,10 +72,7 @@ def with_names(sentences: list[str]) -> list[str]:
     if len(named) != 1:
         return sentences
     name = named.pop()
-    pronoun = re.compile(
-        r"^((?:altogether|in total|overall|also|moreover),? )?(?:it|this model|the model)(?= (?:is|has|uses|takes|needs)\b)", re.I
-    )
-    return [sentences[0], *(pronoun.sub(name, sentence) for sentence in sentences[1:])]
+    return [sentences[0], *(_PRONOUN.sub(name, sentence) for sentence in sentences[1:])]
 
 
 def _completed(part: str, first: str) -> str:

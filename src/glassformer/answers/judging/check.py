@@ -153,6 +153,8 @@ def check_sentence(sentence: str) -> tuple[Diagnosis, ...]:
 def check_alone(question: str, claim: str) -> Diagnosis:
     """Judge a claim whose question stands alone; `the FFN of BERT-base` may be that of one layer."""
     found = check(question, None, claim)
+    if found.answer.reading == "partial":  # a claim about two is not judged by the first of them
+        raise GlassformerError(f"'{shown(question)}' claims several things at once: say each by itself.")
     asked = found.answer.question
     if asked.kind == "bytes" and asked.target in WHOLE_STORES and not found.right and not found.findings and _above(found):
         raise GlassformerError(f"'{shown(question)}': {shown(claim)} may count what is not counted here, such as activations.")

@@ -86,7 +86,8 @@ def _listed(text: str) -> list[tuple[str, str]]:
     """The claims of a list: `BERT-base (L=12, H=768)`, `BERT-base has 12 layers and 12 heads`."""
     named = [found for found in BRACKETED.finditer(text) if _items(found["list"])]
     if len(named) > 1:
-        return [claim for found in named for item in _items(found["list"]) if (claim := claim_in(f"{found['it']} has {item}"))]
+        claims = [claim_in(f"{found['it']} has {item}") for found in named for item in _items(found["list"])]
+        return [claim for claim in claims if claim is not None] if None not in claims else []
     for pattern in (BRACKETS, LIST):
         found = pattern.fullmatch(text) if len(text) <= LONGEST else None
         items = (
@@ -96,7 +97,7 @@ def _listed(text: str) -> list[tuple[str, str]]:
         )
         if found and len(items) > 1 and all(ITEM.fullmatch(item) for item in items):
             claims = [claim_in(f"{found['it']} has {item}") for item in items]
-            return [claim for claim in claims if claim is not None]
+            return [claim for claim in claims if claim is not None] if None not in claims else []
     return []
 
 

@@ -41,7 +41,7 @@ _LOOSE = (
         r"|having|using) (?=~?\d)",
         " has ",
     ),
-    (r",? which (?![^.]*(?:\d|exclu|includ|without|only|not |embed|bias|norm))[^.]*", ""),
+    (r",? which (?![^.]*(?:\d|exclu|includ|without|only|not |embed|bias|norm))[^.]*", lambda found: _idle(found[0])),
     (r"(?<=layers| heads),? with (?=d_?model ?=)", ", "),
     (r"^((?:[a-z]_?[a-z]* ?= ?\d+(?:, | and )?){1,5}): ", r"With \1, "),
     (r" comes with (?=an? |~?\d)", " has "),
@@ -49,7 +49,7 @@ _LOOSE = (
     (r"\b(?:pre-?trained|publicly available|popular) (?=model\b)", ""),
     (r" (?:only|just) (?=[~≈]?\d)", " "),
     (r",? (?:versus|vs\.?|compared (?:to|with)) [A-Z][\w-]*'s (?![^.]*(?:exclu|without|embed))[^.]*", ""),
-    (r" [—–] (?![^.]*(?:exclu|includ|without|only|not |embed|bias|norm|each|per ))[^.]*", ""),
+    (r" [—–] (?![^.]*(?:exclu|includ|without|only|not |embed|bias|norm|each|per ))[^.]*", lambda found: _idle(found[0])),
     (r"\b(fewer|more|smaller|larger)( parameters| layers| heads)? compared (?:to|with) ", r"\1\2 than "),
     (r", i\.e\.,? [\d\s×x*·()+,]+(?=\.?$)", ""),
     (r"^(Stored|Saved|Loaded) in ((?:fp|float|bf|int)\d+), (.+?) (takes?|needs?|occup\w+) (.+?)\.?$", r"\3 \4 \5 in \2"),
@@ -61,7 +61,7 @@ _LOOSE = (
         r"\2 has \3 the \4 of \1"),
     (r" reduces the size of ([\w/-]+) by ([~≈]?\d+(?:\.\d+)? ?%)", r" is \2 smaller than \1"),
     (r", (?:keeping|making|allowing|thereby|so that|meaning|thus|hence|giving it|which (?:is|makes"
-        r"|means))\b[^.\d]*(?=\.?$)", ""),
+        r"|means))\b[^.\d]*(?=\.?$)", lambda found: _idle(found[0])),
     (r"(?<=patches) ?(?:\+|plus|and) (?:1|one|an?|the) (?:additional |extra |learnable )?\[?(?:CLS"
         r"|class)\]?(?: tokens?)?(?=\.?$)", ""),
     (r"\b(\d+)-dim(?:ensional)? (?:token |word )?(?:embedding|representation)(?: vector)?s?(?=\.?$"
@@ -76,9 +76,9 @@ _LOOSE = (
     (r"(?<=\w), (?:and )?([A-Z][\w/-]*[a-z\d]) with (?=[~≈]?\d)", r", \1 has "),
     (r"^With ([~≈]?\d[\w.,]* ?(?:million |billion )?(?:parameters|params)), (?:the )?([A-Z][\w/-]+(?: [a-z]+)?) has ",
         r"\2 has \1, "),
-    (r",? because [^.\d]*(?=\.?$)", ""),
+    (r",? because [^.\d]*(?=\.?$)", lambda found: _idle(found[0])),
     (r" (?:is|are) (?:defined|built|configured|designed|equipped|made|shipped) with (?=an? |~?\d)", " has "),
-    (r" and (?:was|is|were|has been|can|makes|therefore|thus)\b[^.\d]*(?=\.?$)", ""),
+    (r" and (?:was|is|were|has been|can|makes|therefore|thus)\b[^.\d]*(?=\.?$)", lambda found: _idle(found[0])),
     (rf" \(({ABOUT}\d[\d,.]* ?[kKMB]? (?:params|parameters))\)", r", \1"),
     (r"(?i)\b(if|when) (?:you|we|one) (doubl|tripl|quadrupl|halv)e (?:the |your )?((?:sequence|context|input) length)"
         r"(?: from [\d,]+ to [\d,]+ tokens)?", r"\1 the \3 \2es"),
@@ -101,6 +101,18 @@ _LOOSE = (
     (r"⅔", "2/3"), (r"⅓", "1/3"), (r"½", "1/2"), (r"¾", "3/4"), (r"¼", "1/4"),
 )  # fmt: skip
 _EXPLAINS = re.compile(r" \(([^()]*\d[^()]*)\)")
+
+
+_JUDGES = re.compile(
+    r"\b(?:than|half|same|equals?|identical|different|larger|smaller|bigger|frozen|shared|decoder|causal|quadratic\w*|linear\w*"
+    r"|more|less|fewer|most|least|double\w*|twice|none|no|never|not|gpt\S*|decoders?)\b|(?:bert|vit)\b",
+    re.I,
+)
+
+
+def _idle(clause: str) -> str:
+    """Nothing, for a clause that claims nothing of its own; the clause where it does, and then the sentence is not understood."""
+    return clause if _JUDGES.search(clause) else ""
 
 
 def _as_said(found: re.Match[str]) -> bool:

@@ -255,6 +255,8 @@ def _said(question: Question) -> Fields:
     said: Fields = {name: int(value) if value.isdecimal() else value for name, value in question.stated}
     if said.pop("expansion", 4) != 4:
         raise GlassformerError(f"'{shown(question.text)}' leaves open d_model: say 'd_model = 512'.")
+    if said.get("kv_heads", 1) != 1 and "heads" not in said and not {"d_model", "d_k"} <= said.keys():
+        raise GlassformerError(f"'{shown(question.text)}' leaves open the heads of the queries: say '8 query heads'.")
     if question.layers is not None:
         said["layers"] = question.layers
     if "vocab" in said and "t" in said and re.search(r"\d (?:learned )?positions\b", question.text.lower()):

@@ -26,7 +26,7 @@ def parameters(question: Question, asked: Request) -> Answer:
         return made(question, asked, 0, "parameters", "nothing in it is learned", [Line("parameters", "", "", 0)], [])
     pieces = asked_pieces(question, asked)
     lines = [Line(piece.name, piece.formula, piece.numbers, piece.size) for piece in pieces]
-    scope = "".join([", one layer" if question.one_layer else "", ", one head" if question.one_head else ""])
+    scope = _scope(question, pieces, asked)
     convention = f"every parameter{scope}: weights, biases, norms, tables"
     if not pieces:
         tables = question.target in ("positions", "segments") and (question.one_layer or question.one_head)
@@ -53,13 +53,13 @@ def parameters(question: Question, asked: Request) -> Answer:
         others += [
             Other(f"in one layer, with {biases[0].symbol}", total((*alone, *biases)))
             for biases in [own_biases(alone, replace(question, one_layer=True), asked)]
-            if alone and biases
+            if alone and biases and "biases" not in question.without
         ]
     singular = question.target == "norms" and re.search(r"norm(?:ali[sz]ation)?\b", question.text.lower())
     if singular and not question.one_layer and asked.spec.layers > 1:
         one = [piece.without("layers") for piece in pieces if piece.name.rpartition(".")[0] == pieces[0].name.rpartition(".")[0]]
         others.append(Other("one norm alone", total(tuple(one))))  # `the layer norm` may be a single one
-    if biases := own_biases(pieces, question, asked):
+    if (biases := own_biases(pieces, question, asked)) and "biases" not in question.without:
         named = " and ".join(dict.fromkeys(piece.symbol for piece in biases))
         others.append(Other(f"with {named}{scope}", total((*pieces, *biases))))
     if "biases" in (question.target, question.among):
@@ -67,6 +67,14 @@ def parameters(question: Question, asked: Request) -> Answer:
         shifts = tuple(piece for piece in _norms(question, asked) if piece.symbol == "beta")
         others.append(Other(f"with the betas of norms{scope}", total((*pieces, *shifts))))
     return made(question, asked, total(pieces), "parameters", convention, lines, others, _wider(question, asked))
+
+
+def _scope(question: Question, pieces: Pieces, asked: Request) -> str:
+    """Of which layers and heads; of parts that every layer has, it has to be said that all of them are counted."""
+    if question.one_layer or question.one_head:
+        return "".join([", one layer" if question.one_layer else "", ", one head" if question.one_head else ""])
+    everywhere = bool(pieces) and all(re.match(r"layers\.\*", piece.name) for piece in pieces)
+    return f", all {asked.spec.layers} layers together" if everywhere and asked.spec.layers > 1 else ""
 
 
 def _speaks_of_one(text: str) -> bool:

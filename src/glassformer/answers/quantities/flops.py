@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator
 
 from glassformer.algebra.ledger import count
@@ -96,6 +97,11 @@ def steps_of(question: Question, program: Program) -> list[Step]:
     steps = list(program.steps)
     if question.target is not None:
         names = question.target.split(",")
+        odd = [name for name in names if name not in PRODUCTS and not re.match(r"[WbE]_", name)]
+        if odd and len(names) > 1:  # one that is not known must not be passed over beside one that is
+            raise GlassformerError(
+                f"'{shown(question.text)}': '{shown(odd[0])}' is no matrix product.{_near(odd[0])} 'glassformer cost' lists them."
+            )
         choosers = [PRODUCTS[name] if name in PRODUCTS else _in_layers(_reads(name)) for name in names]
         steps = [step for step in steps if any(chooses(step) for chooses in choosers)]
     if question.per_token:

@@ -6,7 +6,7 @@ import math
 import re
 
 from glassformer.answers.quantities.answer import Answer, Line, Other, made, mistaken
-from glassformer.answers.questions import Question
+from glassformer.answers.questions import Question, phrases
 from glassformer.program import Program
 from glassformer.spec import GlassformerError, shown
 from glassformer.spec.reading import Request
@@ -47,6 +47,8 @@ def tokens(question: Question, asked: Request, program: Program) -> Answer:
 def batch_tokens(question: Question, asked: Request, program: Program) -> Answer:
     """How many tokens a batch holds, padding counted."""
     batch, length = program.sizes.batch, program.sizes.t
+    if batch == 1 and "batch" not in dict(question.stated):
+        raise GlassformerError(f"'{shown(question.text)}' leaves open the batch: say 'batch size 32', or write batch=32.")
     line = Line("tokens", "batch · t", f"{batch} · {length}", batch * length)
     wrongs = [mistaken("bytes_and_units", "one input of the batch", length)] if batch > 1 else []
     return made(question, asked, batch * length, "tokens", "padding counted", [line], [], wrongs)
@@ -78,7 +80,8 @@ def all_heads(question: Question, asked: Request) -> Answer:
     """The heads of every layer together."""
     spec = asked.spec
     line = Line("heads", "layers · heads", f"{spec.layers} · {spec.heads}", spec.layers * spec.heads)
-    one = Other("in each layer", spec.heads)
+    together = re.search(phrases.EVERYWHERE, question.text.lower()) is not None  # said so, it is no other convention
+    one = Other("in each layer", spec.heads, excuses=not together)
     return made(question, asked, spec.layers * spec.heads, "heads", "all layers together", [line], [one])
 
 

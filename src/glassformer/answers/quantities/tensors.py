@@ -47,7 +47,26 @@ def tensor_sizes(question: Question, asked: Request, program: Program) -> Answer
         shape, formula, convention = matrix
         lines = [Line(tensor.name, formula, " × ".join(str(size) for size in shape), shape)]
         others.insert(0, Other("every axis by itself", tuple(axis.size for axis in axes)))
+    if (side := _SIDE.search(question.text)) and tensor.name.rpartition(".")[2][:2] == "W_" and len(shape) == 2:
+        return _one_side(question, asked, shape, side[1].lower())
     return made(question, asked, shape, "shape", convention, lines, [other for other in others if other.value != shape])
+
+
+_SIDE = re.compile(
+    r"\b(?:is|are|find|compute|determine|give|state) (?:the )?(input|output) (?:dim\w*|size|width) (?:of|for)\b", re.I
+)
+
+
+def _one_side(question: Question, asked: Request, shape: tuple[int, ...], side: str) -> Answer:
+    """What a matrix takes, or what it gives: one of its two sizes."""
+    value, other = shape if side == "input" else reversed(shape)
+    rows, columns = shape
+    line = Line(side, "", f"{rows} × {columns}", value)
+    what = "output" if side == "input" else "input"
+    wrongs = [Other(f"its {what} dimension", other, excuses=False)]
+    return made(
+        question, asked, value, "features", f"{side} of the {rows} × {columns} matrix, tokens as rows", [line], [], wrongs
+    )
 
 
 def _as_a_matrix(question: Question, tensor: Tensor, axes: tuple[Axis, ...]) -> tuple[tuple[int, ...], str, str] | None:

@@ -26,7 +26,10 @@ CHANGING = re.compile(
     r"|overlap(?:s|ped|ping)?"
     r"|pad\w*|gpt\S*|llama\S*|mistral\S*|training|optimi[sz]\w*|gradients?|adam\w*|backward|cach\w*|embeddings?|vocab\w*"
     r"|classif\w*|pool\w*"
-    r"|per|each|every|all|total"
+    r"|per|each|every|all|total|causal\w*|generat\w*|autoregressive\w*|flash\w*|sgd|momentum|lion|adafactor|lamb|drop(?:s|ped|ping)?"
+    r"|identity|besides|outside|other|apart|aside|minus|plus|prompt\w*|prefix\w*|multilingual|cased|chinese"
+    r"|versions?|pairs?|squared|average|median|at (?:most|least)|ensemble\w*|merg\w*|concatenat\w*|interleav\w*|skip\w*"
+    r"|early|exit|hidden from|masked|unmasked|never|nothing|neither|nor|hardly|zero|as (?:many|much|large|big|deep|wide)"
     r")(?![\w])",
     re.I,
 )

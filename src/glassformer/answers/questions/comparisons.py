@@ -49,6 +49,7 @@ _GROWS = (
     r"(?:is |are |gets? |be |were |was )?(?:increase[sd]?|grow[sn]?|grew|goes|go|changes?d?|raised|rises?|extended"
     r"|scaled|reduced|decrease[sd]?|shrinks?|(?:double|triple|quadruple|halve)[sd]?)"
 )
+_SHRINKS = r"\b(?:reduced|decrease[sd]?|shrinks?)\b"
 _END = (
     r"(?=\s*(?:[,.|]|$|(?:by what|how|what|while|but|and keep|keeping|holding|leaving|with|change|increase|affect|alter"
     r"|reduce|double|quadruple|make)s?\b|\())"
@@ -63,8 +64,8 @@ CHANGES: tuple[tuple[str, str], ...] = (
     ),
     (
         "times",
-        rf"{_WHEN}{_SIZE} (?:{_GROWS}|is multiplied) (?:by )?(?:a factor of )?(?P<factor>\d+|two|three|four|eight|ten)(?: "
-        rf"?(?:x|times|fold))?{_END}",
+        rf"{_WHEN}{_SIZE} (?:(?:{_GROWS} by a factor of|(?:is|are) multiplied by) (?P<factor>\d+|two|three|four|eight|ten)"
+        rf"|{_GROWS} (?:by )?(?P<fold>\d+|two|three|four|eight|ten)(?: ?x| times|-?fold)){_END}",
     ),
     (
         "from",
@@ -168,7 +169,7 @@ def changed(text: str, asked: str, parse: Parse) -> Question | None:
                 raise GlassformerError(
                     f"'{shown(asked)}' holds fixed what follows {field} otherwise: ask for each of the two encoders by itself."
                 )
-            if _A_VALUE.search(rest):
+            if _A_VALUE.search(rest) or (whose and _AN_AMOUNT.search(rest)):
                 raise GlassformerError(
                     f"'{shown(asked)}' asks for a size after a change, not for how much it changes: say the new size alone."
                 )
@@ -201,6 +202,10 @@ def changed(text: str, asked: str, parse: Parse) -> Question | None:
 _A_VALUE = re.compile(
     r"\bwhat (?:is|are|will be|would be) (?:the |its )?(?!.*\b(?:factors?|effect|changes?|ratio|impact|increases?|growth|grows?"
     r"|more|times|affect|scales?|multipl\w+|larger|bigger|higher|complexity|become)\b)"
+)
+_AN_AMOUNT = re.compile(
+    r"\bhow (?:much|many) (?!more|less|fewer|larger|bigger|longer|times|extra|additional)"
+    r"(?!.*\b(?:change[sd]?|grows?|increase[sd]?|decrease[sd]?|shrinks?|saved?|added|adds?|lose|gain|more|less|fewer|reduce[sd]?)\b)"
 )
 # Asks for the difference of two numbers, and not for their ratio.
 _HOW_MANY_MORE = re.compile(
@@ -245,7 +250,9 @@ def _change(field: str, how: str, found: re.Match[str]) -> Change:
     if how == "depends":
         return field, 2, 1
     if how in ("times", "twice"):
-        word = re.sub(r" ?(?:x|times|fold)$", "", found["factor"])
-        return field, int(word) if word.isdecimal() else _FACTORS[word], 1
+        said = found["factor"] or found["fold"] if how == "times" else found["factor"]
+        word = re.sub(r" ?(?:x|times|fold)$", "", said)
+        factor = int(word) if word.isdecimal() else _FACTORS[word]
+        return (field, 1, factor) if re.search(_SHRINKS, found[0]) else (field, factor, 1)
     verb = next(group for group in found.groups() if group and (group in _FACTORS or re.fullmatch(_HALVE, group)))
     return (field, 1, 2) if re.fullmatch(_HALVE, verb) else (field, _FACTORS[verb], 1)

@@ -64,9 +64,13 @@ def named(table: Mapping[str, str]) -> dict[str, str]:
     return {plain(name): what for what, names in table.items() for name in names.split(",")}
 
 
+# `two linear layers` are all that there are; `two encoder layers` are some of them.
+_TWO = r"(?:two|2)(?! (?:head|sentence|encoder|transformer|layer\b(?! of ffn)|block|attention|token))"
+
+
 def looked_up(text: str, table: Mapping[str, str]) -> str | None:
     """What a name stands for: as it is, without a noun at its end or a number before it, or with its words in another order."""
-    words = re.sub(r"^(?:both|two|2|all|matrix|tensor) ", "", plain(text)).split()
+    words = re.sub(rf"^(?:both|{_TWO}|all|matrix|tensor) ", "", plain(text)).split()
     return _as_it_is(words, table) or reordered(" ".join(words), table)
 
 
@@ -83,6 +87,8 @@ def _as_it_is(words: list[str], table: Mapping[str, str]) -> str | None:
 def reordered(text: str, table: Mapping[str, str]) -> str | None:
     """`hidden layer in the ffn` is `ffn hidden layer`: the same words but for harmless ones, and no other thing that has them."""
     said = _telling(text)
+    if "per" in said:  # `layers per head` are not heads per layer
+        return None
     found = {what for name, what in table.items() if said and _telling(name) == said}
     return found.pop() if len(found) == 1 else None
 
@@ -90,6 +96,8 @@ def reordered(text: str, table: Mapping[str, str]) -> str | None:
 def loosely(text: str, table: Mapping[str, str], *, fewest: int = 1) -> str | None:
     """`output tensor after applying attention` is `attention output`: the same but for idle words, and no other thing that is."""
     said = _bare(plain(text))
+    if "per" in said:
+        return None
     found = {what for name, what in table.items() if len(said) >= fewest and _bare(name) == said}
     return found.pop() if len(found) == 1 else None
 

@@ -69,7 +69,11 @@ def parse_question(text: str, *, lenient: bool = False) -> Question:
     before, said = without_premises(everything, lenient=lenient)
     found = compared(said, asked, parse_question) or changed(said, asked, parse_question)
     found = found or _plain_question(said, asked)
-    return replace(found, stated=(*before, *(pair for pair in found.stated if pair not in before))) if before else found
+    stated = (*before, *(pair for pair in found.stated if pair not in before))
+    if twice := next((name for name, value in stated if dict(stated)[name] != value), ""):
+        values = " and ".join(value for name, value in stated if name == twice)
+        raise GlassformerError(f"'{shown(asked)}' states two sizes for {twice}: {values}. Ask for each by itself.")
+    return replace(found, stated=stated) if before else found
 
 
 def _of_so_many(text: str, parameters: int, asked: str) -> Question:
@@ -122,6 +126,8 @@ def _asked(words: _Words, asked: str, *, counted: bool) -> Question:
             return Question("shape", "out", one_layer=False, one_head=False, text=asked)
         everywhere = setting == "heads" and re.search(phrases.EVERYWHERE, asked.lower())
         return _width("all_heads" if everywhere else setting, asked)
+    if (of_each := _in_each_layer(words)) is not None:
+        return _width(of_each, asked)
     if counted and left in phrases.COUNTED:
         return _width(phrases.COUNTED[left], asked)
     if counted and (given_out := _outputs(words, asked)) is not None:
@@ -129,6 +135,13 @@ def _asked(words: _Words, asked: str, *, counted: bool) -> Question:
     if (scattered := reordered(left, SETTINGS) or loosely(left, SETTINGS, fewest=2)) is not None:
         return _width(scattered, asked)
     return _scoped(words, asked, counted=counted)
+
+
+def _in_each_layer(words: _Words) -> str | None:
+    """`hidden size per layer`: a size that every layer has."""
+    rest = _Words(words.rest)
+    size = SETTINGS.get(plain(rest.left())) if _one_layer(rest) else None
+    return size if size in ("d_model", "d_ff", "d_k", "d_v", "heads") else None
 
 
 def _outputs(words: _Words, asked: str) -> Question | None:
@@ -152,6 +165,10 @@ def _width(setting: str, asked: str) -> Question:
 def _scoped(words: _Words, asked: str, *, counted: bool) -> Question:
     """The scope of a question first (layer, head, token, what is left out), then its kind and its target."""
     left_out = words.take(phrases.WITHOUT)
+    if left_out and not left_out_parts(left_out[1]):
+        raise GlassformerError(
+            f"'{shown(asked)}' is not understood: '{left_out[0].strip()}' what? Say it as 'without biases, norms'."
+        )
     precision = _precision(words)
     unit = words.take(phrases.UNIT)
     layers = words.take(phrases.ALL_LAYERS)
@@ -170,7 +187,7 @@ def _scoped(words: _Words, asked: str, *, counted: bool) -> Question:
     compares = next((how for how, pattern in phrases.COMPARING.items() if words.take(pattern)), None)
     if compares == "ratio" and (sizes := _two_sizes(words, asked)) is not None:
         return sizes
-    kind, word = _kind(words, counted=counted, unit=scope.unit or ("bytes" if precision else ""))
+    kind, word = _kind(words, counted=counted, unit=scope.unit or ("bytes" if precision and not counted else ""))
     if kind is None and re.search(phrases.HOW_BIG, asked.lower()) and looked_up(words.left(), TENSOR_NAMES) is not None:
         kind, word = "shape", "size"
     if kind is None:
@@ -200,6 +217,9 @@ def _aimed(words: _Words, scope: Question, word: str) -> Question:
         words.take(phrases.WITH_ADAM)
     backward = costs and not training and bool(words.take(phrases.BACKWARD))
     left = words.left()
+    _not_beside(words, kind, left, asked)
+    if kind == "shape" and left == "hidden" and word.startswith(("size", "dim")):  # the width of the model, and no tensor
+        raise GlassformerError(f"'{shown(asked)}' is not understood: ask for 'hidden size', or for the 'head dimension'.")
     if kind == "shape" and not left and one_head:
         return _width("d_k", asked)
     kind = _settled(kind, word, left, scope)
@@ -211,13 +231,32 @@ def _aimed(words: _Words, scope: Question, word: str) -> Question:
         scope,
         kind=kind,
         target=target,
-        one_layer=scope.one_layer or (target or "").startswith("layers.0."),
+        one_layer=scope.one_layer or (target or "").startswith("layers.0.") or _one_matrix(scope, target),
         one_head=one_head or (target == "attention.mix" and "head" in plain(left)),
         per_token=per_token,
         training=training,
         backward=backward,
         among=only,
     )
+
+
+def _one_matrix(scope: Question, target: str | None) -> bool:
+    """`the W_Q matrix of BERT-base`: that of one layer, unless all of them are spoken of."""
+    low = scope.text.lower()
+    single = re.search(r"\bmatrix\b", low) and not re.search(rf"\bmatrices\b|\blayers\b|{phrases.EVERYWHERE}", low)
+    return bool(
+        single and not scope.every_layer and re.fullmatch(r"W_[QKVO123]", target or "") and scope.kind in phrases.OF_PARTS
+    )
+
+
+def _not_beside(words: _Words, kind: Kind, left: str, asked: str) -> None:
+    """`the parameters of BERT-base with a pooler` are not those of the pooler."""
+    beside = rf"\b(?:with|using|plus|if|when|having)\b (?:an? |the |its |their |all |both )*{re.escape(left)}(?!\w)"
+    if left and kind in phrases.OF_PARTS and re.search(beside, words.rest):
+        raise GlassformerError(
+            f"'{shown(asked)}' is not understood: is '{shown(left)}' asked for, or a part of what is? Say 'of' it, or "
+            "put the encoder behind the question, as in bert-base head=mlm."
+        )
 
 
 def _settled(kind: Kind, word: str, left: str, scope: Question) -> Kind:
@@ -324,7 +363,8 @@ def _kind(words: _Words, *, counted: bool, unit: str) -> tuple[Kind | None, str]
     """Which quantity, and by which word; a number of things that are a tensor's cells asks for its elements."""
     if counted and _kept_numbers(words):
         return "elements", "numbers"
-    if re.search(phrases.KEPT, words.rest) and not re.search(r"flop|shape|element", words.rest):
+    beside = re.search(rf"\b(?:with|using|having) (?:an? |the |its )?(?:{phrases.KEPT})", words.rest)
+    if re.search(phrases.KEPT, words.rest) and not beside and not re.search(r"flop|shape|element", words.rest):
         words.take(rf"\b(?:{phrases.KINDS['bytes']}|sizes?)\b")
         return "bytes", "memory"
     for kind, pattern in sorted(phrases.KINDS.items(), key=lambda item: _first_of_two(item[0], words.rest)):

@@ -22,7 +22,8 @@ KINDS: dict[Kind, str] = {
     "space": r"(?:space|memory)[- ]complexity",
     "complexity": r"(?:(?:asymptotic )?(?:time|computational|compute|runtime|algorithmic|asymptotic)(?: and space)? )?complexity"
     r"(?: class| order)?|(?:the )?big[- ]?o(?: notation| complexity)?|order of growth",
-    "share": r"(?:percentage|percent|share|fraction|proportion|portion)"
+    "share": r"(?:percentage|percent|share(?! (?:an?|one|the same|their|its|the) |s? weights| param| all)|fraction|proportion"
+    r"|portion)"
     r"(?: (?:of )?(?:(?:the|all|total|model'?s?) )*(?:params?|parameters|weights))?",
     "bytes": r"(?:memory|storage|disk|vram|ram|gpu memory)(?: (?:footprint|consumption|requirements?|usage|use|cost|size|space))?"
     r"|bytes|footprint|(?:model|file|checkpoint) size",
@@ -185,7 +186,8 @@ WITHOUT = (
         pooler, head, classifier, output projections?, output, w_o, positions?, positional, segments?, token, tables?, params?,
         parameters"""
     )
-    + r"\b[, &]*)+)"
+    + r"\b[, &]*)+)(?!\s*(?:of|in) (?:the |its )?(?:self-|multi-?head )*"
+    r"(?:attention|ffn|mlp|feed|query|key|value|output|first|last|norm))"
 )
 TRAINING = (
     r"\b(?:(?:for|during|in|of|to|when) )?(?:(?:one|a|the|full) )?(?:training|train|forward and backward|backward and forward)"
@@ -198,7 +200,8 @@ PRECISIONS: dict[Precision, str] = {
     "float64": r"fp64|float64|double precision|64[- ]bit(?: floats?)?",
     "float32": r"fp32|float32|single precision|full precision|32[- ]bit(?: floats?| floating[- ]point)?|float",
     "bfloat16": r"bf16|bfloat16",
-    "float16": r"fp16|float16|half precision|16[- ]bit(?: floats?| floating[- ]point)?|half",
+    "float16": r"fp16|float16|half precision|16[- ]bit(?: floats?| floating[- ]point)?"
+    r"|half(?! (?:of|the|as|an?|its|their)\b| \w+(?:s|ed)\b)",
     "int8": r"int8|8[- ]bit(?: integers?)?",
     "int4": r"int4|4[- ]bit(?: integers?)?",
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from glassformer.answers.questions.asides import changes_nothing
-from glassformer.answers.questions.encoders import full_name
+from glassformer.answers.questions.encoders import full_name, letters
 from glassformer.answers.questions.glossary import PART_NAMES
 from glassformer.answers.questions.name_matching import looked_up
 from glassformer.answers.questions.phrases import HEAD, MODEL
@@ -29,10 +29,18 @@ SCENE = frozenset(
     from by cls standard multi-head multihead self-attention attention you also your pretraining training states take can
     hidden-states embedding tensor tensors same passed through sub-word subword model vectors vector embeddings words answer
     true false
-    train trained build building built design designing designed implement implementing want document text passage""".split()
+    train trained build building built design designing designed implement implementing want document text passage
+    then paper section chapter figure example exercise lecture course exam""".split()
 )
 _PARTS = frozenset("attention self-attention multi-head multihead heads head embeddings token tokens patches layer block".split())
 
+
+# How a clause begins that narrows what is asked, `with a causal mask, …`: no word of it is passed over.
+_QUALIFIES = re.compile(
+    r"(?:with|without|in|for|on|at|if|when|while|during|after|before|under|using|by|per|besides|beside|outside|inside|other|apart"
+    r"|aside|except|excluding|only|not|no|plus|minus|unlike|instead|as|from|squared|compared|relative|across|over|through|once"
+    r"|unless|despite|between|among|within|beyond|above|below|up|via|because|since|whenever)\b"
+)
 
 _SUPPOSING = (
     r"^[( ]*(?:(?:in|for) this (?:part|question|exercise|problem|task),? )?"
@@ -65,8 +73,10 @@ def without_premises(text: str, *, lenient: bool = False) -> tuple[Stated, str]:
         said, rest = take_stated(part.replace(named[0], " ") if named else part)
         words = re.findall(r"[^\s,|()\[\].:;=]+", rest)
         scope = re.search(rf"{HEAD}|\b(?:in|per|for) (?:one|each|a single) layer\b", part) if lenient else None
-        odd = [word for word in words if word not in SCENE]
-        known = not odd or (lenient and changes_nothing(" ".join(odd)))
+        odd = [word for word in words if word not in SCENE and re.search(r"\w", word)]
+        known = not odd or (lenient and not _QUALIFIES.match(part) and changes_nothing(" ".join(odd)))
+        other = named and (asked := re.search(rf"{full_name()}|{MODEL}", last)) and letters(asked[0]) != letters(named[0])
+        known = known and not other and not ("per" in words and scope is None)
         if not known or not (said or lenient):
             kept.append(part)
             continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from glassformer.answers.questions.grouped_queries import KV_HEADS, take_groups, without_groups
 from glassformer.program import Program
 from glassformer.spec import GlassformerError, shown
 from glassformer.spec.reading import Request
@@ -16,6 +17,7 @@ _N = (
     r"(\d{1,3}(?:,\d{3})+|\d+)(?!\d|\s*[x×]\s*\d|[.,]\d|d\b|\s?[·*×]\s?d\b|\s?d_?model\b)"  # `batch size 16, 512 tokens`; no `4d`
 )
 _BY = r"(\d+)\s*(?:[x×]|by)\s*\d+"
+_SIDES = r"(\d+)\s*(?:[x×]|by)\s*(\d+)"
 # Fields and how people state them; the first group that takes part is the number.
 PATTERNS: tuple[tuple[str, str], ...] = (
     ("image", rf"(?:{_BY}|(\d+)(?:[- ]pixel|[- ]?px))(?: pixels?)?(?: (?:rgb|colou?r|input))? (?:images?|inputs?)\b"),
@@ -56,6 +58,8 @@ PATTERNS: tuple[tuple[str, str], ...] = (
         rf"|dimensionality|feature size))"
         rf"(?:{_IS}| {_SIGN}){_N}|\bd{_IS}{_N}|{_N}[- ](?:dimensional|dim\b|d\b"
         rf"|dimension(?= (?:embedding|vector|model|hidden)))(?: (?:hidden|model|embeddings?|states?))*"),
+    ("kv_heads", rf"\b{KV_HEADS}{_IS}{_N}|{_N} (?:shared )?{KV_HEADS}\b"),
+    ("heads", rf"\b(?:number of )?query[- ]heads{_IS}{_N}|{_N} query[- ]heads\b"),
     ("heads", rf"\b(?:h|n_?head|(?:n_|num_|number of )?(?:attention )?heads(?: in (?:the )?(?:multi-?head "
         rf")?(?:self-?)?attention)?(?: h)?){_IS}{_N}(?: (?:attention )?heads)?"),
     ("heads", rf"{_N}(?: parallel)?(?: attention| self-attention)? heads(?: per layer| each)?\b|{_N}-head(?:ed)?\b(?! "
@@ -114,9 +118,13 @@ def take_stated(text: str) -> tuple[Stated, str]:
     found: dict[str, str] = {}
     text = re.sub(r"\bflattened patch (?:of|with)(?: size)? (?=\d)", "flattened patch for patch size ", text)
     text = re.sub(_INNER, r"inner \1", text) if re.search(_OUTER, text) else text
+    found |= (groups := take_groups(text))[0]
+    text = groups[1]
     for field, pattern in PATTERNS:
         while match := re.search(rf"{LEAD}(?:{pattern})", text):  # said twice, it is the same size, or not understood
             value = next(group for group in match.groups() if group).replace(",", "")
+            if (sides := re.search(_SIDES, match[0])) and sides[1] != sides[2]:
+                break  # an image or a patch that is no square
             if found.setdefault(field, value) != value:
                 break
             text = f"{text[: match.start()]} | {text[match.end() :]}"
@@ -130,6 +138,7 @@ def take_stated(text: str) -> tuple[Stated, str]:
         width = found.get("d_model")
         found |= {"d_ff": str(int(times[1]) * int(width))} if width else {"expansion": times[1]}
         text = f"{text[: times.start()]} | {text[times.end() :]}"
+    text = without_groups(found, text)
     text = re.sub(rf"{LEAD}(?:fixed )?window(?: size| width| length)?(?:{_IS}| )?(?:of )?(?:size )?[wk]\b", " | ", text)
     for said, (field, value) in CHOICES.items():
         if re.search(rf"\b{said}", text):
@@ -151,7 +160,8 @@ def check_stated(text: str, stated: Stated, asked: Request, program: Program) ->
     image = spec.reads == "image"
     own: dict[str, object] = {
         "image": spec.image_size[0] if image else None, "patch": spec.patch_size[0] if image else None,
-        "d_model": spec.d_model, "heads": spec.heads, "d_k": spec.head_k, "d_v": spec.head_v, "d_ff": spec.ffn_width,
+        "d_model": spec.d_model, "heads": spec.heads, "kv_heads": spec.key_heads,
+        "d_k": spec.head_k, "d_v": spec.head_v, "d_ff": spec.ffn_width,
         "layers": spec.layers, "vocab": spec.vocab, "classes": spec.classes if spec.head != "none" else None,
         "channels": spec.channels if image else None, "window": spec.window, "positions": spec.positions,
         "t": sizes.t, "batch": sizes.batch, "position": spec.position, "tie": spec.tie,

@@ -48,8 +48,14 @@ _OF_ATTENTION = (
 )
 
 
+# What is left out, where it was not understood before: it must not be taken for what is asked for.
+_LEFT_OUT = r"\b(?:without|no|not|none|never|except(?:ing)?|excluding|excl|ignoring|omitting|besides|minus|unless|neither|nor)\b"
+
+
 def target_of(kind: Kind, left: str, asked: str) -> str | None:
     """The part or tensor asked for, in the spelling the rooms below use (symbols keep their capitals)."""
+    if no := re.search(_LEFT_OUT, left):
+        raise GlassformerError(f"'{shown(asked)}' is not understood: '{no[0]}' what? Say it as 'without biases, norms'.")
     name = re.sub(r"^(?:the|all|whole|entire|full)\s+", "", left)
     name = re.sub(_OF_ATTENTION, r"\1", name) if kind in ("shape", "elements", "bytes") else name
     if plain(name) in WHOLE or (looked_up(name, STORES) == "model" and kind in ("flops", "macs", "share", "complexity", "space")):
@@ -68,7 +74,8 @@ def target_of(kind: Kind, left: str, asked: str) -> str | None:
     if found := next(filter(None, (looked_up(name, table) for table in tables)), None):
         return found
     if inner := _inside(name):
-        return target_of(kind, inner, asked)
+        found = target_of(kind, inner, asked)
+        return found if not re.search(r"\bffn|\bmlp|\bfeed", name) or _of_ffn(found) else _as_spelled(name, asked)
     several = [part.strip() for part in re.split(r",|&|\+|\band\b", name) if part.strip()]
     if len(several) > 1 and kind in ("params", "share", "flops", "macs"):
         found_parts = [target_of(kind, part, asked) for part in several]
@@ -76,6 +83,11 @@ def target_of(kind: Kind, left: str, asked: str) -> str | None:
     if kind in ("params", "share") and (name in PARTS or name in ALIASES):
         return ALIASES.get(name, name)
     return next(filter(None, (loosely(name, table) for table in tables)), None) or _as_spelled(name, asked)
+
+
+def _of_ffn(target: str | None) -> bool:
+    """Whether a feed-forward block has it: it has no pooler, and no queries."""
+    return re.fullmatch(r"(?:[Wb]_[123],?)+|ffn.*|biases|weights|out|hidden.*|norms|nothing|x", target or "") is not None
 
 
 def _inside(name: str) -> str:

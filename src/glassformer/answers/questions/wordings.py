@@ -116,8 +116,9 @@ IN_OTHER_WORDS = (
     (rf"\b{_WIDER} ?(?:=|is|of|being|equals)? ?(?:4|four) ?(?:[·*×]|times)? ?d(?:_?\{{?model\}}?)?\b(?! ?=)",
         "expansion factor 4"),
     (_SPARE, ""),
-    (r"\b(?:tokens|patches|patch tokens)\b([^.]*?),? ?\b(?:excluding|without|not counting|ignoring|before adding) (?:the |any )?"
-        r"(?:\[?cls\]?|class(?:ification)?)(?: token)?(?=$|[.,)])", r"patches\1"),
+    (r"^(?=.*(?:image|patch|vit|deit|pixel))(.*?)\b(?:tokens|patches|patch tokens)\b([^.]*?),? ?"
+        r"\b(?:excluding|without|not counting|ignoring|before adding) (?:the |any )?"
+        r"(?:\[?cls\]?|class(?:ification)?)(?: token)?(?=$|[.,)])", r"\1patches\2"),
     (r"(?<!to )(?<!much )(?<!does )\bcompute (?=(?:the|how|what|all|its|their|each|number|total)\b)", "calculate "),
     (rf"^(.{{3,120}}?) {_HAVING} how many ([a-z -]+?)(?=$|[.,(])", r"how many \2 does \1 have"),
     (rf"\bhow many (params|parameters|weights|layers|heads|tokens|patches|flops) ((?:the|an?|each|one) [^.,?]+?"
@@ -202,7 +203,8 @@ IN_OTHER_WORDS = (
     (r"^(?=.*param)(.*?),? (?:in terms|as a function) of (?:the )?(?:d(?:_?\{?model\}?)?|model dimension|hidden size)(?: "
         r"(?:only|alone))?(?=$|[,.])", r"\1"),
     (r"\bcompute(?=$|[.,?])", "have"),
-    (rf"{_OF_SIZES} " r"in (?:both )?(?:the |its )*encoder and (?:the )?decoder\b", r"\1"),
+    (rf"^(?!.*(?:bert|vit|electra|combined|together|total|in all|overall)){_OF_SIZES} "
+        r"in (?:both )?(?:the |its )*encoder and (?:the )?decoder\b", r"\1"),
     (r"\b(?:is|are) (.+?) (?:composed|made up|made|built) (?:up )?of\b", r"does \1 have"),
     (r"\bidentical (?=layers|blocks)", ""),
     (rf"{_OF_SIZES} " r"(?:in|of) (?:the|its) encoder(?: stack)?(?=$|[,.])", r"\1"),
