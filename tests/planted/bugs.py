@@ -27,7 +27,7 @@ class Bug:
 # ruff: noqa: E501  (a table: one line a bug)
 BUGS = (
     # the program
-    Bug("scores divided by d_k, not its root", "program/operations/products.py", "return result / math.sqrt(self.divisor.size) if", "return result / self.divisor.size if"),
+    Bug("scores divided by d_k, not its root", "program/operations/products.py", "return result / math.sqrt(self.terms * self.divisor.size) if", "return result / (self.terms * self.divisor.size) if"),
     Bug("softmax over the queries", "program/attention.py", 'SOFTMAX = Softmax("s")', 'SOFTMAX = Softmax("t")'),
     Bug("a finite number for a mask", "program/operations/scores.py", "return np.where(seen, values[0], -np.inf)", "return np.where(seen, values[0], -20.0)"),
     Bug("bias forgotten", "program/operations/products.py", "return result + aligned(inputs[2], values[2], output)", "return result"),
