@@ -44,7 +44,7 @@ BUGS = (
     Bug("a row that sees nothing divides by zero", "program/operations/scores.py", "return np.asarray(powers / np.where(total == 0, 1, total))", "return np.asarray(powers / total)"),
     Bug("the largest score is not taken off", "program/operations/scores.py", "powers = np.exp(values[0] - np.where(np.isfinite(highest), highest, 0))", "powers = np.exp(values[0])"),
     Bug("mean counts padding in the program", "program/operations/sums.py", "(values[0] * real).sum(axis) / np.maximum(real.sum(axis), 1)", "(values[0] * real).sum(axis) / values[0].shape[axis]"),
-    Bug("a cell explained without the root", "program/operations/products.py", "Constant(math.sqrt(self.divisor.size),", "Constant(float(self.divisor.size),"),
+    Bug("a cell explained without the root", "program/operations/products.py", "Constant(math.sqrt(self.terms * size),", "Constant(float(self.terms * size),"),
     # the algebra: what is counted
     Bug("tied table counted twice", "program/heads.py", 'weight = head.tied("W_vocab", Tensor(table.name, (vocab, width)))', 'weight = head.parameter("W_vocab", vocab, width)'),
     Bug("shared layers counted one by one", "program/encoder.py", 'owner = f"layers.{spec.layer_weights(number)}"', 'owner = f"layers.{number}"'),
@@ -57,7 +57,7 @@ BUGS = (
     Bug("groups of queries dealt out in turn", "model/attention.py", "x.repeat_interleave(self.group, dim=2)", "x.repeat(1, 1, self.group, 1)"),
     Bug("queries and keys exchanged", "model/attention.py", "q, k, v = self.joint(x_BTD).split(self.widths, dim=-1)", "k, q, v = self.joint(x_BTD).split(self.widths, dim=-1)"),
     Bug("dropout in evaluation", "model/attention.py", "dropout = self.dropout if self.training else 0.0", "dropout = self.dropout"),
-    Bug("the model's scale without a root", "model/attention.py", '{"d_k": 1 / math.sqrt(spec.head_k),', '{"d_k": 1 / spec.head_k,'),
+    Bug("the model's scale without a root", "model/attention.py", "self.scale = 1 / math.sqrt(under)", "self.scale = 1 / under"),
     Bug("padding leaks under a window", "model/layouts.py", "visible = real_B11S if visible is None else visible & real_B11S", "visible = real_B11S if visible is None else visible"),
     Bug("window off by one", "model/layouts.py", "(away_TS.abs() <= self.window // 2)", "(away_TS.abs() < self.window // 2)"),
     Bug("the last token is padding", "model/layouts.py", "x_BTD.shape[1] - 1 - self.attend_BS.flip(1).int().argmax(dim=1)", "x_BTD.shape[1] - 1 - 0 * self.attend_BS.flip(1).int().argmax(dim=1)"),
