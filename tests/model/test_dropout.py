@@ -1,15 +1,15 @@
-"""Dropout: the hashed one drops the share that was asked for, anew each time, and what stays is scaled up."""
+"""Dropout: the one for compiled graphs drops the share that was asked for, anew each time, and what stays is scaled up."""
 
 import pytest
 import torch
 
-from glassformer.model.dropout import Dropout, hashed, mixed
+from glassformer.model.dropout import Dropout, multiplied_out
 
 ONES = torch.ones(512, 384)
 
 
 def kept(share: float) -> torch.Tensor:
-    return (hashed(ONES, share) != 0).double()
+    return (multiplied_out(ONES, share) != 0).double()
 
 
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.9])
@@ -21,7 +21,7 @@ def test_the_share_that_is_dropped_is_the_one_asked_for(share):
 
 def test_what_stays_is_scaled_up_and_the_rest_is_zero():
     torch.manual_seed(0)
-    assert set(hashed(ONES, 0.2).unique().tolist()) == {0.0, 1.25}
+    assert set(multiplied_out(ONES, 0.2).unique().tolist()) == {0.0, 1.25}
 
 
 def test_masks_are_independent_of_their_neighbours_and_of_the_mask_before():
@@ -37,26 +37,33 @@ def test_masks_are_independent_of_their_neighbours_and_of_the_mask_before():
 
 def test_the_seed_decides_the_mask():
     torch.manual_seed(3)
-    first = hashed(ONES, 0.3)
+    first = multiplied_out(ONES, 0.3)
     torch.manual_seed(3)
-    assert torch.equal(hashed(ONES, 0.3), first)
-    assert not torch.equal(hashed(ONES, 0.3), first)
+    assert torch.equal(multiplied_out(ONES, 0.3), first)
+    assert not torch.equal(multiplied_out(ONES, 0.3), first)
 
 
 def test_the_gradient_falls_where_the_mask_let_through():
     torch.manual_seed(0)
     x = ONES.clone().requires_grad_()
-    y = hashed(x, 0.4)
+    y = multiplied_out(x, 0.4)
     y.sum().backward()
     assert torch.equal(x.grad, y.detach())
 
 
-def test_one_flipped_bit_flips_half_of_the_result():
-    x = torch.arange(20_000, dtype=torch.int32)
-    for bit in range(31):
-        changed = mixed(x) ^ mixed(x ^ (1 << bit))
-        flips = sum(((changed >> place) & 1).double().mean() for place in range(32)) / 32
-        assert 0.48 < flips < 0.52
+@pytest.mark.parametrize("shape", [(512,), (1, 512), (3, 5, 512)], ids=str)
+def test_any_shape_is_dropped(shape):
+    torch.manual_seed(0)
+    found = multiplied_out(torch.ones(shape), 0.5)
+    assert found.shape == shape and 0.4 < float(found.mean()) < 1.6
+    assert all(0 < int((row == 0).sum()) < 512 for row in found.view(-1, 512))
+
+
+def test_elements_are_dropped_without_a_pattern():
+    """A pattern of any kind would be a large singular value; of random numbers all are below (√rows + √columns) · spread."""
+    for seed in range(8):
+        torch.manual_seed(seed)
+        assert torch.linalg.svdvals(kept(0.1) - 0.9)[0] < 1.03 * (512**0.5 + 384**0.5) * 0.3
 
 
 def test_outside_of_a_compiled_graph_it_is_pytorchs_own():
@@ -67,9 +74,16 @@ def test_outside_of_a_compiled_graph_it_is_pytorchs_own():
     assert torch.equal(Dropout(0.3).eval()(ONES), ONES)
 
 
-def test_inside_of_a_compiled_graph_it_is_hashed():
+def test_inside_of_a_compiled_graph_it_is_our_own():
     compiled = torch.compile(Dropout(0.25).train(), backend="eager", fullgraph=True)
     torch.manual_seed(5)
     found = compiled(ONES)
     torch.manual_seed(5)
-    assert torch.equal(found, hashed(ONES, 0.25))
+    assert torch.equal(found, multiplied_out(ONES, 0.25))
+
+
+def test_the_backward_pass_of_a_compiled_graph_drops_the_same():
+    x = torch.ones(64, 48, requires_grad=True)
+    y = torch.compile(Dropout(0.25).train(), backend="aot_eager", fullgraph=True)(x)
+    y.sum().backward()
+    assert torch.equal(x.grad, y.detach()) and 0 < int((y == 0).sum()) < y.numel()

@@ -5,7 +5,7 @@ import torch
 from torch.nn.functional import scaled_dot_product_attention
 
 from glassformer.model import joint_attention
-from glassformer.model.joint_attention import TRITON, attend_jointly, drawn, kept, kernels_serve, plain
+from glassformer.model.joint_attention import MOST_DROPPED, TRITON, attend_jointly, drawn, kept, kernels_serve, plain
 from glassformer.model.layouts import Packed, Padded, Rule
 
 CUDA = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
@@ -34,15 +34,15 @@ def test_the_twin_scales_up_what_is_not_dropped():
     t, share = 9, 0.25
     values = torch.eye(t, dtype=torch.float64)  # so that the results are the weights
     qkv = torch.stack([torch.zeros_like(values), torch.zeros_like(values), values], 1)[:, :, None]
-    found = plain(qkv, bounds_of([t]), scale=1.0, dropout=share, lots_2HN=lots(1, t))[:, 0]
-    mask = kept(lots(1, t), share)[0]
+    found = plain(qkv, bounds_of([t]), scale=1.0, dropout=share, lots_2HM=lots(1, t))[:, 0]
+    mask = kept(lots(1, t)[..., :t], share)[0]
     torch.testing.assert_close(found, mask.double() / t / (1 - share))
     assert 0 < int(mask.sum()) < t * t
 
 
-@pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.9])
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.3, MOST_DROPPED])
 def test_a_share_of_all_pairs_is_dropped_in_each_row_column_and_head(share):
-    mask = kept(lots(12, 512), share).double()
+    mask = kept(lots(12, 512)[..., :512], share).double()
     assert mask.mean().item() == pytest.approx(1 - share, abs=0.002)
     spread = (share * (1 - share) / 512) ** 0.5
     for means in (mask.mean(1), mask.mean(2)):
@@ -53,7 +53,7 @@ def test_a_share_of_all_pairs_is_dropped_in_each_row_column_and_head(share):
 def test_pairs_are_dropped_without_a_pattern():
     """As many coincidences between two rows, two columns, two heads or two draws as independent draws would have, and no more."""
     share, t = 0.1, 512
-    masks = [kept(lots(4, t, number), share).double() - (1 - share) for number in (1, 2)]
+    masks = [kept(lots(4, t, number)[..., :t], share).double() - (1 - share) for number in (1, 2)]
     noise = share * (1 - share) / t**0.5  # of a mean of t products of two draws
     for one, other in ((masks[0].mT, masks[0]), (masks[0], masks[0].mT)):
         between = (one @ other / t)[:, *torch.triu_indices(t, t, 1)]
@@ -79,7 +79,7 @@ def test_without_a_gpu_the_kernels_are_not_asked():
 @CUDA
 @pytest.mark.skipif(not TRITON, reason="needs Triton")
 class TestOnAGpu:
-    @pytest.mark.parametrize("share", [0.0, 0.1, 0.7])
+    @pytest.mark.parametrize("share", [0.0, 0.1, MOST_DROPPED])
     @pytest.mark.parametrize("width", [32, 64, 128])
     @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
     @pytest.mark.parametrize("lengths", [LENGTHS, [256] * 3, [197] * 3], ids=["packed", "even", "uneven"])
@@ -94,7 +94,7 @@ class TestOnAGpu:
         mix = attend_jointly(qkv, bounds if lengths is LENGTHS else None, max(lengths), scale=0.15, dropout=share)
         (found,) = torch.autograd.grad(mix, qkv, g)
         exact = qkv.detach().double().requires_grad_()
-        expected = plain(exact, bounds, scale=0.15, dropout=share, lots_2HN=lot if share else None)
+        expected = plain(exact, bounds, scale=0.15, dropout=share, lots_2HM=lot if share else None)
         (wanted,) = torch.autograd.grad(expected, exact, g.double())
         eps = torch.finfo(dtype).eps
         assert mix.dtype == found.dtype == dtype
@@ -113,7 +113,7 @@ class TestOnAGpu:
 
     def test_steps_draw_other_pairs(self):
         qkv = torch.randn(256, 3, 2, 32, device="cuda", dtype=torch.bfloat16)
-        one, other = (attend_jointly(qkv, None, 256, scale=0.125, dropout=0.5) for _ in range(2))
+        one, other = (attend_jointly(qkv, None, 256, scale=0.125, dropout=0.4) for _ in range(2))
         assert not torch.equal(one, other)
 
 

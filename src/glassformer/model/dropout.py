@@ -1,4 +1,4 @@
-"""Dropout: PyTorch's own, and one that a compiler folds into its neighbours, made of a few whole-number operations."""
+"""Dropout: PyTorch's own, and one that a compiler folds into its neighbours: a product of two whole numbers for each element."""
 
 from __future__ import annotations
 
@@ -10,41 +10,43 @@ HALF = 2**31  # whole numbers of 32 bits lie between -HALF and HALF
 
 
 class Dropout(nn.Dropout):
-    """`nn.Dropout`; inside a compiled graph the mask is hashed from a seed: none is kept, the backward pass hashes again."""
+    """`nn.Dropout`; inside a compiled graph the mask is multiplied out: none is kept, the backward pass multiplies again."""
 
     def forward(self, x: Tensor) -> Tensor:
         if not self.training or self.p == 0.0:
             return x
-        if torch.compiler.is_compiling() and x.numel() < HALF:
-            return hashed(x, self.p)
+        if torch.compiler.is_compiling():
+            return multiplied_out(x, self.p)
         return functional.dropout(x, self.p)
 
 
-def hashed(x: Tensor, share: float) -> Tensor:
-    """Zeros at a random `share` of the elements, the others scaled up: element i stays where the hash of (seed, i) is large.
+def multiplied_out(x_XD: Tensor, share: float) -> Tensor:
+    """Zeros at a random `share` of the elements, the others scaled up.
 
-    The usual generator takes ten rounds for each element, as long as the pass over memory that it rides on; this takes two.
+    An element is dropped where the product of two random odd numbers, its row's and its column's, in 32 bits, is among the
+    lowest: one multiplication, where a generator takes ten rounds. With one of the two given, the product is any odd number, each
+    as likely: so two elements are independent, whether they share a row, a column or neither.
     """
     if share >= 1.0:
-        return x * 0.0
-    step, start = torch.randint(-HALF, HALF - 1, (2,), device=x.device, dtype=torch.int32).unbind()
-    place = torch.arange(x.numel(), device=x.device, dtype=torch.int32).view(x.shape)
-    chance = mixed(place * (step | 1) + start)  # an odd step visits each number once
-    return torch.where(chance >= dropped_below(share), x * (1 / (1 - share)), 0.0)
+        return x_XD * 0.0
+    *rows, width = x_XD.shape
+    lots = written(odd_numbers((x_XD.numel() // width + width,), x_XD.device))
+    columns_D, rows_X = lots[:width], lots[width:].view(*rows, 1)
+    lowest = int(share * 2 * HALF) - HALF
+    return torch.where(rows_X * columns_D >= lowest, x_XD * (1 / (1 - share)), 0.0)
 
 
-def dropped_below(share: float) -> int:
-    """Of all whole numbers of 32 bits this share is below the one returned."""
-    return int(share * 2 * HALF) - HALF
+def odd_numbers(shape: tuple[int, ...], device: torch.device) -> Tensor:
+    """Random odd numbers of 32 bits."""
+    return torch.randint(-HALF, HALF - 1, shape, device=device, dtype=torch.int32) | 1
 
 
-def mixed(x: Tensor) -> Tensor:
-    """32 bits well stirred (Wellons' `lowbias32`): each bit of the input flips each bit of the result half of the time."""
-    x = (x ^ _right(x, 16)) * 0x7FEB352D
-    x = (x ^ _right(x, 15)) * (0x846CA68B - 2 * HALF)
-    return x ^ _right(x, 16)
+@torch.library.custom_op("glassformer::written", mutates_args=())
+def written(x: Tensor) -> Tensor:
+    """The same, in memory: a compiler that sees how numbers are drawn draws them anew wherever one is read."""
+    return x.clone()
 
 
-def _right(x: Tensor, bits: int) -> Tensor:
-    """A shift that brings in zeros: PyTorch's own brings in the sign."""
-    return (x >> bits) & (2 ** (32 - bits) - 1)
+@written.register_fake
+def _(x: Tensor) -> Tensor:
+    return torch.empty_like(x)

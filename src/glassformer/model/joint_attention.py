@@ -9,10 +9,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from glassformer.model.dropout import HALF, dropped_below
+from glassformer.model.dropout import HALF, odd_numbers
 
-TRITON = find_spec("triton") is not None  # comes with PyTorch for a GPU, but not on every system
+TRITON = find_spec("triton") is not None and torch.version.hip is None  # the kernels speak NVIDIA's assembler in places
 WIDTHS = (32, 64, 128)  # of heads that the kernels take
+SPARE = 128  # numbers that lie behind those of the tokens: kernels read whole blocks, and look away from the rest
+MOST_DROPPED = 0.48  # of the weights: see `kept`
 
 
 def kernels_serve(q: Tensor, longest: int) -> bool:
@@ -24,15 +26,15 @@ def kernels_serve(q: Tensor, longest: int) -> bool:
 
 def attend_jointly(qkv_N3HK: Tensor, bounds: Tensor | None, longest: int, *, scale: float, dropout: float) -> Tensor:
     """`dropout(softmax(scale · q kᵀ)) v` inside each sequence of a row; without bounds each has `longest` tokens."""
-    lots_2HN = drawn(qkv_N3HK) if dropout else None
-    mix_NHK: Tensor = Attend.apply(qkv_N3HK.contiguous(), bounds, longest, scale, dropout, lots_2HN)
+    lots_2HM = drawn(qkv_N3HK) if dropout else None
+    mix_NHK: Tensor = Attend.apply(qkv_N3HK.contiguous(), bounds, longest, scale, dropout, lots_2HM)
     return mix_NHK
 
 
 def drawn(qkv_N3HK: Tensor) -> Tensor:
     """A random odd number for each token, as a query and as a key, in every head: see `kept`."""
     tokens, _, heads, _ = qkv_N3HK.shape
-    return torch.randint(-HALF, HALF - 1, (2, heads, tokens), device=qkv_N3HK.device, dtype=torch.int32) | 1
+    return odd_numbers((2, heads, tokens + SPARE), qkv_N3HK.device)
 
 
 class Attend(torch.autograd.Function):
@@ -40,13 +42,13 @@ class Attend(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: Any, qkv_N3HK: Tensor, bounds: Tensor | None, longest: int, scale: float, dropout: float, lots_2HN: Tensor | None
+        ctx: Any, qkv_N3HK: Tensor, bounds: Tensor | None, longest: int, scale: float, dropout: float, lots_2HM: Tensor | None
     ) -> Tensor:
         from glassformer.model.attention_kernels import attend
 
         q_NHK, k_NHK, v_NHK = qkv_N3HK.unbind(1)
-        mix_NHK, logs_HN = attend(q_NHK, k_NHK, v_NHK, bounds, longest, scale, dropout, lots_2HN)
-        ctx.save_for_backward(qkv_N3HK, mix_NHK, logs_HN, bounds, lots_2HN)
+        mix_NHK, logs_HM = attend(q_NHK, k_NHK, v_NHK, bounds, longest, scale, dropout, lots_2HM)
+        ctx.save_for_backward(qkv_N3HK, mix_NHK, logs_HM, bounds, lots_2HM)
         ctx.settings = longest, scale, dropout
         return mix_NHK
 
@@ -54,21 +56,21 @@ class Attend(torch.autograd.Function):
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
         from glassformer.model.attention_kernels import attend_backward
 
-        qkv_N3HK, mix_NHK, logs_HN, bounds, lots_2HN = ctx.saved_tensors
+        qkv_N3HK, mix_NHK, logs_HM, bounds, lots_2HM = ctx.saved_tensors
         longest, scale, dropout = ctx.settings
         g_NHK = gradients[0].contiguous()
-        d_N3HK = attend_backward(g_NHK, qkv_N3HK, mix_NHK, logs_HN, bounds, longest, scale, dropout, lots_2HN)
+        d_N3HK = attend_backward(g_NHK, qkv_N3HK, mix_NHK, logs_HM, bounds, longest, scale, dropout, lots_2HM)
         return d_N3HK, None, None, None, None, None
 
 
-def plain(qkv_N3HK: Tensor, bounds: Tensor, *, scale: float, dropout: float = 0.0, lots_2HN: Tensor | None = None) -> Tensor:
+def plain(qkv_N3HK: Tensor, bounds: Tensor, *, scale: float, dropout: float = 0.0, lots_2HM: Tensor | None = None) -> Tensor:
     """The kernels' plain twin: cut the row, and write the weights of each piece out."""
     pieces = []
     for start, stop in pairwise(bounds.tolist()):
         q_HTK, k_HTK, v_HTK = qkv_N3HK[start:stop].permute(1, 2, 0, 3)
         weights_HTS = (q_HTK @ k_HTK.mT * scale).softmax(-1)
-        if lots_2HN is not None:
-            weights_HTS = torch.where(kept(lots_2HN[:, :, start:stop], dropout), weights_HTS / (1 - dropout), 0.0)
+        if lots_2HM is not None:
+            weights_HTS = torch.where(kept(lots_2HM[:, :, start:stop], dropout), weights_HTS / (1 - dropout), 0.0)
         pieces.append((weights_HTS @ v_HTK).transpose(0, 1))
     return torch.cat(pieces)
 
@@ -76,9 +78,16 @@ def plain(qkv_N3HK: Tensor, bounds: Tensor, *, scale: float, dropout: float = 0.
 def kept(lots_2HT: Tensor, dropout: float) -> Tensor:
     """Which pairs of a sequence's tokens stay, [head, query, key].
 
-    A pair is dropped where the product of its two random odd numbers, in 32 bits, is among the lowest: one multiplication, where
-    a generator takes ten rounds. With one of the two given, the product is any odd number, each as likely: so two pairs are
-    independent, whether they share a token or not.
+    As in `dropout.multiplied_out` a product of two numbers decides, but for two keys at once: the lower half of its bits for one,
+    the upper half for its neighbour. A half is read as a float16, for which a GPU compares two at a time, and dropped among the
+    lowest of those numbers. What is no number stays, so that hardly half of all can be dropped.
     """
     queries_HT, keys_HT = lots_2HT
-    return queries_HT[:, :, None] * keys_HT[:, None, :] >= dropped_below(dropout)
+    products_HTP = queries_HT[:, :, None] * keys_HT[:, None, ::2]
+    lowest = torch.tensor(lowest_kept(dropout), dtype=torch.int16, device=lots_2HT.device).view(torch.float16)
+    return ~(products_HTP.view(torch.float16)[:, :, : keys_HT.shape[1]] < lowest)
+
+
+def lowest_kept(dropout: float) -> int:
+    """The bits of the lowest float16 that stays, as a whole number: so many are below, minus infinity being one of them."""
+    return -0x400 - 2 * round(dropout * 2**15)  # -0x400 is minus infinity; lower halves are odd, so an even number is dropped

@@ -12,7 +12,7 @@ from torch.nn import functional
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.attention.varlen import varlen_attn
 
-from glassformer.model.joint_attention import attend_jointly, kernels_serve
+from glassformer.model.joint_attention import MOST_DROPPED, attend_jointly, kernels_serve
 
 # Which kernel attends in a rectangle while training: on a Hopper GPU cuDNN's is the fastest of those that PyTorch brings.
 TRAINED_WITH = [
@@ -274,4 +274,4 @@ def flash_serves(q_NHK: Tensor, v_NHV: Tensor) -> bool:
 
 def trained_jointly(qkv: Tensor, longest: int, dropout: float) -> bool:
     """Whether our own kernels attend in a training step: there they are faster than cuDNN's, and with dropout by a fifth."""
-    return torch.is_grad_enabled() and dropout < 1.0 and kernels_serve(qkv, longest)
+    return torch.is_grad_enabled() and dropout <= MOST_DROPPED and kernels_serve(qkv, longest)
