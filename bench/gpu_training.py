@@ -22,7 +22,7 @@ Step = Callable[[], torch.Tensor]
 IN_A_ROW = 4  # steps that are timed together, as a run makes them: nobody waits for the device after each
 
 
-def measured(make: Callable[[], Step], tokens: float, rounds: int = 8) -> dict[str, float]:
+def measured(make: Callable[[], Step], tokens: float, rounds: int = 12) -> dict[str, float]:
     """Thousand tokens a second and the peak of memory; the compilation is not timed."""
     torch.cuda.reset_peak_memory_stats()
     step = make()

@@ -31,3 +31,13 @@ def test_a_training_step_holds_what_was_predicted(case):
     sizes = {"name": "bert-tiny", "vocab": 2000, "layers": 3} | case
     found = memory.counted(train=True, **sizes)
     assert 0.9 < found["ratio"] < 1.1
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+@pytest.mark.parametrize(("name", "within"), [("bert-tiny", 0.03), ("modernbert-base", 0.07)])
+def test_a_pass_forward_holds_no_more_than_it_needs(name, within, dtype):
+    import memory
+
+    sizes = {"vocab": 100, "layers": 2, "d_model": 96, "heads": 2, "d_ff": 384, "batch": 8, "t": 64}
+    found = memory.counted(name, train=False, dtype=dtype, **sizes)
+    assert found["ratio"] == pytest.approx(1, abs=within)

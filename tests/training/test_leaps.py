@@ -47,6 +47,14 @@ def test_a_gradient_shorter_than_the_clip_is_no_leap_however_short_the_others_we
     assert leaps.see(51, 0.002, 5.6) == "step 51: the gradient leaps to a length of 5.6; over the last 50 steps 0.02 was usual."
 
 
+def test_a_mistake_in_a_set_that_is_known_by_heart_is_no_leap():
+    leaps = Leaps()
+    for step in range(50):
+        leaps.see(step, 0.0003, 0.02)
+    assert leaps.see(50, 0.25, 0.02) == ""  # one row of 32 is wrong
+    assert leaps.see(51, 0.9, 0.02).startswith("step 51: the loss leaps to 0.9")
+
+
 def test_a_leap_is_said_to_who_looks_on(tmp_path, monkeypatch):
     monkeypatch.setattr("glassformer.training.leaps.LEAST", 5)
     monkeypatch.setattr(Run, "draw", lambda _: None)

@@ -24,7 +24,7 @@ class Blocks(NamedTuple):
 # Tried beside some thirty other pairs: for short sequences, for those that large blocks fill, and for heads that are wide.
 SMALL = Blocks((64, 32), (64, 32), (16, 64))
 LARGE = Blocks((64, 64), (64, 64), (32, 64))
-WIDE = Blocks((64, 32), (64, 32), (32, 32))
+WIDE = Blocks((64, 32), (64, 32), (32, 64))
 
 
 @triton.jit

@@ -41,7 +41,8 @@ def pointwise(name: str) -> Function:
 def gated(wide_BTG: Tensor, function: Function) -> Tensor:
     """`f(x W_1 + b_1) ⊙ (x W_3 + b_3)` (Shazeer 2020): both products lie side by side."""
     hidden_BTF, gate_BTF = wide_BTG.chunk(2, dim=-1)
-    return function(hidden_BTF) * gate_BTF
+    bent_BTF = function(hidden_BTF)
+    return bent_BTF * gate_BTF if bent_BTF.requires_grad else bent_BTF.mul_(gate_BTF)
 
 
 def plain(wide_BTG: Tensor, function: Function) -> Tensor:
@@ -65,11 +66,10 @@ class FeedForward(nn.Module):
     def forward(self, x_BTD: Tensor) -> Tensor:
         if self.rounds and self.training:
             return float8.feed_forward(x_BTD, self.wide, self.narrow)
-        wide_BTG = self.wide(x_BTD)
         if self.training and torch.compiler.is_compiling():
             # The backward pass bends again, in the pass over memory that it makes anyway, rather than keep what was bent.
-            return checkpoint(self.finish, wide_BTG, use_reentrant=False, preserve_rng_state=False)
-        return self.finish(wide_BTG)
+            return checkpoint(self.finish, self.wide(x_BTD), use_reentrant=False, preserve_rng_state=False)
+        return self.narrow(self.bend(self.wide(x_BTD)))  # in one line: a name would hold what is wide until the end
 
     def finish(self, wide_BTG: Tensor) -> Tensor:
         """Bend and narrow."""

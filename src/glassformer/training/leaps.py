@@ -8,6 +8,7 @@ from statistics import median
 
 WINDOW, LEAST = 100, 20  # steps that are remembered, and how many it takes to know what is usual
 DEVIATIONS, TIMES = 6.0, 10.0
+SMALL = math.log(2) / 2  # half of what tossing a coin costs: of a set learned by heart each mistake stands out, and is no leap
 
 
 class Leaps:
@@ -25,7 +26,7 @@ class Leaps:
             mean, usual = sum(self.losses) / len(self.losses), median(self.lengths)
             spread = math.sqrt(sum((one - mean) ** 2 for one in self.losses) / len(self.losses))
             before = f"over the last {len(self.losses)} steps"
-            if loss > mean + DEVIATIONS * spread and not math.isclose(loss, mean, rel_tol=1e-3):
+            if loss > max(mean + DEVIATIONS * spread, SMALL) and not math.isclose(loss, mean, rel_tol=1e-3):
                 said = f"step {step}: the loss leaps to {loss:.4g}; {before} it was {mean:.4g} ± {spread:.2g}."
             elif length > max(TIMES * usual, self.clip) and usual > 0:
                 said = f"step {step}: the gradient leaps to a length of {length:.3g}; {before} {usual:.3g} was usual."
