@@ -219,3 +219,5 @@ def test_a_field_beside_a_checkpoint_does_not_put_other_weights_in_its_place(che
         ):
             gf.run(checkpoint, tokens=[1, 2], **fields)
     assert gf.run(Path(checkpoint) / "config.json", tokens=[1, 2], layers=1).program.spec.layers == 1
+    with pytest.raises(GlassformerError, match=r"^seed=3 is given, and .* has weights of its own: leave the seed out"):
+        gf.run(checkpoint, tokens=[1, 2], seed=3)

@@ -119,7 +119,7 @@ def run(
     tokens: Sequence[int] | None = None,
     picture: Any = None,
     frames: Any = None,
-    seed: int = 0,
+    seed: int | None = None,
     as_class: str | None = None,
     **fields: Any,
 ) -> Run:
@@ -141,6 +141,11 @@ def run(
                 f"{shown(name)}={shown(fields[name])} is given, and {shown(str(what))} has weights, which fit no other encoder: "
                 f"leave {shown(name)} out, or name the file that describes it, for weights from a seed."
             )
+        if seed is not None:
+            raise GlassformerError(
+                f"seed={shown(seed)} is given, and {shown(str(what))} has weights of its own: leave the seed out, or name the file "
+                "that describes the encoder, for weights from a seed."
+            )
         return _run_checkpoint(open_checkpoint(what, as_class=as_class), ways_in)
     for name, told, reads in (("picture", "a picture is", "images"), ("frames", "frames are", "sound")):
         if ways_in[name] is not None:
@@ -155,7 +160,7 @@ def run(
     if given:
         _require_size("t", asked.t, len(given), fields)
         _require_size("batch", asked.batch, 1, fields)
-    return seeded_run(asked.spec, batch=asked.batch, t=asked.t, words=text, ids=ids, seed=seed)
+    return seeded_run(asked.spec, batch=asked.batch, t=asked.t, words=text, ids=ids, seed=0 if seed is None else seed)
 
 
 # What a checkpoint reads, where that is no text: what it is called, the argument that takes it, and how to give it.

@@ -24,7 +24,7 @@ MOST_IN_JSON = 2_000_000
 @click.option("--layer", type=int, metavar="N", help="One layer alone.")
 @click.option("--head", type=int, metavar="N", help="One head alone.")
 @click.option("--out", type=Named(), metavar="FILE", help="A picture, FILE.png or FILE.svg, or a page to explore, FILE.html.")
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0), help="For a spec without weights.")
+@click.option("--seed", type=click.IntRange(min=0), help="For a spec without weights.  [default: 0]")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
 def attention(words: tuple[str, ...], layer: int | None, head: int | None, out: str | None, as_json: bool, **given: Any) -> None:
     """Who attends to whom: one head, the heads of a layer, or all of them; text here, or a picture in a file.

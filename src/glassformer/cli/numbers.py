@@ -23,10 +23,8 @@ if TYPE_CHECKING:
 @click.option("--picture", metavar="FILE", help="What goes in, of an encoder that reads images.")
 @click.option(
     "--seed",
-    default=0,
-    show_default=True,
     type=click.IntRange(0),
-    help="For a spec without weights: small legible numbers from this seed.",
+    help="For a spec without weights: small legible numbers from this seed.  [default: 0]",
 )
 @click.option("--depth", default=1, show_default=True, type=click.IntRange(0, 12), help="How many levels to open.")
 @click.option("--digits", default=4, show_default=True, type=click.IntRange(1, 17), help="Decimals shown.")
