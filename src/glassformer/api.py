@@ -143,8 +143,8 @@ def run(
             )
         if seed is not None:
             raise GlassformerError(
-                f"seed={shown(seed)} is given, and {shown(str(what))} has weights of its own: leave the seed out, or name the file "
-                "that describes the encoder, for weights from a seed."
+                f"seed={shown(seed)} is given, and {shown(str(what))} has weights of its own: leave the seed out, or name the "
+                "file that describes the encoder, for weights from a seed."
             )
         return _run_checkpoint(open_checkpoint(what, as_class=as_class), ways_in)
     for name, told, reads in (("picture", "a picture is", "images"), ("frames", "frames are", "sound")):
