@@ -104,6 +104,17 @@ CASES: dict[str, dict[str, Any]] = {
     "modernbert-base of 4 layers, training, float32, 8 x 256": {
         "name": "modernbert-base", "train": True, "dtype": "float32", "batch": 8, "t": 256, "layers": 4,
     },
+    "bert-small with a bias by distance, training, float32, 8 x 256": {
+        "name": "bert-small", "train": True, "dtype": "float32", "batch": 8, "t": 256, "position": "learned_relative",
+    },
+    "t5-small, training, float32, 8 x 256": {"name": "t5-small", "train": True, "dtype": "float32", "batch": 8, "t": 256},
+    "t5-small, training, bfloat16, 8 x 256": {"name": "t5-small", "train": True, "dtype": "bfloat16", "batch": 8, "t": 256},
+    "deberta-v3-xsmall of 4 layers, training, float32, 8 x 128": {
+        "name": "deberta-v3-xsmall", "train": True, "dtype": "float32", "batch": 8, "t": 128, "layers": 4, "vocab": 30000,
+    },
+    "deberta-v3-xsmall of 4 layers, training, bfloat16, 8 x 128": {
+        "name": "deberta-v3-xsmall", "train": True, "dtype": "bfloat16", "batch": 8, "t": 128, "layers": 4, "vocab": 30000,
+    },
 }  # fmt: skip
 
 

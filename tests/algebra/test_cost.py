@@ -70,7 +70,8 @@ def test_cost_adds_up(spec):
     assert sum(row.multiply_adds for row in tops) == found.multiply_adds
     assert sum(row.flops for row in tops) == found.flops >= 2 * found.multiply_adds
     fused, written_out = (cost(program, which="training", kernel=kernel).memory for kernel in ("fused", "materialised"))
-    if spec.position != "rotary" and spec.group == 1:  # else our own encoder keeps queries and keys before and after
+    # Else our own encoder keeps queries and keys before and after, or writes attention out with copies of its own.
+    if spec.position != "rotary" and spec.group == 1 and not spec.relative:
         assert fused.activations <= written_out.activations
 
 
@@ -208,3 +209,53 @@ def test_queries_and_keys_are_kept_beside_the_values_even_where_only_turned_ones
         for position in ("none", "rotary")
     )
     assert turned - plain == 12 * 2 * (2 * 16 * 768 * 2)
+
+
+def _activations(position, kernel, **fields):
+    sizes = {"d_model": 64, "heads": 4, "layers": 3, "positions": 16, "dropout": 0.0, "batch": 2, "t": 16} | fields
+    return gf.cost("layer", position=position, train=True, kernel=kernel, **sizes)
+
+
+PAIRS, ROWS = 4 * 16 * 16, 8 * 16 * 16  # numbers in one sequence's scores; bytes that say which row belongs to each pair
+
+
+@pytest.mark.parametrize(("dtype", "width"), [("float32", 4), ("bfloat16", 2)])
+def test_attention_with_a_learned_bias_is_written_out_in_float32(dtype, width):
+    """Instead of a log-sum for each row of scores the weights are kept, and queries, keys and values in their format."""
+    plain, biased = (_activations(position, "fused", dtype=dtype).memory.activations for position in ("none", "relative"))
+    wider = 3 * (2 * 16 * 64) * (4 - width)
+    assert biased - plain == ROWS + 3 * (4 * 2 * PAIRS - 4 * 2 * 4 * 16 + wider)
+
+
+def test_dropout_keeps_weights_that_are_written_out_three_times():
+    """As they are, what they are multiplied by, and what that gives."""
+    with_dropout, without = (_activations("relative", "fused", dropout=share).memory.activations for share in (0.1, 0.0))
+    elsewhere = _activations("none", "fused", dropout=0.1).memory.activations - _activations("none", "fused").memory.activations
+    assert with_dropout - without - elsewhere == 3 * 2 * (4 * 2 * PAIRS)
+
+
+@pytest.mark.parametrize("tables", ["shared", "per_layer"])
+def test_compiled_layers_keep_a_learned_bias_and_no_scores(tables):
+    plain, biased = (
+        _activations(position, "compiled", dtype="bfloat16", relative_tables=tables).memory.activations
+        for position in ("none", "relative")
+    )
+    assert biased - plain == ROWS + (3 if tables == "per_layer" else 1) * 2 * PAIRS
+
+
+def test_disentangled_attention_keeps_queries_and_keys_for_the_terms_by_distance_too():
+    plain = _activations("none", "fused").memory.activations
+    fields = {"position": "disentangled", "relative_buckets": 8, "relative_distance": 8}
+    fused, compiled = (_activations(kernel=kernel, **fields).memory.activations for kernel in ("fused", "compiled"))
+    projected, joint = 2 * 4 * 8 * 64, 4 * 3 * (2 * 16 * 64)  # bytes of a layer
+    assert fused - plain == ROWS + 3 * (4 * 2 * PAIRS - 4 * 2 * 4 * 16 + projected + joint)
+    bent = plain - _activations("none", "compiled").memory.activations
+    assert compiled + bent - plain == ROWS + 3 * (4 * 2 * PAIRS + projected)
+
+
+def test_the_convention_says_where_scores_are_written_out():
+    said = {position: _activations(position, "fused").convention for position in ("none", "relative")}
+    assert "are written out, as on a CPU" in said["relative"] and "written out" not in said["none"]
+    assert "written out in float32 at least" in _activations("relative", "fused").memory.assumptions
+    assert "but the learned bias by distance is" in _activations("relative", "compiled").convention
+    assert "written out" not in gf.cost("layer", position="relative", kernel="fused", d_model=64, heads=4, t=16).convention

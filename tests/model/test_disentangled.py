@@ -11,6 +11,7 @@ from model_cases import DEBERTA, both_ways, furthest, inputs_of, seeded
 from tiny_models import guest
 
 from glassformer.model import Encoder, encode_packed
+from glassformer.model.disentangled import Distances, Pick
 from glassformer.model.layouts import NEVER, Packed, PaddedSight, Rule
 from glassformer.model.packing import packing_suits
 from glassformer.model.positions import ByLogDistance
@@ -156,3 +157,33 @@ def test_in_half_precision_and_under_autocast_it_is_near():
             cast = encoder.float()(given).states
         half = encoder.bfloat16()(given).states
     assert max(furthest(one.double(), exact) for one in (cast, half)) < 0.1 * float(exact.abs().max())
+
+
+def test_picking_has_the_gradient_of_gather_and_keeps_only_the_rows():
+    torch.manual_seed(0)
+    every, rows = torch.randn(2, 2, 3, 7, dtype=torch.float64, requires_grad=True), torch.randint(0, 7, (3, 4))
+    kept = []
+    with torch.autograd.graph.saved_tensors_hooks(lambda one: kept.append(one) or one, lambda one: one):
+        ours = Pick.apply(every, rows)
+    assert [one.shape for one in kept] == [rows.shape]
+    theirs = every.gather(-1, rows.expand(2, 2, -1, -1))
+    g = torch.randn_like(ours)
+    assert torch.equal(ours, theirs)
+    assert furthest(*(torch.autograd.grad(one, every, g)[0] for one in (ours, theirs))) < 1e-15
+    assert torch.autograd.gradcheck(Pick.apply, (every, rows)) and torch.autograd.gradgradcheck(Pick.apply, (every, rows))
+
+
+@pytest.mark.parametrize("terms", TERMS)
+def test_the_gradient_of_the_terms_by_distance_is_the_slope(terms):
+    torch.manual_seed(0)
+    spec = DEBERTA.replace(relative_terms=terms, relative_projections="own", dropout=0.0)
+    by_distances = Encoder(spec, dtype=torch.float64).layers["0"].attention.by_distances
+    q, k = (torch.randn(2, 3, spec.heads, spec.head_k, dtype=torch.float64, requires_grad=True) for _ in range(2))
+    vectors = torch.randn(spec.relative_rows, spec.d_model, dtype=torch.float64, requires_grad=True)
+    rows = torch.randint(0, spec.relative_rows, (3, 3))
+    unread = (torch.zeros(0), None)  # each layer has matrices of its own for distances
+
+    def bias(q, k, vectors):
+        return by_distances(q, k, Distances(vectors, rows), (unread, unread), 0.5)
+
+    assert torch.autograd.gradcheck(bias, (q, k, vectors))

@@ -7,6 +7,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "bench"))
 
+SMALL = {"d_model": 128, "heads": 2, "d_ff": 512}
 CASES = {
     "float32": {"dtype": "float32", "batch": 4, "t": 64},
     "masked tokens": {"dtype": "float32", "batch": 8, "t": 32, "head": "mlm"},
@@ -20,6 +21,20 @@ CASES = {
         "d_model": 96,
         "heads": 2,
         "d_ff": 144,
+    },
+    "a bias by distance": {"dtype": "float32", "batch": 2, "t": 128, "position": "learned_relative"},
+    "a bias by distance, autocast": {"dtype": "bfloat16", "batch": 2, "t": 128, "position": "learned_relative"},
+    "a bias by distance, dropout": {"dtype": "float32", "batch": 2, "t": 128, "position": "learned_relative", "dropout": 0.1},
+    "T5": {"name": "t5-small", "dtype": "float32", "batch": 4, "t": 128, **SMALL, "d_k": 64},
+    "T5, many short texts": {"name": "t5-small", "dtype": "float32", "batch": 32, "t": 16, **SMALL, "d_k": 64, "head": "mlm"},
+    "T5, a table a layer": {"name": "t5-small", "dtype": "float32", "batch": 4, "t": 64, **SMALL, "relative_tables": "per_layer"},
+    "disentangled": {"name": "deberta-v3-base", "dtype": "float32", "batch": 4, "t": 64, **SMALL},
+    "disentangled, many short texts": {"name": "deberta-v3-base", "dtype": "float32", "batch": 32, "t": 16, **SMALL},
+    "disentangled, one long text": {"name": "deberta-v3-base", "dtype": "float32", "batch": 1, "t": 300, **SMALL, "layers": 5},
+    "disentangled, autocast": {"name": "deberta-v3-base", "dtype": "bfloat16", "batch": 4, "t": 64, **SMALL, "head": "mlm"},
+    "disentangled, grouped queries": {
+        "name": "deberta-v3-base", "dtype": "float32", "batch": 4, "t": 64, **SMALL, "heads": 8, "kv_heads": 2,
+        "relative_terms": "content_to_position", "relative_projections": "own",
     },
 }  # fmt: skip
 

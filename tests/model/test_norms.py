@@ -6,7 +6,7 @@ from model_cases import furthest
 from torch import nn
 
 from glassformer.model import start
-from glassformer.model.norms import Halved, LayerScale, Norm, post_norm, pre_norm, unnormed
+from glassformer.model.norms import Halved, LayerScale, Norm, post_norm, pre_norm, rms_norm, unnormed
 from glassformer.spec import ALL_BIASES, EncoderSpec
 
 
@@ -49,6 +49,26 @@ def test_rms_norm_is_torchs_and_has_no_beta():
     x = torch.randn(2, 3, 6, dtype=torch.float64)
     assert [name for name, _ in ours.views()] == ["gamma"]
     assert furthest(ours(x), theirs(x)) < 1e-15
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16], ids=str)
+def test_rms_norm_in_training_is_torchs_and_keeps_its_input_alone(dtype):
+    torch.manual_seed(0)
+    x, gamma = torch.randn(4, 3, 6).mul(5).to(dtype).requires_grad_(), torch.randn(6).to(dtype).requires_grad_()
+    g, kept = torch.randn(4, 3, 6).to(dtype), []
+    with torch.autograd.graph.saved_tensors_hooks(lambda one: kept.append(one) or one, lambda one: one):
+        ours = rms_norm(x, gamma, None, 1e-5)
+    assert [one.shape for one in kept].count(x.shape) == 1
+    theirs = nn.functional.rms_norm(x, (6,), gamma, 1e-5)
+    assert torch.equal(ours, theirs)
+    for mine, yours in zip(torch.autograd.grad(ours, (x, gamma), g), torch.autograd.grad(theirs, (x, gamma), g), strict=True):
+        assert mine.dtype == yours.dtype
+        torch.testing.assert_close(mine, yours)
+
+
+def test_the_gradient_of_rms_norm_is_the_slope():
+    x, gamma = (torch.randn(*shape, dtype=torch.float64, requires_grad=True) for shape in ((2, 3, 5), (5,)))
+    assert torch.autograd.gradcheck(lambda x, gamma: rms_norm(x, gamma, None, 1e-3), (x, gamma))
 
 
 def test_a_norm_without_bias_has_no_beta():

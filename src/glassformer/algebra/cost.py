@@ -88,6 +88,12 @@ class Cost(Result):
             "fused": "a fused attention kernel: scores are not kept in memory, masked pairs are not computed",
             "compiled": "compiled layers with fused attention: neither scores nor activations of feed-forward blocks are kept",
         }[self.kernel]
+        if self.which == "training" and self.program.spec.relative:
+            kernel += {
+                "materialised": "",
+                "fused": "; but those with a learned bias are written out, as on a CPU (on a GPU less is kept)",
+                "compiled": ", but the learned bias by distance is",
+            }[self.kernel]
         return f"one {passes} over batch={self.program.sizes.batch} t={self.program.sizes.t}; 1 multiply-add = 2 FLOPs; {kernel}"
 
     def to_dict(self) -> dict[str, Any]:

@@ -81,7 +81,7 @@ class Attention(nn.Module):
         if look.distances is None:
             return look.sight
         assert self.by_distances is not None
-        bias_BHTS = self.by_distances(q_BTHK * self.scale, k_BSHK * self.scale, look.distances, self.content_maps())
+        bias_BHTS = self.by_distances(q_BTHK, k_BSHK, look.distances, self.content_maps(), self.scale)
         return look.sight.with_bias(bias_BHTS)
 
     def content_maps(self) -> tuple[Map, Map]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import torch
 from torch import Tensor, nn
@@ -49,17 +49,21 @@ class ByDistances(nn.Module):
         self.keys = nn.Linear(spec.d_model, widths[0], bias=spec.bias("k")) if own and keys else None
         self.queries = nn.Linear(spec.d_model, widths[1], bias=spec.bias("q")) if own and queries else None
 
-    def forward(self, q_BTHK: Tensor, k_BSHK: Tensor, distances: Distances, content: tuple[Map, Map]) -> Tensor:
-        """`content` are the maps that make queries and keys of tokens, which the distances may share."""
+    def forward(self, q_BTHK: Tensor, k_BSHK: Tensor, distances: Distances, content: tuple[Map, Map], scale: float) -> Tensor:
+        """`content` are the maps that make queries and keys of tokens, which the distances may share.
+
+        The vectors of distances are scaled: they are few, and queries and keys need no second copy.
+        """
         vectors_RD, rows_TS = self.dropout(distances.vectors_RD), distances.rows_TS
         terms = []
         if self.spec.content_to_position:
             keys_RHK = self.heads(vectors_RD, _map(self.keys) or content[1], self.spec.key_heads)
-            terms.append(picked(q_BTHK, keys_RHK, rows_TS))
+            terms.append(picked(q_BTHK, keys_RHK * scale, rows_TS))
         if self.spec.position_to_content:
             queries_RHK = self.heads(vectors_RD, _map(self.queries) or content[0], self.spec.heads)
-            terms.append(picked(k_BSHK, queries_RHK, rows_TS.mT).mT)
-        return sum(terms[1:], terms[0])
+            terms.append(picked(k_BSHK, queries_RHK * scale, rows_TS.mT).mT)
+        bias_HBTS = sum(terms[1:], terms[0])
+        return bias_HBTS.transpose(0, 1)
 
     def heads(self, vectors_RD: Tensor, into: Map, heads: int) -> Tensor:
         """The vectors of distances as each head of queries sees them."""
@@ -75,9 +79,29 @@ class ByDistances(nn.Module):
 
 
 def picked(x_BTHK: Tensor, vectors_RHK: Tensor, rows_TS: Tensor) -> Tensor:
-    """The product of each token with every vector, and of those the one that `rows` names for each other token."""
-    every_BHTR = x_BTHK.transpose(1, 2) @ vectors_RHK.permute(1, 2, 0)
-    return every_BHTR.gather(-1, rows_TS.expand(*every_BHTR.shape[:2], -1, -1))
+    """The product of each token with every vector, and of those the one that `rows` names for each other token.
+
+    Heads stand in front: one product a head for the tokens of all sequences, and no copy of the vectors for each of these.
+    """
+    every_HBTR = torch.einsum("bthk,rhk->hbtr", x_BTHK, vectors_RHK)
+    picked_HBTS: Tensor = Pick.apply(every_HBTR, rows_TS)
+    return picked_HBTS
+
+
+class Pick(torch.autograd.Function):
+    """`gather` along the last axis. PyTorch's own keeps what it picks from, of which the way back asks for the shape alone."""
+
+    @staticmethod
+    def forward(ctx: Any, every_HBTR: Tensor, rows_TS: Tensor) -> Tensor:
+        ctx.save_for_backward(rows_TS)
+        ctx.shape = every_HBTR.shape
+        return every_HBTR.gather(-1, rows_TS.expand(*every_HBTR.shape[:2], -1, -1))
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None]:
+        (rows_TS,), (g_HBTS,) = ctx.saved_tensors, gradients
+        g_HBTR = g_HBTS.new_zeros(ctx.shape)
+        return g_HBTR.scatter_add_(-1, rows_TS.expand(*ctx.shape[:2], -1, -1), g_HBTS), None
 
 
 def _map(linear: nn.Linear | None) -> Map | None:

@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 import torch
 from torch import Tensor, nn
+from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
 from glassformer.model.layouts import at_places
@@ -50,7 +51,35 @@ class Halved(torch.autograd.Function):
 def rms_norm(x: Tensor, gamma: Tensor, beta: Tensor | None, eps: float) -> Tensor:
     """`gamma ⊙ x / √(mean square + eps)` over the last axis (Zhang and Sennrich 2019); it has no beta."""
     assert beta is None
+    if x.is_cpu and torch.is_grad_enabled() and not torch.compiler.is_compiling():
+        return RootMeanSquare.apply(x, gamma, eps)
     return functional.rms_norm(x, gamma.shape, gamma, eps)
+
+
+class RootMeanSquare(torch.autograd.Function):
+    """The same for a CPU, where PyTorch has no kernel for it and keeps `x / root` beside x. It takes a moment to divide again."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, gamma: Tensor, eps: float) -> Tensor:
+        inverse = _precise(x).square().mean(-1, keepdim=True).add_(eps).rsqrt_()
+        ctx.save_for_backward(x, inverse, gamma)
+        return (_precise(x) * inverse).mul_(gamma).to(x.dtype)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, Tensor, None]:
+        x, inverse, gamma = ctx.saved_tensors
+        g, normalised = _precise(gradients[0]), _precise(x) * inverse
+        g_gamma = (g * normalised).flatten(0, -2).sum(0)
+        g_normalised = g * gamma
+        along = (g_normalised * normalised).mean(-1, keepdim=True)  # a change along x changes nothing
+        g_x = g_normalised.sub_(normalised.mul_(along)).mul_(inverse)
+        return g_x.to(x.dtype), g_gamma.to(gamma.dtype), None
+
+
+def _precise(x: Tensor) -> Tensor:
+    """In float32 at least."""
+    return x.to(torch.promote_types(x.dtype, torch.float32))
 
 
 NORMS: dict[str, Normalise] = {"layer": layer_norm, "rms": rms_norm}
