@@ -237,8 +237,8 @@ def test_dropout_keeps_weights_that_are_written_out_three_times():
 @pytest.mark.parametrize("tables", ["shared", "per_layer"])
 def test_compiled_layers_keep_a_learned_bias_and_no_scores(tables):
     plain, biased = (
-        _activations(position, "compiled", dtype="bfloat16", relative_tables=tables).memory.activations
-        for position in ("none", "relative")
+        _activations(position, "compiled", dtype="bfloat16", **fields).memory.activations
+        for position, fields in (("none", {}), ("relative", {"relative_tables": tables}))
     )
     assert biased - plain == ROWS + (3 if tables == "per_layer" else 1) * 2 * PAIRS
 

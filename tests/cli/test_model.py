@@ -346,6 +346,19 @@ def test_export_writes_a_checked_onnx_graph(folder, run, tmp_path):
     assert run("export", folder, "--onnx", tmp_path / "m.onnx")[0] == 2
 
 
+@pytest.mark.parametrize(
+    "line",
+    ["explain {m} layers.0.attention.scores head=0 t=0 s=1 --tokens 1,2", "attention {m} --tokens 1,2", "report {m} --out {o}"],
+)
+def test_every_command_that_reads_a_checkpoint_takes_its_class(line, tmp_path, run):
+    """A message that says `--as` is a way out only where there is such an option."""
+    folder = bert_folder(tmp_path / "m", architectures=["BertForNobody"])
+    words = line.format(m=folder, o=tmp_path / "r.html").split()
+    code, _, err = run(*words)
+    assert (code, "--as" in err) == (2, True)
+    assert run(*words, "--as", "BertModel")[0] == 0
+
+
 @pytest.mark.parametrize("command", ["verify", "encode", "predict", "export"])
 def test_help_teaches_without_torch(command):
     barred = "import sys; sys.modules['torch'] = None; sys.argv[0] = 'glassformer'; from glassformer.cli import main; main()"

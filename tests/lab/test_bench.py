@@ -220,3 +220,10 @@ def test_an_export_that_is_not_there_is_one_line(ask, body, line):
 def test_a_bridge_names_the_fields_that_differ(ask):
     found = ask("bridge", left=spec("bert-base", layers="11"), right=spec("bert-base")).json()
     assert found["fields"] == [{"name": "layers", "left": 11, "right": 12}]
+
+
+def test_what_all_layers_share_is_not_called_layers():
+    found = _derived(request("deberta-v3-small"), "rows")["diagram"]["blocks"]
+    shared = next(block for block in found if block["name"] == "layers.relative_norm")
+    assert shared["title"] == "relative table, normalised"
+    assert [inner["name"] for inner in shared["blocks"]][-2:] == ["layers.relative_norm.normalised", "layers.relative_norm"]

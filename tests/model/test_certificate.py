@@ -65,6 +65,31 @@ def test_every_family_gets_its_certificate(case, tmp_path):
     assert found.comparisons[2].worst < 1e-5
 
 
+@pytest.mark.parametrize(
+    ("family", "whole", "inner"),
+    [("whisper", "WhisperModel", "WhisperEncoder"), ("bart", "BartModel", "BartEncoder")],
+)
+def test_an_encoder_inside_a_whole_model_is_compared_with_its_own_weights(family, whole, inner, tmp_path):
+    """transformers finds none of them under the names of the whole model, and would answer with made-up ones."""
+    guest("transformers")
+    decoder = {"decoder_layers": 1, "decoder_attention_heads": 3, "decoder_ffn_dim": 8}
+    found = verified(save(model_of(Case(family, whole, decoder)), tmp_path), as_class=inner)
+    assert len(found.comparisons) == 3, found.notes
+    assert found.comparisons[2].worst < 1e-10
+
+
+def test_an_original_that_does_not_find_the_weights_is_no_witness(tmp_path, monkeypatch):
+    guest("transformers")
+    from glassformer.model import original
+
+    monkeypatch.setattr(original.re, "escape", lambda name: f"no such {name}")
+    model = model_of(Case("whisper", "WhisperModel", {"decoder_attention_heads": 3}))
+    found = verified(save(model, tmp_path), as_class="WhisperEncoder")
+    assert (found.holds, len(found.comparisons)) == (True, 2)
+    assert found.notes[0].startswith("The original was not asked: transformers does not find ")
+    assert "parameters of WhisperEncoder in this folder, such as conv1.bias, and would make them up." in found.notes[0]
+
+
 @pytest.mark.parametrize("spec", [BERT, VIT, EncoderSpec(d_model=8, heads=2, layers=2)], ids=["tokens", "image", "vectors"])
 def test_a_folder_of_our_own_has_two_witnesses(spec, tmp_path):
     gf.save(Encoder(spec), tmp_path / "m")

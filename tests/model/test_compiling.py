@@ -21,6 +21,7 @@ def compiled(spec, monkeypatch) -> Encoder:
     return compiling.compile_layers(Encoder(spec).eval())
 
 
+@pytest.mark.filterwarnings("ignore")  # PyTorch warns of itself on its way through an autograd function
 @pytest.mark.parametrize("spec", [BERT, MODERN, DEBERTA], ids=["bert", "modern", "disentangled"])
 def test_results_and_names_stay(spec, monkeypatch):
     torch.manual_seed(0)

@@ -3,6 +3,7 @@
 import itertools
 import json
 import re
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
@@ -110,3 +111,48 @@ def test_an_encoder_without_layers_is_its_input():
     drawn = diagram(program("encoder", layers=0))
     assert [box.key for box in drawn.boxes] == ["input"]
     assert [(arrow.source, arrow.tensor) for arrow in drawn.arrows] == [("input", "x")]
+
+
+def behind(drawn):
+    """Arrows that touch a node which they neither leave nor reach, each with that node; a node is taken a pixel larger."""
+    for arrow, node in itertools.product(drawn.arrows, drawn.nodes):
+        if node.name in (arrow.source, arrow.target):
+            continue
+        for (x, y), (to_x, to_y) in itertools.pairwise(arrow.points):
+            for part in range(201):
+                at = x + (to_x - x) * part / 200, y + (to_y - y) * part / 200
+                if -1 < at[0] - node.x < node.width + 1 and 0.5 < at[1] - node.y < node.height - 0.5:
+                    yield arrow.target, node.name
+                    break
+
+
+SHOWN = (*SOME, "whisper-tiny", "siglip-b16-vision", "deit-ti-distilled", "clip-b32-text")
+ODD = {
+    "disentangled": ("deberta-v3-base", {}),
+    "matrices of their own, shared keys": ("deberta-v3-base", {"relative_projections": "own", "kv_heads": 4}),
+    "one term": ("deberta-v3-base", {"relative_terms": "position_to_content"}),
+    "grouped, rotary, local": ("bert-base", {"kv_heads": 3, "position": "rotary", "window": 8}),
+}
+
+
+@pytest.mark.parametrize(("name", "fields"), [*ODD.values(), *((name, {}) for name in SHOWN)], ids=[*ODD, *SHOWN])
+def test_no_arrow_runs_behind_a_node_that_is_not_its_own_and_no_node_stands_on_another(name, fields):
+    made = program(name, **fields)
+    for key in [key for key in dict.fromkeys(block_of(step) for step in made.steps) if not re.match(r"layers\.[1-9]", key)]:
+        drawn = inside(made, key)
+        assert not list(behind(drawn))
+        for one, other in itertools.combinations(drawn.nodes, 2):
+            apart = one.x + one.width <= other.x or other.x + other.width <= one.x
+            assert apart or one.y + one.height <= other.y or other.y + other.height <= one.y, (one.name, other.name)
+        inner = [x for arrow in drawn.arrows for x, _ in arrow.points]
+        assert all(0 <= x <= drawn.width for x in (*inner, *(node.x + node.width for node in drawn.nodes)))
+
+
+def test_an_arrow_behind_a_node_would_be_found():
+    """The twin that shows that the test above can fail: a straight arrow where there was a lane."""
+    drawn = inside(program("bert-base"), "layers.0.attention")
+    past = next(arrow for arrow in drawn.arrows if len(arrow.points) > 2)
+    passed = [node for node in drawn.nodes if past.points[0][1] < node.y < past.points[-1][1]]
+    middle = (passed[0].x + passed[0].width / 2, passed[0].y + passed[0].height / 2)
+    bent = past._replace(points=(past.points[0], middle, past.points[-1]))
+    assert (past.target, passed[0].name) in list(behind(replace(drawn, arrows=(bent,))))

@@ -74,6 +74,16 @@ REFUSALS = [
     (["bert-base", "seq_len=5"], "unknown field 'seq_len'. Did you mean 't'?"),
     (["bert-base", "classes=5"], "classes=5 is the size of a head that is not there: head=none. Add head=classify, or head=tag."),
     (["bert-base", "head=mlm", "classes=5"], "classes=5 is the size of a head that is not there: head=mlm."),
+    (
+        ["bert-base", "relative_terms=content_to_position"],
+        "relative_terms=content_to_position speaks of disentangled attention, which is not there: position=learned. "
+        "Add position=disentangled.",
+    ),
+    (["bert-base", "position=relative", "relative_norm=true"], "relative_norm=true speaks of disentangled attention, which is"),
+    (["encoder", "relative_buckets=8"], "relative_buckets=8 speaks of a relative table that is not there: position=none."),
+    (["bert-base", "rotary_base=500"], "rotary_base=500.0 speaks of rotary positions, which are not there: position=learned."),
+    (["whisper-tiny", "head=mlm"], "head=mlm predicts tokens, but there is no vocabulary. Give head=classify."),
+    (["whisper-tiny", "segments=2"], "segments=2 needs a token embedding. Leave it out."),
     (["https://host/config.json"], "https://host/config.json is an address, and nothing is fetched."),
     (["x" * 5000], "unknown preset"),
     (["a\0b"], "unknown preset"),
@@ -96,6 +106,18 @@ def test_positions_without_a_table_are_not_counted_as_nothing_in_silence():
     assert gf.spec("encoder", vocab=100, positions=128, position="learned").positions == 128
     assert gf.spec("encoder", vocab=100, positions=128, position="none").positions == 128
     assert gf.spec("bert-base", positions=128).positions == gf.spec("transformer-base", positions=128).positions == 128
+
+
+def test_positions_are_the_length_of_a_sound_with_or_without_a_table():
+    assert gf.spec("encoder", mels=3, positions=5).frames == 10
+
+
+@pytest.mark.parametrize(
+    "words", ["deberta-v3-base relative_norm=false", "t5-small relative_buckets=8", "modernbert-base rotary_base=500"]
+)
+def test_a_field_is_taken_where_something_reads_it(words):
+    name, _, value = words.partition(" ")[2].partition("=")
+    assert str(getattr(request_from_words(words.split()).spec, name)).lower().removesuffix(".0") == value
 
 
 def test_as_class_needs_a_config():

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from glassformer.cli.numbers import run_of
-from glassformer.cli.options import Named, one_spec, to_json
+from glassformer.cli.options import Named, as_option, one_spec, to_json
 from glassformer.spec import GlassformerError
 from glassformer.spec.reading import split_words
 
@@ -21,6 +21,7 @@ MOST_IN_JSON = 2_000_000
 @click.option("--text", help="What goes in (a checkpoint's tokenizer reads it; a spec without one takes words).")
 @click.option("--tokens", metavar="IDS", help="What goes in, as token ids: 101,7592,102.")
 @click.option("--picture", metavar="FILE", help="What goes in, of an encoder that reads images.")
+@as_option
 @click.option("--layer", type=int, metavar="N", help="One layer alone.")
 @click.option("--head", type=int, metavar="N", help="One head alone.")
 @click.option("--out", type=Named(), metavar="FILE", help="A picture, FILE.png or FILE.svg, or a page to explore, FILE.html.")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from glassformer.cli.options import to_json
+from glassformer.cli.options import as_option, to_json
 from glassformer.spec import GlassformerError, shown
 from glassformer.spec.reading import is_there, only_fields, split_words
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     type=click.IntRange(0),
     help="For a spec without weights: small legible numbers from this seed.  [default: 0]",
 )
+@as_option
 @click.option("--depth", default=1, show_default=True, type=click.IntRange(0, 12), help="How many levels to open.")
 @click.option("--digits", default=4, show_default=True, type=click.IntRange(1, 17), help="Decimals shown.")
 @click.option("--terms", default=8, show_default=True, type=click.IntRange(2, 10_000), help="Terms shown of a long sum.")
@@ -53,15 +54,24 @@ def explain(words: tuple[str, ...], depth: int, digits: int, terms: int, as_json
         sys.stdout.write(opened.text(depth=depth, digits=digits, most=terms) + "\n")
 
 
-def run_of(what: str, fields: dict[str, str], *, tokens: str | None = None, picture: str | None = None, **given: Any) -> Run:
+def run_of(
+    what: str,
+    fields: dict[str, str],
+    *,
+    tokens: str | None = None,
+    picture: str | None = None,
+    as_class: str | None = None,
+    **given: Any,
+) -> Run:
     """A run of a checkpoint folder on text, ids or a picture, or of a spec with legible weights from a seed."""
     from glassformer import api
 
     ids = _ids(tokens) if tokens is not None else None
-    return api.run(what, tokens=ids, picture=_pixels(what, picture), **given, **only_fields(fields))
+    pixels = _pixels(what, picture, as_class)
+    return api.run(what, tokens=ids, picture=pixels, as_class=as_class, **given, **only_fields(fields))
 
 
-def _pixels(what: str, picture: str | None) -> Any:
+def _pixels(what: str, picture: str | None, as_class: str | None) -> Any:
     """A picture as the checkpoint reads it."""
     from glassformer.api import holds_weights
     from glassformer.cli.image_files import reading_of
@@ -69,7 +79,7 @@ def _pixels(what: str, picture: str | None) -> Any:
 
     if picture is None or not holds_weights(what):
         return picture
-    checkpoint = open_checkpoint(what)
+    checkpoint = open_checkpoint(what, as_class=as_class)
     return reading_of(checkpoint.spec, checkpoint.folder).pixels([Path(picture)])[0]
 
 

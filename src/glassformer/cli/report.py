@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from glassformer.cli.options import Named, complete_words, one_spec, to_json
+from glassformer.cli.options import Named, as_option, complete_words, one_spec, to_json
 from glassformer.spec import GlassformerError, shown
 from glassformer.spec.reading import SIZES, Request, only_fields, request, split_words
 
@@ -30,10 +30,11 @@ MOST_RUN = 400_000_000  # parameters of a checkpoint that is run in float64 for 
 @click.command()
 @click.argument("words", nargs=-1, metavar="RUN|CHECKPOINT|SPEC [field=value …]", shell_complete=complete_words)
 @click.option("--text", help="The sentence whose attention is shown. [default: one about a tired animal]")
+@as_option
 @click.option("--out", type=Named(), metavar="FILE", help="The file. [default: RUN/report.html, or NAME-report.html here]")
 @click.option("--without", metavar="PARTS", default="", help=f"Parts to leave out: {', '.join(PARTS)}.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output: where it lies and what is in it.")
-def report(words: tuple[str, ...], text: str | None, out: str | None, without: str, as_json: bool) -> None:
+def report(words: tuple[str, ...], out: str | None, without: str, as_json: bool, **given: str | None) -> None:
     """All that is known of an encoder, as one file that opens from disk: ledger, diagram, shapes, cost, equations;
     of a checkpoint also its attention and checks; of a run also its curves.
 
@@ -47,7 +48,7 @@ def report(words: tuple[str, ...], text: str | None, out: str | None, without: s
     from glassformer.show.report import page, save_page
     from glassformer.show.report.derived import derived_sections, lead, subject
 
-    contents = Contents(what, fields, text, left_out)
+    contents = Contents(what, fields, left_out, **given)
     about = subject(contents.asked)
     found = {one.name: one for one in (*derived_sections(about), *contents.sections())}
     sections = [found[name] for name in PARTS if name in found and name not in left_out]
@@ -65,11 +66,13 @@ def report(words: tuple[str, ...], text: str | None, out: str | None, without: s
 class Contents:
     """What a name stands for, and the sections that only it can have."""
 
-    def __init__(self, what: str, fields: dict[str, str], text: str | None, left_out: frozenset[str]) -> None:
+    def __init__(
+        self, what: str, fields: dict[str, str], left_out: frozenset[str], *, text: str | None, as_class: str | None = None
+    ) -> None:
         from glassformer.api import holds_weights
         from glassformer.show.report.learned import is_run
 
-        self.what, self.text, self.left_out = what, text, left_out
+        self.what, self.text, self.left_out, self.as_class = what, text, left_out, as_class
         self.notes: list[str] = []
         self.run_folder = Path(what) if is_run(what) else None
         weights = Path(what) / "best" if self.run_folder else Path(what)
@@ -80,7 +83,7 @@ class Contents:
             raise GlassformerError(
                 f"{field} cannot be changed in a report of {shown(what)}: it has weights. Leave it out, or name a spec."
             )
-        self.asked: Request = request(what, **only_fields(fields))
+        self.asked: Request = request(what, as_class=as_class, **only_fields(fields))
 
     @property
     def title(self) -> str:
@@ -123,7 +126,7 @@ class Contents:
         if self.weights is not None:
             from glassformer.numbers import open_checkpoint
 
-            held = open_checkpoint(self.weights).parameters
+            held = open_checkpoint(self.weights, as_class=self.as_class).parameters
             yield Check(
                 held == total,
                 f"The files hold {held:,} learned numbers, each under its name with its shape; the ledger says {total:,}.",
@@ -146,7 +149,7 @@ class Contents:
                 return seeded_run(spec, words=text), "The weights are made up from a seed: small numbers that can be read.", None
             from glassformer.numbers import open_checkpoint
 
-            checkpoint = open_checkpoint(self.weights)
+            checkpoint = open_checkpoint(self.weights, as_class=self.as_class)
             if checkpoint.parameters > MOST_RUN:
                 self.notes.append(
                     f"attention is not shown: {checkpoint.parameters:,} parameters are too many to run in float64 here."
@@ -188,11 +191,11 @@ class Contents:
         from glassformer.show.certificate import tables, verdict_line
         from glassformer.show.report.page import paragraph, table
 
-        command = f"glassformer verify {self.weights}"
-        if open_checkpoint(self.weights).parameters > MOST_VERIFIED:
+        command = f"glassformer verify {self.weights}" + (f" --as {self.as_class}" if self.as_class else "")
+        if open_checkpoint(self.weights, as_class=self.as_class).parameters > MOST_VERIFIED:
             return paragraph(f"Not proved here, since that takes a while: {command}")
         try:
-            found = certify(self.weights, as_class=None, seed=0, original=False, allow_nonfinite=False)
+            found = certify(self.weights, as_class=self.as_class, seed=0, original=False, allow_nonfinite=False)
         except ModuleNotFoundError:
             return paragraph(f"Not proved here, since PyTorch is not installed: {command}")
         views = tables(found, whole=False)

@@ -48,7 +48,9 @@ class _Reader:
     def section(self, section: Section) -> list[dict[str, Any]]:
         """A layer is one block; what stands before and after is a block for each first word of its names."""
         numbers = section.layers
-        inner = self.blocks([(self.path(step, skip=2 if numbers else 0), step) for step in section.equations])
+        known = 2 if numbers else 1  # layers.0.…, or a step that all layers share: layers.relative_norm
+        paths = ((self.path(step, skip=known if step.name.startswith("layers.") else 0), step) for step in section.equations)
+        inner = self.blocks(list(paths))
         if not numbers:
             return [self._with_unread(block) for block in inner]
         title = f"layer {numbers[0]}" if len(numbers) == 1 else f"{len(numbers)} layers"
@@ -88,7 +90,7 @@ class _Reader:
                 known = "sum_2" if re.fullmatch(r"layers\.\d+\.out", word) and not around else known
                 made.append(self.step(equations[0]) | {"title": TITLES.get(known, known)})
                 continue
-            place = equations[0].name.split(".")[:2] if equations[0].name.startswith("layers.") else []
+            place = re.findall(r"^layers(?=\.)|(?<=^layers\.)\d+", equations[0].name)
             name = ".".join([*place, *around, word])
             made.append(self.block(name, TITLES.get(word, word), part_of(name), equations, self.blocks(inside, (*around, word))))
         return made

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import importlib
 import math
+import re
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -14,6 +15,7 @@ import torch
 from glassformer.model.answers import Answer, Array
 from glassformer.spec import EncoderSpec, GlassformerError, shown
 from glassformer.spec.checkpoint_folder import CheckpointFolder
+from glassformer.spec.huggingface.tensor_names import tensor_names
 
 INPUTS = {
     "tokens": "input_ids",
@@ -49,14 +51,42 @@ def open_original(folder: CheckpointFolder, *, dtype: torch.dtype = torch.float6
     with quiet(), torch.random.fork_rng(devices=[]):
         try:
             model_class = _class(transformers, folder)
-            # Plain safetensors, no code, no network: the folder has passed all of our own checks before.
-            model = model_class.from_pretrained(
-                folder.path, dtype=dtype, attn_implementation="eager", use_safetensors=True, local_files_only=True
-            )
+            model, left = _from_folder(model_class, folder, dtype, names={})
+            if names := _other_names(folder, left):
+                model, left = _from_folder(model_class, folder, dtype, names=names)
         except Exception as error:
             said = shown(" ".join(str(error).split()) or type(error).__name__, limit=160)
             raise GlassformerError(f"transformers cannot open this folder as {folder.model_class}: {said}.") from None
+    if names := _other_names(folder, left):
+        raise GlassformerError(
+            f"transformers does not find {len(names):,} parameters of {folder.model_class} in this folder, "
+            f"such as {shown(next(iter(names.values())))}, and would make them up."
+        )
     return model.eval()
+
+
+def _from_folder(
+    model_class: Any, folder: CheckpointFolder, dtype: torch.dtype, *, names: Mapping[str, str]
+) -> tuple[Any, list[str]]:
+    """The model, and those of its parameters that were not in the file. `names`: what tensors of the file are called in it."""
+    # Plain safetensors, no code, no network: the folder has passed all of our own checks before.
+    model, told = model_class.from_pretrained(
+        folder.path,
+        dtype=dtype,
+        attn_implementation="eager",
+        use_safetensors=True,
+        local_files_only=True,
+        output_loading_info=True,
+        key_mapping={f"^{re.escape(stored)}$": name for stored, name in names.items()} or None,
+    )
+    return model, sorted(told["missing_keys"])
+
+
+def _other_names(folder: CheckpointFolder, left: Iterable[str]) -> dict[str, str]:
+    """Tensors of the file that transformers has under another name, and so left fresh: an encoder inside a whole model."""
+    places = tensor_names(folder.spec, folder.family, folder.model_class, folder.shapes)
+    known = {place.name: folder.match.found[name].name for name in folder.match.found for place in places[name]}
+    return {known[name]: name for name in left if name in known}
 
 
 def _class(transformers: Any, folder: CheckpointFolder) -> Any:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from glassformer.algebra import notation
 from glassformer.program import Program, Step
 from glassformer.program.pen import Convention, TextPen
 from glassformer.show.diagram import Arrow, block_of, shape_text
+from glassformer.show.diagram_lanes import Lanes, Slot
 from glassformer.show.palette import Part, part_of
 
 ROW, SPACE, MARGIN = 58.0, 12.0, 6.0  # from row to row, between two nodes, around them
+LANE = 4.0  # the width of a line that goes past a row
+TIP = 12.0  # between two arrows that end at one node, and from its edges
 LETTER = 6.1  # pixels of an equation's letter, about
+
+Points: TypeAlias = tuple[tuple[float, float], ...]
 
 
 class Node(NamedTuple):
@@ -66,15 +71,13 @@ def inside(program: Program, key: str, *, convention: Convention = "rows") -> In
         width = max(96.0, LETTER * max(len(made.left) + len(made.right) + 3, len(shape)) + 14)
         at = MARGIN + ROW * ranks[step.name]
         nodes[step.name] = Node(step.name, made.left, made.right, shape, _part(step, key), 0, at, width)
-    widest = max(_wide(row) for row in _rows(nodes.values()))
-    for row in _rows(nodes.values()):
-        x = (widest - _wide(row)) / 2 + MARGIN
-        for node in row:
-            nodes[node.name] = node._replace(x=x)
-            x += node.width + SPACE
-    reads = [(tensor.name, step.name) for step in steps for tensor in step.inputs if tensor.name in nodes]
-    arrows = [Arrow(one, other, one, "", _line(nodes[one], nodes[other], nodes.values())) for one, other in reads]
-    right = max([widest + MARGIN, *(x for arrow in arrows for x, _ in arrow.points)]) + MARGIN
+    reads = list(dict.fromkeys((tensor.name, step.name) for step in steps for tensor in step.inputs if tensor.name in nodes))
+    lanes = Lanes(ranks, reads)
+    centres = lanes.centres({name: node.width for name, node in nodes.items()}, space=SPACE, lane=LANE)
+    nodes = {name: node._replace(x=MARGIN + centres[Slot(name, ranks[name])] - node.width / 2) for name, node in nodes.items()}
+    middles = {slot: MARGIN + at for slot, at in centres.items()}
+    arrows = [Arrow(one, other, one, "", points) for (one, other), points in _lines(reads, nodes, ranks, middles).items()]
+    right = max([*(node.x + node.width for node in nodes.values()), *(at + LANE / 2 for at in middles.values())]) + MARGIN
     bottom = max(node.y + node.height for node in nodes.values()) + MARGIN
     return Inside(key, right, bottom, tuple(nodes.values()), tuple(arrows))
 
@@ -83,26 +86,24 @@ def _part(step: Step, key: str) -> Part:
     return part_of(f"{key}.step" if step.name == "x" or step.name.endswith(".out") else step.name)
 
 
-def _rows(nodes: Iterable[Node]) -> list[list[Node]]:
-    rows: dict[float, list[Node]] = {}
-    for node in nodes:
-        rows.setdefault(node.y, []).append(node)
-    return list(rows.values())
+def _lines(
+    reads: Sequence[tuple[str, str]], nodes: Mapping[str, Node], ranks: Mapping[str, int], middles: Mapping[Slot, float]
+) -> dict[tuple[str, str], Points]:
+    """Lines from each step to those that read it: slanted between two rows, straight down through the lanes of a row."""
+    above = {read: middles[Slot(read[0], ranks[read[1]] - 1)] for read in reads}  # where each line is before its last slant
+    found = {}
+    for read in reads:
+        source, target = (nodes[name] for name in read)
+        through = [(middles[Slot(read[0], row)], MARGIN + ROW * row) for row in range(ranks[read[0]] + 1, ranks[read[1]])]
+        passing = [point for x, y in through for point in ((x, y), (x, y + source.height))]
+        start = (middles[Slot(read[0], ranks[read[0]])], source.y + source.height)
+        rivals = sorted(at for other, at in above.items() if other[1] == read[1])
+        found[read] = (start, *passing, (_end(target, rivals, above[read]), target.y))
+    return found
 
 
-def _wide(row: list[Node]) -> float:
-    return sum(node.width + SPACE for node in row) - SPACE
-
-
-def _line(source: Node, target: Node, nodes: Iterable[Node]) -> tuple[tuple[float, float], ...]:
-    """Down from one to the other; past the side of what stands between, where something does."""
-    start = source.x + source.width / 2
-    end = min(max(start, target.x + 14), target.x + target.width - 14)
-    below, above = source.y + source.height, target.y
-    between = [node for node in nodes if source.y < node.y < target.y]
-    if not between:
-        return (start, below), (end, above)
-    if all(not node.x - 4 <= start <= node.x + node.width + 4 for node in between):
-        return (start, below), (start, above - 12), (end, above)
-    side = max(node.x + node.width for node in (source, target, *between)) + 6 * (1 + len(_rows(between)))
-    return (source.x + source.width, below - 10), (side, below - 10), (side, above + 10), (target.x + target.width, above + 10)
+def _end(target: Node, lines: Sequence[float], line: float) -> float:
+    """Where a line meets its box: as straight below as the box allows, and apart from the others that end there."""
+    before = lines.index(line)
+    low, high = target.x + TIP * (1 + before), target.x + target.width - TIP * (len(lines) - before)
+    return min(max(line, low), max(high, low))

@@ -13,6 +13,7 @@ from glassformer.spec.fields import LARGEST, accept, rule_for, whole_number
 from glassformer.spec.files import read_document
 from glassformer.spec.paths import is_link, no_such
 from glassformer.spec.presets import known_preset, preset, unknown_preset
+from glassformer.spec.unread import require_read
 
 SIZES = ("batch", "t")  # how much goes in: written like fields, but not part of what the encoder is
 SPEC_FILES = ("config.json", "spec.json", "spec.toml")
@@ -43,15 +44,8 @@ def request(
     changed = {name: accept(rule_for(name, also=SIZES).name, value) for name, value in fields.items()}
     label += "".join(f" {name}={field_text(value)}" for name, value in changed.items())
     made = found.replace(**changed) if changed else found
-    if "classes" in changed and made.head in ("none", "mlm"):
-        raise GlassformerError(
-            f"classes={made.classes} is the size of a head that is not there: head={made.head}. Add head=classify, or head=tag."
-        )
-    if changed.get("positions") is not None and "position" not in changed and made.position == "none":
-        raise GlassformerError(
-            f"positions={made.positions} gives rows to a table that is not there: position=none. Add position=learned, "
-            "or position=none if only the longest input is meant."
-        )
+    if changed:
+        require_read(made, changed)
     return Request(label, made, sizes.get("batch", 1), sizes.get("t"))
 
 

@@ -117,7 +117,8 @@ def _input(spec: EncoderSpec) -> None:
             f"position={spec.position} is for images with one class token and no registers. Give image, patch and class_tokens=1."
         )
     if spec.segments is not None and spec.vocab is None:
-        raise GlassformerError(f"segments={spec.segments} needs a token embedding. Give vocab.")
+        other = "Leave it out" if spec.one_length else "Give vocab"
+        raise GlassformerError(f"segments={spec.segments} needs a token embedding. {other}.")
 
 
 def _sound(spec: EncoderSpec) -> None:
@@ -136,7 +137,8 @@ def _sound(spec: EncoderSpec) -> None:
 
 def _head(spec: EncoderSpec) -> None:
     if spec.head in ("mlm", "pretrain") and spec.vocab is None:
-        raise GlassformerError(f"head={spec.head} predicts tokens, but there is no vocabulary. Give vocab, or head=classify.")
+        other = "" if spec.one_length else "vocab, or "  # an encoder that reads an image or sound has no place for tokens
+        raise GlassformerError(f"head={spec.head} predicts tokens, but there is no vocabulary. Give {other}head=classify.")
     if spec.head == "distilled" and spec.class_tokens < 2:
         raise GlassformerError(
             f"head=distilled reads a class and a distillation token, but class_tokens={spec.class_tokens}. Try 2."

@@ -23,6 +23,10 @@ def layer(d, f):
 
 
 NUMBERS = {
+    "How many parameters does the encoder of whisper-tiny have?": 8_208_384,
+    "How many parameters do the encoder layers of whisper-tiny have?": 7_096_320,
+    "How many trainable parameters does the encoder of whisper-tiny have?": 7_632_384,
+    "How many parameters does the encoder of bert-base have?": 85_054_464,
     "How many parameters does a LayerNorm with 768 features have?": 1536,
     "How many learnable parameters are in a layer normalization layer over 512 dimensions?": 1024,
     "How many parameters does RMSNorm with 512 features have?": 512,

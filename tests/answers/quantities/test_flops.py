@@ -2,8 +2,10 @@
 
 import pytest
 
+from glassformer.algebra import cost
 from glassformer.answers.judging import check
 from glassformer.answers.quantities import ask
+from glassformer.program import build
 from glassformer.spec.reading import request, request_from_words
 
 N, D, F, H, L = 512, 768, 3072, 12, 12
@@ -30,6 +32,28 @@ def test_a_part_costs_what_its_formula_says(question, value):
     found = ask(question, request("bert-base", t=N))
     assert found.value == value
     assert sum(line.value for line in found.lines) == value
+
+
+ENCODERS = (
+    "bert-base kv_heads=3",
+    "deberta-v3-small",
+    "deberta-v3-small relative_projections=own relative_terms=content_to_position",
+    "t5-small",
+    "whisper-tiny",
+)
+
+
+@pytest.mark.parametrize("words", ENCODERS)
+def test_attention_costs_what_its_steps_cost_together(words):
+    asked = request_from_words(words.split())
+    steps = [row for row in cost(build(asked.spec)).rows if ".attention." in row.name]
+    assert ask("macs of attention", asked).value == sum(row.multiply_adds for row in steps)
+    parts = ("projections", "scores", "mix")
+    assert sum(ask(f"macs of the {part}", asked).value for part in parts) == ask("macs of attention", asked).value
+
+
+def test_convolutions_cost_their_kernels():
+    assert ask("macs of the convolutions", request("whisper-tiny")).value == 3000 * 384 * 80 * 3 + 1500 * 384 * 384 * 3
 
 
 CLAIMS = [line.split("|") for line in """

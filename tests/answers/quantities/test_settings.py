@@ -21,6 +21,14 @@ scaling factor|bert-base t=25|5|sqrt_length
 scaling factor|layer d_model=64 heads=2 d_k=10|3.16|right
 scaling factor|deberta-v3-small|√192|right
 scaling factor|deberta-v3-small relative_terms=content_to_position|√128|right
+mel bins|whisper-large-v3|128|right
+frames|whisper-tiny|3000|right
+relative position buckets|deberta-v3-base|512|right
+params|whisper-tiny|7632384|convention
+trainable parameters|whisper-tiny|7632384|right
+trainable parameters|whisper-tiny|8208384|left_out_counted
+trainable parameters of positions|whisper-tiny|0|right
+trainable parameters|bert-base|109482240|right
 d_ff|t5-v1.1-base|3072|ffn_width_assumed_4d
 d_k|bert-base|768|heads_times_full_width
 patch dimension|vit-b16|256|vit_tokens_or_patch
@@ -90,3 +98,11 @@ def test_a_last_batch_that_is_dropped_is_a_convention():
 def test_updates_need_a_batch(question, spec, message):
     with pytest.raises(GlassformerError, match=message):
         ask(question, request_from_words(spec.split()))
+
+
+@pytest.mark.parametrize(
+    ("question", "said"), [("frames", "reads no sound"), ("relative buckets", "no table of relative"), ("mels", "no mels")]
+)
+def test_what_an_encoder_has_not_is_no_number(question, said):
+    with pytest.raises(GlassformerError, match=said):
+        ask(question, request_from_words(["bert-base"]))

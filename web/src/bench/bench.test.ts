@@ -20,6 +20,16 @@ test("what does not read one another stands side by side", () => {
   expect(rowsOf(steps).map((row) => row.map((item) => item.name))).toEqual([["q", "k", "v"], ["scores"], ["mix"]]);
 });
 
+test("a line that comes from the right has no block in its way, and titles fit beside one another", () => {
+  const steps = [
+    block("q", ["x"]), block("k", ["x"]), block("v", ["x"]), block("k_shared", ["k"]), block("v_shared", ["v"]),
+    block("scores", ["q", "k_shared"]), block("k_relative", ["table"]), block("content_to_position", ["k_relative"]), block("q_relative", ["table"]),
+  ];
+  expect(rowsOf(steps).map((row) => row.map((item) => item.name))).toEqual([
+    ["q", "k", "v"], ["k_shared", "v_shared"], ["scores"], ["k_relative"], ["content_to_position"], ["q_relative"],
+  ]);
+});
+
 test("the values run around the scores, and nothing overlaps", () => {
   const steps = [block("q", ["x"]), block("k", ["x"]), block("v", ["x"]), block("scores", ["q", "k"]), block("mix", ["scores", "v"])];
   const outer = block("attention", ["x"], { blocks: steps });

@@ -41,13 +41,20 @@ export function shortShape(shape: string, tight = false): string {
   return tight ? sizes.replace(/^(.*), each of (\d+) heads$/, "$2 × ($1)") : sizes.replace(/, each of (\d+) heads/, " · $1 heads");
 }
 
-/** Neighbours that do not read one another stand side by side: q, k and v; the tables of the embedding. */
+const LETTERS = 28; // of the titles of one row, each with its share
+
+/**
+ * Neighbours that do not read one another stand side by side: q, k and v; the tables of the embedding. A block that takes
+ * something from further back is the last of its row, since that line comes from the right; and titles must fit.
+ */
 export function rowsOf(blocks: Block[]): Block[][] {
   const rows: Block[][] = [];
   for (const block of blocks) {
     const row = rows[rows.length - 1];
     const reads = row?.some((other) => block.inputs.includes(other.output) || block.blocks.length > 0 || other.blocks.length > 0);
-    if (row && !reads && row.length < 3) row.push(block);
+    const behind = row?.some((other) => far(other, rows, rows.length - 1).length > 0);
+    const fits = row && [...row, block].every((other) => other.title.length * (row.length + 1) <= LETTERS);
+    if (row && !reads && !behind && fits && row.length < 3) row.push(block);
     else rows.push([block]);
   }
   return rows;

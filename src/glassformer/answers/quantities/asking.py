@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from glassformer.algebra.parts import PARTS
-from glassformer.answers.quantities.alone import answered_alone
+from glassformer.answers.quantities.alone import answered_alone, with_all_of_it
 from glassformer.answers.quantities.answer import Answer
 from glassformer.answers.quantities.compared import change, of_two, versus
 from glassformer.answers.quantities.counts import counted, parameters
@@ -55,7 +55,7 @@ def ask(question: str | Question, asked: Request | None = None) -> Answer:
     if asked is None:
         return answered_alone(question, ask)
     _same_encoder(question, asked)
-    question = with_own_head(question, asked.spec)
+    question = with_own_head(with_all_of_it(question, asked), asked.spec)
     asked = with_sizes(question.stated, asked)
     program = build(asked.spec, batch=asked.batch, t=asked.t)
     check_stated(question.text, question.stated, asked, program)

@@ -19,12 +19,28 @@ from glassformer.spec.reading import Request
 
 MAY_BE_NONE = ("positions", "segments", "biases", "b_Q,b_K,b_V,b_O", "b_1,b_2")  # where there are none, that is an answer
 
+TRAINED = re.compile(r"\b(?:trainable|learnable|learned|learnt|trained)\b(?! position)", re.IGNORECASE)
+
 
 def parameters(question: Question, asked: Request) -> Answer:
     """How many parameters, line by line, and as many under each usual convention."""
     if question.target == "nothing":
         return made(question, asked, 0, "parameters", "nothing in it is learned", [Line("parameters", "", "", 0)], [])
-    pieces = asked_pieces(question, asked)
+    pieces, trained = (asked_pieces(one, asked) for one in (question, _trained(question)))
+    if len(trained) == len(pieces):
+        return _counted(question, asked, pieces)
+    if TRAINED.search(question.text) is None:
+        found = _counted(question, asked, pieces)
+        alone = Other("trained parameters alone, without tables that are stored and stay as they are", total(trained))
+        return replace(found, others=(*found.others, alone)) if trained else found
+    if trained:
+        return _counted(_trained(question), asked, trained)
+    said = "stored, and as they are for good: none of them is trained"
+    return made(question, asked, 0, "parameters", said, [Line("trained", "", "", 0)], [Other("stored", total(pieces))])
+
+
+def _counted(question: Question, asked: Request, pieces: Pieces) -> Answer:
+    """These parameters, as many under each usual convention."""
     lines = [Line(piece.name, piece.formula, piece.numbers, piece.size) for piece in pieces]
     scope = _scope(question, pieces, asked)
     convention = f"every parameter{scope}: weights, biases, norms, tables"
@@ -34,7 +50,8 @@ def parameters(question: Question, asked: Request) -> Answer:
             raise GlassformerError(f"'{shown(question.text)}': this spec has none of that.")
         lines, convention = [Line(question.target or "", "", "", 0)], "this encoder has no such parameters"
     if question.without:
-        convention = f"without {', '.join(question.without)}{scope}, every other parameter counted"
+        left_out = ("tables that are stored and stay as they are" if name == "frozen" else name for name in question.without)
+        convention = f"without {', '.join(left_out)}{scope}, every other parameter counted"
     others = [
         Other(f"without {', '.join((*question.without, *words))}{scope}", total(kept)) for words, kept in left_out_ways(pieces)
     ]
@@ -67,6 +84,11 @@ def parameters(question: Question, asked: Request) -> Answer:
         shifts = tuple(piece for piece in _norms(question, asked) if piece.symbol == "beta")
         others.append(Other(f"with the betas of norms{scope}", total((*pieces, *shifts))))
     return made(question, asked, total(pieces), "parameters", convention, lines, others, _wider(question, asked))
+
+
+def _trained(question: Question) -> Question:
+    """The same of what training changes: `trainable` asks for that, and a table of sines that is stored stays as it is."""
+    return replace(question, without=tuple(dict.fromkeys((*question.without, "frozen"))))
 
 
 def _scope(question: Question, pieces: Pieces, asked: Request) -> str:

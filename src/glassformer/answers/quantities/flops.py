@@ -32,20 +32,28 @@ def _in_layers(chooses: Chooses) -> Chooses:
     return lambda step: step.name.startswith("layers.") and chooses(step)
 
 
-_QKV, _OUTPUT, _CORE = _reads("W_Q", "W_K", "W_V"), _reads("W_O"), _ends("attention.scores", "attention.mix")
+# Disentangled attention adds to the scores what tokens and distances have to do with each other: products of their own.
+_SCORES = _ends("attention.scores", "attention.content_to_buckets", "attention.buckets_to_content")
+_QKV, _OUTPUT, _MIX = _reads("W_Q", "W_K", "W_V", "W_QR", "W_KR"), _reads("W_O"), _ends("attention.mix")
+
+
+def _core(step: Step) -> bool:
+    return _SCORES(step) or _MIX(step)
+
 
 # Which steps a product's name takes.
 PRODUCTS: dict[str, Chooses] = {
     "qkv": _in_layers(_QKV),
     "output": _in_layers(_OUTPUT),
     "projections": _in_layers(lambda step: _QKV(step) or _OUTPUT(step)),
-    "scores": _in_layers(_ends("attention.scores")),
-    "mix": _in_layers(_ends("attention.mix")),
-    "core": _in_layers(_CORE),
-    "attention": _in_layers(lambda step: _QKV(step) or _CORE(step) or _OUTPUT(step)),
+    "scores": _in_layers(_SCORES),
+    "mix": _in_layers(_MIX),
+    "core": _in_layers(_core),
+    "attention": _in_layers(lambda step: _QKV(step) or _core(step) or _OUTPUT(step)),
     "ffn": _in_layers(lambda step: ".ffn." in step.name),
     "layers": _in_layers(lambda step: bool(step.name)),
     "embeddings": lambda step: step.name.startswith("embeddings.") or step.name == "x",
+    "convolutions": _reads("W_conv1", "W_conv2"),
     "pooler": lambda step: step.name.startswith("pooler."),
     "head": lambda step: step.name.startswith("head."),
 }
@@ -175,7 +183,7 @@ def _mistaken_operations(
     question: Question, program: Program, steps: list[Step], cost: Callable[[Iterable[Step]], int], passes: int
 ) -> Iterator[Other]:
     spec, value = program.spec, passes * cost(steps)
-    core = [step for step in steps if _CORE(step)]
+    core = [step for step in steps if _core(step)]
     layered = [step for step in steps if step.name.startswith("layers.")]
     for base, what in ((value, ""), (passes * cost(layered), ", layers alone")):
         scores = passes * cost(core)

@@ -18,6 +18,8 @@ UNITS = {
     "vocab": "tokens",
     "positions": "tokens",
     "segments": "segments",
+    "frames": "frames",
+    "relative_rows": "rows",
 }
 
 
@@ -132,9 +134,13 @@ def setting(question: Question, asked: Request) -> Answer:
         "d_k": (spec.head_k, spec.d_k, "d_model / heads", f"{spec.d_model} / {spec.heads}"),
         "d_v": (spec.head_v, spec.d_v, "d_k", str(spec.head_k)),
         "kv_heads": (spec.key_heads, spec.kv_heads, "heads", str(spec.heads)),
+        "frames": (spec.frames, None, "2 · positions", f"2 · {spec.positions}"),
         "d_ff": (spec.ffn_width, spec.d_ff, "4 · d_model", f"4 · {spec.d_model}"),
     }
     value, given, symbols, numbers = derived.get(name, (getattr(spec, name), getattr(spec, name), "", ""))
+    if (name == "frames" and spec.mels is None) or (name == "relative_rows" and not spec.relative):
+        what = "reads no sound" if name == "frames" else "has no table of relative positions"
+        raise GlassformerError(f"'{shown(question.text)}': this encoder {what}.")
     if value is None:
         raise GlassformerError(f"'{shown(question.text)}': this encoder has no {name}.")
     line = Line(name, "as given", str(value), value) if given is not None else Line(name, symbols, numbers, value)

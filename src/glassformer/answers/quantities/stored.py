@@ -139,7 +139,7 @@ def _cache_bytes(question: Question, asked: Request, program: Program, width: Fr
         ("layers", layers),
         *(() if question.per_token else (("batch", sizes.batch), ("t", sizes.t))),
         ("kv_head" if spec.group > 1 else "head", heads),
-        ("d_k + d_v", spec.head_k + spec.head_v),
+        ("(d_k + d_v)", spec.head_k + spec.head_v),
     )
     elements = math.prod(size for _, size in factors)
     value = _whole(elements * width)

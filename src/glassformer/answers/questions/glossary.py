@@ -202,6 +202,7 @@ PRODUCT_NAMES = _names(
             ffn, feed forward, feedforward, feed forward network, mlp, position wise feed forward, position wise ffn, feed
             forward neural network, fully connected""",
         "embeddings": "embeddings, embedding layer, patch embeddings, patch projection",
+        "convolutions": "convolutions, convolution, convolutional layers, conv layers, two convolutions",
         "layers": "encoder, layers, encoder layers, all layers, transformer layers, encoder stack, transformer blocks",
         "pooler": "pooler",
         "head": "head, task head, prediction head, output layer",
@@ -286,6 +287,13 @@ SETTINGS = _names(
             maximum sequence length, max sequence length, maximum length, max length, context length, maximum input length,
             maximum input, max input, input limit, token limit""",
         "segments": "number of segments, segment embeddings, token type embeddings, token types, segments",
+        "mels": """
+            mels, mel bins, mel bands, mel filters, mel channels, mel features, mel frequency bins, mel bins per frame,
+            features per frame, features of frame""",
+        "frames": "frames, input frames, mel frames, frames of sound, spectrogram frames, frames in input, frames of input",
+        "relative_rows": """
+            relative_buckets, relative buckets, position buckets, relative position buckets, rows of relative table, relative
+            positions""",
         "dropout": "dropout rate, dropout probability",
         "vocab": "size of vocabulary, vocabulary size, vocab size, vocab, vocab_size",
         "patch": """
