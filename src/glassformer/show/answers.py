@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from glassformer.answers.judging import Diagnosis
-from glassformer.answers.quantities import Answer
+from glassformer.answers.quantities import Answer, Numbers
 from glassformer.show.inert import clean, markdown_text
 from glassformer.show.present import present
 from glassformer.show.table import latex_text
@@ -57,19 +57,28 @@ def value_text(value: Any) -> str:
         return value
     if isinstance(value, float):
         return f"{value:,.0f}" if value >= 10**6 else f"{value:,.6g}"
+    if isinstance(value, Numbers):
+        return f"[{', '.join(_cell(part) for part in value)}]"
     return " × ".join(str(size) for size in value) if isinstance(value, tuple) else f"{value:,}"
 
 
+def _cell(part: Any) -> str:
+    """A number of a vector, with four decimals where it is not whole; a row as a vector."""
+    return value_text(part) if isinstance(part, tuple) else f"{part:.4f}" if isinstance(part, float) else str(part)
+
+
 def _asked(answer: Answer) -> str:
-    """`params of bert-base`; a whole sentence stands before the encoder as it is."""
+    """`params of bert-base:`; a whole sentence stands before the encoder as it is, and alone where it gives the numbers."""
     text = answer.question.text
-    return f"{text} {answer.asked.label}" if text.endswith("?") else f"{text} of {answer.asked.label}"
+    if answer.question.kind in ("worked", "reckoned"):
+        return text if text.endswith("?") else f"{text}:"
+    return f"{text} {answer.asked.label}:" if text.endswith("?") else f"{text} of {answer.asked.label}:"
 
 
 @present.register
 def _answer(answer: Answer) -> Paragraphs:
-    title = f"{_asked(answer)}: {value_text(answer.value)}"
-    if answer.unit != "shape":
+    title = f"{_asked(answer)} {value_text(answer.value)}"
+    if answer.unit not in ("shape", ""):
         title += f" {answer.unit}"
     return Paragraphs(title, (("", (f"convention: {answer.convention}",)), *_derivation(answer), *_others(answer)))
 
@@ -79,7 +88,7 @@ def _derivation(answer: Answer) -> list[tuple[str, tuple[str, ...]]]:
         " = ".join(part for part in (line.what, line.symbols, line.numbers, value_text(line.value)) if part)
         for line in answer.lines
     ]
-    if len(lines) > 1 and answer.unit != "elements":
+    if len(lines) > 1 and answer.unit != "elements" and answer.question.kind != "worked":
         lines.append(f"sum = {value_text(answer.value)}")
     if len(lines) > SHOWN_LINES:
         lines = [*lines[: SHOWN_LINES - 1], f"… and {len(lines) - SHOWN_LINES} more", lines[-1]]
@@ -93,7 +102,7 @@ def _others(answer: Answer) -> list[tuple[str, tuple[str, ...]]]:
 
 @present.register
 def _diagnosis(found: Diagnosis) -> Paragraphs:
-    subject = f"{_asked(found.answer)}: {found.claim.text}"
+    subject = f"{_asked(found.answer)} {found.claim.text}"
     if found.verdict == "right":
         return Paragraphs(f"right. {subject}", (("", (f"convention: {found.convention}",)),))
     truth = value_text(found.answer.value)

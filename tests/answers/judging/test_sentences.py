@@ -215,3 +215,34 @@ def test_a_sentence_is_not_judged_by_a_part_of_it(sentence):
 def test_what_a_sentence_says_itself_is_no_other_convention(sentence):
     (found,) = check_sentence(sentence)
     assert not found.right
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "A forward pass of BERT-base takes 97 GFLOPs.",
+        "The attention matrix of one head of BERT-base has 262,144 entries.",
+        "The attention weights of BERT-base take 12 MB per layer in fp32.",
+    ],
+)
+def test_a_number_that_hangs_on_a_length_nobody_stated_is_not_called_wrong(sentence):
+    with pytest.raises(GlassformerError, match="leaves open the length"):
+        check_sentence(sentence)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "verdict"),
+    [
+        ("The attention matrix of each head of BERT-base is 512 x 512.", "convention"),
+        ("Q, K and V of BERT-base have shape 512 x 64 per head.", "convention"),
+        ("The query matrix of each head of BERT-base has shape 10 x 32.", "wrong"),
+        ("The attention matrix of each head of BERT-base is 64 x 64.", "wrong"),  # features for tokens: a known mistake
+        ("For 128 tokens, the attention matrix of each head of BERT-base is 512 x 512.", "wrong"),
+        ("For 512 tokens BERT-base needs 40 billion multiply-adds.", "wrong"),
+        ("For d_k = 64 the scaling factor 1/sqrt(d_k) is 8.", "wrong"),
+        ("For d_k = 64 the scaling factor 1/sqrt(d_k) is 0.125.", "right"),
+    ],
+)
+def test_a_shape_may_have_any_length_that_is_not_stated(sentence, verdict):
+    (found,) = check_sentence(sentence)
+    assert found.verdict == verdict

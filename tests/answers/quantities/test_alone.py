@@ -238,3 +238,8 @@ def test_a_published_count_may_have_the_heads_of_pretraining():
     found = check("How many parameters does BERT-large have?", None, "336M")
     assert (found.verdict, found.convention) == ("convention", "with the heads of pre-training")
     assert not check("How many parameters does BERT-large have?", None, "337M").right
+
+
+def test_a_size_of_nothing_is_one_line():
+    with pytest.raises(GlassformerError, match="states d_k=0: a size is at least 1"):
+        ask("How many parameters does nn.LayerNorm(1024) have with d_k = 0?")

@@ -14,13 +14,14 @@ from glassformer.answers.judging.claimed import Number, Shape
 from glassformer.answers.judging.equal_sides import broken_link
 from glassformer.answers.judging.growth_claims import class_claimed, judge_class
 from glassformer.answers.judging.meanings import numbers_meant, shape_meant
+from glassformer.answers.judging.number_claims import judge_numbers
 from glassformer.answers.judging.options import chosen, options_in
 from glassformer.answers.judging.sentences import claims_in
 from glassformer.answers.judging.verdict import VERDICTS, Diagnosis, Finding
 from glassformer.answers.mistakes.catalogue import CATALOGUE
 from glassformer.answers.mistakes.pieces import Setting
 from glassformer.answers.mistakes.sizes import operation_mistakes, shape_mistakes
-from glassformer.answers.quantities import Answer, Other, Value, ask
+from glassformer.answers.quantities import Answer, Numbers, Other, Value, ask
 from glassformer.answers.quantities.any_size import ANY_WIDTH, IN_SYMBOLS
 from glassformer.answers.questions import Question
 from glassformer.program import build
@@ -49,6 +50,8 @@ def check(question: str | Question, asked: Request | None, claim: str) -> Diagno
         answer = ask(question, asked)
         found = _check(answer, claim)
         _may_accuse(answer, claim, found)
+        if asked is None:
+            _says_its_length(found)
     except GlassformerError:
         if asked is None and (lettered := _in_letters(question, claim)) is not None:
             return lettered
@@ -80,6 +83,32 @@ def _may_accuse(answer: Answer, claim: str, found: Diagnosis) -> None:
         raise GlassformerError(
             f"'{text}' leaves open which encoder: none of {', '.join(answer.family)} has {shown(claim)}. Say which one is meant."
         )
+
+
+def _of_any_length(answer: Answer) -> bool:
+    """Whether the length is one that nobody stated: a question with matrices of its own has none."""
+    return answer.asked.t is None and not answer.asked.spec.one_length and answer.question.kind != "worked"
+
+
+def _says_its_length(found: Diagnosis) -> None:
+    """Refuse to call a number wrong that hangs on a length which nobody stated, and which no mistake explains."""
+    answer = found.answer
+    if found.right or found.findings or isinstance(answer.value, tuple):
+        return
+    if not _of_any_length(answer):
+        return
+    usual = build(answer.asked.spec, batch=answer.asked.batch, t=None).sizes.t
+    other = _value_at(answer, usual // 2)
+    if other is not None and not isinstance(other, tuple) and other != answer.value:
+        raise GlassformerError(f"'{shown(answer.question.text)}' leaves open the length: say 'for 512 tokens'.")
+
+
+def _value_at(answer: Answer, length: int) -> Value | None:
+    """The answer to the same question at another length; none where it has none."""
+    try:
+        return ask(answer.question, answer.asked._replace(t=length)).value
+    except GlassformerError:
+        return None
 
 
 def _in_letters(question: str | Question, claim: str) -> Diagnosis | None:
@@ -120,11 +149,15 @@ def _told_by_both(found: Diagnosis, other: Diagnosis) -> Diagnosis:
 def _check(answer: Answer, claim: str) -> Diagnosis:
     question, asked = answer.question, answer.asked  # with the length and the batch that the question states
     program = build(asked.spec, batch=asked.batch, t=asked.t)
+    if isinstance(answer.value, Numbers):
+        return judge_numbers(answer, claim)
     if isinstance(answer.value, tuple):
         said = shape_meant(claim, program)
+        if question.kind == "worked" and len(said.sizes) != len(answer.value):
+            raise GlassformerError(f"'{shown(question.text)}' asks for a shape: write it as 64 x 32.")
         if len(said.sizes) == 1 and len(answer.value) > 1 and not any(len(s) == 1 for s in _written(answer)):
             return _check_one_number(answer, said, claim)
-        return _check_shape(answer, said)
+        return _at_some_length(_check_shape(answer, said))
     if answer.growth is not None and (named := class_claimed(claim)) is not None:
         return judge_class(answer, named)
     if (bounded := judge_bound(answer, claim, program)) is not None:
@@ -258,6 +291,21 @@ def _check_shape(answer: Answer, claim: Shape) -> Diagnosis:
     found = [Finding((CATALOGUE[code],), (what,), (), value) for code, what, value in shape_mistakes(answer)]
     found += [_finding(wrong) for wrong in answer.wrongs]
     return _diagnosed(answer, claim, [finding for finding in found if finding.value == claim.sizes])
+
+
+def _at_some_length(found: Diagnosis) -> Diagnosis:
+    """A length that nobody stated is taken from the claim, where that makes it right and no mistake explains it."""
+    answer, claim = found.answer, found.claim
+    if found.right or found.findings or not isinstance(claim, Shape) or not _of_any_length(answer):
+        return found
+    for length in dict.fromkeys(claim.sizes):
+        with suppress(GlassformerError):
+            other = _check_shape(ask(answer.question, answer.asked._replace(t=length)), claim)
+            if other.right:
+                return replace(
+                    other, verdict="convention", convention=f"for {length} tokens, as it says no length; {other.convention}"
+                )
+    return found
 
 
 def _diagnosed(answer: Answer, claim: Number | Shape, findings: Iterable[Finding]) -> Diagnosis:

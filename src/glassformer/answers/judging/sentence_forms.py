@@ -127,6 +127,14 @@ FORMS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
             rf"(?:size|shape|dimensions?) {VALUE}{_TAIL}",
             "What is the shape of the output of {it}{tail}?"),
         (rf"(?P<it>.+?) (?:is|are) an? (?P<value>{_SHAPE}) (?:matrix|tensor|array){_TAIL}", "What is the shape of {it}{tail}?"),
+        (r"(?:each|every|one|a single) (?:attention )?head (?:of|in) (?P<it>.+?) (?:computes?|produces?|has"
+            r"|yields?|forms?|creates?) "
+            r"(?:an? |its own )?(?P<value>\d+ ?[x×] ?\d+) (?:matrix of )?(?:attention|score)s?(?: (?:matrix|map"
+            r"|weights|scores))?",
+            "What is the shape of the attention matrix of each head of {it}?"),
+        (rf"the vocabulary of (?P<it>.+?) (?:contains|has|holds|consists of|comprises|includes) {VALUE} "
+            r"(?:wordpiece |sub-?word |unique |bpe )*(?:tokens|words|entries|(?:word-?)?pieces|sub-?words)",
+            "What is the vocabulary size of {it}?"),
         (rf"(?P<it>.+?)'s vocabulary (?:contains|has|holds|consists of|comprises) {VALUE} "
             r"(?:wordpiece |sub-?word |unique )?(?:tokens|words|entries|word-?pieces)",
             "What is the vocabulary size of {it}?"),

@@ -11,10 +11,11 @@ from typing import Any
 from glassformer.algebra.ledger import count
 from glassformer.answers.quantities.answer import Answer, Line, Other
 from glassformer.answers.quantities.any_size import ANY_WIDTH, IN_SYMBOLS, as_the_paper_writes, in_symbols, of_the_best_known
+from glassformer.answers.quantities.halves import IN_EVERY_LAYER, require_no_half
+from glassformer.answers.quantities.own_head import head_of_logits
 from glassformer.answers.questions import Question
 from glassformer.answers.questions.encoders import encoder_named, presets_of
 from glassformer.spec import GlassformerError, shown
-from glassformer.spec.presets import preset_doc, preset_names
 from glassformer.spec.reading import Request, request
 
 Asking = Callable[[Question, Request], Answer]
@@ -38,12 +39,17 @@ EXAMPLES = {
     "image": 224,
 }
 OF_A_PART = ("params", "bytes", "flops", "macs", "shape", "elements", "complexity", "space", "share", "ratio", "difference")
-IN_EVERY_LAYER = ("layers", "attention", "qkv", "output", "ffn", "norms", "biases", "weights")
-WHOLE = ("params", "bytes", "flops", "macs", "share", "versus")
 ONE_HEAD = ("shape", "elements", "bytes", "flops", "macs")  # where heads are not spoken of, one is meant
 IMAGES = ("patches", "embeddings.patches", "embeddings.pixels", "patch", "class_token")
 TABLES = {"tokens": "vocab", "embeddings": "vocab", "E_token": "vocab", "positions": "positions", "E_position": "positions"}
-HEADS = {"head.classify": "classify", "head": "classify", "outputs": "classify", "head.mlm": "mlm", "head.tag": "tag"}
+HEADS = {
+    "head.classify": "classify",
+    "head": "classify",
+    "outputs": "classify",
+    "head.mlm": "mlm",
+    "head.tag": "tag",
+    "head.nsp": "pretrain",
+}
 
 
 def answered_alone(question: Question, ask: Asking) -> Answer:
@@ -55,6 +61,8 @@ def answered_alone(question: Question, ask: Asking) -> Answer:
         length: Fields = {name: int(value) for name, value in question.stated if name == "t"}
         wide = request("bert-base", positions=10**9, **length)._replace(label="BERT")
         return ask(replace(question, model="", stated=()), wide)
+    if question.kind == "reckoned":
+        return ask(replace(question, model=""), request("layer")._replace(label="these numbers"))
     if given := dict(question.given).get("parameters"):
         return ask(question, request("layer")._replace(label=f"a model of {given:,} parameters"))
     if question.model:
@@ -73,7 +81,7 @@ def _of_the_named(question: Question, ask: Asking) -> Answer:
         raise GlassformerError(
             f"'{shown(question.text)}' names an encoder that is not known here. 'glassformer presets' lists the names."
         )
-    _not_half(question, meant)
+    require_no_half(question, meant)
     if len(meant) == 1:
         return _with_pretraining(_of_each_token(ask(question, _with_its_head(meant[0], question))))
     found, refused = [], None
@@ -106,30 +114,6 @@ def _with_pretraining(answer: Answer) -> Answer:
         with suppress(GlassformerError):
             found.append(Other(said, count(spec.replace(head=head)).total))
     return replace(answer, others=(*answer.others, *found))
-
-
-def is_half(name: str) -> bool:
-    """Whether a preset is the encoder of a model that has a decoder, too."""
-    return name in preset_names() and re.search(r"\bthe encoder\b|\bencoder of\b|'s encoder\b", preset_doc(name)) is not None
-
-
-def with_all_of_it(question: Question, asked: Request) -> Question:
-    """`The encoder of Whisper` is all of it, its convolutions, too; `the encoder of BERT` may be its layers alone."""
-    called = question.target == "layers" and not re.search(r"layer|stack|block", question.text.lower())
-    return replace(question, target=None) if called and is_half(asked.label.split(" ")[0]) else question
-
-
-def _not_half(question: Question, meant: tuple[str, ...]) -> None:
-    """A preset that is the encoder of a larger model is not taken for the whole of it."""
-    low = question.text.lower()
-    narrow = question.one_layer or question.one_head or re.search(r"encoder|sub-?layer|\bblock\b", low)
-    whole = question.kind in WHOLE and question.target in (None, *IN_EVERY_LAYER) and not narrow
-    halves = [name for name in meant if is_half(name)]
-    if whole and halves:
-        raise GlassformerError(
-            f"'{shown(question.text)}': {halves[0]} is its encoder alone, without the decoder. Put {halves[0]} behind the "
-            "question to ask for that, or say 'the encoder'."
-        )
 
 
 def _with_its_head(name: str, question: Question) -> Request:
@@ -231,7 +215,7 @@ def _of_any_width(question: Question, ask: Asking) -> Answer:
 
 def _of_each_token(answer: Answer) -> Answer:
     """The dimension of a tensor whose length is not spoken of: how many features each token has there."""
-    singular = re.search(r"\bdimension(?:ality)?\b|\bsize\b(?=.*\bvector\b)", answer.question.text.lower())
+    singular = re.search(r"\bdimension(?:ality)?\b|\bsize\b(?=.*\bvector\b)|\bhow many dim", answer.question.text.lower())
     along = answer.lines and "batch" in answer.lines[0].symbols
     if not (singular and along and isinstance(answer.value, tuple)) or "t" in dict(answer.question.stated):
         return answer
@@ -264,6 +248,8 @@ def _understood(name: str, question: Question) -> bool:
 def _said(question: Question) -> Fields:
     """The sizes that are said, as fields; a length beside a table is its number of rows."""
     said: Fields = {name: int(value) if value.isdecimal() else value for name, value in question.stated}
+    if nothing := next((name for name, value in said.items() if value == 0 and value is not False), ""):
+        raise GlassformerError(f"'{shown(question.text)}' states {nothing}=0: a size is at least 1.")
     if said.pop("expansion", 4) != 4:
         raise GlassformerError(f"'{shown(question.text)}' leaves open d_model: say 'd_model = 512'.")
     if said.get("kv_heads", 1) != 1 and "heads" not in said and not {"d_model", "d_k"} <= said.keys():
@@ -344,8 +330,10 @@ def _parts(question: Question, fields: Fields) -> Fields:
         found["position"] = "learned"
     if question.target == "pooler" or (question.target or "").startswith("pooler."):
         found["pooler"] = "dense"
-    head = HEADS.get(question.target or "") or (
-        "mlm" if question.kind == "tying" else "classify" if "classes" in fields else None
+    head = (
+        HEADS.get(question.target or "")
+        or head_of_logits(question)
+        or ("mlm" if question.kind == "tying" else "classify" if "classes" in fields else None)
     )
     return found | ({"head": head} if head else {})
 

@@ -13,7 +13,12 @@ from glassformer.spec.reading import Request
 if TYPE_CHECKING:
     from glassformer.answers.quantities.growth import Growth
 
-Value: TypeAlias = int | float | tuple[int, ...]
+
+class Numbers(tuple[Any, ...]):
+    """A vector, or the rows of a matrix: numbers that were worked out, and no sizes of a tensor."""
+
+
+Value: TypeAlias = int | float | tuple[int, ...] | Numbers
 
 
 @dataclass(frozen=True)
@@ -97,7 +102,7 @@ def made(
 
 def plain_value(value: Value) -> Any:
     """As JSON has it."""
-    return list(value) if isinstance(value, tuple) else value
+    return [plain_value(part) for part in value] if isinstance(value, tuple) else value
 
 
 def mistaken(code: str, what: str, value: Value) -> Other:

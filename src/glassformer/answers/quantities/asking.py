@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 
 from glassformer.algebra.parts import PARTS
-from glassformer.answers.quantities.alone import answered_alone, with_all_of_it
+from glassformer.answers.quantities.alone import answered_alone
 from glassformer.answers.quantities.answer import Answer
 from glassformer.answers.quantities.compared import change, of_two, versus
 from glassformer.answers.quantities.counts import counted, parameters
 from glassformer.answers.quantities.flops import operations
 from glassformer.answers.quantities.growth import complexity
+from glassformer.answers.quantities.halves import with_all_of_it
 from glassformer.answers.quantities.own_head import with_own_head
 from glassformer.answers.quantities.position_entries import entry
 from glassformer.answers.quantities.pretraining import masking
 from glassformer.answers.quantities.ratios import crossing, difference, ratio, share, tying
+from glassformer.answers.quantities.reckoned import reckoned
 from glassformer.answers.quantities.settings import (
     all_heads,
     batch_tokens,
@@ -31,6 +34,8 @@ from glassformer.answers.quantities.settings import (
 )
 from glassformer.answers.quantities.stored import TRAINED, stored
 from glassformer.answers.quantities.tensors import find_tensor, tensor_sizes
+from glassformer.answers.quantities.worked_numbers import worked_out
+from glassformer.answers.quantities.worked_shapes import shaped
 from glassformer.answers.questions import Question, parse_question
 from glassformer.answers.questions.asides import readings
 from glassformer.answers.questions.encoders import letters
@@ -51,6 +56,8 @@ def ask(question: str | Question, asked: Request | None = None) -> Answer:
     Without a request the question itself names the encoder, or says the sizes that its answer depends on.
     """
     if isinstance(question, str):
+        if asked is None and (worked := worked_out(question) or shaped(question)) is not None:
+            return worked
         return _understood(question, lambda read: ask(read, asked))
     if asked is None:
         return answered_alone(question, ask)
@@ -116,9 +123,16 @@ def _bytes(question: Question, asked: Request, program: Program) -> Answer:
         raise GlassformerError(
             f"'{shown(question.text)}' is not understood: ask for the memory of one thing, as in 'memory in fp16'."
         )
+    fed = {"batch", "t"} & dict(question.stated).keys()
+    if fed and target in ("", "model") and not question.training and not _OF_WEIGHTS.search(question.text):
+        raise GlassformerError(
+            f"'{shown(question.text)}' leaves open which memory: say 'of the weights' or 'of the activations'."
+        )
     given = dict(question.given).get("parameters")
     return stored(question, asked, program, tensor, lambda other: given or counted(other, asked))
 
+
+_OF_WEIGHTS = re.compile(r"weight|param|stor(?:e|ing|age)|load|checkpoint|disk|file|sav(?:e|ing)", re.I)
 
 BY_KIND: dict[Kind, Answering] = {
     "params": lambda question, asked, _: parameters(question, asked),
@@ -139,6 +153,7 @@ BY_KIND: dict[Kind, Answering] = {
     "space": complexity,
     "entry": lambda question, asked, _: entry(question, asked),
     "updates": lambda question, asked, _: updates(question, asked),
+    "reckoned": lambda question, asked, _: reckoned(question, asked),
     "tying": lambda question, asked, _: tying(question, asked),
     "masking": lambda question, asked, _: masking(question, asked),
     "versus": of_two(versus, ask),

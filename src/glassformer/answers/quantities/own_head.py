@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from glassformer.answers.questions import Question
@@ -23,6 +24,18 @@ def with_own_head(question: Question, spec: EncoderSpec) -> Question:
     for name in sorted(meant & set(HEADS)):
         question = _settled(question, name, spec)
     return question
+
+
+def head_of_logits(question: Question) -> str | None:
+    """The head whose logits are spoken of: one score a word of the vocabulary, or one a label for each token."""
+    if question.target != "logits":
+        return None
+    low = question.text.lower()
+    return (
+        "mlm"
+        if re.search(r"\bmlm\b|masked ?lm|masked[- ]language", low)
+        else ("tag" if re.search(r"token ?classification|\bner\b|tagging", low) else None)
+    )
 
 
 def _settled(question: Question, name: str, spec: EncoderSpec) -> Question:

@@ -14,6 +14,7 @@ from glassformer.spec.reading import Request
 UNITS = {
     "heads": "heads",
     "kv_heads": "heads",
+    "group": "heads of queries for each of keys and values",
     "layers": "layers",
     "vocab": "tokens",
     "positions": "tokens",
@@ -133,6 +134,7 @@ def setting(question: Question, asked: Request) -> Answer:
     derived = {
         "d_k": (spec.head_k, spec.d_k, "d_model / heads", f"{spec.d_model} / {spec.heads}"),
         "d_v": (spec.head_v, spec.d_v, "d_k", str(spec.head_k)),
+        "group": (spec.group, None, "heads / kv_heads", f"{spec.heads} / {spec.key_heads}"),
         "kv_heads": (spec.key_heads, spec.kv_heads, "heads", str(spec.heads)),
         "frames": (spec.frames, None, "2 · positions", f"2 · {spec.positions}"),
         "d_ff": (spec.ffn_width, spec.d_ff, "4 · d_model", f"4 · {spec.d_model}"),
@@ -185,10 +187,15 @@ def scale(question: Question, asked: Request, program: Program) -> Answer:
         wrongs += [mistaken(code, what, wrong), mistaken(code, f"1 / {what}", 1 / wrong)]
     terms = spec.score_terms  # of disentangled attention: the scale is that of their sum
     symbol, number = (f"√{spec.scale}", f"√{under}") if terms == 1 else (f"√({terms} · {spec.scale})", f"√({terms} · {under})")
+    divisor, factor = "what the dot products are divided by", "what the dot products are multiplied by"
+    if _AS_FACTOR.search(question.text):
+        line = Line("scale", f"1 / {symbol}", f"1 / {number}", 1 / value)
+        return made(question, asked, 1 / value, "", factor, [line], [Other(divisor, value, excuses=False)], wrongs)
     line = Line("scale", symbol, number, value)
-    return made(
-        question, asked, value, "", "what the dot products are divided by", [line], [Other("as a factor", 1 / value)], wrongs
-    )
+    return made(question, asked, value, "", divisor, [line], [Other("as a factor", 1 / value)], wrongs)
+
+
+_AS_FACTOR = re.compile(r"\b1\s*/\s*(?:\\?sqrt|√|square root)|\\[dt]?frac\s*\{1\}\s*\{\s*\\sqrt|\bmultipl", re.I)
 
 
 def _root(number: int) -> int | float:

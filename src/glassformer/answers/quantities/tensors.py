@@ -100,11 +100,15 @@ def _alike(question: Question, asked: Request) -> Question:
     return replace(question, target="attention.q")
 
 
+_ALTOGETHER = re.compile(r"\b(?:in total|in all(?! \w)|altogether|overall)\b", re.I)
+
+
 def _elements(question: Question, asked: Request, tensor: Tensor, axes: tuple[Axis, ...], lines: list[Line]) -> Answer:
     if asked.batch == 1:
         axes = tuple(axis for axis in axes if axis.name != "batch")
     layers = asked.spec.layers if tensor.name.startswith("layers.") else 1
-    times = layers if question.every_layer else 1
+    altogether = _ALTOGETHER.search(question.text) is not None and not question.one_layer
+    times = layers if question.every_layer or altogether else 1
     elements = times * math.prod(axis.size for axis in axes)
     symbols, numbers = " · ".join(axis.name for axis in axes), " · ".join(str(axis.size) for axis in axes)
     if times > 1:
@@ -117,7 +121,7 @@ def _elements(question: Question, asked: Request, tensor: Tensor, axes: tuple[Ax
     if layers > times and not question.one_layer:
         others.append(Other(f"in all {layers} layers", elements * layers))
     line = Line("elements", symbols, numbers, elements)
-    convention = f"tokens as rows{', one head' if question.one_head else ''}"
+    convention = f"tokens as rows{', one head' if question.one_head else ''}{', one layer' if layers > times else ''}"
     return made(question, asked, elements, "elements", convention, [*lines, line], others)
 
 

@@ -47,7 +47,7 @@ _SYMBOLS = re.compile(
     r"|\beach (?:token|word|position|input|query|sentence|represented|embedded|encoded|described|one)\b",
     re.I,
 )
-_BRACKET = re.compile(r"\s*(?<![\w])\(([^()]{1,160})\)|,? (?:i\.e\.|that is),? ([^,.?!()]{1,80})(?=[,.?!]|$)")
+_BRACKET = re.compile(r"\s*(?<![\w])\(([^()]{1,160})\)(?! ?=)|,? (?:i\.e\.|that is),? ([^,.?!()]{1,80})(?=[,.?!]|$)")
 _ASKED = r"(?:what|which|how|compute|calculate|find|determine|derive|give|state|estimate|count|by what|by how|at what|work out)\b"
 # What is asked besides, and is no quantity.
 _IN_PROSE = re.compile(

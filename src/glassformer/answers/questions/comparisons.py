@@ -18,7 +18,10 @@ Parse = Callable[[str], Question]
 
 # How two numbers are compared, by the words for it; the first that is found.
 _LESS = r"(?:less|fewer|smaller|lower|shallower|lighter|cheaper|reduces?|shrinks?)"
-_MORE = r"(?:more|larger|bigger|greater|higher|deeper|wider|heavier|as (?:many|much|large|big|deep|wide))"
+_MORE = (
+    r"(?:more|larger|bigger|greater|higher|deeper|wider|heavier|exceeds?|outnumbers?|surpass(?:es)?|as"
+    r" (?:many|much|large|big|deep|wide))"
+)
 COMPARED: tuple[tuple[str, str], ...] = (
     ("percent less", rf"\b(?:by )?(?:what|how many|which) percent(?:age)?\b(?=.*\b{_LESS}\b)"),
     ("percent more", rf"\b(?:by )?(?:what|how many|which) percent(?:age)?\b(?=.*\b{_MORE}\b)"),
@@ -89,7 +92,7 @@ _FIXED = (
     r"[(,]? ?\b(?:with |keeping |for |and )*(?:the )?same (?:number of )?(?:heads|layers|d_?model|d_?k|width|hidden size"
     r"|batch(?: size)?)\)?|"
     r"[(,]? ?\b(?:(?:but|while|and|with|when) )?(?:keep(?:ing)?|hold(?:ing)?|leav(?:e|ing)) (?:[a-z_-]+ ){1,5}?"
-    r"(?:fixed|constant|the same|unchanged|equal|as (?:it|they) (?:is|are))\)?|"
+    r"(?:fixed|constant|the same|unchanged|equal|as (?:it|they) (?:is|are))(?: (?:at|to) \d+)?\)?|"
     r"[(,]? ?\b(?:while |with |and |but |keeping |assuming )*(?:(?:the )?(?:d_?\{?model\}?|[a-z_]+)(?: size| dimension"
     r"| length)? (?:is |are "
     r"|stays? |being |held |kept |remains? )*"

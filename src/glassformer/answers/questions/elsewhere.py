@@ -9,7 +9,7 @@ from glassformer.spec import GlassformerError, shown
 _GIVEN = re.compile(
     r"\b(?P<name>W_?[QKVO]|[XQKV])\b(?:,? (?:is|are|be|has|have|with|of|an?|the|matrix|shape|size|dimensions?)\b)* "
     r"(?:(?:\\in|∈) ?(?:\\mathbb ?)?\{?[Rℝ]\}? ?\^ ?)?"
-    r"[\[({]*(?P<rows>\d{1,9}) ?(?:[x×,]|\\times) ?(?P<columns>\d{1,9})[\])}]*",
+    r"[\[({]*(?P<rows>\d{1,9}) ?(?:[x×,]|\\times) ?(?P<columns>\d{1,9})(?!\d| ?, ?\d)[\])}]*",
     re.I,
 )
 _NUMBERS = re.compile(r"\[\s*-?\d+(?:\.\d+)?(?:\s*,\s*-?\d+(?:\.\d+)?)+\s*\]")

@@ -9,6 +9,7 @@ from glassformer.answers.questions import phrases
 from glassformer.answers.questions.phrases import Kind
 from glassformer.answers.questions.pretraining import pretraining
 from glassformer.answers.questions.question import Question
+from glassformer.answers.questions.reckoned import reckoned
 from glassformer.answers.questions.stated import take_stated
 from glassformer.answers.questions.tying import tying
 from glassformer.spec import GlassformerError, shown
@@ -25,7 +26,8 @@ _ENTRY = (
 )
 _SYMBOLS = r"\bpe\s*_?\s*[({\[]+\s*pos\s*,\s*(2i\s*\+\s*1|2i|i)\s*[)}\]]+"
 _ENTRY_WORDS = """value values entry number what is are the of at for and in if when with pe sinusoidal pos where compute evaluate
-    calculate find give me sin/cos position dimension feature component a an to equal equals index transformer""".split()
+    calculate find give me sin/cos position dimension feature component a an to equal equals index transformer
+    model encoder""".split()
 
 _NUMBER = r"(\d[\d,_]*(?:\.\d+)?)(?:\s?(k|m|b|million|billion|thousand)\b)?"
 _ROWS = (
@@ -61,13 +63,14 @@ def given_count(text: str) -> tuple[str, int] | None:
     if found is None:
         return None
     digits, suffix = (found[1], found[2]) if found[1] else (found[3], found[4])
-    return f"{text[: found.start()]} model {text[found.end() :]}", _scaled(digits, suffix or "", found[0])
+    before, whose = re.subn(r"\b(?:of|for|in)\s*$", "", text[: found.start()])  # `the gradients of a …`: of nothing else
+    return f"{before} {'' if whose else 'model'} {text[found.end() :]}", _scaled(digits, suffix or "", found[0])
 
 
 def formed(text: str, asked: str) -> Question | None:
     """The question, where it has one of these forms and says nothing else; `text` is the question in plain words."""
     text = re.sub(phrases.MODEL, " bert ", text) if "mask" in text or "special" in text else re.sub(phrases.MODEL, " ", text)
-    found = (form(text, asked) for form in (pretraining, _entry, _updates, tying))
+    found = (form(text, asked) for form in (pretraining, reckoned, _entry, _updates, tying))
     return next((question for question in found if question is not None), None)
 
 

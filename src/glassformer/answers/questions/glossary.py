@@ -266,6 +266,7 @@ SETTINGS = _names(
             heads, attention heads, n_heads, num_heads, heads per layer, attention heads per layer, heads
             in layer, heads layer, attention heads layer""",
         "kv_heads": "kv heads, key value heads, key/value heads, heads of keys and values, kv heads per layer",
+        "group": "group size of queries, query heads per kv head, query heads per key value head",
         "all_heads": """
             attention heads in total, heads in all layers, attention heads in all layers, heads across all layers, attention
             heads across all layers, heads altogether, attention heads in whole, heads in whole""",

@@ -35,10 +35,24 @@ _IN_AND_OUT = re.compile(
     rf"|[- ]dimensions| units| neurons)*(?: and|,)"
     rf" {_N} (?:output|out)(?:s|[- ]features|[- ]dimensions| units| neurons)*"
 )
+_WHERE = (
+    r"(?: (?:to|of|for|into) (?:an? |the )?(?:(?:multi-?head|self|single|transformer|encoder|attention|self-attention)[- ]?)*"
+    r"(?:layer|block|encoder|transformer|attention|model|mechanism)?)?"
+)
 _SHAPED = re.compile(
-    rf"\b(?:(?:input|x)(?: tensor| matrix| embeddings?| sequence)?|tensor|embeddings)(?: x)?(?: is)?(?: of| with| has(?: "
+    rf"\b(?:(?:input|x)(?: tensor| matrix| embeddings?| sequence)?|tensor|embeddings){_WHERE}(?: x)?(?: is)?(?: of| with| has(?: "
     rf"the)?)?(?: shape| size| dimensions?)\s*[:=]?\s*"
     rf"[\[(]\s*((?:{_N}\s*,\s*)?{_N}\s*,\s*{_N})\s*[\])]"
+)
+_IDS = re.compile(
+    rf"\b(?:input[_ ]?ids|token[_ ]?ids)(?: tensor)?(?: is)?(?: of| with| has(?: the)?)?(?: shape| size)\s*[:=]?\s*"
+    rf"[\[(]\s*{_N}\s*,\s*{_N}\s*[\])]"
+)
+# Classes of Hugging Face's library, by the encoder that they make unless told otherwise, and what their logits are.
+CLASSES = {"bert": "bert-base", "roberta": "roberta-base", "distilbert": "distilbert-base", "modernbert": "modernbert-base"}
+_CLASS = re.compile(
+    rf"(?:\ban? |\bthe )?\b({'|'.join(CLASSES)}|automodel)(?:for)(?:maskedlm|sequenceclassification|tokenclassification)\b"
+    rf"(?:\.from_pretrained\(\s*['\"]?([\w/.-]+)['\"]?\s*(?:,\s*([^()]*))?\))?(?: model)?(?=[ ,.?;:]|$)"
 )
 _INPUT = re.compile(
     rf"\b(?:let |the )?(?:input )?(?:matrix )?x (?:(?:be|is) (?:an? )?|(?:∈|\\in|in) ?(?:\\mathbb ?)?\{{?[rℝ]\}}? ?\^ ?[{{(]+ ?)"
@@ -67,6 +81,11 @@ _IMAGES = re.compile(
     rf"\b(?:batch of )?images? (?:tensor )?(?:of|with|has) (?:the )?(?:shape|size) "
     rf"[\[(]\s*(?:{_N}\s*,\s*)?3\s*,\s*{_N}\s*,\s*\2\s*[\])]"
 )
+_LENGTH = r"(?:n|t|l|s|seq|seq_len|seq_length|sequence|sequence_length|tokens|length|time)"
+_AXES = re.compile(  # named before their sizes, in the usual order
+    rf"\((?:b|n|batch|batch_size), ?(?:(?:h|heads|num_heads|n_heads), ?{_LENGTH}, ?(?:d|d_k|dk|d_head|head_dim|dim|depth)"
+    rf"|{_LENGTH}, ?(?:d|d_model|dim|hidden|hidden_size|embed_dim|features|c))\) ?= ?(?=[\[(] ?\d)"
+)
 _QUERIES = re.compile(  # keys of the same shape may be named beside them
     rf"\b(?:q|queries|query)(?: (?:and|,) (?:k|keys?))? (?:has|have|of|with|are of|is of) (?:the )?(?:shape|size) "
     rf"[\[(]\s*{_N}\s*,\s*{_N}\s*,\s*{_N}\s*,\s*{_N}\s*[\])]"
@@ -88,8 +107,13 @@ _TWO_MATRICES = re.compile(rf"\b(?:two |the )?(?:weight )?matrices (?:of (?:size
 def in_words(text: str) -> str:
     """A question in small letters with the code and the arrows in it read aloud."""
     text = _CALL.sub(_module, text)
+    if "logits" in text and len(_CLASS.findall(text)) == 1:
+        text = re.sub(rf"\b(?:an? |the )?input of shape (?=[\[(]{_N}, ?{_N}[\])])", "input_ids of shape ", text)
+        text = _CLASS.sub(lambda found: f" {found[2] or CLASSES.get(found[1], found[0])} {found[3] or ''} ", text)
+    text = _IDS.sub(r"batch size = \1, sequence length = \2", text)
     text = _ASSIGNED.sub(_assigned, text)
     text = re.sub(r"\bq\s*@\s*k\.(?:transpose|swapaxes|permute|mt)\b(?:\([^()]*\))?", "qk^t", text)
+    text = _AXES.sub("", text)
     text = _QUERIES.sub(r"with batch size = \1, heads = \2, sequence length = \3, d_k = \4", text)
     text = _IMAGES.sub(
         lambda found: f"images with image size = {found[2]}{f', batch size = {found[1]}' if found[1] else ''}", text
@@ -106,6 +130,9 @@ def in_words(text: str) -> str:
     text = _IN_AND_OUT.sub(r"first linear layer with d_model = \1, d_ff = \2 ", text)
     text = _SHAPED.sub(_sizes, text)
     text = _INPUT.sub(r"input with sequence length = \1, d_model = \2 ", text)
+    text = re.sub(
+        r"\b(?:for|given|on|with|from) (?:an? |the )?(?:batch of )?input (?=with (?:batch size|sequence length) = )", "", text
+    )
     return _ONE_WAY.sub(r"first linear layer with d_model = \2, d_ff = \3 ", text)
 
 
@@ -136,5 +163,7 @@ def _module(call: re.Match[str]) -> str:
             return call[0]
         else:
             fields[field] = value
+    if call[1] == "linear" and re.search(r"\bshape\b", call.string) and not re.search(r"weight|matrix|bias", call.string):
+        named = "output of first linear layer"
     said = ", ".join(f"{SAID.get(field, field)} = {value}" for field, value in fields.items())
     return f"{named} with {said}{rest} "

@@ -81,7 +81,7 @@ def _of_so_many(text: str, parameters: int, asked: str) -> Question:
     found = _plain_question(text, asked)
     if (
         found.kind != "bytes"
-        or found.target not in (None, "model", "training", "gradients", "optimizer")
+        or not {*(found.target or "model").split(",")} <= {"model", "training", "gradients", "optimizer"}
         or found.stated
         or found.model
     ):

@@ -8,6 +8,7 @@ from typing import Literal
 Kind = Literal[
     "params", "share", "shape", "elements", "flops", "macs", "bytes", "tokens", "patches", "width", "scale", "ratio",
     "difference", "crossing", "complexity", "space", "entry", "updates", "masking", "tying", "versus", "change",
+    "worked", "reckoned",
 ]  # fmt: skip
 Precision = Literal["float64", "float32", "bfloat16", "float16", "int8", "int4"]
 
@@ -34,7 +35,7 @@ KINDS: dict[Kind, str] = {
     "params": r"(?:params?|parameters?)(?: counts?)?|weights count",
     "scale": r"scal(?:e|ing) factor|scal(?:e|ing)|divisor",
     "patches": r"patches",
-    "tokens": r"tokens|sequence length|(?:length of the|how long is the) (?:input )?sequence|sequence",
+    "tokens": r"tokens|sequence length|(?:length of the|how long is the) (?:input |token |patch |resulting )*sequence|sequence",
 }
 OF_PARTS = ("params", "share", "flops", "macs", "bytes")
 # Kinds that are one number for the whole encoder, and what may be said besides.

@@ -20,7 +20,8 @@ _PLAINLY_ASKS = r"(?:what|which|how|compute|calculate|find|determine|derive|esti
 _BREAK = re.compile(rf"(?:(?<=[a-z0-9)\]|])\s*[.;:]\s+(?=[a-z(|])|,\s+(?=(?:so |then )?{_ASKS}))")
 # Words that set a scene and ask nothing.
 SCENE = frozenset(
-    """a an the this that our your we you i it its is are was be has have having had with of in for on at and each uses use
+    """if when
+    a an the this that our your we you i it its is are was be has have having had with of in for on at and each uses use
     using used consider considering suppose supposing assume assuming assumed given let take imagine say where there model
     network transformer encoder bert-like bert-style vanilla standard simple small single typical original one layer block
     layers blocks stack stacked per heads head dimension size hidden input inputs sequence sentence tokens token batch
@@ -28,7 +29,7 @@ SCENE = frozenset(
     containing like architecture shape to image images vit vision into split divided cut patches patch question fill blank q
     from by cls standard multi-head multihead self-attention attention you also your pretraining training states take can
     hidden-states embedding tensor tensors same passed through sub-word subword model vectors vector embeddings words answer
-    true false
+    true false process processes
     train trained build building built design designing designed implement implementing want document text passage
     then paper section chapter figure example exercise lecture course exam""".split()
 )

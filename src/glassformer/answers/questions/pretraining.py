@@ -31,7 +31,8 @@ FATES: tuple[tuple[str, str], ...] = (
     ("kept", r"\b(?:left|kept|remain|stay|keep)(?: \w+)? (?:unchanged|as (?:they are|it is)|the same|original)\b|\bunchanged\b"),
     (
         "chosen",
-        r"\b(?:masked(?: out)?|selected|chosen|picked|predicted|corrupted|hidden)\b(?! language)(?: (?:for|to be) "
+        r"\b(?:does|do|will)\s+(?:bert|it|the model|mlm)\s+(?:mask|select|choose|pick|predict)\b(?: out)?"
+        r"|\b(?:masked(?: out)?|selected|chosen|picked|predicted|corrupted|hidden)\b(?! language)(?: (?:for|to be) "
         r"(?:prediction|predicted|masking|masked))?",
     ),
 )

@@ -34,6 +34,12 @@ _LETTERS = {
 }
 
 
+def untitled(text: str) -> str:
+    """A question without its number on the sheet and the points that it is worth."""
+    text = re.sub(r"\s*[(\[]\d+ ?(?:points?|marks?|pts|p)\.?[)\]]", "", text, flags=re.I)
+    return re.sub(r"^(?:exercise|question|problem|task|example|quiz|q|ex)\.?\s*[\d.]*\s*[:.)]\s+", "", text, flags=re.I)
+
+
 def _typed(text: str) -> str:
     """As if typed on a plain keyboard: `dModel` as `d_model`, `d_{\\text{model}}` as `d_{model}`, BERT's `L=12, H=768, A=12`."""
     text = re.sub(
@@ -58,8 +64,7 @@ def _typed(text: str) -> str:
     )
     text = re.sub(r"\b(\d+) (million|thousand) (?=tokens|words)",
         lambda found: f"{int(found[1]) * (10**6 if found[2] == 'million' else 1000)} ", text)  # fmt: skip
-    text = re.sub(r"\s*[(\[]\d+ ?(?:points?|marks?|pts|p)\.?[)\]]", "", text, flags=re.I)
-    text = re.sub(r"^(?:exercise|question|problem|task|example|quiz|q|ex)\.?\s*[\d.]*\s*[:.)]\s+", "", text, flags=re.I)
+    text = untitled(text)
     text = re.sub(r"\s*=\s*(?:\?+|_+|…|\.\.\.)\s*$", "", text)
     text = re.sub(r"(?<=\?) +\d[\d,.]* ?[KMB]?(?:(?:,| or|, or) \d[\d,.]* ?[KMB]?)+ ?\??$", "", text)
     text = re.sub(

@@ -92,7 +92,11 @@ LEAD = (
 )
 _EXPANDED = rf"{LEAD}(?:ffn |mlp )?expansion (?:factor|ratio)(?:{_IS}| )(\d+)\b"
 _WHEN = r"(?:if|when|with|assuming) (?:(?:the|its) )?(?:(?:\w+ )?(?:weights|embeddings) (?:are )?)?(?:(?:it|they) (?:is|are) )?"
-_WEIGHTS = r"(?: (?:(?:input|output|word|token) )?(?:weights|embeddings))?(?=\s*(?:[,|]|$))"
+_WEIGHTS = (
+    r"(?: (?:(?:input|output|word|token) )?(?:weights|embeddings))?"
+    r"(?: (?:to|with) (?:the |its )?(?:(?:input|word|token|wordpiece) )*embeddings?(?: matrix| table| layer|"
+    r" weights)?)?(?=\s*(?:[,|]|$))"
+)
 # Words that state a choice, with what may follow them.
 CHOICES = {
     r"(?:fixed )?sinusoidal(?= (?:position|encoding))": ("position", "sinusoidal"),

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from glassformer.answers.questions import phrases
 from glassformer.answers.questions.encoders import full_name
+from glassformer.answers.questions.said_otherwise import SAID_OTHERWISE
 
 NUMBERS = {
     word: str(number)
@@ -100,10 +102,11 @@ _WIDER = (
     r"(?:d_?ff|(?:ffn|mlp|feed-?forward) (?:dimension|size|width)|(?:(?:ffn|mlp|feed-?forward)(?: network)?(?:'s)? )?"
     r"(?:inner|hidden|intermediate)(?: layer)?(?: (?:dimension|size|width))?)"
 )
-IN_OTHER_WORDS = (
+IN_OTHER_WORDS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (rf"({full_name()}) \((\d+) (?:layers|blocks)\)", r"\1 with number of layers = \2"),
     (rf"({full_name()}) \((\d+) (?:attention )?heads\)", r"\1 with \2 heads"),
     (r"\[class\]", "class"), (r"\bbefore flattening\b", ""),
+    *SAID_OTHERWISE,
     (r"\b(\d[\d,]*[- ]token (?:sequence|input|document|text))'s (?:own |full |whole )*", r"\1 | "),
     (r"\b(heads|layers|blocks|tokens) [hnlt](?= (?:does|do|are|is|in|of)\b|$)", r"\1"),
     (rf"({full_name()}) (?:encoder )?(?:encoder|stack|architecture)(?= (?:have|has|contain|use|consist)|$)", r"\1"),
@@ -252,7 +255,8 @@ IN_OTHER_WORDS = (
     (r"\bhow many times (?:bigger|larger|wider|greater) (?:is|are) (?:the )?(?:ffn|mlp|feed-?forward(?: network)?)(?: hidden"
         r" layer| inner layer| hidden size| width)? than (?:the )?(?:d_?model|model (?:width|dimension)|hidden size)\b",
         "what is the expansion factor"),
-    (r"\b(?:in|using|with) (?:pytorch|torch|keras|tensorflow|jax)\b|\bgiven the following(?: (?:settings|sizes|values"
+    (r"\b(?:in|using|with) (?:the )?(?:pytorch|torch|keras|tensorflow|jax|hugging ?face(?:'s)?(?:"
+        r" transformers)?(?: library)?)\b|\bgiven the following(?: (?:settings|sizes|values"
         r"|hyper-?parameters))?\b:?", ""),
     (r"\b(?:torch\.)?nn\.(?=[a-z])", ""),
     (r"\btransformerencoderlayer\b", "one encoder layer"),
@@ -263,7 +267,8 @@ IN_OTHER_WORDS = (
     (r"\ban? (\d+) ?[x×] ?\1 (attention (?:matrix|map)|score matrix)\b", r"an \2 for \1 tokens"),
     (r"\b(?:the |its |an? )*(?:inner|hidden|intermediate|feed-?forward|ffn|mlp)(?: hidden| inner)?(?: (?:layer|dimension"
         r"|size|width))?"
-        r"(?: of (?:the |its )?(?:ffn|mlp|feed-?forward(?: network)?))? (?:is|being|has|of|=)? ?(two|three|four|eight"
+        r"(?: of (?:the |its )?(?:ffn|mlp|feed-?forward(?: network)?))? (?:is|being|has|of|=|stays|remains)?(?:"
+        r" always| kept at)? ?(two|three|four|eight"
         r"|[248]) ?(?:times|x|×) "
         r"(?:as (?:wide|large|big)(?: as (?:the )?(?:model|input|hidden|embedding)(?: dimension| size| width)?)?|wider|larger"
         r"|the (?:size of the )?(?:model|hidden|embedding|input)(?: (?:dimension|size|width))?"
