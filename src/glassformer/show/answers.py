@@ -71,7 +71,7 @@ def _asked(answer: Answer) -> str:
     """`params of bert-base:`; a whole sentence stands before the encoder as it is, and alone where it gives the numbers."""
     text = answer.question.text
     if answer.question.kind in ("worked", "reckoned"):
-        return text if text.endswith("?") else f"{text}:"
+        return text if text.endswith("?") else f"{text.rstrip('.')}:"
     return f"{text} {answer.asked.label}:" if text.endswith("?") else f"{text} of {answer.asked.label}:"
 
 
