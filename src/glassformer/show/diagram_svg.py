@@ -10,6 +10,7 @@ from glassformer.show.diagram import CENTRE, WIDTH, Arrow, Box, Diagram, Frame
 from glassformer.show.diagram_inside import Inside, Node
 from glassformer.show.palette import Part, ink
 
+LEGIBLE = 0.8  # of its size: equations with indices can still be read
 SCRIPTED = re.compile(r"_(\{[^{}]*\}|[A-Za-z0-9]+)")
 
 
@@ -22,15 +23,17 @@ def diagram_svg(diagram: Diagram) -> str:
 def inside_svg(inside: Inside) -> str:
     """The steps of one block."""
     parts = [*map(_arrow, inside.arrows), *map(_node, inside.nodes)]
-    return svg(inside.width, inside.height, f"inside {inside.key}", parts, shrinks=False)
+    return svg(inside.width, inside.height, f"inside {inside.key}", parts, least=LEGIBLE)
 
 
-def svg(width: float, height: float, label: str, parts: Iterable[str], *, shrinks: bool = True) -> str:
-    """A picture of a size in pixels, which may shrink with its page; it has no ids, so any number stand on one page."""
+def svg(width: float, height: float, label: str, parts: Iterable[str], *, least: float = 0.0) -> str:
+    """A picture of a size in pixels, which shrinks with its page, not below the share `least`; it has no ids, so any number stand
+    on one page."""
+    widest = f"max(100%,{least * width:g}px)" if least else "100%"
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{escape(label)}" viewBox="0 0 {width:g} {height:g}" '
         f'width="{width:g}" height="{height:g}" font-family="system-ui,sans-serif" font-size="12" fill="currentColor" '
-        f'style="max-width:{"100%" if shrinks else "none"};height:auto">{"".join(parts)}</svg>'
+        f'style="max-width:{widest};height:auto">{"".join(parts)}</svg>'
     )
 
 
