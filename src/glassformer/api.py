@@ -164,7 +164,7 @@ def run(
 
 
 # What a checkpoint reads, where that is no text: what it is called, the argument that takes it, and how to give it.
-NO_TEXT = {"image": ("images", "picture", "picture (--picture FILE)"), "frames": ("sound", "frames", "frames, in Python")}
+NO_TEXT = {"image": ("images", "picture", "picture (--picture FILE)"), "frames": ("sound", "frames", "frames (--frames FILE)")}
 
 
 def _run_checkpoint(checkpoint: Checkpoint, ways_in: Mapping[str, Any]) -> Run:

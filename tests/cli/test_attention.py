@@ -2,12 +2,16 @@
 
 import importlib.util
 import json
+import pickle
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from checkpoint_files import bert_folder
+
+import glassformer as gf
 
 SENTENCE = "Tom a été entarté cet été"
 
@@ -38,6 +42,24 @@ def test_a_checkpoint_is_run_on_token_ids(tmp_path):
     document = json.loads(glassformer("attention", str(folder), "--tokens", "1,2,3", "--layer", "0", "--json").stdout)
     assert (document["layers"], len(document["words"])) == ([0], 3)
     assert abs(sum(document["weights"][0][0][1]) - 1) < 1e-12
+
+
+def test_a_checkpoint_is_run_on_frames_of_sound(tmp_path):
+    spec = gf.spec("layer", mels=5, positions=4, position="sinusoidal_stored", d_model=16, heads=2, d_ff=24)
+    gf.save(gf.Encoder(spec), tmp_path / "sound")
+    np.save(tmp_path / "a.npy", np.ones((5, 8), "float32"))
+    np.save(tmp_path / "words.npy", np.array(["a"]))
+    (tmp_path / "pickled.npy").write_bytes(pickle.dumps([1]))
+    words = ("attention", "sound", "--layer", "0", "--json", "--frames")
+    assert len(json.loads(glassformer(*words, "a.npy", cwd=tmp_path).stdout)["words"]) == 4
+    for name, told in (
+        ("words.npy", "--frames words.npy has shape [1] and type <U1: numbers [mel, frame] are wanted."),
+        ("pickled.npy", "pickled.npy is no array of numbers: numpy.save writes an array as such a file, .npy."),
+        ("b.npy", "no such file or folder: b.npy"),
+    ):
+        done = glassformer(*words, name, cwd=tmp_path)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr.startswith(f"glassformer: {told}")
 
 
 def test_a_checkpoint_reads_text_with_its_own_tokenizer(tmp_path):

@@ -21,6 +21,7 @@ MOST_IN_JSON = 2_000_000
 @click.option("--text", help="What goes in (a checkpoint's tokenizer reads it; a spec without one takes words).")
 @click.option("--tokens", metavar="IDS", help="What goes in, as token ids: 101,7592,102.")
 @click.option("--picture", metavar="FILE", help="What goes in, of an encoder that reads images.")
+@click.option("--frames", metavar="FILE", help="What goes in, of an encoder that reads sound: an .npy file, [mel, frame].")
 @as_option
 @click.option("--layer", type=int, metavar="N", help="One layer alone.")
 @click.option("--head", type=int, metavar="N", help="One head alone.")

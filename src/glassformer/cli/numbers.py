@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 @click.option("--text", help="What goes in, as text (a checkpoint's tokenizer reads it; a spec without one takes words).")
 @click.option("--tokens", metavar="IDS", help="What goes in, as token ids: 101,7592,102.")
 @click.option("--picture", metavar="FILE", help="What goes in, of an encoder that reads images.")
+@click.option("--frames", metavar="FILE", help="What goes in, of an encoder that reads sound: an .npy file, [mel, frame].")
 @click.option(
     "--seed",
     type=click.IntRange(0),
@@ -60,15 +61,16 @@ def run_of(
     *,
     tokens: str | None = None,
     picture: str | None = None,
+    frames: str | None = None,
     as_class: str | None = None,
     **given: Any,
 ) -> Run:
-    """A run of a checkpoint folder on text, ids or a picture, or of a spec with legible weights from a seed."""
+    """A run of a checkpoint folder on text, ids, a picture or sound, or of a spec with legible weights from a seed."""
     from glassformer import api
 
     ids = _ids(tokens) if tokens is not None else None
-    pixels = _pixels(what, picture, as_class)
-    return api.run(what, tokens=ids, picture=pixels, as_class=as_class, **given, **only_fields(fields))
+    read = {"picture": _pixels(what, picture, as_class), "frames": _sound(frames)}
+    return api.run(what, tokens=ids, as_class=as_class, **read, **given, **only_fields(fields))
 
 
 def _pixels(what: str, picture: str | None, as_class: str | None) -> Any:
@@ -81,6 +83,20 @@ def _pixels(what: str, picture: str | None, as_class: str | None) -> Any:
         return picture
     checkpoint = open_checkpoint(what, as_class=as_class)
     return reading_of(checkpoint.spec, checkpoint.folder).pixels([Path(picture)])[0]
+
+
+def _sound(frames: str | None) -> Any:
+    """What a file holds, a number for each mel and frame."""
+    from glassformer.cli.array_files import read_array
+
+    if frames is None:
+        return None
+    found = read_array(Path(frames), wanted="An .npy file of numbers [mel, frame] is wanted.")
+    if found.ndim not in (2, 3) or found.dtype.kind not in "fiu":
+        raise GlassformerError(
+            f"--frames {shown(frames)} has shape {list(found.shape)} and type {found.dtype}: numbers [mel, frame] are wanted."
+        )
+    return found
 
 
 def _ids(text: str) -> list[int]:

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from glassformer.cli.array_files import read_array
 from glassformer.cli.image_files import ENDINGS, pictures_in, reading_of
 from glassformer.cli.options import to_json
 from glassformer.cli.tables_out import FORMS, Rows, check_out, sink
 from glassformer.cli.text_lines import GivenTexts, TextLines, texts_from
 from glassformer.spec import GlassformerError, shown
-from glassformer.spec.paths import no_such, path_text
+from glassformer.spec.paths import path_text
 
 if TYPE_CHECKING:
     from glassformer.model import LoadedModel
@@ -55,7 +56,7 @@ def stream_images(checkpoint: Path, images: Path, **options: Any) -> None:
     if images.is_dir() or images.suffix.lower() in ENDINGS:
         _stream_pictures(checkpoint, images, options)
         return
-    pixels = _array(images)
+    pixels = read_array(images, wanted="Pictures, a folder of them or an .npy file are wanted.")
     if pixels.ndim != 4 or pixels.dtype.kind != "f":
         raise GlassformerError(
             f"{path_text(images)} has shape {list(pixels.shape)} and type {pixels.dtype}: "
@@ -86,20 +87,6 @@ def _stream_pictures(checkpoint: Path, images: Path, options: dict[str, Any]) ->
             said = rows_of(range(start, start + len(some)), model.predict(reads.pixels(some)))
             target.add(Rows(said.numbers, {"file": [str(file) for file in some], **said.columns}))
     _tell(options["out"], {"rows": len(files), "cut": 0, "left_out": 0}, "predictions", model, as_json=options["as_json"])
-
-
-def _array(path: Path) -> Any:
-    """The array of an .npy file, left on the disk. Nothing in a file is unpickled."""
-    try:
-        with path.open("rb") as file:
-            begins = file.read(6)
-        if begins != b"\x93NUMPY":
-            raise ValueError("numpy.save writes an array as such a file, .npy")
-        return np.load(path, mmap_mode="r", allow_pickle=False)
-    except FileNotFoundError:
-        raise no_such(path, "file or folder", wanted="Pictures, a folder of them or an .npy file are wanted.") from None
-    except (OSError, ValueError) as error:
-        raise GlassformerError(f"{path_text(path)} is no array of numbers: {shown(str(error), limit=100)}.") from None
 
 
 def rows_of(numbers: Sequence[int], said: Sequence[Any]) -> Rows:
