@@ -8,8 +8,8 @@ import click
 
 from glassformer.cli.options import to_json
 from glassformer.spec import ALL_BIASES, GlassformerError, defaults, field_docs, field_rules, shown
+from glassformer.spec.fields import field_text
 from glassformer.spec.presets import preset, preset_doc, preset_names
-from glassformer.spec.reading import field_text
 
 
 @click.command()

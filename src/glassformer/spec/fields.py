@@ -253,3 +253,10 @@ _CHECKS = {
     "choice": _check_choice,
     "places": _check_places,
 }
+
+
+def field_text(value: Any) -> str:
+    """The value of a field as one writes it after `field=`."""
+    if isinstance(value, tuple):
+        return ",".join(value) or "none"
+    return str(value).lower() if isinstance(value, bool) or value is None else str(value)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from glassformer.spec.arguments import text
 from glassformer.spec.encoder_spec import EncoderSpec, defaults
 from glassformer.spec.errors import GlassformerError, shown
-from glassformer.spec.fields import LARGEST, accept, rule_for, whole_number
+from glassformer.spec.fields import LARGEST, accept, field_text, rule_for, whole_number
 from glassformer.spec.files import read_document
 from glassformer.spec.paths import is_link, no_such
 from glassformer.spec.presets import known_preset, preset, unknown_preset
@@ -183,10 +183,3 @@ def _size(name: str, value: Any) -> int:
     if number is None or not 1 <= number <= LARGEST:
         raise GlassformerError(f"{name}={shown(value)} is not allowed: {name} is a whole number from 1 to {LARGEST:,}.")
     return number
-
-
-def field_text(value: Any) -> str:
-    """The value of a field as one writes it after `field=`."""
-    if isinstance(value, tuple):
-        return ",".join(value) or "none"
-    return str(value).lower() if isinstance(value, bool) or value is None else str(value)

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from glassformer.spec.encoder_spec import EncoderSpec
 from glassformer.spec.errors import GlassformerError
+from glassformer.spec.fields import field_text
 
 
 class _Rule(NamedTuple):
@@ -24,6 +25,27 @@ RULES = (
         "is the size of a head that is not there",
         "head",
         "Add head=classify, or head=tag.",
+    ),
+    _Rule(
+        ("tie",),
+        lambda spec: spec.tie or spec.head in ("mlm", "pretrain"),
+        "speaks of a head that predicts tokens, which is not there",
+        "head",
+        "Add head=mlm.",
+    ),
+    _Rule(
+        ("embedding_size",),
+        lambda spec: spec.vocab is not None,
+        "is the width of a token table that is not there",
+        "vocab",
+        "Add vocab, such as vocab=30522.",
+    ),
+    _Rule(
+        ("channels",),
+        lambda spec: spec.reads == "image",
+        "speaks of an image, and none is read",
+        "image",
+        "Add image and patch, such as image=224 patch=16.",
     ),
     _Rule(
         ("relative_terms", "relative_projections", "relative_norm"),
@@ -54,10 +76,8 @@ def require_read(spec: EncoderSpec, changed: Mapping[str, Any]) -> None:
     for rule in RULES:
         for name in rule.fields:
             if changed.get(name) is not None and not rule.read(spec):
-                value = str(changed[name]).lower() if isinstance(changed[name], bool) else changed[name]
-                raise GlassformerError(
-                    f"{name}={value} {rule.about}: {rule.because}={getattr(spec, rule.because)}. {rule.way_out}"
-                )
+                because = f"{rule.because}={field_text(getattr(spec, rule.because))}"
+                raise GlassformerError(f"{name}={field_text(changed[name])} {rule.about}: {because}. {rule.way_out}")
     if changed.get("positions") is not None and "position" not in changed and spec.position == "none" and spec.mels is None:
         raise GlassformerError(
             f"positions={spec.positions} gives rows to a table that is not there: position=none. Add position=learned, "
