@@ -246,3 +246,29 @@ def test_a_number_that_hangs_on_a_length_nobody_stated_is_not_called_wrong(sente
 def test_a_shape_may_have_any_length_that_is_not_stated(sentence, verdict):
     (found,) = check_sentence(sentence)
     assert found.verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("sentence", "verdict"),
+    [
+        ("BERT-base has exactly 110 million parameters.", "wrong"),
+        ("BERT-base has 110 million parameters.", "right"),
+        ("BERT-base has exactly 109,482,240 parameters.", "right"),
+        ("BERT-large has exactly three times as many parameters as BERT-base.", "wrong"),
+        ("BERT-large has exactly two times as many layers as BERT-base.", "right"),
+        ("DistilBERT has the same number of parameters as BERT-base.", "wrong"),
+        ("RoBERTa-base has the same number of layers as BERT-base.", "right"),
+        ("A LayerNorm with 768 features has 768 parameters without bias.", "right"),
+        ("A LayerNorm without bias has 1536 parameters for d_model = 768.", "wrong"),
+    ],
+)
+def test_exactly_and_without_bias_are_taken_at_their_word(sentence, verdict):
+    (found,) = check_sentence(sentence)
+    assert found.verdict == verdict
+
+
+def test_all_layers_of_a_model_with_a_decoder_are_not_those_of_its_encoder():
+    with pytest.raises(GlassformerError, match="its encoder alone"):
+        check_sentence("The original Transformer has 12 layers in total.")
+    (found,) = check_sentence("The encoder of the original Transformer has 6 layers in total.")
+    assert found.verdict == "right"

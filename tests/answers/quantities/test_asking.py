@@ -81,3 +81,39 @@ def _products(found):
 def test_a_tensor_that_is_not_there_names_the_nearest():
     with pytest.raises(GlassformerError, match="this encoder has no tensor 'scroes'"):
         ask("shape of scroes", request("bert-base"))
+
+
+def test_one_sentence_of_a_batch_is_not_the_batch():
+    fed = "When 8 sentences padded to 128 tokens are fed to BERT-base, what is the shape of the output"
+    assert ask(f"{fed}?").value == (8, 128, 768)
+    with pytest.raises(GlassformerError, match="speaks of one, and of a batch of 8"):
+        ask(f"{fed} for one sentence?")
+
+
+def test_the_biases_of_norms_are_their_betas():
+    assert ask("How many biases does LayerNorm have in BERT-base?").value == 25 * 768
+    assert ask("How many LayerNorm parameters does BERT-base have without bias?").value == 25 * 768
+    assert ask("How many parameters does BERT-base have without biases?").value == 109_398_528  # theirs stay, as ever
+
+
+def test_what_training_learns_is_not_what_a_new_head_adds():
+    assert (
+        ask("How many new parameters must be learned when training BERT-base with a linear layer on a 3-class task?").value
+        == 2307
+    )
+    with pytest.raises(GlassformerError):
+        ask("How many parameters must be learned when training BERT-base with a linear layer on a 3-class task?")
+
+
+def test_with_and_without_are_two_questions():
+    question = "How many parameters does multi-head attention with d_model = 512 and 8 heads have"
+    assert ask(f"{question} without biases?").value == 4 * 512 * 512
+    with pytest.raises(GlassformerError, match="two things"):
+        ask(f"{question}, both with and without biases?")
+
+
+def test_the_memory_of_attention_that_grows_with_the_length_is_not_that_of_its_weights():
+    grows = "grow if the length goes from 512 to 2048?"
+    assert ask(f"By what factor does the memory of the attention matrix {grows}").value == 16
+    with pytest.raises(GlassformerError, match="leaves open which memory"):
+        ask(f"By what factor does attention memory {grows}")

@@ -45,3 +45,32 @@ def test_the_number_follows_from_those_of_the_question(question, value):
 def test_anything_else_that_is_said_is_not_passed_over(question):
     with pytest.raises(GlassformerError):
         ask(question)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "BERT was trained for 1,000,000 steps with batch size 256 and sequence length 512. How many tokens per step?",
+        "Trained for 1,000 steps with batch size 256 and sequence length 512: how many tokens in each batch?",
+    ],
+)
+def test_the_tokens_of_one_step_are_not_those_of_all(question):
+    assert ask(question).value == 256 * 512
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many tokens per sequence are processed with 1,000 steps, batch size 256 and sequence length 512?",
+        "How many positions are masked for query 4 in a causal mask of length 16?",
+        "How many positions are masked for query 4 in a causal mask?",
+        "How many entries of a causal mask are masked for two sequences of length 10?",
+        "With scaling, what is the variance of the dot product of q and k with d_k = 64 and unit variance?",
+        "q and k have zero mean and variance two, d_k = 64: what is the variance of the dot product?",
+        "What is the variance of each component of q before the dot product if d_k = 64 with mean 0 and variance 1?",
+        "What is the variance of the attention scores with d_k = 64 if q and k have zero mean and unit variance?",
+    ],
+)
+def test_a_part_or_another_spread_is_not_reckoned(question):
+    with pytest.raises(GlassformerError):
+        ask(question)

@@ -81,3 +81,92 @@ def test_the_last_of_several_things_is_no_ground_to_accuse():
     assert ask(both).reading == "partial"
     with pytest.raises(GlassformerError):
         check(both, None, "[0.67, 0.33]")
+
+
+@pytest.mark.parametrize(
+    ("question", "due"),
+    [
+        (
+            "Given Q = [[1], [2]] and K = [[1], [2]], what are the attention weights without scaling?",
+            [softmax(1, 2), softmax(2, 4)],
+        ),
+        ("What are the attention weights without scaling for Q = K = V = [[1, 0], [0, 2]]?", [softmax(1, 0), softmax(0, 4)]),
+        ("What is softmax(QK^T/√16) for Q = [[1, 2]] and K = [[3, 4], [1, 0]]?", [softmax(11 / 4, 1 / 4)]),
+        (
+            "What are the attention weights for the scores [[1, 2], [3, 5]] over the keys for each query?",
+            [softmax(1, 2), softmax(3, 5)],
+        ),
+        ("What are the attention weights of the scores [[1, 2], [3, 5]] with a causal mask?", [[1, 0], softmax(3, 5)]),
+    ],
+)
+def test_rows_are_tokens_and_a_number_under_the_root_counts(question, due):
+    assert [list(row) for row in ask(question).value] == [pytest.approx(row) for row in due]
+
+
+def test_a_column_is_one_vector_where_no_matrix_is_named():
+    assert list(ask("What is the softmax of [[1], [2]]?").value) == pytest.approx(softmax(1, 2))
+
+
+def test_scaled_dot_products_are_not_scaled_again():
+    assert list(ask("The scaled dot products are [1, 2]. What are the attention weights?").value) == pytest.approx(softmax(1, 2))
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "softmax of [1, 2] with temperature 0",
+        "What is the softmax of the softmax of [1, 2]?",
+        "tanh of tanh of [1, 2]",
+        "RMSNorm of the LayerNorm of [1, 2, 4]",
+        "LayerNorm and RMSNorm of [1, 2, 4]",
+        "relu and gelu of [-1, 2]",
+        "What is the mean of the LayerNorm of [1, 2, 3]?",
+        "What is the variance of the layer-normalized vector [1, 2, 3]?",
+        "What is the standard deviation of the LayerNorm output for x = [1, 2, 3]?",
+        "What are the mean and the LayerNorm output of [1, 2, 3]?",
+        "scores scaled by two for q = [1, 2] and k = [3, 4]",
+        "positional encoding at position 1 and position 2 for d_model = 4",
+        "What is the dot product between the positional encoding at position 1 and position 2 for d_model = 4?",
+        "What are the cosine features of the positional encoding at position 3 for d_model = 4?",
+        "The scaled dot product is 16 with d_k = 64. What is the unscaled dot product?",
+        "What are the attention weights for Q = K = V = [[1, 0], [0, 1]]?",
+        "What are the attention weights for the values [1, 2]?",
+        "The scaled dot products are [1, 2] with d_k = 4. What are the attention weights?",
+        "softmax(QK^T/√4) for q = [1, 2] and keys [3, 4] and [1, 0] with d_k = 2",
+        "softmax of the scores [[1, 2], [3, 4]] over the queries",
+        "LayerNorm of X = [[1, 2], [3, 5]] over the tokens",
+        "LayerNorm of X = [[1, 2], [3, 5]] across each feature",
+        "What is the softmax of [1, 2, 3] at position two?",
+        "Attention weights of the scores [[1, 2, 3], [3, 4, 5]] with a causal mask",
+        "q = [1, 0], keys [1, 0], [0, 1] and [1, 1], with a causal mask: scaled attention weights",
+        "weights [[0.5, 0.5], [1, 0]] and values [[1, 2], [3, 4]] with a causal mask: output",
+        "weighted average of the values [[1, 2], [3, 4]] with weights [1, 3]",
+        "softmax of [1,000, 2,000]",
+    ],
+)
+def test_a_word_that_turns_the_question_is_not_passed_over(question):
+    with pytest.raises(GlassformerError):
+        ask(question)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is the layer normalization (LayerNorm) of the vector [1, 2, 3]?",
+        "What is the mean used in LayerNorm of [1, 2, 3]?",
+        "Apply ReLU to [-1, 2]. What is the output of the ReLU?",
+        "weighted average of the values [[1, 2], [3, 4]] with weights [1/3, 2/3]",
+        "softmax of [[100,200], [300,400]]",
+        "LayerNorm of X = [[1, 2], [3, 5]] for each token",
+        "q = [1, 0], keys [1, 0] and [0, 1]: attention weights for each key, scaled",
+        "What is the sine and cosine positional encoding at position 3 for d_model = 4?",
+    ],
+)
+def test_what_says_the_same_is_still_answered(question):
+    assert ask(question).reading == "whole"
+
+
+def test_a_variance_that_the_question_names_has_no_other_convention():
+    assert check("LayerNorm of [1, 2, 3]", None, "[-1, 0, 1]").verdict == "convention"
+    with pytest.raises(GlassformerError, match="not what comes out"):
+        check("LayerNorm of [1, 2, 3] with unbiased variance", None, "[-1.22, 0, 1.22]")

@@ -42,6 +42,7 @@ def test_a_product_that_does_not_fit_is_named_with_the_command_that_shows_why():
         "Two heads: Q is 4x8, K is 4x8. What is the shape of QK^T?",
         "W_Q and W_K are of size 512 x 64. How many parameters does the attention layer have?",
         "Q is 4x8 and K is 4x8. What is the rank of QK^T?",
+        "X is 10x512 and W_Q is 512x64. How many parameters are in these matrices in total?",
     ],
 )
 def test_anything_else_that_is_said_makes_it_another_question(question):

@@ -180,7 +180,18 @@ def check_sentence(sentence: str) -> tuple[Diagnosis, ...]:
             f"'{shown(sentence)}' is no claim that can be read. Write it as 'BERT-base has 110 million parameters', or put the "
             "question and its --claim apart."
         )
-    return tuple(check_alone(question, claim) for question, claim in found)
+    return tuple(_to_the_last_digit(check_alone(question, claim), sentence) for question, claim in found)
+
+
+def _to_the_last_digit(found: Diagnosis, sentence: str) -> Diagnosis:
+    """`exactly 110 million` has no room for rounding."""
+    claim, due = found.claim, found.answer.value
+    rounded = found.verdict == "right" or found.convention.startswith("rounded")
+    if not isinstance(claim, Number) or isinstance(due, tuple) or not rounded or claim.value == Fraction(due):
+        return found
+    if not re.search(rf"\bexactly (?:{re.escape(claim.text.strip())}|[a-z]+ times\b)", " ".join(sentence.split()), flags=re.I):
+        return found
+    return replace(found, verdict="wrong", convention="", notes=("near the right value, and not exactly it",))
 
 
 def check_alone(question: str, claim: str) -> Diagnosis:
@@ -249,7 +260,7 @@ def _rounded_by_habit(answer: Answer, number: Number) -> str:
     assert not isinstance(answer.value, tuple)
     question, value = answer.question, Fraction(answer.value)
     gap = abs(number.value - value)
-    whole = question.kind in ("ratio", "versus") and number.value.denominator == 1 and number.value >= Fraction(1, 2)
+    whole = question.kind in ("ratio", "versus") and number.value.denominator == 1 and number.value > 1  # `the same` is no 1.14
     percent = question.kind == "versus" and "percent" in question.compared and not number.value * 10 % 1
     vocabulary = question.kind == "width" and question.target == "vocab" and number.exact and not number.value % 1000
     binary = question.kind != "bytes" and number.value % 1000 == 0

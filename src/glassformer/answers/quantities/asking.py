@@ -64,6 +64,7 @@ def ask(question: str | Question, asked: Request | None = None) -> Answer:
     _same_encoder(question, asked)
     question = with_own_head(with_all_of_it(question, asked), asked.spec)
     asked = with_sizes(question.stated, asked)
+    _not_one_of_several(question, asked)
     program = build(asked.spec, batch=asked.batch, t=asked.t)
     check_stated(question.text, question.stated, asked, program)
     return BY_KIND[question.kind](question, asked, program)
@@ -93,6 +94,20 @@ def _same_encoder(question: Question, asked: Request) -> None:
         raise GlassformerError(
             f"'{shown(question.text)}' speaks of {question.layers} layers, and this encoder has {asked.spec.layers}. "
             f"Write layers={question.layers}."
+        )
+
+
+_OF_ONE_ROW = re.compile(
+    r"(?<!tokens )(?<!length )\bfor (?:one|a single|each|every) (?:input )?(?:sentence|sequence|image|example)(?= *(?:[.,?]|$))",
+    re.I,
+)
+
+
+def _not_one_of_several(question: Question, asked: Request) -> None:
+    """`for one sentence`, of a batch that has more: the answer for the batch is another."""
+    if asked.batch > 1 and _OF_ONE_ROW.search(question.text):
+        raise GlassformerError(
+            f"'{shown(question.text)}' speaks of one, and of a batch of {asked.batch}: leave the batch out, or ask for all of it."
         )
 
 

@@ -79,7 +79,9 @@ def _counted(question: Question, asked: Request, pieces: Pieces) -> Answer:
     if (biases := own_biases(pieces, question, asked)) and "biases" not in question.without:
         named = " and ".join(dict.fromkeys(piece.symbol for piece in biases))
         others.append(Other(f"with {named}{scope}", total((*pieces, *biases))))
-    if "biases" in (question.target, question.among):
+    if question.among == "biases" and pieces and pieces == _shifts(pieces):
+        convention = f"the shifts of the norms, beta{scope}"
+    elif "biases" in (question.target, question.among):
         convention = f"biases of projections alone{scope}, no norm's beta"
         shifts = tuple(piece for piece in _norms(question, asked) if piece.symbol == "beta")
         others.append(Other(f"with the betas of norms{scope}", total((*pieces, *shifts))))
@@ -161,15 +163,24 @@ def asked_pieces(question: Question, asked: Request) -> Pieces:
         names = [name for name in names if name in symbols or not name.startswith("b_")] or names
         pieces = chosen(names)
     if question.among:
-        own = chosen(part_names(question.among))
+        own = _shifts(pieces) if question.among == "biases" else ()
+        own = own or chosen(part_names(question.among))
         pieces = tuple(piece for piece in pieces if piece in own)
     if question.without:
         left_out = chosen(part_names(question.without))
         pieces = tuple(piece for piece in pieces if piece not in left_out)
+        if "biases" in question.without and (shifts := _shifts(pieces)):
+            pieces = tuple(piece for piece in pieces if piece not in shifts)
     pieces = _scoped(pieces, question)
     if not pieces and asked.spec.layers == 0:
         raise GlassformerError(f"'{shown(question.text)}': this spec has no layers.")
     return pieces
+
+
+def _shifts(pieces: Pieces) -> Pieces:
+    """The betas of norms that are asked about by themselves: who speaks of their biases means these."""
+    alone = all(piece.kind == "norm" for piece in pieces)
+    return tuple(piece for piece in pieces if alone and piece.symbol == "beta")
 
 
 def own_biases(pieces: Pieces, question: Question, asked: Request) -> Pieces:

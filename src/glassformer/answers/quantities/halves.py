@@ -11,6 +11,7 @@ from glassformer.spec.presets import preset_doc, preset_names
 from glassformer.spec.reading import Request
 
 IN_EVERY_LAYER = ("layers", "attention", "qkv", "output", "ffn", "norms", "biases", "weights")
+_OF_BOTH = r"\b(?:in total|in all|altogether|overall|total number)\b"
 WHOLE = ("params", "bytes", "flops", "macs", "share", "versus")
 
 
@@ -30,6 +31,7 @@ def require_no_half(question: Question, meant: tuple[str, ...]) -> None:
     low = question.text.lower()
     narrow = question.one_layer or question.one_head or re.search(r"encoder|sub-?layer|\bblock\b", low)
     whole = question.kind in WHOLE and question.target in (None, *IN_EVERY_LAYER) and not narrow
+    whole = whole or (question.kind == "width" and not narrow and re.search(_OF_BOTH, low) is not None)
     halves = [name for name in meant if is_half(name)]
     if whole and halves:
         raise GlassformerError(

@@ -66,7 +66,8 @@ def _others(given: GivenNumbers, solution: Solution) -> Iterator[Other]:
         return
     for other in solution.others:
         if not other.name.startswith(AS_WORKED):
-            yield Other(other.name, _value(solution.written(solution.output, other.value).tolist()))
+            excuses = "variance" not in given.document or "biased variance" not in other.name  # which one is said
+            yield Other(other.name, _value(solution.written(solution.output, other.value).tolist()), excuses=excuses)
 
 
 def _value(nested: Any) -> Value:

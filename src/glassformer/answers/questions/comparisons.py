@@ -188,7 +188,10 @@ def changed(text: str, asked: str, parse: Parse) -> Question | None:
             inner = parse(f"{_with_kind(words)} of {whose}" if whose else _with_kind(words))
             if inner.inner is not None:
                 raise GlassformerError(f"'{shown(asked)}' changes several things at once: ask for each by itself.")
-            if inner.kind == "bytes" and inner.target in (None, "model") and field in ("t", "batch"):
+            whole = inner.target in (None, "model") or (
+                inner.target in ("attention", "ffn", "layers") and not re.search(r"weight|param", asked.lower())
+            )
+            if inner.kind == "bytes" and whole and field in ("t", "batch"):
                 raise GlassformerError(
                     f"'{shown(asked)}' leaves open which memory: say 'of the weights' or 'of the attention matrix'."
                 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from fractions import Fraction
 from typing import Any, NamedTuple, NoReturn
 
 from glassformer.answers.questions.number_names import Named, named_numbers
@@ -19,6 +20,7 @@ class GivenNumbers(NamedTuple):
 
 
 LONGEST = 600
+ROUNDED = 0.02  # how far rounded weights may be from one together
 MOST_POSITIONS = 32  # features of a position that are worth writing out
 
 _N = r"[-−+]?\d+(?:\.\d+)?"
@@ -32,7 +34,7 @@ _UNSCALED = (
     r"(?:the |any )*scal(?:ing|e)(?: factor)?\b|\bdo not scale\b"
 )
 # Formulas by the words for them; a root in the divisor is what scales.
-_ROOT = r"\s*(?:/|÷|over|divided by)\s*(?:sqrt|√|(?:the )?square root of)\s*[({]*\s*(?:d(?:_?\{?k\}?)?|\d+)\s*[)}]*"
+_ROOT = r"\s*(?:/|÷|over|divided by)\s*(?:sqrt|√|(?:the )?square root of)\s*[({]*\s*(?:d(?:_?\{?k\}?)?|(?P<under>\d+))\s*[)}]*"
 _FORMULAS = (
     (rf"\bsoftmax\s*[({{]+\s*qk\^t{_ROOT}\s*[)}}]*\s*[·*@×]?\s*v\b", " scaled attention output "),
     (rf"\bsoftmax\s*[({{]+\s*qk\^t{_ROOT}\s*[)}}]*", " scaled attention weights "),
@@ -59,7 +61,7 @@ _NORM = (
 _RMS = r"\brms[- ]?norm(?:ali[sz]ation)?\b"
 _PARTS_OF_NORM = {"mean": r"\bmean\b", "variance": r"\bvariance\b", "std": r"\bstandard deviation\b|\bstd\b"}
 _CALLED = r"\b(relu|gelu|silu|swish|sigmoid|tanh)\b(?: (?:activation|function))*"
-_EPS = rf"\b(?:eps(?:ilon)?|ε|ϵ)\s*(?:=|of|is)\s*({_N}(?:e-?\d+)?|10\^\{{?-\d+\}}?)"
+_EPS = rf"\b(?:eps(?:ilon)?|ε|ϵ)\s*(?:=|of|is)\s*(10\^\{{?-\d+\}}?|{_N}(?:e-?\d+)?)"
 _NO_EPS = (
     r"\b(?:ignor\w+|no|without|omit\w*|neglect\w*|assum\w+ no) (?:the )?(?:small )?(?:eps(?:ilon)?"
     r"|ε)\b(?: term)?|\bwithout (?:using )?ε"
@@ -72,10 +74,31 @@ _AFFINE = (
 _SAMPLE = r"\b(?:unbiased|sample) (?:variance|standard deviation|estimat\w+)\b"
 _TEMPERATURE = rf"\btemperature(?: (?:parameter|t|τ))?\s*(?:=|of|is)?\s*(?:t\s*=\s*|τ\s*=\s*)?({_N})"
 _WIDTH = r"\b(?:d_?\{?k\}?|(?:key|head) (?:dimension|size))(?: d_?k)?\s*(?:=|is|of)\s*(\d+)"
+_SCALED_OTHERWISE = r"\bscal\w+ by (?!(?:the |1/)*(?:sqrt|√|square root))"
 _CAUSAL = r"\b(?:causal|look-?ahead)(?: attention)? mask(?:ing)?\b"
 _ROUNDING = (
     r"[,(]? ?\b(?:round(?:ed|ing)?|give|correct|accurate|up|to)\b(?: (?:your )?(?:answers?|results?|it|them))? ?(?:to|with)? "
     r"(?:\d|two|three|four) (?:decimals?(?: places?)?|significant (?:figures|digits)|digits)\)?"
+)
+# An operation on what an operation gives, `the softmax of the softmax of`, `LayerNorm and RMSNorm of`.
+_OPERATION = rf"(?:{_NORM}|{_RMS}|{_CALLED.replace('(relu', '(?:relu')}|\bsoftmax\b)"
+_BETWEEN = (
+    r"(?:\s|[(]|\b(?:of|to|on|and|or|then|after|over|for|is|the|an?|its|results?|outputs?|values?|vector|applied|apply)\b)*"
+)
+_TWICE = re.compile(rf"{_OPERATION}{_BETWEEN}{_OPERATION}")
+# One number out of the result, and what is taken of a matrix column by column.
+_ONE_OF_THEM = re.compile(
+    r"\b(?:positions?|tokens?|rows?|entr(?:y|ies)|elements?|features?|quer(?:y|ies)|keys?|words?|steps?|heads?)"
+    r" (?:one|two|three)\b"
+)
+_DOWN_THE_COLUMNS = re.compile(
+    r"\b(?:over|across|along|between)(?: the| all| its)* (?:tokens?|words?|positions?|sequence|quer(?:y|ies)|inputs?)\b"
+    r"|\b(?:per|each|every) (?:single )?(?:feature|key|value|element|entry)\b"
+)
+# The mean of what comes out of a norm is another than the one that the norm takes off.
+_OF_THE_RESULT = re.compile(
+    rf"\bafter\b|\boutputs?\b|\bresult\w*\b|\bnormali[sz]ed\b"
+    rf"|(?:{'|'.join(_PARTS_OF_NORM.values())}) of (?:the |an? )*(?:{_NORM})"
 )
 # Words that set the scene and change nothing; whatever else is said makes it another question.
 _SCENE = frozenset(
@@ -98,9 +121,22 @@ def given_numbers(asked: str) -> GivenNumbers | None:
     if given is None:
         return _of_a_position(text) or _of_one_product(text)
     for formula, words in _FORMULAS:
-        text = re.sub(formula, words, text)
+        text = _in_words(formula, words, text)
     text = re.sub(_ROUNDING, " ", text)
+    text = re.sub(r"\((?:layer[- ]?norm|rms[- ]?norm|relu|gelu|silu|swish)\)", " ", text)  # `layer normalization (LayerNorm)`
+    if _TWICE.search(text) or _ONE_OF_THEM.search(text) or (_matrix(given) and _DOWN_THE_COLUMNS.search(text)):
+        return None
     return _norm(text, given) or _activation(text, given) or _attention(text, given, asked)
+
+
+def _in_words(formula: str, words: str, text: str) -> str:
+    """A text with words for a formula; a number under its root, `QK^T/√16`, is what d_k is."""
+
+    def said(found: re.Match[str]) -> str:
+        under = found.groupdict().get("under")
+        return f"{words}d_k = {under} " if under else words
+
+    return re.sub(formula, said, text)
 
 
 def _norm(text: str, given: Named) -> GivenNumbers | None:
@@ -109,6 +145,9 @@ def _norm(text: str, given: Named) -> GivenNumbers | None:
     bare = _as_vector(given, "gamma", "beta")
     if not re.search(_RMS if kind == "rms_norm" else _NORM, text) or bare is None:
         return None
+    if kind == "rms_norm" and re.search(_NORM, text):
+        return None
+    of_the_result = _OF_THE_RESULT.search(text) is not None
     document: dict[str, Any] = {"kind": kind} | bare
     text = re.sub(_AFFINE, " ", re.sub(_RMS, " ", re.sub(_NORM, " ", text)))
     if eps := re.search(_EPS, text):
@@ -120,7 +159,7 @@ def _norm(text: str, given: Named) -> GivenNumbers | None:
     for said in _PARTS_OF_NORM.values():
         text = re.sub(said, " ", text)
     text = re.sub(dict(_ASKED)["output"], " ", text)
-    if (parts and kind == "rms_norm") or not _only_scene(re.sub(r"\bused\b", " ", text)):
+    if (parts and (kind == "rms_norm" or of_the_result)) or not _only_scene(re.sub(r"\bused\b", " ", text)):
         return None
     return GivenNumbers(document, parts[-1] if parts else "output", len(parts) > 1)
 
@@ -130,6 +169,8 @@ def _activation(text: str, given: Named) -> GivenNumbers | None:
     found, bare = re.search(_CALLED, text), _as_vector(given)
     if found is None or bare is None or found[1] == "sigmoid":
         return None
+    if len({called.replace("swish", "silu") for called in re.findall(_CALLED, text)}) > 1:
+        return None
     text = re.sub(dict(_ASKED)["output"], " ", re.sub(_CALLED, " ", text))
     return GivenNumbers({"kind": found[1]} | bare, "output") if _only_scene(text) else None
 
@@ -137,6 +178,9 @@ def _activation(text: str, given: Named) -> GivenNumbers | None:
 def _attention(text: str, given: Named, asked: str) -> GivenNumbers | None:
     """Scores, weights or the output, from whatever is given: queries and keys, scores, or the weights themselves."""
     text = re.sub(r"\b((?:scaled )?)dot[- ]product(?= (?:self-)?attention)", r"\1", text)
+    if re.search(_SCALED_OTHERWISE, text) or len({*re.findall(_WIDTH, text)}) > 1:
+        return None
+    softmax_of = re.search(r"\bsoftmax\b", text) and not re.search(r"\b(?:q|k|quer(?:y|ies)|keys?)\b", text)
     said = _Said(
         scaled=re.search(_SCALED, text) is not None,
         unscaled=re.search(_UNSCALED, text) is not None,
@@ -149,8 +193,12 @@ def _attention(text: str, given: Named, asked: str) -> GivenNumbers | None:
     wanted, text = _wanted(text, given)
     if wanted is None or not _only_scene(text) or (said.scaled and said.unscaled):
         return None
-    document: dict[str, Any] = dict(given) | ({"temperature": said.temperature} if said.temperature else {})
+    document: dict[str, Any] = dict(given) | ({} if said.temperature is None else {"temperature": said.temperature})
+    if said.causal and not _square(given):
+        return None  # which of the keys a query may see depends on where in the sequence it stands
     if len(given) == 1 and set(given) <= {"x", "v", "scores"} and wanted[0] == "weights" and not said.narrows:
+        if "scores" not in given and not softmax_of:
+            return None
         (numbers,) = given.values()  # the softmax of any vector
         rest = {name: value for name, value in document.items() if name not in given}
         return GivenNumbers(rest | {"kind": "softmax", "x": numbers}, "output")
@@ -175,10 +223,12 @@ class _Said(NamedTuple):
 
 def _from_the_middle(document: dict[str, Any], wanted: str, given: Named, said: _Said, asked: str) -> dict[str, Any] | None:
     """Weights with values, or scores that are ready for the softmax."""
-    if set(given) not in ({"weights", "v"}, {"scores"}, {"scores", "v"}) or said.temperature:
+    if set(given) not in ({"weights", "v"}, {"scores"}, {"scores", "v"}) or said.temperature is not None:
         return None
     if "weights" in given:
-        return document if wanted == "output" and not said.scaled and said.width is None else None
+        averaged = re.search(r"\baverage\b", asked, flags=re.I) and not _sums_to_one(given["weights"])
+        told = wanted == "output" and not averaged and not (said.scaled or said.causal) and said.width is None
+        return document if told else None
     if said.scaled or said.width is not None:
         _leaves_open(asked)
     return document
@@ -196,6 +246,30 @@ def _from_vectors(document: dict[str, Any], wanted: str, given: Named, said: _Sa
     if not said.scaled:
         _leaves_open(asked)
     return document if "q" in names else None
+
+
+def _sums_to_one(weights: list[Any]) -> bool:
+    """Whether weights are shares of a whole, as far as their rounding allows."""
+    rows = weights if isinstance(weights[0], list) else [weights]
+    return all(abs(float(sum(Fraction(str(cell)) for cell in row)) - 1) < ROUNDED for row in rows)
+
+
+def _matrix(given: Named) -> bool:
+    """Whether what is normalized has rows and columns."""
+    alone = given["v"] if list(given) == ["v"] else None
+    cells = next((given[name] for name in ("x", "scores", "dot") if name in given), alone)
+    return cells is not None and isinstance(cells[0], list)
+
+
+def _square(given: Named) -> bool:
+    """Whether there are as many queries as keys."""
+    cells = next((given[name] for name in ("scores", "dot", "weights") if name in given), None)
+    if cells is not None:
+        return isinstance(cells[0], list) and all(len(row) == len(cells) for row in cells)
+    if not {"q", "k"} <= set(given):
+        return False
+    queries, keys = (len(given[name]) if isinstance(given[name][0], list) else 1 for name in ("q", "k"))
+    return queries == keys
 
 
 def _first_number(pattern: str, text: str) -> float | None:
@@ -241,6 +315,8 @@ _MODEL = (
     r"\b(?:d_?\{?model\}?|d|(?:embedding |model |hidden )?(?:dimension(?:ality)?|size))\s*(?:=|:|is"
     r"|of)\s*(?:d(?:_?model)?\s*=\s*)?(\d+)\b"
 )
+# What is no row of the table, but something done with it.
+_NO_ROW = r"\b(?:dot|products?|scores?|logits|attention|softmax|weights?|between|two|three|layer|activations?)\b"
 
 
 def _of_a_position(text: str) -> GivenNumbers | None:
@@ -248,8 +324,11 @@ def _of_a_position(text: str) -> GivenNumbers | None:
     position, width = re.search(_POSITION, text), re.search(_MODEL, text)
     if not re.search(_TABLE, text) or position is None or width is None or int(width[1]) > MOST_POSITIONS:
         return None
+    if len(re.findall(_POSITION, text)) > 1 or len(re.findall(_MODEL, text)) > 1 or re.search(_NO_ROW, text):
+        return None
     rest = re.sub(_TABLE, " ", re.sub(_MODEL, " ", re.sub(_POSITION, " ", text)))
-    rest = re.sub(r"\b(?:sinusoidal|sine|cosine|original|full|complete|0-indexed|zero-indexed)\b", " ", rest)
+    rest = re.sub(r"\bsines?(?: and |/|-)cosines?\b", " ", rest)  # one of the two alone is half of the row
+    rest = re.sub(r"\b(?:sinusoidal|original|full|complete|0-indexed|zero-indexed)\b", " ", rest)
     if not _only_scene(rest):
         return None
     return GivenNumbers({"position": int(position[1]), "d_model": int(width[1])}, "pe")
@@ -263,8 +342,10 @@ def _of_one_product(text: str) -> GivenNumbers | None:
     product, width = re.search(_PRODUCT, text), re.search(_WIDTH, text)
     if product is None or width is None:
         return None
+    if re.search(r"\bscaled (?:attention )?$", text[: product.start()]):
+        return None  # it is divided already
     rest = re.sub(_WIDTH, " ", f"{text[: product.start()]} {text[product.end() :]}")
-    if not re.search(_SCALED, rest) or re.search(r"softmax|weight", rest):
+    if not re.search(_SCALED, rest) or re.search(r"softmax|weight|unscaled|\braw\b|before", rest):
         return None
     rest = re.sub(dict(_ASKED)["scores"], " ", re.sub(_ROUNDING, " ", rest))
     if not _only_scene(rest):

@@ -92,6 +92,8 @@ def given_shapes(asked: str) -> GivenShapes | None:
         return None
     rest = _GIVEN.sub(" ", text)
     if what == "params":
+        if {*"XQKV"} & set(shapes):  # what is fed in or comes out is not learned
+            return None
         these = re.sub(_THESE, " ", rest)
         return GivenShapes(" + ".join(shapes), shapes, what) if these != rest and _only_scene(these) else None
     formula, rest = _formula(rest, shapes)

@@ -19,6 +19,8 @@ _ARRAY = re.compile(
     r"(?P<turned>\s*(?:\^\{?(?:T|\\top|⊤)\}?|ᵀ|\.T\b))?",
     re.S,
 )
+# `[1,000, 2,500]`: these commas part no cells, or nobody can tell.
+_THOUSANDS = re.compile(r"\d,0\d\d(?!\d)|\d,\d{3}(?!\d)[^][]*, |, [^][]*\d,\d{3}(?!\d)")
 _MARK, _TAKEN = "§", "¤"
 _ARE = r"\s*(?:=|:|\bis\b|\bare\b|\bbe\b|\bof\b|\bbeing\b)?\s*(?:the )?(?:vectors? )?"
 _SCORES = (
@@ -27,6 +29,7 @@ _SCORES = (
 )
 # How each is called, right before its numbers; a number behind a letter is that of a row.
 _NAMES = (
+    ("scores", r"(?:the )?scaled dot[- ]products"),
     ("dot", rf"(?:raw|unnormali[sz]ed|unscaled) {_SCORES}|(?:the )?(?:raw |query-key )?dot[- ]products"),
     ("scores", _SCORES),
     ("weights", r"(?:the )?(?:softmax |attention )?(?:weights|distribution|probabilities|coefficients)"),
@@ -39,6 +42,8 @@ _NAMES = (
     ("x", r"(?:(?:the |a |an |input |hidden |token |activation |feature )*(?:vector|input|activations?|features|hidden state"
         r"|embedding|representation|logits|numbers)(?: vector)?(?: [xzh])?|[xzh])"),
 )  # fmt: skip
+_SAME = re.compile(r"(?<!\w)(?:[qkv]\s*=\s*){2,3}$")  # `Q = K = V = …`
+_OF_ROWS = re.compile(r"(?:\b[QKV]|\b(?:[Qq]ueries|[Kk]eys|[Vv]alues)|[Mm]atrix(?: [QKV])?)\s*(?:=|:|is|are|be|of)?\s*$")
 _APPLIED = (
     r"\b(softmax|layer ?norm(?:alization)?|rms ?norm|relu|gelu|silu|tanh|ln|mean|variance|standard"
     r" deviation)\s*(?:\(|of|on|to)?\s*$"
@@ -50,7 +55,7 @@ def named_numbers(asked: str) -> tuple[str, Named | None]:
     arrays: list[Any] = []
 
     def mark(found: re.Match[str]) -> str:
-        rows = _rows(found)
+        rows = _rows(found, of_rows=_OF_ROWS.search(found.string[: found.start()]) is not None)
         if rows is None:
             return found[0]
         arrays.append(rows)
@@ -65,20 +70,26 @@ def named_numbers(asked: str) -> tuple[str, Named | None]:
     return _named(text, arrays)
 
 
-def _rows(found: re.Match[str]) -> Any:
-    """The numbers of one vector or matrix; a vector that is turned round is the same vector."""
+def _rows(found: re.Match[str], *, of_rows: bool) -> Any:
+    """The numbers of one vector or matrix; a vector that is turned round is the same vector, and so is one column.
+
+    A matrix of queries, keys or values has a token in every row, of one number each where it has one column.
+    """
     body = found[0][: found.start("turned") - found.start()] if found["turned"] else found[0]
     body = body.strip()
+    if _THOUSANDS.search(body):
+        return None
     if body[0] in "({⟨":
         body = f"[{body[1:-1]}]"
     try:
         rows = pasted("numbers", body)
     except GlassformerError:
         return None
-    if rows and isinstance(rows[0], list) and found["turned"]:
+    nested = [row for row in rows or () if isinstance(row, list)]
+    if nested and found["turned"]:
         return None  # which of the two is meant depends on the convention
-    if rows and isinstance(rows[0], list) and len(rows) > 1 and all(len(row) == 1 for row in rows if isinstance(row, list)):
-        return [row[0] for row in rows if isinstance(row, list)]  # a column is one vector
+    if len(nested) > 1 and not of_rows and all(len(row) == 1 for row in nested):
+        return [row[0] for row in nested]  # a column is one vector
     return rows
 
 
@@ -87,6 +98,11 @@ def _named(text: str, arrays: list[Any]) -> tuple[str, Named | None]:
     last = ""
     for place, rows in enumerate(arrays):
         before, _, after = text.partition(f"{_MARK}{place}")
+        if same := _SAME.search(before):
+            if not all(_put(given, letter, rows, "=") for letter in re.findall(r"[qkv]", same[0])):
+                return text, None
+            text, last = f"{before[: same.start()]} {_TAKEN}{after}", ""
+            continue
         joined = re.search(rf"{_TAKEN}\s*(?:,|;|and|, and)\s*$", before) if last else None
         name, start = (last, joined.start()) if joined else _name_before(before)
         if name is None or not _put(given, name, rows, "joined" if joined else before[start:]):

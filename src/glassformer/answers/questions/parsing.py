@@ -169,6 +169,8 @@ def _scoped(words: _Words, asked: str, *, counted: bool) -> Question:
         raise GlassformerError(
             f"'{shown(asked)}' is not understood: '{left_out[0].strip()}' what? Say it as 'without biases, norms'."
         )
+    if left_out and re.search(r"\bwith (?:and|or|vs\.?|versus) without\b", asked.lower()):
+        raise GlassformerError(f"'{shown(asked)}' asks for two things: ask for each by itself, with and without.")
     precision = _precision(words)
     unit = words.take(phrases.UNIT)
     layers = words.take(phrases.ALL_LAYERS)

@@ -18,6 +18,7 @@ _SEEN = {
 }
 _TOKENS = r"\bhow many tokens\b|\b(?:total )?number of (?:training )?tokens\b"
 _ONE_BATCH = r"\b(?:in|per|of) (?:one |a |each |every |a single )?(?:batch|step|update)\b"
+_ASKED_OF_ONE = rf"(?:{_TOKENS})[^,.;:?\d]*?\b(?:in|per|of|for) (?:one |a |an |each |every |a single )?(?P<one>\w+)"
 _MASK = r"\b(?:causal|look-?ahead|subsequent|(?:lower |upper )?triangular|autoregressive)(?: attention| self-attention)? masks?\b"
 _MASKED = (
     r"\b(?:masked(?: out)?|hidden|blocked|disallowed|forbidden|zeroed(?: out)?|ignored|set to (?:-|minus "
@@ -31,7 +32,17 @@ _LENGTH = (
     r"\b(?:sequence|input|sentence)?s? ?(?:of )?(?:length|len)?\s*(?:=|of|is)?\s*(?:n ?= ?|t ?="
     r" ?)?(\d+)\b(?: tokens)?|\b(\d+)[- ]tokens?\b"
 )
-_DOT = r"\b(?:their )?dot[- ]products?\b|\bq ?[·⋅.] ?k\b|\bq\^t ?k\b|\battention (?:scores?|logits)\b"
+_OF_ONE_QUERY = (  # a row of the mask, or several masks
+    r"\b(?:tokens?|quer(?:y|ies)|keys?|positions?|rows?|words?|steps?) (?:number |[a-z] ?= ?)?\d"
+    r"|\b(?:per|each|every|one|single|an?|any|last) (?:single )?(?:token|query|key|row|word|position)\b(?! mask)|\btwo\b"
+    r"|\d (?:sequences|sentences|batches|heads|layers)\b"
+)
+_OF_A_COMPONENT = (
+    r"(?:variance|deviation) of (?:each|every|an?|one|the|any|single|individual| )*(?:component|entr|element|coordinate)"
+)
+_SCALING = r"(?<!before )(?<!before the )(?<!without )(?<!no )\bscaling\b|\b(?:variance|deviation)(?: of| is)? two\b"
+_PRODUCT = r"\b(?:their )?dot[- ]products?\b|\bq ?[·⋅.] ?k\b|\bq\^t ?k\b"
+_DOT = rf"{_PRODUCT}|\battention (?:scores?|logits)\b"
 _SPREAD = {"standard deviation of a dot product": r"\bstandard deviation\b|\bstd\b", "variance of a dot product": r"\bvariance\b"}
 _WIDTH = r"\b(?:d_?\{?k\}?|(?:key|head|vector) (?:dimension|size))(?: d_?k)?\s*(?:=|is|of)\s*(\d+)|\b(\d+)-dimensional\b"
 _UNIT = (
@@ -60,11 +71,16 @@ def _tokens_seen(text: str, asked: str) -> Question | None:
     """`256 sequences of 512 tokens in a batch, 1,000,000 steps`: steps · batch · length."""
     if not re.search(_TOKENS, text) or re.search(r"image|patch|epoch|pad|mask|\bgpus?\b|accumulat|devices", text):
         return None
+    one = re.search(_ASKED_OF_ONE, text)
+    if one and re.fullmatch(_ROWS, one["one"]):
+        return None
     rest, given = re.sub(_TOKENS, " ", text), {}
     for name, pattern in _SEEN.items():
         if found := re.search(pattern, rest):
             given[name] = _whole(found)
             rest = f"{rest[: found.start()]} {rest[found.end() :]}"
+    if one and re.fullmatch(r"(?:mini-?)?batch|step|update|iteration", one["one"]):  # whatever the number of steps
+        given["steps"] = 1
     if "steps" not in given and re.search(_ONE_BATCH, f"{rest} {'in a batch' if 'batch' in text else ''}"):
         given["steps"] = 1
     if given.keys() != _SEEN.keys() or not _only_scene(re.sub(_ONE_BATCH, " ", rest)):
@@ -77,11 +93,15 @@ def _mask_cells(text: str, asked: str) -> Question | None:
     visible, masked = re.search(_VISIBLE, text), re.search(_MASKED, text)
     if not re.search(_MASK, text) or not re.search(r"\bhow many\b|\bnumber of\b", text) or not (visible or masked):
         return None
+    if re.search(_OF_ONE_QUERY, text):
+        return None
     rest = re.sub(_VISIBLE, " ", re.sub(_MASK, " ", text))
     rest = re.sub(_MASKED, " ", rest) if not visible else rest
-    rest = re.sub(_CELLS, " ", re.sub(r"\b(\d+) ?[x×] ?\1\b", r" length \1 ", rest))
+    rest = re.sub(r"\b(\d+) ?[x×] ?\1\b", r" length \1 ", rest)
+    cells = {int(number) for number in re.findall(rf"\b(\d+)(?= {_CELLS})", rest)}  # `of the 100 entries`
     numbers = [int(number) for number in re.findall(r"\d+", rest)]
-    length = next((number for number in numbers if set(numbers) <= {number, number * number}), 0)
+    rest = re.sub(_CELLS, " ", rest)
+    length = next((number for number in numbers if {*numbers} - {number} <= {number * number} & cells), 0)
     rest = re.sub(r"\b\d+\b", " ", re.sub(r"\btokens?\b|\bwords?\b", " ", rest))
     if not length or not _only_scene(rest):
         return None
@@ -94,6 +114,10 @@ def _spread(text: str, asked: str) -> Question | None:
     if width is None or not re.search(_UNIT, text) or not re.search(_DOT, text) or re.search(r"softmax|divid|√|sqrt|after", text):
         return None
     rest = re.sub(_UNIT, " ", re.sub(_WIDTH, " ", text))
+    if re.search(f"{_SCALING}|{_OF_A_COMPONENT}", rest):
+        return None
+    if not re.search(rf"{_PRODUCT}|unscaled|before", rest):  # the scores may be scaled
+        return None
     target = next((name for name, said in _SPREAD.items() if re.search(rf"(?:{said})(?! 1| of 1| one)", rest)), None)
     if target is None or re.search(r"\bscaled\b", rest):
         return None

@@ -57,7 +57,9 @@ SAID_OTHERWISE: tuple[tuple[str, str], ...] = (
         r"(?=(?:in|as|with|using) (?:fp|float|bf|int|half|full|single|double|mixed|\d+-?bit))", ""),
     (r"\b(?:loaded|stored|kept|held|saved|represented) (?=(?:in|as) (?:fp|float|bf|int|half|full|single|double|\d+-?bit))", ""),
     # What is added: every word of it is known, since another task, layer or number makes it another question.
+    # Who learns or needs parameters may mean all of them, unless new ones are spoken of.
     (rf"^(?=.*\b(?:linear|classification|softmax|output) (?:layer|head|classifier))"
+        rf"(?=.*\b(?:new|additional|extra|more|task-specific|add(?:s|ed|ing)?|introduc(?:e|ed)|from scratch)\b)"
         rf"how many {_NEW}(?:parameters|params|weights) (?:(?:would|will|do|does|are|is|must|need to) )*(?:be |we |you |it )?"
         r"(?:added|introduced|needed|required|add|introduce|need|learned|learnt)(?: to learn)?(?: from scratch)?"
         rf"{_TUNING}{_MODEL}{_TUNING}{_CLASSES}{_TUNING}$",
