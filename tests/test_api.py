@@ -125,7 +125,7 @@ def test_the_line_names_the_way_out(call, said):
 def test_numbers_of_numpy_are_numbers():
     one = np.int64(1)
     assert gf.shapes("bert-tiny", head=one).head == 1
-    assert gf.spec("bert-tiny", layers=one, tie=np.bool_(False)).layers == 1
+    assert gf.spec("bert-tiny", layers=one, embedding_norm=np.bool_(False)).layers == 1
     assert gf.cost("bert-tiny", train=np.bool_(True), masked=np.float32(1)).which == "training"
     assert OPENED.open(one).label == OPENED.open(1).label
     assert OPENED.text(digits=np.int64(4)) == OPENED.text()

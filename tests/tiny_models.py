@@ -239,6 +239,7 @@ def inputs_for(case: Case, *, padded: bool, seed: int = 0) -> dict[str, Any]:
         return {"image": rng.normal(size=(2, config.get("num_channels", 3), height, width))}
     length, short = 11, 7
     tokens = rng.integers(3, config["vocab_size"] - 1, (2, length))
+    tokens[tokens == config.get("eos_token_id", 2)] = 3  # a text ends once
     attend = np.ones((2, length), dtype=int)
     if padded:
         attend[1, short:] = 0

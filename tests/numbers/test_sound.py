@@ -29,7 +29,7 @@ def test_one_sound_runs_without_a_batch_and_agrees_with_transformers(folder):
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"text": "a wall"}, "This encoder reads sound: give frames, in Python, and nothing else."),
+        ({"text": "a wall"}, r"This encoder reads sound: give frames \(--frames FILE\), and nothing else."),
         ({}, "This encoder reads sound"),
         ({"frames": np.zeros((5, 13))}, r"frames has shape \[1, 5, 13\], wanted \[1, 5, 14\] \(batch, mel, frame\)"),
         ({"frames": np.zeros(5)}, r"frames must be numbers \[mel, frame\], or several of them"),
@@ -68,7 +68,7 @@ def test_a_convolution_opens_down_to_frames_and_to_the_zeros_beyond_the_ends():
     ("words", "said"),
     [
         ("encode {folder} --text hello", "this encoder reads frames, not texts. Call encoder(frames) in Python."),
-        ("explain {folder} x t=0 --text hello", "This encoder reads sound: give frames, in Python"),
+        ("explain {folder} x t=0 --text hello", "This encoder reads sound: give frames (--frames FILE)"),
         ("report whisper-tiny --text hello", "this encoder reads sound, not text: leave --text out."),
         ("train digits whisper-tiny", "this spec reads sound (mels=80), and there is no data of sound here"),
         ("train digits {folder}", "reads sound, and digits holds images: start from another checkpoint."),
