@@ -27,7 +27,7 @@ const katexFonts = {
 
 const options = (outdir) => ({
   absWorkingDir: here,
-  entryPoints: { app: "src/app.tsx", math: "src/shared/math.css" },
+  entryPoints: { app: "src/app.tsx" },
   outdir,
   bundle: true,
   format: "esm",

@@ -1,5 +1,6 @@
 // The lab: five pages, one address each. A page is fetched when it is first opened.
 import "./shared/theme.css";
+import "katex/dist/katex.min.css";
 import "uplot/dist/uPlot.min.css";
 import "./bench/bench.css";
 import "./trace/trace.css";

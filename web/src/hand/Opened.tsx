@@ -3,7 +3,7 @@ import { useAnswer } from "../shared/api";
 import { digits, full } from "../shared/format";
 import { Math as Formula } from "../shared/Math";
 import { Shown } from "../shared/States";
-import { Pieces, Terms } from "../trace/CellPanel";
+import { Pieces, Terms } from "../trace/Arithmetic";
 import type { Asked, OpenedCell, PageDocument } from "./types";
 
 export function Opened({ id, asked }: { id: string; asked: Asked }) {

@@ -1,7 +1,7 @@
 // The work as on paper: the rule, the numbers put in, the result; every number is a door.
 import { Door } from "../shared/Door";
 import { Math as Formula } from "../shared/Math";
-import { Pieces } from "../trace/CellPanel";
+import { Pieces } from "../trace/Arithmetic";
 import { Exports } from "./Exports";
 import type { Asked, GridDocument, Misfit, PageDocument, StepDocument, Worked } from "./types";
 

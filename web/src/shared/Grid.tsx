@@ -1,5 +1,5 @@
 // A matrix as a heat map on a canvas: reached with the keyboard, opened with a click or Enter, with its scale beside it.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { colourOf, css, inkOn, scaleFor, type Scale } from "./colours";
 import { digits, full } from "./format";
 import { theme } from "./theme";
@@ -54,7 +54,7 @@ export function Grid(props: GridProps) {
   const layout = layoutOf(columns, width || 320, columnLabels ?? (rowLabels && []), small);
   const dark = theme.value;
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     const node = frame.current;
     if (!node) return;
     setWidth(node.clientWidth);
@@ -63,7 +63,7 @@ export function Grid(props: GridProps) {
     return () => watch.disconnect();
   }, []);
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     const node = canvas.current;
     const pen = node?.getContext("2d");
     if (!node || !pen) return;

@@ -6,8 +6,9 @@ import { digits, full } from "../shared/format";
 import { Math as Formula } from "../shared/Math";
 import { Shown } from "../shared/States";
 import { toNumber } from "../shared/wire";
-import { cellId, parseCell, unbroken, withEdit } from "./cells";
-import type { CellDocument, Piece, Where } from "./types";
+import { Pieces, Terms } from "./Arithmetic";
+import { cellId, parseCell, withEdit } from "./cells";
+import type { CellDocument, Where } from "./types";
 import { edits, setEdits } from "./where";
 
 export function CellPanel({ id, where, whole }: { id: string; where: Where; whole: boolean }) {
@@ -43,84 +44,6 @@ function Opened({ found, whole }: { found: CellDocument; whole: boolean }) {
       )}
       <Actions found={found} whole={whole} />
     </div>
-  );
-}
-
-export function Pieces({ pieces }: { pieces: Piece[] }) {
-  return (
-    <>
-      {unbroken(pieces).map((group) =>
-        group.length === 1 && typeof group[0] === "string" ? (
-          group[0]
-        ) : (
-          <span class="unbroken">
-            {group.map((piece) =>
-              typeof piece === "string" ? (
-                piece
-              ) : (
-                <Door id={piece.id} value={piece.value} label={`${piece.text}: ${piece.label}`}>
-                  {piece.text}
-                </Door>
-              ),
-            )}
-          </span>
-        ),
-      )}
-    </>
-  );
-}
-
-export function Terms({ found }: { found: Pick<CellDocument, "terms" | "rest" | "how" | "value"> }) {
-  const most = Math.max(...found.terms.map((term) => Math.abs(toNumber(term.value))).filter(Number.isFinite), 0) || 1;
-  const { how, rest } = found;
-  if (found.terms.length === 0 || how.kind === "single") return null; // one term is the arithmetic above
-  return (
-    <>
-      <h3>
-        {`its ${found.terms.length + rest.terms} terms, largest first`}
-      </h3>
-      <div class="terms-frame">
-        <table class="terms">
-          <tbody>
-            {found.terms.map((term) => (
-              <tr class="term">
-                <td class="number term-value" title={full(term.value)} data-value={String(term.value)}>
-                  {digits(term.value)}
-                </td>
-                <td class="term-bar" aria-hidden="true">
-                  <span class={toNumber(term.value) < 0 ? "bar negative" : "bar"} style={{ width: `${(100 * Math.abs(toNumber(term.value))) / most}%` }} />
-                </td>
-                <td class="term-parts">
-                  <Pieces pieces={term.parts} />
-                </td>
-              </tr>
-            ))}
-            {rest.terms > 0 && (
-              <tr class="term">
-                <td class="number term-value" title={full(rest.sum)} data-value={String(rest.sum)}>
-                  {digits(rest.sum)}
-                </td>
-                <td />
-                <td class="note">the other {rest.terms}, summed</td>
-              </tr>
-            )}
-          </tbody>
-        </table>
-      </div>
-      <p class="cell-how" data-kind={how.kind} data-by={how.by === undefined ? undefined : String(how.by)} data-own={how.own === undefined ? undefined : String(how.own)}>
-        {how.kind === "sum" && <>They add up to {digits(how.sum!)}.</>}
-        {how.kind === "divided" && (
-          <>
-            They add up to {digits(how.sum!)}; divided by {how.text} that is {digits(found.value)}.
-          </>
-        )}
-        {how.kind === "share" && (
-          <>
-            Its own term over their sum: {digits(how.own!)} / {digits(how.sum!)} = {digits(found.value)}.
-          </>
-        )}
-      </p>
-    </>
   );
 }
 

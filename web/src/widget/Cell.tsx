@@ -2,7 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { Elsewhere, InPanel } from "../shared/Door";
 import { digits, full } from "../shared/format";
-import { Pieces, Terms } from "../trace/CellPanel";
+import { Pieces, Terms } from "../trace/Arithmetic";
 import type { CellDocument } from "../trace/types";
 import type { Ask } from "./model";
 
