@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from model_cases import BERT, MODERN, VIT, WHISPER, furthest, seeded
 
 from glassformer.model import Encoder, encode_packed, packing
+from glassformer.model.checks import WHOLE
 from glassformer.spec import EncoderSpec, GlassformerError
 
 LENGTHS = [5, 1, 9, 5, 3, 16, 2]
@@ -109,6 +110,14 @@ def test_the_cpu_has_no_packing_kernel():
 IDS = torch.tensor([1, 2, 3])
 
 
+@pytest.mark.parametrize("dtype", WHOLE)
+def test_ids_may_be_any_whole_numbers(dtype):
+    encoder = seeded(BERT)
+    given = {"sequences": [IDS.to(dtype), IDS[:2].to(dtype)], "segments": [IDS.to(dtype) % 2, IDS[:2].to(dtype) % 2]}
+    plain = encode_packed(encoder, [IDS, IDS[:2]], segments=[IDS % 2, IDS[:2] % 2])
+    assert all(map(torch.equal, encode_packed(encoder, **given), plain))
+
+
 @pytest.mark.parametrize(
     ("spec", "given", "said"),
     [
@@ -116,6 +125,9 @@ IDS = torch.tensor([1, 2, 3])
         (BERT, {"sequences": [IDS, IDS + 47]}, r"sequences\[1\].*tokens\[0,2\] = 50 is out of range: .* 0 to 49"),
         (BERT, {"sequences": [IDS - 2]}, r"sequences\[0\].*tokens\[0,0\] = -1"),
         (BERT, {"sequences": [IDS, IDS.float()]}, r"sequences\[1\].*whole numbers \(int64\), got float32"),
+        (BERT, {"sequences": [IDS, IDS > 1]}, r"sequences\[1\].*whole numbers \(int64\), got bool"),
+        (BERT, {"sequences": [IDS, IDS[0]]}, r"sequences\[1\].*must be \(batch, t\), got \(1,\)"),
+        (BERT, {"sequences": [IDS, IDS.numpy()]}, r"sequences\[1\].*must be a tensor, got ndarray"),
         (BERT, {"sequences": [[1, 2]]}, r"sequences\[0\].*must be a tensor, got list"),
         (BERT, {"sequences": [IDS[None]]}, r"sequences\[0\].*must be \(batch, t\), got \(1, 1, 3\)"),
         (BERT, {"sequences": [IDS, torch.zeros(17).long()]}, r"sequences\[1\].*17 positions .* positions=16"),

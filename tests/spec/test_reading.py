@@ -18,6 +18,21 @@ def test_words_of_a_command_line():
     assert (asked.spec.layers, asked.t, asked.batch, asked.label) == (8, 512, 2, "bert-base layers=8")
 
 
+def test_a_name_and_its_fields_may_be_one_text():
+    assert gf.spec("bert-base layers=8", heads=8) == gf.spec("bert-base", layers=8, heads=8)
+    assert request("bert-base  layers=8 t=4").t == 4
+    left, right = requests_from_words(["bert-base layers=2", "bert-base", "heads=8"], count=2)
+    assert (left.label, right.label) == ("bert-base layers=2", "bert-base heads=8")
+    with pytest.raises(GlassformerError, match="layers is given twice, in words and as an argument"):
+        gf.spec("bert-base layers=8", layers=4)
+
+
+def test_a_file_may_be_named_like_a_text_of_fields(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine layers=8").write_text('{"layers": 3}')
+    assert request("mine layers=8").spec.layers == 3
+
+
 def test_two_specs_each_with_its_own_fields():
     left, right = requests_from_words(["bert-base", "layers=2", "bert-base", "heads=8"], count=2)
     assert (left.spec.layers, left.spec.heads, right.spec.layers, right.spec.heads) == (2, 12, 12, 8)

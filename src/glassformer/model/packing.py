@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 from torch.nn import Module
 
-from glassformer.model.checks import Inputs, check_batch
+from glassformer.model.checks import WHOLE, Inputs, check_batch
 from glassformer.model.heads import MASKED_HEADS, TOKEN_HEADS, has_pooler
 from glassformer.model.layouts import Layout, Packed, Padded, flash_serves
 from glassformer.model.precision import product_dtype
@@ -44,15 +44,14 @@ def encode_packed(
     require(Module, encoder, "sequences go through an encoder, as gf.Encoder(spec) or gf.load(folder).encoder")
     tokens_at_once = whole("tokens_at_once", tokens_at_once, least=1) if tokens_at_once is not None else None
     sequences, segments = listing(sequences), listing(segments) if segments is not None else None
-    _check(encoder.spec, sequences, segments, part)
-    lengths = _lengths(sequences)
+    lengths = _checked_lengths(encoder.spec, sequences, segments, part)
     results: list[Tensor | None] = [None] * len(sequences)
 
-    def known(some: Sequence[Tensor]) -> None:
-        if not _ids_in_order(encoder.spec, some):
-            _check_each(encoder.spec, sequences, segments)
+    def faulty() -> None:
+        _check_each(encoder.spec, sequences, segments)
 
-    for members, output, layout in passes(encoder, sequences, segments, tokens_at_once=tokens_at_once, run=run, look=known):
+    found = passes(encoder, sequences, segments, lengths=lengths, tokens_at_once=tokens_at_once, run=run, faulty=faulty)
+    for members, output, layout in found:
         for i, result in zip(members, _cut(encoder.spec, output, part, [lengths[i] for i in members], layout), strict=True):
             results[i] = result
     return [result for result in results if result is not None]
@@ -63,21 +62,31 @@ def passes(
     sequences: Sequence[Tensor],
     segments: Sequence[Tensor] | None = None,
     *,
+    lengths: list[int] | None = None,
     tokens_at_once: int | None = None,
     run: Run | None = None,
-    look: Callable[[Sequence[Tensor]], None] | None = None,
+    faulty: Callable[[], None] | None = None,
 ) -> Iterator[tuple[list[int], Output, Layout]]:
-    """Sequences in order, some at a time: which of them, what they give, and how they lie in it. `look` sees them before."""
+    """Sequences, some at a time: which of them, what they give, and how they lie in it.
+
+    With `faulty`, which names what is wrong, they are looked at before: while a GPU works on others. It would wait for all.
+    """
     limit = tokens_at_once or at_once(encoder)
-    lengths = _lengths(sequences)
+    lengths = lengths or _lengths(sequences)
     run = run or encoder.run
     packs = len(sequences) > 1 and packable(encoder)
     for members in rows(lengths, limit) if packs else buckets(lengths, limit):
         chosen = [sequences[i] for i in members]
         beside = [segments[i] for i in members] if segments is not None else None
-        if look is not None:
-            look(chosen)  # while a GPU works on those before: at once for all of them, it would wait
-        given, layout = (_packed if packs else _padded)(encoder, chosen, beside)
+        if faulty is not None and not _shapes_in_order(encoder.spec, chosen):
+            faulty()
+        row = in_a_row(chosen)
+        if faulty is not None and not _ids_in_order(encoder.spec, row):
+            faulty()
+        if packs:
+            given, layout = _packed(encoder, row, [lengths[i] for i in members], beside)
+        else:
+            given, layout = _padded(encoder, chosen, beside)
         yield members, run(given, layout), layout
 
 
@@ -140,11 +149,11 @@ def buckets(lengths: Sequence[int], limit: int) -> Iterator[list[int]]:
         yield bucket
 
 
-def _packed(encoder: Encoder, sequences: Sequence[Tensor], segments: Sequence[Tensor] | None) -> tuple[Inputs, Packed]:
+def _packed(encoder: Encoder, row: Tensor, lengths: list[int], segments: Sequence[Tensor] | None) -> tuple[Inputs, Layout]:
     """One row that holds all sequences; each counts its positions from 0."""
-    device, lengths = encoder.here.device, _lengths(sequences)
+    device = encoder.here.device
     bounds = moved(torch.tensor([0, *accumulate(lengths)], dtype=torch.int32), device)
-    tokens = moved(in_a_row(sequences)[None], device)
+    tokens = moved(row[None], device)
     beside = moved(in_a_row(segments)[None], device) if segments is not None else None
     starts = bounds[:-1].repeat_interleave(bounds.diff(), output_size=sum(lengths))
     positions = torch.arange(sum(lengths), device=device) - starts
@@ -154,8 +163,13 @@ def _packed(encoder: Encoder, sequences: Sequence[Tensor], segments: Sequence[Te
 def in_a_row(sequences: Sequence[Tensor]) -> Tensor:
     """One after the other. In a CPU's memory by numpy: PyTorch's threads stay awake after such a copy, and a tokenizer's wait."""
     if all(sequence.is_cpu for sequence in sequences):
-        return torch.from_numpy(np.concatenate([sequence.numpy() for sequence in sequences]))
-    return torch.cat(list(sequences))
+        return _long(torch.from_numpy(np.concatenate([sequence.numpy() for sequence in sequences])))
+    return _long(torch.cat(list(sequences)))
+
+
+def _long(values: Tensor) -> Tensor:
+    """Ids as tables are asked for them, whatever whole numbers they came as; vectors as they are."""
+    return values if values.is_floating_point() else values.long()
 
 
 def moved(values: Tensor, device: torch.device) -> Tensor:
@@ -170,8 +184,8 @@ def moved(values: Tensor, device: torch.device) -> Tensor:
 def _padded(encoder: Encoder, sequences: list[Tensor], segments: list[Tensor] | None) -> tuple[Inputs, Layout]:
     """One rectangle, padded on the right; no mask where nothing is padded."""
     device, lengths = encoder.here.device, torch.tensor(_lengths(sequences))
-    tokens = torch.nn.utils.rnn.pad_sequence(list(sequences), batch_first=True).to(device)
-    beside = torch.nn.utils.rnn.pad_sequence(list(segments), batch_first=True).to(device) if segments is not None else None
+    tokens = _long(torch.nn.utils.rnn.pad_sequence(list(sequences), batch_first=True)).to(device)
+    beside = _long(torch.nn.utils.rnn.pad_sequence(list(segments), batch_first=True)).to(device) if segments is not None else None
     attend = None if lengths.min() == lengths.max() else (torch.arange(tokens.shape[1]) < lengths[:, None]).to(device)
     return Inputs(tokens, attend, beside), Padded(attend)
 
@@ -186,7 +200,8 @@ def _cut(spec: EncoderSpec, output: Output, part: Part, lengths: list[int], layo
     return [row[:length] for row, length in zip(whole, lengths, strict=True)]
 
 
-def _check(spec: EncoderSpec, sequences: Sequence[Tensor], segments: Sequence[Tensor] | None, part: Part) -> None:
+def _checked_lengths(spec: EncoderSpec, sequences: Sequence[Tensor], segments: Sequence[Tensor] | None, part: Part) -> list[int]:
+    """How long each is, where that may be asked; what is in them is looked at later, some at a time."""
     one_of("part", part, get_args(Part))
     if spec.one_length:
         what = (
@@ -201,8 +216,15 @@ def _check(spec: EncoderSpec, sequences: Sequence[Tensor], segments: Sequence[Te
         raise GlassformerError(
             f"there are {len(sequences)} sequences and {len(segments)} lists of segments: give each sequence one."
         )
-    if not _shapes_in_order(spec, sequences) or segments is not None:
+    try:
+        lengths = _lengths(sequences)
+    except (AttributeError, IndexError, TypeError):  # not all are tensors with an axis
         _check_each(spec, sequences, segments)
+        raise
+    in_order = min(lengths, default=1) > 0 and max(lengths, default=0) <= (spec.longest or torch.inf)
+    if spec.reads != "tokens" or segments is not None or not in_order:
+        _check_each(spec, sequences, segments)
+    return lengths
 
 
 def _check_each(spec: EncoderSpec, sequences: Sequence[Tensor], segments: Sequence[Tensor] | None) -> None:
@@ -220,14 +242,13 @@ def _one(sequence: Tensor) -> Tensor:
 
 
 def _shapes_in_order(spec: EncoderSpec, sequences: Sequence[Tensor]) -> bool:
-    if spec.reads != "tokens" or not all(isinstance(x, Tensor) and x.ndim == 1 and x.dtype == torch.int64 for x in sequences):
-        return not sequences
-    lengths = _lengths(sequences)
-    return min(lengths, default=1) > 0 and max(lengths, default=0) <= (spec.longest or torch.inf)
+    if spec.reads != "tokens":
+        return True
+    return all(isinstance(x, Tensor) and x.ndim == 1 and x.dtype in WHOLE for x in sequences)
 
 
-def _ids_in_order(spec: EncoderSpec, sequences: Sequence[Tensor]) -> bool:
+def _ids_in_order(spec: EncoderSpec, row: Tensor) -> bool:
     if spec.reads != "tokens":
         return True  # what is no token was looked at one by one
-    low, high = torch.stack(in_a_row(sequences).aminmax()).tolist()
-    return low >= 0 and high < (spec.vocab or 0)
+    ids = row.numpy() if row.is_cpu else row  # by numpy, too
+    return bool(ids.min() >= 0 and ids.max() < (spec.vocab or 0))

@@ -39,6 +39,11 @@ def request(
     what: str | Path | EncoderSpec | Mapping[str, Any] = "encoder", *, as_class: str | None = None, **fields: Any
 ) -> Request:
     """Like `spec`, with `batch` and `t` among the fields."""
+    if isinstance(what, str) and len(_pieces(what)) > 1:
+        ((what, written),) = split_words([what], count=1)
+        if twice := sorted(written.keys() & fields.keys()):
+            raise GlassformerError(f"{shown(twice[0])} is given twice, in words and as an argument: give it once.")
+        fields = only_fields(written) | fields
     label, found, sizes = _look_up(what, text("as_class", as_class) if as_class is not None else None)
     sizes |= {name: _size(name, fields.pop(name)) for name in SIZES if fields.get(name) is not None}
     changed = {name: accept(rule_for(name, also=SIZES).name, value) for name, value in fields.items()}
@@ -68,9 +73,9 @@ def only_fields(fields: Mapping[str, str]) -> dict[str, Any]:
 
 
 def split_words(words: Iterable[str], *, count: int) -> list[tuple[str, dict[str, str]]]:
-    """Names with the `field=value` words that follow each."""
+    """Names with the `field=value` words that follow each; a name and its fields may be one word, too."""
     found: list[tuple[str, dict[str, str]]] = []
-    for word in words:
+    for word in (piece for given in words for piece in _pieces(given)):
         name, equals, value = word.partition("=")
         if not equals or (not found and is_there(word)):
             found.append((word, {}))
@@ -90,6 +95,12 @@ def split_words(words: Iterable[str], *, count: int) -> list[tuple[str, dict[str
         wanted = "one spec" if count == 1 else f"{count} specs"
         raise GlassformerError(f"{wanted} wanted, found {names}. Fields are written field=value, without spaces: heads=8.")
     return found
+
+
+def _pieces(word: str) -> list[str]:
+    """`bert-base layers=8` in one piece (between quotes, or in Python) as the words that it is made of."""
+    pieces = word.split()
+    return pieces if len(pieces) > 1 and "=" not in pieces[0] and "=" in pieces[1] and not is_there(word) else [word]
 
 
 def from_document(document: Mapping[str, Any], *, source: str, as_class: str | None = None) -> tuple[EncoderSpec, dict[str, int]]:
