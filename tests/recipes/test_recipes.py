@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-RECIPES = ("attention_as_answer", "epochs", "transformer_vs_cnn", "variable_length")
+QUICK, LONG = ("attention_as_answer", "epochs"), ("transformer_vs_cnn", "variable_length")
 
 
 def cooked(name: str, out: Path, *options: str) -> subprocess.CompletedProcess[str]:
@@ -40,7 +40,7 @@ def recipe_modules(monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT / "recipes"))
 
 
-@pytest.mark.parametrize("name", RECIPES)
+@pytest.mark.parametrize("name", [*QUICK, *(pytest.param(name, marks=pytest.mark.slow) for name in LONG)])
 def test_a_recipe_keeps_its_band_and_saves_its_curves(small, name):
     out, results, printed = small(name)
     assert results["bands"]
@@ -59,6 +59,7 @@ def test_more_epochs_learn_the_training_rows_better(small):
     assert "loss turned at" in printed
 
 
+@pytest.mark.slow
 def test_the_cnn_falls_to_chance_beyond_its_field_and_the_transformer_does_not(small):
     _, results, _ = small("transformer_vs_cnn")
     found = results["far_apart"]
@@ -75,12 +76,14 @@ def test_the_cnn_falls_to_chance_beyond_its_field_and_the_transformer_does_not(s
         assert min(counts) >= 0.98 * counts[0]
 
 
+@pytest.mark.slow
 def test_padded_bucketed_and_packed_texts_get_the_same_class(small):
     _, results, _ = small("variable_length")
     assert set(results["agreement"]) == {"padded", "in buckets of like length", "packed"}
     assert all(one["same"] == 1 and one["difference"] < 1e-4 for one in results["agreement"].values())
 
 
+@pytest.mark.slow
 def test_positions_that_were_never_trained_do_not_help(small):
     _, results, _ = small("variable_length")
     *_, trained, _, longest = results["accuracy"]["order"]["learned"]
