@@ -71,6 +71,14 @@ def test_the_gradient_of_rms_norm_is_the_slope():
     assert torch.autograd.gradcheck(lambda x, gamma: rms_norm(x, gamma, None, 1e-3), (x, gamma))
 
 
+@pytest.mark.parametrize("frozen", ["neither", "x", "gamma"])
+def test_the_gradient_of_rms_norm_has_a_gradient(frozen):
+    x, gamma = torch.randn(3, 6, dtype=torch.float64), torch.randn(6, dtype=torch.float64)
+    x.requires_grad_(frozen != "x")
+    gamma.requires_grad_(frozen != "gamma")
+    assert torch.autograd.gradgradcheck(lambda x, gamma: rms_norm(x, gamma, None, 1e-3), (x, gamma))
+
+
 def test_a_norm_without_bias_has_no_beta():
     assert [name for name, _ in norm(biases=tuple(place for place in ALL_BIASES if place != "norm")).views()] == ["gamma"]
 

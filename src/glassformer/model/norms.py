@@ -7,7 +7,6 @@ from typing import Any, TypeAlias
 
 import torch
 from torch import Tensor, nn
-from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
 from glassformer.model.layouts import at_places
@@ -63,12 +62,17 @@ class RootMeanSquare(torch.autograd.Function):
     def forward(ctx: Any, x: Tensor, gamma: Tensor, eps: float) -> Tensor:
         inverse = _precise(x).square().mean(-1, keepdim=True).add_(eps).rsqrt_()
         ctx.save_for_backward(x, inverse, gamma)
+        ctx.eps = eps
         return (_precise(x) * inverse).mul_(gamma).to(x.dtype)
 
     @staticmethod
-    @once_differentiable
-    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, Tensor, None]:
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, Tensor | None, None]:
         x, inverse, gamma = ctx.saved_tensors
+        if torch.is_grad_enabled():  # the gradient's own gradient is wanted: PyTorch has it
+            wanted = [value for value in (x, gamma) if value.requires_grad]
+            y = functional.rms_norm(x, gamma.shape, gamma, ctx.eps)
+            found = iter(torch.autograd.grad(y, wanted, gradients[0], create_graph=True))
+            return next(found) if x.requires_grad else None, next(found) if gamma.requires_grad else None, None
         g, normalised = _precise(gradients[0]), _precise(x) * inverse
         g_gamma = (g * normalised).flatten(0, -2).sum(0)
         g_normalised = g * gamma
