@@ -40,7 +40,7 @@ A 224x224 image is cut with 16x16 patches and a stride of 8. How many patches ar
 The sequence has 100 tokens and attention is restricted to a window of 10. How many attention scores per head?
 A Transformer has d_model=512, h=8, 6 encoder and 6 decoder layers and a vocabulary of 37000. How many parameters does it have?
 We fine-tune BERT-base with LoRA of rank 8 on W_Q and W_V. How many parameters are trained?
-How many parameters does the FFN (with SwiGLU) have for d_model=512 and d_ff=2048?
+How many more parameters does the FFN (with SwiGLU) have than a standard one for d_model=512 and d_ff=2048?
 How many layers does the Transformer decoder have?
 """.strip().splitlines()
 

@@ -14,9 +14,12 @@ from glassformer.answers.judging.claimed import Number, Shape
 from glassformer.answers.judging.equal_sides import broken_link
 from glassformer.answers.judging.growth_claims import class_claimed, judge_class
 from glassformer.answers.judging.meanings import numbers_meant, shape_meant
-from glassformer.answers.judging.number_claims import judge_numbers
+from glassformer.answers.judging.number_claims import judge_numbers, worked_findings
 from glassformer.answers.judging.options import chosen, options_in
+from glassformer.answers.judging.said_counted import forgotten
 from glassformer.answers.judging.sentences import claims_in
+from glassformer.answers.judging.student_answers import answers_in
+from glassformer.answers.judging.tabled_claims import lined_up
 from glassformer.answers.judging.verdict import VERDICTS, Diagnosis, Finding
 from glassformer.answers.mistakes.catalogue import CATALOGUE
 from glassformer.answers.mistakes.pieces import Setting
@@ -30,6 +33,7 @@ from glassformer.spec.reading import Request, request_from_words
 
 WHOLE_STORES = (None, "model", "training")
 OF_EACH_HEAD = ("W_Q", "W_K", "W_V")
+ALL_HEADS = re.compile(r"\b(?:all|every|across|over|together)\b(?: of| the| \d+| attention)* heads?\b|\bheads together\b", re.I)
 IN_EVERY_LAYER = ("attention", "qkv", "output", "ffn", "norms")
 LETTERS = re.compile(r"(?<![a-z])(?:\d+\s*)?[·*×]?\s*(?:d|n|h|L|V|T)(?:_\{?(?:model|ff|k|v)\}?)?\s*(?:\^|²|\*\*|[·*×(]|$|\s*\+)")
 ROUGHLY = re.compile(r"[~≈]|\b(?:about|approximately|approx|roughly|around|circa|nearly|almost)\b", re.I)
@@ -174,7 +178,7 @@ def _check(answer: Answer, claim: str) -> Diagnosis:
 
 def check_sentence(sentence: str) -> tuple[Diagnosis, ...]:
     """Judge every claim that brings its question: `check_sentence("BERT-base has 12 layers and 110 million parameters.")`."""
-    found = claims_in(sentence)
+    found = answers_in(sentence) or lined_up(sentence) or claims_in(sentence)
     if not found:
         raise GlassformerError(
             f"'{shown(sentence)}' is no claim that can be read. Write it as 'BERT-base has 110 million parameters', or put the "
@@ -206,7 +210,7 @@ def check_alone(question: str, claim: str) -> Diagnosis:
         return found
     narrower = {
         "in one layer": replace(asked, one_layer=True) if asked.target in IN_EVERY_LAYER and not asked.one_layer else None,
-        "of one head": replace(asked, one_head=True) if asked.target in OF_EACH_HEAD else None,
+        "of one head": replace(asked, one_head=True) if asked.target in OF_EACH_HEAD and not ALL_HEADS.search(question) else None,
     }
     for convention, narrow in narrower.items():
         if narrow is not None and check(narrow, found.answer.asked, claim).right:
@@ -238,7 +242,8 @@ def _check_number(answer: Answer, number: Number) -> Diagnosis:
         return Diagnosis(answer, number, "right", answer.convention)
     if rounded := _rounded_by_habit(answer, number):
         return Diagnosis(answer, number, "convention", rounded)
-    excused = [other for other in answer.others if other.excuses and _fits(number, other.value) and _tells(number, other)]
+    usual = [other for other in answer.others if other.excuses and _fits(number, other.value) and _tells(number, other)]
+    excused = [other for other in usual if question.kind != "params" or not forgotten(question.text, other.convention)]
     if excused:
         # The fewest words; and who rounds has rather left out the head than every bias.
         nearest = min(excused, key=lambda other: (other.convention.count(","), other.convention != "without head"))
@@ -246,13 +251,18 @@ def _check_number(answer: Answer, number: Number) -> Diagnosis:
     if not number.exact and abs(number.value - Fraction(answer.value)) < LOOSE * number.room:
         return Diagnosis(answer, number, "wrong", notes=("near the right value, but not what it rounds to",))
     mistaken = [_finding(wrong) for wrong in answer.wrongs if _fits(number, wrong.value)]
+    if question.kind == "worked":
+        return _diagnosed(answer, number, [*mistaken, *worked_findings(answer, number.text)])
     if question.kind == "params":
-        return _diagnosed(answer, number, mistaken or count_findings(question, asked, number))
+        found = mistaken or count_findings(question, asked, number)
+        if usual and all(finding.left_out for finding in found):
+            return Diagnosis(answer, number, "wrong", notes=(f"the question counts what this leaves out: {usual[0].convention}",))
+        return _diagnosed(answer, number, found)
     setting = Setting(asked.spec, asked.batch, asked.t)
-    found = [
+    made = [
         Finding((CATALOGUE[code],), (what,), (), value) for code, what, value in operation_mistakes(question, answer, setting)
     ]
-    return _diagnosed(answer, number, [*mistaken, *(finding for finding in found if number.allows(finding.value))])
+    return _diagnosed(answer, number, [*mistaken, *(finding for finding in made if number.allows(finding.value))])
 
 
 def _rounded_by_habit(answer: Answer, number: Number) -> str:

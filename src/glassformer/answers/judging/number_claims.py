@@ -1,17 +1,20 @@
-"""Claims about a vector or a matrix that a question gives the numbers for: right, right under a convention, or not judged."""
+"""Claims about numbers whose problem a question states: right, right under a convention, or wrong by a mistake that fits."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from glassformer.answers.judging.claimed import Number, Shape, parse_grid
-from glassformer.answers.judging.verdict import Diagnosis
+from glassformer.answers.judging.verdict import Diagnosis, Finding
 from glassformer.answers.quantities import Answer, Numbers, Value
+from glassformer.answers.questions.given_numbers import given_numbers
+from glassformer.answers.worked import check_worked
 from glassformer.spec import GlassformerError, shown
 
 
 def judge_numbers(answer: Answer, claim: str) -> Diagnosis:
-    """Every number at its own precision. What does not fit is left to the problem file, where every slip is looked for."""
+    """Every number at its own precision. What no known mistake gives is left to the problem file, which looks for every slip."""
     grid = parse_grid(claim)
     said = Shape(grid.shape, claim)
     if _fits(answer.value, grid.cells, grid.numbers):
@@ -19,10 +22,42 @@ def judge_numbers(answer: Answer, claim: str) -> Diagnosis:
     for other in answer.others:
         if other.excuses and _fits(other.value, grid.cells, grid.numbers):
             return Diagnosis(answer, said, "convention", other.convention)
+    if findings := worked_findings(answer, claim):
+        return Diagnosis(answer, said, "wrong", "", findings, _several(findings))
     raise GlassformerError(
         f"'{shown(answer.question.text)}': {shown(claim)} is not what comes out here. Put the numbers into a problem file: "
         "glassformer check FILE.toml --claim says where the two part."
     )
+
+
+def worked_findings(answer: Answer, claim: str) -> tuple[Finding, ...]:
+    """The mistakes that give exactly these numbers, where the question states a problem; a slip of the pen is none of them."""
+    given = given_numbers(answer.question.text) if answer.reading == "whole" else None
+    if given is None or given.also:
+        return ()
+    try:
+        (judged,) = check_worked(given.document | {"ask": [given.asked]}, {given.asked: claim}).judged
+    except GlassformerError:  # what is asked for has no place in a problem file, or the claim has none in it
+        return ()
+    if judged.verdict != "wrong":
+        return ()
+    return tuple(
+        Finding(found.mistakes, found.what, (), _as_told(found.value))
+        for found in judged.findings
+        if len(found.codes) == 1 and not found.near and found.codes[0] not in _SLIPS
+    )
+
+
+# With few digits these fit by accident, as two mistakes at once do: a mistake is named only where it must have been made.
+_SLIPS = {"arithmetic_or_rounding", "digits_exchanged", "zero_lost"}
+
+
+def _several(findings: tuple[Finding, ...]) -> tuple[str, ...]:
+    return () if len(findings) == 1 else ("several mistakes give these numbers: which one it was cannot be told from them alone",)
+
+
+def _as_told(value: Any) -> Any:
+    return Numbers(_as_told(part) for part in value) if isinstance(value, list) else value
 
 
 def _fits(value: Value, cells: tuple[tuple[int, ...], ...], numbers: tuple[Number, ...]) -> bool:

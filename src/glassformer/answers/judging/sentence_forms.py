@@ -23,7 +23,10 @@ _CLASS = r"O\([^()]*(?:\([^()]*\)[^()]*)*\)"
 _TERM = r"\d+ ?[·*×]? ?[dnhLV](?:_\{?(?:model|ff|k)\}?)?(?:²|\^\{?2\}?)?(?![\w-])"  # `12 d²`
 VALUE = rf"(?P<value>{_CLASS}|{_TERM}(?: ?\+ ?{_TERM})*|{_CHAIN}|{_SHAPE}|\d+ ?/ ?\d+(?! ?[/=])|{NUMBER}|\d+(?:\.\d+)?)"
 JUDGED = re.compile(
-    r"^\s*(?:(?:\(?(?:true or false|true/false|t/f|t or f)\)?|claim|statement|answer)\s*(?:[:.?]|(?<=\)))\s*)+", re.I
+    r"^\s*(?:(?:\(?(?:(?:state|say|decide|determine) (?:if|whether) (?:the following|this) (?:statement )?is (?:true"
+    r"|correct|right)(?: or (?:false|not|wrong))?|true or false|true/false|t/f|t or f)\)?|claim|statement|answer)\s*"
+    r"(?:[:.?]|(?<=\)))\s*)+",
+    re.I,
 )
 LEAD = re.compile(
     r"^(?P<lead>(?:if|with|for|in|when|given|assuming|suppose|using|at|on|because|since|per)\b[^.?]*?),\s+(?:then\s+)?"
@@ -114,7 +117,10 @@ FORMS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
             rf"|uses?) (?P<value>{_ABOUT}\d[\d,]*(?:\.\d+)? ?[KMGT]i?B)"
             rf"(?: on disk| of space| of (?:gpu )?memory| of disk space| of v?ram)?{_TAIL}",
             "How much memory does {it} need{tail}?"),
-        (rf"(?P<it>.+?) {VERB} (?:a total of |only )?{VALUE}(?<=B) (?:to|for)? ?(?P<what>stor\w+|train\w*){_TAIL}",
+        (rf"(?P<it>.+?) {VERB} (?:a total of |only )?{VALUE}(?<=B) (?:to|for)? ?stor(?:e|ing|age)"
+            rf"(?: (?:all |of )?(?:its|the|their)(?: \w+)? (?:weights|parameters))?{_TAIL}",
+            "How much memory do the weights of {it} need{tail}?"),
+        (rf"(?P<it>.+?) {VERB} (?:a total of |only )?{VALUE}(?<=B) (?:to|for)? ?(?P<what>train\w*){_TAIL}",
             "How much memory does {it} need for {what}{tail}?"),
         (rf"(?P<it>.+?) {VERB} (?:a total of |only |just )?(?P<value>{_ABOUT}\d[\d,_]*(?:\.\d+)? ?[MGT]FLOPs?){_TAIL}",
             "How many FLOPs does {it} need{tail}?"),
@@ -138,13 +144,21 @@ FORMS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (rf"(?P<it>.+?)'s vocabulary (?:contains|has|holds|consists of|comprises) {VALUE} "
             r"(?:wordpiece |sub-?word |unique )?(?:tokens|words|entries|word-?pieces)",
             "What is the vocabulary size of {it}?"),
+        (rf"(?:the |its )?vocabulary (?:has|contains|holds|consists of|comprises) {VALUE} (?:unique )?(?:tokens|words"
+            rf"|entries|pieces"
+            r"|sub-?words|word-?pieces)",
+            "What is the vocabulary size?"),
+        (rf"(?:the |its |each )?(?:ffn|mlp|feed-?forward)(?: network| layer| block)? (?:has|uses|contains) {VALUE} "
+            rf"(?:hidden |inner )?"
+            rf"(?:units|neurons|nodes){_TAIL}",
+            "What is the intermediate size{tail}?"),
         (rf"(?P<it>.+?) {VERB} (?:a total of |only |just )?{VALUE} {THINGS}{_TAIL}", "How many {thing} does {it} have{tail}?"),
         (rf"(?P<it>.+?) (?:has|have|uses?|employs?|is of|are of) (?:an? |the )?{_ATTRIBUTE} (?:of |is "
             rf"|= ?)?(?:up to )?(?:size )?{VALUE}"
             rf"(?: (?:tokens|words|entries|word-?pieces|sub-?words|features|dimensions|units))?{_TAIL}",
             "What is the {attribute} of {it}{tail}?"),
         (rf"(?P<it>.+?) (?:splits?|divides?|cuts?|turns?) an? (?P<image>\d+ ?[x×] ?\d+)(?: pixels?)? image into {VALUE} "
-            r"(?:non-overlapping )?patches",
+            r"(?:non-overlapping )?(?:patches|patch tokens|patch embeddings)",
             "How many patches does {it} have for a {image} image?"),
         (rf"(?P<it>.+?) (?:supports?|accepts?|handles?|takes?|can (?:take|process|handle|read)) "
             rf"(?:(?:sequences?|inputs?|texts?) )?(?:of )?(?:up to|at most|a maximum of) {VALUE} tokens",
@@ -218,7 +232,9 @@ LIST = re.compile(rf"(?P<it>.+?) (?:has|have|uses?|consists? of|comprises?|conta
 BRACKETS = re.compile(rf"(?P<it>[^()]{{2,60}}?) ?\((?P<list>[^()]+)\){END}")
 BRACKETED = re.compile(r"(?P<it>[A-Z][\w/.-]*(?: [a-z]+)?) \((?P<list>[^()]*\d[^()]*)\)")
 ITEM = re.compile(
-    rf"(?:and )?(?:an? |the )?(?:{NUMBER} [a-z][a-z -]{{3,40}}|[a-z][a-z -]{{3,40}} (?:of |= ?|: ?)?{NUMBER})", re.I
+    rf"(?:and )?(?:an? |the )?(?:{NUMBER} [a-z][a-z -]{{3,40}}|[a-z][a-z -]{{3,40}} (?:of |= ?|: ?)?{NUMBER}"
+    r"(?: (?:tokens|words|entries|sub-?words|features|units|dimensions))?)",
+    re.I,
 )
 # How the letters and words of such a list are said aloud.
 ALOUD = tuple(
@@ -228,6 +244,13 @@ ALOUD = tuple(
         (r"^(?:and )?(?:(?-i:[HDd])|d_?model|hidden size) ?= ?(\d+)$", r"a hidden size of \1"),
         (r"^(?:and )?(?-i:h) ?= ?(\d+)$", r"\1 attention heads"),
         (r"^(?:and )?d_?k ?= ?(\d+)$", r"a head dimension of \1"),
+        (r"^(?:and )?vocab(?:ulary)?(?: size)?:? (\d[\d,]*)$", r"a vocabulary size of \1"),
+        (r"^(?:and )?(\d+)(?:-dim(?:ensional)?)? hidden$", r"a hidden size of \1"),
+        (r"^(?:and )?hidden(?: (?:size|dim(?:ension)?|width))?:? (\d+)$", r"a hidden size of \1"),
+        (
+            r"^(?:and )?(?:ffn|feed-?forward|intermediate)(?: (?:size|dim(?:ension)?|width))?:? (\d+)$",
+            r"an intermediate size of \1",
+        ),
         (r"^(?:and )?A ?= ?(\d+)$", r"\1 attention heads"),
         (r"^(?:and )?(?:an? )?(\d+)-(layer|head)s?$", r"\1 \2s"),
         (r"^(?:and )?(\d+)(?:-dim(?:ensional)?)? (?:hidden |model )?dimension$", r"a hidden size of \1"),
@@ -253,6 +276,12 @@ TWO = tuple(
         (rf"(?:out )?of (?:the |its )?(?P<b>{NUMBER}) (?:parameters|params|weights) (?:of|in) (?P<it>[^,]+?), (?P<a>{NUMBER}) "
             r"(?:of them )?(?:belong to|are in|lie in|come from|sit in|are part of|are due to) (?P<place>.+?)",
             (("How many parameters does {place} of {it} have?", "a"), ("How many parameters does {it} have?", "b"))),
+        (r"(?:the )?(?:position-wise )?(?:feed-?forward(?: network| block| layer)?|ffn|mlp) (?:of|in) (?P<it>.+?) "
+            r"(?:expands|projects"
+            r"|maps|goes|widens)(?: \w+ \w+)? from (?P<a>\d[\d,]*)(?: dimensions| features)? to (?P<b>\d[\d,]*)(?: "
+            r"dimensions| features)?"
+            r"(?:,? and (?:then )?back(?: again)?(?: (?:down )?to (?P=a))?)?",
+            (("What is the hidden size of {it}?", "a"), ("What is the intermediate size of {it}?", "b"))),
         (r"(?P<it>\S+(?: \S+)?) (?:keeps|has|retains|uses) (?:only )?(?P<a>\d+) of (?P<other>\S+)'s (?P<b>\d+) "
             r"(?P<things>(?:encoder |transformer )?layers|heads)",
             (("How many {things} does {it} have?", "a"), ("How many {things} does {other} have?", "b"))),

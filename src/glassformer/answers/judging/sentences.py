@@ -53,7 +53,7 @@ def claims_in(sentence: str) -> list[tuple[str, str]]:
     several = re.split(r"(?<=[a-z)\d])[.!]\s+(?=[A-Z])", " ".join(sentence.split()), maxsplit=9)
     if len(several) > 1:
         return [claim for one in with_names(several) for claim in claims_in(one)]
-    text = tidied(sentence)
+    text = tidied(JUDGED.sub("", sentence))
     if each := re.fullmatch(r"[Bb]oth ([\w/-]+) and ([\w/-]+) (?:have|use) (.+)", text):  # the same of two encoders
         return [claim for name in (each[1], each[2]) for claim in claims_in(f"{name} has {each[3]}")]
     if found_whole := direction_in(JUDGED.sub("", text)) or _both(text):

@@ -35,6 +35,8 @@ _LOOSE = (
     (r"\bnumber of ((?:self-)?(?:attention )?heads|layers) as (\d+)", r"\2 \1"),
     (r"^([A-Za-z][\w/.-]*(?: [\w/.-]+){0,3}): (?=[~≈]?\d)", r"\1 has "),
     (r" \((?:compared|in comparison|as opposed|vs\.?|versus|up from|down from)\b[^()]*\)", ""),
+    (r"\bheads of (?:size|dimension|width) (\d+)(?: each)?", r"heads and a head dimension of \1"),
+    (r"^((?:In|For|With|Within|At) [^,]+?) (?=there (?:are|is) )", r"\1, "),
     (r"\bheads (?:with|of) (\d+)[- ](?:dimension(?:s|al)?|dims?|features)(?: each)?", r"heads with d_k = \1"),
     (
         r" is an? [a-z][a-z ,-]*?(?:version|variant|model|encoder|transformer)(?: of [A-Z][\w-]*| model)? (?:with|that has"
@@ -90,6 +92,8 @@ _LOOSE = (
     (r"\b(kilo|mega|giga|tera)bytes\b", lambda found: f"{found[1][0].upper()}B"),
     (r"(?i)\b(doubl|tripl|quadrupl|halv)(ing (?:the |its )?[a-z ]+?) from (\d[\d,]*) to (\d[\d,]*)(?: tokens)?", lambda found:
         f"{found[1]}{found[2]}" if _as_said(found) else found[0]),
+    (r"(?i)^(?:adding )?the \[?(?:cls|class)\]? token (?:of|in|to) (.+?) makes the (?:input |token )?sequence (\d+) tokens long",
+        r"\1 has \2 tokens with the class token"),
     (r"\bexactly (?=\d)", ""),
     (r"\b(give|lead|map|project)s? back (?:to )?(?=(?:exactly )?\d)", "gives "),
     (r"(?<=parameters)([;,].* with (?:~|about )?\d+ ?(?:million|M))(?=\.?$)", r"\1 parameters"),
@@ -97,7 +101,7 @@ _LOOSE = (
     (r"\bfactor of (two|three|four|eight|nine|sixteen)\b", lambda found: f"factor of {_WORDS[found[1]]}"),
     (r"(?i)^((?:with|including|counting|after adding) (?:the |an? )?(?:\[?cls\]?|class(?:ification)?) token),? (.+?)\.?$",
         r"\2 \1"),
-    (rf"\b({'|'.join(_WORDS)})(?= (?:\w+ )?(?:layers|heads|blocks)\b)", lambda found: _WORDS[found[1]]),
+    (rf"\b({'|'.join(_WORDS)})(?= (?:\w+ )?(?:layers|heads|blocks|layer ?norms|norms)\b)", lambda found: _WORDS[found[1]]),
     (r"⅔", "2/3"), (r"⅓", "1/3"), (r"½", "1/2"), (r"¾", "3/4"), (r"¼", "1/4"),
 )  # fmt: skip
 _EXPLAINS = re.compile(r" \(([^()]*\d[^()]*)\)")

@@ -165,12 +165,12 @@ def tied_twice(pieces: Pieces, setting: Setting) -> Iterator[tuple[str, Pieces]]
 
 
 def ffn_matrices(pieces: Pieces, setting: Setting) -> Iterator[tuple[str, Pieces]]:
-    yield "one feed-forward matrix only", _drop(pieces, "W_2", under=".ffn.")
-    yield "one feed-forward matrix and its bias only", _drop(pieces, "W_2", "b_2", under=".ffn.")
-    double = _changed(pieces, lambda p: p.times("2", 2) if p.symbol in ("W_1", "W_2") and ".ffn." in p.name else p)
-    yield "the feed-forward pair counted twice", double
     if setting.spec.gated:
         yield "the gate's matrix left out", _drop(pieces, "W_3", "b_3", under=".ffn.")
+    yield "one feed-forward matrix only", _drop(pieces, "W_2", "W_3", under=".ffn.")
+    yield "one feed-forward matrix and its bias only", _drop(pieces, "W_2", "b_2", "W_3", "b_3", under=".ffn.")
+    double = _changed(pieces, lambda p: p.times("2", 2) if p.symbol in ("W_1", "W_2") and ".ffn." in p.name else p)
+    yield "the feed-forward pair counted twice", double
 
 
 def mixed_widths(pieces: Pieces, setting: Setting) -> Iterator[tuple[str, Pieces]]:

@@ -119,7 +119,7 @@ def _with_pretraining(answer: Answer) -> Answer:
 def _with_its_head(name: str, question: Question) -> Request:
     """The encoder named, with the head that is spoken of where it has none: `a classifier with 3 labels on top of BERT-base`."""
     found, said = request(name), _said(question)
-    if "share_layers" in said:  # every layer with weights of its own
+    if said.get("share_layers") == "None":  # every layer with weights of its own
         return request(name, share_layers=None)
     if said and {*said} <= {"vocab", "layers", "positions"} and re.search(r"\bwould\b|\bhad\b", question.text.lower()):
         return request(name, **said)  # one that differs from it in this alone
@@ -254,6 +254,10 @@ def _said(question: Question) -> Fields:
         raise GlassformerError(f"'{shown(question.text)}' leaves open d_model: say 'd_model = 512'.")
     if said.get("kv_heads", 1) != 1 and "heads" not in said and not {"d_model", "d_k"} <= said.keys():
         raise GlassformerError(f"'{shown(question.text)}' leaves open the heads of the queries: say '8 query heads'.")
+    if "activation" in said and "d_ff" not in said and not question.model:
+        raise GlassformerError(
+            f"'{shown(question.text)}' leaves open d_ff, which is often not 4 · d_model with a gate: say 'd_ff = 512'."
+        )
     if question.layers is not None:
         said["layers"] = question.layers
     if "vocab" in said and "t" in said and re.search(r"\d (?:learned )?positions\b", question.text.lower()):

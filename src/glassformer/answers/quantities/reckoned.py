@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from glassformer.answers.quantities.answer import Answer, Line, Other, made
+from glassformer.answers.quantities.answer import Answer, Line, Other, made, mistaken
 from glassformer.answers.questions import Question
 from glassformer.spec.reading import Request
 
@@ -23,6 +23,17 @@ def reckoned(question: Question, asked: Request) -> Answer:
         formula, numbers = ("n · (n − 1) / 2", f"{n} · {n - 1} / 2") if masked else ("n · (n + 1) / 2", f"{n} · {n + 1} / 2")
         convention = "above the diagonal: a token sees itself" if masked else "on and below the diagonal: a token sees itself"
         return made(question, asked, value, "cells", convention, [Line("cells", formula, numbers, value)], [])
+    if "over a corpus" in (question.target or ""):
+        return _over_a_corpus(question, asked)
+    if question.target == "scores of two sequences":
+        queries, keys = given["queries"], given["keys"]
+        line = Line("scores", "queries × keys", f"{queries} × {keys}", (queries, keys))
+        wrongs = [
+            mistaken("queries_keys_transposed", "keys × queries", (keys, queries)),
+            mistaken("queries_keys_transposed", "queries × queries, as in self-attention", (queries, queries)),
+            mistaken("queries_keys_transposed", "keys × keys, as in self-attention", (keys, keys)),
+        ]
+        return made(question, asked, (queries, keys), "shape", "tokens as rows, one head", [line], [], wrongs)
     d_k = given["d_k"]
     convention = "d_k products of independent components with mean 0 and variance 1"
     if question.target == "variance of a dot product":
@@ -31,3 +42,17 @@ def reckoned(question: Question, asked: Request) -> Answer:
     deviation = root if root * root == d_k else math.sqrt(d_k)
     line = Line("standard deviation", "√d_k", f"√{d_k}", deviation)
     return made(question, asked, deviation, "", convention, [line], [Other("the variance", d_k, excuses=False)])
+
+
+def _over_a_corpus(question: Question, asked: Request) -> Answer:
+    """Steps that so many passes take, or passes that so many steps make; a batch is counted in tokens."""
+    given = dict(question.given)
+    corpus, together = given["corpus"], given["together"]
+    if question.target == "steps over a corpus":
+        seen = given["epochs"] * corpus
+        value, whole = -(-seen // together), seen // together
+        line = Line("steps", "epochs · tokens / tokens of a batch", f"{given['epochs']} · {corpus:,} / {together:,}", value)
+        return made(question, asked, value, "steps", "the last, smaller batch counted", [line], [Other("it dropped", whole)])
+    passes = given["steps"] * together / corpus
+    line = Line("passes", "steps · tokens of a batch / tokens", f"{given['steps']:,} · {together:,} / {corpus:,}", passes)
+    return made(question, asked, passes, "passes", "every token of a batch counted", [line], [])

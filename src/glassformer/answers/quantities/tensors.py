@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from glassformer.algebra.ledger import count
-from glassformer.answers.quantities.answer import Answer, Line, Other, made
+from glassformer.answers.quantities.answer import Answer, Line, Other, made, mistaken
 from glassformer.answers.quantities.masks import mask_shape
 from glassformer.answers.questions import Question
+from glassformer.answers.questions.sheet_wordings import COLUMNS, ROWS
 from glassformer.program import Axis, Program, Tensor
 from glassformer.program.axes import HEADS
 from glassformer.program.matrices import as_matrix
@@ -47,9 +48,27 @@ def tensor_sizes(question: Question, asked: Request, program: Program) -> Answer
         shape, formula, convention = matrix
         lines = [Line(tensor.name, formula, " × ".join(str(size) for size in shape), shape)]
         others.insert(0, Other("every axis by itself", tuple(axis.size for axis in axes)))
+    if (laid := _as_laid_out(question, asked, tensor, one_head=one_head)) is not None:
+        return laid
     if (side := _SIDE.search(question.text)) and tensor.name.rpartition(".")[2][:2] == "W_" and len(shape) == 2:
         return _one_side(question, asked, shape, side[1].lower())
-    return made(question, asked, shape, "shape", convention, lines, [other for other in others if other.value != shape])
+    turned = [other for other in others if "columns" in other.convention] if ROWS.search(question.text) else []
+    wrongs = [mistaken("row_column_convention", "tokens as columns, where they are the rows", other.value) for other in turned]
+    others = [other for other in others if other.value != shape and other not in turned]
+    return made(question, asked, shape, "shape", convention, lines, others, wrongs)
+
+
+def _as_laid_out(question: Question, asked: Request, tensor: Tensor, *, one_head: bool) -> Answer | None:
+    """The shape with tokens as columns, where the question has them so: with tokens as rows it is then another matrix."""
+    if asked.batch > 1 or not COLUMNS.search(question.text) or ROWS.search(question.text):
+        return None
+    shape, turned = (as_matrix(tensor, layout, one_head=one_head).shape for layout in ("columns", "rows"))
+    scores = tensor.name.endswith((".scores", ".weights"))
+    several = asked.spec.heads > 1 and any(axis.name in HEADS for axis in tensor.axes)
+    which = ", one head" if one_head or (several and scores) else ", the heads side by side" if several else ""
+    line = Line(tensor.name, "", " × ".join(str(size) for size in shape), shape)
+    wrongs = [mistaken("row_column_convention", "tokens as rows, where they are the columns", turned)]
+    return made(question, asked, shape, "shape", f"tokens as columns{which}", [line], [], wrongs)
 
 
 _SIDE = re.compile(

@@ -69,7 +69,16 @@ _NO_EPS = (
 _AFFINE = (
     r"\b(?:no|without|ignor\w+(?: the)?|before (?:the )?|omit\w*) (?:(?:learnable|learned|trainable|elementwise) )*"
     r"(?:affine|scale and shift|gamma and beta|γ and β|scaling and shifting|gain and bias)"
-    r"(?: (?:parameters?|transform\w*|terms?))?\b|\b(?:gamma|γ)\s*=\s*1(?:\.0)?\s*(?:,|and|, and)\s*(?:beta|β)\s*=\s*0(?:\.0)?\b"
+    r"(?: (?:parameters?|transform\w*|terms?))?\b|\b(?:no|without) (?:gain|scale|gamma|γ)(?:,? (?:and |or )?(?:no |without )?|/)"
+    r"(?:bias|shift|beta|β)\b|\b(?:gamma|γ)\s*=\s*1(?:\.0)?\s*(?:,|and|, and)\s*(?:beta|β)\s*=\s*0(?:\.0)?\b"
+)
+# What LayerNorm does, in words.
+_BY_HAND = (
+    r"\b(?:that )?(?:the )?mean (?:of )?(?:\w+ )?(?:is |was |gets )?subtracted(?: from (?:it|them|each|every|entry|the|all"
+    r"| )*)? and "
+    r"(?:the |its )?(?:result|difference|rest)? ?(?:is |was )?(?:then )?divided by (?:the |its )?standard deviation"
+    r"(?:,? (?:just )?as (?:in )?layer ?norm(?:alization)? does)?"
+    r"|\bnormali[sz]e\b(?= .*\b(?:layer ?norm|layer normali))"
 )
 _SAMPLE = r"\b(?:unbiased|sample) (?:variance|standard deviation|estimat\w+)\b"
 _TEMPERATURE = rf"\btemperature(?: (?:parameter|t|τ))?\s*(?:=|of|is)?\s*(?:t\s*=\s*|τ\s*=\s*)?({_N})"
@@ -118,6 +127,7 @@ def given_numbers(asked: str) -> GivenNumbers | None:
     if len(asked) > LONGEST or not re.search(r"\d", asked):
         return None
     text, given = named_numbers(untitled(asked))
+    text = re.sub(_BY_HAND, " layernorm of ", " ".join(text.split()))
     if given is None:
         return _of_a_position(text) or _of_one_product(text)
     for formula, words in _FORMULAS:
@@ -334,7 +344,15 @@ def _of_a_position(text: str) -> GivenNumbers | None:
     return GivenNumbers({"position": int(position[1]), "d_model": int(width[1])}, "pe")
 
 
-_PRODUCT = rf"\bdot[- ]product(?:s)?(?: (?:between|of) (?:[a-z]+ ){{1,6}}?)?\s*(?:=|is|equals|of)?\s*({_N})(?!\w|\.\d)"
+_PRODUCT = (
+    rf"\b(?:dot[- ]product(?:s)?(?: (?:between|of) (?:[a-z]+ ){{1,6}}?)?|q ?[·.⋅*] ?k|q\^t ?k|qk\^t)\s*(?:=|is|equals"
+    rf"|of)?\s*({_N})"
+    r"(?!\w|\.\d)"
+)
+_OF_THE_MODEL = (
+    r"\b(?:in|of|for|and|with|,)? ?(?:an? |the )?(?:(?:model|encoder|transformer) (?:of|with|has|having) (?:an? )?)?"
+    r"(?:d_?\{?model\}?|(?:model |hidden |embedding )?(?:width|size|dimension))\s*(?:=|is|of)?\s*(\d+)\b"
+)
 
 
 def _of_one_product(text: str) -> GivenNumbers | None:
@@ -345,12 +363,16 @@ def _of_one_product(text: str) -> GivenNumbers | None:
     if re.search(r"\bscaled (?:attention )?$", text[: product.start()]):
         return None  # it is divided already
     rest = re.sub(_WIDTH, " ", f"{text[: product.start()]} {text[product.end() :]}")
+    model = re.search(_OF_THE_MODEL, rest)
+    rest = f"{rest[: model.start()]} {rest[model.end() :]}" if model else rest
+    rest = re.sub(r"\b(?:whose|a head|head|key|query|vectors?)\b", " ", rest)
     if not re.search(_SCALED, rest) or re.search(r"softmax|weight|unscaled|\braw\b|before", rest):
         return None
     rest = re.sub(dict(_ASKED)["scores"], " ", re.sub(_ROUNDING, " ", rest))
     if not _only_scene(rest):
         return None
-    return GivenNumbers({"kind": "attention", "dot": [float(product[1].replace("−", "-"))], "d_k": int(width[1])}, "scores")
+    document = {"kind": "attention", "dot": [float(product[1].replace("−", "-"))], "d_k": int(width[1])}
+    return GivenNumbers(document | ({"d_model": int(model[1])} if model else {}), "scores")
 
 
 def _only_scene(text: str) -> bool:

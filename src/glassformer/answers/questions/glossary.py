@@ -106,7 +106,7 @@ TENSOR_NAMES = _names(
         "attention.scores": """
             scores, attention scores, score matrix, query key dot products, attention score matrix, qk^t, qkt, raw scores,
             scaled scores, dot
-            products, query key products, similarity matrix, attention logits""",
+            products, query key products, similarity matrix, attention logits, attention score tensor, score tensor""",
         "attention.weights": """
             weights, attention weights, attention matrix, attention map, attention weight matrix, attention maps, attention
             probabilities, attention distribution, softmax output, output of softmax, result of softmax, output of softmax in self
@@ -197,7 +197,9 @@ PRODUCT_NAMES = _names(
             mix, quadratic part, quadratic term, scores and weighted sum, attention matrix, quadratic attention, quadratic part of
             attention, quadratic attention term, attention scores and weighted sum""",
         "output": "output projection, attention output projection, o projection",
-        "projections": "projections, attention projections, qkvo, linear projections, qkv and output projections",
+        "projections": """
+            projections, attention projections, qkvo, linear projections, qkv and output projections, four projections, four
+            attention projections, four linear projections""",
         "ffn": """
             ffn, feed forward, feedforward, feed forward network, mlp, position wise feed forward, position wise ffn, feed
             forward neural network, fully connected""",

@@ -14,7 +14,7 @@ _SIZE = (
 )
 _QUERY_HEADS = r"\b(\d+)(?: query| attention)?[- ]heads\b|\b(?:n_|num_)?heads ?= ?(\d+)"
 # Where two kinds of attention are compared, the groups are those of one of them only.
-_COMPARED = (
+COMPARED = re.compile(
     r"\b(?:than|versus|vs|compared|instead|rather|sav\w+|reduc\w+|fewer|less|more|ratio|factor|times|standard|full|regular"
     r"|switch\w*|replac\w*|multi-?head|mha)\b"
 )
@@ -22,7 +22,7 @@ _COMPARED = (
 
 def take_groups(text: str) -> tuple[dict[str, str], str]:
     """How many heads of keys and values there are, where it is said by groups or by name, and the question without that."""
-    if re.search(_COMPARED, text):
+    if COMPARED.search(text):
         return {}, text
     if one := re.search(_ONE_FOR_ALL, text):
         return {"kv_heads": "1"}, _without(text, one)

@@ -45,7 +45,7 @@ _NAMES = (
 _SAME = re.compile(r"(?<!\w)(?:[qkv]\s*=\s*){2,3}$")  # `Q = K = V = …`
 _OF_ROWS = re.compile(r"(?:\b[QKV]|\b(?:[Qq]ueries|[Kk]eys|[Vv]alues)|[Mm]atrix(?: [QKV])?)\s*(?:=|:|is|are|be|of)?\s*$")
 _APPLIED = (
-    r"\b(softmax|layer ?norm(?:alization)?|rms ?norm|relu|gelu|silu|tanh|ln|mean|variance|standard"
+    r"\b(normali[sz]e|softmax|layer ?norm(?:alization)?|rms ?norm|relu|gelu|silu|tanh|ln|mean|variance|standard"
     r" deviation)\s*(?:\(|of|on|to)?\s*$"
 )
 

@@ -273,7 +273,9 @@ def _settled(kind: Kind, word: str, left: str, scope: Question) -> Kind:
 
 
 def _of_the_whole(kind: Kind, left: str) -> bool:
-    left = " ".join(word for word in left.split() if word not in IDLE or word in ("encoder", "transformer", "model"))
+    left = " ".join(
+        word for word in left.replace(",", " ").split() if word not in IDLE or word in ("encoder", "transformer", "model")
+    )
     besides = {"tokens": phrases.OF_SEQUENCES, "patches": phrases.OF_IMAGES}.get(kind)
     return (besides is not None and re.fullmatch(besides, left) is not None) or left in phrases.OF_THE_WHOLE[kind]
 

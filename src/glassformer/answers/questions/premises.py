@@ -49,6 +49,13 @@ _SUPPOSING = (
 )
 
 
+# How a clause begins that says of how much: `in each head with d_k = 12, how many …`, `for one layer of a 6-layer encoder, …`.
+_OF_ONE = re.compile(
+    r"(?:in|for|of|inside|within|per) (?:just |only )?(?:one|each|every|single|a single) "
+    r"(?:attention head|head|(?:encoder |transformer )?(?:layer|block))\b(?!['’ -]?norm)"
+)
+
+
 def without_premises(text: str, *, lenient: bool = False) -> tuple[Stated, str]:
     """The sizes that are said before the question, and the question itself; all of it where something else is said there.
 
@@ -74,10 +81,12 @@ def without_premises(text: str, *, lenient: bool = False) -> tuple[Stated, str]:
         said, rest = take_stated(part.replace(named[0], " ") if named else part)
         words = re.findall(r"[^\s,|()\[\].:;=]+", rest)
         scope = re.search(rf"{HEAD}|\b(?:in|per|for) (?:one|each|a single) layer\b", part) if lenient else None
+        scope = scope or (_OF_ONE.match(part) if f"{part}," in text else None)
         odd = [word for word in words if word not in SCENE and re.search(r"\w", word)]
         known = not odd or (lenient and not _QUALIFIES.match(part) and changes_nothing(" ".join(odd)))
         other = named and (asked := re.search(rf"{full_name()}|{MODEL}", last)) and letters(asked[0]) != letters(named[0])
         known = known and not other and not ("per" in words and scope is None)
+        known = known and not re.match(r"(?:so |then |and )?(?:what|which|how)\b", part)  # it asks, and sets no scene
         if not known or not (said or lenient):
             kept.append(part)
             continue

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
+from glassformer.answers.questions.corpora import of_a_corpus
 from glassformer.answers.questions.question import Question
+from glassformer.answers.questions.two_sequences import of_two_sequences
 
 _NUMBER = r"(\d[\d,_]*(?:\.\d+)?)(?: ?(k|m|million|thousand|billion))?"
 _ROWS = r"(?:training |input )*(?:sequences?|sentences?|examples?|samples?|documents?|texts?|inputs?)"
@@ -64,7 +66,8 @@ _SCENE = frozenset(
 
 def reckoned(text: str, asked: str) -> Question | None:
     """The question, where it has one of these forms and says nothing else; `text` is the question in plain words."""
-    return _tokens_seen(text, asked) or _mask_cells(text, asked) or _spread(text, asked)
+    found = (form(text, asked) for form in (_tokens_seen, _mask_cells, _spread, of_a_corpus, of_two_sequences))
+    return next((question for question in found if question is not None), None)
 
 
 def _tokens_seen(text: str, asked: str) -> Question | None:
@@ -97,7 +100,7 @@ def _mask_cells(text: str, asked: str) -> Question | None:
         return None
     rest = re.sub(_VISIBLE, " ", re.sub(_MASK, " ", text))
     rest = re.sub(_MASKED, " ", rest) if not visible else rest
-    rest = re.sub(r"\b(\d+) ?[x×] ?\1\b", r" length \1 ", rest)
+    rest = re.sub(r"\b(\d+)(?: ?[x×] ?|[- ]by[- ])\1\b", r" length \1 ", rest)
     cells = {int(number) for number in re.findall(rf"\b(\d+)(?= {_CELLS})", rest)}  # `of the 100 entries`
     numbers = [int(number) for number in re.findall(r"\d+", rest)]
     rest = re.sub(_CELLS, " ", rest)

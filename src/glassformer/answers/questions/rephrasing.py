@@ -6,6 +6,7 @@ import re
 
 from glassformer.answers.questions import phrases
 from glassformer.answers.questions.library_calls import in_words
+from glassformer.answers.questions.stated import take_stated
 from glassformer.answers.questions.wordings import (
     COUNTED_ANYWAY,
     DIVIDED,
@@ -96,7 +97,9 @@ def plainly(text: str) -> str:
     low = re.sub(r"\bd_?k\s*=\s*d_?v\s*=\s*d(?:_?model)?\s*=\s*(\d+)", r"d_k = \1, d_v = \1, d_model = \1", low)
     low = re.sub(r"\bd_?k\s*=\s*d_?v\s*=\s*(\d+)", r"d_k = \1, d_v = \1", low)
     low = re.sub(r"\((without|excluding|no|ignoring)([^)]*)\)", r" \1\2", low)
-    if re.search(COUNTED_ANYWAY, low) and re.search(PARTS_WITHOUT_NORMS, low):
+    if re.search(COUNTED_ANYWAY, low) and re.search(
+        PARTS_WITHOUT_NORMS, take_stated(low)[1]
+    ):  # `8 heads` are a size, and no part
         raise GlassformerError(f"'{shown(text)}' is not understood: the norms are no part of that. Ask for each by itself.")
     low = re.sub(COUNTED_ANYWAY, "", low)
     low = re.sub(r"\bwith (?:all |the |its |their )*bias(?:es| terms)\b(?! (?:and|&|or|\w+ed)\b)", "", low)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from glassformer.answers.questions.grouped_queries import KV_HEADS, take_groups, without_groups
+from glassformer.answers.questions.grouped_queries import COMPARED, KV_HEADS, take_groups, without_groups
 from glassformer.program import Program
 from glassformer.spec import GlassformerError, shown
 from glassformer.spec.reading import Request
@@ -71,6 +71,7 @@ PATTERNS: tuple[tuple[str, str], ...] = (
     ("d_model", rf"\b(?:token |word )?embeddings? (?:has|have) {_N} (?:entries|components|values|numbers)"),
     ("vocab", rf"\b(?:v|vocab(?:ulary)?(?:[ _]size)?)(?:{_IS}| (?<=size )| (?<=vocab )){_N}"
         r"(?: (?:tokens|words|entries|wordpieces))?"),
+    ("segments", rf"{_N} (?:segments?|segment types|token types|sentence types)\b(?! (?:of|each|with))|\bsegments{_IS}{_N}"),
     ("classes", rf"{_N}[- ](?:way|class|classes|labels?|tags?|categories|output classes)\b"),
     ("batch", rf"\b(?:batch(?:es)?(?:[ _]size)?|b)(?:{_IS}| {_SIGN}){_N}(?: (?:sequences|sentences|examples|images|inputs))?"),
     ("t", rf"(?<![\w^])(?:sequences?(?: length)?|seq(?:uence)?[_ -]?len(?:gth)?|seq|input lengths?|inputs?|sentences?"
@@ -109,6 +110,9 @@ CHOICES = {
     ),
     rf"{_WHEN}tied{_WEIGHTS}": ("tie", "True"),
     r"tied(?= \w+ (?:head|decoder))": ("tie", "True"),
+    r"(?:all (?:the |its )?(?:\d+ )?)?layers (?:are |being |all |have |which |that )*shar(?:ed|e|ing)(?: (?:the same "
+    r"|their |all )*"
+    r"(?:weights|parameters|params))?\b": ("share_layers", "1"),
     r"post-?(?:ln|norm)\b": ("norm", "post"),
     r"pre-?(?:ln|norm)\b": ("norm", "pre"),
     r"(?:single|one)-head(?:ed)?\b": ("heads", "1"),
@@ -124,7 +128,8 @@ def take_stated(text: str) -> tuple[Stated, str]:
     text = re.sub(_INNER, r"inner \1", text) if re.search(_OUTER, text) else text
     found |= (groups := take_groups(text))[0]
     text = groups[1]
-    for field, pattern in PATTERNS:
+    tables = re.search(r"embedding|vocab|\btables?\b", text)  # parts of a long text are segments, too
+    for field, pattern in PATTERNS if tables else [pair for pair in PATTERNS if pair[0] != "segments"]:
         while match := re.search(rf"{LEAD}(?:{pattern})", text):  # said twice, it is the same size, or not understood
             value = next(group for group in match.groups() if group).replace(",", "")
             if (sides := re.search(_SIDES, match[0])) and sides[1] != sides[2]:
@@ -132,22 +137,43 @@ def take_stated(text: str) -> tuple[Stated, str]:
             if found.setdefault(field, value) != value:
                 break
             text = f"{text[: match.start()]} | {text[match.end() :]}"
-    if not {"image", "patch", "t"} & found.keys() and (
-        seen := re.search(rf"(?:\b(?:with|for|of|has) ){_N} (?:image )?patches\b", text)
-    ):
-        found["t"], text = seen[1], f"{text[: seen.start()]} | {text[seen.end() :]}"
-    if "patch" in found and (text.count("patch") > 1 or "tokens" in text):  # `how many patches … with 16 × 16 patches`
-        text = re.sub(r"\|\s*patches(?=\s+have|\s+has|\s*\||\s*$)", "|", text.strip())
+    text = _patches(found, text)
     if (times := re.search(_EXPANDED, text)) and "d_ff" not in found:
         width = found.get("d_model")
         found |= {"d_ff": str(int(times[1]) * int(width))} if width else {"expansion": times[1]}
         text = f"{text[: times.start()]} | {text[times.end() :]}"
     text = without_groups(found, text)
     text = re.sub(rf"{LEAD}(?:fixed )?window(?: size| width| length)?(?:{_IS}| )?(?:of )?(?:size )?[wk]\b", " | ", text)
+    gate, text = _gate(text)
+    found |= gate
     for said, (field, value) in CHOICES.items():
         if re.search(rf"\b{said}", text):
             found[field], text = value, re.sub(rf"\b{said}", "", text)
     return tuple(found.items()), " ".join(text.split())
+
+
+def _patches(found: dict[str, str], text: str) -> str:
+    """The question without the patches that it gives: so many of them are its tokens, where no image is spoken of."""
+    if not {"image", "patch", "t"} & found.keys() and (
+        seen := re.search(rf"(?:\b(?:with|for|of|has) ){_N} (?:image )?patches\b", text)
+    ):
+        found["t"], text = seen[1], f"{text[: seen.start()]} | {text[seen.end() :]}"
+    if "patch" in found and (text.count("patch") > 1 or "tokens" in text):  # `how many patches … with 16 × 16 patches`
+        text = re.sub(r"\|\s*patches(?=\s+have|\s+has|,?\s+including|,?\s+counting|\s*\||\s*$)", "|", text.strip())
+    return text
+
+
+def _gate(text: str) -> tuple[dict[str, str], str]:
+    """`a gated feed-forward block (SwiGLU)`: which activation it has, and the question without that."""
+    if COMPARED.search(text):  # where two kinds are compared, the gate is that of one of them only
+        return {}, text
+    named = re.search(r"\b(geglu|swiglu|reglu)\b", text)
+    rest = re.sub(
+        r"\(?\b(?:geglu|swiglu|reglu)\b\)?(?: activations?)?"
+        r"|(?<![-\w])(?<!not )(?<!no )gated (?:linear units? )?(?=(?:ffn|mlp|feed|\())", " ", text
+    )  # fmt: skip
+    found = {"activation": named[1] if named else "geglu"} if rest != text else {}
+    return found, " ".join(rest.split())
 
 
 def with_sizes(stated: Stated, asked: Request) -> Request:
@@ -168,6 +194,7 @@ def check_stated(text: str, stated: Stated, asked: Request, program: Program) ->
         "d_k": spec.head_k, "d_v": spec.head_v, "d_ff": spec.ffn_width,
         "layers": spec.layers, "vocab": spec.vocab, "classes": spec.classes if spec.head != "none" else None,
         "channels": spec.channels if image else None, "window": spec.window, "positions": spec.positions,
+        "segments": spec.segments, "activation": spec.activation,
         "t": sizes.t, "batch": sizes.batch, "position": spec.position, "tie": spec.tie,
         "norm": spec.norm, "share_layers": spec.share_layers, "expansion": f"{spec.ffn_width / spec.d_model:g}",
     }  # fmt: skip

@@ -22,7 +22,7 @@ _WORDS = frozenset(
     we you when weight weights embedding embeddings input output matrix matrices token table tables mlm head decoder softmax
     layer what it would than have has bert's there model count number having vocabulary projection a an number for memory
     storage space bytes megabytes gigabytes kb mb gb mib gib tokens disk footprint size same linear as lm being word from
-    using""".split()
+    using be will""".split()
 )
 
 

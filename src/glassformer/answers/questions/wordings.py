@@ -8,6 +8,7 @@ from collections.abc import Callable
 from glassformer.answers.questions import phrases
 from glassformer.answers.questions.encoders import full_name
 from glassformer.answers.questions.said_otherwise import SAID_OTHERWISE
+from glassformer.answers.questions.sheet_wordings import SHEET_WORDINGS
 
 NUMBERS = {
     word: str(number)
@@ -82,7 +83,7 @@ LEFT_OUT = (
 # Said of a layer or of all of it, this changes nothing; said of a part that has no norm, it is another question.
 COUNTED_ANYWAY = (
     r"(?<!\w)(?:including|incl\.?|counting|with) (?:all |the )*bias(?:es| terms)?,? (?:and|&|plus) "
-    r"(?:all |the )*(?:layer[- ]?)?norm(?:s|ali[sz]ations?)?(?: parameters)?\b"
+    r"(?:all |the |both |two )*(?:layer[- ]?)?norm(?:s|ali[sz]ations?)?(?: parameters)?\b"
 )
 PARTS_WITHOUT_NORMS = r"\b(?:attention|mha|ffn|feed|mlp|head|pooler|projection|matrix|w_[qkvo12])"
 _MEMORY = r"(?:memory|space|storage)(?: usage| use| cost| footprint| consumption| requirements?)?"
@@ -106,6 +107,7 @@ IN_OTHER_WORDS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (rf"({full_name()}) \((\d+) (?:layers|blocks)\)", r"\1 with number of layers = \2"),
     (rf"({full_name()}) \((\d+) (?:attention )?heads\)", r"\1 with \2 heads"),
     (r"\[class\]", "class"), (r"\bbefore flattening\b", ""),
+    *SHEET_WORDINGS,
     *SAID_OTHERWISE,
     (r"\b(\d[\d,]*[- ]token (?:sequence|input|document|text))'s (?:own |full |whole )*", r"\1 | "),
     (r"\b(heads|layers|blocks|tokens) [hnlt](?= (?:does|do|are|is|in|of)\b|$)", r"\1"),

@@ -1,0 +1,42 @@
+"""Vectors that a known mistake gives are called by it; what none gives is left to the problem file."""
+
+import pytest
+
+from glassformer.answers.judging import check
+from glassformer.spec import GlassformerError
+
+KEYS = "q = (1, 3) and the keys (2, 0), (0, 1), (1, 1)"
+
+
+@pytest.mark.parametrize(
+    ("question", "claim", "code"),
+    [
+        (f"Compute the scaled dot-product attention weights for {KEYS}.", "[0.0900, 0.2447, 0.6652]", "no_scaling"),
+        ("LayerNorm of (1, 1, 4, 6) without gain and bias?", "(-0.4444, -0.4444, 0.2222, 0.6667)", "layernorm_variance"),
+        ("Compute softmax([1, 2, 3]).", "[0.167, 0.333, 0.5]", "exp_missing"),
+        ("What is RMSNorm of [3, 4]?", "[-1, 1]", "layernorm_for_rmsnorm"),
+        ("What is the scaled attention score of a head whose d_k is 16 in a model of width 64, if q·k = 24?", "3", "sqrt_dmodel"),
+        (
+            "What is the scaled attention score of a head whose d_k is 16 in a model of width 64, if q·k = 24?",
+            "1.5",
+            "divided_by_dk",
+        ),
+    ],
+)
+def test_the_mistake_behind_the_numbers_is_named(question, claim, code):
+    found = check(question, None, claim)
+    assert found.verdict == "wrong"
+    assert [finding.codes for finding in found.findings] == [(code,)]
+
+
+def test_numbers_that_nothing_explains_are_not_called_wrong():
+    for question, claim in (
+        ("LayerNorm of (3, 5, 10)", "(-0.81, -0.53, 1.17)"),
+        ("LayerNorm of [2, 4, 9]", "[0.4, 0.8, 1.8]"),  # two mistakes at once would give it, and so would chance
+    ):
+        with pytest.raises(GlassformerError, match="not what comes out here"):
+            check(question, None, claim)
+
+
+def test_the_right_numbers_stay_right():
+    assert check(f"Compute the scaled dot-product attention weights for {KEYS}.", None, "[0.1400, 0.2840, 0.5760]").right
