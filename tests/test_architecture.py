@@ -344,3 +344,20 @@ def test_a_type_checker_sees_every_public_name_and_no_other():
     seen = {alias.asname or alias.name for node in branches["TYPE_CHECKING"] for alias in node.names}
     assert seen == {name for name in dir(glassformer) if not name.startswith("_")}
     assert [node.name for node in branches["not TYPE_CHECKING"]] == ["__getattr__"]
+
+
+ANY_ORDER = """
+import importlib, sys
+for name in sys.argv[1:]:
+    for known in [key for key in sys.modules if key.partition(".")[0] == "glassformer"]:
+        del sys.modules[known]
+    importlib.import_module(name)
+"""
+
+
+def test_every_folder_can_be_imported_first():
+    """Two folders that need each other would work in one order alone."""
+    folders = [path.parent for path in modules(HOUSE) if path.name == "__init__.py" and path.parent.parts]
+    names = [".".join(("glassformer", *folder.parts)) for folder in folders if folder.parts[0] not in TORCH_ROOMS]
+    finished = subprocess.run([sys.executable, "-c", ANY_ORDER, *names], capture_output=True, encoding="utf-8", timeout=300)
+    assert (len(names) > 20, finished.stderr) == (True, "")

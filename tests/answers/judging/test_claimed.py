@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from glassformer.answers.judging.claimed import parse_grid, parse_number, parse_shape
+from glassformer.answers.claimed import parse_grid, parse_number, parse_shape
 from glassformer.spec import GlassformerError
 
 NUMBERS = [

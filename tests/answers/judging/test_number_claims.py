@@ -1,8 +1,8 @@
-"""Vectors that a known mistake gives are called by it; what none gives is left to the problem file."""
+"""Vectors that a known mistake gives are called by it; what none gives is wrong without a name."""
 
 import pytest
 
-from glassformer.answers.judging import check
+from glassformer.answers.judging import check, check_sentence
 from glassformer.spec import GlassformerError
 
 KEYS = "q = (1, 3) and the keys (2, 0), (0, 1), (1, 1)"
@@ -29,13 +29,42 @@ def test_the_mistake_behind_the_numbers_is_named(question, claim, code):
     assert [finding.codes for finding in found.findings] == [(code,)]
 
 
-def test_numbers_that_nothing_explains_are_not_called_wrong():
+def test_numbers_that_nothing_explains_are_wrong_without_a_mistake():
     for question, claim in (
         ("LayerNorm of (3, 5, 10)", "(-0.81, -0.53, 1.17)"),
         ("LayerNorm of [2, 4, 9]", "[0.4, 0.8, 1.8]"),  # two mistakes at once would give it, and so would chance
     ):
-        with pytest.raises(GlassformerError, match="not what comes out here"):
-            check(question, None, claim)
+        found = check(question, None, claim)
+        assert (found.verdict, found.findings) == ("wrong", ())
+        assert found.notes == ("no known mistake gives these numbers",)
+
+
+def test_a_sentence_may_say_what_comes_out():
+    for sentence, verdict in (
+        ("softmax([1, 2, 3]) = [0.09, 0.24, 0.67]", "right"),
+        ("LayerNorm of [1, 2, 3, 4] is [-1.34, -0.45, 0.45, 1.34].", "right"),
+        ("If the scores are [1, 2, 3], the weights after softmax are [0.09, 0.24, 0.67].", "right"),
+        ("softmax([0, 0]) = [1, 1]", "wrong"),
+        ("A student computes softmax([2, 0]) as [1, 0]. Is this right?", "wrong"),
+    ):
+        (found,) = check_sentence(sentence)
+        assert found.verdict == verdict, sentence
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "softmax([1, 2, 3]) is not [0.09, 0.24, 0.67]",
+        "softmax([1, 2]) = softmax([3, 4]) = [0.27, 0.73]",
+        "log softmax([0, 0]) = [-0.69, -0.69]",
+        "After masking the last key, softmax([1, 2, 3]) = [0.27, 0.73, 0]",
+        "softmax([1, 2])[0] = 0.27",
+        "The sum of softmax([1, 2, 3]) is 1",
+    ],
+)
+def test_a_sentence_that_says_more_is_refused(sentence):
+    with pytest.raises(GlassformerError):
+        check_sentence(sentence)
 
 
 def test_the_right_numbers_stay_right():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
-from glassformer.answers.judging.claimed import Number
+from glassformer.answers.claimed import Number
 from glassformer.answers.judging.meanings import numbers_meant
 from glassformer.answers.judging.verdict import Diagnosis
 from glassformer.answers.quantities import Answer, Value

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from glassformer.answers.judging.claimed import Number
+from glassformer.answers.claimed import Number
 from glassformer.answers.judging.verdict import Finding
 from glassformer.answers.mistakes.catalogue import CATALOGUE
 from glassformer.answers.mistakes.counting import RULES, rewrites

@@ -8,9 +8,9 @@ from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 
+from glassformer.answers.claimed import Number, Shape
 from glassformer.answers.judging.bounds import judge_bound
 from glassformer.answers.judging.causes import count_findings
-from glassformer.answers.judging.claimed import Number, Shape
 from glassformer.answers.judging.equal_sides import broken_link
 from glassformer.answers.judging.growth_claims import class_claimed, judge_class
 from glassformer.answers.judging.meanings import numbers_meant, shape_meant
@@ -18,6 +18,7 @@ from glassformer.answers.judging.number_claims import judge_numbers, worked_find
 from glassformer.answers.judging.options import chosen, options_in
 from glassformer.answers.judging.said_counted import forgotten
 from glassformer.answers.judging.sentences import claims_in
+from glassformer.answers.judging.stated_numbers import stated_numbers
 from glassformer.answers.judging.student_answers import answers_in
 from glassformer.answers.judging.tabled_claims import lined_up
 from glassformer.answers.judging.verdict import VERDICTS, Diagnosis, Finding
@@ -32,6 +33,7 @@ from glassformer.spec import GlassformerError, shown
 from glassformer.spec.reading import Request, request_from_words
 
 WHOLE_STORES = (None, "model", "training")
+NO_ENCODER = ("worked", "reckoned")  # kinds of questions that bring their own numbers
 OF_EACH_HEAD = ("W_Q", "W_K", "W_V")
 ALL_HEADS = re.compile(r"\b(?:all|every|across|over|together)\b(?: of| the| \d+| attention)* heads?\b|\bheads together\b", re.I)
 IN_EVERY_LAYER = ("attention", "qkv", "output", "ffn", "norms")
@@ -178,7 +180,7 @@ def _check(answer: Answer, claim: str) -> Diagnosis:
 
 def check_sentence(sentence: str) -> tuple[Diagnosis, ...]:
     """Judge every claim that brings its question: `check_sentence("BERT-base has 12 layers and 110 million parameters.")`."""
-    found = answers_in(sentence) or lined_up(sentence) or claims_in(sentence)
+    found = stated_numbers(sentence) or answers_in(sentence) or lined_up(sentence) or claims_in(sentence)
     if not found:
         raise GlassformerError(
             f"'{shown(sentence)}' is no claim that can be read. Write it as 'BERT-base has 110 million parameters', or put the "
@@ -206,7 +208,7 @@ def check_alone(question: str, claim: str) -> Diagnosis:
     asked = found.answer.question
     if asked.kind == "bytes" and asked.target in WHOLE_STORES and not found.right and not found.findings and _above(found):
         raise GlassformerError(f"'{shown(question)}': {shown(claim)} may count what is not counted here, such as activations.")
-    if found.right or asked.one_head or asked.every_layer:
+    if found.right or asked.one_head or asked.every_layer or asked.kind in NO_ENCODER:
         return found
     narrower = {
         "in one layer": replace(asked, one_layer=True) if asked.target in IN_EVERY_LAYER and not asked.one_layer else None,

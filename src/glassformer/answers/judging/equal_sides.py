@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
-from glassformer.answers.judging.claimed import SUFFIXES, Number
+from glassformer.answers.claimed import SUFFIXES, Number
 from glassformer.answers.judging.meanings import cleaned, side_meant
 from glassformer.program import Program
 from glassformer.spec import shown

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from glassformer.answers.judging.claimed import Class
+from glassformer.answers.claimed import Class
 from glassformer.answers.judging.meanings import cleaned
 from glassformer.answers.judging.verdict import Diagnosis, Finding
 from glassformer.answers.mistakes.catalogue import CATALOGUE

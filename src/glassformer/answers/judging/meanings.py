@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from glassformer.answers.arithmetic import Array, NotUnderstoodError, evaluate, exactly
 from glassformer.answers.arithmetic.exact import Real
-from glassformer.answers.judging.claimed import ABOUT, MOST_SIZES, Number, Shape, parse_number, parse_shape
+from glassformer.answers.claimed import ABOUT, MOST_SIZES, Number, Shape, parse_number, parse_shape
 from glassformer.program import Program
 from glassformer.spec import GlassformerError
 

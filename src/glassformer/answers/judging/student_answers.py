@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from glassformer.answers.judging.sentences import claims_in
+from glassformer.answers.judging.stated_numbers import stated_numbers
 
 Claims = list[tuple[str, str]]
 LONGEST = 900
@@ -49,7 +50,7 @@ _ABOUT_IT = re.compile(
 )
 _BEHIND = re.compile(
     rf"(?P<question>.*[?.:])\s*(?:\(?{_THEIR} (?:answer|result|solution|response|reply|value|claim)\)?(?: is| was|:| =| –| —)*"
-    rf"|answer(?: given)?:|(?:{_PERSON}) {_FINDS}(?: down)?:?)\s*(?:that )?"
+    rf"|(?:answer(?: given)?|ans?\.?|{_PERSON}):|(?:{_PERSON}) {_FINDS}(?: down)?:?)\s*(?:that )?"
     rf"(?:(?:the answer|it|this|the result|there) (?:is|are|equals|should be) )?[\"“]?{_VALUE}{_UNIT}[\"”]?\s*[.!]?\s*",
     re.I | re.S,
 )
@@ -57,7 +58,7 @@ _THAT = re.compile(
     rf"(?P<before>(?:.*[.:] )?)(?:{_PERSON}) {_SAYS}(?: that|:|,)? ?[\"“]?(?P<said>.+?)[.!]?[\"”]?\s*", re.I | re.S
 )
 _AND_GETS = re.compile(
-    rf"(?P<before>(?:.*[.:] )?)(?:{_PERSON}) {_WORKS} (?P<what>(?:the|an?|how|all|its|each|what)\b.+?),? "
+    rf"(?P<before>(?:.*[.:] )?)(?:{_PERSON}) {_WORKS} (?P<what>(?:the|an?|how|all|its|each|what)\b.+?|\w+ ?\(.+?\)),? "
     rf"(?:and (?:then )?(?:{_FINDS})|as|to be|at|obtaining|getting|, getting) (?:an answer of |a total of |a result of "
     rf")?{_VALUE}{_UNIT}"
     rf"(?P<rest>(?: \([^()]*\)|,? (?:with|for|without|including|in|when) [^.?!]*)?)\s*[.!]?\s*",
@@ -69,6 +70,12 @@ _FOR = re.compile(
     r"(?P<what>(?:the |an? |one |its )?.+?)\s*[.!]?\s*",
     re.I | re.S,
 )
+_FOR_WHAT = re.compile(
+    rf"(?P<before>(?:.*[.:] )?)(?:{_PERSON}) {_FINDS} (?:an? (?:answer|total) of )?{_VALUE} (?:for|as) "
+    r"(?P<what>the (?:(?:total )?number of |size of |shape of |memory of |mean of |variance of )?.+?)\s*[.!]?\s*",
+    re.I | re.S,
+)
+_NUMBERED = re.compile(r"^\s*q(?:uestion)?\.?(?: ?\d+)? ?[.:)]\s*", re.I)
 _QUOTED = re.compile(r"\s*[\"“](?P<said>[^\"“”]+?)[.!]?[\"”]\s*")
 
 
@@ -76,7 +83,7 @@ def answers_in(text: str) -> Claims:
     """Question and answer, where a text has one of these forms; the claims of a sentence that is quoted or reported."""
     if len(text) > LONGEST:
         return []
-    bare = _without_what_is_asked_of_it(" ".join(text.split()))
+    bare = _NUMBERED.sub("", _without_what_is_asked_of_it(" ".join(text.split())))
     if (behind := _BEHIND.fullmatch(bare)) and _asks(behind["question"]):
         return [(behind["question"].strip(), behind["value"])]
     if found := _AND_GETS.fullmatch(bare):
@@ -84,10 +91,15 @@ def answers_in(text: str) -> Claims:
     if found := _FOR.fullmatch(bare):
         verb = "do" if re.search(r" and |s$", found["what"]) else "does"
         return [(f"{found['before']}How many {found['things']} {verb} {found['what']} have?", found["value"])]
+    if found := _FOR_WHAT.fullmatch(bare):
+        return [(f"{found['before']}{_asked(found['what'])}?", found["value"])]
     if (found := _THAT.fullmatch(bare)) and not re.search(r"\b(?:not|never)\b|n['’]t\b", found["said"]):
-        return [(f"{found['before']}{question}", claim) for question, claim in claims_in(f"{_capital(found['said'])}.")]
-    if bare != " ".join(text.split()) and (quoted := _QUOTED.fullmatch(bare) or re.fullmatch(r"(?P<said>[^?]+?)[.!]?", bare)):
-        return claims_in(f"{quoted['said']}.")
+        said = stated_numbers(found["said"]) or claims_in(f"{_capital(found['said'])}.")
+        return [(f"{found['before']}{question}", claim) for question, claim in said]
+    if bare != _NUMBERED.sub("", " ".join(text.split())) and (
+        quoted := _QUOTED.fullmatch(bare) or re.fullmatch(r"(?P<said>[^?]+?)[.!]?", bare)
+    ):
+        return stated_numbers(quoted["said"]) or claims_in(f"{quoted['said']}.")
     return []
 
 

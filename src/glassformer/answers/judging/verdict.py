@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from glassformer.algebra import Result
-from glassformer.answers.judging.claimed import Class, Number, Shape
+from glassformer.answers.claimed import Class, Number, Shape
 from glassformer.answers.mistakes.catalogue import Mistake
 from glassformer.answers.quantities import Answer
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 
+from glassformer.answers.claimed import Number
 from glassformer.answers.judging import check
-from glassformer.answers.judging.claimed import Number
 from glassformer.answers.mistakes.counting import rewrites
 from glassformer.answers.mistakes.pieces import Pieces, Setting, total
 from glassformer.answers.mistakes.sizes import operation_mistakes

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from glassformer.answers.judging.claimed import Number, parse_number
+from glassformer.answers.claimed import Number, parse_number
 from glassformer.answers.quiz import expressions
 from glassformer.numbers.by_hand.surd import parse_surd
 from glassformer.spec import GlassformerError

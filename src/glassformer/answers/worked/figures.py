@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from glassformer.answers.judging.claimed import MOST_CHARACTERS, MOST_NUMBERS, Grid, Number, parse_number
+from glassformer.answers.claimed import MOST_CHARACTERS, MOST_NUMBERS, Grid, Number, parse_number
 from glassformer.numbers.by_hand.surd import parse_surd
 from glassformer.program.axes import Floats
 from glassformer.spec import GlassformerError, shown
