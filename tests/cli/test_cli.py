@@ -1,14 +1,18 @@
 """The command line as a person uses it."""
 
 import json
+import os
 import re
 import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 
 import glassformer as gf
+from glassformer.cli.main import COMMANDS, _once
+from glassformer.cli.options import OneOf
 
 
 def glassformer(*words, text=None, timeout=60):
@@ -63,7 +67,26 @@ USER_MISTAKES = [
     ("explain layer layers.0.out t=0 d_model=0 --seed -1", "Invalid value for '--seed': -1 is not in the range x>=0."),
     ("count", "which encoder? Name a preset or a file"),
     ("conut bert-base", "unknown command 'conut'. Did you mean 'count'?"),
-    ("count bert-base --jsn", "No such option"),
+    ("count bert-base --jsn", "No such option '--jsn'. Did you mean '--json'?"),
+    ("train digits --precision fp9", "is not one of 'auto', 'fp32', 'bf16', 'fp8'. Did you mean 'fp8'?"),
+    ("train digits --batchsize 3", "No such option '--batchsize'. Did you mean '--batch-size'?"),
+    ("train digits --learning-rate 3", "No such option '--learning-rate'. Did you mean '--lr'?"),
+    ("train digits lr=3", "unknown field 'lr'. It is an option of train, with dashes: --lr …"),
+    ("train digits precison=bf16", "unknown field 'precison'. Did you mean '--precision'?"),
+    (
+        "train digits kernal=fused",
+        "unknown field 'kernal'. 'glassformer presets --fields' lists the fields, 'glassformer train --h",
+    ),
+    ("train digits hedas=4", "unknown field 'hedas'. Did you mean 'heads'? 'glassformer presets --fields' lists the fields."),
+    ("train digits rotary_base=3", "rotary_base=3.0 speaks of rotary positions, which are not there: position=learned."),
+    ("count bert-base --only head --only ffn", "--only is given twice, as head and as ffn: give it once."),
+    ("count bert-base --only=head --only=head", "--only is given twice, as head and as head: give it once."),
+    ("quiz make parameters --out a --out b", "--out is given twice, as a and as b: give it once."),
+    ("count bert-base --without ,", "',' names no part: write parts such as biases,norms, or leave it out."),
+    ("- bert-base", "unknown command '-'. 'glassformer --help' lists them."),
+    ("cost bert-base --optimizer adem", "is not one of 'adamw', 'sgd', 'none'. Did you mean 'adamw'?"),
+    ("cost bert-base --dtype flot16", "is not known: one of fp64, fp32, bf16, fp16. Did you mean 'fp16'?"),
+    ("completion bsh", "no completion for the shell 'bsh': bash, zsh or fish. Did you mean 'bash'?"),
     ("shapes bert-base --head x", "Invalid value for '--head'"),
     ("cost bert-base --fit lots", "'lots' is no amount of memory"),
     ("cost bert-base --dtype fp8", "--dtype fp8 is not known: one of fp64, fp32, bf16, fp16."),
@@ -217,3 +240,38 @@ def test_a_claim_may_bring_its_question():
     assert lost.stderr == (
         "glassformer: what of bert-base is 12? Put a question first: glassformer check params bert-base --claim 27648\n"
     )
+
+
+def test_every_choice_of_every_command_names_the_nearest_word():
+    from importlib import import_module
+
+    def plain(command: click.Command, name: str) -> list[str]:
+        below = [f for sub, inner in getattr(command, "commands", {}).items() for f in plain(inner, f"{name} {sub}")]
+        choices = [param for param in command.params if isinstance(param.type, click.Choice)]
+        return below + [f"{name} {param.name}" for param in choices if not isinstance(param.type, OneOf)]
+
+    commands = {name: getattr(import_module(module), name) for name, (module, _) in COMMANDS.items()}
+    assert [found for name, command in commands.items() for found in plain(command, name)] == []
+    assert plain(click.Command("c", params=[click.Option(["--one"], type=click.Choice(["a"]))]), "c") == ["c one"]
+
+
+def test_a_value_that_looks_like_an_option_is_not_one_given_twice():
+    several, one = click.Option(["--text"], multiple=True), click.Option(["--out"])
+    _once(click.Command("c", params=[several, one]), ["--text", "--out", "--out", "x", "--text", "a", "--", "--out", "y"])
+    with pytest.raises(gf.GlassformerError, match="--out is given twice, as x and as y: give it once"):
+        _once(click.Command("c", params=[click.Option(["--out"])]), ["--out", "x", "a", "--out=y"])
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
+def test_lines_and_greek_letters_are_written_whatever_the_system_claims_to_know(encoding):
+    command = [sys.executable, "-m", "glassformer", "notation", "layer"]
+    done = subprocess.run(command, capture_output=True, timeout=60, check=False, env={**os.environ, "PYTHONIOENCODING": encoding})
+    assert (done.returncode, done.stderr) == (0, b"")
+    gamma = b"\\u03b3" if encoding == "latin-1" else "γ".encode()
+    assert gamma in done.stdout
+
+
+@pytest.mark.parametrize("where", ["2>/dev/full", "2>&-"])
+def test_the_exit_code_tells_where_the_line_cannot(where):
+    command = f"{sys.executable} -m glassformer count nothing-here {where}"
+    assert subprocess.run(["bash", "-c", command], timeout=60, check=False).returncode == 2

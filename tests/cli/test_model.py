@@ -196,6 +196,7 @@ MISTAKES = [
     ("encode {m} --text a --out {t}/no/x.npy", "lies in a folder that is not there: make it first."),
     ("encode {m} --text a --json", "the rows are JSON lines already: --json tells about a file that is written with --out."),
     ("encode {m} --text a --pool median", "'median' is not one of"),
+    ("encode {m} --text a --pool maen", "Did you mean 'mean'?"),
     ("encode {m} --text a --device tpu", "--device tpu is not known: cpu or cuda."),
     ("encode {t}/none --text a", "no such folder: "),
     ("predict {m} --text a", "BertModel predicts no classes: it has no head."),
@@ -245,6 +246,15 @@ def test_a_users_mistake_is_one_line_and_exit_2(folder, run, tmp_path, line, mes
     assert err.count("\n") == 1
 
 
+@pytest.mark.parametrize("command", ["encode", "predict"])
+def test_vectors_that_are_there_are_not_overwritten(folder, run, tmp_path, command):
+    there = tmp_path / "there.jsonl"
+    there.write_text("kept\n")
+    code, out, err = run(command, folder, "--text", "a", "--out", there)
+    assert (code, out, there.read_text()) == (2, "", "kept\n")
+    assert err.endswith("there.jsonl is there already: choose another name, nothing is overwritten.\n")
+
+
 def test_a_closed_pipe_is_no_error(folder, tmp_path):
     (tmp_path / "t.txt").write_text("the glass\n" * 1500)
     command = f"{sys.executable} -m glassformer encode {folder} --file {tmp_path}/t.txt | head -1"
@@ -261,6 +271,7 @@ def test_a_terminal_sees_how_far_it_is_and_a_pipe_does_not(folder, run, tmp_path
     monkeypatch.setattr(terminal, "isatty", lambda: True, raising=False)
     monkeypatch.setattr(sys, "stderr", terminal)
     monkeypatch.setenv("TERM", "xterm")
+    (tmp_path / "x.npy").unlink()
     run(*words)
     assert "1,500 texts" in terminal.getvalue()
 

@@ -297,6 +297,7 @@ def test_a_broken_tokenizer_is_one_line(tmp_path):
     folder = bert_folder(tmp_path)
     (folder / "tokenizer.json").write_text("{}")
     assert said_of(folder, "the").startswith("tokenizer.json cannot be used: ")
+    assert said_of(folder, "the").endswith(". Use the file as it was published with the model.")
 
 
 def test_a_tokenizer_that_panics_is_one_line(tmp_path, capfd):

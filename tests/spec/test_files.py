@@ -23,7 +23,7 @@ BAD_JSON = [
     ("null", "found null."),
     ("[" * 100_000, "is nested too deeply"),
     ('{"a":' * 40 + "1" + "}" * 40, "is nested too deeply: at most 32 levels."),
-    ('{"a": ' + "9" * 5000 + "}", "is not JSON that can be used"),
+    ('{"a": ' + "9" * 5000 + "}", "holds a number of thousands of digits, and none of that size is read. Mend it."),
     ("{'a': 1}", "line 1, column 2"),
 ]
 
@@ -61,7 +61,7 @@ def test_bad_toml_is_refused_in_one_line(text):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("{}".encode("utf-16"), "byte 0 is not UTF-8. It is UTF-16, as some Windows programs write: save it as UTF-8."),
+        ("{}".encode("utf-16"), "byte 0 is not UTF-8. It is UTF-16 or UTF-32, as some Windows programs write: save it as UTF-8."),
         (gzip.compress(b"{}", mtime=0), "byte 1 is not UTF-8. It is packed with gzip: unpack it first, with gunzip."),
         (b"{\xe9}", "byte 1 is not UTF-8. Save it as UTF-8."),
     ],

@@ -73,6 +73,8 @@ def part_names(text: str | Iterable[str] | None) -> list[str]:
     if not all(isinstance(word, str) for word in words):
         raise GlassformerError(f"parts are words, such as 'biases,norms' or ['biases', 'norms'], found {shown(text)}.")
     names = [word.strip() for word in words if word.strip()]
+    if isinstance(text, str) and not names:
+        raise GlassformerError(f"'{shown(text)}' names no part: write parts such as biases,norms, or leave it out.")
     return [ALIASES.get(name.lower(), name.lower() if name.lower() in PARTS else name) for name in names]
 
 

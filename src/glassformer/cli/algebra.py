@@ -8,10 +8,10 @@ import click
 
 from glassformer import algebra
 from glassformer.algebra.memory import Dtype, Kernel, Optimizer
-from glassformer.cli.options import as_option, format_options, give, one_spec, words_argument
+from glassformer.cli.options import OneOf, as_option, format_options, give, one_spec, words_argument
 from glassformer.program import Program, build
 from glassformer.program.pen import Convention, LatexPen, TextPen
-from glassformer.spec import GlassformerError, shown
+from glassformer.spec import GlassformerError, nearest, shown
 from glassformer.spec.reading import Request, only_fields, request, request_from_words, split_words
 
 DTYPES = {"fp64": "float64", "fp32": "float32", "bf16": "bfloat16", "fp16": "float16"}
@@ -86,9 +86,7 @@ def shapes(words: tuple[str, ...], columns: bool, head: int | None, as_class: st
 @click.option("--train", is_flag=True, help="A training step: forward, backward, gradients, optimizer state, saved activations.")
 @click.option("--fused", is_flag=True, help="Assume a fused attention kernel: scores are not kept in memory.")
 @click.option("--dtype", default="fp32", show_default=True, help=f"Number format: {', '.join(DTYPES)}.")
-@click.option(
-    "--optimizer", default="adamw", show_default=True, type=click.Choice(get_args(Optimizer)), help="Whose state to hold."
-)
+@click.option("--optimizer", default="adamw", show_default=True, type=OneOf(get_args(Optimizer)), help="Whose state to hold.")
 @click.option("--fit", metavar="SIZE", help="The largest batch that fits into this much memory: 24GB, 80GiB.")
 @as_option
 @format_options
@@ -112,7 +110,7 @@ def cost(
     asked = request_from_words(one_spec(words), as_class=as_class)
     number_format = cast(Dtype, DTYPES.get(dtype, dtype))
     if number_format not in get_args(Dtype):
-        raise GlassformerError(f"--dtype {shown(dtype)} is not known: one of {', '.join(DTYPES)}.")
+        raise GlassformerError(f"--dtype {shown(dtype)} is not known: one of {', '.join(DTYPES)}.{nearest(dtype, DTYPES)}")
     kernel: Kernel = "fused" if fused else "materialised"
     result = algebra.cost(
         _program(asked),

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import codecs
 import errno
+import io
 import os
 import sys
 import time
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, NoReturn
 
 import click
 
 from glassformer.spec import GlassformerError, nearest, shown
+from glassformer.spec.errors import UnknownFieldError, close_to
 
 # Command -> (module, what it answers). The module is imported when the command is used: `--help` stays quick.
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -68,15 +72,20 @@ class LazyGroup(click.Group):
         return command
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+        if args and args[0] not in COMMANDS and (not args[0].startswith("-") or args[0] == "-"):
             raise GlassformerError(
                 f"unknown command '{shown(args[0])}'.{nearest(args[0], COMMANDS)} 'glassformer --help' lists them."
             )
-        return super().resolve_command(ctx, args)
+        name, command, rest = super().resolve_command(ctx, args)
+        if command is not None:
+            _once(command, rest)
+        return name, command, rest
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
+        except UnknownFieldError as error:
+            raise _option_meant(self.get_command(ctx, ctx.invoked_subcommand or ""), error) from None
         except BrokenPipeError:  # somebody closed the pipe, `glassformer … | head`, which click would call a failure
             _nobody_reads()
             return 0
@@ -84,6 +93,27 @@ class LazyGroup(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, doc) for name, (_, doc) in COMMANDS.items()])
+
+
+def _once(command: click.Command, words: Sequence[str]) -> None:
+    """Refuse an option that is given twice, of which the last alone would be heard."""
+    if isinstance(command, click.Group):
+        inner = command.commands.get(words[0]) if words else None
+        return _once(inner, words[1:]) if inner is not None else None
+    taking = [param for param in command.params if isinstance(param, click.Option) and not param.is_flag and param.nargs == 1]
+    known = {name: param for param in taking for name in param.opts}
+    given: dict[str, str] = {}
+    rest = iter(words)
+    for word in rest:
+        name, equals, value = word.partition("=")
+        if word == "--":
+            return None
+        if name in known:
+            said = value if equals else next(rest, "")
+            if name in given and not known[name].multiple:
+                raise GlassformerError(f"{name} is given twice, as {shown(given[name])} and as {shown(said)}: give it once.")
+            given[name] = said
+    return None
 
 
 @click.group(cls=LazyGroup, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]}, invoke_without_command=True)
@@ -102,7 +132,7 @@ def main() -> NoReturn:
     except GlassformerError as error:
         fail(str(error), error.code)
     except click.ClickException as error:
-        fail(_field_meant(error) or _with_way_out(error))
+        fail(_with_way_out(error))
     except (KeyboardInterrupt, click.Abort):
         sys.stderr.write("glassformer: stopped.\n")
         sys.exit(130)
@@ -123,6 +153,8 @@ def _run() -> Any:
     for name in ("stdin", "stdout", "stderr"):
         if getattr(sys, name) is None:  # closed by whoever called, `>&-`
             setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: SIM115, PTH123  as long as the process
+    for stream in (sys.stdout, sys.stderr):
+        _any_letter(stream)
     try:
         return glassformer.main(standalone_mode=False, prog_name="glassformer")
     finally:
@@ -130,6 +162,17 @@ def _run() -> Any:
             sys.stdout.flush()
         except BrokenPipeError:
             _nobody_reads()
+
+
+def _any_letter(stream: Any) -> None:
+    """Our tables have lines and Greek letters, for which no output may fail.
+
+    Where the system claims to know ASCII alone we write UTF-8, as Python itself does in the C locale; elsewhere a letter that
+    cannot be written is given by its number.
+    """
+    if isinstance(stream, io.TextIOWrapper):
+        ascii_alone = codecs.lookup(stream.encoding).name == "ascii"
+        stream.reconfigure(encoding="utf-8" if ascii_alone else stream.encoding, errors="backslashreplace")
 
 
 def _said_by_the_system(error: OSError) -> str | None:
@@ -147,25 +190,58 @@ def _nobody_reads() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _field_meant(error: click.ClickException) -> str | None:
-    """What to say of `--layers 3`: an option that is none, and has the name of a field."""
-    if not isinstance(error, click.NoSuchOption):
-        return None
+# Names that other programs have for our options.
+OPTIONS_ELSEWHERE = {"learning_rate": "lr", "num_epochs": "epochs", "num_train_epochs": "epochs", "max_seq_length": "max_length"}
+
+
+def _options(command: click.Command | None) -> dict[str, str]:
+    """Name -> option of a command, `batch_size` -> `--batch-size`, with the names that other programs have for some."""
+    params = command.params if command is not None else []
+    written = [name for param in params if isinstance(param, click.Option) for name in (*param.opts, *param.secondary_opts)]
+    found = {_plain(name): name for name in written if name.startswith("--")}
+    return found | {other: found[ours] for other, ours in OPTIONS_ELSEWHERE.items() if ours in found}
+
+
+def _plain(option: str) -> str:
+    return option.lstrip("-").replace("-", "_")
+
+
+def _option_meant(command: click.Command | None, error: UnknownFieldError) -> GlassformerError:
+    """What to say of `lr=3`, where `lr` is an option, and of `optimiser=…`, which is near to one."""
+    options = _options(command)
+    if command is None or error.meant is not None or nearest(error.field, error.known):
+        return error
+    if error.field in options:
+        return GlassformerError(
+            f"unknown field '{shown(error.field)}'. It is an option of {command.name}, with dashes: {options[error.field]} …"
+        )
+    near = close_to(error.field, options)
+    hint = f" Did you mean '{options[near]}'?" if near is not None else ""
+    way_out = f"{error.way_out.rstrip('.')}, 'glassformer {command.name} --help' the options."
+    return GlassformerError(f"unknown field '{shown(error.field)}'.{hint} {way_out}")
+
+
+def _no_such_option(error: click.NoSuchOption) -> str:
+    """What to say of `--layers 3`, the name of a field, and of `--jsn`, which is near to an option."""
     from glassformer.spec import field_rules
     from glassformer.spec.reading import SIZES
 
-    field = error.option_name.lstrip("-").replace("-", "_")
-    known = field in field_rules() or field in SIZES
-    return (
-        f"no such option '{error.option_name}'. Fields are written after the spec, without dashes: {field}=…" if known else None
-    )
+    field = _plain(error.option_name)
+    if field in field_rules() or field in SIZES:
+        return f"no such option '{error.option_name}'. Fields are written after the spec, without dashes: {field}=…"
+    options = _options(error.ctx.command if error.ctx is not None else None)
+    near = close_to(field, options)
+    if near is not None:
+        return f"No such option '{shown(error.option_name)}'. Did you mean '{options[near]}'?"
+    where = f" '{error.ctx.command_path} --help' says what is taken." if error.ctx is not None else ""
+    return f"No such option '{shown(error.option_name)}'.{where}"
 
 
 def _with_way_out(error: click.ClickException) -> str:
     """What click says, and where to read on of words that the command has no place for or lacks."""
-    plain = type(error) in (click.UsageError, click.MissingParameter) or (
-        isinstance(error, click.NoSuchOption) and not error.possibilities
-    )
+    if isinstance(error, click.NoSuchOption):
+        return _no_such_option(error)
+    plain = type(error) in (click.UsageError, click.MissingParameter)
     if not plain or not isinstance(error, click.UsageError) or error.ctx is None:
         return error.format_message()
     return f"{error.format_message().rstrip('.')}. '{error.ctx.command_path} --help' says what is taken."
@@ -176,5 +252,9 @@ def fail(message: str, code: int = 2) -> NoReturn:
     if "TORCHELASTIC_RUN_ID" in os.environ and os.environ.get("RANK", "0") != "0":
         time.sleep(1)  # torchrun ends all processes when one has ended, and the first of them is to be heard
     else:
-        sys.stderr.write(f"glassformer: {' '.join(message.split())}\n")
+        try:
+            sys.stderr.write(f"glassformer: {' '.join(message.split())}\n")
+            sys.stderr.flush()
+        except OSError:  # nobody listens, or its disk is full: the exit code still tells
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
     sys.exit(code)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from glassformer.cli.options import Named, as_option, to_json
+from glassformer.cli.options import Named, OneOf, as_option, to_json
 from glassformer.spec import GlassformerError, shown
 from glassformer.spec.huggingface.tensor_names import OWN
 from glassformer.spec.paths import path_text
@@ -80,7 +80,7 @@ def verify(
 @click.option("--onnx", metavar="OUT.onnx", type=Named(path_type=Path), help="An ONNX graph, checked with onnxruntime.")
 @click.option("--folder", metavar="OUT", type=Named(path_type=Path), help="The layout that transformers reads.")
 @click.option("--own", metavar="OUT", type=Named(path_type=Path), help="spec.json, and tensors with the ledger's names.")
-@click.option("--dtype", default="float32", show_default=True, type=click.Choice(DTYPES), help="How the weights are stored.")
+@click.option("--dtype", default="float32", show_default=True, type=OneOf(DTYPES), help="How the weights are stored.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
 def export(
     checkpoint: Path, as_class: str | None, onnx: Path | None, folder: Path | None, own: Path | None, dtype: str, as_json: bool
@@ -137,11 +137,11 @@ def stream_options(command: Command) -> Command:
         checkpoint_argument,
         click.option("--json", "as_json", is_flag=True, help="One JSON document about what was written to --out."),
         click.option("--device", default=None, metavar="NAME", help="cpu or cuda; a GPU where there is one, if not given."),
-        click.option("--dtype", default="float32", show_default=True, type=click.Choice(DTYPES), help="How it computes."),
+        click.option("--dtype", default="float32", show_default=True, type=OneOf(DTYPES), help="How it computes."),
         click.option("--batch-tokens", type=click.IntRange(min=1), metavar="N", help="Tokens that go through the model at once."),
         click.option(
             "--empty",
-            type=click.Choice(["refuse", "skip", "encode"]),
+            type=OneOf(["refuse", "skip", "encode"]),
             default="refuse",
             show_default=True,
             help="An empty line: refuse it, leave it out, or take its special tokens alone.",
@@ -151,7 +151,7 @@ def stream_options(command: Command) -> Command:
             "--out",
             type=Named(path_type=Path),
             metavar="FILE",
-            help="FILE.npy, FILE.jsonl or FILE.parquet; else JSON lines.",
+            help="A new FILE.npy, FILE.jsonl or FILE.parquet; else JSON lines.",
         ),
         click.option("--file", metavar="FILE", help="A file with one text a line; - is standard input."),
         click.option("--text", "texts", multiple=True, help="A text; may be given more than once."),
@@ -163,9 +163,7 @@ def stream_options(command: Command) -> Command:
 
 @click.command()
 @stream_options
-@click.option(
-    "--pool", type=click.Choice(["mean", "first", "last", "max", "pooled"]), help="The folder's own, or mean, if not given."
-)
+@click.option("--pool", type=OneOf(["mean", "first", "last", "max", "pooled"]), help="The folder's own, or mean, if not given.")
 @click.option("--normalise/--no-normalise", default=None, help="Vectors of length one: the folder's own, or yes, if not given.")
 def encode(checkpoint: Path, pool: str | None, normalise: bool | None, **options: Any) -> None:
     """A vector for each text: JSON lines, or an .npy, .jsonl or .parquet file, in the order of the input.

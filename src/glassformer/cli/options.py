@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeVar
 
 import click
 
-from glassformer.spec import GlassformerError
+from glassformer.spec import GlassformerError, nearest
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -38,6 +38,16 @@ words_argument = click.argument("words", nargs=-1, metavar="SPEC [field=value â€
 as_option = click.option(
     "--as", "as_class", metavar="CLASS", help="Read a Hugging Face config as this class, e.g. BertForMaskedLM."
 )
+
+
+class OneOf(click.Choice):  # type: ignore[type-arg, unused-ignore]
+    """One of a few words; of a word that is none of them, the nearest is named."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter as error:
+            raise click.BadParameter(f"{error.message}{nearest(str(value), self.choices)}", ctx, param) from None
 
 
 class Named(click.Path):

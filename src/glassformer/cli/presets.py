@@ -7,7 +7,7 @@ import sys
 import click
 
 from glassformer.cli.options import to_json
-from glassformer.spec import ALL_BIASES, GlassformerError, defaults, field_docs, field_rules, shown
+from glassformer.spec import ALL_BIASES, GlassformerError, defaults, field_docs, field_rules, nearest, shown
 from glassformer.spec.fields import field_text
 from glassformer.spec.presets import preset, preset_doc, preset_names
 
@@ -75,5 +75,6 @@ def completion(shell: str) -> None:
 
     found = get_completion_class(shell)
     if found is None:
-        raise GlassformerError(f"no completion for the shell '{shown(shell)}': bash, zsh or fish.")
+        near = nearest(shell, ("bash", "zsh", "fish"))
+        raise GlassformerError(f"no completion for the shell '{shown(shell)}': bash, zsh or fish.{near}")
     sys.stdout.write(found(glassformer, {}, "glassformer", "_GLASSFORMER_COMPLETE").source() + "\n")

@@ -15,7 +15,7 @@ from glassformer.cli.image_files import ENDINGS, pictures_in, reading_of
 from glassformer.cli.options import to_json
 from glassformer.cli.tables_out import FORMS, Rows, check_out, sink
 from glassformer.cli.text_lines import GivenTexts, TextLines, texts_from
-from glassformer.spec import GlassformerError, shown
+from glassformer.spec import GlassformerError, nearest, shown
 from glassformer.spec.paths import path_text
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def _load(checkpoint: Path, options: dict[str, Any]) -> LoadedModel:
 
     device = options["device"] or ("cuda" if torch.cuda.is_available() else "cpu")
     if device.split(":")[0] not in ("cpu", "cuda"):
-        raise GlassformerError(f"--device {shown(device)} is not known: cpu or cuda.")
+        raise GlassformerError(f"--device {shown(device)} is not known: cpu or cuda.{nearest(device, ('cpu', 'cuda'))}")
     if device.startswith("cuda") and not torch.cuda.is_available():
         raise GlassformerError(f"--device {shown(device)}: there is no GPU here. Try --device cpu.")
     return load(checkpoint, as_class=options["as_class"], dtype=options["dtype"], device=device)

@@ -135,6 +135,8 @@ def check_out(out: Path, *, forms: Sequence[str] = FORMS) -> None:
     if out.is_dir() or not out.absolute().parent.is_dir():
         what = "is a folder: name a file in it" if out.is_dir() else "lies in a folder that is not there: make it first"
         raise GlassformerError(f"--out {path_text(out)} {what}.")
+    if out.exists() or out.is_symlink():
+        raise GlassformerError(f"--out {path_text(out)} is there already: choose another name, nothing is overwritten.")
     if out.suffix == ".parquet":
         parquet_packages()
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from glassformer.cli.data import complete_sets, rows_options
-from glassformer.cli.options import Named, to_json
+from glassformer.cli.options import Named, OneOf, to_json
 from glassformer.cli.processes import made_by_first, one_voice
 from glassformer.spec import GlassformerError, shown
 
@@ -29,7 +29,7 @@ def setting_options(*, free: bool = False) -> Callable[[Command], Command]:
         for name, rule in reversed(setting_rules().items()):
             if (name == "epochs" and not free) or (free and name not in FREE):
                 continue
-            kind = click.Choice(rule.choices) if rule.choices else SettingNumber(name)
+            kind = OneOf(rule.choices) if rule.choices else SettingNumber(name)
             default = "" if free else f" [default: {'none' if rule.default is None else rule.default}]"
             help_text = f"{rule.doc[0].upper()}{rule.doc[1:]}.{default}"
             option = click.option(f"--{name.replace('_', '-')}", name, type=kind, help=help_text)

@@ -13,7 +13,8 @@ from glassformer.cli.processes import made_by_first
 from glassformer.spec import EncoderSpec, GlassformerError, shown
 from glassformer.spec.fields import accept, rule_for
 from glassformer.spec.paths import path_text
-from glassformer.spec.reading import SIZES, is_there, only_fields, preset_meant, request, split_words
+from glassformer.spec.reading import SIZES, draft, is_there, only_fields, preset_meant, split_words
+from glassformer.spec.unread import require_read
 
 if TYPE_CHECKING:
     from glassformer.training.data import Dataset
@@ -113,13 +114,16 @@ def spec_for(words: Sequence[str], data: Dataset, tokenizer: Tokenizer | None, s
         ((name, fields),) = split_words(words, count=1)
         _refuse_sizes(fields)
         _refuse_published(name)
-        given = only_fields(fields)
-        return fitted(request(name, **given).spec, given, data, tokenizer, settings)
+        asked, changed = draft(name, **only_fields(fields))
+        spec = fitted(asked.spec, changed, data, tokenizer, settings)
+        require_read(spec, changed)
+        return spec
     fields = split_words(["small", *words], count=1)[0][1]
     _refuse_sizes(fields)
     changed = {name: accept(rule_for(name).name, value) for name, value in fields.items()}
     spec = small_spec(data, tokenizer, settings).replace(**changed)
     check_fit(spec, data, tokenizer)
+    require_read(spec, changed)
     return spec
 
 

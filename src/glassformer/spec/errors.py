@@ -16,6 +16,15 @@ class GlassformerError(ValueError):
         super().__init__(" ".join(message.split()))
 
 
+class UnknownFieldError(GlassformerError):
+    """A word before `=` that is no field; `known`: those that are, and `way_out`: where they are listed."""
+
+    def __init__(self, field: str, known: Iterable[str], way_out: str, *, meant: str | None = None) -> None:
+        self.field, self.known, self.way_out, self.meant = field, list(known), way_out, meant
+        hint = f" Did you mean '{meant}'?" if meant is not None else nearest(field, self.known)
+        super().__init__(f"unknown field '{shown(field)}'.{hint} {way_out}")
+
+
 def shown(value: object, *, limit: int = 60) -> str:
     """A foreign value made safe to print: one line, no control characters, bounded length."""
     try:
@@ -37,6 +46,12 @@ def listed(names: Iterable[str], *, limit: int = 120) -> str:
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """` Did you mean 'x'?`, or the empty string where nothing is near."""
+    found = close_to(word, known)
+    return f" Did you mean '{found}'?" if found is not None else ""
+
+
+def close_to(word: str, known: Iterable[str]) -> str | None:
+    """The name that is nearest to a word, where one is near."""
     lowered = {name.lower(): name for name in known}  # GELU is gelu in capitals, not relu with two letters changed
     close = difflib.get_close_matches(shown(word, limit=80).lower(), list(lowered), n=1, cutoff=0.6)
-    return f" Did you mean '{lowered[close[0]]}'?" if close else ""
+    return lowered[close[0]] if close else None

@@ -11,7 +11,7 @@ from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from glassformer.spec.encoder_spec import ALL_BIASES, EncoderSpec
-from glassformer.spec.errors import GlassformerError, nearest, shown
+from glassformer.spec.errors import GlassformerError, UnknownFieldError, nearest, shown
 
 LARGEST = 10**9  # No axis of any encoder comes near; past it a figure is a typing slip, not a size.
 LARGEST_NUMBER = 1e300  # neither NaN nor infinity nor a whole number that no float can hold comes below it
@@ -117,8 +117,8 @@ def rule_for(name: str, *, also: tuple[str, ...] = ()) -> FieldRule:
     if name not in rules:
         known = [*rules, *also]
         elsewhere = ELSEWHERE.get(name.lower())
-        hint = f" Did you mean '{elsewhere}'?" if elsewhere in known else nearest(name, known)
-        raise GlassformerError(f"unknown field '{shown(name)}'.{hint} 'glassformer presets --fields' lists the fields.")
+        meant = elsewhere if elsewhere in known else None
+        raise UnknownFieldError(name, known, "'glassformer presets --fields' lists the fields.", meant=meant)
     return rules[name]
 
 

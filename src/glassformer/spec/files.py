@@ -15,7 +15,7 @@ MOST_BYTES = 8_000_000
 DEEPEST = 32
 
 # First bytes of what is often found in the place of a text, and the way out.
-_UTF16 = " It is UTF-16, as some Windows programs write: save it as UTF-8."
+_UTF16 = " It is UTF-16 or UTF-32, as some Windows programs write: save it as UTF-8."
 NOT_UTF8 = {
     b"\xff\xfe": _UTF16,
     b"\xfe\xff": _UTF16,
@@ -84,7 +84,7 @@ def parse_json_list(text: str, name: str) -> list[Any]:
 
 def _loaded(text: str, name: str) -> Any:
     try:
-        return json.loads(text, object_pairs_hook=_no_key_twice, parse_constant=_no_constant)
+        return json.loads(text, object_pairs_hook=no_key_twice, parse_constant=_no_constant)
     except RecursionError:
         raise GlassformerError(f"{name} is nested too deeply: at most {DEEPEST} levels.") from None
     except json.JSONDecodeError as error:
@@ -103,8 +103,8 @@ def _loaded(text: str, name: str) -> Any:
         raise GlassformerError(f"{name} is not JSON: {where} ({why}).") from None
     except GlassformerError as error:
         raise GlassformerError(f"{name}: {error}") from None
-    except ValueError as error:  # a number of thousands of digits
-        raise GlassformerError(f"{name} is not JSON that can be used: {shown(str(error), limit=120)}.") from None
+    except ValueError:  # what is JSON and cannot be read all the same
+        raise GlassformerError(f"{name} holds a number of thousands of digits, and none of that size is read. Mend it.") from None
 
 
 def parse_toml(text: str, name: str) -> dict[str, Any]:
@@ -137,7 +137,8 @@ def _found(document: Any) -> str:
     return words.get(type(document).__name__, "a number or a truth value")
 
 
-def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON as a dict, unless a key stands twice in it, of which the last alone would be heard."""
     made = dict(pairs)
     if len(made) != len(pairs):
         twice, _ = Counter(key for key, _ in pairs).most_common(1)[0]

@@ -39,6 +39,15 @@ def request(
     what: str | Path | EncoderSpec | Mapping[str, Any] = "encoder", *, as_class: str | None = None, **fields: Any
 ) -> Request:
     """Like `spec`, with `batch` and `t` among the fields."""
+    found, changed = draft(what, as_class=as_class, **fields)
+    require_read(found.spec, changed)
+    return found
+
+
+def draft(
+    what: str | Path | EncoderSpec | Mapping[str, Any], *, as_class: str | None = None, **fields: Any
+) -> tuple[Request, dict[str, Any]]:
+    """A request to which parts are still to be added, and its changed fields: whoever adds them asks whether each is read."""
     if isinstance(what, str) and len(_pieces(what)) > 1:
         ((what, written),) = split_words([what], count=1)
         if twice := sorted(written.keys() & fields.keys()):
@@ -49,9 +58,7 @@ def request(
     changed = {name: accept(rule_for(name, also=SIZES).name, value) for name, value in fields.items()}
     label += "".join(f" {name}={field_text(value)}" for name, value in changed.items())
     made = found.replace(**changed) if changed else found
-    if changed:
-        require_read(made, changed)
-    return Request(label, made, sizes.get("batch", 1), sizes.get("t"))
+    return Request(label, made, sizes.get("batch", 1), sizes.get("t")), changed
 
 
 def request_from_words(words: Iterable[str], *, as_class: str | None = None) -> Request:
@@ -114,11 +121,14 @@ def from_document(document: Mapping[str, Any], *, source: str, as_class: str | N
     base = document.get("base")
     if base is not None and not isinstance(base, str):
         raise GlassformerError(f"{source}: base must be the name of a preset, found {shown(base)}.")
-    start = preset(base) if base else EncoderSpec()
-    sizes = {name: _size(name, document[name]) for name in SIZES if name in document}
-    named = [name for name in document if name not in (*SIZES, "base", "doc")]
-    fields = {name: accept(rule_for(name, also=SIZES).name, document[name]) for name in named}
-    return start.replace(**fields), sizes
+    try:
+        start = preset(base) if base else EncoderSpec()
+        sizes = {name: _size(name, document[name]) for name in SIZES if name in document}
+        named = [name for name in document if name not in (*SIZES, "base", "doc")]
+        fields = {name: accept(rule_for(name, also=SIZES).name, document[name]) for name in named}
+        return start.replace(**fields), sizes
+    except GlassformerError as error:
+        raise GlassformerError(f"{source}: {error}") from None
 
 
 def _is_own(document: Mapping[str, Any], source: str, as_class: str | None) -> bool:

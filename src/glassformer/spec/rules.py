@@ -50,6 +50,11 @@ def nearest_divisor(width: int, wanted: int) -> int:
 def _positions(spec: EncoderSpec) -> None:
     if spec.learns_positions and spec.positions is None and spec.patch is None:
         raise GlassformerError(f"position={spec.position} needs positions, the number of rows of the table. Try positions=512.")
+    if spec.position_offset and spec.patch is not None and spec.learns_positions:
+        raise GlassformerError(
+            f"position_offset={spec.position_offset} is not allowed for an image: its table has a row for each patch and "
+            "class token, and the first is row 0. Leave it out."
+        )
     if spec.disentangled:
         _disentangled(spec)
         return

@@ -40,20 +40,23 @@ def load_tokenizer(folder: Path) -> Any:
     size = path.stat().st_size
     if size > MOST_BYTES:
         raise GlassformerError(f"{TOKENIZER} has {size:,} bytes; such a file is at most {MOST_BYTES:,}. It was not read.")
-    tokenizer = guarded(f"{TOKENIZER} cannot be used", lambda: Tokenizer.from_file(str(path)))
+    tokenizer = guarded(f"{TOKENIZER} cannot be used", lambda: Tokenizer.from_file(str(path)), way_out=NOT_THE_FILE)
     tokenizer.no_truncation()
     tokenizer.no_padding()
     return tokenizer
 
 
-def guarded(what: str, call: Callable[[], Result]) -> Result:
+NOT_THE_FILE = " Use the file as it was published with the model."
+
+
+def guarded(what: str, call: Callable[[], Result], *, way_out: str = "") -> Result:
     """Call into the tokenizers package; its errors, and its panics, which are no `Exception`, become one line."""
     try:
         return call()
     except BaseException as error:
         if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
             raise
-        raise GlassformerError(f"{what}: {shown(str(error) or type(error).__name__, limit=160)}.") from None
+        raise GlassformerError(f"{what}: {shown(str(error) or type(error).__name__, limit=160)}.{way_out}") from None
 
 
 def cut_into_tokens(tokenizer: Any, one: Text, name: str, *, most: int | None = None) -> Any:

@@ -16,8 +16,22 @@ class _Rule(NamedTuple):
     about: str  # what that is
     because: str  # the field that says it is not there
     way_out: str
+    free: Any = None  # a value that asks for nothing, such as head_hidden=none: it says what is so, and may be written anywhere
 
 
+TOKEN_HEADS = ("tag", "tag_patches", "mlm")  # they read every token, and no vector that stands for all of them
+VOCABULARY_HEADS = ("mlm", "pretrain")
+
+
+def _pools(spec: EncoderSpec) -> bool:
+    """Whether some tokens are taken to stand for the whole input."""
+    if spec.head in TOKEN_HEADS or spec.pooler == "attention":
+        return False
+    classifier = spec.head == "classify" and spec.head_reads == "pooled"
+    return classifier or spec.head in ("project", "pretrain") or spec.pooler != "none" or spec.final_norm == "pooled"
+
+
+# The sizes of a whole layer may stand beside the attention that is asked about (block=attention, d_ff=2048), as in textbooks.
 RULES = (
     _Rule(
         ("classes",),
@@ -28,10 +42,90 @@ RULES = (
     ),
     _Rule(
         ("tie",),
-        lambda spec: spec.tie or spec.head in ("mlm", "pretrain"),
+        lambda spec: spec.head in VOCABULARY_HEADS,
         "speaks of a head that predicts tokens, which is not there",
         "head",
         "Add head=mlm.",
+        free=True,
+    ),
+    _Rule(
+        ("spare_bias",),
+        lambda spec: spec.head in VOCABULARY_HEADS,
+        "speaks of a head that predicts tokens, which is not there",
+        "head",
+        "Add head=mlm.",
+        free=False,
+    ),
+    _Rule(
+        ("head_hidden",),
+        lambda spec: spec.head in ("classify", *TOKEN_HEADS, *VOCABULARY_HEADS),
+        "speaks of a hidden layer in the head, and there is no head that has one",
+        "head",
+        "Add head=classify, or head=tag.",
+        free="none",
+    ),
+    _Rule(
+        ("head_reads",),
+        lambda spec: spec.head == "classify",
+        "says what a classifier reads, and there is none",
+        "head",
+        "Add head=classify.",
+        free="pooled",
+    ),
+    _Rule(
+        ("pooler",),
+        lambda spec: spec.head not in TOKEN_HEADS,
+        "would be read by nothing: the head reads every token",
+        "head",
+        "Leave pooler out.",
+        free="none",
+    ),
+    _Rule(
+        ("final_norm",),
+        lambda spec: spec.final_norm != "pooled" or (spec.head not in TOKEN_HEADS and spec.pooler != "attention"),
+        "normalises one vector for the whole input, and nothing reads such a one",
+        "head",
+        "Add final_norm=all, or leave it out.",
+    ),
+    _Rule(
+        ("pool",),
+        _pools,
+        "says which tokens stand for the whole input, and nothing reads those",
+        "head",
+        "Add head=classify, or pooler=dense.",
+        free="first",
+    ),
+    _Rule(
+        ("first_norm",),
+        lambda spec: spec.norm == "pre",
+        "speaks of a norm before the attention, which is not there",
+        "norm",
+        "Add norm=pre.",
+        free=True,
+    ),
+    _Rule(
+        ("layer_cycle",),
+        lambda spec: spec.share_layers is not None,
+        "says how layers that share weights take turns, and none do",
+        "share_layers",
+        "Add share_layers.",
+        free=1,
+    ),
+    _Rule(
+        ("embedding_scale",),
+        lambda spec: spec.vocab is not None,
+        "multiplies the rows of a token table that is not there",
+        "vocab",
+        "Add vocab, such as vocab=30522.",
+        free="none",
+    ),
+    _Rule(
+        ("position_offset",),
+        lambda spec: spec.learns_positions,
+        "gives rows to a table of positions that is not there",
+        "position",
+        "Add position=learned.",
+        free=0,
     ),
     _Rule(
         ("embedding_size",),
@@ -75,7 +169,7 @@ def require_read(spec: EncoderSpec, changed: Mapping[str, Any]) -> None:
     """Refuse a field that was asked for and changes nothing. A file may hold such fields, and so may a preset."""
     for rule in RULES:
         for name in rule.fields:
-            if changed.get(name) is not None and not rule.read(spec):
+            if changed.get(name) not in (None, rule.free) and not rule.read(spec):
                 because = f"{rule.because}={field_text(getattr(spec, rule.because))}"
                 raise GlassformerError(f"{name}={field_text(changed[name])} {rule.about}: {because}. {rule.way_out}")
     if changed.get("positions") is not None and "position" not in changed and spec.position == "none" and spec.mels is None:

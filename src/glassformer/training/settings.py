@@ -95,7 +95,8 @@ class Rule:
     def check(self, name: str, value: Any) -> None:
         """Refuse what is not allowed, with the rule."""
         if not (value is None and self.optional) and not self._allows(value):
-            raise GlassformerError(f"{name}={shown(value)} is not allowed: {self.words()}.")
+            near = nearest(value, self.choices) if isinstance(value, str) else ""
+            raise GlassformerError(f"{name}={shown(value)} is not allowed: {self.words()}.{near}")
 
     def words(self) -> str:
         """The rule in words."""

@@ -21,6 +21,7 @@ from glassformer.spec import EncoderSpec, GlassformerError, shown
 from glassformer.spec.checkpoint_folder import CheckpointFolder
 from glassformer.spec.paths import path_text
 from glassformer.spec.reading import SPEC_FILES
+from glassformer.spec.unread import require_read
 from glassformer.spec.weight_files import INDEX, ONE_FILE, RUN, model_folder
 from glassformer.training.data.dataset import Dataset
 from glassformer.training.settings import Settings
@@ -167,6 +168,7 @@ def _spec_for(folder: CheckpointFolder, given: dict[str, Any], data: Dataset, to
             f"the tokenizer of {path_text(folder.path)} has {tokenizer.vocab:,} tokens, its encoder {spec.vocab:,}: "
             "they do not belong together."
         )
+    require_read(spec, given)
     return spec
 
 

@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 from glassformer.spec import GlassformerError, arguments, shown
 from glassformer.spec.paths import no_such, path_text
-from glassformer.spec.texts import guarded
+from glassformer.spec.texts import NOT_THE_FILE, guarded
 from glassformer.spec.weight_files import inside
 
 Kind: TypeAlias = Literal["wordpiece", "bpe"]
@@ -80,7 +80,8 @@ class Tokenizer:
             raise GlassformerError(
                 f"{path_text(path)} has {size:,} bytes; such a file is at most {MOST_BYTES:,}. It was not read."
             )
-        return cls(guarded(f"{path_text(path)} cannot be used", lambda: package.Tokenizer.from_file(str(path))))
+        said = f"{path_text(path)} cannot be used"
+        return cls(guarded(said, lambda: package.Tokenizer.from_file(str(path)), way_out=NOT_THE_FILE))
 
     def save(self, path: str | Path) -> None:
         """Write `tokenizer.json`, which other libraries read, too."""

@@ -195,3 +195,9 @@ def test_a_formula_is_judged_for_an_encoder_of_any_size(question, formula, verdi
 def test_a_number_is_not_judged_for_an_encoder_of_any_size():
     with pytest.raises(GlassformerError, match="which encoder"):
         check("How many parameters does a transformer block have?", None, "7 million")
+
+
+@pytest.mark.parametrize("claim", ["1e30", "1e999", "-1e999"])
+def test_a_number_that_is_far_away_is_not_near_for_being_written_coarsely(claim):
+    found = check("params", request("bert-base"), claim)
+    assert (found.verdict, found.notes) == ("wrong", ("no known mistake gives this number",))

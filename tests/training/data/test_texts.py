@@ -108,6 +108,11 @@ def test_a_bad_row_is_one_line(pairs, message):
     ("option", "message"),
     [
         ({"on_bad": "ignore"}, "on_bad=ignore is not known: one of refuse, skip."),
+        ({"on_bad": "refuze"}, "on_bad=refuze is not known: one of refuse, skip. Did you mean 'refuse'?"),
+        (
+            {"text": "label"},
+            "text=label and label=label are one column: the answer would be given with the question. Name two (--text, --label).",
+        ),
         ({"on_empty": None}, "on_empty=None is not known: one of refuse, skip."),
         ({"on_long": "skip"}, "on_long=skip is not known: one of cut, refuse."),
         ({"resize": (0, 5)}, "resize=(0, 5) is not allowed: a side in pixels, or (height, width), from 1 to 4,096."),

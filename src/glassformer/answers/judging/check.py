@@ -250,7 +250,8 @@ def _check_number(answer: Answer, number: Number) -> Diagnosis:
         # The fewest words; and who rounds has rather left out the head than every bias.
         nearest = min(excused, key=lambda other: (other.convention.count(","), other.convention != "without head"))
         return Diagnosis(answer, number, "convention", nearest.convention, _named(nearest))
-    if not number.exact and abs(number.value - Fraction(answer.value)) < LOOSE * number.room:
+    right = Fraction(answer.value)
+    if not number.exact and abs(number.value - right) < min(LOOSE * number.room, abs(right)):  # 1e30 has room for every number
         return Diagnosis(answer, number, "wrong", notes=("near the right value, but not what it rounds to",))
     mistaken = [_finding(wrong) for wrong in answer.wrongs if _fits(number, wrong.value)]
     if question.kind == "worked":

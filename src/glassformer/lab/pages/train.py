@@ -17,6 +17,7 @@ from glassformer.lab.wire import answer, asked, events_answer, text_in
 from glassformer.spec import GlassformerError, field_docs, field_rules, nearest, shown
 from glassformer.spec.fields import accept, rule_for
 from glassformer.spec.presets import preset_doc, preset_names
+from glassformer.spec.reading import draft
 
 if TYPE_CHECKING:
     from glassformer.lab.start import Lab
@@ -172,7 +173,7 @@ def _spec_words(lab: Lab, name: str, fields: Mapping[str, str]) -> list[str]:
     if name and name not in preset_names():
         name = str(lab.folders.inside(name))
     elif name:
-        lab.request(name, given)
+        draft(name, **given)  # the head comes from the data: the command asks whether each field is read
     return [*([name] if name else []), *(f"{field}={value}" for field, value in given.items())]
 
 

@@ -79,6 +79,7 @@ REFUSED = {
     "longt5": "needs attention within blocks, with summaries of the other blocks",
     "luke": "needs a second stream of entities",
     "lxmert": _TOGETHER,
+    "m2m_100": "needs sinusoids that are computed in halves, and begin after the row of the padding token",
     "mamba": _RECURRENT,
     "mamba2": _RECURRENT,
     "markuplm": "needs the tables for where a word stands in the tree of a web page",

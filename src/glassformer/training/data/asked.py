@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, get_args
 
-from glassformer.spec import GlassformerError, shown
+from glassformer.spec import GlassformerError, nearest, shown
 
 OnBad: TypeAlias = Literal["refuse", "skip"]
 OnLong: TypeAlias = Literal["cut", "refuse"]
@@ -28,7 +28,13 @@ class Asked:
         for name, choices in (("on_bad", get_args(OnBad)), ("on_empty", get_args(OnBad)), ("on_long", get_args(OnLong))):
             value = getattr(self, name)
             if value not in choices:
-                raise GlassformerError(f"{name}={shown(value)} is not known: one of {', '.join(choices)}.")
+                near = nearest(value, choices) if isinstance(value, str) else ""
+                raise GlassformerError(f"{name}={shown(value)} is not known: one of {', '.join(choices)}.{near}")
+        if self.label is not None and self.label == self.text:
+            raise GlassformerError(
+                f"text={shown(self.text)} and label={shown(self.label)} are one column: the answer would be given with the "
+                "question. Name two (--text, --label)."
+            )
         if self.resize is not None and not all(isinstance(side, int) and 1 <= side <= LARGEST_SIDE for side in self.resize):
             raise GlassformerError(
                 f"resize={shown(self.resize)} is not allowed: a side in pixels, or (height, width), from 1 to {LARGEST_SIDE:,}."

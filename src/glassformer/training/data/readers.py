@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from glassformer.spec import GlassformerError, shown
+from glassformer.spec.files import no_key_twice
 from glassformer.spec.paths import path_text
 from glassformer.training.data.asked import Asked
 from glassformer.training.data.columns import Raw, columns, row_of
@@ -62,12 +63,12 @@ def read_json(path: Path, asked: Asked) -> Iterator[Raw]:
     name = path_text(path)
     text = whole_text(path)
     try:
-        found = json.loads(text)
+        found = json.loads(text, object_pairs_hook=no_key_twice)
     except (ValueError, RecursionError) as error:
-        if not text.lstrip().startswith("["):
+        if not text.lstrip().startswith("[") and not isinstance(error, GlassformerError):
             yield from read_jsonl(path, asked)
             return
-        raise GlassformerError(f"{name} is not JSON: {shown(str(error), limit=100)}.") from None
+        raise GlassformerError(_not_json(name, error)) from None
     listed = _listed(found, name) if isinstance(found, dict) else found
     if not isinstance(listed, list):
         yield from read_jsonl(path, asked)
@@ -109,15 +110,21 @@ def _objects(path: Path) -> Iterator[Found]:
             yield place, f"{place} has more than {LONGEST_LINE:,} bytes: it was not read. Shorten it."
         elif line.text.strip():
             try:
-                found = json.loads(line.text)
+                found = json.loads(line.text, object_pairs_hook=no_key_twice)
             except (ValueError, RecursionError) as error:
                 if line.number == 1 and line.text.lstrip().startswith("["):
                     raise GlassformerError(
                         f"{place} begins a list of JSON, and JSON Lines has an object a line: name it .json."
                     ) from None
-                yield place, f"{place} is not JSON: {shown(str(error), limit=100)}."
+                yield place, _not_json(place, error)
                 continue
             yield _object(place, found)
+
+
+def _not_json(place: str, error: Exception) -> str:
+    if isinstance(error, GlassformerError):  # JSON of which two things could be meant
+        return f"{place}: {error}"
+    return f"{place} is not JSON: {shown(str(error), limit=100)}."
 
 
 def _object(place: str, found: Any) -> Found:
