@@ -69,10 +69,9 @@ def test_a_claim_is_judged_at_its_own_precision():
     assert (short.verdict, short.notes) == ("wrong", ("no known mistake gives these numbers",))
 
 
-def test_another_convention_excuses_a_claim():
+def test_a_variance_divided_by_n_minus_1_is_a_mistake_with_a_name():
     found = check("What is LayerNorm of [1, 2, 3, 4]?", None, "[-1.16, -0.39, 0.39, 1.16]")
-    assert found.verdict == "convention"
-    assert "n − 1" in found.convention
+    assert (found.verdict, [finding.codes for finding in found.findings]) == ("wrong", [("layernorm_variance",)])
 
 
 def test_the_last_of_several_things_is_no_ground_to_accuse():
@@ -165,7 +164,7 @@ def test_what_says_the_same_is_still_answered(question):
     assert ask(question).reading == "whole"
 
 
-def test_a_variance_that_the_question_names_has_no_other_convention():
-    assert check("LayerNorm of [1, 2, 3]", None, "[-1, 0, 1]").verdict == "convention"
+def test_a_variance_that_the_question_names_is_due():
+    assert check("LayerNorm of [1, 2, 3] with unbiased variance", None, "[-1, 0, 1]").verdict == "right"
     found = check("LayerNorm of [1, 2, 3] with unbiased variance", None, "[-1.2247, 0, 1.2247]")
     assert [finding.codes for finding in found.findings] == [("layernorm_variance",)]

@@ -66,7 +66,7 @@ def _others(given: GivenNumbers, solution: Solution) -> Iterator[Other]:
         return
     for other in solution.others:
         if not other.name.startswith(AS_WORKED):
-            excuses = "variance" not in given.document or "biased variance" not in other.name  # which one is said
+            excuses = "biased variance" not in other.name  # to divide by n − 1 is a mistake with a name
             yield Other(other.name, _value(solution.written(solution.output, other.value).tolist()), excuses=excuses)
 
 
