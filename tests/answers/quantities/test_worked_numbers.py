@@ -168,3 +168,27 @@ def test_a_variance_that_the_question_names_is_due():
     assert check("LayerNorm of [1, 2, 3] with unbiased variance", None, "[-1, 0, 1]").verdict == "right"
     found = check("LayerNorm of [1, 2, 3] with unbiased variance", None, "[-1.2247, 0, 1.2247]")
     assert [finding.codes for finding in found.findings] == [("layernorm_variance",)]
+
+
+@pytest.mark.parametrize(
+    ("question", "value"),
+    [
+        ("What is ReLU(-3)?", 0),
+        ("Compute the GELU of 1.", 0.8413447),
+        ("What is tanh(0.5)?", 0.4621172),
+        ("SiLU at 2", 1.7615942),
+    ],
+)
+def test_a_function_of_one_number_is_worked_out(question, value):
+    assert ask(question).value == pytest.approx(value)
+
+
+def test_gelu_has_two_formulas():
+    assert check("What is GELU(1)?", None, "0.8412").verdict == "convention"
+    assert check("What is GELU([1, 2])?", None, "[0.8412, 1.9546]").verdict == "convention"
+    assert check("What is GELU(1)?", None, "0.85").verdict == "wrong"
+
+
+def test_a_number_beside_an_activation_is_not_its_input():
+    with pytest.raises(GlassformerError):
+        ask("What is the GELU of 1 plus 1?")

@@ -10,6 +10,8 @@ from glassformer.spec import GlassformerError
 @pytest.mark.parametrize(
     ("question", "due"),
     [
+        ("With vocabulary 30,000 and d_model 300, what is the size of the embedding matrix?", (30_000, 300)),
+        ("How many FLOPs does one token cost in the FFN of one BERT-base layer?", 2 * 2 * 768 * 3072),
         ("A sentence is tokenized into 17 subwords and embedded in 96 dimensions. With 6 heads, state the dimensions of "
             "the query "
             "matrix of one head.", (17, 16)),

@@ -54,6 +54,8 @@ def _convention(given: GivenNumbers, solution: Solution, value: Value) -> str:
             if document.get("scale") == "none"
             else "tokens as rows, scores divided by √d_k"
         )
+    if given.document.get("kind") == "gelu":
+        return "GELU exactly, with erf"
     if kind == "positions":
         return "sines in even features, cosines in odd ones, both counted from 0"
     rows = isinstance(value, Numbers) and isinstance(value[0], Numbers)
@@ -64,6 +66,9 @@ def _others(given: GivenNumbers, solution: Solution) -> Iterator[Other]:
     """The result under the other usual conventions, where it is the result that is asked for."""
     if solution.names[given.asked] != solution.output.name:
         return
+    if given.document.get("kind") == "gelu":
+        by_tanh = solve(parse_problem(given.document | {"kind": "gelu_tanh", "ask": [given.asked]}))
+        yield Other("GELU by its tanh formula", _value(by_tanh.values[given.asked]))
     for other in solution.others:
         if not other.name.startswith(AS_WORKED):
             excuses = "biased variance" not in other.name  # to divide by n − 1 is a mistake with a name

@@ -61,6 +61,11 @@ _NORM = (
 _RMS = r"\brms[- ]?norm(?:ali[sz]ation)?\b"
 _PARTS_OF_NORM = {"mean": r"\bmean\b", "variance": r"\bvariance\b", "std": r"\bstandard deviation\b|\bstd\b"}
 _CALLED = r"\b(relu|gelu|silu|swish|sigmoid|tanh)\b(?: (?:activation|function))*"
+_OF_ONE_NUMBER = re.compile(  # `GELU(1)`
+    rf"\b((?:relu|gelu|silu|swish|tanh)(?: activation| function)*)(?: of| at| for|\s*\()(?: x\s*=)?\s*({_N})\s*\)?"
+    r"(?=\s*(?:[?.=]|$))",
+    re.I,
+)
 _EPS = rf"\b(?:eps(?:ilon)?|ε|ϵ)\s*(?:=|of|is)\s*(10\^\{{?-\d+\}}?|{_N}(?:e-?\d+)?)"
 _NO_EPS = (
     r"\b(?:ignor\w+|no|without|omit\w*|neglect\w*|assum\w+ no) (?:the )?(?:small )?(?:eps(?:ilon)?"
@@ -126,7 +131,7 @@ def given_numbers(asked: str) -> GivenNumbers | None:
     """The problem that a question states in numbers; None where it states none, or says anything that is not understood."""
     if len(asked) > LONGEST or not re.search(r"\d", asked):
         return None
-    text, given = named_numbers(untitled(asked))
+    text, given = named_numbers(untitled(_OF_ONE_NUMBER.sub(r"\1 of [\2]", asked)))
     text = re.sub(_BY_HAND, " layernorm of ", " ".join(text.split()))
     if given is None:
         return _of_a_position(text) or _of_one_product(text)

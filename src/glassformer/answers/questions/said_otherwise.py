@@ -70,6 +70,9 @@ SAID_OTHERWISE: tuple[tuple[str, str], ...] = (
         r"|input) )?(?:embeddings?|vectors?) "
         r"(?:need|require|have|take(?: up)?|add|use|cost|contain|account for)\b",
         r"how many \1 does the token embedding matrix with vocabulary size \2 and d_model = \3 have"),
+    (r"\bhow many (flops|multiply-adds|macs|multiplications) (?:does|do) (?:one|an?|each|every) (?:single )?token (?:cost"
+        r"|need|require|take|use)s? in (.+?)(?=$|[.,?])",
+        r"how many \1 does \2 need per token"),
     (r"\bin terms of (?:the )?(?:number of )?(parameters|params|bytes|flops)\b", r"in \1"),
     (r"\bhow (?:large|big) is (.+?),? (?:(?:measured |counted )?in|by) (?:number of )?(parameters"
         r"|params)\b", r"how many \2 does \1 have"),

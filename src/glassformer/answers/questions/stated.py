@@ -69,7 +69,7 @@ PATTERNS: tuple[tuple[str, str], ...] = (
     ("vocab", rf"\bvocab(?:ulary)? (?:has|contains|consists of|comprises) {_N} (?:unique )?(?:tokens|words|entries"
         rf"|word-?pieces|sub-?words)"),
     ("d_model", rf"\b(?:token |word )?embeddings? (?:has|have) {_N} (?:entries|components|values|numbers)"),
-    ("vocab", rf"\b(?:v|vocab(?:ulary)?(?:[ _]size)?)(?:{_IS}| (?<=size )| (?<=vocab )){_N}"
+    ("vocab", rf"\b(?:v|vocab(?:ulary)?(?:[ _]size)?)(?:{_IS}| (?<=size )| (?<=vocab )| (?<=vocabulary )){_N}"
         r"(?: (?:tokens|words|entries|wordpieces))?"),
     ("segments", rf"{_N} (?:segments?|segment types|token types|sentence types)\b(?! (?:of|each|with))|\bsegments{_IS}{_N}"),
     ("classes", rf"{_N}[- ](?:way|class|classes|labels?|tags?|categories|output classes)\b"),
