@@ -69,3 +69,20 @@ def test_a_sentence_that_says_more_is_refused(sentence):
 
 def test_the_right_numbers_stay_right():
     assert check(f"Compute the scaled dot-product attention weights for {KEYS}.", None, "[0.1400, 0.2840, 0.5760]").right
+
+
+def test_an_operation_may_turn_one_vector_into_another():
+    (found,) = check_sentence("Softmax turns [1, 1] into [0.5, 0.5].")
+    assert found.verdict == "right"
+
+
+def test_a_whole_and_a_part_of_it_are_two_claims():
+    for sentence, verdicts in (
+        ("BERT-base has 110 million parameters, of which 23.8 million are in the embeddings.", ["right", "right"]),
+        ("BERT-base has 110M parameters, and 85M of them are in the layers.", ["right", "right"]),
+        ("BERT-base has 110M parameters, of which 30 million are in the embeddings.", ["wrong", "right"]),
+    ):
+        found = check_sentence(sentence)
+        assert [one.verdict for one in found] == verdicts
+    part, _ = check_sentence("BERT-base has 110M parameters, of which 30 million are in the embeddings.")
+    assert part.notes == ("no known mistake gives this number",)

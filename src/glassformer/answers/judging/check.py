@@ -251,8 +251,11 @@ def _check_number(answer: Answer, number: Number) -> Diagnosis:
         nearest = min(excused, key=lambda other: (other.convention.count(","), other.convention != "without head"))
         return Diagnosis(answer, number, "convention", nearest.convention, _named(nearest))
     right = Fraction(answer.value)
-    if not number.exact and abs(number.value - right) < min(LOOSE * number.room, abs(right)):  # 1e30 has room for every number
-        return Diagnosis(answer, number, "wrong", notes=("near the right value, but not what it rounds to",))
+    gap = abs(number.value - right)
+    if not number.exact and gap < min(LOOSE * number.room, abs(right)):  # 1e30 has room for every number
+        near = gap <= abs(right) / 10  # `30 million` may be said of 23.8, and is no rounding of it
+        told = "near the right value, but not what it rounds to" if near else "no known mistake gives this number"
+        return Diagnosis(answer, number, "wrong", notes=(told,))
     mistaken = [_finding(wrong) for wrong in answer.wrongs if _fits(number, wrong.value)]
     if question.kind == "worked":
         return _diagnosed(answer, number, [*mistaken, *worked_findings(answer, number.text)])

@@ -273,6 +273,10 @@ TWO = tuple(
         (rf"(?P<it>\S+(?: \S+)?) has (?P<a>{NUMBER}) of its (?P<b>{NUMBER}) (?:parameters|params|weights) in (?P<place>.+?)"
             r"(?: alone| only)?",
             (("How many parameters does {place} of {it} have?", "a"), ("How many parameters does {it} have?", "b"))),
+        (rf"(?P<it>\S+(?: \S+)?) has (?P<b>{NUMBER}) (?:parameters|params|weights),? "
+            rf"(?:of which|and) (?P<a>{NUMBER})(?: of (?:them|these|those))? "
+            r"(?:belong to|are in|lie in|come from|sit in|are part of|are due to) (?P<place>.+?)",
+            (("How many parameters does {place} of {it} have?", "a"), ("How many parameters does {it} have?", "b"))),
         (rf"(?:out )?of (?:the |its )?(?P<b>{NUMBER}) (?:parameters|params|weights) (?:of|in) (?P<it>[^,]+?), (?P<a>{NUMBER}) "
             r"(?:of them )?(?:belong to|are in|lie in|come from|sit in|are part of|are due to) (?P<place>.+?)",
             (("How many parameters does {place} of {it} have?", "a"), ("How many parameters does {it} have?", "b"))),
