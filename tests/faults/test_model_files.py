@@ -442,7 +442,7 @@ def abused(chance):
         [
             (b"[" * deep, ("nested", "not JSON", "list")),
             (b'{"a":' * deep + b"1" + b"}" * deep, ("nested",)),
-            (f'{{"{key}": {"9" * chance.choice([4301, 10_000, 100_000])}}}'.encode(), ("not JSON that can be used",)),
+            (f'{{"{key}": {"9" * chance.choice([4301, 10_000, 100_000])}}}'.encode(), ("number of thousands of digits",)),
             (f'{{"{key}": {chance.choice(["NaN", "Infinity", "-Infinity"])}}}'.encode(), ("is not a JSON number",)),
             (f'{{"{key}": 1, "b": {number}, "{key}": 2}}'.encode(), ("stands twice",)),
             (f'{{"{key}": "'.encode() + bytes([chance.randrange(0x80, 0x100)]) + b'"}', ("not UTF-8",)),
