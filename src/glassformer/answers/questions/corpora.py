@@ -7,17 +7,17 @@ import re
 from glassformer.answers.questions.question import Question
 
 _NUMBER = r"(\d[\d,_]*(?:\.\d+)?)(?: ?(k|m|b|million|thousand|billion|trillion))?"
-_ROWS = r"(?:training |input )*(?:sequences?|sentences?|examples?|samples?|documents?|texts?|inputs?)"
+ROWS = r"(?:training |input )*(?:sequences?|sentences?|examples?|samples?|documents?|texts?|inputs?)"
 _IS = r"(?:\s*(?:=|:)\s*| (?:of|is|was|with) (?:size )?| )"
-_EACH = rf"(?: (?:each|long|per {_ROWS}|in each {_ROWS}))?"
+_EACH = rf"(?: (?:each|long|per {ROWS}|in each {ROWS}))?"
 _STEPS = r"(?:(?:training|optimi[sz]er|optimi[sz]ation|gradient|parameter|weight|update|sgd|adam) )*(?:steps|updates|iterations)"
 _CORPUS = r"(?:(?:pre-?training|training|text|english|whole|large) )*(?:corpus|data ?set|data|corpora|text)"
 _GIVEN = {
     "length": rf"\b(?:of|with|x|×) (?:length )?{_NUMBER}(?: tokens{_EACH})(?=[ ,.?)]|$)(?<!tokens)|"
     rf"\b(?:sequence|context|input) length{_IS}{_NUMBER}(?: tokens)?|\b(?:of|with|each) (?:length |having )?{_NUMBER} tokens"
-    rf"(?: (?:each|long|per {_ROWS}|in each {_ROWS}))",
+    rf"(?: (?:each|long|per {ROWS}|in each {ROWS}))",
     "batch tokens": rf"\bbatch(?:es)?(?:[ _]size)?{_IS}{_NUMBER} tokens",
-    "batch": rf"\b(?:mini-?)?batch(?:es)?(?:[ _]size)?{_IS}{_NUMBER}(?: {_ROWS})?",
+    "batch": rf"\b(?:mini-?)?batch(?:es)?(?:[ _]size)?{_IS}{_NUMBER}(?: {ROWS})?",
     "epochs": rf"{_NUMBER} (?:epochs|passes|full passes)(?: over (?:the |an? )?{_CORPUS})?",
     "steps": rf"{_NUMBER} {_STEPS}\b",
     "corpus": rf"(?:{_CORPUS} (?:of|with|has|contains|holds|containing|totall?ing|=) (?:about |roughly |some )?)?{_NUMBER} "
@@ -52,7 +52,7 @@ def of_a_corpus(text: str, asked: str) -> Question | None:
         if name == "batch" and "batch tokens" in given:
             continue
         if found := re.search(pattern, rest):
-            given[name] = _whole(found)
+            given[name] = whole(found)
             rest = f"{rest[: found.start()]} {rest[found.end() :]}"
     together = given.pop("batch tokens", 0) or given.pop("batch", 0) * given.pop("length", 0)
     if target.startswith("steps"):
@@ -65,7 +65,8 @@ def of_a_corpus(text: str, asked: str) -> Question | None:
     )
 
 
-def _whole(found: re.Match[str]) -> int:
+def whole(found: re.Match[str]) -> int:
+    """The number that a match holds, with the word behind it: `3.2 billion`."""
     digits, suffix = next((found[place], found[place + 1]) for place in range(1, found.re.groups, 2) if found[place])
     power = {"k": 1, "thousand": 1, "m": 2, "million": 2, "b": 3, "billion": 3, "trillion": 4}.get(suffix or "", 0)
     return round(float(re.sub(r"[,_]", "", digits)) * 1000.0**power)

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import re
 
-from glassformer.answers.questions.corpora import of_a_corpus
+from glassformer.answers.questions.corpora import ROWS, of_a_corpus, whole
 from glassformer.answers.questions.question import Question
 from glassformer.answers.questions.two_sequences import of_two_sequences
 
 _NUMBER = r"(\d[\d,_]*(?:\.\d+)?)(?: ?(k|m|million|thousand|billion))?"
-_ROWS = r"(?:training |input )*(?:sequences?|sentences?|examples?|samples?|documents?|texts?|inputs?)"
 _IS = r"(?:\s*(?:=|:)\s*| (?:of|is|was) (?:size )?| )"
 _SEEN = {
     "steps": rf"{_NUMBER} (?:training |optimi[sz]er |gradient |parameter |weight |update |optimi[sz]ation"
     rf" )*(?:steps|updates|iterations)\b",
-    "batch": rf"\b(?:mini-?)?batch(?:es)?(?:[ _]size)?{_IS}{_NUMBER}(?: {_ROWS})?",
+    "batch": rf"\b(?:mini-?)?batch(?:es)?(?:[ _]size)?{_IS}{_NUMBER}(?: {ROWS})?",
     "length": rf"\b(?:(?:maximum |max |input )?sequence length|seq(?:uence)?_len(?:gth)?){_IS}{_NUMBER}(?: tokens)?"
-    rf"|\b(?:of|with) (?:length )?{_NUMBER} tokens(?: each| per {_ROWS}| in each {_ROWS})?",
+    rf"|\b(?:of|with) (?:length )?{_NUMBER} tokens(?: each| per {ROWS}| in each {ROWS})?",
 }
 _TOKENS = r"\bhow many tokens\b|\b(?:total )?number of (?:training )?tokens\b"
 _ONE_BATCH = r"\b(?:in|per|of) (?:one |a |each |every |a single )?(?:batch|step|update)\b"
@@ -75,12 +74,12 @@ def _tokens_seen(text: str, asked: str) -> Question | None:
     if not re.search(_TOKENS, text) or re.search(r"image|patch|epoch|pad|mask|\bgpus?\b|accumulat|devices", text):
         return None
     one = re.search(_ASKED_OF_ONE, text)
-    if one and re.fullmatch(_ROWS, one["one"]):
+    if one and re.fullmatch(ROWS, one["one"]):
         return None
     rest, given = re.sub(_TOKENS, " ", text), {}
     for name, pattern in _SEEN.items():
         if found := re.search(pattern, rest):
-            given[name] = _whole(found)
+            given[name] = whole(found)
             rest = f"{rest[: found.start()]} {rest[found.end() :]}"
     if one and re.fullmatch(r"(?:mini-?)?batch|step|update|iteration", one["one"]):  # whatever the number of steps
         given["steps"] = 1
@@ -131,12 +130,6 @@ def _spread(text: str, asked: str) -> Question | None:
 
 def _question(target: str, asked: str, given: dict[str, int]) -> Question:
     return Question("reckoned", target, one_layer=False, one_head=False, text=asked, given=tuple(given.items()))
-
-
-def _whole(found: re.Match[str]) -> int:
-    digits, suffix = next((found[place], found[place + 1]) for place in range(1, found.re.groups, 2) if found[place])
-    thousands = {"k": 1, "thousand": 1, "m": 2, "million": 2, "billion": 3}.get(suffix or "", 0)
-    return round(float(re.sub(r"[,_]", "", digits)) * 1000.0**thousands)
 
 
 def _only_scene(text: str) -> bool:
