@@ -11,7 +11,7 @@ import numpy as np
 
 from glassformer.model.answers import Answer, Array
 from glassformer.model.checkpoints import unused_parts, verdict
-from glassformer.model.heads import MASKED_HEADS
+from glassformer.spec import MASKED_HEADS
 from glassformer.spec.checkpoint_folder import CheckpointFolder
 from glassformer.spec.huggingface.layout import Place
 from glassformer.spec.huggingface.matching import Match

@@ -12,8 +12,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from glassformer.model.heads import MASKED_HEADS
-from glassformer.spec import EncoderSpec, GlassformerError, shown
+from glassformer.spec import MASKED_HEADS, EncoderSpec, GlassformerError, shown
 from glassformer.spec.arguments import is_whole
 
 WHOLE = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8)

@@ -15,11 +15,9 @@ from glassformer.model.feed_forward import FeedForward, pointwise
 from glassformer.model.layouts import Layout, Rule
 from glassformer.model.norms import Norm
 from glassformer.model.precision import product_dtype
-from glassformer.spec import EncoderSpec
+from glassformer.spec import TOKEN_HEADS, EncoderSpec
 
 ROWS = 64  # what the rows of a vocabulary are filled up to a multiple of
-TOKEN_HEADS = ("tag", "tag_patches", "mlm")  # they read every token, so no pooler is built for them
-MASKED_HEADS = ("mlm", "pretrain")  # they guess tokens that are hidden
 
 
 class Reading(NamedTuple):

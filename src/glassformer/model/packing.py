@@ -12,10 +12,10 @@ from torch import Tensor
 from torch.nn import Module
 
 from glassformer.model.checks import WHOLE, Inputs, check_batch
-from glassformer.model.heads import MASKED_HEADS, TOKEN_HEADS, has_pooler
+from glassformer.model.heads import has_pooler
 from glassformer.model.layouts import Layout, Packed, Padded, flash_serves
 from glassformer.model.precision import product_dtype
-from glassformer.spec import EncoderSpec, GlassformerError
+from glassformer.spec import MASKED_HEADS, TOKEN_HEADS, EncoderSpec, GlassformerError
 from glassformer.spec.arguments import listing, one_of, require, whole
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 from torch import Tensor
 
-from glassformer.model.heads import MASKED_HEADS
-from glassformer.spec import EncoderSpec, GlassformerError
+from glassformer.spec import MASKED_HEADS, EncoderSpec, GlassformerError
 from glassformer.spec.checkpoint_folder import CheckpointFolder
 
 Kind = Literal["classes", "labels", "scores"]

@@ -17,13 +17,13 @@ from glassformer.model import export, guesses, predictions, streams
 from glassformer.model.checkpoints import LoadedEncoder, Verdict, load_encoder
 from glassformer.model.encoder import Encoder, Output
 from glassformer.model.guesses import MaskPrediction
-from glassformer.model.heads import MASKED_HEADS, TOKEN_HEADS, has_pooler
+from glassformer.model.heads import has_pooler
 from glassformer.model.packing import encode_packed
 from glassformer.model.predictions import Prediction, TokenPrediction
 from glassformer.model.ready import Ready
 from glassformer.model.sentence_settings import Pool, SentenceSettings, read_settings
 from glassformer.model.streams import Habits
-from glassformer.spec import EncoderSpec, GlassformerError, nearest, shown
+from glassformer.spec import MASKED_HEADS, TOKEN_HEADS, EncoderSpec, GlassformerError, nearest, shown
 from glassformer.spec.arguments import one_of, whole, yes_no
 from glassformer.spec.checkpoint_folder import CheckpointFolder
 from glassformer.spec.huggingface.tensor_names import OWN

@@ -7,9 +7,7 @@ from glassformer.program.axes import Axis, Tensor
 from glassformer.program.operations import Add, Join, Mean, Pointwise, Scale, Slice, Take
 from glassformer.program.parts import AFFINE, CONTRACT, feed_forward, linear, norm
 from glassformer.program.program import Writer
-from glassformer.spec import GATES, EncoderSpec
-
-TOKEN_HEADS = ("tag", "tag_patches", "mlm")  # they read every token, so no pooler is built for them
+from glassformer.spec import GATES, TOKEN_HEADS, EncoderSpec
 
 
 def finish(write: Writer, spec: EncoderSpec, x: Tensor, real: Tensor | None) -> None:

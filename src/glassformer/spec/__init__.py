@@ -7,8 +7,10 @@ from typing import Any
 from glassformer.spec.encoder_spec import (
     ALL_BIASES,
     GATES,
+    MASKED_HEADS,
     SOUND_STRIDE,
     SOUND_WIDTH,
+    TOKEN_HEADS,
     BiasPlace,
     EncoderSpec,
     defaults,
@@ -20,8 +22,10 @@ from glassformer.spec.fields import field_rules
 __all__ = [
     "ALL_BIASES",
     "GATES",
+    "MASKED_HEADS",
     "SOUND_STRIDE",
     "SOUND_WIDTH",
+    "TOKEN_HEADS",
     "BiasPlace",
     "EncoderSpec",
     "GlassformerError",

@@ -39,6 +39,8 @@ Pool = Literal["first", "mean", "last"]
 HeadReads = Literal["pooled", "mean", "first_and_mean"]
 Pooler = Literal["none", "dense", "norm", "attention"]
 Head = Literal["none", "classify", "distilled", "tag", "tag_patches", "mlm", "pretrain", "project"]
+TOKEN_HEADS: tuple[Head, ...] = ("tag", "tag_patches", "mlm")  # they read every token, so no pooler is built for them
+MASKED_HEADS: tuple[Head, ...] = ("mlm", "pretrain")  # they guess tokens that are hidden
 HeadHidden = Literal["none", "relu", "gelu", "gelu_tanh", "quick_gelu", "silu", "tanh"]
 
 ALL_BIASES: tuple[BiasPlace, ...] = get_args(BiasPlace)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from glassformer.spec.encoder_spec import EncoderSpec, defaults
+from glassformer.spec.encoder_spec import MASKED_HEADS, EncoderSpec, defaults
 from glassformer.spec.errors import GlassformerError
 from glassformer.spec.fields import accept
 
@@ -141,7 +141,7 @@ def _sound(spec: EncoderSpec) -> None:
 
 
 def _head(spec: EncoderSpec) -> None:
-    if spec.head in ("mlm", "pretrain") and spec.vocab is None:
+    if spec.head in MASKED_HEADS and spec.vocab is None:
         other = "" if spec.one_length else "vocab, or "  # an encoder that reads an image or sound has no place for tokens
         raise GlassformerError(f"head={spec.head} predicts tokens, but there is no vocabulary. Give {other}head=classify.")
     if spec.head == "distilled" and spec.class_tokens < 2:

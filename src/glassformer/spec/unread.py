@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from glassformer.spec.encoder_spec import EncoderSpec
+from glassformer.spec.encoder_spec import MASKED_HEADS, TOKEN_HEADS, EncoderSpec
 from glassformer.spec.errors import GlassformerError
 from glassformer.spec.fields import field_text
 
@@ -17,10 +17,6 @@ class _Rule(NamedTuple):
     because: str  # the field that says it is not there
     way_out: str
     free: Any = None  # a value that asks for nothing, such as head_hidden=none: it says what is so, and may be written anywhere
-
-
-TOKEN_HEADS = ("tag", "tag_patches", "mlm")  # they read every token, and no vector that stands for all of them
-VOCABULARY_HEADS = ("mlm", "pretrain")
 
 
 def _pools(spec: EncoderSpec) -> bool:
@@ -42,7 +38,7 @@ RULES = (
     ),
     _Rule(
         ("tie",),
-        lambda spec: spec.head in VOCABULARY_HEADS,
+        lambda spec: spec.head in MASKED_HEADS,
         "speaks of a head that predicts tokens, which is not there",
         "head",
         "Add head=mlm.",
@@ -50,7 +46,7 @@ RULES = (
     ),
     _Rule(
         ("spare_bias",),
-        lambda spec: spec.head in VOCABULARY_HEADS,
+        lambda spec: spec.head in MASKED_HEADS,
         "speaks of a head that predicts tokens, which is not there",
         "head",
         "Add head=mlm.",
@@ -58,7 +54,7 @@ RULES = (
     ),
     _Rule(
         ("head_hidden",),
-        lambda spec: spec.head in ("classify", *TOKEN_HEADS, *VOCABULARY_HEADS),
+        lambda spec: spec.head in ("classify", *TOKEN_HEADS, *MASKED_HEADS),
         "speaks of a hidden layer in the head, and there is no head that has one",
         "head",
         "Add head=classify, or head=tag.",
