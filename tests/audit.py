@@ -27,12 +27,13 @@ PLACES = tuple(
 )
 FILES = ("/proc/meminfo", "/proc/cpuinfo", "/dev/null", "/dev/urandom", "/dev/tty", "/dev/full")
 
-# What the package may import by itself: its own modules, the standard library, and the guests that pyproject.toml names; pandas,
-# because pyarrow, whose compiled code leaves no frame, looks whether it is there.
+# What the package may import by itself: its own modules, the standard library, and the guests that pyproject.toml names; pandas
+# and dateutil, because pyarrow, whose compiled code leaves no frame, looks whether they are there.
 GUESTS = set(
     """
     glassformer click numpy rich safetensors torch tokenizers matplotlib mpl_toolkits PIL starlette uvicorn anywidget ipywidgets
     IPython datasets pyarrow typst onnx onnxruntime onnxscript onnx_ir transformers sentence_transformers psutil triton pandas
+    dateutil
     """.split()
 )
 CODE = ("compile", "exec")
