@@ -5,8 +5,9 @@ import torch
 from torch.nn.functional import scaled_dot_product_attention
 
 from glassformer.model import joint_attention
-from glassformer.model.joint_attention import MOST_DROPPED, TRITON, attend_jointly, drawn, kept, kernels_serve, plain
+from glassformer.model.joint_attention import MOST_DROPPED, attend_jointly, drawn, kept, kernels_serve, plain
 from glassformer.model.layouts import Packed, Padded, Rule
+from glassformer.model.precision import TRITON
 
 CUDA = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
 LENGTHS = [1, 31, 32, 33, 64, 2, 65, 127, 300, 511, 1]

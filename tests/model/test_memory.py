@@ -56,3 +56,12 @@ def test_a_pass_forward_holds_no_more_than_it_needs(name, within, dtype):
     sizes = {"vocab": 100, "layers": 2, "d_model": 96, "heads": 2, "d_ff": 384, "batch": 8, "t": 64}
     found = memory.counted(name, train=False, dtype=dtype, **sizes)
     assert found["ratio"] == pytest.approx(1, abs=within)
+
+
+@pytest.mark.parametrize("activation", ["relu", "gelu", "gelu_tanh", "quick_gelu", "silu", "geglu"])
+def test_what_is_bent_takes_the_place_of_what_was_wide(activation):
+    import memory
+
+    sizes = {"vocab": 100, "layers": 2, "d_model": 96, "heads": 2, "d_ff": 384, "batch": 8, "t": 64}
+    found = memory.counted("bert-tiny", train=False, dtype="float32", activation=activation, **sizes)
+    assert found["ratio"] == pytest.approx(1, abs=0.02)

@@ -38,6 +38,16 @@ def test_the_copy_computes_the_same(spec):
 
 
 @ONE_DNN
+@pytest.mark.parametrize("activation", ["gelu", "gelu_tanh", "relu"])
+def test_what_is_bent_is_bent_inside_the_product(activation, monkeypatch):
+    copy = reordered(Encoder(BERT.replace(activation=activation)).eval())
+    assert copy.layers["0"].ffn.wide.fused[0] == activation.removesuffix("_tanh")
+    bent = copy.layers["0"].ffn.bend
+    x = torch.randn(5)
+    assert bent(x) is x
+
+
+@ONE_DNN
 def test_a_weight_that_is_written_to_is_seen():
     encoder = Encoder(BERT).eval()
     ready, given = Ready(encoder), inputs(BERT)

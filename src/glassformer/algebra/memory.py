@@ -227,6 +227,7 @@ def _backward_peak(
 def _alive(program: Program, width: int, *, fused: bool) -> int:
     """The most bytes of results alive at once, each from the step that makes it to the last step that reads it."""
     inside = {step.name for step in program.steps if step.core} if fused else set()
+    replacing = _replacing(program) if fused else set()
     last_use = {tensor.name: number for number, step in enumerate(program.steps) for tensor in step.inputs}
     parameters = {parameter.name for parameter in program.parameters}
     if fused:
@@ -239,12 +240,21 @@ def _alive(program: Program, width: int, *, fused: bool) -> int:
         if name not in parameters:
             ends.setdefault(number, []).append(name)
     for number, step in enumerate(program.steps):
-        if step.name not in inside:
+        if step.name in replacing:
+            sizes[step.name] = sizes.pop(step.inputs[0].name)
+        elif step.name not in inside:
             sizes[step.name] = _bytes(step.output, width, index=False)
             alive += sizes[step.name]
             most = max(most, alive)
         alive -= sum(sizes.pop(name, 0) for name in ends.get(number, ()))
     return most
+
+
+def _replacing(program: Program) -> set[str]:
+    """What feed-forward blocks bend in its place: all but gated ones, which read the other half, too, and QuickGELU's sigmoid."""
+    if program.spec.gated or program.spec.activation == "quick_gelu":
+        return set()
+    return {step.name for step in program.steps if step.name.endswith(".ffn.active")}
 
 
 def _held_beside(program: Program, last_use: dict[str, int]) -> dict[str, int]:

@@ -8,21 +8,15 @@ import triton.language as tl
 from torch import Tensor
 
 from glassformer.model.float8 import FLOAT8, LARGEST, LOWEST_GELU
-from glassformer.model.gelu import TAIL, P
+from glassformer.model.gelu_kernels import power_of_2, tail
 
 PROGRAMS = 4  # for each of the GPU's processors: each goes through many rows and adds up their gradients
-_P, _LARGEST, _LOWEST = tl.constexpr(P), tl.constexpr(LARGEST), tl.constexpr(LOWEST_GELU)
-_C0, _C1, _C2, _C3, _C4 = (tl.constexpr(coefficient) for coefficient in TAIL)
+_LARGEST, _LOWEST = tl.constexpr(LARGEST), tl.constexpr(LOWEST_GELU)
 
 
 @triton.jit
 def tanh(x):
     return tl.inline_asm_elementwise("tanh.approx.f32 $0, $1;", "=f,f", [x], dtype=tl.float32, is_pure=True, pack=1)
-
-
-@triton.jit
-def inverse(x):
-    return tl.inline_asm_elementwise("rcp.approx.ftz.f32 $0, $1;", "=f,f", [x], dtype=tl.float32, is_pure=True, pack=1)
 
 
 @triton.jit
@@ -35,10 +29,8 @@ def below(x):
 def normal(x):
     """As in `gelu.py`: the distribution up to x, and its density there."""
     size = tl.abs(x)
-    bell = tl.exp2(size * size * -0.7213475204444817)
-    t = inverse(1.0 + _P * size)
-    tail = bell * t * (_C0 + t * (_C1 + t * (_C2 + t * (_C3 + t * _C4))))
-    return tl.where(x < 0, tail, 1.0 - tail), bell * 0.3989422804014327
+    beyond = tail(size)
+    return tl.where(x < 0, beyond, 1.0 - beyond), power_of_2(size * size * -0.7213475204444817) * 0.3989422804014327
 
 
 # A block of numbers has a power of two; a row is cut into two blocks, so that 3,072 are 2,048 and 1,024 and not 4,096.

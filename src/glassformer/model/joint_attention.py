@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from itertools import pairwise
 from typing import Any
 
@@ -10,8 +9,8 @@ import torch
 from torch import Tensor
 
 from glassformer.model.dropout import HALF, odd_numbers
+from glassformer.model.precision import kernels_take
 
-TRITON = find_spec("triton") is not None and torch.version.hip is None  # the kernels speak NVIDIA's assembler in places
 WIDTHS = (32, 64, 128)  # of heads that the kernels take
 SPARE = 128  # numbers that lie behind those of the tokens: kernels read whole blocks, and look away from the rest
 MOST_DROPPED = 0.48  # of the weights: see `kept`
@@ -20,8 +19,7 @@ MOST_DROPPED = 0.48  # of the weights: see `kept`
 def kernels_serve(q: Tensor, longest: int) -> bool:
     """Whether our kernels take such queries (head and feature behind): inside of a sequence they count numbers in 32 bits."""
     heads, width = q.shape[-2:]
-    half = q.dtype in (torch.float16, torch.bfloat16)
-    return TRITON and q.is_cuda and half and width in WIDTHS and longest * 3 * heads * width < HALF
+    return kernels_take(q) and width in WIDTHS and longest * 3 * heads * width < HALF
 
 
 def attend_jointly(qkv_N3HK: Tensor, bounds: Tensor | None, longest: int, *, scale: float, dropout: float) -> Tensor:

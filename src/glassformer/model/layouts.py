@@ -13,6 +13,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.attention.varlen import varlen_attn
 
 from glassformer.model.joint_attention import MOST_DROPPED, attend_jointly, kernels_serve
+from glassformer.model.precision import HALVES
 
 # Which kernel attends in a rectangle while training: on a Hopper GPU cuDNN's is the fastest of those that PyTorch brings.
 TRAINED_WITH = [
@@ -122,7 +123,7 @@ def chosen_kernel(q_BHTK: Tensor, mask: Tensor | None) -> AbstractContextManager
     cuDNN plans anew for each shape, which takes a moment: it is asked in training alone, and there for even lengths. Its backward
     pass sums in any order, so it is not asked where equal bits are wanted.
     """
-    half = q_BHTK.dtype in (torch.float16, torch.bfloat16) and q_BHTK.is_cuda
+    half = q_BHTK.dtype in HALVES and q_BHTK.is_cuda
     free = torch.is_grad_enabled() and not torch.are_deterministic_algorithms_enabled()
     if mask is None and half and free and q_BHTK.shape[2] % 64 == 0:
         return sdpa_kernel(TRAINED_WITH, set_priority=True)
@@ -268,8 +269,7 @@ class Packed(NamedTuple):
 def flash_serves(q_NHK: Tensor, v_NHV: Tensor) -> bool:
     """Whether the variable-length kernel takes these: half precision on a GPU, d_k = d_v, a multiple of 8 up to 256."""
     width = q_NHK.shape[-1]
-    half = q_NHK.dtype in (torch.float16, torch.bfloat16)
-    return q_NHK.is_cuda and half and width == v_NHV.shape[-1] and width % 8 == 0 and width <= 256
+    return q_NHK.is_cuda and q_NHK.dtype in HALVES and width == v_NHV.shape[-1] and width % 8 == 0 and width <= 256
 
 
 def trained_jointly(qkv: Tensor, longest: int, dropout: float) -> bool:

@@ -10,18 +10,17 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from glassformer.model.layouts import at_places
-from glassformer.model.precision import product_dtype
+from glassformer.model.precision import HALVES, product_dtype
 from glassformer.spec import EncoderSpec
 
 Normalise: TypeAlias = Callable[[Tensor, Tensor, Tensor | None, float], Tensor]
 SubLayer: TypeAlias = Callable[[Tensor], Tensor]
 Residual: TypeAlias = Callable[[Tensor, SubLayer, SubLayer, Tensor | None], Tensor]
-HALF = (torch.bfloat16, torch.float16)
 
 
 def layer_norm(x: Tensor, gamma: Tensor, beta: Tensor | None, eps: float) -> Tensor:
     """`gamma ⊙ (x − mean) / √(variance + eps) + beta` over the last axis (Ba et al. 2016)."""
-    if x.is_cuda and x.dtype in HALF and gamma.dtype == torch.float32 and not torch.compiler.is_compiling():
+    if x.is_cuda and x.dtype in HALVES and gamma.dtype == torch.float32 and not torch.compiler.is_compiling():
         return Halved.apply(x, gamma, beta, eps)
     return functional.layer_norm(x, gamma.shape, gamma, beta, eps)
 

@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
 from glassformer.model.attention import Attention
-from glassformer.model.feed_forward import FeedForward, plain
+from glassformer.model.feed_forward import FUNCTIONS, FeedForward, plain
 
 if TYPE_CHECKING:
     from glassformer.model.encoder import Encoder
 
 # Functions that the product can apply to its result before it is written, and how oneDNN calls their form.
-FUSED = {functional.gelu: ("gelu", "none"), functional.relu: ("relu", "")}
+FUSED = {FUNCTIONS["gelu"]: ("gelu", "none"), FUNCTIONS["gelu_tanh"]: ("gelu", "tanh"), FUNCTIONS["relu"]: ("relu", "")}
 
 
 class Product:
