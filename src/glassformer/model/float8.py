@@ -41,7 +41,8 @@ def product(a: Rounded, b: Rounded, bias: Tensor | None = None) -> Tensor:
     """`a bᵀ + bias` in bfloat16, summed in float32. Where a device has no such product, of the same rounded numbers."""
     if a.values.is_cuda:
         return torch._scaled_mm(a.values, b.values.t(), a.scale, b.scale.t(), bias, out_dtype=torch.bfloat16, use_fast_accum=True)
-    sums = (a.values.float() * a.scale) @ (b.values.float() * b.scale).t()
+    with torch.autocast(a.values.device.type, enabled=False):  # it would sum in bfloat16
+        sums = (a.values.float() * a.scale) @ (b.values.float() * b.scale).t()
     return (sums if bias is None else sums + bias).to(torch.bfloat16)
 
 
