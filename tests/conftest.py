@@ -1,12 +1,28 @@
-"""What all tests share: a browser, what they measure and do, and the same examples every time where CI is set."""
+"""What all tests share: a browser, what they measure and do, a thread each, and the same examples every time where CI is set."""
 
 import os
+from pathlib import Path
 
 from hypothesis import settings
 
 pytest_plugins = ("figures", "audit", "chromium")  # what a test measured, what the whole suite was seen to do, a real browser
 
+# The test processes share the cores already. Threads of one that wait for each other while another computes cost several times
+# what they bring to tensors this small; where a test asks for more threads, it has them (`torch.set_num_threads`).
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+LONGEST_FIRST = ("training", "lab", "planted", "recipes", "notebooks")
+
 # A deadline measures the machine and its other guests, not the code.
 settings.register_profile("ci", derandomize=True, deadline=None)
 settings.register_profile("dev", deadline=None)
 settings.load_profile("ci" if os.environ.get("CI", "").lower() not in ("", "0", "false") else "dev")
+
+
+def pytest_collection_modifyitems(items):
+    """Folders whose tests take seconds each come first: what is left to be shared out at the end is short, and no core waits.
+
+    They share what is dear to make, too (a browser, runs of two processes), which one process then makes once.
+    """
+    here, order = Path(__file__).parent, {name: place for place, name in enumerate(LONGEST_FIRST)}
+    items.sort(key=lambda item: order.get(item.path.relative_to(here).parts[0], len(order)))

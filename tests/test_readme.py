@@ -4,12 +4,12 @@ import doctest
 import os
 import re
 import shlex
-import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
+from command_line import glassformer
 from readme_map import ROOT, house_map, map_in
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -53,17 +53,8 @@ def matches(shown: tuple[str, ...], printed: str) -> bool:
 
 def run(command: str) -> str:
     """What a terminal shows, without colours and 100 characters wide."""
-    environment = os.environ | {"NO_COLOR": "1", "COLUMNS": "100", "PYTHONIOENCODING": "utf-8"}
-    done = subprocess.run(
-        [sys.executable, "-m", "glassformer", *shlex.split(command, comments=True)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        cwd=ROOT,
-        env=environment,
-        encoding="utf-8",
-        timeout=300,
-    )
-    return done.stdout
+    with patch.dict(os.environ, {"NO_COLOR": "1", "COLUMNS": "100"}):
+        return glassformer(*shlex.split(command, comments=True), cwd=ROOT, as_one=True).stdout
 
 
 def failed_prompts(text: str, name: str) -> str:

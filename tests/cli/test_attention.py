@@ -3,22 +3,16 @@
 import importlib.util
 import json
 import pickle
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 from checkpoint_files import bert_folder
+from command_line import glassformer
 
 import glassformer as gf
 
 SENTENCE = "Tom a été entarté cet été"
-
-
-def glassformer(*words, cwd=None):
-    command = [sys.executable, "-m", "glassformer", *words]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, cwd=cwd)
 
 
 def test_attention_prints_a_grid_and_gives_json():
@@ -27,6 +21,12 @@ def test_attention_prints_a_grid_and_gives_json():
     document = json.loads(glassformer(*words, "--json").stdout)
     assert document["words"] == SENTENCE.split()
     assert abs(sum(document["weights"][0][0][2]) - 1) < 1e-12
+
+
+def test_minus_one_is_the_last_and_the_help_says_so():
+    assert glassformer("attention", "--help").stdout.count("from 0; -1 is the last.") == 2
+    told = glassformer("attention", "layer", "d_model=16", "heads=4", "--text", SENTENCE, "--layer", "-1", "--head", "-1").stdout
+    assert told.startswith("layer 0, head 3: ")
 
 
 @pytest.mark.parametrize("form", ["png", "svg", "html"])
@@ -78,7 +78,7 @@ def test_a_checkpoint_reads_text_with_its_own_tokenizer(tmp_path):
     [
         ("attention", "which encoder?"),
         ("attention layer --text a --out a.pdf", "the name must end in one of .png, .svg, .html."),
-        ("attention layer --text a --layer 9", "layer 9 does not exist: this run has layer 0 to 0."),
+        ("attention layer --text a --layer 9", "this run has layer 0 to 0, or -1 to -1 counted from the last."),
         ("attention encoder t=512 --json", "weights are too many for JSON: choose --layer and --head"),
     ],
 )

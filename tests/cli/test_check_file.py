@@ -1,16 +1,14 @@
 """`glassformer check FILE`, as a person uses it."""
 
 import json
-import subprocess
-import sys
 
 import pytest
+from command_line import glassformer
 from solution_texts import RIGHT, TRAPPED
 
 
 def check(*words):
-    command = [sys.executable, "-m", "glassformer", "check", *map(str, words)]
-    return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", timeout=120, check=False)
+    return glassformer("check", *words)
 
 
 @pytest.fixture

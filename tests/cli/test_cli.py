@@ -9,15 +9,11 @@ from pathlib import Path
 
 import click
 import pytest
+from command_line import glassformer
 
 import glassformer as gf
 from glassformer.cli.main import COMMANDS, _once
 from glassformer.cli.options import OneOf
-
-
-def glassformer(*words, text=None, timeout=60):
-    command = [sys.executable, "-m", "glassformer", *words]
-    return subprocess.run(command, capture_output=True, text=True, input=text, timeout=timeout, check=False)
 
 
 def answer(*words):
@@ -130,6 +126,35 @@ def test_help_shows_examples():
     assert "glassformer count bert-base head=classify classes=5 --only head" in glassformer("count", "--help").stdout
 
 
+OWN_PROCESS = """
+count bert-tiny
+count bert-bse
+bridge bert-tiny bert-tiny head=mlm
+shapes layer d_model=64 heads=2
+cost bert-tiny --json
+notation layer
+algebra X^TX X=2x3
+ask params bert-tiny
+check params bert-tiny --claim 5
+quiz grade docs/quiz-example.toml docs/quiz-answers.csv --seed 7
+work examples/flying.toml
+presets
+explain layer layers.0.out t=0 d_model=0
+attention layer d_model=16 --text a
+experiment order
+data topic
+"""
+
+
+@pytest.mark.parametrize("line", OWN_PROCESS.strip().splitlines())
+def test_a_process_of_its_own_says_what_the_other_tests_see_of_the_command(line):
+    """It imports what it needs, too, which in this process others may have done."""
+    words, root = line.split(), Path(__file__).parents[2]
+    done = subprocess.run([sys.executable, "-m", "glassformer", *words], capture_output=True, timeout=60, check=False, cwd=root)
+    here = glassformer(*words, cwd=root)
+    assert (done.returncode, done.stdout.decode(), done.stderr.decode()) == (here.returncode, here.stdout, here.stderr)
+
+
 def test_a_closed_pipe_is_no_error():
     command = f"{sys.executable} -m glassformer notation bert-base | head -1"
     done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, timeout=60, check=False)
@@ -204,7 +229,8 @@ def test_completion_offers_presets_and_fields():
 
 
 def test_the_tour_comes_to_its_end():
-    done = glassformer("tour", timeout=300)
+    command = [sys.executable, "-m", "glassformer", "tour"]  # as `make run` does, in a process of its own
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     assert "109,482,240" in done.stdout
     assert "The tour is over" in done.stdout

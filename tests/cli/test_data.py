@@ -5,13 +5,9 @@ import subprocess
 import sys
 
 import pytest
+from command_line import glassformer
 
 from glassformer.training.data import SETS
-
-
-def glassformer(*words, cwd=None):
-    command = [sys.executable, "-m", "glassformer", *words]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, cwd=cwd)
 
 
 def test_without_a_name_the_sets_are_listed():

@@ -1,15 +1,9 @@
 """`glassformer experiment`, as a person uses it."""
 
 import json
-import subprocess
-import sys
 
 import pytest
-
-
-def glassformer(*words, cwd=None):
-    command = [sys.executable, "-m", "glassformer", *words]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, cwd=cwd)
+from command_line import glassformer
 
 
 def test_without_a_name_the_experiments_are_listed():

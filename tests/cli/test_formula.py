@@ -1,18 +1,16 @@
 """`glassformer algebra`, as a person uses it."""
 
 import json
-import subprocess
-import sys
 
 import pytest
+from command_line import glassformer
 
 ATTENTION = "Q = W_Q X; K = W_K X; V = W_V X; softmax(Q K^T / sqrt(d_k)) V"
 SHAPES = ("X=768x6", "W_Q=768x768", "W_K=768x768", "W_V=768x768")
 
 
-def algebra(*words, text=None):
-    command = [sys.executable, "-m", "glassformer", "algebra", *words]
-    return subprocess.run(command, capture_output=True, text=True, input=text, timeout=60, check=False)
+def algebra(*words, text=""):
+    return glassformer("algebra", *words, text=text)
 
 
 def document(*words):

@@ -205,6 +205,10 @@ MISTAKES = [
     ("predict {m} --images {m}/config.json", "is no array of numbers: "),
     ("predict {m} --images {m}", "holds no picture (.png, .jpg, "),
     ("encode bert-base --text a", "bert-base is a preset, and a preset has no weights. Name a folder with config.json and model"),
+    # The model comes first: what a misspelt one was to write, or of which texts, is not asked for.
+    ("encode bert-tyni --out x", "no such folder: bert-tyni. "),
+    ("encode bert-tyni", "Did you mean 'bert-tiny'? That is a preset, and a preset has no weights."),
+    ("predict bert-tyni --images none.npy", "no such folder: bert-tyni. "),
     ("export {m}", "which form? Give one of --onnx OUT.onnx, --folder OUT and --own OUT."),
     ("export {m} --onnx {t}/x.bin", "the name of an ONNX graph ends in .onnx."),
     ("export {m} --onnx {t}/x.onnx --dtype float16", "--dtype float16 is for folders"),

@@ -2,21 +2,15 @@
 
 import csv
 import json
-import os
-import subprocess
-import sys
 
 import pytest
+from command_line import glassformer as command
 
 from glassformer.answers.quiz import load_set, variant
 
 
 def glassformer(*words, text="", cwd=None):
-    command = [sys.executable, "-m", "glassformer", "quiz", *words]
-    environment = os.environ | {"PYTHONIOENCODING": "utf-8"}
-    return subprocess.run(
-        command, capture_output=True, encoding="utf-8", input=text, timeout=120, check=False, cwd=cwd, env=environment
-    )
+    return command("quiz", *words, text=text, cwd=cwd)
 
 
 OWN = """
@@ -74,8 +68,9 @@ def test_a_folder_made_of_a_file_of_ones_own_is_graded_with_the_numbers_on_its_p
     done = glassformer("grade", "papers", "right.csv", "--json", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert json.loads(done.stdout)["set"] == "week-5"
-    assert glassformer("make", "papers", *words, cwd=tmp_path).returncode == 0  # the same once more
-    assert {path.stem: path.read_text(encoding="utf-8") for path in (tmp_path / "papers" / "key").iterdir()} == keys
+    again = ("--seed", "4", "--students", "8", "--out", "again", "--format", "md")
+    assert glassformer("make", "papers", *again, cwd=tmp_path).returncode == 0  # the same once more
+    assert {path.stem: path.read_text(encoding="utf-8") for path in (tmp_path / "again" / "key").iterdir()} == keys
     (tmp_path / "papers" / "quiz.json").write_text('{"set": 1, "students": [], "seed": 4}', encoding="utf-8")
     refused = glassformer("grade", "papers", "right.csv", cwd=tmp_path)
     assert (refused.returncode, refused.stdout) == (2, "")
@@ -92,6 +87,14 @@ def test_a_wrong_answer_is_exit_1_and_named(papers):
     assert "not in the class, not graded: Cy." in done.stdout
     for form in ("--markdown", "--csv", "--html", "--json"):
         assert glassformer("grade", "papers", "wrong.csv", form, cwd=papers).returncode == 1
+
+
+def test_papers_that_are_there_are_not_overwritten(papers):
+    before = {path: path.read_bytes() for path in (papers / "papers").rglob("*") if path.is_file()}
+    done = glassformer("make", "parameters", "--seed", "8", "--names", "class.txt", "--out", "papers", cwd=papers)
+    told = "--out papers holds papers already: name a new folder, nothing is overwritten."
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"glassformer: {told}\n")
+    assert {path: path.read_bytes() for path in (papers / "papers").rglob("*") if path.is_file()} == before
 
 
 @pytest.mark.parametrize(

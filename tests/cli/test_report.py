@@ -1,20 +1,14 @@
 """`glassformer report` and the tour's end, as a person uses them."""
 
 import json
-import os
 import subprocess
 import sys
 
 import pytest
 from checkpoint_files import bert_folder
+from command_line import glassformer
 
 from glassformer.cli.tour import FILES, RUN, STOPS
-
-
-def glassformer(*words, cwd):
-    command = [sys.executable, "-m", "glassformer", *words]
-    environment = os.environ | {"OMP_NUM_THREADS": "1"}
-    return subprocess.run(command, capture_output=True, text=True, timeout=180, check=False, cwd=cwd, env=environment)
 
 
 def test_a_spec_becomes_a_page_named_after_it(tmp_path):

@@ -10,16 +10,12 @@ import sys
 import time
 
 import pytest
+from command_line import glassformer
 
 from glassformer.cli.main import glassformer as command
 from glassformer.spec import GlassformerError
 
 SMALL = "d_model=16 heads=2 layers=1 --batch-size 128 --log-every 1".split()
-
-
-def glassformer(*words, cwd):
-    line = [sys.executable, "-m", "glassformer", *words]
-    return subprocess.run(line, capture_output=True, text=True, timeout=120, check=False, cwd=cwd, env=one_thread())
 
 
 def one_thread():
@@ -88,7 +84,8 @@ def test_sigterm_saves_and_resume_goes_on(tmp_path):
     assert "which is saved. Go on: glassformer resume" in said.splitlines()[-1]
     rows = [json.loads(row) for row in (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()]
     over = sum(row["kind"] == "epoch" for row in rows)
-    done = glassformer("resume", "run", "--epochs", str(over + 1), "--json", cwd=tmp_path)
+    line = [sys.executable, "-m", "glassformer", "resume", "run", "--epochs", str(over + 1), "--json"]
+    done = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False, env=one_thread())
     assert done.returncode == 0 and "resuming after step " in done.stderr, done.stderr
 
 
@@ -128,8 +125,9 @@ def test_a_users_mistake_is_said(line, message, tmp_path, monkeypatch):
     assert not list(tmp_path.rglob("run.json"))
 
 
-def test_a_users_mistake_is_one_line_and_exit_2(tmp_path):
-    done = glassformer("train", "topics", cwd=tmp_path)
+def test_a_users_mistake_is_one_line_and_exit_2_of_a_process_of_its_own(tmp_path):
+    line = [sys.executable, "-m", "glassformer", "train", "topics"]
+    done = subprocess.run(line, capture_output=True, text=True, timeout=120, check=False, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.count("\n") == 1
 

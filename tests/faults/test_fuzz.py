@@ -30,7 +30,7 @@ from glassformer.spec.texts import TOKENIZER, cut_into_tokens, load_tokenizer
 from glassformer.spec.weight_files import INDEX, find_weights
 
 ROOT = Path(__file__).parents[2]
-SMALL, FULL = 60, 3_000
+SMALL, FULL = 30, 3_000
 counts = pytest.mark.parametrize("count", [SMALL, pytest.param(FULL, marks=pytest.mark.slow)])
 
 # .safetensors -----------------------------------------------------------------------------------------------------------

@@ -47,12 +47,17 @@ def test_without_words_positions_are_named_by_number():
     assert seeded_run(SPEC, t=3).attention().words == ["0", "1", "2"]
 
 
+def test_a_negative_number_counts_from_the_last(found):
+    assert (found.attention(layer=-1, head=-2).layers, found.attention(layer=-1, head=-2).heads) == ((2,), (0,))
+
+
 @pytest.mark.parametrize(
     ("choice", "message"),
     [
-        ({"layer": 3}, "layer 3 does not exist: this run has layer 0 to 2."),
-        ({"head": 2}, "head 2 does not exist: this run has head 0 to 1."),
-        ({"batch": 1}, "batch 1 does not exist: this run has batch 0 to 0."),
+        ({"layer": 3}, "layer 3 does not exist: this run has layer 0 to 2, or -3 to -1 counted from the last."),
+        ({"head": 2}, "head 2 does not exist: this run has head 0 to 1, or -2 to -1 counted from the last."),
+        ({"batch": 1}, "batch 1 does not exist: this run has batch 0 to 0, or -1 to -1 counted from the last."),
+        ({"layer": -4}, "layer -4 does not exist: this run has layer 0 to 2, or -3 to -1 counted from the last."),
         ({"layer": "x"}, "layer x does not exist"),
     ],
 )

@@ -65,7 +65,7 @@ def bridge(words: tuple[str, ...], form: str | None) -> None:
 @click.command()
 @words_argument
 @columns_option
-@click.option("--head", type=int, metavar="N", help="One head alone.")
+@click.option("--head", type=int, metavar="N", help="One head alone, from 0.")
 @as_option
 @format_options
 def shapes(words: tuple[str, ...], columns: bool, head: int | None, as_class: str | None, form: str | None) -> None:

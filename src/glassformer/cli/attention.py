@@ -23,8 +23,8 @@ MOST_IN_JSON = 2_000_000
 @click.option("--picture", metavar="FILE", help="What goes in, of an encoder that reads images.")
 @click.option("--frames", metavar="FILE", help="What goes in, of an encoder that reads sound: an .npy file, [mel, frame].")
 @as_option
-@click.option("--layer", type=int, metavar="N", help="One layer alone.")
-@click.option("--head", type=int, metavar="N", help="One head alone.")
+@click.option("--layer", type=int, metavar="N", help="One layer alone, from 0; -1 is the last.")
+@click.option("--head", type=int, metavar="N", help="One head alone, from 0; -1 is the last.")
 @click.option("--out", type=Named(), metavar="FILE", help="A picture, FILE.png or FILE.svg, or a page to explore, FILE.html.")
 @click.option("--seed", type=click.IntRange(min=0), help="For a spec without weights.  [default: 0]")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")

@@ -79,7 +79,7 @@ def list_sets(as_json: bool) -> None:
 @students_option
 @names_option
 @click.option(
-    "--out", type=Named(), metavar="DIR", required=True, help="The folder to write: students/, key/, banks, answers.csv."
+    "--out", type=Named(), metavar="DIR", required=True, help="The new folder to write: students/, key/, banks, answers.csv."
 )
 @click.option("--format", "formats", default="md,html,latex,moodle,qti,ipynb", show_default=True, help="Which formats.")
 @json_option
@@ -109,12 +109,14 @@ def make(what: str, seed: int | None, students: int | None, names: str | None, o
 
 
 def _folder(out: str) -> Path:
-    """An empty or new folder, or one that was made before; anything else is left alone."""
+    """An empty or new folder; what is there is left alone, papers most of all: a class may have been given them."""
     folder = Path(out)
     try:
         if folder.exists() and not folder.is_dir():
             raise GlassformerError(f"--out {shown(out)} is a file: name a folder.")
-        if folder.is_dir() and any(folder.iterdir()) and not (folder / "quiz.json").is_file():
+        if (folder / "quiz.json").is_file():
+            raise GlassformerError(f"--out {shown(out)} holds papers already: name a new folder, nothing is overwritten.")
+        if folder.is_dir() and any(folder.iterdir()):
             raise GlassformerError(f"--out {shown(out)} holds other files: name an empty or a new folder.")
         folder.mkdir(parents=True, exist_ok=True)
     except (OSError, ValueError) as error:

@@ -17,6 +17,7 @@ from glassformer.cli.tables_out import FORMS, Rows, check_out, sink
 from glassformer.cli.text_lines import GivenTexts, TextLines, texts_from
 from glassformer.spec import GlassformerError, nearest, shown
 from glassformer.spec.paths import path_text
+from glassformer.spec.weight_files import model_folder
 
 if TYPE_CHECKING:
     from glassformer.model import LoadedModel
@@ -31,6 +32,7 @@ Told = Callable[[int], None]  # takes the number of texts that are done
 def stream(checkpoint: Path, rows: Callable[[Any, Texts, dict[str, Any]], Iterator[Any]], *, what: str, **options: Any) -> None:
     """Texts from where they were given, through the model, to where rows go."""
     out: Path | None = options["out"]
+    model_folder(checkpoint)  # a misspelt model is said first: what else is asked for hangs on it
     _check(out, FORMS if what == "vectors" else RECORDS, as_json=options["as_json"])
     with texts_from(options["texts"], options["file"], options["stdin"]) as texts:
         model = _load(checkpoint, options)
@@ -50,6 +52,7 @@ def stream(checkpoint: Path, rows: Callable[[Any, Texts, dict[str, Any]], Iterat
 def stream_images(checkpoint: Path, images: Path, **options: Any) -> None:
     """Pictures, or numbers from an .npy file, read a piece at a time."""
     out: Path | None = options["out"]
+    model_folder(checkpoint)
     _check(out, RECORDS, as_json=options["as_json"])
     if options["texts"] or options["file"] or options["stdin"]:
         raise GlassformerError("--images and texts are both given: choose one.")

@@ -132,7 +132,8 @@ def _chosen(what: str, index: int | None, count: int) -> tuple[int, ...]:
 
 def _one(what: str, index: int, count: int) -> int:
     if isinstance(index, bool) or not isinstance(index, int | np.integer) or not -count <= index < count:
-        raise GlassformerError(f"{what} {shown(index)} does not exist: this run has {what} 0 to {count - 1}.")
+        counted = f"{what} 0 to {count - 1}, or -{count} to -1 counted from the last"
+        raise GlassformerError(f"{what} {shown(index)} does not exist: this run has {counted}.")
     return int(index) % count
 
 

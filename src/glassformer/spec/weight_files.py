@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from glassformer.spec.checksums import sums_in
-from glassformer.spec.errors import GlassformerError, shown
+from glassformer.spec.errors import GlassformerError, nearest, shown
 from glassformer.spec.files import read_document
 from glassformer.spec.look_alikes import NEVER_OPENED, SAFE_TWIN
 from glassformer.spec.paths import no_such, path_text
-from glassformer.spec.presets import known_preset
+from glassformer.spec.presets import known_as, known_preset
 from glassformer.spec.safetensors_header import Entry, read_header
 
 ONE_FILE = "model.safetensors"
@@ -73,7 +73,9 @@ def model_folder(path: Path) -> Path:
         raise GlassformerError(
             f"{path_text(path)} is a preset, and a preset has no weights. Name a folder with config.json and {ONE_FILE}."
         )
-    raise no_such(path, "folder", wanted=f"A model is a folder with config.json and {ONE_FILE}.")
+    meant = nearest(str(path).lower(), known_as())
+    preset = f"{meant} That is a preset, and a preset has no weights." if meant else ""
+    raise no_such(path, "folder", wanted=f"A model is a folder with config.json and {ONE_FILE}.{preset}")
 
 
 def find_weights(folder: Path) -> WeightFiles:

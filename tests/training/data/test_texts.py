@@ -68,6 +68,15 @@ def test_a_row_that_could_not_be_read_is_refused_or_skipped():
     assert tally.notes() == ("skipped: rows that cannot be read: 1 (first: f line 2)",)
 
 
+def test_a_nul_character_is_refused_by_its_column_or_skipped_with_a_count():
+    with pytest.raises(
+        GlassformerError, match=r"^f line 1: review has a NUL character \(\\u0000\), which no text has: take it out."
+    ):
+        gathered(("a\0", 1), text="review")
+    rows, notes = gathered(("a\0", 1), ("b", 1), on_bad="skip")
+    assert (rows.inputs, notes) == (["b"], ("skipped: texts with a NUL character: 1 (first: f line 1)",))
+
+
 def test_words_without_tags_are_plain_text():
     rows, _ = gathered((["je", "suis"],), labelled=False)
     assert (rows.task, rows.inputs) == ("mlm", ["je suis"])
@@ -85,6 +94,8 @@ BAD = [
     ([("a", "x" * 300)], "is no label: one line of at most 200 characters."),
     ([("a", "x\ny")], "f line 1: 'x?y' is no label"),
     ([("\ud800", 1)], "f line 1 has half of a surrogate pair, which is no character. on_bad='skip'"),
+    ([("a", 1), ("b\0c", 1)], "f line 2: text has a NUL character (\\u0000), which no text has: take it out. on_bad='skip'"),
+    ([(["a", "b\0"], ["x", "y"])], "f line 1: its word 2 has a NUL character (\\u0000), which no text has: take it out."),
     ([(["a", "b"], ["x"])], "f line 1 has 2 words and 1 tags. A word has a tag. on_bad='skip' (--skip-bad) leaves such out."),
     ([(["a", "b"], "x")], "f line 1 has 2 words and no list of tags, but x. A text with one label is written as one text."),
     ([(["a", ""], ["x", "y"])], "f line 1 has an empty word or tag, or one that is no text."),

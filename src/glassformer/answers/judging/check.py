@@ -14,8 +14,9 @@ from glassformer.answers.judging.causes import count_findings
 from glassformer.answers.judging.equal_sides import broken_link
 from glassformer.answers.judging.growth_claims import class_claimed, judge_class
 from glassformer.answers.judging.meanings import numbers_meant, shape_meant
-from glassformer.answers.judging.number_claims import judge_numbers, worked_findings
-from glassformer.answers.judging.options import chosen, options_in
+from glassformer.answers.judging.number_claims import judge_numbers, of_each, worked_findings
+from glassformer.answers.judging.options import chosen, options_in, stem
+from glassformer.answers.judging.padding_claims import padding_claims
 from glassformer.answers.judging.said_counted import forgotten
 from glassformer.answers.judging.sentences import claims_in
 from glassformer.answers.judging.stated_numbers import stated_numbers
@@ -68,9 +69,12 @@ def check(question: str | Question, asked: Request | None, claim: str) -> Diagno
 def _check_option(question: str, asked: Request | None, options: dict[str, str], letter: str) -> Diagnosis:
     """Judge the option that was chosen; it is called wrong only where exactly one of the others is right."""
     found: dict[str, Diagnosis] = {}
-    for name, text in options.items():
-        with suppress(GlassformerError):
-            found[name] = check(question, asked, text)
+    for asking in filter(None, (question, stem(question))):  # numbers in the options are none that the question gives
+        for name, text in options.items():
+            with suppress(GlassformerError):
+                found[name] = check(asking, asked, text)
+        if found:
+            break
     right = [name for name, diagnosis in found.items() if diagnosis.right]
     exact = [name for name in right if found[name].verdict == "right"]
     told = exact or right
@@ -153,6 +157,7 @@ def _told_by_both(found: Diagnosis, other: Diagnosis) -> Diagnosis:
 
 
 def _check(answer: Answer, claim: str) -> Diagnosis:
+    answer = of_each(answer, claim)
     question, asked = answer.question, answer.asked  # with the length and the batch that the question states
     program = build(asked.spec, batch=asked.batch, t=asked.t)
     if isinstance(answer.value, Numbers):
@@ -180,7 +185,9 @@ def _check(answer: Answer, claim: str) -> Diagnosis:
 
 def check_sentence(sentence: str) -> tuple[Diagnosis, ...]:
     """Judge every claim that brings its question: `check_sentence("BERT-base has 12 layers and 110 million parameters.")`."""
-    found = stated_numbers(sentence) or answers_in(sentence) or lined_up(sentence) or claims_in(sentence)
+    found = (
+        padding_claims(sentence) or stated_numbers(sentence) or answers_in(sentence) or lined_up(sentence) or claims_in(sentence)
+    )
     if not found:
         raise GlassformerError(
             f"'{shown(sentence)}' is no claim that can be read. Write it as 'BERT-base has 110 million parameters', or put the "
@@ -260,7 +267,7 @@ def _check_number(answer: Answer, number: Number) -> Diagnosis:
     if question.kind == "worked":
         return _diagnosed(answer, number, [*mistaken, *worked_findings(answer, number.text)])
     if question.kind == "params":
-        found = mistaken or count_findings(question, asked, number)
+        found = mistaken or [*_left_out_though_counted(usual), *count_findings(question, asked, number)]
         if usual and all(finding.left_out for finding in found):
             return Diagnosis(answer, number, "wrong", notes=(f"the question counts what this leaves out: {usual[0].convention}",))
         return _diagnosed(answer, number, found)
@@ -269,6 +276,17 @@ def _check_number(answer: Answer, number: Number) -> Diagnosis:
         Finding((CATALOGUE[code],), (what,), (), value) for code, what, value in operation_mistakes(question, answer, setting)
     ]
     return _diagnosed(answer, number, [*mistaken, *(finding for finding in made if number.allows(finding.value))])
+
+
+def _left_out_though_counted(usual: list[Other]) -> list[Finding]:
+    """The mistake that a convention is, where the question says that what it leaves out is counted."""
+    codes = {"norms": "no_layernorm", "pooler": "pooler_in_or_out"}
+    parts = ((re.match(r"without (\w+)(?:, one layer|, all .*)?$", other.convention), other.value) for other in usual)
+    return [
+        Finding((CATALOGUE[codes[part[1]]],), (f"{part[1]} left out, which the question counts",), (), value)
+        for part, value in parts
+        if part and part[1] in codes
+    ]
 
 
 def _rounded_by_habit(answer: Answer, number: Number) -> str:

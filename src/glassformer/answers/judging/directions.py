@@ -22,6 +22,10 @@ _COMPARED = (
 )  # fmt: skip
 _SIZE = r"(?P<size>(?:the |number of |sequence |input |context |hidden |model |embedding |batch |attention |head |vocabulary )*"
 _SIZE += r"(?:heads|length|size|dimension|width|layers|tokens|d_?model|d_?ff))"
+_LENGTH_OF_IT = (
+    r"\b(?:the )?length of (?:the |its |an? )?(?:input |token )?(?:sequence|sentence|text|input)\b|\bhow long"
+    r" the (?:input|sequence|sentence) is\b"
+)
 _QUANTITY = (
     r"(?P<it>(?:the )?(?:total |overall )?(?:number of |count of |memory |cost |size |complexity )*(?:trainable |learnable )?"
     r"(?:parameters?|params|weights|flops|memory|cost|size|compute|attention)\b[^.?,]*?)"
@@ -48,7 +52,7 @@ _FEWER = ("decreasing", "reducing", "halving")
 
 def direction_in(text: str) -> list[tuple[str, str]]:
     """The question after the factor, and the claim about it, `more than 1`; none where the sentence has no such form."""
-    text = text.strip().rstrip(".!")
+    text = re.sub(_LENGTH_OF_IT, "the sequence length", text.strip().rstrip(".!"))
     if found := _SIZED.fullmatch(text):
         times = found["times"].lower()
         change = f"the number of {found['size']} goes from {found['old']} to {found['new']}{found['fixed']}"

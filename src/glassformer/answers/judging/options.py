@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 MOST_OPTIONS = 8
+LONGEST_OPTION = 60
 _LABEL = r"(?:^|(?<=[\s,;:?.]))[-*•]?\s*(?:\(([A-Ha-h])\)|([A-Ha-h])[).:])\s+"
 _LETTER = re.compile(r"\s*(?:option |answer |choice )?\(?([A-Ha-h])(?:[).:]|$)\s*(.*)", re.I | re.S)
 
@@ -20,6 +21,15 @@ def options_in(question: str) -> dict[str, str]:
     ends = [*(label.start() for label in labels[1:]), len(question)]
     texts = [question[label.end() : end].strip(" \n\t,;-*•`") for label, end in zip(labels, ends, strict=True)]
     return dict(zip(letters, texts, strict=True)) if all(texts) else {}
+
+
+def stem(question: str) -> str:
+    """The question without its options; nothing where something else may be said behind them."""
+    options = options_in(question)
+    first = next((label for label in re.finditer(_LABEL, question) if (label[1] or label[2]).upper() == "A"), None)
+    if not options or first is None or any(len(text) > LONGEST_OPTION or ". " in text for text in options.values()):
+        return ""
+    return question[: first.start()].strip()
 
 
 def chosen(claim: str) -> str:

@@ -41,7 +41,7 @@ _PATCHES = (
 )
 THINGS = (
     r"(?P<thing>(?:(?:trainable|learnable|total|different|encoder|transformer|attention|self-attention|model|output|input"
-    r"|special)\s)*"
+    r"|special|layer ?norm)\s)*"
     r"(?:parameters|params|weights|layers|blocks|heads|flops|macs|multiply-adds|tokens|patches|dimensions|features"
     r"|elements|entries"
     r"|scores|attention scores|matrices|segments|layer ?norms|bytes|classes|outputs|biases|hidden units))"
@@ -105,6 +105,15 @@ FORMS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
             rf"(?: ?\((?P<sizes>[^()]+)\))? ?[:=] ?"
             rf"{VALUE} (?:parameters|params|weights)",
             "With {sizes}, how many parameters does one {it} have?"),
+        (rf"(?:the )?(?:raw |attention |query-key |unnormali[sz]ed )*(?:scores|logits|dot[- ]products|qk\^?t)(?: qk\^?t)? "
+            rf"(?:are|is|get|must be|should be) (?:divided|scaled(?: down)?) by (?:a factor of |(?:(?:sqrt|√) ?\(?|the"
+                rf" square root of )\d+\)?"
+            rf"(?: ?= ?|,? (?:i\.e\.|which is|or|that is),? )(?:about |roughly )?)?"
+            rf"(?P<value>\d+(?:\.\d+)?)(?: (?:before|prior to) (?:the |applying |taking )*softmax)?{_TAIL}",
+            "What are the scores divided by{tail}?"),
+        (rf"(?P<it>(?:weight[- ])?tying(?: [a-z -]+?)?|sharing [a-z -]+?) saves? (?:exactly |a total of )?{VALUE} "
+            rf"(?:parameters|params|weights){_TAIL}",
+            "How many parameters does {it} save{tail}?"),
         (rf"there (?:are|is) (?:a total of |exactly )?{VALUE} {THINGS}{_TAIL}", "How many {thing} are there{tail}?"),
         (rf"(?P<it>.+?) {VERB} (?:a total of )?{VALUE} (?:of )?(?P<memory>(?:gpu )?memory|storage|vram|ram){_TAIL}",
             "How much memory does {it} need{tail}?"),
@@ -286,6 +295,10 @@ TWO = tuple(
             r"dimensions| features)?"
             r"(?:,? and (?:then )?back(?: again)?(?: (?:down )?to (?P=a))?)?",
             (("What is the hidden size of {it}?", "a"), ("What is the intermediate size of {it}?", "b"))),
+        (r"(?:each|every one) of (?:the|its) (?P<a>\d+) (?:attention )?heads (?:of|in) (?P<it>[\w/-]+) (?:has|uses|gets|works"
+            r"|operates|computes|produces)(?: with| on| in| over)? (?P<b>\d+)[- ]dim(?:ensional)? "
+            r"(?:(?:queries|keys|values|vectors|query|key|value|sub-?spaces?)(?:, and | and |, | |$)?)*",
+            (("How many attention heads does {it} have?", "a"), ("What is the dimension of each head of {it}?", "b"))),
         (r"(?P<it>\S+(?: \S+)?) (?:keeps|has|retains|uses) (?:only )?(?P<a>\d+) of (?P<other>\S+)'s (?P<b>\d+) "
             r"(?P<things>(?:encoder |transformer )?layers|heads)",
             (("How many {things} does {it} have?", "a"), ("How many {things} does {other} have?", "b"))),

@@ -7,6 +7,7 @@ import re
 
 from glassformer.answers.questions.asides import changes_nothing
 from glassformer.answers.questions.encoders import full_name
+from glassformer.answers.questions.phrases import compiled
 
 LONGEST = 400
 ABOUT = r"(?:(?:about|approximately|approx\.?|roughly|around|circa|ca\.|nearly|almost|exactly|~|≈)\s*)?"
@@ -21,14 +22,21 @@ _LOOSE = (
         "",
     ),
     (r"^[-*•\d.)\s]+(?=[A-Za-z])|[*_]{2}|[`“”\"]", ""),
+    (r",? \(?(?<!no )(?<!without )(?<!any )(?:the |all |its )*(?<!no )(?<!without )(?<!any )bias(?:es| terms?|"
+        r" vectors?)? (?:are |is )?(?:included|counted)\)?(?=[.\s]*$)", " including biases"),
+    (r", (?=(?:without|excluding|including|ignoring|not counting) (?:the |all |any )*(?:bias|layer ?norm|embedding))", " "),
     (r",? (?:each |all )?stacked (?:one )?on top of (?:the|each|one) (?:an)?other", ""),
     (r"\s*(?:→|->|⇒|=>|⟶)\s*(?=(?:so |then )?(?:each|every|the) )", ", so "),
     (r"\s*(?:→|->|⇒|=>|⟶)\s*", " yields "),
-    (r"\b(\d+) patches (?:\+|plus|and) (?:1|one|an?) (?:\[?CLS\]?|class) token = (\d+ tokens)", r"\1 patches and \2"),
+    (r"\b(?:processes|sees|receives|gets|handles) (?=\d+ (?:image )?patch(?:es| tokens) (?:\+|plus|and) )", "has "),
+    (r"\b(\d+) (?:image )?patch(?:es| tokens) (?:\+|plus|and) (?:1|one|an?|the) (?:\[?CLS\]?"
+        r"|class(?:ification)?) token(?: =|, i\.e\.,?|, so|, or|,? for"
+        r" a total of|,? giving|,? that is,?) (\d+ tokens)(?: in total| altogether)?", r"\1 patches and \2"),
     (r"(?<=heads), each (?:working|operating|acting|attending)?(?: on| with| in)? ?(?:vectors? )?(?:of )?(?:length|size|dimension"
         r"|width) (?:\d+ ?/ ?\d+ ?= ?)?(?=\d)", " and a head dimension of "),
     (rf"(?i)^(in (?:{full_name()})) (?=(?:the|each|every|its) )", r"\1, "),
     (r"^((?:For|With|At|Given) [^,]*?\d[\d,]* (?:tokens|heads|layers|words|patches)) (?=(?:the|each|its) )", r"\1, "),
+    (r"^((?:For|With|At|Given) d_?[kv] ?= ?\d+) (?=(?:the|each|its) )", r"\1, "),
     (r"\b(patch tokens|patches) \((?:[+]|plus|without|not counting)[^()\d]*(?:class|cls)[^()\d]*\)", r"\1"),
     (r" ?\((d_?(?:k|head) ?= ?\d+)(?: (?:per|each|for each) head)?\)", r", \1"),
     (r"\b(\d+) layers of (?:the )?(?:transformers?|encoder) blocks?\b", r"\1 layers"),
@@ -133,7 +141,7 @@ def tidied(sentence: str) -> str:
         return text
     text = re.sub(r" \(([^()]*)\)", lambda bracket: "" if changes_nothing(bracket[1]) else bracket[0], text)
     for pattern, plain in _LOOSE:
-        text = re.sub(pattern, plain, text)
+        text = compiled(pattern).sub(plain, text)
     return _EXPLAINS.sub(lambda bracket: "" if _repeats(bracket[1], text.replace(bracket[0], "")) else bracket[0], text)
 
 

@@ -346,9 +346,18 @@ def _class_token(question: Question) -> bool:
     return question.target == "class_token" or re.search(r"\b(?:vit|cls|class\]? token)\b", question.text.lower()) is not None
 
 
+_OF_NORMS = re.compile(r"norm\w* (?:params|parameters|weights)\b")
+_OF_A_STACK = re.compile(r"\b(?:encoder|transformer) (?:layer|block)\b|\bin total\b|\baltogether\b")
+
+
 def _of_one_norm(question: Question) -> Question:
     """`LayerNorm with 768 features` is one norm, where there is no encoder that has several."""
-    singular = re.search(r"norm(?:ali[sz]ation)?\b(?! layers)", question.text.lower())
+    low = question.text.lower()
+    singular = re.search(r"norm(?:ali[sz]ation)?\b(?! layers)", low)
+    if "layers" in dict(question.stated) or (_OF_NORMS.search(low) and _OF_A_STACK.search(low)):
+        singular = re.search(
+            r"\b(?:an?|one|each|every|single) (?:single )?(?:layer|rms)[- ]?norm", low
+        )  # such a thing has several
     if (
         question.kind in ("params", "bytes")
         and question.target == "norms"

@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import lru_cache
 
-from glassformer.algebra.ledger import count
+from glassformer.algebra.ledger import Count, count
 from glassformer.algebra.parts import chooser, part_names
 from glassformer.answers.mistakes.pieces import Pieces, pieces_of, total
 from glassformer.answers.quantities.answer import Answer, Line, Other, made
 from glassformer.answers.quantities.counting_conventions import left_out_ways, totals_by_convention
 from glassformer.answers.questions import Question
 from glassformer.program import build
-from glassformer.program.axes import HEADS
-from glassformer.spec import GlassformerError, shown
+from glassformer.program.axes import HEADS, Parameter
+from glassformer.spec import EncoderSpec, GlassformerError, shown
 from glassformer.spec.reading import Request
 
 MAY_BE_NONE = ("positions", "segments", "biases", "b_Q,b_K,b_V,b_O", "b_1,b_2")  # where there are none, that is an answer
@@ -44,6 +45,7 @@ def _counted(question: Question, asked: Request, pieces: Pieces) -> Answer:
     lines = [Line(piece.name, piece.formula, piece.numbers, piece.size) for piece in pieces]
     scope = _scope(question, pieces, asked)
     convention = f"every parameter{scope}: weights, biases, norms, tables"
+    convention = f"the matrices alone{scope}, no bias" if question.among == "weights" else convention
     if not pieces:
         tables = question.target in ("positions", "segments") and (question.one_layer or question.one_head)
         if (question.target not in MAY_BE_NONE and not question.among) or question.without or tables:
@@ -79,6 +81,7 @@ def _counted(question: Question, asked: Request, pieces: Pieces) -> Answer:
     if (biases := own_biases(pieces, question, asked)) and "biases" not in question.without:
         named = " and ".join(dict.fromkeys(piece.symbol for piece in biases))
         others.append(Other(f"with {named}{scope}", total((*pieces, *biases))))
+    others += _output_bias(question, pieces)
     if question.among == "biases" and pieces and pieces == _shifts(pieces):
         convention = f"the shifts of the norms, beta{scope}"
     elif "biases" in (question.target, question.among):
@@ -86,6 +89,14 @@ def _counted(question: Question, asked: Request, pieces: Pieces) -> Answer:
         shifts = tuple(piece for piece in _norms(question, asked) if piece.symbol == "beta")
         others.append(Other(f"with the betas of norms{scope}", total((*pieces, *shifts))))
     return made(question, asked, total(pieces), "parameters", convention, lines, others, _wider(question, asked))
+
+
+def _output_bias(question: Question, pieces: Pieces) -> list[Other]:
+    """A head over the vocabulary whose matrix is the token table may have nothing of its own but a bias."""
+    bias = tuple(piece for piece in pieces if piece.symbol == "b_vocab")
+    tied = dict(question.stated).get("tie") == "True" and not question.model
+    alone = question.target == "head" and tied and bias and len(pieces) > 1
+    return [Other("the bias of the output alone, no dense layer before it", total(bias))] if alone else []
 
 
 def _trained(question: Question) -> Question:
@@ -143,17 +154,23 @@ def counted(question: Question, asked: Request) -> int:
     return total(pieces)
 
 
+@lru_cache(maxsize=2)  # of two encoders that are compared each is asked for in turn
+def _all_of(spec: EncoderSpec, label: str) -> tuple[Count, Pieces, tuple[Parameter, ...]]:
+    """All that is counted of an encoder. A question is answered under each convention, and every one begins here."""
+    whole = count(spec, label=label)
+    return whole, pieces_of(whole), tuple(build(spec).parameters)
+
+
 def asked_pieces(question: Question, asked: Request) -> Pieces:
     """The products behind a question about parameters."""
-    whole = count(asked.spec, label=asked.label)
-    pieces = pieces_of(whole)
-    parameters = build(asked.spec).parameters
+    whole, pieces, parameters = _all_of(asked.spec, asked.label)
 
     def chosen(names: Iterable[str]) -> Pieces:
         names = list(names)
         if len(names) == 1 and re.match(r"layers\.[1-9]", names[0]):  # lines stand for all layers alike: one is counted by itself
             return pieces_of(count(asked.spec, only=names))
-        wanted = {parameter.name for name in names for parameter in parameters if chooser(name, parameters)(parameter)}
+        choosers = [chooser(name, parameters) for name in names]
+        wanted = {parameter.name for parameter in parameters if any(chooses(parameter) for chooses in choosers)}
         lines = {line.name for line in whole.lines if line.rows[0].name in wanted}
         return tuple(piece for piece in pieces if piece.name in lines)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from glassformer.answers.quantities.answer import Answer, Line, Other, made, mistaken
+from glassformer.answers.quantities.padding import PADDING, padded
 from glassformer.answers.questions import Question
 from glassformer.spec.reading import Request
 
@@ -12,6 +13,8 @@ from glassformer.spec.reading import Request
 def reckoned(question: Question, asked: Request) -> Answer:
     """The number that follows from the numbers of the question alone."""
     given = dict(question.given)
+    if question.target in PADDING:
+        return padded(question, asked)
     if question.target == "tokens seen":
         steps, batch, length = given["steps"], given["batch"], given["length"]
         value = steps * batch * length

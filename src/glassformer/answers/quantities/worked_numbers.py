@@ -9,7 +9,8 @@ from typing import Any
 
 from glassformer.answers.quantities.answer import Answer, Line, Numbers, Other, Value, made
 from glassformer.answers.questions import Question
-from glassformer.answers.questions.given_numbers import GivenNumbers, given_numbers
+from glassformer.answers.questions.given_numbers import given_numbers
+from glassformer.answers.questions.given_problem import GivenNumbers
 from glassformer.numbers.by_hand import Solution, parse_problem, solve
 from glassformer.spec import GlassformerError, shown
 from glassformer.spec.reading import request
@@ -30,11 +31,26 @@ def worked_out(asked: str) -> Answer | None:
         raise GlassformerError(f"'{shown(asked)}' gives numbers that do not fit: {told}") from None
     question = Question("worked", given.asked, one_layer=False, one_head=False, text=asked)
     value = _value(solution.values[given.asked])
+    if given.place is not None:
+        if (one := at_place(value, given.place)) is None:
+            return None  # there are rows, or fewer numbers
+        value = one
     steps = [step.to_dict() for step in solution.steps]
     lines = [Line(step["name"], step["rule"].partition(" = ")[2], "", _value(step["value"])) for step in steps]
     convention, others = _convention(given, solution, value), _others(given, solution)
+    if given.place is not None:
+        others = (replace(other, value=one) for other in others if (one := at_place(other.value, given.place)) is not None)
     answer = made(question, request("layer")._replace(label="these numbers"), value, "", convention, lines, others)
     return answer if not given.also else _partly(answer)
+
+
+def at_place(value: Value, place: int) -> Value | None:
+    """One number of a vector, or of a matrix with one row; None where there is no such number, or several."""
+    if isinstance(value, Numbers) and len(value) == 1 and isinstance(value[0], Numbers):
+        value = value[0]
+    if not isinstance(value, Numbers) or isinstance(value[0], Numbers) or place >= len(value):
+        return None
+    return value[place]  # type: ignore[no-any-return]
 
 
 def _partly(answer: Answer) -> Answer:

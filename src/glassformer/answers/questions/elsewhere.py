@@ -42,7 +42,12 @@ def say_where(asked: str) -> None:
         raise GlassformerError(
             f"'{shown(asked)}' gives matrices of its own: their shapes are followed by glassformer algebra '{formula}' {shapes}"
         )
-    if _NUMBERS.search(asked) and re.search(r"softmax|norm|dot|product|attention|scores?|weights|output", asked, flags=re.I):
+    padded = re.search(r"\bpad", asked, flags=re.I)  # the lengths of sentences are no vector
+    if (
+        not padded
+        and _NUMBERS.search(asked)
+        and re.search(r"softmax|norm|dot|product|attention|scores?|weights|output", asked, flags=re.I)
+    ):
         raise GlassformerError(
             f"'{shown(asked)}' gives numbers of its own: glassformer work takes them from a problem file, and glassformer check "
             "judges an equality such as softmax([1, 2, 3]) = [0.09, 0.24, 0.67] in a .md file."

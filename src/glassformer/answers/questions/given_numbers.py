@@ -6,29 +6,15 @@ import re
 from fractions import Fraction
 from typing import Any, NamedTuple, NoReturn
 
+from glassformer.answers.questions.given_in_words import of_a_position, of_one_product
+from glassformer.answers.questions.given_problem import ASKED, ROUNDING, SCALED, WIDTH, GivenNumbers, N, only_scene
 from glassformer.answers.questions.number_names import Named, named_numbers
+from glassformer.answers.questions.picked import picked, with_brackets
 from glassformer.answers.questions.rephrasing import untitled
 from glassformer.spec import GlassformerError, shown
 
-
-class GivenNumbers(NamedTuple):
-    """A problem as a file would state it, the quantity asked for, and whether others are asked for besides."""
-
-    document: dict[str, Any]
-    asked: str
-    also: bool = False
-
-
 LONGEST = 600
 ROUNDED = 0.02  # how far rounded weights may be from one together
-MOST_POSITIONS = 32  # features of a position that are worth writing out
-
-_N = r"[-−+]?\d+(?:\.\d+)?"
-_SCALED = (
-    r"\bscaled\b|\b(?:after|with|apply\w*|before|and|by) (?:the )?scaling\b|(?:/|divided by|scaled by|dividing"
-    r" by)\s*(?:the )?(?:sqrt|√|square root)"
-    r"|\b(?:scal(?:e|ing) (?:by|factor)|divid\w+ by) (?:the )?(?:of )?(?:1/)?(?:sqrt|√|square root)"
-)
 _UNSCALED = (
     r"\bunscaled\b|\b(?:without|no|ignor\w+|omit\w*|skip\w*|leav\w+ out|do(?:es)? not (?:use|apply)|not us\w+) "
     r"(?:the |any )*scal(?:ing|e)(?: factor)?\b|\bdo not scale\b"
@@ -44,16 +30,6 @@ _FORMULAS = (
     (r"\bqk\^t(?!\w)|\bq ?[·.⋅] ?k\b", " dot products "),
     (r"\battention\s*\(\s*q\s*,\s*k\s*,\s*v\s*\)", " attention output "),
 )
-# What may be asked for, by the words for it; what comes later in the work comes first here.
-_ASKED = (
-    ("output", r"\b(?:(?:final|attention|self-attention|head|context|attended|resulting|layer) )*(?:outputs?|context vectors?)"
-        r"(?: vectors?| matrix)?\b|\bweighted (?:sum|average|combination)(?: of (?:the )?values?(?: vectors?)?)?\b"),
-    ("weights", r"\battention (?:weights?|distribution|probabilit(?:y|ies)|coefficients?|matrix)(?: matrix| vector)?\b"
-        r"|\bsoftmax(?: (?:weights|probabilities|output|function|operation|distribution))?\b"),
-    ("scores", r"\bscaled (?:attention |dot[- ]product )*(?:scores?|logits|dot[- ]products?|values?)(?: matrix)?\b(?! attention)"
-        r"|\b(?:attention |alignment )?(?:scores?|logits)(?: matrix)?\b"),
-    ("dot", r"\b(?:raw|unnormali[sz]ed|unscaled) (?:attention )*(?:scores?|logits)\b|\bdot[- ]products?\b(?!(?: |-)attention)"),
-)  # fmt: skip
 _NORM = (
     r"\blayer[- ]?norm(?:ali[sz](?:ation|ed|e|ing)|ed)?\b(?: (?:output|values?|vector|activations?))?"
     r"|\bnormali[sz]ed (?:vector|output|values?)\b"
@@ -62,11 +38,11 @@ _RMS = r"\brms[- ]?norm(?:ali[sz]ation)?\b"
 _PARTS_OF_NORM = {"mean": r"\bmean\b", "variance": r"\bvariance\b", "std": r"\bstandard deviation\b|\bstd\b"}
 _CALLED = r"\b(relu|gelu|silu|swish|sigmoid|tanh)\b(?: (?:activation|function))*"
 _OF_ONE_NUMBER = re.compile(  # `GELU(1)`
-    rf"\b((?:relu|gelu|silu|swish|tanh)(?: activation| function)*)(?: of| at| for|\s*\()(?: x\s*=)?\s*({_N})\s*\)?"
+    rf"\b((?:relu|gelu|silu|swish|tanh)(?: activation| function)*)(?: of| at| for|\s*\()(?: x\s*=)?\s*({N})\s*\)?"
     r"(?=\s*(?:[?.=]|$))",
     re.I,
 )
-_EPS = rf"\b(?:eps(?:ilon)?|ε|ϵ)\s*(?:=|of|is)\s*(10\^\{{?-\d+\}}?|{_N}(?:e-?\d+)?)"
+_EPS = rf"\b(?:eps(?:ilon)?|ε|ϵ)\s*(?:=|of|is)\s*(10\^\{{?-\d+\}}?|{N}(?:e-?\d+)?)"
 _NO_EPS = (
     r"\b(?:ignor\w+|no|without|omit\w*|neglect\w*|assum\w+ no) (?:the )?(?:small )?(?:eps(?:ilon)?"
     r"|ε)\b(?: term)?|\bwithout (?:using )?ε"
@@ -86,14 +62,10 @@ _BY_HAND = (
     r"|\bnormali[sz]e\b(?= .*\b(?:layer ?norm|layer normali))"
 )
 _SAMPLE = r"\b(?:unbiased|sample) (?:variance|standard deviation|estimat\w+)\b"
-_TEMPERATURE = rf"\btemperature(?: (?:parameter|t|τ))?\s*(?:=|of|is)?\s*(?:t\s*=\s*|τ\s*=\s*)?({_N})"
-_WIDTH = r"\b(?:d_?\{?k\}?|(?:key|head) (?:dimension|size))(?: d_?k)?\s*(?:=|is|of)\s*(\d+)"
+_TEMPERATURE = rf"\btemperature(?: (?:parameter|t|τ))?\s*(?:=|of|is)?\s*(?:t\s*=\s*|τ\s*=\s*)?({N})"
 _SCALED_OTHERWISE = r"\bscal\w+ by (?!(?:the |1/)*(?:sqrt|√|square root))"
+_ROOT_OF_D_K = r"(?:the )?(?:1/)?(?:sqrt|√|square root(?: of)?)\s*[({]*\s*(?:the )?d_?\{?k\}?\s*[)}]*(?!\w)"
 _CAUSAL = r"\b(?:causal|look-?ahead)(?: attention)? mask(?:ing)?\b"
-_ROUNDING = (
-    r"[,(]? ?\b(?:round(?:ed|ing)?|give|correct|accurate|up|to)\b(?: (?:your )?(?:answers?|results?|it|them))? ?(?:to|with)? "
-    r"(?:\d|two|three|four) (?:decimals?(?: places?)?|significant (?:figures|digits)|digits)\)?"
-)
 # An operation on what an operation gives, `the softmax of the softmax of`, `LayerNorm and RMSNorm of`.
 _OPERATION = rf"(?:{_NORM}|{_RMS}|{_CALLED.replace('(relu', '(?:relu')}|\bsoftmax\b)"
 _BETWEEN = (
@@ -114,34 +86,25 @@ _OF_THE_RESULT = re.compile(
     rf"\bafter\b|\boutputs?\b|\bresult\w*\b|\bnormali[sz]ed\b"
     rf"|(?:{'|'.join(_PARTS_OF_NORM.values())}) of (?:the |an? )*(?:{_NORM})"
 )
-# Words that set the scene and change nothing; whatever else is said makes it another question.
-_SCENE = frozenset(
-    """what is are the of a an if given let suppose consider compute calculate find determine evaluate give for with and to in by
-    using use we have has then after applying apply applied result results obtained resulting following this that these its their
-    on from vector vectors token tokens word words query queries key keys value values matrix matrices attention self-attention
-    scaled dot-product dot product mechanism corresponding respectively assume assuming where when each one single be you your as
-    show me work out get want row row-wise rows over across per position step operation function elements entries numbers
-    scores logits score weights raw between two three input activation activations layer pass passed through feature features
-    toy example simple transformer head so unscaled q k v x s corresponding sequence at it do does equal
-    computes computed return returns yield yields produce""".split()
-)
 
 
 def given_numbers(asked: str) -> GivenNumbers | None:
     """The problem that a question states in numbers; None where it states none, or says anything that is not understood."""
     if len(asked) > LONGEST or not re.search(r"\d", asked):
         return None
-    text, given = named_numbers(untitled(_OF_ONE_NUMBER.sub(r"\1 of [\2]", asked)))
+    text, given = named_numbers(untitled(with_brackets(_OF_ONE_NUMBER.sub(r"\1 of [\2]", asked))))
     text = re.sub(_BY_HAND, " layernorm of ", " ".join(text.split()))
     if given is None:
-        return _of_a_position(text) or _of_one_product(text)
+        return of_a_position(text) or of_one_product(text)
     for formula, words in _FORMULAS:
         text = _in_words(formula, words, text)
-    text = re.sub(_ROUNDING, " ", text)
+    text = re.sub(ROUNDING, " ", text)
     text = re.sub(r"\((?:layer[- ]?norm|rms[- ]?norm|relu|gelu|silu|swish)\)", " ", text)  # `layer normalization (LayerNorm)`
     if _TWICE.search(text) or _ONE_OF_THEM.search(text) or (_matrix(given) and _DOWN_THE_COLUMNS.search(text)):
         return None
-    return _norm(text, given) or _activation(text, given) or _attention(text, given, asked)
+    text, place = picked(text)
+    found = _norm(text, given) or _activation(text, given) or _attention(text, given, asked)
+    return found._replace(place=place) if found else None
 
 
 def _in_words(formula: str, words: str, text: str) -> str:
@@ -173,8 +136,8 @@ def _norm(text: str, given: Named) -> GivenNumbers | None:
     parts = [name for name, said in _PARTS_OF_NORM.items() if re.search(said, text)]
     for said in _PARTS_OF_NORM.values():
         text = re.sub(said, " ", text)
-    text = re.sub(dict(_ASKED)["output"], " ", text)
-    if (parts and (kind == "rms_norm" or of_the_result)) or not _only_scene(re.sub(r"\bused\b", " ", text)):
+    text = re.sub(dict(ASKED)["output"], " ", text)
+    if (parts and (kind == "rms_norm" or of_the_result)) or not only_scene(re.sub(r"\bused\b", " ", text)):
         return None
     return GivenNumbers(document, parts[-1] if parts else "output", len(parts) > 1)
 
@@ -186,27 +149,34 @@ def _activation(text: str, given: Named) -> GivenNumbers | None:
         return None
     if len({called.replace("swish", "silu") for called in re.findall(_CALLED, text)}) > 1:
         return None
-    text = re.sub(dict(_ASKED)["output"], " ", re.sub(_CALLED, " ", text))
-    return GivenNumbers({"kind": found[1]} | bare, "output") if _only_scene(text) else None
+    text = re.sub(dict(ASKED)["output"], " ", re.sub(_CALLED, " ", text))
+    return GivenNumbers({"kind": found[1]} | bare, "output") if only_scene(text) else None
 
 
 def _attention(text: str, given: Named, asked: str) -> GivenNumbers | None:
     """Scores, weights or the output, from whatever is given: queries and keys, scores, or the weights themselves."""
-    text = re.sub(r"\b((?:scaled )?)dot[- ]product(?= (?:self-)?attention)", r"\1", text)
-    if re.search(_SCALED_OTHERWISE, text) or len({*re.findall(_WIDTH, text)}) > 1:
+    text = re.sub(r"\b((?:scaled )?)dot[- ]product(?= (?:self-)?attention)", r"\1", " ".join(text.split()))
+    text = re.sub(
+        rf"\b(?:i\.e\.,? )?(?:the )?dot[- ]products?(?: scores?)? (?:divided|scaled) by {_ROOT_OF_D_K}", " scaled score ", text
+    )
+    text = re.sub(rf"(?<!\w)(?:and )?(?:scaled|divided|scaling|dividing)(?: it| them)? by {_ROOT_OF_D_K}", " scaled ", text)
+    if re.search(_SCALED_OTHERWISE, text) or len({*re.findall(WIDTH, text)}) > 1:
         return None
     softmax_of = re.search(r"\bsoftmax\b", text) and not re.search(r"\b(?:q|k|quer(?:y|ies)|keys?)\b", text)
     said = _Said(
-        scaled=re.search(_SCALED, text) is not None,
+        scaled=re.search(SCALED, text) is not None,
         unscaled=re.search(_UNSCALED, text) is not None,
-        width=_first_number(_WIDTH, text),
+        width=_first_number(WIDTH, text),
         temperature=_first_number(_TEMPERATURE, text),
         causal=re.search(_CAUSAL, text) is not None,
     )
-    for pattern, word in ((_UNSCALED, "unscaled"), (_WIDTH, ""), (_TEMPERATURE, ""), (_CAUSAL, ""), (r"\bscaling\b", "")):
+    for pattern, word in ((_UNSCALED, "unscaled"), (WIDTH, ""), (_TEMPERATURE, ""), (_CAUSAL, ""), (r"\bscaling\b", "")):
         text = re.sub(pattern, f" {word} ", text)
+    divided = re.search(r"\bscaled\b", text) is not None
     wanted, text = _wanted(text, given)
-    if wanted is None or not _only_scene(text) or (said.scaled and said.unscaled):
+    if wanted and wanted[0] == "dot" and divided:
+        return None  # a product that is divided is no product any more
+    if wanted is None or not only_scene(text) or (said.scaled and said.unscaled):
         return None
     document: dict[str, Any] = dict(given) | ({} if said.temperature is None else {"temperature": said.temperature})
     if said.causal and not _square(given):
@@ -302,7 +272,7 @@ def _leaves_open(asked: str) -> NoReturn:
 def _wanted(text: str, given: Named) -> tuple[list[str] | None, str]:
     """What is asked for, the last of the work first, and the text without the words for it."""
     found = []
-    for name, said in _ASKED:
+    for name, said in ASKED:
         if re.search(said, text):
             found.append(name)
             text = re.sub(said, " ", text)
@@ -322,64 +292,3 @@ def _as_vector(given: Named, *besides: str) -> dict[str, Any] | None:
         return None
     (vector,) = rest.values()
     return {"x": vector} | {name: given[name] for name in besides if name in given}
-
-
-_TABLE = r"\b(?:(?:sinusoidal|fixed|absolute) )*(?:position(?:al)? (?:encodings?|embeddings?)|pe)(?: vector)?\b"
-_POSITION = r"\bpos(?:ition)?\s*(?:=|:|\bis\b|number|index)?\s*(\d+)\b"
-_MODEL = (
-    r"\b(?:d_?\{?model\}?|d|(?:embedding |model |hidden )?(?:dimension(?:ality)?|size))\s*(?:=|:|is"
-    r"|of)\s*(?:d(?:_?model)?\s*=\s*)?(\d+)\b"
-)
-# What is no row of the table, but something done with it.
-_NO_ROW = r"\b(?:dot|products?|scores?|logits|attention|softmax|weights?|between|two|three|layer|activations?)\b"
-
-
-def _of_a_position(text: str) -> GivenNumbers | None:
-    """`the positional encoding at position 1 for d_model = 4`: all of its features."""
-    position, width = re.search(_POSITION, text), re.search(_MODEL, text)
-    if not re.search(_TABLE, text) or position is None or width is None or int(width[1]) > MOST_POSITIONS:
-        return None
-    if len(re.findall(_POSITION, text)) > 1 or len(re.findall(_MODEL, text)) > 1 or re.search(_NO_ROW, text):
-        return None
-    rest = re.sub(_TABLE, " ", re.sub(_MODEL, " ", re.sub(_POSITION, " ", text)))
-    rest = re.sub(r"\bsines?(?: and |/|-)cosines?\b", " ", rest)  # one of the two alone is half of the row
-    rest = re.sub(r"\b(?:sinusoidal|original|full|complete|0-indexed|zero-indexed)\b", " ", rest)
-    if not _only_scene(rest):
-        return None
-    return GivenNumbers({"position": int(position[1]), "d_model": int(width[1])}, "pe")
-
-
-_PRODUCT = (
-    rf"\b(?:dot[- ]product(?:s)?(?: (?:between|of) (?:[a-z]+ ){{1,6}}?)?|q ?[·.⋅*] ?k|q\^t ?k|qk\^t)\s*(?:=|is|equals"
-    rf"|of)?\s*({_N})"
-    r"(?!\w|\.\d)"
-)
-_OF_THE_MODEL = (
-    r"\b(?:in|of|for|and|with|,)? ?(?:an? |the )?(?:(?:model|encoder|transformer) (?:of|with|has|having) (?:an? )?)?"
-    r"(?:d_?\{?model\}?|(?:model |hidden |embedding )?(?:width|size|dimension))\s*(?:=|is|of)?\s*(\d+)\b"
-)
-
-
-def _of_one_product(text: str) -> GivenNumbers | None:
-    """`a dot product of 16 with d_k = 64`: the scaled score."""
-    product, width = re.search(_PRODUCT, text), re.search(_WIDTH, text)
-    if product is None or width is None:
-        return None
-    if re.search(r"\bscaled (?:attention )?$", text[: product.start()]):
-        return None  # it is divided already
-    rest = re.sub(_WIDTH, " ", f"{text[: product.start()]} {text[product.end() :]}")
-    model = re.search(_OF_THE_MODEL, rest)
-    rest = f"{rest[: model.start()]} {rest[model.end() :]}" if model else rest
-    rest = re.sub(r"\b(?:whose|a head|head|key|query|vectors?)\b", " ", rest)
-    if not re.search(_SCALED, rest) or re.search(r"softmax|weight|unscaled|\braw\b|before", rest):
-        return None
-    rest = re.sub(dict(_ASKED)["scores"], " ", re.sub(_ROUNDING, " ", rest))
-    if not _only_scene(rest):
-        return None
-    document = {"kind": "attention", "dot": [float(product[1].replace("−", "-"))], "d_k": int(width[1])}
-    return GivenNumbers(document | ({"d_model": int(model[1])} if model else {}), "scores")
-
-
-def _only_scene(text: str) -> bool:
-    """Whether only words are left that change nothing: no number, no other operation."""
-    return all(word in _SCENE for word in re.findall(r"[^\s,.:;()|?!=$]+", text))

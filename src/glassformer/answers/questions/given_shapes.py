@@ -66,7 +66,7 @@ _SCENE = frozenset(
     matrices resulting result assume assuming we have has using where standard naive naively total are there obtained get after
     multiplying multiplication i.e self-attention attention layer single head you output on input query key value cost number
     does uses use learnable trainable each question exercise
-    need needs""".split()
+    need needs together altogether combined projection weight""".split()
 )
 
 

@@ -25,7 +25,7 @@ _MARK, _TAKEN = "§", "¤"
 _ARE = r"\s*(?:=|:|\bis\b|\bare\b|\bbe\b|\bof\b|\bbeing\b)?\s*(?:the )?(?:vectors? )?"
 _SCORES = (
     r"(?:(?:the |its |attention |alignment |pre-softmax |similarity )*(?:scores?|logits)(?: vector)?(?: [sez])?(?:"
-    r" for (?:a |one |the )?(?:single )?(?:token|query|word))?)"
+    r" (?:for|of) (?:an? |one |the )?(?:single )?(?:token|query|word))?)"
 )
 # How each is called, right before its numbers; a number behind a letter is that of a row.
 _NAMES = (

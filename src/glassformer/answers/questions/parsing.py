@@ -35,7 +35,7 @@ class _Words:
 
     def take(self, pattern: str) -> re.Match[str] | None:
         """The first match, taken out; what stood on its two sides stays apart."""
-        found = re.search(pattern, self.rest)
+        found = phrases.compiled(pattern).search(self.rest)
         if found:
             self.rest = " ".join(f"{self.rest[: found.start()]} | {self.rest[found.end() :]}".split())
         return found

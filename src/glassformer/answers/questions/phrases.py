@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Literal
 
 Kind = Literal[
@@ -11,6 +12,12 @@ Kind = Literal[
     "worked", "reckoned",
 ]  # fmt: skip
 Precision = Literal["float64", "float32", "bfloat16", "float16", "int8", "int4"]
+
+
+@lru_cache(maxsize=4096)
+def compiled(pattern: str) -> re.Pattern[str]:
+    """A pattern that every question is held against: `re` keeps 512, and there are more, so it would compile each every time."""
+    return re.compile(pattern)
 
 
 def _any(words: str) -> str:
@@ -48,7 +55,7 @@ OF_THE_WHOLE: dict[Kind, tuple[str, ...]] = {
 # What may be said besides of the sequence that an image becomes: that it enters the encoder, and with which token.
 OF_SEQUENCES = (
     r"(?:\b(?:count|counting|include|patch|along|and|plus|including|with|one|class|cls|token|after|adding|enter|entering|encoder|transformer"
-    r"|input|seen|by|image"
+    r"|input|seen?|by|image|process|receive|get"
     r"|fed|to|into|model|sequence)\b ?)*"
 )
 OF_IMAGES = (  # the same of the patches that it is cut into

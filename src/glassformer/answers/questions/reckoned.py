@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from glassformer.answers.questions.corpora import ROWS, of_a_corpus, whole
+from glassformer.answers.questions.padding import padding
 from glassformer.answers.questions.question import Question
 from glassformer.answers.questions.two_sequences import of_two_sequences
 
@@ -65,7 +66,7 @@ _SCENE = frozenset(
 
 def reckoned(text: str, asked: str) -> Question | None:
     """The question, where it has one of these forms and says nothing else; `text` is the question in plain words."""
-    found = (form(text, asked) for form in (_tokens_seen, _mask_cells, _spread, of_a_corpus, of_two_sequences))
+    found = (form(text, asked) for form in (padding, _tokens_seen, _mask_cells, _spread, of_a_corpus, of_two_sequences))
     return next((question for question in found if question is not None), None)
 
 

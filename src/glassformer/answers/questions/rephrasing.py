@@ -88,7 +88,7 @@ def plainly(text: str) -> str:
     low = re.sub(r"\bw_?\{?_?\{?i\}?\^\{?([qkv])\}?(?!\w)", r"w_\1 of each head", low)
     low = re.sub(r"\bq\s*[·*@ ]?\s*k\s?\^t", "qk^t", low)
     for formula, name in (*FORMULAS, *DIVIDED):
-        low = re.sub(formula, f"{name} ", low)
+        low = phrases.compiled(formula).sub(f"{name} ", low)
     low = re.sub(r"\bnon-embedding (params|parameters|weights)", r"\1 without embeddings", low)
     low = re.sub(rf"\b({'|'.join(NUMBERS)})(?={_COUNTED})", lambda word: NUMBERS[word[1]], low)
     low = re.sub(r"\bweights and bias(?:es| terms)\b|\bbias(?:es| terms) and weights\b", "parameters", low)
@@ -104,5 +104,5 @@ def plainly(text: str) -> str:
     low = re.sub(COUNTED_ANYWAY, "", low)
     low = re.sub(r"\bwith (?:all |the |its |their )*bias(?:es| terms)\b(?! (?:and|&|or|\w+ed)\b)", "", low)
     for pattern, plain in (*LEFT_OUT, *IN_OTHER_WORDS):
-        low = re.sub(pattern, plain, low)
+        low = phrases.compiled(pattern).sub(plain, low)
     return phrases.SYMBOL.sub(lambda found: f"{found[1]}_{found[2]}", low)

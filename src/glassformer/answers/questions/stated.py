@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from glassformer.answers.questions.grouped_queries import COMPARED, KV_HEADS, take_groups, without_groups
+from glassformer.answers.questions.phrases import compiled
 from glassformer.program import Program
 from glassformer.spec import GlassformerError, shown
 from glassformer.spec.reading import Request
@@ -100,6 +101,10 @@ _WEIGHTS = (
 )
 # Words that state a choice, with what may follow them.
 CHOICES = {
+    r"(?<=embeddings )(?:with|and|plus|using) (?:fixed )?sinusoidal position(?:al)? (?:encodings?|embeddings?)": (
+        "position",
+        "sinusoidal",
+    ),
     r"(?:fixed )?sinusoidal(?= (?:position|encoding))": ("position", "sinusoidal"),
     r"rotary(?= position)": ("position", "rotary"),
     r"untied(?= \w+ (?:head|decoder))": ("tie", "False"),
@@ -116,6 +121,7 @@ CHOICES = {
     r"post-?(?:ln|norm)\b": ("norm", "post"),
     r"pre-?(?:ln|norm)\b": ("norm", "pre"),
     r"(?:single|one)-head(?:ed)?\b": ("heads", "1"),
+    r"(?:and |if |,? with )?there is (?:only |just )?(?:a single|one) (?:attention )?head\b": ("heads", "1"),
     r"(?:given|have|has|with|uses?|consider|take) an? single (?:self-)?(?:attention )?head\b": ("heads", "1"),
     r"(?:local|sliding[- ]window|windowed|window)(?= (?:self-?)?attention)": ("window", "w"),
 }
@@ -130,7 +136,7 @@ def take_stated(text: str) -> tuple[Stated, str]:
     text = groups[1]
     tables = re.search(r"embedding|vocab|\btables?\b", text)  # parts of a long text are segments, too
     for field, pattern in PATTERNS if tables else [pair for pair in PATTERNS if pair[0] != "segments"]:
-        while match := re.search(rf"{LEAD}(?:{pattern})", text):  # said twice, it is the same size, or not understood
+        while match := compiled(rf"{LEAD}(?:{pattern})").search(text):  # said twice, it is the same size, or not understood
             value = next(group for group in match.groups() if group).replace(",", "")
             if (sides := re.search(_SIDES, match[0])) and sides[1] != sides[2]:
                 break  # an image or a patch that is no square
@@ -147,8 +153,8 @@ def take_stated(text: str) -> tuple[Stated, str]:
     gate, text = _gate(text)
     found |= gate
     for said, (field, value) in CHOICES.items():
-        if re.search(rf"\b{said}", text):
-            found[field], text = value, re.sub(rf"\b{said}", "", text)
+        if compiled(rf"\b{said}").search(text):
+            found[field], text = value, compiled(rf"\b{said}").sub("", text)
     return tuple(found.items()), " ".join(text.split())
 
 

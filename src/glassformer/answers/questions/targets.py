@@ -19,11 +19,24 @@ KNOWN_WORDS = {word for kind in KIND_WORDS for word in (kind, plain(kind))} | {
 }
 SHORTEST, NEAR = 5, 0.75  # letters of a word that may be a slip, and how alike the two must be
 WHOLE = ("model", "network", "whole model", "transformer", "transformer model", "transformer network")
+OF_ANY_PART = ("weights", "biases", "norms")  # what several parts have: alone, it is that of the whole encoder
 TRAINED_STORES = ("model", "gradients", "optimizer")
 
 
+# `the two weight matrices of the FFN`: how many matrices each part has, where it is said at all.
+_MATRICES = re.compile(
+    r"(?:all )?(?:(?P<many>both|two|2|three|3|four|4) )?(?:(?:big|large|dense|linear|weight|parameter|projection) )*matrices"
+    r" (?:of|in|inside) (?:the |an? |one )?(?P<part>.+)"
+)
+_SO_MANY = {"ffn": ("both", "two", "2", "three", "3"), "attention": ("four", "4"), "qkv": ("three", "3")}
+
+
 def among(kind: Kind, left: str) -> tuple[str, str]:
-    """`bias ffn`: the biases of the feed-forward block."""
+    """`bias ffn`: the biases of the feed-forward block; `two matrices of the ffn`: its weights without them."""
+    if kind in ("params", "bytes") and (matrices := _MATRICES.fullmatch(left)):
+        part = looked_up(matrices["part"], PART_NAMES) or ""
+        if part in _SO_MANY and matrices["many"] in (None, *_SO_MANY[part]):
+            return "weights", matrices["part"]
     found = re.match(r"(?:bias(?:es)?)(?: (?:terms?|vectors?))?(?: (?:of|in))? (?:the )?(.+)$", left)
     if kind not in ("params", "bytes") or found is None or looked_up(left, PART_NAMES) is not None:
         return "", left
@@ -74,8 +87,7 @@ def target_of(kind: Kind, left: str, asked: str) -> str | None:
     if found := next(filter(None, (looked_up(name, table) for table in tables)), None):
         return found
     if inner := _inside(name):
-        found = target_of(kind, inner, asked)
-        return found if not re.search(r"\bffn|\bmlp|\bfeed", name) or _of_ffn(found) else _as_spelled(name, asked)
+        return _held(kind, inner, name, asked)
     several = [part.strip() for part in re.split(r",|&|\+|\band\b", name) if part.strip()]
     if len(several) > 1 and kind in ("params", "share", "flops", "macs"):
         found_parts = [target_of(kind, part, asked) for part in several]
@@ -83,6 +95,16 @@ def target_of(kind: Kind, left: str, asked: str) -> str | None:
     if kind in ("params", "share") and (name in PARTS or name in ALIASES):
         return ALIASES.get(name, name)
     return next(filter(None, (loosely(name, table) for table in tables)), None) or _as_spelled(name, asked)
+
+
+def _held(kind: Kind, inner: str, name: str, asked: str) -> str | None:
+    """What is spoken of as inside a part: it must be something that this part has, and no other."""
+    found = target_of(kind, inner, asked)
+    if found in OF_ANY_PART and kind in phrases.OF_PARTS:
+        raise GlassformerError(
+            f"'{shown(asked)}' is not understood: which of the {found}? Ask for those of the part, as in 'biases of the FFN'."
+        )
+    return found if not re.search(r"\bffn|\bmlp|\bfeed", name) or _of_ffn(found) else _as_spelled(name, asked)
 
 
 def _of_ffn(target: str | None) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from glassformer.answers.questions import phrases
 from glassformer.answers.questions.encoders import full_name
+from glassformer.answers.questions.exam_wordings import EXAM_WORDINGS
 from glassformer.answers.questions.said_otherwise import SAID_OTHERWISE
 from glassformer.answers.questions.sheet_wordings import SHEET_WORDINGS
 
@@ -107,6 +108,7 @@ IN_OTHER_WORDS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (rf"({full_name()}) \((\d+) (?:layers|blocks)\)", r"\1 with number of layers = \2"),
     (rf"({full_name()}) \((\d+) (?:attention )?heads\)", r"\1 with \2 heads"),
     (r"\[class\]", "class"), (r"\bbefore flattening\b", ""),
+    *EXAM_WORDINGS,
     *SHEET_WORDINGS,
     *SAID_OTHERWISE,
     (r"\b(\d[\d,]*[- ]token (?:sequence|input|document|text))'s (?:own |full |whole )*", r"\1 | "),

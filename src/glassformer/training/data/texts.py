@@ -16,6 +16,8 @@ from glassformer.training.data.dataset import Task
 MOST_CHARACTERS = 100_000  # of one text; a longer one is cut, or refused if asked
 MOST_WORDS = 10_000  # of one tagged row
 LONGEST_LABEL = 200
+NUL = "\0"  # what programs pad with and what is left of UTF-16: nobody writes it
+HAS_NUL = "has a NUL character (\\u0000), which no text has: take it out."
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +94,10 @@ def _tagged(row: Raw, asked: Asked, tally: Tally) -> tuple[tuple[str, ...], tupl
         return None
     if len(words) > MOST_WORDS:
         raise GlassformerError(f"{row.place} has {len(words):,} words; a row has at most {MOST_WORDS:,}. Split it.")
+    padded = next((number for number, word in enumerate(words, 1) if isinstance(word, str) and NUL in word), None)
+    if padded is not None:
+        tally.bad(f"{row.place}: its word {padded} {HAS_NUL}", "texts with a NUL character", row.place, asked)
+        return None
     names = [label_name(tag, row.place) for tag in tags]
     if not all(isinstance(word, str) and word.strip() and _encodable(word) for word in words) or None in names:
         tally.bad(f"{row.place} has an empty word or tag, or one that is no text.", "rows with bad words", row.place, asked)
@@ -117,6 +123,9 @@ def clean_text(value: Any, place: str, asked: Asked, tally: Tally) -> str | None
         text = text[:MOST_CHARACTERS].strip()
     if not _encodable(text):
         tally.bad(f"{place} has half of a surrogate pair, which is no character.", "texts with half characters", place, asked)
+        return None
+    if NUL in text:
+        tally.bad(f"{place}: {shown(asked.text)} {HAS_NUL}", "texts with a NUL character", place, asked)
         return None
     return text
 
