@@ -280,10 +280,11 @@ def attend(
     queries, keys = call.sizes.forward
     blocks, programs = call.grid(queries)
     strides = [stride for x in (q_NHK, k_NHK, v_NHK) for stride in x.stride()[:2]]
-    attend_kernel[(programs,)](
-        q_NHK, k_NHK, v_NHK, mix_NHK, logs_HM, bounds, lots_2HM, scale * LOG2E, twice(lowest_kept(dropout)), 1 / (1 - dropout),
-        longest, blocks, heads, tokens + SPARE, *strides, **call.options(queries, keys),
-    )  # fmt: skip
+    with torch.cuda.device(q_NHK.device):  # Triton asks which GPU is meant, and not where its arguments lie
+        attend_kernel[(programs,)](
+            q_NHK, k_NHK, v_NHK, mix_NHK, logs_HM, bounds, lots_2HM, scale * LOG2E, twice(lowest_kept(dropout)),
+            1 / (1 - dropout), longest, blocks, heads, tokens + SPARE, *strides, **call.options(queries, keys),
+        )  # fmt: skip
     return mix_NHK, logs_HM
 
 
@@ -312,18 +313,19 @@ def attend_backward(
     call = Launch(heads, width, tokens, longest, bounds, lots_2HM)
     means_HM, d_N3HK = torch.zeros_like(logs_HM), torch.empty_like(qkv_N3HK)
     scaled, kept = (scale * LOG2E, twice(lowest_kept(dropout))), 1 - dropout
-    queries, keys = call.sizes.to_queries
-    blocks, programs = call.grid(queries)
-    to_queries_kernel[(programs,)](
-        qkv_N3HK, mix_NHK, g_NHK, d_N3HK, logs_HM, means_HM, bounds, lots_2HM, *scaled, kept, scale / kept,
-        longest, blocks, heads, tokens + SPARE, **call.options(queries, keys),
-    )  # fmt: skip
-    queries, keys = call.sizes.to_keys
-    blocks, programs = call.grid(keys)
-    to_keys_kernel[(programs,)](
-        qkv_N3HK, g_NHK, d_N3HK, logs_HM, means_HM, bounds, lots_2HM, *scaled, scale / kept, 1 / kept,
-        longest, blocks, heads, tokens + SPARE, **call.options(queries, keys),
-    )  # fmt: skip
+    with torch.cuda.device(g_NHK.device):
+        queries, keys = call.sizes.to_queries
+        blocks, programs = call.grid(queries)
+        to_queries_kernel[(programs,)](
+            qkv_N3HK, mix_NHK, g_NHK, d_N3HK, logs_HM, means_HM, bounds, lots_2HM, *scaled, kept, scale / kept,
+            longest, blocks, heads, tokens + SPARE, **call.options(queries, keys),
+        )  # fmt: skip
+        queries, keys = call.sizes.to_keys
+        blocks, programs = call.grid(keys)
+        to_keys_kernel[(programs,)](
+            qkv_N3HK, g_NHK, d_N3HK, logs_HM, means_HM, bounds, lots_2HM, *scaled, scale / kept, 1 / kept,
+            longest, blocks, heads, tokens + SPARE, **call.options(queries, keys),
+        )  # fmt: skip
     return d_N3HK
 
 

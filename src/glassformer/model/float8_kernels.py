@@ -96,7 +96,8 @@ def gelu_kernel(wide: Tensor, bias: Tensor) -> tuple[Tensor, Tensor]:
     """`gelu(wide + bias)` in float8, and the scale of each row."""
     rows, width = wide.shape
     values, scale = torch.empty_like(wide, dtype=FLOAT8), wide.new_empty((rows, 1), dtype=torch.float32)
-    forward_kernel[(rows,)](wide, bias, values, scale, width, **blocks(width), num_warps=4)
+    with torch.cuda.device(wide.device):
+        forward_kernel[(rows,)](wide, bias, values, scale, width, **blocks(width), num_warps=4)
     return values, scale
 
 
@@ -112,7 +113,8 @@ def gelu_backward_kernel(g: Tensor, wide: Tensor, bias: Tensor) -> tuple[Tensor,
     results = _results(wide)
     before, values, scale, sums, active = results
     given = (g, wide, bias, before, values, scale, sums, active)
-    backward_kernel[(sums.shape[0],)](*given, rows, width, **blocks(width), num_warps=8)
+    with torch.cuda.device(wide.device):
+        backward_kernel[(sums.shape[0],)](*given, rows, width, **blocks(width), num_warps=8)
     return results
 
 

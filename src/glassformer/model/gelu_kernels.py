@@ -54,10 +54,11 @@ def linear_gelu(x_ND: Tensor, weight_FD: Tensor, bias_F: Tensor | None) -> Tenso
     out_NF = x_ND.new_empty(rows, width)
     given = [TensorDescriptor.from_tensor(matrix.contiguous(), [SIDE, DEEP]) for matrix in (x_ND, weight_FD)]
     down, across = triton.cdiv(rows, SIDE), triton.cdiv(width, SIDE)
-    linear_gelu_kernel[(down * across,)](
-        *given, bias_F, TensorDescriptor.from_tensor(out_NF, [SIDE, SIDE]), down, width, depth,
-        SIDE=SIDE, DEEP=DEEP, NEAR=NEAR, BIASED=bias_F is not None, num_warps=4, num_stages=2,
-    )  # fmt: skip
+    with torch.cuda.device(x_ND.device):
+        linear_gelu_kernel[(down * across,)](
+            *given, bias_F, TensorDescriptor.from_tensor(out_NF, [SIDE, SIDE]), down, width, depth,
+            SIDE=SIDE, DEEP=DEEP, NEAR=NEAR, BIASED=bias_F is not None, num_warps=4, num_stages=2,
+        )  # fmt: skip
     return out_NF
 
 
