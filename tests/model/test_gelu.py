@@ -69,6 +69,20 @@ class TestAtTheEndOfAProduct:
                 torch.zeros(20_000, 8, dtype=torch.bfloat16), torch.nn.Linear(8, 8, dtype=torch.bfloat16)
             )
 
+    def test_products_with_something_beside_their_matrix_are_left_alone(self):
+        class Adapted(torch.nn.Linear):
+            def forward(self, x):
+                return super().forward(x) + x
+
+        class Quantised(torch.Tensor):
+            pass
+
+        bare, quantised = torch.nn.Linear(8, 8), torch.nn.Linear(8, 8)
+        quantised.weight = torch.nn.Parameter(torch.zeros(8, 8).as_subclass(Quantised))
+        assert gelu.bare(bare) and not gelu.bare(Adapted(8, 8)) and not gelu.bare(quantised)
+        caught = torch.compile(lambda x: x + 1 if gelu.bare(bare) else x, backend="eager", fullgraph=True)
+        assert caught(torch.zeros(())) == 1
+
     @CUDA
     @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16], ids=str)
     @pytest.mark.parametrize("bias", [True, False], ids=["biased", "bare"])

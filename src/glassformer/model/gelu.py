@@ -59,11 +59,16 @@ def ends_products(x: Tensor, linear: nn.Linear) -> bool:
 
     It loads tiles as GPUs do since Hopper, and those begin at multiples of 16 bytes.
     """
-    if not kernels_take(x) or torch.is_grad_enabled() or torch.is_autocast_enabled("cuda"):
+    if not kernels_take(x) or torch.is_grad_enabled() or torch.is_autocast_enabled("cuda") or not bare(linear):
         return False
     aligned = linear.in_features % 8 == 0 and linear.out_features % 8 == 0
     many = x.numel() >= MANY * linear.in_features
     return aligned and many and x.dtype == linear.weight.dtype and torch.cuda.get_device_properties(x.device).major >= 9
+
+
+def bare(linear: nn.Linear) -> bool:
+    """Whether a product is its matrix and nothing else: adapters and quantised weights compute something beside it."""
+    return type(linear) is nn.Linear and type(linear.weight) is nn.Parameter
 
 
 def of_product(x: Tensor, linear: nn.Linear) -> Tensor:
