@@ -48,6 +48,24 @@ def test_what_is_bent_is_bent_inside_the_product(activation, monkeypatch):
 
 
 @ONE_DNN
+@pytest.mark.parametrize("where", ["ffn.wide", "ffn.narrow", "attention.out"])
+def test_a_product_that_does_more_than_its_matrix_is_left_as_it_is(where):
+    class Adapted(torch.nn.Module):
+        def __init__(self, inner):
+            super().__init__()
+            self.inner, self.weight, self.bias = inner, inner.weight, inner.bias
+
+        def forward(self, x):
+            return 2 * self.inner(x)
+
+    encoder, given = Encoder(BERT).eval(), inputs(BERT)
+    part, name = where.split(".")
+    setattr(encoder.layers["0"].get_submodule(part), name, Adapted(encoder.layers["0"].get_submodule(where)))
+    with torch.inference_mode():
+        assert (encoder(given).states - reordered(encoder)(given).states).abs().max() < 1e-5
+
+
+@ONE_DNN
 def test_a_weight_that_is_written_to_is_seen():
     encoder = Encoder(BERT).eval()
     ready, given = Ready(encoder), inputs(BERT)

@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 from glassformer.model.attention import Attention
 from glassformer.model.feed_forward import FUNCTIONS, FeedForward, plain
+from glassformer.model.gelu import bare
 
 if TYPE_CHECKING:
     from glassformer.model.encoder import Encoder
@@ -67,9 +68,9 @@ def _shared(module: nn.Module) -> nn.Module:
 def _block(block: nn.Module) -> nn.Module:
     other = _shared(block)
     for name, part in block.named_children():
-        if isinstance(part, Attention):
+        if isinstance(part, Attention) and bare(part.out):
             other._modules[name] = _attention(part)
-        elif isinstance(part, FeedForward):
+        elif isinstance(part, FeedForward) and bare(part.wide) and bare(part.narrow):
             other._modules[name] = _feed_forward(part)
     return other
 
