@@ -24,7 +24,7 @@ def gelu(x: Tensor) -> Tensor:
 
 
 def quick(x: Tensor) -> Tensor:
-    """The same with one exponential and one polynomial, which its derivative shares: a compiler makes one pass of each."""
+    """The same by an exponential of a polynomial; its derivative needs one more. A compiler makes one pass of each."""
     precise = x.float()
     return (precise * Normal.apply(precise)).to(x.dtype)
 

@@ -8,6 +8,7 @@ from glassformer.answers.judging import check, check_sentence
 from glassformer.answers.quantities import ask
 from glassformer.answers.questions.given_numbers import given_numbers
 from glassformer.answers.questions.picked import with_brackets
+from glassformer.spec import GlassformerError
 
 
 def softmax(*scores: float) -> list[float]:
@@ -97,3 +98,9 @@ def test_the_letter_of_an_option_whose_numbers_are_no_scores() -> None:
     question = "Given scores [2, 2, 2], what is the attention weight of each token after softmax? A) 2/3 B) 1/3 C) 1 D) 0.5"
     assert check(question, None, "B").right
     assert not check(question, None, "D").right
+
+
+@pytest.mark.parametrize("scores", ["2, 1, x", "3, 2, 1, x", "2, 1 and z", "2, 1, ..."])
+def test_a_list_that_goes_on_with_what_is_no_number_is_not_cut_short(scores):
+    with pytest.raises(GlassformerError, match="not understood"):
+        ask(f"Scores are {scores}. What weight does the first key get after softmax?")

@@ -11,7 +11,8 @@ _BARE = re.compile(
     r"(?: (?:two|three|four|five|\d))? (?:keys?|tokens|classes|words|labels|positions))?"
     r"(?:\s*(?:=|:|\bare\b|\bof\b|\bbeing\b))?\s*)"
     rf"(?P<numbers>(?<![\w.]){_N}(?:(?:\s*,\s*(?:and )?|\s+and\s+){_N})+)(?![\d%]|\.\d|\s*[x×])(?!\s*(?:tokens"
-    rf"|heads|layers|keys|classes))",
+    rf"|heads|layers|keys|classes))"
+    rf"(?!\s*(?:,|\band\b)\s*(?:and\s+)?(?:{_N}|[a-z]\b|\.\.|…))",  # the list goes on, with what is no number or unknown
     re.I,
 )
 _ORDINALS = "first second third fourth fifth sixth seventh eighth".split()
