@@ -21,10 +21,10 @@ from glassformer.spec.weight_files import RUN
 
 if TYPE_CHECKING:
     from glassformer.answers.judging import Diagnosis
+    from glassformer.answers.problems import Checked
     from glassformer.answers.quantities import Answer
     from glassformer.answers.shapes import FormulaShapes
     from glassformer.answers.solutions import CheckedSolution
-    from glassformer.answers.worked import Checked
     from glassformer.numbers import Checkpoint, Run
     from glassformer.numbers.by_hand import Problem, Solution
     from glassformer.numbers.experiments import Experiment
@@ -249,7 +249,7 @@ def check_worked(
 
     A problem is a file, what stands in one, or a `Problem`; claims come from its `claims` table where none are given.
     """
-    from glassformer.answers import worked
+    from glassformer.answers import problems
     from glassformer.numbers.by_hand import Problem
 
     of = problem if isinstance(problem, Problem | Mapping) else path("problem", problem)
@@ -259,7 +259,7 @@ def check_worked(
             raise GlassformerError(
                 f"claims={shown(claims)} is not allowed: give ['weights = [0.62, 0.38]'], or a mapping of names."
             )
-    return worked.check_worked(of, claims)
+    return problems.check_worked(of, claims)
 
 
 def check_solution(file: str | Path) -> CheckedSolution:

@@ -13,8 +13,8 @@ from audit import watched
 from faults.hostile_strings import STRINGS
 from faults.mutants import no_hang
 
-from glassformer.answers.arithmetic import evaluate
-from glassformer.answers.document import check_document
+from glassformer.answers.documents import check_document
+from glassformer.answers.expressions import evaluate
 from glassformer.answers.quiz import load_set, shipped, variant
 from glassformer.answers.quiz.counted import Counted
 from glassformer.answers.quiz.shaped import Shaped
@@ -154,7 +154,7 @@ MEASURE = """
 import sys, time
 sys.path.insert(0, {tests!r})
 from faults.mutants import peak_megabytes
-from glassformer.answers.document import check_document
+from glassformer.answers.documents import check_document
 before = peak_megabytes()
 text = {text}
 start = time.process_time()

@@ -15,13 +15,13 @@ from quiz_texts import CARRYING
 
 from glassformer import algebra
 from glassformer.answers.judging import check as diagnose
+from glassformer.answers.problems import check_worked
 from glassformer.answers.quantities import ask
 from glassformer.answers.quiz import parse_set
 from glassformer.answers.quiz.grading import grade
 from glassformer.answers.quiz.submissions import Submissions
 from glassformer.answers.shapes import check_formula
 from glassformer.answers.solutions import check_text
-from glassformer.answers.worked import check_worked
 from glassformer.numbers.by_hand import parse_problem, solve
 from glassformer.program import build
 from glassformer.program.pen import LatexPen, TextPen

@@ -15,12 +15,12 @@ from faults.mutants import changed, damaged, fuzz, mutant_of_json
 from quiz_texts import CARRYING
 
 from glassformer.answers.judging import check as diagnose
+from glassformer.answers.problems import check_worked
+from glassformer.answers.problems.claims import claims_in_file
 from glassformer.answers.quiz import parse_set
 from glassformer.answers.quiz.grading import grade
 from glassformer.answers.quiz.submissions import read_submissions
 from glassformer.answers.solutions import check_solution
-from glassformer.answers.worked import check_worked
-from glassformer.answers.worked.claims import claims_in_file
 from glassformer.numbers.by_hand import load_problem, solve
 from glassformer.spec.checkpoint_folder import LABELS
 from glassformer.spec.files import parse_json, read_document

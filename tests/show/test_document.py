@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from glassformer.answers.document import check_document
+from glassformer.answers.documents import check_document
 from glassformer.show import present
 
 TEXT = """# Mine

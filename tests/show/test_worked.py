@@ -2,7 +2,7 @@
 
 import pytest
 
-from glassformer.answers.worked import check_worked
+from glassformer.answers.problems import check_worked
 from glassformer.show import present
 
 FLYING = {"Q": [0, 1], "K": [[1, 1], [0, -1]], "V": [[1, 1], [-1, -1]], "memory_tokens": ["flying", "arrows"], "title": "Flying"}

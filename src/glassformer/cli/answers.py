@@ -143,8 +143,8 @@ def question_in_claim(question: str, words: tuple[str, ...], claim: str) -> tupl
 
 
 def _check_problem(path: Path, claims: tuple[str, ...], claims_file: str | None, form: str | None) -> None:
-    from glassformer.answers.worked import check_worked
-    from glassformer.answers.worked.claims import claim_in_words, claims_in_file
+    from glassformer.answers.problems import check_worked
+    from glassformer.answers.problems.claims import claim_in_words, claims_in_file
 
     said = claims_in_file(Path(claims_file)) if claims_file else {}
     for words in claims:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from glassformer.answers.document import CheckedDocument
+from glassformer.answers.documents import CheckedDocument
 from glassformer.show.present import present
 from glassformer.show.solutions import AnnotatedSolution, annotated
 

@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from glassformer.answers.document import CheckedDocument, Finding
+from glassformer.answers.documents import CheckedDocument, Finding
 from glassformer.answers.solutions import CheckedSolution, Graded, Remark
 from glassformer.show.answers import value_text
 from glassformer.show.inert import markdown_literal

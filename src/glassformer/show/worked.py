@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from glassformer.answers.worked import Checked, Finding, Judged
+from glassformer.answers.problems import Checked, Finding, Judged
 from glassformer.numbers.explain import number
 from glassformer.show.answers import Paragraphs
 from glassformer.show.present import present

@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping
 from fractions import Fraction
 
-from glassformer.answers.arithmetic import Array, NotUnderstoodError, evaluate, exactly
-from glassformer.answers.arithmetic.exact import Real
 from glassformer.answers.claimed import ABOUT, MOST_SIZES, Number, Shape, parse_number, parse_shape
+from glassformer.answers.expressions import Array, NotUnderstoodError, evaluate, exactly
+from glassformer.answers.expressions.exact import Real
 from glassformer.program import Program
 from glassformer.spec import GlassformerError
 

@@ -10,14 +10,14 @@ from typing import Any
 
 from glassformer.answers.claimed import Number, Shape, parse_grid
 from glassformer.answers.judging.verdict import Diagnosis, Finding
+from glassformer.answers.problems import check_worked
+from glassformer.answers.problems.findings import mistake
+from glassformer.answers.problems.rules import rewrites
+from glassformer.answers.problems.work import Work
 from glassformer.answers.quantities import Answer, Numbers, Value
 from glassformer.answers.questions.given_numbers import given_numbers
 from glassformer.answers.questions.given_problem import GivenNumbers
 from glassformer.answers.questions.picked import OF_EACH
-from glassformer.answers.worked import check_worked
-from glassformer.answers.worked.findings import mistake
-from glassformer.answers.worked.rules import rewrites
-from glassformer.answers.worked.work import Work
 from glassformer.numbers.by_hand import parse_problem, solve
 from glassformer.spec import GlassformerError, shown
 

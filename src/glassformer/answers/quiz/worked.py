@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from glassformer.answers.problems import check_worked
 from glassformer.answers.quiz import notation
 from glassformer.answers.quiz.keys import RIGHT, Judgement, Key, Own, Section, Wrong, explained, unread
 from glassformer.answers.quiz.notation import Cells
 from glassformer.answers.quiz.workings import workings
-from glassformer.answers.worked import check_worked
 from glassformer.numbers.by_hand import Solution
 from glassformer.numbers.by_hand.worked import line
 from glassformer.numbers.explain import number

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from glassformer.answers.worked.rules import rewrites
-from glassformer.answers.worked.work import Work
+from glassformer.answers.problems.rules import rewrites
+from glassformer.answers.problems.work import Work
 from glassformer.numbers.by_hand import Solution
 from glassformer.numbers.by_hand.worked import turned
 from glassformer.program.axes import Array

@@ -8,7 +8,7 @@ from contextlib import suppress
 from functools import lru_cache
 
 from glassformer.answers.claimed import Number
-from glassformer.answers.document import CheckedDocument, Question
+from glassformer.answers.documents import CheckedDocument, Question
 from glassformer.answers.judging import Diagnosis, check_alone
 from glassformer.answers.judging.sentences import claims_in
 from glassformer.answers.solutions.graded import Graded

@@ -6,7 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from glassformer.answers.arithmetic import (
+from glassformer.answers.documents import CheckedDocument, Finding
+from glassformer.answers.documents.markup import laid_aside
+from glassformer.answers.documents.sides import Side
+from glassformer.answers.documents.statements import relations
+from glassformer.answers.expressions import (
     Array,
     Evaluator,
     NotUnderstoodError,
@@ -17,13 +21,9 @@ from glassformer.answers.arithmetic import (
     shown_number,
     tokens,
 )
-from glassformer.answers.arithmetic.numerals import Numeral
-from glassformer.answers.arithmetic.tree import Node, walk
-from glassformer.answers.arithmetic.tree import Number as NumberNode
-from glassformer.answers.document import CheckedDocument, Finding
-from glassformer.answers.document.markup import laid_aside
-from glassformer.answers.document.sides import Side
-from glassformer.answers.document.statements import relations
+from glassformer.answers.expressions.numerals import Numeral
+from glassformer.answers.expressions.tree import Node, walk
+from glassformer.answers.expressions.tree import Number as NumberNode
 from glassformer.answers.solutions.remarks import Total
 
 MOST_STEPS = 400

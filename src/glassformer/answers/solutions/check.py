@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from glassformer.algebra.result import Result
-from glassformer.answers.document import CheckedDocument, check_document
-from glassformer.answers.document.findings import DocumentKind
-from glassformer.answers.document.sources import read_file
+from glassformer.answers.documents import CheckedDocument, check_document
+from glassformer.answers.documents.findings import DocumentKind
+from glassformer.answers.documents.sources import read_file
 from glassformer.answers.solutions.alone import judged_alone
 from glassformer.answers.solutions.coordinates import other_coordinates
 from glassformer.answers.solutions.formulas import formula_remarks

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from glassformer.answers.document import CheckedDocument
+from glassformer.answers.documents import CheckedDocument
 from glassformer.answers.shapes import FormulaShapes, check_formula
 from glassformer.answers.solutions.remarks import Remark
 from glassformer.answers.solutions.said_shapes import SCRIPT, Said, Sizes, normal, results_in, sizes_in, tidy

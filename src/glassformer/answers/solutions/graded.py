@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from glassformer.answers.document import Question
+from glassformer.answers.documents import Question
 from glassformer.answers.judging import Diagnosis, check
 from glassformer.spec import GlassformerError, nearest, shown
 from glassformer.spec.presets import known_preset, preset_names

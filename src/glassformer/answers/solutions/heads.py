@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from glassformer.answers.arithmetic import Evaluator, NotUnderstoodError, Reading, plain, shown_value
-from glassformer.answers.arithmetic.tree import Factor, Grouped, Node, Number, Power, Product, Sign, Sum, ungrouped
-from glassformer.answers.document import CheckedDocument
+from glassformer.answers.documents import CheckedDocument
+from glassformer.answers.expressions import Evaluator, NotUnderstoodError, Reading, plain, shown_value
+from glassformer.answers.expressions.tree import Factor, Grouped, Node, Number, Power, Product, Sign, Sum, ungrouped
 from glassformer.answers.solutions.chain import Step, steps_of, totals_after, uses
 from glassformer.answers.solutions.remarks import Remark
 from glassformer.answers.solutions.said_numbers import heads_said, is_model_width, is_other_width, means_something_else

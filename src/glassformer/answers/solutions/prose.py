@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from glassformer.answers.document import CheckedDocument, Question
+from glassformer.answers.documents import CheckedDocument, Question
 
 SEPARATOR = r"[ \t*$]*(?::|=|is)[ \t*$]*"
 NUMBER = r"(?P<n>[0-9][0-9,_]{0,11})[ \t*$.;]*$"

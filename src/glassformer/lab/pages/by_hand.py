@@ -114,8 +114,8 @@ def _cell(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def _claim(document: dict[str, Any]) -> dict[str, Any]:
-    from glassformer.answers.worked import check_worked
-    from glassformer.answers.worked.claims import claim_in_words
+    from glassformer.answers.problems import check_worked
+    from glassformer.answers.problems.claims import claim_in_words
 
     name, numbers = claim_in_words(text_in(document, "claim")[:4000])
     return check_worked(problem_of(document), {name: numbers}).to_dict()

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
-from glassformer.answers.document import CheckedDocument, Finding
+from glassformer.answers.documents import CheckedDocument, Finding
 from glassformer.answers.judging import Diagnosis
 from glassformer.answers.mistakes.catalogue import CATALOGUE
 from glassformer.answers.quiz.misconceptions import mistake

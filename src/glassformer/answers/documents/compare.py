@@ -1,0 +1,220 @@
+"""One equality compared: right, wrong, carried forward or not understood, and why."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from fractions import Fraction
+from math import prod
+
+from glassformer.answers.documents.memory import Memory
+from glassformer.answers.documents.outcome import Outcome
+from glassformer.answers.documents.shape_claims import compare_shapes
+from glassformer.answers.documents.sides import Pair, Side, agreement, from_memory, pair_of, within_rounding
+from glassformer.answers.expressions import Array, Evaluator, Figure, NotUnderstoodError, Reading, Value, readings, slips
+from glassformer.answers.expressions.implied import gap_behind
+from glassformer.answers.expressions.operands import SPACED
+from glassformer.answers.expressions.precision import Agreement, Figures
+from glassformer.answers.expressions.shapes import (
+    MOST_SIZES,
+)
+from glassformer.answers.expressions.tree import (
+    Call,
+    Measured,
+    Name,
+    Negative,
+    Node,
+    Number,
+    Percent,
+    Power,
+    Product,
+    Sum,
+    names_in,
+    numerals_in,
+    ungrouped,
+    walk,
+)
+from glassformer.answers.expressions.vocabulary import CONVERTIBLE, LINKING
+
+HAIR = Fraction(1, 10**4)
+_SYMBOL = re.compile(r"[a-zA-Zµμ]{0,2}[A-Z][a-zA-Z]{0,4}")  # MHz, kWh, TFlops
+
+
+def compare(left: Side, right: Side, sign: str, memory: Memory) -> Outcome:
+    """Tries every reading; wrong only when none of them is right and nothing about the place is doubtful."""
+    if memory.exhausted:
+        return Outcome("unclear", "limit", note="the document asks for more work than is given to one")
+    loosely = sign == "≈"
+    names = memory.values()
+    weight = left.weight + right.weight
+    first: Pair | None = None
+    problem = "the two sides cannot be read together"
+    for reading in readings([*left.run.tokens, *right.run.tokens]):
+        memory.effort += weight
+        try:
+            pair = pair_of(left, right, reading, names)
+        except NotUnderstoodError as met:
+            problem = str(met) if first is None and reading == Reading() else problem
+            continue
+        first = first or pair
+        how = agreement(pair, loosely=loosely)
+        if how is not None:
+            exactly_wrong = how != "exact" and _exactly_another_norm(pair, memory)
+            return _wrong(left, right, pair, memory) if exactly_wrong else _right(pair, how, memory)
+    as_shapes = compare_shapes(left, right, sign, memory)
+    if as_shapes is not None and as_shapes.verdict == "right":
+        return as_shapes
+    if first is None:
+        return as_shapes or Outcome("unclear", note=problem)
+    memory.effort += 3 * weight
+    if not first.comparable:
+        if _counts(first):
+            return Outcome("right", "shape", pair=first, how="exact", note="the number of elements of that shape")
+        return as_shapes or Outcome("unclear", pair=first, note="a list stands on one side and a number on the other")
+    return _not_as_written(left, right, first, memory, loosely=loosely) or as_shapes or _wrong(left, right, first, memory)
+
+
+def _exactly_another_norm(pair: Pair, memory: Memory) -> bool:
+    """`LayerNorm([1, 2, 3]) = [-1, 0, 1]`: near the right numbers, rounded to whole ones, but n − 1 gives these very ones."""
+    tree, claim = ungrouped(pair.left.tree), pair.claim
+    if not (isinstance(tree, Call) and tree.function == "layernorm" and isinstance(claim, Figures)):
+        return False
+    wrong = Evaluator(pair.reading, memory.values()).value(replace(tree, function="layernorm over n - 1"))
+    cells = wrong.cells if isinstance(wrong, Array) else ()
+    whole = all(figure.unit >= 1 for figure in claim.cells)
+    return whole and all(abs(cell.middle - figure.value) < HAIR for cell, figure in zip(cells, claim.cells, strict=True))
+
+
+def _counts(pair: Pair) -> bool:
+    """`[8, 768] = 6,144`: a shape and how many elements it has."""
+    if not (isinstance(pair.value, Array) and isinstance(pair.claim, Figure) and len(pair.value.cells) <= MOST_SIZES):
+        return False
+    return prod((cell.middle for cell in pair.value.cells), start=Fraction(1)) == pair.claim.value
+
+
+def _right(pair: Pair, how: Agreement, memory: Memory) -> Outcome:
+    """Right as written; carried forward where it builds on a number that is wrong."""
+    lines = _faulty_lines(pair, memory)
+    note = pair.reading.said()
+    if not lines:
+        return Outcome("right", pair=pair, how=how, note=note)
+    return Outcome("carried", pair=pair, how=how, note=note, sources=lines, true=true_value(pair, memory))
+
+
+def _faulty_lines(pair: Pair, memory: Memory) -> tuple[int, ...]:
+    """The lines of the wrong results that the left side uses."""
+    found = [memory.source(numeral) for numeral in numerals_in(pair.left.tree)]
+    lines = [result.line for result in found if result is not None]
+    lines += [
+        memory.symbols[name].line for name in names_in(pair.left.tree) if name in memory.symbols and memory.symbols[name].wrong
+    ]
+    return tuple(dict.fromkeys(lines))
+
+
+def true_value(pair: Pair, memory: Memory) -> Value | None:
+    """The left side with earlier errors put right."""
+    try:
+        return Evaluator(pair.reading, memory.values(true=True), memory.true_value).value(pair.left.tree)
+    except NotUnderstoodError:
+        return None
+
+
+def _not_as_written(left: Side, right: Side, pair: Pair, memory: Memory, *, loosely: bool) -> Outcome | None:
+    """Right after all: with the unrounded numbers from before, with the right ones, or within the rounding of the inputs."""
+    kept = from_memory(left, right, pair.reading, memory, loosely=loosely, true=False)
+    if kept is not None:
+        return _right(replace(kept, value=kept.value), "rounded", memory)
+    put_right = from_memory(left, right, pair.reading, memory, loosely=loosely, true=True)
+    if put_right is not None:
+        return Outcome("right", pair=put_right, how="rounded", note="right with the earlier numbers put right")
+    if within_rounding(left, right, pair.reading, memory.values(), loosely=loosely):
+        lines = _faulty_lines(pair, memory)
+        note = "within the rounding of the numbers it uses"
+        return Outcome("carried" if lines else "right", pair=pair, how="rounded", note=note, sources=lines)
+    return None
+
+
+def _wrong(left: Side, right: Side, pair: Pair, memory: Memory) -> Outcome:
+    if _is_part(pair.left.tree) and right.figure and _labelled(left, right):
+        return Outcome("nothing", "definition", note="a number with a label")
+    doubt = _doubt(left, right, pair, memory)
+    if doubt:
+        return Outcome("unclear", pair=pair, note=doubt)
+    lines = _faulty_lines(pair, memory)
+    outcome = Outcome("wrong", pair=pair, sources=lines, true=true_value(pair, memory) if lines else None)
+    if pair.claim is None:
+        return outcome
+    memory.effort += 15 * (left.weight + right.weight)
+    found = slips(pair.left.tree, pair.value, pair.claim, memory.values(), pair.reading)
+    gap = gap_behind(pair.left.tree, pair.claim, memory.values())
+    return replace(outcome, slips=found, implied=gap.said() if gap else "")
+
+
+def _is_part(tree: Node) -> bool:
+    """A number, a percentage or a plain fraction: `3/5 of all = 12` is no calculation."""
+    match ungrouped(tree):
+        case Number() | Percent() | Negative(Number()) | Measured():
+            return True
+        case Product(((_, Number()), ("/", Number()))):
+            return True
+        case _:
+            return False
+
+
+def _labelled(left: Side, right: Side) -> bool:
+    """`Layer 1 = 30,720,000`, `1 epoch = 500 steps`: a label or a unit, not a calculation."""
+    if left.run.border == "word" and left.run.safe_before:
+        return True
+    return left.run.border in ("start", "wall") and left.run.notes != right.run.notes
+
+
+def _doubt(left: Side, right: Side, pair: Pair, memory: Memory) -> str:
+    """Why something else may be meant, so that nobody is told that it is wrong; empty where nothing else can be."""
+    if not (left.run.safe_before and right.run.safe_after):
+        return "words or signs around it may belong to it"
+    if left.figure and right.figure and not (left.run.alone and right.run.alone) and not right.figure.rounded:
+        return "two numbers side by side, with nothing worked out"
+    if any(word in LINKING for word in left.run.notes):
+        return "words before the sign may begin something else"
+    doubts = [*pair.left.doubts, *pair.right.doubts]
+    if doubts.count(SPACED) > 1:  # who writes two numbers with spaces means it
+        doubts = [doubt for doubt in doubts if doubt != SPACED]
+    if doubts:
+        return doubts[0]
+    if _units(pair.left.notes) != _units(pair.right.notes):
+        return "the two sides count in different units"
+    if left.run.border == "word" and _is_range(pair.left.tree, left):
+        return "a range, or a difference"
+    if any(word in OTHER_SUMS for note in pair.left.notes for word in note.lower().split()):
+        return "words in it may say that something else is done"
+    return _foreign_symbol(pair, memory)
+
+
+def _units(notes: tuple[str, ...]) -> set[str]:
+    """The words that may turn into one another: minutes and hours, and whatever looks like MHz."""
+    first = [note.split()[0] for note in notes if note.split()]
+    return {word.lower() for word in first if word.lower() in CONVERTIBLE or _SYMBOL.fullmatch(word)}
+
+
+def _is_range(tree: Node, side: Side) -> bool:
+    """`pages 3-4`."""
+    if not (isinstance(tree, Sum) and len(tree.terms) == 2 and tree.terms[1][0] == "-"):
+        return False
+    return all(isinstance(term, Number) for _, term in tree.terms) and not any(token.gap for token in side.run.tokens[1:3])
+
+
+OTHER_SUMS = frozenset("squared cubed dozen twice half double each remaining modulo mod".split())
+
+
+def _foreign_symbol(pair: Pair, memory: Memory) -> str:
+    for name in [*names_in(pair.left.tree), *names_in(pair.right.tree)]:
+        symbol = memory.symbols.get(name)
+        if symbol is not None and symbol.scope != memory.scope:
+            return f"{name} was given its value in another part (line {symbol.line})"
+        if symbol is not None and symbol.changed:
+            return f"{name} has had several values"
+    for tree in (pair.left.tree, pair.right.tree):
+        bare = sum(node == Name("e") for node in walk(tree))
+        if bare > sum(isinstance(node, Power) and node.base == Name("e") for node in walk(tree)) and "e" not in memory.symbols:
+            return "e may be a name here"
+    return ""

@@ -1,0 +1,225 @@
+"""Slips of method: an expression worked with one thing done wrongly, to see whether the written number comes out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from glassformer.answers.expressions.arrays import Array, Value
+from glassformer.answers.expressions.evaluate import Evaluator
+from glassformer.answers.expressions.exact import Real, exactly, fixed
+from glassformer.answers.expressions.limits import NotUnderstoodError
+from glassformer.answers.expressions.plain import plain
+from glassformer.answers.expressions.precision import Figure, Figures, Written, agrees, shown_value
+from glassformer.answers.expressions.readings import Reading
+from glassformer.answers.expressions.slips import Slip, pen_slips
+from glassformer.answers.expressions.tree import (
+    Call,
+    Grid,
+    Grouped,
+    List,
+    Negative,
+    Node,
+    Percent,
+    Power,
+    Product,
+    Root,
+    Sum,
+    Transposed,
+    children,
+    walk,
+)
+
+MOST_REWRITES = 80
+MOST_STEPS = 4_000  # all rewrites together: fewer of a long expression
+TELLING = 100  # three digits
+Rewrite = tuple[str, str, Node]
+OF_LAYERNORM = {
+    "layernorm over n - 1": "The squares were divided by n − 1; LayerNorm's variance is their mean, divided by n.",
+    "layernorm by variance": "Divided by the variance itself; LayerNorm divides by its root.",
+    "centred": "The mean was subtracted, but nothing was divided by the deviation.",
+}
+
+
+def slips(
+    tree: Node, value: Value, claim: Written, names: Mapping[str, Value], reading: Reading | None = None
+) -> tuple[Slip, ...]:
+    """The slips that lead from this expression to what was written, the simplest first; none where nothing fits."""
+    if isinstance(value, Real) and isinstance(claim, Figure):
+        found = pen_slips(value, claim)
+    else:
+        found = _one_cell(value, claim)
+    if found and found[0].code != "digit_wrong":
+        return tuple(found)
+    # One wrong digit is the weakest of causes: a slip of method that gives the very number comes before it.
+    return (*_method_slips(tree, value, claim, names, reading or Reading()), *found)
+
+
+def _one_cell(value: Value, claim: Written) -> list[Slip]:
+    """In a list: the slip in the cell that is wrong, or the same one in all that are."""
+    if not (isinstance(value, Array) and isinstance(claim, Figures) and len(value.cells) == len(claim.cells)):
+        return []
+    pairs = list(zip(value.cells, claim.cells, strict=True))
+    wrong = [pen_slips(cell, figure) for cell, figure in pairs if agrees(cell, figure, loosely=True) is None]
+    codes = {tuple(slip.code for slip in found) for found in wrong}
+    return wrong[0] if len(codes) == 1 else []
+
+
+def _method_slips(tree: Node, value: Value, claim: Written, names: Mapping[str, Value], reading: Reading) -> Iterator[Slip]:
+    seen: set[str] = set()
+    at_top = sum(1 for _ in _here(tree))
+    most = min(MOST_REWRITES, MOST_STEPS // sum(1 for _ in walk(tree)))
+    for count, (code, sentence, changed) in enumerate(_everywhere(tree)):
+        if count >= most:
+            break
+        top = count < at_top
+        result = _worked(Evaluator(reading, names), changed)
+        if code not in seen and result is not None and result != value and _is(result, claim) and (top or _telling(claim)):
+            seen.add(code)
+            yield Slip(code, sentence, shown_value(result, claim))
+    if not seen:
+        yield from _rounded_early(tree, claim, names, reading)
+
+
+def _telling(claim: Written) -> bool:
+    """Whether a number has enough digits not to come out by chance."""
+    figures = claim.cells if isinstance(claim, Figures) else (claim,)
+    return all(abs(figure.value / figure.unit) >= TELLING for figure in figures)
+
+
+def _rounded_early(tree: Node, claim: Written, names: Mapping[str, Value], reading: Reading) -> Iterator[Slip]:
+    for places in (3, 2, 1, 4, 0):
+        result = _worked(Evaluator(reading, names, between=_Rounding(places)), tree)
+        if result is not None and _is(result, claim):
+            word = f"{places} decimal{'' if places == 1 else 's'}" if places else "whole numbers"
+            yield Slip("rounded_early", f"Rounded on the way to {word}; round at the end only.", shown_value(result, claim))
+            return
+
+
+class _Rounding:
+    """Rounds every result on the way."""
+
+    def __init__(self, places: int) -> None:
+        self.places = places
+
+    def __call__(self, value: Value) -> Value:
+        if isinstance(value, Array):
+            return value.each(self._one)
+        return self._one(value)
+
+    def _one(self, value: Real) -> Real:
+        return exactly(Fraction(fixed(value.middle, self.places).replace(",", "")))
+
+
+def _is(result: Value, claim: Written) -> bool:
+    return agrees(result, claim, loosely=False) in ("exact", "rounded")
+
+
+def _worked(evaluator: Evaluator, tree: Node) -> Value | None:
+    try:
+        return evaluator.value(tree)
+    except NotUnderstoodError:
+        return None
+
+
+def _everywhere(node: Node) -> Iterator[Rewrite]:
+    """One change at the top, or one change in one of the parts."""
+    yield from _here(node)
+    parts = children(node)
+    for place, part in enumerate(parts):
+        for code, sentence, changed in _everywhere(part):
+            rebuilt = _with(node, [*parts[:place], changed, *parts[place + 1 :]])
+            if rebuilt is not None:
+                yield code, sentence, rebuilt
+
+
+def _here(node: Node) -> Iterator[Rewrite]:
+    match node:
+        case Product(factors):
+            yield from _product(factors)
+        case Sum(terms):
+            yield from _sum(terms)
+        case Power(base, exponent):
+            yield "power_as_product", "The exponent was multiplied, not raised to.", Product((("", base), ("×", exponent)))
+            yield "power_forgotten", "The power was left out.", base
+        case Root(inner):
+            yield "root_forgotten", "The root was left out.", inner
+        case Call("exp", (inner,)):
+            yield "exp_forgotten", "The exponential was left out.", inner
+        case Call("softmax", arguments):
+            yield "exp_forgotten", "The exponential was left out: each score was divided by their sum.", Call("shares", arguments)
+        case Call("layernorm", arguments):
+            for function, what in OF_LAYERNORM.items():
+                yield ("layernorm_half_done" if function == "centred" else "layernorm_variance"), what, Call(function, arguments)
+
+
+def _product(factors: Sequence[tuple[str, Node]]) -> Iterator[Rewrite]:
+    for place, (sign, factor) in enumerate(factors):
+        rest = [*factors[:place], *factors[place + 1 :]]
+        if sign in ("/", "//"):
+            yield "division_forgotten", f"The division by {plain(factor)} was left out.", _product_of(rest)
+            turned = [*factors[:place], ("×", factor), *factors[place + 1 :]]
+            yield "multiplied_for_divided", f"Multiplied by {plain(factor)} where it should be divided.", _product_of(turned)
+        elif len(factors) > 1 and (place or factors[1][0] not in ("/", "//")):
+            yield "factor_forgotten", f"The factor {plain(factor)} was left out.", _product_of(rest)
+            yield "factor_twice", f"The factor {plain(factor)} was used twice.", _product_of([*factors, ("×", factor)])
+    if all(sign not in ("/", "//") for sign, _ in factors):
+        yield "sum_for_product", "Added where it should be multiplied.", Sum(tuple(("+", factor) for _, factor in factors))
+
+
+def _sum(terms: Sequence[tuple[str, Node]]) -> Iterator[Rewrite]:
+    for place, (sign, term) in enumerate(terms):
+        yield "term_forgotten", f"The term {plain(term)} was left out.", _sum_of([*terms[:place], *terms[place + 1 :]])
+        if place:
+            other = "-" if sign == "+" else "+"
+            yield (
+                "sign_of_term",
+                f"The sign before {plain(term)} is the wrong one.",
+                _sum_of([*terms[:place], (other, term), *terms[place + 1 :]]),
+            )
+    if all(sign == "+" for sign, _ in terms):
+        yield "product_for_sum", "Multiplied where it should be added.", _product_of([("×", term) for _, term in terms])
+    if flat := _left_to_right(terms):
+        yield "left_to_right", "Worked from left to right; products come before sums.", flat
+
+
+def _left_to_right(terms: Sequence[tuple[str, Node]]) -> Node | None:
+    """`3 + 4 × 5` as (3 + 4) × 5."""
+    last = terms[-1][1]
+    if not isinstance(last, Product) or len(last.factors) < 2:
+        return None
+    head = _sum_of([*terms[:-1], (terms[-1][0], last.factors[0][1])])
+    return Product((("", head), *last.factors[1:]))
+
+
+def _product_of(factors: Sequence[tuple[str, Node]]) -> Node:
+    if len(factors) == 1:
+        return factors[0][1]
+    return Product((("", factors[0][1]), *factors[1:]))  # type: ignore[arg-type]
+
+
+def _sum_of(terms: Sequence[tuple[str, Node]]) -> Node:
+    first = Negative(terms[0][1]) if terms[0][0] == "-" else terms[0][1]
+    return first if len(terms) == 1 else Sum((("+", first), *terms[1:]))  # type: ignore[arg-type]
+
+
+def _with(node: Node, parts: Sequence[Node]) -> Node | None:
+    """The same node with other parts."""
+    match node:
+        case Sum(terms):
+            return Sum(tuple((sign, part) for (sign, _), part in zip(terms, parts, strict=True)))
+        case Product(factors):
+            return Product(tuple((sign, part) for (sign, _), part in zip(factors, parts, strict=True)))
+        case Power():
+            return Power(parts[0], parts[1])
+        case Call():
+            return replace(node, arguments=tuple(parts))
+        case List():
+            return replace(node, items=tuple(parts))
+        case Negative() | Grouped() | Root() | Transposed() | Percent():
+            return replace(node, inner=parts[0])
+        case Grid():
+            return None
+        case _:
+            return None

@@ -1,0 +1,182 @@
+"""An expression as a tree, whatever notation it was written in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+from glassformer.answers.expressions.numerals import Numeral
+
+Sign = Literal["+", "-"]
+# × · * between anything, @ ⊙ between matrices, / // divide; "" is a product without a sign, as in 2d.
+Factor = Literal["×", "·", "*", "@", "⊙", "/", "//", ""]
+
+
+@dataclass(frozen=True)
+class Number:
+    numeral: Numeral
+
+
+@dataclass(frozen=True)
+class Name:
+    """A symbol, or something that stands for a value nobody knows, like an unknown function of something."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Negative:
+    inner: Node
+
+
+@dataclass(frozen=True)
+class Sum:
+    """Terms with their signs, at least two."""
+
+    terms: tuple[tuple[Sign, Node], ...]
+
+
+@dataclass(frozen=True)
+class Product:
+    """Factors with the sign before each, at least two; the first sign says nothing."""
+
+    factors: tuple[tuple[Factor, Node], ...]
+
+
+@dataclass(frozen=True)
+class Power:
+    base: Node
+    exponent: Node
+
+
+@dataclass(frozen=True)
+class Root:
+    inner: Node
+    degree: int = 2
+
+
+@dataclass(frozen=True)
+class Call:
+    function: str
+    arguments: tuple[Node, ...]
+    base: int | None = None  # of a logarithm
+
+
+@dataclass(frozen=True)
+class List:
+    """Items between brackets: a vector, a matrix (lists in a list), or the sizes of a shape."""
+
+    items: tuple[Node, ...]
+    bracket: str = "["
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Rows and columns, as a LaTeX matrix has them."""
+
+    rows: tuple[tuple[Node, ...], ...]
+
+
+@dataclass(frozen=True)
+class Sized:
+    """Something with its size at its foot, like a matrix of dots with 32 × 64 below."""
+
+    inner: Node
+    size: Node
+
+
+@dataclass(frozen=True)
+class Transposed:
+    inner: Node
+
+
+@dataclass(frozen=True)
+class Percent:
+    inner: Node
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A number with a unit that has a scale: 4 MB."""
+
+    inner: Node
+    unit: str
+
+
+@dataclass(frozen=True)
+class Grouped:
+    """Brackets that were written; they matter for shapes and for nothing else."""
+
+    inner: Node
+
+
+@dataclass(frozen=True)
+class Space:
+    """ℝ with its sizes as exponent."""
+
+    sizes: Node
+
+
+Node = (
+    Number | Name | Negative | Sum | Product | Power | Root | Call | List | Grid | Sized | Transposed | Percent | Measured
+    | Grouped | Space
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """A tree, the words that stood in it, and what may have been meant otherwise."""
+
+    tree: Node
+    notes: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = field(default=())
+
+
+def children(node: Node) -> tuple[Node, ...]:
+    match node:
+        case Sum(terms):
+            return tuple(term for _, term in terms)
+        case Product(factors):
+            return tuple(factor for _, factor in factors)
+        case Power(base, exponent):
+            return (base, exponent)
+        case Call(_, arguments):
+            return arguments
+        case List(items):
+            return items
+        case Grid(rows):
+            return tuple(cell for row in rows for cell in row)
+        case Sized(inner, size):
+            return (inner, size)
+        case Number() | Name():
+            return ()
+        case Space(sizes):
+            return (sizes,)
+        case _:
+            return (node.inner,)
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """The node and all below it."""
+    waiting = [node]
+    while waiting:
+        found = waiting.pop()
+        yield found
+        waiting.extend(reversed(children(found)))
+
+
+def names_in(node: Node) -> list[str]:
+    """The symbols, each once, in order."""
+    return list(dict.fromkeys(found.text for found in walk(node) if isinstance(found, Name)))
+
+
+def numerals_in(node: Node) -> list[Numeral]:
+    return [found.numeral for found in walk(node) if isinstance(found, Number)]
+
+
+def ungrouped(node: Node) -> Node:
+    """Without the brackets around it."""
+    while isinstance(node, Grouped):
+        node = node.inner
+    return node

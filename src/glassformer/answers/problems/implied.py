@@ -1,0 +1,146 @@
+"""What a claim implies where no mistake explains it: the score gap behind weights, the weights behind an output."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from glassformer.answers.problems.figures import Figures
+from glassformer.answers.problems.fitting import Labels, gaps, lined_up, readings
+from glassformer.answers.problems.parts import distribution_step, mix_step
+from glassformer.answers.problems.work import Work, axis_names
+from glassformer.numbers.by_hand.entries import place as placed
+from glassformer.numbers.by_hand.entries import size_text
+from glassformer.numbers.by_hand.operations import Centre, PositionEntries, PositionTable, RowSoftmax, Sigmoid
+from glassformer.numbers.by_hand.worked import turned
+from glassformer.numbers.explain import number
+from glassformer.program import Step
+from glassformer.program.axes import Array
+
+MOST_ROWS = 3
+
+
+def implied(figures: Figures, claimed: Array | None, work: Work, quantity: str, labels: Labels) -> list[str]:
+    """Sentences about a claim, each of which follows from its numbers. `claimed`: the numbers as a value of the tensor."""
+    found = work.quantity(quantity)
+    assert found is not None
+    tensor, truth = found
+    if claimed is None and any(lined_up(figures, reading.value) is not None for reading in readings(work, quantity, labels)):
+        return ["it may be meant for one token or one head: none has these numbers"]
+    if claimed is None:
+        written = size_text(turned(tensor, truth, work.problem.convention).shape)
+        return [f"it should have {written}; the claim has {size_text(figures.shape)}"]
+    step = work.step(tensor.name)
+    said = list(_almost(figures, turned(tensor, truth, work.problem.convention)))
+    if step is not None and step == distribution_step(work):
+        said += _weights(figures, claimed, work, step, labels)
+    elif step is not None and step == mix_step(work):
+        said += _mixed(figures, claimed, work, step, labels)
+    elif step is not None and isinstance(step.operation, Centre):
+        said += _normalised(figures, claimed, step)
+    elif step is not None and isinstance(step.operation, PositionTable | PositionEntries):
+        said += ["sines and cosines lie between −1 and 1"] if np.abs(claimed).max() > 1 + figures.rooms.max() else []
+    return said
+
+
+def _almost(figures: Figures, truth: Array) -> Iterator[str]:
+    """All numbers right but one."""
+    lined = lined_up(figures, truth)
+    if lined is None or lined.size < 3:
+        return
+    wrong = np.argwhere(gaps(figures, lined) > figures.units + 1e-9)
+    if len(wrong) == 1:
+        where = tuple(int(i) for i in wrong[0])
+        yield f"every other number is right: only {placed('', where).lstrip(', ')} should be {number(float(lined[where]), 4)}"
+
+
+def _weights(figures: Figures, claimed: Array, work: Work, step: Step, labels: Labels) -> Iterator[str]:
+    """Weights are shares: they sum to one, and their ratios tell the score gaps."""
+    room = float(figures.rooms.max())
+    scores = np.broadcast_to(work.values[step.inputs[0].name], claimed.shape).reshape(-1, claimed.shape[-1])
+    rows, truth = claimed.reshape(scores.shape), work.values[step.name].reshape(scores.shape)
+    wrong = [place for place, row in enumerate(rows) if np.abs(row - truth[place]).max() > 2 * room + 1e-9]
+    keys = labels.get("s")
+    for place in wrong[:MOST_ROWS]:
+        row = rows[place]
+        where = f"row {place + 1}: " if len(rows) > 1 else ""
+        if (row < 0).any():
+            yield f"{where}weights are never negative"
+        elif not isinstance(step.operation, Sigmoid) and abs(row.sum() - 1) > len(row) * room + 1e-9:
+            yield f"{where}the weights sum to {number(float(row.sum()), 4)}, not to 1"
+        elif isinstance(step.operation, RowSoftmax) and (row > room).all() and np.isfinite(scores[place]).all():
+            yield where + _gap(row, scores[place], room, keys)
+
+
+def _gap(row: Array, scores: Array, room: float, keys: tuple[str, ...] | None) -> str:
+    """The widest gap of the scores, as due and as the weights imply it; the common factor where there is one."""
+    high, low = int(scores.argmax()), int(scores.argmin())
+    due, implied_gap = float(scores[high] - scores[low]), math.log(row[high] / row[low])
+    unsure = room / row[high] + room / row[low]
+    places = max(0, min(4, math.floor(-math.log10(unsure)))) if unsure else 4
+    names = f"{keys[high]} and {keys[low]}" if keys else f"keys {high + 1} and {low + 1}"
+    said = f"these weights imply a score gap of {_short(implied_gap, places)} between {names} where {number(due, 4)} was due"
+    gaps_due, logs = scores - scores[low], np.log(row / row[low])
+    factor = implied_gap / due if due else 0.0
+    even = len(row) > 2 and due > 0 and (np.abs(logs - factor * gaps_due) <= 2 * (room / row + room / row[low])).all()
+    return said + (f": as if every score had been multiplied by {_short(factor, places)}" if even else "")
+
+
+def _short(value: float, places: int) -> str:
+    text = f"{value:.{places}f}"
+    return (text.rstrip("0").rstrip(".") if "." in text else text).replace("-", "−")
+
+
+def _mixed(figures: Figures, claimed: Array, work: Work, step: Step, labels: Labels) -> Iterator[str]:
+    """A mix lies between its values; with two of them it tells the weights."""
+    room = float(figures.rooms.max()) + 1e-9
+    values = work.values[step.inputs[1].name]
+    shares = work.values[step.inputs[0].name]
+    if axis_names(step.inputs[1])[:1] == ["head"] or values.ndim != 2 or not np.allclose(shares.sum(-1), 1):
+        return
+    rows = claimed.reshape(-1, values.shape[-1])
+    truth = work.values[step.name].reshape(rows.shape)
+    keys = labels.get("s") or tuple(str(place + 1) for place in range(len(values)))
+    wrong = [place for place, row in enumerate(rows) if np.abs(row - truth[place]).max() > 2 * room]
+    for place in wrong[:MOST_ROWS]:
+        row = rows[place]
+        where = f"row {place + 1}: " if len(rows) > 1 else ""
+        outside = [f for f in range(len(row)) if not values[:, f].min() - room <= row[f] <= values[:, f].max() + room]
+        if outside:
+            at, column = outside[0], values[:, outside[0]]
+            yield (
+                f"{where}{number(float(row[at]), 4)} lies outside the values it is mixed from ({number(column.min(), 4)} to "
+                f"{number(column.max(), 4)}): that takes weights that are negative or do not sum to one"
+            )
+        elif len(values) == 2:
+            yield from (where + said for said in _of_two(row, values, room, keys))
+
+
+def _of_two(row: Array, values: Array, room: float, keys: tuple[str, ...]) -> Iterator[str]:
+    """The share of the first of two values, feature by feature."""
+    differ = [feature for feature in range(len(row)) if abs(values[0, feature] - values[1, feature]) > 100 * room]
+    shares = [float((row[f] - values[1, f]) / (values[0, f] - values[1, f])) for f in differ]
+    unsure = max([room / abs(float(values[0, f] - values[1, f])) for f in differ], default=0.0)
+    if not shares:
+        return
+    if max(shares) - min(shares) <= 2 * unsure:
+        share = sum(shares) / len(shares)
+        yield f"this output implies weights of {number(share, 4)} on {keys[0]} and {number(1 - share, 4)} on {keys[1]}"
+    else:
+        parts = ", ".join(f"feature {f + 1} implies {number(share, 4)}" for f, share in zip(differ, shares, strict=True))
+        yield f"no two weights that sum to one give this output: for the weight of {keys[0]}, {parts}"
+
+
+def _normalised(figures: Figures, claimed: Array, step: Step) -> Iterator[str]:
+    """A normalised vector has mean 0 and variance 1."""
+    if len(step.inputs) != 3 or claimed.shape[-1] < 2:
+        return
+    room = float(figures.rooms.max()) + 1e-3
+    for place, row in enumerate(claimed.reshape(-1, claimed.shape[-1])[:MOST_ROWS]):
+        mean, variance = float(row.mean()), float(row.var())
+        if abs(mean) > room or abs(variance - 1) > 4 * room * max(1.0, float(np.abs(row).max())):
+            where = f"row {place + 1}: " if claimed.ndim > 1 else ""
+            own = f"{number(mean, 4)} and {number(variance, 4)}"
+            yield f"{where}a normalised vector has mean 0 and variance 1; this one has {own}"

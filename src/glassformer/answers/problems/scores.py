@@ -1,0 +1,137 @@
+"""Mistakes about scores: how they are scaled, what is multiplied with what, which vectors are mixed in the end."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from glassformer.answers.problems.parts import distribution_step, dot_step, mix_step, scale_step, square, widths
+from glassformer.answers.problems.work import SAME, Instead, Rewrite, Work, axis_names, size_of
+from glassformer.numbers.by_hand.operations import Divide, RowSoftmax
+from glassformer.program import Axis, Step, Tensor
+from glassformer.program.operations import Contract
+
+CONTRACT = Contract()
+
+
+def scaling(work: Work) -> Iterator[Rewrite]:
+    """The division by √d_k left out, or by something else, or done elsewhere."""
+    step = scale_step(work)
+    if step is None or not isinstance(step.operation, Divide):
+        yield from _scaled_unasked(work)
+        return
+    by, sizes = step.operation.by, widths(work)
+
+    def divided(number: float) -> Work:
+        return work.doing(step.name, Divide(number, f"{number:g}"))
+
+    yield Rewrite("no_scaling", f"the dot products were not divided by {step.operation.text}", step.name, divided(1.0))
+    wrong = {
+        "d_model": ("sqrt_dmodel", math.sqrt, "√d_model = √{}"),
+        "d_k": ("divided_by_dk", float, "d_k = {}"),
+        "d_v": ("dv_dk_mixed", math.sqrt, "√d_v = √{}"),
+        "the number of keys": ("sqrt_length", math.sqrt, "the root of the number of keys, √{}"),
+    }
+    for name, (code, function, text) in wrong.items():
+        if name in sizes and not math.isclose(function(sizes[name]), by) and sizes[name] > 1:
+            what = f"the dot products were divided by {text.format(sizes[name])}"
+            yield Rewrite(code, what, step.name, divided(function(sizes[name])))
+    if not math.isclose(by, 1):
+        what = f"the dot products were multiplied by {step.operation.text}"
+        yield Rewrite("multiplied_by_root", what, step.name, divided(1 / by))
+        yield from _scaled_late(work, divided(1.0), step.operation)
+
+
+def _scaled_late(work: Work, unscaled: Work, scale: Divide) -> Iterator[Rewrite]:
+    spread = distribution_step(work)
+    if spread is not None:
+        operation = spread.operation
+        late = Instead(lambda scores: operation.evaluate(spread.inputs, spread.output, [scores]) / scale.by)
+        what = f"the weights, not the scores, were divided by {scale.text}"
+        yield Rewrite("scaled_after_softmax", what, spread.name, unscaled.doing(spread.name, late))
+
+
+def _scaled_unasked(work: Work) -> Iterator[Rewrite]:
+    """A division by √d_k where the question has none."""
+    dot, d_k = dot_step(work), widths(work).get("d_k")
+    if dot is None or not d_k or d_k == 1 or work.problem.option("alignment") not in (None, "dot", "scaled_dot"):
+        return
+    root = math.sqrt(d_k)
+    scaled = Instead(lambda q, k: CONTRACT.evaluate(dot.inputs, dot.output, [q, k]) / root)
+    what = f"the dot products were divided by √d_k = √{d_k}"
+    yield Rewrite("scaled_unasked", what, dot.name, work.doing(dot.name, scaled))
+
+
+def products(work: Work) -> Iterator[Rewrite]:
+    """Queries and keys exchanged, or features compared with features."""
+    dot = dot_step(work)
+    if dot is None:
+        return
+    q, k = dot.inputs
+    if square(dot.output) and "t" in axis_names(q) and axis_names(k)[-2:-1] == ["s"]:
+        exchanged = work.doing(dot.name, dot.operation, k.seen(s="t"), q.seen(t="s"))
+        yield Rewrite("queries_keys_exchanged", "K Qᵀ was formed for Q Kᵀ", dot.name, exchanged)
+    if size_of(q, "t") == size_of(k, "s") and len(q.axes) == len(k.axes) and type(dot.operation) is Contract:
+        yield Rewrite("feature_by_feature", "Qᵀ K was formed for Q Kᵀ", dot.name, _by_feature(work, dot))
+
+
+def _by_feature(work: Work, dot: Step) -> Work:
+    """Qᵀ K is features × features; its softmax then meets the values as far as the sizes allow."""
+    q, k = dot.inputs
+    inside, other = q.axes[-1], Axis("other_feature", k.axes[-1].size)
+    heads = tuple(axis for axis in q.axes if axis.name == "head")
+    renamed = k.seen(**{"s": "t", k.axes[-1].name: other.name})
+    steps = list(work.program.steps)
+    place = steps.index(dot)
+    made = [*steps[:place], Step(Tensor(dot.name, (*heads, inside, other)), CONTRACT, (q, renamed))]
+    mix = mix_step(work)
+    for step in steps[place + 1 :]:
+        last = made[-1].output
+        if step is mix and last.name == "weights" and size_of(mix.inputs[1], "d_v") == other.size:
+            values = mix.inputs[1].seen(s="t", d_v=other.name)
+            mixed = (*heads, q.axis("t"), inside) if "t" in axis_names(q) else (*heads, inside)
+            made.append(Step(Tensor(step.name, mixed), CONTRACT, (last, values)))
+        elif isinstance(step.operation, Divide) and step.inputs[0].name == last.name:
+            made.append(Step(Tensor(step.name, last.axes), step.operation, (last,)))
+        elif isinstance(step.operation, RowSoftmax) and step.inputs[0].name == last.name:
+            made.append(Step(Tensor(step.name, last.axes), RowSoftmax(other.name), (last,)))
+        elif not any(tensor.name in work.after([dot.name]) | {dot.name} for tensor in step.inputs):
+            made.insert(place, step)  # the values, which do not wait for the scores
+            place += 1
+    return work.rewritten(made)
+
+
+def mixing(work: Work) -> Iterator[Rewrite]:
+    """The wrong vectors mixed, none mixed, or mixed by the wrong weights."""
+    mix = mix_step(work)
+    if mix is None:
+        return
+    weights, v = mix.inputs
+    dot = dot_step(work)
+    others = {"keys": dot.inputs[1] if dot else None, "embeddings": _source(work)}
+    for word, tensor in others.items():
+        if tensor is None or tensor.name == v.name or axis_names(tensor)[-2:-1] != ["s"] or len(tensor.axes) > len(v.axes):
+            continue
+        vectors = tensor.seen(**{tensor.axes[-1].name: "d_v"})
+        what = f"the weights were multiplied with the {word}, not with the values"
+        if tensor.axes[-1].size == v.axes[-1].size and len(tensor.axes) == len(v.axes):
+            mixed = work.doing(mix.name, mix.operation, weights, vectors)
+        else:
+            axes = (*weights.axes[:-1], vectors.axes[-1])
+            mixed = work.reshaped(mix.name, Tensor(mix.name, axes), CONTRACT, weights, vectors)
+        yield Rewrite("values_forgotten", what, mix.name, mixed)
+    for name in ("weights", "scores", "dot"):
+        tensor = work.program.tensors.get(name)
+        if tensor is not None and name in work.values:
+            reported = work.reshaped(mix.name, Tensor(mix.name, tensor.axes), SAME, tensor)
+            what = f"the {'dot products' if name == 'dot' else name} were given as the result; the values were not mixed"
+            yield Rewrite("values_forgotten", what, mix.name, reported)
+    if square(weights):
+        turned = work.doing(mix.name, mix.operation, weights.seen(t="s", s="t"), v)
+        yield Rewrite("queries_keys_exchanged", "the weights were read by columns: weightsᵀ V", mix.name, turned)
+
+
+def _source(work: Work) -> Tensor | None:
+    """The vectors that the values were projected from."""
+    projected = work.step("v")
+    return projected.inputs[0] if projected is not None and projected.inputs else None
