@@ -4,6 +4,7 @@ import pytest
 import torch
 from model_cases import BERT, LENGTH, VIT, both_ways, furthest, inputs_of, seeded
 
+from glassformer.algebra import count
 from glassformer.model import Encoder
 from glassformer.model.heads import bias_as_column, vocabulary_product
 from glassformer.spec import EncoderSpec
@@ -89,6 +90,24 @@ def test_a_projection_reads_the_pooled_vector():
     encoder = seeded(spec)
     output = encoder(inputs_of(spec))
     assert furthest(output.logits, output.states.mean(1) @ dict(encoder.ledger())["head.W_P"]) < 1e-12
+
+
+@pytest.mark.parametrize("head", ["classify", "tag", "mlm", "pretrain", "project"])
+def test_a_spec_without_biases_has_a_head_without_them(head):
+    spec = BERT.replace(head=head, biases=())
+    views = dict(Encoder(spec).ledger())
+    assert not [name for name in views if name.rpartition(".")[2].startswith("b_")]
+    assert set(views) == {row.name for row in count(spec).rows}
+    case = both_ways(spec)
+    assert furthest(case.output.logits, case.run["head.out" if head == "project" else "head.logits"]) < 1e-10
+
+
+def test_a_distilled_head_without_biases_is_two_products():
+    spec = VIT.replace(class_tokens=2, head="distilled", classes=4, biases=())
+    encoder = seeded(spec)
+    views, output = dict(encoder.ledger()), encoder(inputs_of(spec))
+    one, other = (output.states[:, i] @ views[f"head.W_{c}"] for i, c in enumerate("CD"))
+    assert furthest(output.logits, (one + other) / 2) < 1e-12
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")

@@ -123,7 +123,7 @@ class Classifier(nn.Module):
         self.function = pointwise(spec.head_hidden) if hides else nn.Identity()
         self.norm = Norm(spec, width) if spec.head_norm else nn.Identity()
         self.dropout = Dropout(spec.dropout)
-        self.classes = Linear("C", width, spec.classes, bias=True)
+        self.classes = Linear("C", width, spec.classes, bias=spec.bias("classes"))
 
     def forward(self, x: Tensor) -> Tensor:
         return self.classes(self.dropout(self.norm(self.function(self.hidden(x)))))
@@ -168,8 +168,8 @@ class Distilled(nn.Module):
 
     def __init__(self, spec: EncoderSpec) -> None:
         super().__init__()
-        self.classes = Linear("C", spec.d_model, spec.classes, bias=True)
-        self.distillation = Linear("D", spec.d_model, spec.classes, bias=True)
+        self.classes = Linear("C", spec.d_model, spec.classes, bias=spec.bias("classes"))
+        self.distillation = Linear("D", spec.d_model, spec.classes, bias=spec.bias("classes"))
 
     def forward(self, reading: Reading) -> Logits:
         logits_BC = (self.classes(reading.states_BTD[:, 0]) + self.distillation(reading.states_BTD[:, 1])) / 2
@@ -250,7 +250,7 @@ class Pretrain(nn.Module):
     def __init__(self, spec: EncoderSpec) -> None:
         super().__init__()
         self.tokens = MaskedTokens(spec)
-        self.next = Linear("N", spec.d_model, spec.classes, bias=True)
+        self.next = Linear("N", spec.d_model, spec.classes, bias=spec.bias("classes"))
 
     def forward(self, reading: Reading) -> Logits:
         return Logits(self.tokens(reading).logits, self.next(reading.pooled_BD))

@@ -24,7 +24,7 @@ def finish(write: Writer, spec: EncoderSpec, x: Tensor, real: Tensor | None) -> 
     pooled = _pooled(write, spec, x, real)
     if spec.head == "pretrain":
         _masked_tokens(write, head, spec, x)
-        linear(head, "next", pooled, "N", classes, bias=True)
+        linear(head, "next", pooled, "N", classes, bias=spec.bias("classes"))
     elif spec.head == "distilled":
         _distilled(head, spec, x)
     elif spec.head == "project":
@@ -91,14 +91,14 @@ def _classifier(head: Writer, spec: EncoderSpec, x: Tensor) -> None:
         x = head.step("active", Pointwise(spec.head_hidden), hidden)
         if spec.head_norm:
             x = norm(head, spec, "norm", x)
-    linear(head, "logits", x, "C", (Axis("class", spec.classes),), bias=True)
+    linear(head, "logits", x, "C", (Axis("class", spec.classes),), bias=spec.bias("classes"))
 
 
 def _distilled(head: Writer, spec: EncoderSpec, x: Tensor) -> None:
     """Two classifiers, on the class and the distillation token; the prediction is their mean (DeiT)."""
-    classes = (Axis("class", spec.classes),)
-    one = linear(head, "class_logits", head.step("class_token", Take("t", 0), x), "C", classes, bias=True)
-    other = linear(head, "distillation_logits", head.step("distillation_token", Take("t", 1), x), "D", classes, bias=True)
+    classes, bias = (Axis("class", spec.classes),), spec.bias("classes")
+    one = linear(head, "class_logits", head.step("class_token", Take("t", 0), x), "C", classes, bias=bias)
+    other = linear(head, "distillation_logits", head.step("distillation_token", Take("t", 1), x), "D", classes, bias=bias)
     head.step("logits", Scale(0.5, "1/2"), head.step("sum", Add(), one, other))
 
 

@@ -23,8 +23,8 @@ def gated(draft: Draft) -> None:
 
 
 def biases_by_flag(draft: Draft, *flags: tuple[str, bool, tuple[str, ...]], always: tuple[str, ...] = ()) -> None:
-    """Places that have a bias: those of each flag that is set, and some that always do."""
-    places = {*always}
+    """Places that have a bias: those of each flag that is set, some that always do, and the product with the classes."""
+    places = {*always, "classes"}
     for key, default, group in flags:
         if draft.config.flag(key, default=default):
             places.update(group)

@@ -22,7 +22,8 @@ T5_KEYS = {
     "layer_norm_epsilon": Key("eps", 1e-6),
     "dropout_rate": Key("dropout", 0.1),
 }
-T5_BODY: Fields = {"position": "relative", "norm": "pre", "norm_kind": "rms", "biases": (), "scale": "none"}
+# T5 has no biases; the classifier that transformers puts on top of it has one.
+T5_BODY: Fields = {"position": "relative", "norm": "pre", "norm_kind": "rms", "biases": ("classes",), "scale": "none"}
 
 
 def t5_feed_forward(default: str) -> Adjust:
