@@ -12,7 +12,7 @@ LONGEST_REMARK = 40  # tokens between brackets
 ORDINALS = frozenset(("st", "nd", "rd", "th"))
 
 
-def fold(tokens: Sequence[Token]) -> list[Token]:
+def fold(tokens: Sequence[Token], *, remarks: bool = True) -> list[Token]:
     """The tokens with remarks, scales and units told from words and names."""
     partners = matching(tokens)
     found: list[Token] = []
@@ -20,7 +20,7 @@ def fold(tokens: Sequence[Token]) -> list[Token]:
     while place < len(tokens):
         token = tokens[place]
         end = partners.get(place, -1)
-        short = place < end <= place + LONGEST_REMARK and token.kind == "open" and token.text in "(["
+        short = remarks and place < end <= place + LONGEST_REMARK and token.kind == "open" and token.text in "(["
         if short and _is_remark(found, tokens[place : end + 1], tokens[end + 1] if end + 1 < len(tokens) else None):
             last = tokens[end]
             words = " ".join(inner.text for inner in tokens[place + 1 : end] if inner.kind != "edge")
@@ -31,7 +31,7 @@ def fold(tokens: Sequence[Token]) -> list[Token]:
             continue
         found.append(_in_context(token, found, tokens[place + 1] if place + 1 < len(tokens) else None))
         place += 1
-    return _joined(found)
+    return _joined(found) if remarks else found
 
 
 def matching(tokens: Sequence[Token]) -> dict[int, int]:
@@ -85,7 +85,8 @@ def _in_context(token: Token, found: list[Token], following: Token | None) -> To
             return token._replace(kind="unit", text=word)
     if token.kind == "text" and before is not None and before.kind in OPERAND_ENDS:
         return token._replace(kind="note", text=word.strip("() "))
-    if token.kind == "word" and word.lower() in ABOUT and following is not None and following.kind in ("number", "edge"):
+    roughly = (token.kind == "word" or token.named) and word.lower() in ABOUT
+    if roughly and following is not None and following.kind in ("number", "edge"):
         return token._replace(kind="about")
     if word == "of" and token.kind == "word" and before is not None and before.kind == "percent":
         return token._replace(kind="operator", text="×")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from glassformer.answers.expressions.tree import (
     Call,
+    Converted,
     Grid,
     Grouped,
     List,
@@ -15,6 +16,8 @@ from glassformer.answers.expressions.tree import (
     Percent,
     Power,
     Product,
+    Quantity,
+    Relation,
     Root,
     Sized,
     Space,
@@ -22,7 +25,7 @@ from glassformer.answers.expressions.tree import (
     Transposed,
 )
 
-CLOSING = {"(": ")", "[": "]", "⟨": "⟩"}
+CLOSING = {"(": ")", "[": "]", "⟨": "⟩", "": ""}
 
 
 def plain(node: Node) -> str:
@@ -68,14 +71,32 @@ def _marked(node: Node) -> str:
         case Space(sizes):
             return f"ℝ^({plain(sizes)})"
         case _:
+            return _related(node)
+
+
+def _related(node: Node) -> str:
+    match node:
+        case Quantity(name, arguments, options, model):
+            inside = ", ".join((*map(plain, arguments), *(f"{key}={plain(value)}" for key, value in options)))
+            return name + (f"({inside})" if inside else "") + (f" @ {model}" if model else "")
+        case Converted(inner, unit):
+            return f"{plain(inner)} in {unit}"
+        case Relation(sides, signs):
+            return plain(sides[0]) + "".join(f" {sign} {plain(side)}" for sign, side in zip(signs, sides[1:], strict=True))
+        case _:
             return "…"
 
 
 def _product(factors: tuple[tuple[str, Node], ...]) -> str:
     text = _within(factors[0][1], Sum)
     for sign, factor in factors[1:]:
-        text += f" {sign or '·'} {_within(factor, Sum, Negative, *([Product] if sign in ('/', '//') else []))}"
+        loose = (Sum, Negative, Product) if sign in ("/", "//") or _divides(factor) else (Sum, Negative)
+        text += f" {sign or '·'} {_within(factor, *loose)}"
     return text
+
+
+def _divides(node: Node) -> bool:
+    return isinstance(node, Product) and any(sign in ("/", "//") for sign, _ in node.factors)
 
 
 def _within(node: Node, *loose: type) -> str:

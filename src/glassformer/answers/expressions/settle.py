@@ -19,7 +19,7 @@ def settle(tokens: Sequence[Token], reading: Reading) -> list[Token]:
             about = about or token.kind == "about"
             continue
         if token.kind == "open":
-            called = bool(found) and found[-1].kind in ("function", "sub") and token.text == "("
+            called = bool(found) and token.text == "(" and _calls(found[-1], token)
             brackets.append("call" if called else token.text)
         elif token.kind == "close" and brackets:
             brackets.pop()
@@ -35,6 +35,12 @@ def settle(tokens: Sequence[Token], reading: Reading) -> list[Token]:
             found.append(token)
         about = about and token.kind != "number"
     return found
+
+
+def _calls(before: Token, bracket: Token) -> bool:
+    """Whether a bracket holds arguments with commas between them: those of a function or a quantity, not a relation."""
+    named = before.kind == "name" and before.named and not bracket.gap and before.text != "solve"
+    return before.kind in ("function", "sub") or named
 
 
 def _numbers(token: Token, bracket: str, reading: Reading, *, about: bool) -> list[Token]:

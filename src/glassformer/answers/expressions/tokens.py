@@ -42,6 +42,7 @@ class Token(NamedTuple):
     math: bool = False  # between dollar signs, or in a LaTeX environment
     gap: bool = False  # white space before it
     numeral: numerals.Numeral | None = None  # once its reading is settled
+    named: bool = False  # of the language of quantities, where a name before a bracket takes arguments
 
 
 # Groups of the pattern, and signs, that mean the same wherever they stand.
@@ -71,13 +72,15 @@ _WORD = (
     rf"(?P<word>{_L}{_A}*(?:\\?_{_A}+)*(?:['’]{_L}+)*(?:-(?={_L}){_A}+)*)"
 )
 _LETTERS = rf"(?P<letters>{_L}+)"
+_PATH = rf"(?P<word>{_L}{_A}*(?:_{_A}+)*(?:\.(?:{_A}+|\*)(?:_{_A}+)*)*)"  # layers.0.attention.scores
 _TIMES = (
     r"(?P<times>[xXх](?=[ \t]*(?:[0-9(\[√]|\\(?:sqrt|frac|left|begin|text)\b))|(?<=[\s])[xXх](?=[ \t]+-[0-9])"
     r"|(?<=[\w)\]][ \t])[xXх](?=[ \t]+[^\W\d_]))"
 )
 TEXT_MODE = re.compile("|".join([*_PATTERNS, _TIMES, _WORD, r"(?P<sign>.)"]), re.DOTALL)
 MATH_MODE = re.compile("|".join([*_PATTERNS, _TIMES, _LETTERS, r"(?P<sign>.)"]), re.DOTALL)
-_TEXT_LETTERS, _MATH_LETTERS = re.compile(_WORD), re.compile(_LETTERS)
+NAME_MODE = re.compile("|".join([*_PATTERNS, _TIMES, _PATH, r"(?P<sign>.)"]), re.DOTALL)
+_TEXT_LETTERS, _MATH_LETTERS, _NAME_LETTERS = re.compile(_WORD), re.compile(_LETTERS), re.compile(_PATH)
 _AFTER_FUNCTION = re.compile(r"\s{0,9}(?:\\left)?\s{0,9}(?:[(\[{0-9.√_]|\\sqrt|\\frac|-[0-9])")
 _BRACKET_FOLLOWS = re.compile(r"[ \t]?(?:\\left)?[ \t]?[(\[]|_|\{")
 _BY = re.compile(r"[ \t]+by\b")
@@ -90,15 +93,17 @@ _ARTICLES = frozenset(("a", "A", "I"))
 class Tokenizer:
     """Reads left to right; what a sign means may hang on the token before it and the character after it."""
 
-    def __init__(self, text: str, start: int = 0, *, math: bool = False) -> None:
+    def __init__(self, text: str, start: int = 0, *, math: bool = False, names: bool = False) -> None:
         self.text, self.place, self.math, self.gap = text, 0, math, False
+        self.names = names  # every word is a name: the language of quantities, which has no prose
         self.offset = start
         self.found: list[Token] = []
         self.outside: list[bool] = []  # whether it was math before each open LaTeX environment
 
     def run(self) -> list[Token]:
         while self.place < len(self.text):
-            match = (MATH_MODE if self.math else TEXT_MODE).match(self.text, self.place)
+            pattern = NAME_MODE if self.names else MATH_MODE if self.math else TEXT_MODE
+            match = pattern.match(self.text, self.place)
             if match is None:  # cannot happen: the last alternative takes any character
                 break
             kind = str(match.lastgroup)
@@ -116,7 +121,7 @@ class Tokenizer:
         return self.found
 
     def add(self, kind: Kind, text: str, start: int) -> None:
-        self.found.append(Token(kind, text, start + self.offset, self.place + self.offset, self.math, self.gap))
+        self.found.append(Token(kind, text, start + self.offset, self.place + self.offset, self.math, self.gap, None, self.names))
 
     @property
     def before(self) -> Token | None:
@@ -156,9 +161,10 @@ class Tokenizer:
         if self.before and self.after_operand() and not (self.before.kind == "word" and follows.isalpha()):
             self.add("operator", "×", start)
             return
-        match = (_MATH_LETTERS if self.math else _TEXT_LETTERS).match(self.text, start)
+        letters = _NAME_LETTERS if self.names else _MATH_LETTERS if self.math else _TEXT_LETTERS
+        match = letters.match(self.text, start)
         self.place = match.end() if match else self.place
-        (self._on_letters if self.math else self._on_word)(start, self.text[start : self.place])
+        (self._on_letters if self.math and not self.names else self._on_word)(start, self.text[start : self.place])
 
     def _on_letters(self, start: int, text: str) -> None:
         """Letters in a formula: a function, a product sign between numbers, or a name with its subscript."""
@@ -171,7 +177,9 @@ class Tokenizer:
     def _on_word(self, start: int, text: str) -> None:
         """Letters in prose: an operator, a relation or a function in words, a name, or just a word."""
         lower = text.lower()
-        if logarithm := _LOGARITHM.fullmatch(text):
+        if self.names and not (lower in FUNCTIONS and self._calls(lower)):
+            self.name(start, text)
+        elif logarithm := _LOGARITHM.fullmatch(text):
             self.add("function", "log", start)
             self.add("sub", logarithm[2], start)
         elif lower in WORD_OPERATORS and self.after_operand():
@@ -260,6 +268,6 @@ class Tokenizer:
         self.add(kind, digits.lstrip("-"), start)
 
 
-def tokens(text: str, start: int = 0, *, math: bool = False) -> list[Token]:
-    """The tokens of a text; `start` is added to every place."""
-    return Tokenizer(text, start, math=math).run()
+def tokens(text: str, start: int = 0, *, math: bool = False, names: bool = False) -> list[Token]:
+    """The tokens of a text; `start` is added to every place; with `names`, no word is prose."""
+    return Tokenizer(text, start, math=math, names=names).run()

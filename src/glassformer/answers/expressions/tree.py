@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -118,9 +118,35 @@ class Space:
     sizes: Node
 
 
+@dataclass(frozen=True)
+class Quantity:
+    """`params(ffn, layer=0) @ bert-base`: a quantity of a model; without `model`, of the model that is asked about."""
+
+    name: str
+    arguments: tuple[Node, ...] = ()
+    options: tuple[tuple[str, Node], ...] = ()
+    model: str = ""  # the words of a spec: `bert-base d_ff=4096`
+
+
+@dataclass(frozen=True)
+class Converted:
+    """`bytes(weights) in MiB`: the same value, written in a unit."""
+
+    inner: Node
+    unit: str
+
+
+@dataclass(frozen=True)
+class Relation:
+    """`a = b`, `a = b = c`, `a < b`: sides with a sign between each two."""
+
+    sides: tuple[Node, ...]
+    signs: tuple[str, ...]  # = ≈ < > ≤ ≥ ≠
+
+
 Node = (
     Number | Name | Negative | Sum | Product | Power | Root | Call | List | Grid | Sized | Transposed | Percent | Measured
-    | Grouped | Space
+    | Grouped | Space | Quantity | Converted | Relation
 )  # fmt: skip
 
 
@@ -134,27 +160,27 @@ class Parsed:
 
 
 def children(node: Node) -> tuple[Node, ...]:
-    match node:
-        case Sum(terms):
-            return tuple(term for _, term in terms)
-        case Product(factors):
-            return tuple(factor for _, factor in factors)
-        case Power(base, exponent):
-            return (base, exponent)
-        case Call(_, arguments):
-            return arguments
-        case List(items):
-            return items
-        case Grid(rows):
-            return tuple(cell for row in rows for cell in row)
-        case Sized(inner, size):
-            return (inner, size)
-        case Number() | Name():
-            return ()
-        case Space(sizes):
-            return (sizes,)
-        case _:
-            return (node.inner,)
+    """The expressions directly inside one, in the order in which they were written."""
+    return tuple(found for value in vars(node).values() for found in _nodes(value))
+
+
+def _nodes(value: object) -> Iterator[Node]:
+    if isinstance(value, Node):
+        yield value
+    elif isinstance(value, tuple):
+        for item in value:
+            yield from _nodes(item)
+
+
+def rebuilt(node: Node, change: Callable[[Node], Node]) -> Node:
+    """The node with `change` applied to each expression directly inside it."""
+
+    def changed(value: object) -> object:
+        if isinstance(value, Node):
+            return change(value)
+        return tuple(changed(item) for item in value) if isinstance(value, tuple) else value
+
+    return type(node)(**{name: changed(value) for name, value in vars(node).items()})  # type: ignore[arg-type]
 
 
 def walk(node: Node) -> Iterator[Node]:

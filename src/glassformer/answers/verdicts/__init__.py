@@ -1,0 +1,5 @@
+"""Is it right? One verdict for every claim: right, right under a convention, carried forward, wrong with causes, or unclear."""
+
+from glassformer.answers.verdicts.verdict import Correction, Finding, Judged, Verdict
+
+__all__ = ["Correction", "Finding", "Judged", "Verdict"]

@@ -1,0 +1,88 @@
+"""The one verdict on a claim, and the one kind of explanation of a wrong one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+from glassformer.answers.mistakes.catalogue import Mistake
+
+Verdict = Literal["right", "convention", "carried", "wrong", "unclear"]
+
+
+class Correction(NamedTuple):
+    """A step as it should have been done: its rule, the arithmetic of its first numbers, and its value."""
+
+    name: str
+    rule: str
+    numbers: tuple[str, ...]
+    value: Any
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"name": self.name, "rule": self.rule, "numbers": list(self.numbers), "value": self.value}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One explanation of a wrong claim: the mistakes that together give exactly that value."""
+
+    mistakes: tuple[Mistake, ...]
+    what: tuple[str, ...]  # what exactly was done, one line for each mistake
+    value: Any  # what the mistakes give
+    left_out: tuple[str, ...] = ()  # what was left out besides, as a convention
+    layout: str = ""  # how the numbers were arranged: transposed, one head after another
+    near: bool = False  # it gives nearly that value, not exactly
+    corrections: tuple[Correction, ...] = ()
+
+    @property
+    def cost(self) -> tuple[int, int]:
+        """Simplest first: fewest mistakes, then least left out."""
+        return len(self.mistakes), len(self.left_out)
+
+    @property
+    def codes(self) -> tuple[str, ...]:
+        return tuple(mistake.code for mistake in self.mistakes)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "codes": list(self.codes),
+            "names": [mistake.name for mistake in self.mistakes],
+            "sentences": [mistake.sentence for mistake in self.mistakes],
+            "what": list(self.what),
+            "left_out": list(self.left_out),
+            "layout": self.layout,
+            "value": list(self.value) if isinstance(self.value, tuple) else self.value,
+            "near": self.near,
+            "corrections": [correction.to_dict() for correction in self.corrections],
+        }
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One claim and what it is found to be."""
+
+    name: str  # what the claim is about: an expression, a step of a problem
+    claim: str  # as it was written
+    verdict: Verdict
+    truth: Any  # what is due
+    convention: str = ""  # under which it is right
+    findings: tuple[Finding, ...] = ()  # why it is wrong, simplest first
+    follows: tuple[str, ...] = ()  # the wrong claims that it is carried forward from
+    notes: tuple[str, ...] = ()
+
+    @property
+    def right(self) -> bool:
+        return self.verdict in ("right", "convention")
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "claim": self.claim,
+            "verdict": self.verdict,
+            "right": self.right,
+            "truth": list(self.truth) if isinstance(self.truth, tuple) else self.truth,
+            "convention": self.convention,
+            "findings": [finding.to_dict() for finding in self.findings],
+            "follows": list(self.follows),
+            "notes": list(self.notes),
+        }
