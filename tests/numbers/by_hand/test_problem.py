@@ -74,10 +74,63 @@ def test_heads_may_be_given_in_four_ways():
         ({"kind": "Multi-Head Attention", "X": X}, "attention"),
         ({"kind": "positional encoding", "position": 1, "d_model": 2}, "positions"),
         ({"kind": "feed-forward network", "x": [1, 2], "W1": W}, "ffn"),
+        ({"kind": "masked multi-head self-attention layer", "X": X}, "attention"),
+        ({"kind": "Root Mean Square Layer Norm", "x": [1, 2]}, "rms_norm"),
+        ({"kind": "sinusoidal positional encoding", "position": 1, "d_model": 2}, "positions"),
+        ({"kind": "rotary position embedding", "x": [1, 2], "position": 1}, "rotary"),
+        ({"kind": "transformer encoder layer", "X": X}, "encoder_layer"),
+        ({"kind": None, "softmax": [1, 2]}, "softmax"),
     ],
 )
 def test_the_kind_is_found(document, kind):
     assert parse_problem(document).kind == kind
+
+
+UNKNOWN_KINDS = [
+    ("batch_norm", "layer_norm"),
+    ("foo_norm", "layer_norm"),
+    ("spectral normalisation of rows", "layer_norm"),
+    ("log_softmax", "softmax"),
+    ("linear attention", "attention"),
+    ("additive attention", "attention"),
+    ("learned positional embedding", "positions"),
+    ("pre-norm encoder layer", "encoder_layer"),
+    ("encoder_decoder", "encoder_layer"),
+    ("attention_norm", "attention"),
+]
+
+
+@pytest.mark.parametrize(("word", "near"), UNKNOWN_KINDS)
+@pytest.mark.parametrize("field", ["kind", "type"])
+def test_a_kind_that_only_contains_a_known_one_is_refused_with_the_nearest(word, near, field):
+    said = f"p.toml: {field} '{word}' is not known: one of {KINDS}. Did you mean '{near}'?"
+    assert refusal(f"{field} = '{word}'\nx = [1, 2]") == said
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS.split(", ") if kind != "activation"])
+@pytest.mark.parametrize("word", ["foo_{}", "{}_foo"])
+def test_no_kind_is_found_inside_another_word(kind, word):
+    assert refusal(f"kind = '{word.format(kind)}'").startswith(
+        f"p.toml: kind '{word.format(kind)}' is not known: one of {KINDS}."
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "causal"),
+    [("multi-head masked attention", True), ("Causal Self-Attention", True), ("unmasked attention", None), ("attention", None)],
+)
+def test_a_masked_kind_is_causal_wherever_the_word_stands(kind, causal):
+    assert parse_problem({"kind": kind, "Q": X, "K": X, "V": X}).option("causal") is causal
+
+
+@pytest.mark.parametrize("scale", ["-√d_k", "−√d_k", "1/√√d_k"])
+def test_a_scale_with_another_sign_or_root_is_refused(scale):
+    said = f"scale '{scale}' is not known: d_k, d_model (their roots are meant), none, or the number to divide by."
+    assert refusal(f"Q = [1]\nK = [[1]]\nscale = '{scale}'") == f"p.toml: {said}"
+
+
+def test_n_plus_1_is_not_n_minus_1():
+    assert refusal("layer_norm = [1, 2]\nvariance = 'n+1'").startswith("p.toml: variance 'n+1' is not known: one of biased,")
 
 
 @pytest.mark.parametrize("scale", ["d_k", "sqrt(d_k)", "√d_k", "1/sqrt(d_k)", "√2", "sqrt(2)", True])

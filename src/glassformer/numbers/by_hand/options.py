@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -13,6 +14,8 @@ from glassformer.spec import GlassformerError, shown
 
 MOST_HEADS = 64
 MOST_POSITIONS = 1024
+MINUS_SIGNS = ("-", "−")  # squashing a word drops them
+SCALES = {"dk": "d_k", "d": "d_k", "dmodel": "d_model", "none": "none", "no": "none", "off": "none"}
 
 
 def read_option(name: str, value: Any) -> Any:
@@ -58,10 +61,8 @@ def _scale(name: str, value: Any) -> str | Surd:
     if isinstance(value, bool):
         return "d_k" if value else "none"
     if isinstance(value, str):
-        plain = squashed(value)
-        for prefix in ("1√", "1sqrt", "√", "sqrt"):
-            plain = plain.removeprefix(prefix)
-        named = {"dk": "d_k", "d": "d_k", "dmodel": "d_model", "none": "none", "no": "none", "off": "none"}.get(plain)
+        plain = re.fullmatch("(?:1?(?:√|sqrt))?([a-z]+)", squashed(value)) if value.strip()[:1] not in MINUS_SIGNS else None
+        named = SCALES.get(plain[1]) if plain is not None else None
         if named is not None:
             return named
         if parse_surd(value) is None:

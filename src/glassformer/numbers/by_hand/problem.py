@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -119,9 +120,9 @@ def _parse(document: Mapping[str, Any], source: str) -> Problem:
 
 def _kind(document: Mapping[str, Any]) -> tuple[Kind, str]:
     """The kind that is named, or that the keys show."""
-    named = next((value for key, value in document.items() if key_of(str(key), {"kind": COMMON["kind"]})), None)
-    if named is not None:
-        return kind_of(named)
+    for key, value in document.items():
+        if value is not None and key_of(str(key), {"kind": COMMON["kind"]}):
+            return kind_of(value, field=str(key))
     plain = {bare(str(key)): value for key, value in document.items()}
     numbers = {key for key, value in plain.items() if isinstance(value, list | Mapping)}
     for word in ("softmax", "maskedsoftmax", "sparsemax", "sigmoid", "hardmax", "layernorm", "rmsnorm", "rope"):
@@ -230,7 +231,8 @@ def _defaults(kind: Kind, spelling: str, entries: Mapping[str, Entry], options: 
         options.setdefault("distribution", spelling)
     if kind == "activation" and spelling != "activation":
         options.setdefault("activation", read_option("activation", spelling))
-    if kind == "attention" and spelling.startswith(("masked", "causal")) and not {"mask", "masked", "padding"} & set(entries):
+    hides = re.search("(?<!un)masked|causal", spelling) is not None  # "multi-head masked attention", but not "unmasked attention"
+    if kind == "attention" and hides and not {"mask", "masked", "padding"} & set(entries):
         options.setdefault("causal", True)
     if kind == "encoder_layer":
         options.setdefault("residual", True)

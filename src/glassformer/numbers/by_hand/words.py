@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from glassformer.spec import GlassformerError, listed, nearest, shown
+from glassformer.spec.errors import close_to
 
 Kind = Literal[
     "attention",
@@ -51,17 +52,27 @@ KINDS: dict[Kind, str] = {
     "product": "matrix-product matmul multiply dot-product dot",
 }
 
-# What a longer name for a kind contains -> the kind: "masked multi-head attention".
-PARTS_OF_KINDS: dict[str, Kind] = {
-    "attention": "attention",
-    "softmax": "softmax",
-    "rms": "rms_norm",
-    "norm": "layer_norm",
-    "rotary": "rotary",
-    "position": "positions",
-    "feedforward": "ffn",
-    "ffn": "ffn",
-    "encoder": "encoder_layer",
+# Kind -> the nouns of its longer names, and the words that may stand beside them: "masked multi-head attention". Any other word
+# may change what is to be computed ("batch norm", "linear attention"), so a name that holds one is refused.
+LONGER_NAMES: dict[Kind, tuple[str, str]] = {
+    "attention": (
+        "attention",
+        "masked unmasked causal multi single head heads headed self cross scaled dot product encoder sub layer block mechanism",
+    ),
+    "encoder_layer": ("encoder", "transformer single one layer block"),
+    "softmax": ("softmax", "masked row wise function"),
+    "layer_norm": ("layernorm layernormalisation layernormalization", "add and residual connection"),
+    "rms_norm": (
+        "rmsnorm rmsnormalisation rmsnormalization rmslayernorm rootmeansquarenorm rootmeansquarelayernorm "
+        "rootmeansquarenormalisation rootmeansquarenormalization",
+        "add and residual connection",
+    ),
+    "ffn": ("feedforward ffn mlp", "position wise neural network net sub layer block"),
+    "rotary": ("rotary rope", "position positions positional embedding embeddings encoding encodings"),
+    "positions": (
+        "position positions positional sinusoidal",
+        "sinusoidal absolute fixed encoding encodings embedding embeddings table vectors",
+    ),
 }
 
 # Key -> its role and its other names. A choice is read as a word or a number, a mask may hold truth values and −∞; all other
@@ -271,22 +282,40 @@ def key_of(word: str, keys: Keys) -> str | None:
     return next((name for name, (_, also) in keys.items() if wanted in map(squashed, also.split())), None)
 
 
-def kind_of(word: Any) -> tuple[Kind, str]:
-    """The kind that a spelling means, and the spelling without what people vary."""
+def kind_of(word: Any, field: str = "kind") -> tuple[Kind, str]:
+    """The kind that a spelling means, and the spelling without what people vary. `field`: the key that it was written under."""
     plain = squashed(word) if isinstance(word, str) else ""
     for kind, also in KINDS.items():
         if plain == squashed(kind) or plain in map(squashed, also.split()):
             return kind, plain
-    for part, kind in PARTS_OF_KINDS.items():
-        if part in plain:
+    for kind in LONGER_NAMES:
+        if _longer_name(kind).fullmatch(plain):
             return kind, plain
-    near = nearest(shown(word), [*KINDS, *(name for also in KINDS.values() for name in also.split())])
-    raise GlassformerError(f"kind '{shown(word)}' is not known: one of {', '.join(KINDS)}.{near}")
+    near = _nearest_kind(word, plain)
+    hint = f" Did you mean '{near}'?" if near is not None else ""
+    raise GlassformerError(f"{shown(field)} '{shown(word)}' is not known: one of {', '.join(KINDS)}.{hint}")
+
+
+@lru_cache(maxsize=len(LONGER_NAMES))
+def _longer_name(kind: Kind) -> re.Pattern[str]:
+    nouns, beside = ("|".join(words.split()) for words in LONGER_NAMES[kind])
+    return re.compile(f"(?:{beside})*(?:{nouns})(?:{beside})*")
+
+
+def _nearest_kind(word: Any, plain: str) -> Kind | None:
+    """The kind with the most similar name, or else one whose noun is part of the word."""
+    names = {name: kind for kind, also in KINDS.items() for name in (kind, *also.split())}
+    close = close_to(shown(word), names)
+    if close is not None:
+        return names[close]
+    nouns = {noun: kind for kind, (nouns, _) in LONGER_NAMES.items() for noun in nouns.split()} | {"norm": "layer_norm"}
+    return next((kind for noun, kind in nouns.items() if noun in plain), None)
 
 
 def choice_of(name: str, word: Any, choices: Choices) -> str:
     """One of the choices, however it is spelled."""
     plain = squashed(str(word).lower() if isinstance(word, bool | int) else word) if isinstance(word, str | bool | int) else ""
+    plain = "" if "+" in str(word) else plain  # squashing drops signs, and n + 1 is not n − 1
     for choice, also in choices.items():
         if plain and (plain == squashed(choice) or plain in map(squashed, also.split())):
             return choice
