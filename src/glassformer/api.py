@@ -20,9 +20,9 @@ from glassformer.spec.reading import Request, request
 from glassformer.spec.weight_files import RUN
 
 if TYPE_CHECKING:
+    from glassformer.answers.asked import Answer
     from glassformer.answers.judging import Diagnosis
     from glassformer.answers.problems import Checked
-    from glassformer.answers.quantities import Answer
     from glassformer.answers.shapes import FormulaShapes
     from glassformer.answers.solutions import CheckedSolution
     from glassformer.numbers import Checkpoint, Run
@@ -218,7 +218,7 @@ def ask(question: str, what: What | None = None, *, as_class: str | None = None,
 
     A question that names its encoder needs no other: `gf.ask("params of W_O in BERT-large")`.
     """
-    from glassformer.answers import quantities
+    from glassformer.answers import asked as quantities
 
     return quantities.ask(text("question", question), _asked_of(question, what, as_class, fields))
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from glassformer.spec import GlassformerError, shown
 
 if TYPE_CHECKING:
-    from glassformer.answers.quantities.growth import Growth
+    from glassformer.answers.asked.growth import Growth
 
 MOST_CHARACTERS = 20_000
 MOST_NUMBERS = 4096

@@ -33,7 +33,7 @@ def ask(question: str, words: tuple[str, ...], as_class: str | None, form: str |
     glassformer ask "How many parameters does the feed-forward block of BERT-large have?"
     glassformer ask "How many parameters does a LayerNorm with 768 features have?"
     """
-    from glassformer.answers.quantities import ask as answer
+    from glassformer.answers.asked import ask as answer
 
     question, words = question_first(question, words)
     give(answer(question, spec_of(question, words, as_class)), form)

@@ -6,8 +6,8 @@ import html
 from dataclasses import dataclass
 from typing import Any
 
+from glassformer.answers.asked import Answer, Numbers
 from glassformer.answers.judging import Diagnosis
-from glassformer.answers.quantities import Answer, Numbers
 from glassformer.show.inert import clean, markdown_text
 from glassformer.show.present import present
 from glassformer.show.table import latex_text

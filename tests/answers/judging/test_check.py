@@ -6,11 +6,11 @@ from hypothesis import strategies as st
 from strategies import specs
 
 from glassformer.algebra import count
+from glassformer.answers.asked.counting_conventions import left_out_ways
 from glassformer.answers.judging import check
 from glassformer.answers.mistakes.catalogue import CATALOGUE
 from glassformer.answers.mistakes.counting import RULES, rewrites
 from glassformer.answers.mistakes.pieces import Setting, pieces_of, total
-from glassformer.answers.quantities.counting_conventions import left_out_ways
 from glassformer.spec import EncoderSpec, GlassformerError
 from glassformer.spec.reading import request
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from glassformer.answers.asked import ask
 from glassformer.answers.judging import check
-from glassformer.answers.quantities import ask
 from glassformer.answers.questions.asides import FIRST_OF_SEVERAL, changes_nothing, readings
 from glassformer.spec import GlassformerError
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from glassformer.answers.quantities import ask
+from glassformer.answers.asked import ask
 from glassformer.answers.questions import encoder_named, parse_question
 from glassformer.spec import GlassformerError
 from glassformer.spec.presets import known_as

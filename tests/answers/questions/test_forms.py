@@ -66,7 +66,7 @@ def test_tied_against_untied(text):
 )
 def test_a_form_with_words_that_are_not_understood_is_refused(text):
     with pytest.raises(GlassformerError):
-        from glassformer.answers.quantities import ask
+        from glassformer.answers.asked import ask
         from glassformer.spec.reading import request
 
         ask(text, request("bert-base", head="mlm"))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from glassformer.answers.quantities import ask
+from glassformer.answers.asked import ask
 from glassformer.answers.questions.glossary import PART_NAMES, TENSOR_NAMES
 from glassformer.answers.questions.name_matching import looked_up, plain
 from glassformer.spec import GlassformerError

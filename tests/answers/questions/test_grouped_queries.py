@@ -2,7 +2,7 @@
 
 import pytest
 
-from glassformer.answers.quantities import ask
+from glassformer.answers.asked import ask
 from glassformer.answers.questions.grouped_queries import take_groups
 from glassformer.spec import GlassformerError
 

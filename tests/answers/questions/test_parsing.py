@@ -2,7 +2,7 @@
 
 import pytest
 
-from glassformer.answers.quantities import ask
+from glassformer.answers.asked import ask
 from glassformer.answers.questions import parse_question
 from glassformer.spec import GlassformerError
 

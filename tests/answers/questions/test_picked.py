@@ -4,8 +4,8 @@ import math
 
 import pytest
 
+from glassformer.answers.asked import ask
 from glassformer.answers.judging import check, check_sentence
-from glassformer.answers.quantities import ask
 from glassformer.answers.questions.given_numbers import given_numbers
 from glassformer.answers.questions.picked import with_brackets
 from glassformer.spec import GlassformerError

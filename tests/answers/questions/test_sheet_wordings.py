@@ -2,8 +2,8 @@
 
 import pytest
 
+from glassformer.answers.asked import ask
 from glassformer.answers.judging import check
-from glassformer.answers.quantities import ask
 from glassformer.spec import GlassformerError
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from glassformer.answers.asked import ask
 from glassformer.answers.judging import check
-from glassformer.answers.quantities import ask
 from glassformer.answers.questions.stated import take_stated
 from glassformer.spec import GlassformerError
 from glassformer.spec.reading import request_from_words

@@ -2,8 +2,8 @@
 
 import pytest
 
+from glassformer.answers.asked import ask
 from glassformer.answers.judging import check, check_sentence
-from glassformer.answers.quantities import ask
 from glassformer.spec import GlassformerError
 
 SHARED = "With hidden size 256 and a vocabulary of 8000, the MLM decoder shares its matrix with the embeddings. "

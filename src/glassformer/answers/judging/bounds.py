@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
+from glassformer.answers.asked import Answer, Value
 from glassformer.answers.claimed import Number
 from glassformer.answers.judging.meanings import numbers_meant
 from glassformer.answers.judging.verdict import Diagnosis
-from glassformer.answers.quantities import Answer, Value
 from glassformer.program import Program
 
 BOUND = (

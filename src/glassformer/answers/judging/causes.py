@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
+from glassformer.answers.asked.counting_conventions import totals_by_convention
+from glassformer.answers.asked.counts import asked_pieces
 from glassformer.answers.claimed import Number
 from glassformer.answers.judging.verdict import Finding
 from glassformer.answers.mistakes.catalogue import CATALOGUE
 from glassformer.answers.mistakes.counting import RULES, rewrites
 from glassformer.answers.mistakes.pieces import Pieces, Setting, total
-from glassformer.answers.quantities.counting_conventions import totals_by_convention
-from glassformer.answers.quantities.counts import asked_pieces
 from glassformer.answers.questions import Question
 from glassformer.spec.reading import Request
 

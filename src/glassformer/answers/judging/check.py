@@ -8,6 +8,8 @@ from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 
+from glassformer.answers.asked import Answer, Numbers, Other, Value, ask
+from glassformer.answers.asked.any_size import ANY_WIDTH, IN_SYMBOLS
 from glassformer.answers.claimed import Number, Shape
 from glassformer.answers.judging.bounds import judge_bound
 from glassformer.answers.judging.causes import count_findings
@@ -26,8 +28,6 @@ from glassformer.answers.judging.verdict import VERDICTS, Diagnosis, Finding
 from glassformer.answers.mistakes.catalogue import CATALOGUE
 from glassformer.answers.mistakes.pieces import Setting
 from glassformer.answers.mistakes.sizes import operation_mistakes, shape_mistakes
-from glassformer.answers.quantities import Answer, Numbers, Other, Value, ask
-from glassformer.answers.quantities.any_size import ANY_WIDTH, IN_SYMBOLS
 from glassformer.answers.questions import Question
 from glassformer.program import build
 from glassformer.spec import GlassformerError, shown

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
+from glassformer.answers.asked import Answer
+from glassformer.answers.asked.growth import Growth, Monomial, monomial
 from glassformer.answers.claimed import Class
 from glassformer.answers.judging.meanings import cleaned
 from glassformer.answers.judging.verdict import Diagnosis, Finding
 from glassformer.answers.mistakes.catalogue import CATALOGUE
-from glassformer.answers.quantities import Answer
-from glassformer.answers.quantities.growth import Growth, Monomial, monomial
 from glassformer.spec import GlassformerError, shown
 
 MOST_CHARACTERS = 120

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from glassformer.answers.asked import Answer, Numbers, Value
 from glassformer.answers.claimed import Number, Shape, parse_grid
 from glassformer.answers.judging.verdict import Diagnosis, Finding
 from glassformer.answers.problems import check_worked
 from glassformer.answers.problems.findings import mistake
 from glassformer.answers.problems.rules import rewrites
 from glassformer.answers.problems.work import Work
-from glassformer.answers.quantities import Answer, Numbers, Value
 from glassformer.answers.questions.given_numbers import given_numbers
 from glassformer.answers.questions.given_problem import GivenNumbers
 from glassformer.answers.questions.picked import OF_EACH

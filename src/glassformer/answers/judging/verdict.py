@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from glassformer.algebra import Result
+from glassformer.answers.asked import Answer
 from glassformer.answers.claimed import Class, Number, Shape
 from glassformer.answers.mistakes.catalogue import Mistake
-from glassformer.answers.quantities import Answer
 
 Verdict = Literal["right", "convention", "wrong"]
 VERDICTS = get_args(Verdict)

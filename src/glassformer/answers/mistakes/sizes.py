@@ -9,7 +9,7 @@ from glassformer.answers.mistakes.pieces import Setting
 from glassformer.program import build
 
 if TYPE_CHECKING:
-    from glassformer.answers.quantities import Answer
+    from glassformer.answers.asked import Answer
     from glassformer.answers.questions import Question
 
 KEYS_AND_VALUES = (".k", ".v", ".W_K", ".W_V", ".b_K", ".b_V")

@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 
+from glassformer.answers.asked import Answer
+from glassformer.answers.asked.counting_conventions import GROUPS, left_out_ways
+from glassformer.answers.asked.counts import asked_pieces
 from glassformer.answers.claimed import Number
 from glassformer.answers.judging import check
 from glassformer.answers.mistakes.counting import rewrites
 from glassformer.answers.mistakes.pieces import Pieces, Setting, total
 from glassformer.answers.mistakes.sizes import operation_mistakes
-from glassformer.answers.quantities import Answer
-from glassformer.answers.quantities.counting_conventions import GROUPS, left_out_ways
-from glassformer.answers.quantities.counts import asked_pieces
 from glassformer.answers.quiz import expressions, notation
 from glassformer.answers.quiz.keys import RIGHT, Judgement, Key, Own, Section, Wrong, explained, unread
 from glassformer.answers.quiz.misconceptions import mistake

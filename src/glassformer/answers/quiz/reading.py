@@ -10,7 +10,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, get_args
 
-from glassformer.answers.quantities.counting_conventions import GROUPS
+from glassformer.answers.asked.counting_conventions import GROUPS
 from glassformer.answers.quiz import expressions
 from glassformer.answers.quiz.draws import check_choices
 from glassformer.answers.quiz.misconceptions import check_codes

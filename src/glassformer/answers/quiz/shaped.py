@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
+from glassformer.answers.asked import Answer
+from glassformer.answers.asked.tensors import other_shapes
 from glassformer.answers.mistakes.sizes import shape_mistakes
-from glassformer.answers.quantities import Answer
-from glassformer.answers.quantities.tensors import other_shapes
 from glassformer.answers.quiz import notation
 from glassformer.answers.quiz.keys import RIGHT, Judgement, Key, Own, Section, Wrong, explained, unread
 from glassformer.answers.quiz.template import Writing

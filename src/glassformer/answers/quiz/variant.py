@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from glassformer.answers.quantities import ask
+from glassformer.answers.asked import ask
 from glassformer.answers.quiz import expressions
 from glassformer.answers.quiz.choosing import Chosen, Option, chosen
 from glassformer.answers.quiz.counted import Counted

@@ -44,7 +44,7 @@ def _derivation(number: int, asked: str, command: str) -> list[dict[str, Any]]:
 
     words = shlex.split(command)[3:]
     lines = [
-        "from glassformer.answers.quantities import ask",
+        "from glassformer.answers.asked import ask",
         "from glassformer.spec.reading import request_from_words",
         "",
         f"ask({asked!r}, request_from_words({words!r}))",
