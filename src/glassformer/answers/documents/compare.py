@@ -11,8 +11,7 @@ from glassformer.answers.documents.memory import Memory
 from glassformer.answers.documents.outcome import Outcome
 from glassformer.answers.documents.shape_claims import compare_shapes
 from glassformer.answers.documents.sides import Pair, Side, agreement, from_memory, pair_of, within_rounding
-from glassformer.answers.expressions import Array, Evaluator, Figure, NotUnderstoodError, Reading, Value, readings, slips
-from glassformer.answers.expressions.implied import gap_behind
+from glassformer.answers.expressions import Array, Evaluator, Figure, NotUnderstoodError, Reading, Value, readings
 from glassformer.answers.expressions.operands import SPACED
 from glassformer.answers.expressions.precision import Agreement, Figures
 from glassformer.answers.expressions.shapes import (
@@ -35,6 +34,8 @@ from glassformer.answers.expressions.tree import (
     walk,
 )
 from glassformer.answers.expressions.vocabulary import CONVERTIBLE, LINKING
+from glassformer.answers.mistakes.arithmetic import slips
+from glassformer.answers.mistakes.implied import gap_behind
 
 HAIR = Fraction(1, 10**4)
 _SYMBOL = re.compile(r"[a-zA-Zµμ]{0,2}[A-Z][a-zA-Z]{0,4}")  # MHz, kWh, TFlops

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from glassformer.algebra.result import Result
-from glassformer.answers.expressions import Slip
+from glassformer.answers.mistakes.slips import Slip
 
 Verdict = Literal["right", "wrong", "carried", "unclear", "nothing"]
 Kind = Literal["arithmetic", "shape", "total", "definition", "formula", "code", "limit"]

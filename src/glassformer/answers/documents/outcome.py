@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from glassformer.answers.documents.findings import Kind, Verdict
 from glassformer.answers.documents.sides import Pair
-from glassformer.answers.expressions import Slip, Value
+from glassformer.answers.expressions import Value
 from glassformer.answers.expressions.precision import Agreement
+from glassformer.answers.mistakes.slips import Slip
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from math import prod
 
 from glassformer.answers.documents.findings import Verdict
 from glassformer.answers.documents.memory import PLAIN_DIGITS, Memory, Result
-from glassformer.answers.expressions import Figure, Real, Slip, Token, agrees, exactly, parse, shown_number, written
+from glassformer.answers.expressions import Figure, Real, Token, agrees, exactly, parse, shown_number, written
 from glassformer.answers.expressions.limits import NotUnderstoodError
-from glassformer.answers.expressions.slips import pen_slips
+from glassformer.answers.mistakes.slips import Slip, pen_slips
 
 TOTAL_WORDS = frozenset("total totals sum overall altogether".split())
 PRODUCT_WORDS = frozenset(("product",))

@@ -5,13 +5,10 @@ from glassformer.answers.expressions.evaluate import Evaluator, evaluate, free_n
 from glassformer.answers.expressions.exact import Real, exactly, shown_number
 from glassformer.answers.expressions.fold import fold
 from glassformer.answers.expressions.grammar import parse
-from glassformer.answers.expressions.implied import ImpliedGap, implied_gap
 from glassformer.answers.expressions.limits import NotUnderstoodError
 from glassformer.answers.expressions.plain import plain
 from glassformer.answers.expressions.precision import Figure, Figures, agrees, shown_value, written
 from glassformer.answers.expressions.readings import Reading, readings
-from glassformer.answers.expressions.rewrites import slips
-from glassformer.answers.expressions.slips import Slip
 from glassformer.answers.expressions.tokens import Token, tokens
 
 __all__ = [
@@ -19,11 +16,9 @@ __all__ = [
     "Evaluator",
     "Figure",
     "Figures",
-    "ImpliedGap",
     "NotUnderstoodError",
     "Reading",
     "Real",
-    "Slip",
     "Token",
     "Value",
     "agrees",
@@ -31,13 +26,11 @@ __all__ = [
     "exactly",
     "fold",
     "free_names",
-    "implied_gap",
     "parse",
     "plain",
     "readings",
     "shown_number",
     "shown_value",
-    "slips",
     "tokens",
     "written",
 ]

@@ -13,7 +13,6 @@ from glassformer.answers.expressions.limits import NotUnderstoodError
 from glassformer.answers.expressions.plain import plain
 from glassformer.answers.expressions.precision import Figure, Figures, Written, agrees, shown_value
 from glassformer.answers.expressions.readings import Reading
-from glassformer.answers.expressions.slips import Slip, pen_slips
 from glassformer.answers.expressions.tree import (
     Call,
     Grid,
@@ -30,6 +29,7 @@ from glassformer.answers.expressions.tree import (
     children,
     walk,
 )
+from glassformer.answers.mistakes.slips import Slip, pen_slips
 
 MOST_REWRITES = 80
 MOST_STEPS = 4_000  # all rewrites together: fewer of a long expression

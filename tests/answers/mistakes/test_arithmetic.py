@@ -2,7 +2,8 @@
 
 import pytest
 
-from glassformer.answers.expressions import evaluate, fold, parse, slips, tokens, written
+from glassformer.answers.expressions import evaluate, fold, parse, tokens, written
+from glassformer.answers.mistakes.arithmetic import slips
 
 
 def codes(left, right):
