@@ -41,6 +41,23 @@ def test_the_commands_of_the_readme(line, total):
     assert {"total", "rows", "left_out"} <= set(document)
 
 
+def test_count_ends_with_its_convention_and_its_largest_part():
+    lines = glassformer("count", "bert-base").stdout.splitlines()
+    assert lines[-1] == "largest part: ffn, 56,669,184, 51.8%"
+    lines = glassformer(*"count bert-base --only attention,ffn --without biases".split()).stdout.splitlines()
+    assert lines[-3:] == [
+        "84,934,656 parameters: only attention, ffn, without biases, of 109,482,240 in all.",
+        "left out: biases 82,944",
+        "largest part: ffn, 56,623,104, 66.7%",
+    ]
+
+
+def test_a_head_without_biases_is_counted_without_them():
+    document = answer(*"count bert-base biases=none head=classify classes=10".split())
+    assert "bias" not in document["kinds"]
+    assert document["parts"]["head"] == 768 * 10
+
+
 @pytest.mark.parametrize("command", ["count", "shapes", "cost", "notation"])
 @pytest.mark.parametrize("form", ["", "--markdown", "--latex", "--html", "--json"])
 def test_every_form_of_every_answer(command, form):

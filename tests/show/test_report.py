@@ -110,7 +110,9 @@ def test_the_page_says_what_the_readings_say(bert):
     count, cost = gf.count("bert-base"), gf.cost("bert-base", t=512)
     assert "109,482,240" in text
     for line in count.lines:
-        assert line.name in text and f"{line.count:,}" in text
+        assert line.symbol in text and f"{line.count:,}" in text
+    for part in count.subtotals:
+        assert f"{part.name} {part.count:,}" in text
     assert f"{cost.multiply_adds:,}" in text and f"{cost.flops:,}" in text
     assert "97.1 G" in text  # 97,090,169,344
     rows, columns = (gf.shapes("bert-base", t=512, convention=one)["layers.0.ffn.W_1"].shape for one in ("rows", "columns"))

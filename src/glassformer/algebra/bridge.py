@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from glassformer.algebra.ledger import Count, Line
+from glassformer.algebra.ledger import Count
 from glassformer.algebra.result import Result
+from glassformer.algebra.rows import Line
 
 
 @dataclass(frozen=True)

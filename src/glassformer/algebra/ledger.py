@@ -2,72 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from glassformer.algebra.parts import PARTS, chooser, part_names
 from glassformer.algebra.result import Result
-from glassformer.program import Axis, Parameter, Program, build
-from glassformer.program.axes import IN_LAYER, layer_of
+from glassformer.algebra.rows import Line, Row, folded
+from glassformer.algebra.subtotals import Subtotal, biases_of_matrices, largest, path_of, tree
+from glassformer.program import Parameter, Program, build
 from glassformer.spec import EncoderSpec, GlassformerError
 
-
-@dataclass(frozen=True)
-class Row:
-    """One tensor of the ledger."""
-
-    name: str
-    axes: tuple[Axis, ...]
-    formula: str
-    count: int
-    kind: str
-    frozen: bool = False
-    also: tuple[str, ...] = ()  # the other names under which the same tensor is used (tied, shared)
-
-    @property
-    def part(self) -> str:
-        return self.name.partition(".")[0]
-
-    @property
-    def layer(self) -> int | None:
-        return layer_of(self.name)
-
-    @property
-    def numbers(self) -> str:
-        """The formula with sizes put in: `768 · 12 · 64`."""
-        return " · ".join(f"{axis.size}" for axis in self.axes) or "1"
-
-    def to_dict(self) -> dict[str, Any]:
-        axes = [{"name": axis.name, "size": axis.size} for axis in self.axes]
-        shape = [axis.size for axis in self.axes]
-        found = {"name": self.name, "part": self.part, "layer": self.layer, "kind": self.kind, "axes": axes, "shape": shape}
-        return found | {"formula": self.formula, "count": self.count, "frozen": self.frozen, "also": list(self.also)}
-
-
-@dataclass(frozen=True)
-class Line:
-    """Rows that differ in their layer alone, as one line: `layers.* W_Q, 12 times`."""
-
-    name: str
-    rows: tuple[Row, ...]
-
-    @property
-    def times(self) -> int:
-        return len(self.rows)
-
-    @property
-    def count(self) -> int:
-        return sum(row.count for row in self.rows)
-
-    @property
-    def formula(self) -> str:
-        return f"{self.times} × {self.rows[0].formula}" if self.times > 1 else self.rows[0].formula
-
-    @property
-    def numbers(self) -> str:
-        return f"{self.times} × {self.rows[0].numbers}" if self.times > 1 else self.rows[0].numbers
+ALL_ELSE = "all else"  # what `only` leaves out
 
 
 @dataclass(frozen=True)
@@ -132,10 +79,22 @@ class Count(Result):
     @cached_property
     def lines(self) -> tuple[Line, ...]:
         """The ledger with alike layers folded together."""
-        folded: dict[tuple[str, tuple[Axis, ...]], list[Row]] = {}
-        for row in self.rows:
-            folded.setdefault((IN_LAYER.sub("layers.*.", row.name), row.axes), []).append(row)
-        return tuple(Line(name, tuple(rows)) for (name, _), rows in folded.items())
+        return folded(self.rows)
+
+    @cached_property
+    def subtotals(self) -> tuple[Subtotal, ...]:
+        """The lines as a tree: parts, what they are made of (attention, qkv, ffn, ...), each matrix with its bias."""
+        return tree(self.lines)
+
+    @cached_property
+    def largest(self) -> tuple[Subtotal, ...]:
+        """The largest of embeddings, attention, ffn, norms, pooler, head; several where they are equal."""
+        return largest(self.subtotals)
+
+    @property
+    def without(self) -> tuple[str, ...]:
+        """The parts that were left out by name."""
+        return tuple(item.part for item in self.left_out if item.part != ALL_ELSE)
 
     @property
     def convention(self) -> str:
@@ -143,10 +102,10 @@ class Count(Result):
         once = "; a tensor used twice is counted once" if any(row.also for row in self.rows) else ""
         frozen = self.total - self.trainable
         stored = f"; {frozen:,} of them stored but not trained" if frozen else ""
-        if self.only:
-            return f"only {', '.join(self.only)}, of {self.full:,} in all{once}{stored}"
-        if self.left_out:
-            return f"without {', '.join(item.part for item in self.left_out)}, of {self.full:,} in all{once}{stored}"
+        words = {"only": self.only, "without": self.without}
+        chosen = ", ".join(f"{word} {', '.join(parts)}" for word, parts in words.items() if parts)
+        if chosen:
+            return f"{chosen}, of {self.full:,} in all{once}{stored}"
         return f"every parameter: weights, biases, norms, tables{once}{stored}"
 
     def to_dict(self) -> dict[str, Any]:
@@ -163,6 +122,8 @@ class Count(Result):
             "kinds": self.kinds,
             "layers": [{"layer": number, "count": count} for number, count in self.layers.items()],
             "layer_parts": self.layer_parts,
+            "subtotals": [part.to_dict() for part in self.subtotals],
+            "largest": [{"name": part.name, "count": part.count, "share": part.count / self.total} for part in self.largest],
             "rows": [row.to_dict() for row in self.rows],
         }
 
@@ -188,22 +149,33 @@ def ledger(
             raise GlassformerError(f"--only {','.join(kept_words)}: this spec has none of that.{_hint(kept_words)}")
         names = {parameter.name for parameter in kept}
         others = [parameter for parameter in parameters if parameter.name not in names]
-        left_out.append(LeftOut("all else", sum(parameter.size for parameter in others), len(others)))
+        left_out.append(LeftOut(ALL_ELSE, sum(parameter.size for parameter in others), len(others)))
     for word in dropped_words:
         chooses = chooser(word, parameters)
         taken = [parameter for parameter in kept if chooses(parameter)]
         kept = [parameter for parameter in kept if not chooses(parameter)]
         left_out.append(LeftOut(word, sum(parameter.size for parameter in taken), len(taken)))
+    return Count(label, program.spec, tuple(_rows(program, kept)), tuple(left_out), tuple(kept_words))
+
+
+def _rows(program: Program, kept: Iterable[Parameter]) -> Iterator[Row]:
     also: dict[str, list[str]] = {}
     for alias, owner in program.shared.items():
         also.setdefault(owner, []).append(alias)
-    rows = tuple([_row(parameter, tuple(also.get(parameter.name, ()))) for parameter in kept])
-    return Count(label, program.spec, rows, tuple(left_out), tuple(kept_words))
-
-
-def _row(parameter: Parameter, also: tuple[str, ...]) -> Row:
-    tensor = parameter.tensor
-    return Row(tensor.name, tensor.axes, tensor.formula, tensor.size, parameter.kind, parameter.frozen, also)
+    matrices = biases_of_matrices(program)
+    for parameter in kept:
+        tensor = parameter.tensor
+        yield Row(
+            tensor.name,
+            tensor.axes,
+            tensor.formula,
+            tensor.size,
+            parameter.kind,
+            parameter.frozen,
+            also=tuple(also.get(tensor.name, ())),
+            within=path_of(parameter),
+            bias_of=matrices.get(tensor.name, ""),
+        )
 
 
 def _hint(words: list[str]) -> str:

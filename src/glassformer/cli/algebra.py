@@ -28,10 +28,14 @@ columns_option = click.option("--columns", is_flag=True, help="Tokens as columns
 def count(words: tuple[str, ...], without: str | None, only: str | None, as_class: str | None, form: str | None) -> None:
     """How many parameters, where, under which convention.
 
+    A tree of subtotals: the layers by attention (qkv, output), ffn and norms, each matrix with its bias. The last lines name the
+    convention and the largest part.
+
     \b
     glassformer count bert-base
     glassformer count layer d_model=64 heads=4 d_k=16 d_ff=120 --without output,biases,norms
     glassformer count bert-base head=classify classes=5 --only head
+    glassformer count bert-base --only attention --without biases
     glassformer count path/to/config.json --as BertForMaskedLM
     """
     if only is not None and not only.strip(" ,"):

@@ -8,6 +8,7 @@ from typing import Any
 
 from glassformer.algebra import Bridge, Cost, Count, Notation, Shapes, notation
 from glassformer.algebra.shapes import Shape
+from glassformer.algebra.subtotals import Subtotal
 from glassformer.show.icicle import icicle_svg
 from glassformer.show.inert import clean, markdown_text
 from glassformer.show.palette import ink, part_of
@@ -17,6 +18,7 @@ from glassformer.show.table import STYLE, Column, Table, latex_text, scoped, siz
 from glassformer.show.typeset import STYLE as EQUATIONS
 from glassformer.show.typeset import HtmlPen, equation
 
+INDENT = "  "
 SHOWN_LAYERS_NOTE = "{} layers are alike: layer {} is shown."
 
 
@@ -69,16 +71,36 @@ class Equations:
 
 @present.register
 def _count(count: Count) -> Table:
-    rows = [[line.name, line.formula, line.numbers, f"{line.count:,}", _shared(line.rows[0].also)] for line in count.lines]
-    sums = [[part, "", "", f"{total:,}", ""] for part, total in count.parts.items()]
-    total = ["total", "", "", f"{count.total:,}", ""]
+    parts = [found for part in count.subtotals for found in part.walk()]
+    rows = [_subtotal(part, depth) for depth, part in parts]
+    bold = frozenset({place for place, (_, part) in enumerate(parts) if part.parts} | {len(rows) + 1})
+    rows += [[""] * 5, ["total", "", "", f"{count.total:,}", ""]]
+    names = [*(part.place for _, part in parts), "", "total"]
     notes = ["", f"{count.total:,} parameters: {count.convention}."]
-    if count.left_out and not count.only:
-        notes += [f"left out: {item.part} {item.count:,}" for item in count.left_out]
+    notes += [f"left out: {item.part} {item.count:,}" for item in count.left_out if item.part in count.without]
+    notes += _largest(count)
     columns = [Column("tensor"), Column("formula"), Column("sizes", right=True), Column("count", right=True), Column("")]
-    bold = frozenset(range(len(rows) + 1, len(rows) + len(sums) + 2))
-    rows = [*rows, [""] * 5, *sums, total]
-    return PartsTable(f"{count.label}: parameters", columns, rows, notes, bold, above=icicle_svg(count))
+    return PartsTable(f"{count.label}: parameters", columns, rows, notes, bold, above=icicle_svg(count), names=names)
+
+
+def _subtotal(part: Subtotal, depth: int) -> list[str]:
+    name, count = INDENT * depth + part.name, f"{part.count:,}"
+    if part.line is None:
+        return [name, "", "", count, ""]
+    return [name, part.line.formula, part.line.numbers, count, _shared(part.line.rows[0].also)]
+
+
+def _largest(count: Count) -> list[str]:
+    """The largest part and its share of the total, in one line; no line where there is one part alone."""
+    if not count.largest:
+        return []
+    names, size = [part.name for part in count.largest], count.largest[0].count
+    share = f"{size / count.total:.1%}"
+    return [
+        f"largest parts: {', '.join(names)}, each {size:,}, {share}"
+        if names[1:]
+        else f"largest part: {names[0]}, {size:,}, {share}"
+    ]
 
 
 def _shared(also: tuple[str, ...]) -> str:

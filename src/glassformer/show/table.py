@@ -19,7 +19,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """Title, columns, rows of text, and notes below. `bold` lists the rows that sum up."""
+    """Title, columns, rows of text, and notes below. `bold` lists the rows that sum up; spaces before a cell indent it."""
 
     title: str
     columns: Sequence[Column]
@@ -28,7 +28,7 @@ class Table:
     bold: frozenset[int] = field(default_factory=frozenset)
     above: str = field(default="", kw_only=True)  # HTML that stands between the title and the table
 
-    def edge(self, row: Sequence[str]) -> str:  # noqa: ARG002
+    def edge(self, place: int) -> str:  # noqa: ARG002
         """The colour that marks a row in HTML, where there is one."""
         return ""
 
@@ -50,17 +50,21 @@ class Table:
 
     def markdown(self) -> str:
         def line(cells: Sequence[str]) -> str:
-            return "| " + " | ".join(markdown_text(cell).replace("|", "\\|") for cell in cells) + " |"
+            return "| " + " | ".join(indented(markdown_text(cell), "&nbsp;").replace("|", "\\|") for cell in cells) + " |"
+
+        def strong(cell: str) -> str:
+            words = cell.lstrip(" ")
+            return f"{cell[: len(cell) - len(words)]}**{words}**" if words else ""
 
         rule = "|" + "|".join("---:" if column.right else ":---" for column in self.columns) + "|"
-        rows = [[f"**{cell}**" if cell else "" for cell in row] if i in self.bold else row for i, row in enumerate(self.rows)]
+        rows = [[strong(cell) for cell in row] if i in self.bold else row for i, row in enumerate(self.rows)]
         top = [f"### {markdown_text(self.title)}", ""] if self.title else []
         notes = ["", *map(markdown_text, self.notes)] if self.notes else []
         return "\n".join([*top, line([column.title for column in self.columns]), rule, *map(line, rows), *notes])
 
     def latex(self) -> str:
         shape = "".join("r" if column.right else "l" for column in self.columns)
-        rows = [" & ".join(latex_text(cell) for cell in row) + r" \\" for row in self.rows]
+        rows = [" & ".join(indented(latex_text(cell), "~") for cell in row) + r" \\" for row in self.rows]
         head = " & ".join(rf"\textbf{{{latex_text(column.title)}}}" for column in self.columns) + r" \\"
         notes = [rf"\par {latex_text(note)}" for note in self.notes]
         return "\n".join([rf"\begin{{tabular}}{{{shape}}}", head, r"\hline", *rows, r"\end{tabular}", *notes])
@@ -69,7 +73,7 @@ class Table:
         """A fragment with its own scoped style; everything foreign is escaped."""
         head = "".join(_cell("th", column.title, column) for column in self.columns)
         body = "".join(
-            f"<tr{' class=sum' if i in self.bold else ''}{_edge(self.edge(row))}>"
+            f"<tr{' class=sum' if i in self.bold else ''}{_edge(self.edge(i))}>"
             + "".join(_cell("td", cell, column) for cell, column in zip(row, self.columns, strict=True))
             + "</tr>"
             for i, row in enumerate(self.rows)
@@ -106,7 +110,13 @@ def _edge(colour: str) -> str:
 
 
 def _cell(tag: str, text: str, column: Column) -> str:
-    return f"<{tag}{' class=n' if column.right else ''}>{html.escape(text)}</{tag}>"
+    return f"<{tag}{' class=n' if column.right else ''}>{indented(html.escape(text), '&nbsp;')}</{tag}>"
+
+
+def indented(text: str, space: str) -> str:
+    """The spaces at its beginning written as `space`, which Markdown, LaTeX and HTML keep."""
+    words = text.lstrip(" ")
+    return space * (len(text) - len(words)) + words
 
 
 def sizes_text(shape: Sequence[int]) -> str:

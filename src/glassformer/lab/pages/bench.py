@@ -9,7 +9,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from glassformer import algebra
-from glassformer.algebra.ledger import Line
+from glassformer.algebra.rows import Line
 from glassformer.lab.blocks import blocks
 from glassformer.lab.pages.bench_cost import Along, cost_view, step_costs
 from glassformer.lab.wire import answer, asked, text_in

@@ -14,6 +14,7 @@ from glassformer.show.diagram import block_of, diagram
 from glassformer.show.diagram_inside import inside
 from glassformer.show.icicle import icicle_svg
 from glassformer.show.palette import PARTS, Part, ink, part_of
+from glassformer.show.parts_table import PartsTable
 from glassformer.show.present import present
 from glassformer.show.report.page import Section, facts, paragraph, table
 from glassformer.show.table import Column, Table
@@ -120,19 +121,19 @@ def _field(value: object) -> str:
 
 def _ledger(about: Subject) -> str:
     count = algebra.ledger(about.program, label=about.asked.label)
-    view: Table = present(count)
+    view: PartsTable = present(count)
     order = [0, 3, 1, 2, *([4] if any(row[4] for row in view.rows) else [])]  # the count first: a telephone shows two columns
-    return f"<p>As wide as its share:</p>{icicle_svg(count)}{_coloured(view, order)}"
+    return f"<p>As wide as its share:</p>{icicle_svg(count)}{_coloured(view, order, view.names)}"
 
 
-def _coloured(view: Table, order: Sequence[int]) -> str:
-    """Some columns of a table whose rows begin with the name of a tensor or a part."""
+def _coloured(view: Table, order: Sequence[int], names: Sequence[str] = ()) -> str:
+    """Some columns of a table whose rows begin with the name of a tensor or a part, or are about those in `names`."""
     rows = [[row[place] for place in order] for row in view.rows]
     columns = [view.columns[place] for place in order]
-    return table(Table("", columns, rows, view.notes, view.bold), _parts([row[0] for row in rows]))
+    return table(Table("", columns, rows, view.notes, view.bold), _parts(names or [row[0] for row in rows]))
 
 
-def _parts(names: list[str]) -> list[Part | None]:
+def _parts(names: Sequence[str]) -> list[Part | None]:
     return [None if name in ("", "total", "layers") else part_of(name) for name in names]
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from glassformer.show.figures import writing
 from glassformer.show.palette import DARK, LIGHT, Part, css_variables, ink
-from glassformer.show.table import Column, Table
+from glassformer.show.table import Column, Table, indented
 from glassformer.show.typeset import STYLE as EQUATIONS
 from glassformer.spec import GlassformerError
 from glassformer.spec.paths import path_text
@@ -90,7 +90,9 @@ def table(view: Table, parts: Sequence[Part | None] = ()) -> str:
             continue
         part = parts[place] if place < len(parts) else None
         edge = f' style="border-left-color:{ink(part)}"' if part else ""
-        cells = "".join(f"<td{_side(column)}>{escape(cell)}</td>" for cell, column in zip(row, view.columns, strict=True))
+        cells = "".join(
+            f"<td{_side(column)}>{indented(escape(cell), '&nbsp;')}</td>" for cell, column in zip(row, view.columns, strict=True)
+        )
         rows.append(f"<tr{' class=sum' if place in view.bold else ''}{edge}>{cells}</tr>")
     caption = f"<caption>{escape(view.title)}</caption>" if view.title else ""
     notes = "".join(f"<p class=note>{escape(note)}</p>" for note in view.notes if note)

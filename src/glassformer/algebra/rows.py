@@ -1,0 +1,86 @@
+"""Rows of the ledger: one tensor each, with its formula and its subtotals; alike layers folded into one line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from glassformer.program import Axis
+from glassformer.program.axes import IN_LAYER, layer_of
+
+
+@dataclass(frozen=True)
+class Row:
+    """One tensor of the ledger."""
+
+    name: str
+    axes: tuple[Axis, ...]
+    formula: str
+    count: int
+    kind: str
+    frozen: bool = False
+    also: tuple[str, ...] = ()  # the other names under which the same tensor is used (tied, shared)
+    within: tuple[str, ...] = ()  # the subtotals that it belongs to, outermost first: layers, attention, qkv
+    bias_of: str = ""  # the matrix whose product this bias is added to
+
+    @property
+    def part(self) -> str:
+        return self.name.partition(".")[0]
+
+    @property
+    def layer(self) -> int | None:
+        return layer_of(self.name)
+
+    @property
+    def numbers(self) -> str:
+        """The formula with sizes put in: `768 · 12 · 64`."""
+        return " · ".join(f"{axis.size}" for axis in self.axes) or "1"
+
+    def to_dict(self) -> dict[str, Any]:
+        axes = [{"name": axis.name, "size": axis.size} for axis in self.axes]
+        shape = [axis.size for axis in self.axes]
+        found = {"name": self.name, "part": self.part, "layer": self.layer, "kind": self.kind, "axes": axes, "shape": shape}
+        return found | {"formula": self.formula, "count": self.count, "frozen": self.frozen, "also": list(self.also)}
+
+
+@dataclass(frozen=True)
+class Line:
+    """Rows that differ in their layer alone, as one line: `layers.* W_Q, 12 times`."""
+
+    name: str
+    rows: tuple[Row, ...]
+
+    @property
+    def times(self) -> int:
+        return len(self.rows)
+
+    @property
+    def count(self) -> int:
+        return sum(row.count for row in self.rows)
+
+    @property
+    def formula(self) -> str:
+        return f"{self.times} × {self.rows[0].formula}" if self.times > 1 else self.rows[0].formula
+
+    @property
+    def numbers(self) -> str:
+        return f"{self.times} × {self.rows[0].numbers}" if self.times > 1 else self.rows[0].numbers
+
+    @property
+    def symbol(self) -> str:
+        """The tensor without its place: `W_Q`."""
+        return self.name.rpartition(".")[2]
+
+
+def any_layer(name: str) -> str:
+    """A tensor's name with its layer left open: `layers.*.attention.W_Q`."""
+    return IN_LAYER.sub("layers.*.", name)
+
+
+def folded(rows: Iterable[Row]) -> tuple[Line, ...]:
+    """Rows as lines: those of alike layers share one."""
+    alike: dict[tuple[str, tuple[Axis, ...]], list[Row]] = {}
+    for row in rows:
+        alike.setdefault((any_layer(row.name), row.axes), []).append(row)
+    return tuple(Line(name, tuple(found)) for (name, _), found in alike.items())

@@ -1,0 +1,86 @@
+"""Subtotals of the ledger as a tree: parts, what they are made of, and each matrix with its bias."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from glassformer.algebra.parts import PARTS
+from glassformer.algebra.rows import Line, any_layer
+from glassformer.program import Parameter, Program
+from glassformer.program.operations import Affine
+
+INSIDE_ATTENTION = ("qkv", "output")
+GATHERED = ("norms", "scales")  # parts of a layer with several places in it: listed after those with one
+
+
+@dataclass(frozen=True)
+class Subtotal:
+    """A part with its count and its own parts; a part without parts is one line of the ledger."""
+
+    name: str  # `qkv`, `W_Q + b_Q`, `W_Q`
+    place: str  # `layers.attention.qkv`; of a line, its name in the ledger
+    count: int
+    parts: tuple[Subtotal, ...] = ()
+    line: Line | None = None
+
+    def walk(self, depth: int = 0) -> Iterator[tuple[int, Subtotal]]:
+        """This part and everything in it from top to bottom, each with its depth."""
+        yield depth, self
+        for part in self.parts:
+            yield from part.walk(depth + 1)
+
+    def to_dict(self) -> dict[str, Any]:
+        found: dict[str, Any] = {"name": self.name, "place": self.place, "count": self.count}
+        if self.line is not None:
+            return found | {"times": self.line.times, "formula": self.line.formula, "numbers": self.line.numbers}
+        return found | {"parts": [part.to_dict() for part in self.parts]}
+
+
+def path_of(parameter: Parameter) -> tuple[str, ...]:
+    """The subtotals that a parameter belongs to, outermost first: layers, attention, qkv."""
+    scopes = any_layer(parameter.name).replace("layers.*.", "layers.").split(".")[:-1]
+    gathered = [word for word in GATHERED if scopes[0] == "layers" and PARTS[word][1](parameter)]
+    inside = [word for word in INSIDE_ATTENTION if PARTS[word][1](parameter)]
+    return (*scopes[:1], *gathered, *scopes[1:], *inside)
+
+
+def biases_of_matrices(program: Program) -> dict[str, str]:
+    """The name of each bias -> the name of the matrix whose product it is added to, read off the steps."""
+    products = [step.inputs for step in program.steps if isinstance(step.operation, Affine)]
+    return {bias.name: weight.name for _, weight, bias in products}
+
+
+def tree(lines: Sequence[Line], depth: int = 0, above: str = "") -> tuple[Subtotal, ...]:
+    """The subtotals of some lines, which all belong to `depth` subtotals further out."""
+    groups: dict[str, list[Line]] = {}
+    for line in lines:
+        row = line.rows[0]
+        matrix = any_layer(row.bias_of) if row.bias_of else line.name
+        groups.setdefault(row.within[depth] if depth < len(row.within) else matrix, []).append(line)
+    parts: list[Subtotal] = []
+    for name, group in groups.items():
+        count = sum(line.count for line in group)
+        if depth < len(group[0].rows[0].within):
+            place = f"{above}{name}"
+            parts.append(Subtotal(name, place, count, tree(group, depth + 1, f"{place}.")))
+            continue
+        leaves = tuple([Subtotal(line.symbol, line.name, line.count, line=line) for line in group])
+        if len(leaves) == 1 or len(groups) == 1:  # a pair that is all of its part needs no subtotal of its own
+            parts += leaves
+        else:
+            parts.append(Subtotal(" + ".join(leaf.name for leaf in leaves), leaves[0].place, count, leaves))
+    return tuple(sorted(parts, key=lambda part: part.name in GATHERED))
+
+
+def largest(parts: Sequence[Subtotal]) -> tuple[Subtotal, ...]:
+    """The largest part, or several that are equal: layers count as attention, ffn and norms, other parts as a whole.
+
+    Where everything is in one part, its own parts are compared; there is no largest where there is nothing to compare.
+    """
+    pieces = [piece for part in parts for piece in (part.parts if part.name == "layers" else (part,))]
+    while len(pieces) == 1 and pieces[0].parts:
+        pieces = list(pieces[0].parts)
+    most = max((piece.count for piece in pieces), default=0)
+    return tuple(piece for piece in pieces if piece.count == most) if len(pieces) > 1 else ()
