@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from glassformer.answers.mistakes.catalogue import CATALOGUE
-from glassformer.answers.quiz.misconceptions import IDEAS, check_codes, mistake
+from glassformer.answers.quiz.misconceptions import IDEAS, check_codes
 from glassformer.answers.quiz.template import Template
 from glassformer.spec import GlassformerError
 
@@ -27,11 +26,6 @@ def test_the_page_lists_every_field():
 
 def test_the_page_shows_the_set_that_it_grades():
     assert (DOCS / "quiz-example.toml").read_text(encoding="utf-8") in PAGE
-
-
-def test_no_idea_has_the_code_of_another_mistake():
-    assert not set(IDEAS) & set(CATALOGUE)
-    assert mistake("no_scaling") is CATALOGUE["no_scaling"]
 
 
 def test_an_unknown_code_is_refused():
