@@ -95,7 +95,9 @@ class Writer:
             millions = f"{float(round(value / 10**6, 2)):.2f}"
             return about, millions + (r" \text{ million}" if self.style == "latex" else self.random.choice([" million", "M"]))
         places = self.random.choice([1, 2, 3, 4])
-        return self.random.choice(["=", about]), self.number(round(value, places))
+        shown = round(value, places)
+        whole = shown.denominator == 1 and shown != value  # a whole number for one that is not says that it is rounded
+        return about if whole else self.random.choice(["=", about]), self.number(shown)
 
     def line(self, left, sign, right):
         body = f"{left} {sign} {right}"

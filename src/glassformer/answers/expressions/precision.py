@@ -18,6 +18,7 @@ Agreement = Literal["exact", "rounded", "cut", "near"]
 WEAKEST: tuple[Agreement, ...] = ("near", "cut", "rounded", "exact")
 SHORT = 6  # decimals that are shown in full
 FLOAT_DIGITS, FLOAT_NOISE = 14, Fraction(1, 10**14)  # what a computer prints for a sum of decimals
+NEGLIGIBLE = Fraction(1, 20)  # what ≈ 0 may stand for
 NEAR = Fraction(1, 200)  # two expressions with ≈ between them
 
 
@@ -169,23 +170,21 @@ def _stacked(rows: Sequence[Written | None]) -> Written | None:
 
 
 def _agrees(value: Real, figure: Figure, *, loosely: bool) -> Agreement | None:
+    """Plain digits are exact; decimals, `110M` and what follows ≈ are judged at half a unit of the last significant digit."""
     if value.meets(exactly(figure.value)):
         return "exact"
     if figure.decimals >= FLOAT_DIGITS and value.meets(about(figure.value, abs(figure.value) * FLOAT_NOISE)):
         return "rounded"  # 0.30000000000000004
-    free = loosely or figure.rounded or figure.unit < 1 or not value.whole
-    zeros = _trailing_zeros(figure)
-    coarse = figure.unit * 10**zeros if loosely or figure.rounded or _plainly_rounded(figure, zeros) else figure.unit
-    if (free or coarse > figure.unit) and value.meets(about(figure.value, coarse / 2)):
+    approximate = loosely or figure.rounded
+    if not approximate and figure.unit >= 1:
+        return None
+    if figure.value == 0 and figure.unit >= 1:  # no digit is left: nearly 0 is still 0, a weight of 0.25 is not
+        return "rounded" if value.meets(about(Fraction(0), NEGLIGIBLE)) else None
+    coarse = figure.unit * 10 ** _trailing_zeros(figure) if approximate else figure.unit
+    if value.meets(about(figure.value, coarse / 2)):
         return "rounded"
     outwards = figure.value + (figure.unit if value.middle > 0 else -figure.unit)
-    low, high = min(figure.value, outwards), max(figure.value, outwards)
-    return "cut" if free and value.meets(Real(low, high)) else None
-
-
-def _plainly_rounded(figure: Figure, zeros: int) -> bool:
-    """`31,000,000` after a sign of equality: at least three zeros after at least two digits."""
-    return zeros >= 3 and abs(figure.value / figure.unit) >= 10 ** (zeros + 1)
+    return "cut" if value.meets(Real(min(figure.value, outwards), max(figure.value, outwards))) else None
 
 
 def _trailing_zeros(figure: Figure) -> int:
