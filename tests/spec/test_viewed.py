@@ -120,8 +120,8 @@ def test_ipython_prints_a_result_as_a_table():
     printer = Printer()
     gf.count("layer")._repr_pretty_(printer, False)
     assert printer.said == str(gf.count("layer"))
-    assert "layers.*.attention.W_Q" in printer.said
     assert "W_Q + b_Q" in printer.said
+
 
 @pytest.mark.parametrize(
     "line",
