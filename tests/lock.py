@@ -14,11 +14,11 @@ from pathlib import Path
 from urllib.request import Request, urlopen
 
 from packaging.requirements import Requirement
-from packaging.utils import canonicalize_name, parse_wheel_filename
+from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel_filename
 
 ROOT = Path(__file__).parents[1]
 LOCK = ROOT / "requirements.lock"
-EXTRAS = ("export", "lab", "notebook", "pdf", "plots", "text", "train")
+EXTRAS = ("export", "lab", "mcp", "notebook", "pdf", "plots", "text", "train")
 LEFT_OUT = ("torch",)
 WHEEL = re.compile(r'<a[^>]*href="[^"#]*#sha256=([0-9a-f]{64})"[^>]*>\s*([^<]+\.whl)\s*</a>')
 HEAD = """# Every file that may be installed to run glassformer, with its hash; made by `python tests/lock.py`.
@@ -59,7 +59,10 @@ def hashes(page, name, version):
     """The hashes of the wheels of a version, from the page of the index."""
     found = {}
     for digest, file in WHEEL.findall(page):
-        made, released, *_ = parse_wheel_filename(file)
+        try:
+            made, released, *_ = parse_wheel_filename(file)
+        except InvalidWheelFilename:  # an old file whose name no installer takes today
+            continue
         if (made, str(released)) == (name, version):
             found[file] = digest
     return [digest for _, digest in sorted(found.items())]

@@ -14,7 +14,7 @@ import glassformer
 
 HOUSE = Path(__file__).parents[1] / "src" / "glassformer"
 
-ROOMS = ("spec", "program", "algebra", "numbers", "answers", "model", "training", "show", "lab", "cli")
+ROOMS = ("spec", "program", "algebra", "numbers", "answers", "model", "training", "show", "lab", "mcp", "cli")
 TORCH_ROOMS = ("model", "training")
 
 # Who may import whom, and nothing else. A name with a dot is the one module of that room that may be used.
@@ -28,6 +28,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "training": ("spec", "model", "show.curves"),
     "show": ("spec", "program", "algebra", "numbers", "answers"),
     "lab": (*ROOMS, ""),
+    "mcp": ("spec", "program", "algebra", "numbers", "answers", "show", ""),
     "cli": (*ROOMS, ""),
     "": ROOMS,  # the door: glassformer/__init__.py and __main__.py
 }

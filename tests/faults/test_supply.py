@@ -25,7 +25,13 @@ def test_hashes_are_those_of_the_wheels_of_one_version():
     digest = "0" * 64
     page = "".join(
         f'<a href="https://x/{file}#sha256={digest}">{file}</a>'
-        for file in ("a_b-1.0-py3-none-any.whl", "a_b-1.0.tar.gz", "a_b-2.0-py3-none-any.whl", "c-1.0-py3-none-any.whl")
+        for file in (
+            "a_b-1.0-py3-none-any.whl",
+            "a_b-1.0.tar.gz",
+            "a_b-2.0-py3-none-any.whl",
+            "a_b-0.1-py36+-none-any.whl",
+            "c-1.0-py3-none-any.whl",
+        )
     )
     assert hashes(page, "a-b", "1.0") == [digest]
     assert hashes(page, "a-b", "3.0") == []

@@ -41,6 +41,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "train": ("glassformer.cli.training", "Train an encoder, with curves and checkpoints."),
     "resume": ("glassformer.cli.training", "Go on with a run, bit for bit."),
     "curves": ("glassformer.cli.training", "Loss and accuracy of runs, side by side."),
+    "mcp": ("glassformer.cli.mcp", "The commands as tools for an assistant."),
     "lab": ("glassformer.cli.lab", "The browser: five pages, every number a door."),
     "report": ("glassformer.cli.report", "One file about an encoder or a run, to open in a browser."),
     "completion": ("glassformer.cli.presets", "The script that completes commands in your shell."),

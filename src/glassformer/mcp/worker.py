@@ -1,0 +1,95 @@
+"""The process that computes: reads one call a line, answers one line, and can be stopped without stopping the server.
+
+It opens no file for writing, reads none outside the named folders and the installed packages, and opens no connection: an
+audit hook of Python itself refuses them, whatever a tool was asked for.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import traceback
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from glassformer.mcp.folders import Folders
+from glassformer.mcp.tools import call
+from glassformer.spec import GlassformerError
+
+MOST_MEMORY = 6 * 2**30
+BUG = "this is a bug in glassformer, please report it with the call; another way to ask may work"
+WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+CONNECTS = ("socket.connect", "socket.getaddrinfo", "socket.sendto", "socket.bind", "subprocess.Popen", "os.system")
+
+
+def main() -> None:
+    """Answer calls until the server closes the pipe."""
+    calls, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # whatever prints, prints to standard error
+    sys.dont_write_bytecode = True
+    folders = Folders.of(sys.argv[1:])
+    os.chdir(folders.roots[0] if folders.roots else Path(sys.prefix))  # where relative names in expressions are looked up
+    _limit_memory()
+    import glassformer.api  # noqa: F401  ready before the first call
+
+    sys.addaudithook(Guard(folders).see)
+    serve(calls, answers, folders)
+
+
+def serve(calls: BinaryIO, answers: BinaryIO, folders: Folders) -> None:
+    """One line of JSON for each: `{"tool": …, "arguments": …}` in, `{"document": …}` or `{"error": …}` out."""
+    for line in calls:
+        asked = json.loads(line)
+        said = answer(asked["tool"], asked["arguments"], folders)
+        answers.write(json.dumps(said, ensure_ascii=False, allow_nan=False).encode() + b"\n")
+        answers.flush()
+
+
+def answer(tool: str, arguments: Mapping[str, Any], folders: Folders) -> dict[str, Any]:
+    """The document of a call, or the one line that says why there is none."""
+    try:
+        return {"document": call(tool, arguments, folders)}
+    except GlassformerError as error:
+        return {"error": str(error)}
+    except MemoryError:
+        return {"error": f"this needs more than {MOST_MEMORY // 2**30} GiB of memory: ask for a smaller t, batch or model."}
+    except RecursionError:
+        return {"error": "this is nested too deeply: split it into smaller expressions."}
+    except OSError as error:
+        return {"error": f"{Path(str(error.filename)).name if error.filename else 'a file'} cannot be read: {error.strerror}."}
+    except Exception as error:
+        traceback.print_exc()
+        return {"error": f"the calculation failed ({type(error).__name__}): {BUG}."}
+
+
+class Guard:
+    """What the process may open: files of the folders and of the installed packages, to be read."""
+
+    def __init__(self, folders: Folders) -> None:
+        package = Path(__file__).resolve().parents[2]
+        places = (*folders.roots, package, Path(sys.prefix), Path(sys.base_prefix), *map(Path, filter(None, sys.path)))
+        self.places = tuple(dict.fromkeys(os.path.realpath(place) + os.sep for place in places))
+
+    def see(self, event: str, arguments: tuple[Any, ...]) -> None:
+        if event in CONNECTS:
+            raise GlassformerError("connections and other programs are not available to tools.")
+        if event == "open" and isinstance(arguments[0], str | bytes):
+            path = os.path.realpath(os.fsdecode(arguments[0]))
+            if arguments[2] & WRITES or not (path == os.devnull or path.startswith(self.places)):
+                raise GlassformerError("this file is not in the folders of this server: give a path below one of them.")
+
+
+def _limit_memory() -> None:
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    most = MOST_MEMORY if hard == resource.RLIM_INFINITY else min(MOST_MEMORY, hard)
+    resource.setrlimit(resource.RLIMIT_AS, (most, hard))
+
+
+if __name__ == "__main__":
+    main()
