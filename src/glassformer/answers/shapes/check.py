@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 from glassformer.algebra import Result
+from glassformer.answers.expressions.plain import plain
+from glassformer.answers.expressions.tree import Node
 from glassformer.answers.shapes.failure import Failure, failure
 from glassformer.answers.shapes.given import Given, Written, read_mapping, read_shape, read_words
 from glassformer.answers.shapes.grammar import parse
@@ -153,3 +155,29 @@ def corrected(answer: FormulaShapes, given: Given) -> tuple[Statement, ...] | No
 
 def mended(statements: Sequence[Statement], changes: Changes) -> tuple[Statement, ...]:
     return tuple(replace(statement, body=swapped(statement.body, changes)) for statement in statements)
+
+
+def shapes_of(node: Node, given: Mapping[str, Sequence[int | str]]) -> tuple[int | str, ...]:
+    """The shape of an expression of given matrices: of `Q K^T` with Q 5 × 64 and K 7 × 64, (5, 7)."""
+    found = _fitting(node, given)
+    return found.shape(found.rows[-1])
+
+
+def products_of(node: Node, given: Mapping[str, Sequence[int | str]]) -> int:
+    """The multiply-adds of all matrix products in an expression of given matrices."""
+    found, total = _fitting(node, given), 0
+    for row in found.rows:
+        sizes = [size.put_in(found.trace.known).number for shape in row.operands for size in shape]
+        if row.operands:
+            if None in sizes:
+                raise GlassformerError(f"the cost of {row.text} needs numbers for all sizes, as in A=512 x 768.")
+            rows, inner, _, columns = (int(size or 0) for size in sizes)
+            total += rows * inner * columns
+    return total
+
+
+def _fitting(node: Node, given: Mapping[str, Sequence[int | str]]) -> FormulaShapes:
+    found = check_formula(plain(node), {name: tuple(shape) for name, shape in given.items()})
+    if found.failure is not None:
+        raise GlassformerError(found.failure.sentence)
+    return found
