@@ -1,0 +1,109 @@
+"""Mistakes in the shapes of tensors: what a known misconception writes down instead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from glassformer.program import Sizes
+from glassformer.spec import EncoderSpec
+
+Shape = tuple[int | str, ...]
+Wrong = tuple[str, str, Shape]  # code, what exactly was done, the shape it gives
+
+KEYS_AND_VALUES = ("k", "v", "W_K", "W_V", "b_K", "b_V")
+OF_VALUES, OF_KEYS = ("mix", "v", "W_V", "W_O", "b_V"), ("q", "k", "W_Q", "W_K", "b_Q", "b_K")
+PROJECTIONS = ("W_Q", "W_K", "W_V", "W_O")
+
+
+@dataclass(frozen=True)
+class Written:
+    """A tensor, every way in which its shape is usually written, and whether one head was asked for."""
+
+    symbol: str
+    shapes: tuple[Shape, ...]
+    spec: EncoderSpec
+    sizes: Sizes
+    one_head: bool
+
+    @property
+    def heads(self) -> int:
+        return self.spec.key_heads if self.symbol in KEYS_AND_VALUES else self.spec.heads
+
+
+def shape_mistakes(tensor: Written) -> Iterator[Wrong]:
+    """Shapes that a known misconception gives."""
+    spec, symbol = tensor.spec, tensor.symbol
+    if symbol in ("scores", "weights"):
+        yield from _square_of_features(tensor)
+    if spec.reads == "image" and spec.class_tokens:
+        yield from _patches_alone(tensor)
+    if spec.head_k != spec.head_v:
+        yield from _mixed_widths(tensor)
+    if spec.group > 1 and symbol in KEYS_AND_VALUES:
+        yield from _keys_of_all_heads(tensor)
+    if symbol in ("mix", "q", "k", "v") and spec.heads > 1:
+        yield from _full_width_heads(tensor)
+    if tensor.one_head and symbol in PROJECTIONS and spec.heads > 1:
+        yield from _matrices_of_all_heads(tensor)
+
+
+def _patches_alone(tensor: Written) -> Iterator[Wrong]:
+    """The learned tokens left out of every length."""
+    length, patches = tensor.sizes.t, tensor.spec.patches
+    for shape in tensor.shapes:
+        if length in shape:
+            yield "vit_tokens_or_patch", "the class token left out", tuple(patches if size == length else size for size in shape)
+
+
+def _square_of_features(tensor: Written) -> Iterator[Wrong]:
+    spec, batch, t = tensor.spec, tensor.sizes.batch, tensor.sizes.t
+    prefixes: list[Shape] = [(), (batch,), (spec.heads,), (batch, spec.heads)]
+    for prefix in prefixes:
+        for width, text in ((spec.d_model, "d_model × d_model"), (spec.head_k, "d_k × d_k")):
+            if width != t:
+                yield "feature_by_feature", text, (*prefix, width, width)
+
+
+def _mixed_widths(tensor: Written) -> Iterator[Wrong]:
+    d_k, d_v = tensor.spec.head_k, tensor.spec.head_v
+    pairs = [(d_v, d_k)] if tensor.symbol in OF_VALUES else [(d_k, d_v)] if tensor.symbol in OF_KEYS else []
+    for right, wrong in [*pairs, *((tensor.heads * right, tensor.heads * wrong) for right, wrong in pairs)]:
+        for shape, place in _places(tensor, right):
+            yield "dv_dk_mixed", f"{wrong} features taken for {right}", (*shape[:place], wrong, *shape[place + 1 :])
+
+
+def _keys_of_all_heads(tensor: Written) -> Iterator[Wrong]:
+    """With grouped queries keys and values have fewer heads; somebody gives them all."""
+    spec = tensor.spec
+    width = spec.head_k if tensor.symbol.lower().endswith("k") else spec.head_v
+    for size in (spec.key_heads, spec.key_heads * width):
+        for shape, place in _places(tensor, size):
+            wrong = (*shape[:place], size * spec.group, *shape[place + 1 :])
+            yield "grouped_queries_ignored", "keys and values with all heads", wrong
+
+
+def _full_width_heads(tensor: Written) -> Iterator[Wrong]:
+    spec, batch, t = tensor.spec, tensor.sizes.batch, tensor.sizes.t
+    prefixes: list[Shape] = [(), (batch,)]
+    for prefix in prefixes:
+        yield "one_head_vs_all_heads", "the full width given to one head", (*prefix, t, spec.heads, spec.d_model)
+        if tensor.one_head:
+            yield "one_head_vs_all_heads", "all heads together", (*prefix, t, spec.d_model)
+    if tensor.one_head:
+        yield "one_head_vs_all_heads", "all heads together, tokens as columns", (spec.d_model, t)
+
+
+def _matrices_of_all_heads(tensor: Written) -> Iterator[Wrong]:
+    """W_Q, W_K, W_V or W_O of all heads, where one head was asked for."""
+    wide = tensor.heads * (tensor.spec.head_k if tensor.symbol in OF_KEYS else tensor.spec.head_v)
+    for shape in ((tensor.spec.d_model, wide), (wide, tensor.spec.d_model)):
+        yield "one_head_vs_all_heads", "the matrix of all heads together", shape
+
+
+def _places(tensor: Written, size: int) -> Iterator[tuple[Shape, int]]:
+    """Where a size stands in the shapes."""
+    for shape in tensor.shapes:
+        for place, found in enumerate(shape):
+            if found == size:
+                yield shape, place

@@ -1,0 +1,84 @@
+"""`ask`: any expression of the language for any spec, one answer or a table over several sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+
+from glassformer.answers.expressions.language import read, write
+from glassformer.answers.expressions.tree import Converted, List, Node, Quantity, Relation, rebuilt, walk
+from glassformer.answers.quantities.answer import Answer, Table
+from glassformer.answers.quantities.context import model_of, with_fields
+from glassformer.answers.quantities.evaluation import Evaluation
+from glassformer.answers.quantities.units import worth
+from glassformer.spec import GlassformerError, shown
+from glassformer.spec.encoder_spec import defaults
+from glassformer.spec.reading import SIZES, Request
+
+MOST_ROWS = 200
+
+
+def ask(
+    expression: str | Node,
+    asked: Request | None = None,
+    *,
+    over: Mapping[str, Sequence[str]] | None = None,
+    digits: int | None = None,
+) -> Answer | Table:
+    """The value of an expression: `ask("params(ffn) / params", request("bert-base"))`.
+
+    `over` gives sizes several values, `{"t": ["128", "256"]}`; so does a list inside, `flops(t=128, 256)`: the answer is a table.
+    """
+    node = read(expression) if isinstance(expression, str) else expression
+    if isinstance(node, Relation):
+        raise GlassformerError(f"'{shown(write(node))}' is a claim: 'glassformer check' judges it, ask takes one side of it.")
+    varied = {name: list(values) for name, values in (over or {}).items()} | _listed(node)
+    if not varied:
+        return answer(node, asked, digits=digits)
+    choices = list(product(*varied.values()))
+    if len(choices) > MOST_ROWS:
+        raise GlassformerError(f"{len(choices):,} combinations of sizes; a table has at most {MOST_ROWS} rows.")
+    rows = tuple(
+        (choice, answer(*_put_in(node, asked, dict(zip(varied, choice, strict=True))), digits=digits)) for choice in choices
+    )
+    return Table(node, tuple(varied), rows)
+
+
+def answer(node: Node, asked: Request | None, *, digits: int | None = None) -> Answer:
+    """The one answer to an expression without lists of sizes."""
+    evaluation = Evaluation(asked)
+    inner = node.inner if isinstance(node, Converted) else node
+    found = evaluation.found(inner)
+    scale = (node.unit, worth(node.unit, inner, found.unit)) if isinstance(node, Converted) else None
+    models = {quantity.model for quantity in walk(inner) if isinstance(quantity, Quantity)}
+    own = isinstance(inner, Quantity) and bool(inner.model)
+    shown_for = model_of(inner, asked) if own and isinstance(inner, Quantity) else asked if "" in models or asked else None
+    return Answer(node, shown_for, found, scale, digits)
+
+
+def _listed(node: Node) -> dict[str, list[str]]:
+    """The options that list several sizes: `t=128, 256`."""
+    found: dict[str, list[str]] = {}
+    for quantity in walk(node):
+        if isinstance(quantity, Quantity):
+            for key, value in quantity.options:
+                if isinstance(value, List) and not value.bracket and (key in SIZES or key in defaults()):
+                    found[key] = [write(item) for item in value.items]
+    return found
+
+
+def _put_in(node: Node, asked: Request | None, sizes: Mapping[str, str]) -> tuple[Node, Request | None]:
+    """The expression and the spec with one choice of sizes: into the options that list them, else into the spec."""
+
+    def chosen(inner: Node) -> Node:
+        inner = rebuilt(inner, chosen)
+        if not isinstance(inner, Quantity):
+            return inner
+        options = tuple(
+            (key, read(sizes[key]) if key in sizes and isinstance(value, List) else value) for key, value in inner.options
+        )
+        return Quantity(inner.name, inner.arguments, options, inner.model)
+
+    inside = _listed(node)
+    fields = {name: value for name, value in sizes.items() if name not in inside}
+    return chosen(node), with_fields(asked, fields) if asked is not None and fields else asked

@@ -1,0 +1,118 @@
+"""Complexity classes read off the steps: how a cost or a memory grows with the length n and the width d."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from glassformer.answers.expressions.tree import Name, Quantity
+from glassformer.answers.quantities.answer import Found, Line, Other, found, mistaken
+from glassformer.answers.quantities.classes import Growth, monomial
+from glassformer.answers.quantities.context import Context
+from glassformer.answers.quantities.operations import products, steps_of
+from glassformer.answers.quantities.registry import means
+from glassformer.program import Axis, Step
+from glassformer.program.axes import HEADS
+from glassformer.spec import GlassformerError
+
+LENGTHS = ("t", "s", "patch")
+WIDTHS = ("d_model", "d_ff", "d_head", "d_pooled", "d_k", "d_v")  # `head` beside d_k or d_v makes the width of all heads
+CONSTANT = ("batch", *HEADS)
+SEEN = "keys within the window"
+LETTERS = {SEEN: "w", "vocab": "V", "class": "C", "segment": "", "pixel": "p"}
+KEPT = {"attention": ".attention.weights", "core": ".attention.weights", "scores": ".attention.weights", "ffn": ".ffn."}
+EXAMPLE = "complexity(attention), complexity(flops(ffn)) or complexity(attention, of=memory)"
+
+
+@means("complexity", "the class of a part's cost, or with of=memory of what it keeps: n length, d widths, w window, V vocabulary",
+       "complexity(core)", ("of", "layer"))  # fmt: skip
+def complexity(asked: Context) -> Found:
+    """The class of matrix products in one layer, or of the numbers kept."""
+    asked = _unwrapped(asked)
+    if asked.spec.global_every is not None or not asked.spec.layers:
+        raise GlassformerError(f"{asked.text}: worked out only where there are layers and all are alike.")
+    return _memory(asked) if asked.word("of", "time", ("time", "memory")) == "memory" else _time(asked)
+
+
+def _unwrapped(asked: Context) -> Context:
+    """`complexity(flops(attention))` is the same as `complexity(attention)`."""
+    match asked.quantity.arguments:
+        case (Quantity("flops" | "macs", arguments),):
+            inner = arguments or (Name("layers"),)
+        case (Name("flops" | "macs"),) | ():
+            inner = (Name("layers"),)
+        case arguments if all(isinstance(argument, Name) for argument in arguments):
+            return asked
+        case _:
+            raise GlassformerError(f"{asked.text}: write {EXAMPLE}; growth(EXPR, t) works for any expression.")
+    return Context(Quantity("complexity", inner, asked.quantity.options), asked.asked, asked.options)
+
+
+def _time(asked: Context) -> Found:
+    steps = [step for step in steps_of(asked) if not step.name.startswith("layers.") or step.name.startswith("layers.0.")]
+    window = asked.spec.window
+    value = growth_of(steps, lambda step: _axes_of_product(step, window))
+    lines = [Line(step.name, " · ".join(axis.name for axis in _axes_of_product(step, window)), "", products(step))
+             for step in steps if products(step)]  # fmt: skip
+    said = f"matrix products of {', '.join(asked.names)}, one layer, d for every width"
+    said += f", pairs within the window w={window} alone" if window is not None else ""
+    return found(value, "", said, lines, _as_others_write(value), lambda: _lost(value))
+
+
+def _memory(asked: Context) -> Found:
+    target = asked.one_name("complexity(attention, of=memory)")
+    if target != "layers" and target not in KEPT:
+        raise GlassformerError(f"{asked.text}: memory is worked out for {', '.join(KEPT)} and layers.")
+    first = [step for step in asked.program.steps if step.name.startswith("layers.0.")]
+    steps = [step for step in first if KEPT.get(target, "layers.0.") in step.name]
+    value = growth_of(steps, lambda step: step.output.axes)
+    lines = [Line(step.name, " · ".join(axis.name for axis in step.output.axes), "", step.output.size) for step in steps]
+    others = list(_as_others_write(value))
+    if target in ("attention", "core"):
+        wide = growth_of((step for step in first if ".attention." in step.name), lambda step: step.output.axes)
+        others.insert(0, Other("every intermediate of the attention", wide))
+    what = "the attention weights" if target in ("attention", "core", "scores") else f"every intermediate of {target}"
+    return found(value, "", f"{what}, one layer, heads as a constant, d for every width", lines, others, lambda: _lost(value))
+
+
+def growth_of(steps: Iterable[Step], axes_of: Callable[[Step], Iterable[Axis]]) -> Growth:
+    """The class of a sum over steps: each is as large as the product of its axes."""
+    return Growth.of(monomial(_letters(axes_of(step))) for step in steps)
+
+
+def _axes_of_product(step: Step, window: int | None) -> list[Axis]:
+    if not products(step):
+        return []
+    axes = {axis.name: axis for tensor in (step.output, *step.inputs) for axis in tensor.axes}
+    if window is not None and {"t", "s"} <= set(axes):
+        axes["s"] = Axis(SEEN, axes["s"].size)
+    return list(axes.values())
+
+
+def _letters(axes: Iterable[Axis]) -> Iterator[tuple[str, int]]:
+    for axis in axes:
+        if axis.name in LENGTHS:
+            yield "n", 1
+        elif axis.name in WIDTHS:
+            yield "d", 1
+        elif axis.name not in CONSTANT:
+            yield LETTERS.get(axis.name, axis.name), 1
+
+
+def _as_others_write(value: Growth) -> Iterator[Other]:
+    """The same class by the length alone, or for long inputs."""
+    yield Other("the width taken as a constant", value.without("d"))
+    if value.without("w") != value:
+        yield Other("the window taken as a constant", value.without("w"))
+        yield Other("window and width taken as constants", value.without("w", "d"))
+    if len(value.terms) > 1:
+        yield Other("for lengths far above the width", value.leading("n"))
+
+
+def _lost(value: Growth) -> Iterator[Other]:
+    """The square of the length lost."""
+    if any(dict(term).get("n", 0) > 1 for term in value.terms):
+        for said in (value.capped("n", 1), value.capped("n", 1).without("d")):
+            yield mistaken("linear_instead_of_quadratic", "the length taken once, not squared", said)
+        if len(value.terms) > 1:
+            for said in (value.leading("d"), value.leading("d").without("d")):
+                yield mistaken("no_quadratic_term", "projections and feed-forward alone", said)

@@ -1,0 +1,180 @@
+"""One quantity put to one spec: its arguments and options, checked, and the program that it is read off."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from typing import Any
+
+from glassformer.answers.expressions.evaluate import Evaluator
+from glassformer.answers.expressions.exact import Real
+from glassformer.answers.expressions.language import names_of, write
+from glassformer.answers.expressions.limits import NotUnderstoodError
+from glassformer.answers.expressions.plain import plain
+from glassformer.answers.expressions.readings import Reading
+from glassformer.answers.expressions.tree import List, Name, Node, Quantity
+from glassformer.program import Program, build
+from glassformer.spec import EncoderSpec, GlassformerError, nearest, shown
+from glassformer.spec.encoder_spec import defaults
+from glassformer.spec.reading import SIZES, Request, request, request_from_words
+
+Overrides = tuple[tuple[str, str], ...]
+YES_NO = {"yes": True, "no": False, "true": True, "false": False}
+
+
+@dataclass(frozen=True)
+class Context:
+    """A quantity, the spec that it is asked of, and what its options say."""
+
+    quantity: Quantity
+    asked: Request
+    options: Mapping[str, Node]  # those of the quantity itself; fields and sizes have gone into the spec
+
+    @property
+    def text(self) -> str:
+        return shown(write(self.quantity))
+
+    @property
+    def spec(self) -> EncoderSpec:
+        return self.asked.spec
+
+    @cached_property
+    def program(self) -> Program:
+        return program_of(self.asked)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The positional arguments: parts, symbols or tensors."""
+        return names_of(self.quantity.arguments)
+
+    def one_name(self, examples: str) -> str:
+        if len(self.names) != 1:
+            raise GlassformerError(f"{self.text}: one name belongs between the brackets, as in {examples}.")
+        return self.names[0]
+
+    @cached_property
+    def layer(self) -> int | None:
+        """`layer=0`; None for all layers together."""
+        if "layer" not in self.options or self.word("layer", "") == "all":
+            return None
+        number = self.number("layer")
+        if not 0 <= number < self.spec.layers:
+            raise GlassformerError(f"{self.text}: layer={number} does not exist; the layers are 0 to {self.spec.layers - 1}.")
+        return number
+
+    @cached_property
+    def head(self) -> int | None:
+        if "head" not in self.options:
+            return None
+        number = self.number("head")
+        if not 0 <= number < self.spec.heads:
+            raise GlassformerError(f"{self.text}: head={number} does not exist; the heads are 0 to {self.spec.heads - 1}.")
+        return number
+
+    def listed(self, key: str) -> tuple[str, ...]:
+        """The names of `without=biases+norms`."""
+        return names_of((self.options[key],)) if key in self.options else ()
+
+    def word(self, key: str, default: str, choices: tuple[str, ...] = ()) -> str:
+        """An option that is one of a few words."""
+        node = self.options.get(key)
+        if node is None:
+            return default
+        found = node.text if isinstance(node, Name) else plain(node)
+        if choices and found not in choices:
+            raise GlassformerError(
+                f"{self.text}: {key}={shown(found)} is not allowed; one of {', '.join(choices)}.{nearest(found, choices)}"
+            )
+        return found
+
+    def flag(self, key: str) -> bool:
+        return YES_NO[self.word(key, "no", tuple(YES_NO))]
+
+    def number(self, key: str, default: int | None = None) -> int:
+        node = self.options.get(key)
+        if node is None:
+            if default is None:
+                raise GlassformerError(f"{self.text}: {key}=… is missing, as in {key}=32.")
+            return default
+        return whole(node, f"{self.text}: {key}")
+
+
+def whole(node: Node, what: str) -> int:
+    """A node that is a whole number, at least 0."""
+    try:
+        value = Evaluator(Reading(), {}).value(node)
+    except NotUnderstoodError:
+        value = None
+    if not isinstance(value, Real) or not value.whole or not 0 <= value.low < 10**15:
+        raise GlassformerError(f"{what}={shown(plain(node))} is not a whole number.")
+    return int(value.low)
+
+
+@lru_cache(maxsize=16)
+def _program(spec: EncoderSpec, batch: int, t: int | None) -> Program:
+    return build(spec, batch=batch, t=t)
+
+
+def program_of(asked: Request) -> Program:
+    return _program(asked.spec, asked.batch, asked.t)
+
+
+def context(quantity: Quantity, asked: Request | None, own: tuple[str, ...], overrides: Overrides = ()) -> Context:
+    """The quantity with its model and its fields put in. `own` are the options that the quantity itself knows."""
+    fields: dict[str, Any] = dict(overrides)
+    options: dict[str, Node] = {}
+    for key, node in quantity.options:
+        if [name for name, _ in quantity.options].count(key) > 1:
+            raise GlassformerError(f"{shown(write(quantity))}: {key} is given twice.")
+        if key in own and not (key == "head" and isinstance(node, Name)):  # head=mlm is the task head, head=0 one of attention
+            options[key] = node
+        elif key in SIZES or key in defaults():
+            fields[key] = _field_text(key, node)
+        else:
+            known = [*own, *SIZES, *defaults()]
+            said = f" Options of {quantity.name}: {', '.join(own)}; and any field of the spec." if own else ""
+            raise GlassformerError(f"{shown(write(quantity))}: '{shown(key)}' is not an option.{nearest(key, known)}{said}")
+    return Context(quantity, with_fields(model_of(quantity, asked), fields), options)
+
+
+def model_of(quantity: Quantity, asked: Request | None) -> Request:
+    """The model of `@ …`, or the one that is asked about."""
+    if quantity.model:
+        return request_from_words(quantity.model.split())
+    if asked is None:
+        text = shown(write(quantity))
+        raise GlassformerError(f"{text}: of which model? Add a spec, as in 'bert-base', or write {text} @ bert-base.")
+    return asked
+
+
+def with_fields(asked: Request, fields: Mapping[str, Any]) -> Request:
+    """The same model with some fields or sizes changed."""
+    if not fields:
+        return asked
+    changed = request(asked.spec, **fields)
+    kept = {"batch": asked.batch, "t": asked.t} | {name: getattr(changed, name) for name in SIZES if name in fields}
+    label = asked.label + "".join(f" {name}={value}" for name, value in fields.items() if name not in SIZES)
+    return replace_request(changed, label, **kept)
+
+
+def replace_request(asked: Request, label: str, *, batch: int, t: int | None) -> Request:
+    return asked._replace(label=label, batch=batch, t=t)
+
+
+def _field_text(key: str, node: Node) -> str:
+    """The value of a field as a spec's words have it."""
+    if isinstance(node, Name):
+        return node.text
+    if isinstance(node, List):
+        return ",".join(_field_text(key, item) for item in node.items)
+    value = Evaluator(Reading(), {}).value(node)
+    if not isinstance(value, Real) or not value.exact:
+        raise GlassformerError(f"{key}={shown(plain(node))} is not a value for a field.")
+    return str(int(value.low)) if value.whole else str(float(value.low))
+
+
+def scoped(quantity: Quantity, **options: Node) -> Quantity:
+    """The quantity with some options set."""
+    kept = tuple((key, value) for key, value in quantity.options if key not in options)
+    return replace(quantity, options=(*kept, *options.items()))

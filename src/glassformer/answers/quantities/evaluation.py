@@ -1,0 +1,174 @@
+"""A tree to its answer: quantities are worked out for their spec, arithmetic is done exactly on top of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+
+from glassformer.answers.expressions.arrays import Array
+from glassformer.answers.expressions.evaluate import CONSTANTS, Evaluator
+from glassformer.answers.expressions.exact import Real, exactly
+from glassformer.answers.expressions.language import write
+from glassformer.answers.expressions.limits import NotUnderstoodError
+from glassformer.answers.expressions.plain import plain
+from glassformer.answers.expressions.readings import Reading
+from glassformer.answers.expressions.tree import Converted, Name, Node, Power, Product, Quantity, Relation, children
+from glassformer.answers.quantities.answer import Found, Line, Other, Value, found, mistaken, simple
+from glassformer.answers.quantities.context import Overrides, context
+from glassformer.answers.quantities.extras import NEED_NO_MODEL
+from glassformer.answers.quantities.formulas import formula_quantity
+from glassformer.answers.quantities.growth import growth, solve
+from glassformer.answers.quantities.registry import MEANINGS, Meaning
+from glassformer.answers.quantities.sizes import SHORT, is_size, size
+from glassformer.answers.quantities.units import unit
+from glassformer.spec import GlassformerError, nearest, shown
+from glassformer.spec.encoder_spec import EncoderSpec, defaults
+from glassformer.spec.reading import Request
+
+MOST_CONVENTIONS = 24
+OF_EXPRESSIONS = {"growth": growth, "solve": solve}  # quantities whose arguments are expressions themselves
+ALSO_CALLED = {"parameters": "params", "PE": "positions", "multiply_adds": "macs", "memory": "bytes", "pe": "positions"}
+SIZE = Meaning("size", "a field of the spec", "d_model", (), size)
+NO_MODEL = Request("", EncoderSpec())
+
+
+class Evaluation:
+    """Works out trees for one spec; every quantity is worked out once."""
+
+    def __init__(self, asked: Request | None, overrides: Overrides = ()) -> None:
+        self.asked, self.overrides = asked, overrides
+        self.known: dict[Node, Found] = {}
+
+    def found(self, node: Node) -> Found:
+        """What a tree comes to, with its conventions and derivation."""
+        if self.is_leaf(node):
+            return self.leaf(node)
+        leaves = list(dict.fromkeys(self._leaves(node)))
+        whole = self.number(node)
+        lines = [Line(plain(leaf), "", "", self.leaf(leaf).value) for leaf in leaves]
+        text = plain(node)
+        value = _value(whole)
+        lines += [Line(text, "", "", value)] if leaves else []
+        conventions = dict.fromkeys(self.leaf(leaf).convention for leaf in leaves)
+        said = "; ".join(conventions) or "exact arithmetic"
+        return found(value, self.unit(node), said, lines, self._others(node, leaves), lambda: self._mistakes(node, leaves))
+
+    def unit(self, node: Node) -> str:
+        """The unit of a tree; terms that count different things are refused."""
+        return unit(node, lambda leaf: self.leaf(leaf).unit if self.is_leaf(leaf) else "")
+
+    def number(self, node: Node, instead: Mapping[Node, Value] | None = None) -> Real | Array:
+        """The number that a tree comes to; `instead` puts other values in the place of some quantities."""
+        return _Arithmetic(self, instead or {}).value(node)
+
+    def leaf(self, node: Node) -> Found:
+        if node not in self.known:
+            self.known[node] = self._worked_out(node)
+        return self.known[node]
+
+    def _worked_out(self, node: Node) -> Found:
+        quantity = node if isinstance(node, Quantity) else Quantity(node.text if isinstance(node, Name) else "")
+        if quantity.name in OF_EXPRESSIONS:
+            return OF_EXPRESSIONS[quantity.name](quantity, self)
+        if (by_formula := formula_quantity(quantity)) is not None:
+            return by_formula
+        meaning = meaning_of(quantity)
+        asked = self.asked or (NO_MODEL if meaning.name in NEED_NO_MODEL else None)
+        return meaning.work_out(context(quantity, asked, meaning.options, self.overrides))
+
+    def is_leaf(self, node: Node) -> bool:
+        if isinstance(node, Name):
+            return node.text not in CONSTANTS and not self.several_letters(node.text)
+        return isinstance(node, Quantity)
+
+    def _leaves(self, node: Node) -> Iterator[Node]:
+        if self.is_leaf(node):
+            yield node
+        elif isinstance(node, Name) and self.several_letters(node.text):
+            yield from map(Name, node.text)
+        else:
+            for inner in children(node):
+                yield from self._leaves(inner)
+
+    def several_letters(self, text: str) -> bool:
+        """`nd`: letters of sizes without a sign between them."""
+        return len(text) > 1 and not is_known(text) and all(letter in SHORT for letter in text)
+
+    def _others(self, node: Node, leaves: list[Node]) -> Iterator[Other]:
+        """Each usual convention, applied to every quantity that has it."""
+        said = dict.fromkeys(other.convention for leaf in leaves for other in self.leaf(leaf).others if other.excuses)
+        for convention in list(said)[:MOST_CONVENTIONS]:
+            instead = {leaf: other.value for leaf in leaves for other in self.leaf(leaf).others if other.convention == convention}
+            yield Other(convention, _value(self.number(node, instead)))
+
+    def _mistakes(self, node: Node, leaves: list[Node]) -> Iterator[Other]:
+        """A known mistake in one of the quantities; or a ratio upside down."""
+        for leaf in leaves:
+            for wrong in self.leaf(leaf).mistakes():
+                try:
+                    yield mistaken(wrong.code, wrong.convention, _value(self.number(node, {leaf: wrong.value})))
+                except NotUnderstoodError:
+                    continue
+        if isinstance(node, Product) and [sign for sign, _ in node.factors[1:]] == ["/"] and leaves:
+            above, below = (factor for _, factor in node.factors)
+            turned = Product((("", below), ("/", above)))
+            yield mistaken("ratio_reversed", plain(turned), _value(self.number(turned)))
+
+
+class _Arithmetic(Evaluator):
+    """Exact arithmetic with quantities among its names."""
+
+    def __init__(self, evaluation: Evaluation, instead: Mapping[Node, Value]) -> None:
+        super().__init__(Reading(), {})
+        self.evaluation, self.instead = evaluation, instead
+
+    def value(self, node: Node) -> Real | Array:
+        match node:
+            case Converted(inner):
+                return self.value(inner)
+            case Relation():
+                raise GlassformerError(f"'{shown(write(node))}' is a claim; 'glassformer check' judges it.")
+            case Name(text) if self.evaluation.several_letters(text):
+                return self._product(tuple(("·", Name(letter)) for letter in text))
+            case Power(Name(text), exponent) if self.evaluation.several_letters(text):  # nd² is n · d²
+                return self._product((*(("·", Name(letter)) for letter in text[:-1]), ("·", Power(Name(text[-1]), exponent))))
+            case Name() | Quantity() if self.evaluation.is_leaf(node):
+                found_value = self.instead.get(node)
+                return as_number(self.evaluation.leaf(node).value if found_value is None else found_value, node)
+            case _:
+                return super().value(node)
+
+
+def as_number(value: Value, node: Node) -> Real | Array:
+    if isinstance(value, Real | Array):
+        return value
+    if isinstance(value, int | Fraction):
+        return exactly(value)
+    what = "a shape" if isinstance(value, tuple) else "a complexity class"
+    raise GlassformerError(f"{shown(plain(node))} is {what}, and no number can be worked out from it.")
+
+
+def _value(value: Real | Array) -> Value:
+    return simple(value.low) if isinstance(value, Real) and value.exact else value
+
+
+def meaning_of(quantity: Quantity) -> Meaning:
+    """What a name means; an unknown one gets the nearest."""
+    name = ALSO_CALLED.get(quantity.name, quantity.name)
+    if name in MEANINGS and not (is_size(name) and not quantity.arguments):
+        return MEANINGS[name]
+    if is_size(name) and not quantity.arguments:
+        return SIZE
+    known = [*MEANINGS, *OF_EXPRESSIONS, *defaults(), "t", "batch"]
+    said = f"Quantities: {', '.join([*MEANINGS, *OF_EXPRESSIONS])}; and the fields of the spec, such as d_model."
+    raise UnknownNameError(
+        f"'{shown(quantity.name)}' is no quantity and no field of the spec.{nearest(quantity.name, known)} {said}"
+    )
+
+
+class UnknownNameError(GlassformerError):
+    """A name that is neither a quantity nor a field."""
+
+
+def is_known(name: str) -> bool:
+    return name in MEANINGS or name in ALSO_CALLED or name in OF_EXPRESSIONS or is_size(name)

@@ -1,0 +1,73 @@
+"""Quantities of a formula with given shapes: `shape(Q K^T, Q=5 x 64, K=7 x 64)`; no model is needed."""
+
+from __future__ import annotations
+
+import math
+
+from glassformer.answers.expressions.evaluate import Evaluator
+from glassformer.answers.expressions.exact import Real
+from glassformer.answers.expressions.plain import plain
+from glassformer.answers.expressions.readings import Reading
+from glassformer.answers.expressions.tree import List, Name, Node, Product, Quantity
+from glassformer.answers.quantities.answer import Found, Line, Other, Shape, found, mistaken
+from glassformer.spec import GlassformerError, shown
+
+OF_FORMULAS = ("shape", "elements", "flops", "macs")
+
+
+def formula_quantity(quantity: Quantity) -> Found | None:
+    """The answer where the quantity is one of a formula; None where it is one of a model."""
+    if quantity.name not in OF_FORMULAS or len(quantity.arguments) != 1 or quantity.model:
+        return None
+    formula = quantity.arguments[0]
+    given = {name: sizes for name, node in quantity.options if (sizes := _sizes(node)) is not None}
+    if isinstance(formula, Name) and formula.text not in given:
+        return None
+    if len(given) < len(quantity.options):
+        raise GlassformerError(f"{shown(plain(quantity))}: give each matrix its shape, as in Q=5 x 64.")
+    from glassformer.answers.shapes import products_of, shapes_of
+
+    if quantity.name in ("flops", "macs"):
+        macs = products_of(formula, given)
+        return _operations(quantity.name, macs, plain(formula))
+    sizes = shapes_of(formula, given)
+    line = Line(plain(formula), "", " × ".join(map(str, sizes)), sizes)
+    if quantity.name == "shape":
+        return found(sizes, "shape", "from the shapes given", [line])
+    numbers = [size for size in sizes if isinstance(size, int)]
+    if len(numbers) < len(sizes):
+        raise GlassformerError(f"{shown(plain(quantity))}: give every size as a number.")
+    return found(math.prod(numbers), "elements", "from the shapes given", [line])
+
+
+def _operations(name: str, macs: int, text: str) -> Found:
+    flops = name == "flops"
+    value = 2 * macs if flops else macs
+    other = Other(
+        "multiply-adds" if flops else "FLOPs, a multiply-add counted as two", macs if flops else 2 * macs, code="macs_vs_flops"
+    )
+    line = Line(text, "", "", value)
+    unit = "FLOPs" if flops else "multiply-adds"
+    said = "matrix products, a multiply-add counted as two" if flops else "matrix products"
+    wrong = mistaken("macs_vs_flops", other.convention, other.value)
+    return found(value, unit, said, [line], [other], lambda: [wrong])
+
+
+def _sizes(node: Node) -> Shape | None:
+    """`5 x 64`, `[5, 64]`, `d x n` as sizes; None where it is none."""
+    match node:
+        case Product(factors) if all(sign == "×" for sign, _ in factors[1:]):
+            return tuple(_size(factor) for _, factor in factors)
+        case List(items):
+            return tuple(_size(item) for item in items)
+        case _:
+            return None
+
+
+def _size(node: Node) -> int | str:
+    if isinstance(node, Name):
+        return node.text
+    value = Evaluator(Reading(), {}).value(node)
+    if not isinstance(value, Real) or not value.whole:
+        raise GlassformerError(f"'{shown(plain(node))}' is not a size.")
+    return int(value.low)

@@ -1,0 +1,110 @@
+"""How an expression grows with one size, and the size at which a relation holds: both by exact polynomials."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from glassformer.answers.expressions.exact import Real
+from glassformer.answers.expressions.language import write
+from glassformer.answers.expressions.plain import plain
+from glassformer.answers.expressions.tree import Name, Node, Quantity, Relation
+from glassformer.answers.quantities.answer import Found, Line, Other, found, simple
+from glassformer.answers.quantities.polynomials import HIGHEST, Polynomial, fitted, value_at, whole_root, written
+from glassformer.answers.quantities.sizes import SHORT
+from glassformer.spec import GlassformerError, nearest, shown
+from glassformer.spec.encoder_spec import defaults
+from glassformer.spec.reading import SIZES
+
+if TYPE_CHECKING:
+    from glassformer.answers.quantities.evaluation import Evaluation
+
+POINTS = HIGHEST + 3  # two more than a polynomial needs, which then prove it
+TRIES = 400
+TWICE = 2
+
+
+def growth(quantity: Quantity, evaluation: Evaluation) -> Found:
+    """`growth(flops(attention), t)`: the exponent with which the expression grows, and its dominant term."""
+    if len(quantity.arguments) != TWICE:
+        raise GlassformerError(f"{shown(write(quantity))}: write an expression and a size, as in growth(flops(attention), t).")
+    expression, size = quantity.arguments
+    name = _size(quantity, size)
+    polynomial = _polynomial(quantity, name, lambda x: _number(expression, name, x, evaluation))
+    degree = len(polynomial) - 1
+    text = written(polynomial, name)
+    line = Line(f"{plain(expression)}", text, "", degree)
+    dominant = written((Fraction(0),) * degree + polynomial[-1:], name) if degree else text
+    convention = f"the exponent of {name}, everything else as given; dominant term {dominant}"
+    return found(degree, "", convention, [line], _doubling(polynomial, name, evaluation))
+
+
+def _doubling(polynomial: Polynomial, name: str, evaluation: Evaluation) -> list[Other]:
+    """By what factor twice the size multiplies it, at the size given."""
+    now = evaluation.leaf(Name(name)).value if evaluation.asked is not None else None
+    if not isinstance(now, int) or not value_at(polynomial, now):
+        return []
+    factor = value_at(polynomial, TWICE * now) / value_at(polynomial, now)
+    return [Other(f"the factor from {name}={now} to {name}={TWICE * now}", simple(factor), excuses=False)]
+
+
+def solve(quantity: Quantity, evaluation: Evaluation) -> Found:
+    """`solve(classes, params = 86,041,344)`: the whole number for which the relation holds exactly."""
+    match quantity.arguments:
+        case (size, Relation((left, right), ("=",))):
+            name = _size(quantity, size)
+        case _:
+            raise GlassformerError(
+                f"{shown(write(quantity))}: write a size and an equation, as in solve(layers, params = 109,482,240)."
+            )
+
+    def gap(x: int) -> Fraction:
+        return _number(left, name, x, evaluation) - _number(right, name, x, evaluation)
+
+    polynomial = _polynomial(quantity, name, gap)
+    text = f"{written(polynomial, name)} = 0"
+    root, before = whole_root(polynomial)
+    if len(polynomial) == 1:
+        verdict = "holds for every" if not polynomial[0] else "holds for no"
+        raise GlassformerError(f"{shown(write(quantity))}: the equation {verdict} {name}: both sides do not depend on it.")
+    if root is None:
+        near = f" The sides cross between {name}={before} and {name}={before + 1}." if before else ""
+        raise GlassformerError(f"{shown(write(quantity))}: no whole number {name} makes both sides equal.{near}")
+    return found(root, "", f"the {name} for which both sides are equal, everything else as given", [Line(name, text, "", root)])
+
+
+def _size(quantity: Quantity, node: Node) -> str:
+    name = SHORT.get(node.text, node.text) if isinstance(node, Name) else plain(node)
+    known = [*SIZES, *defaults()]
+    if name not in known:
+        raise GlassformerError(f"{shown(write(quantity))}: '{shown(name)}' is not a size that can change.{nearest(name, known)}")
+    return name
+
+
+def _polynomial(quantity: Quantity, name: str, value: Callable[[int], Fraction]) -> Polynomial:
+    """The polynomial in the size; sizes that the spec does not allow are passed over."""
+    points: list[tuple[int, Fraction]] = []
+    refused = ""
+    for x in range(1, TRIES):
+        try:
+            points.append((x, value(x)))
+        except GlassformerError as error:
+            refused = str(error)
+        if len(points) == POINTS:
+            break
+    else:
+        raise GlassformerError(f"{shown(write(quantity))}: too few values of {name} are allowed here. {refused}")
+    polynomial = fitted(points)
+    if polynomial is None:
+        raise GlassformerError(
+            f"{shown(write(quantity))}: this does not depend on {name} as a polynomial, so it is not worked out."
+        )
+    return polynomial
+
+
+def _number(node: Node, name: str, x: int, evaluation: Evaluation) -> Fraction:
+    value = type(evaluation)(evaluation.asked, (*evaluation.overrides, (name, str(x)))).number(node)
+    if not isinstance(value, Real) or not value.exact:
+        raise GlassformerError(f"'{shown(plain(node))}' is not an exact number.")
+    return value.low

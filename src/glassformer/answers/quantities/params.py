@@ -1,0 +1,201 @@
+"""Parameters: of the whole, a part, a layer or a head, with the products behind each and the other usual conventions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+from glassformer.algebra.ledger import Count, count
+from glassformer.algebra.parts import chooser, part_names
+from glassformer.answers.mistakes.conventions import left_out_ways, totals_by_convention
+from glassformer.answers.mistakes.counting import rewrites
+from glassformer.answers.mistakes.pieces import Piece, Pieces, Setting, pieces_of, total
+from glassformer.answers.quantities.answer import Found, Line, Other, found, mistaken
+from glassformer.answers.quantities.context import Context
+from glassformer.answers.quantities.registry import means
+from glassformer.program.axes import HEADS
+from glassformer.spec import EncoderSpec, GlassformerError
+
+OPTIONS = ("layer", "head", "without", "only", "trained")
+MAY_BE_NONE = {"positions", "segments", "biases"}  # where there are none, zero is an answer
+WHOLE_ATTENTION = ((), ("attention",))
+
+
+@means(
+    "params",
+    "parameters of the whole model, of parts (embeddings attention qkv output ffn norms biases pooler head …), symbols or places",
+    "params(ffn, layer=0)",
+    OPTIONS,
+)
+def params(asked: Context) -> Found:
+    """How many parameters, line by line, and as many under each usual convention."""
+    pieces = asked_pieces(asked)
+    lines = [Line(piece.name, piece.formula, piece.numbers, piece.size) for piece in pieces]
+    if not pieces:
+        if not ({*asked.names, *asked.listed("only")} & MAY_BE_NONE):
+            raise GlassformerError(f"{asked.text}: this spec has none of that.")
+        return found(0, "parameters", "this encoder has no such parameters", [Line(asked.text, "", "", 0)])
+    others = [Other(f"without {', '.join(words)}", total(kept)) for words, kept in left_out_ways(pieces)]
+    others += [*_of_one_head(asked, pieces), *_with_own_biases(asked, pieces), *_matrix_of_one_layer(asked, pieces)]
+    others += [*_trained_alone(asked, pieces), *_betas(asked, pieces)]
+    return found(total(pieces), "parameters", _convention(asked, pieces), lines, others, lambda: mistakes(asked, pieces))
+
+
+def asked_pieces(asked: Context) -> Pieces:
+    """The products behind a count of parameters."""
+    whole = _whole(asked.spec)
+    layer = asked.layer if asked.layer is not None or asked.head is None or "layer" in asked.options else 0
+    rows = whole.rows
+    if asked.names:
+        rows = _rows(whole, asked, asked.names)
+    if asked.listed("only"):
+        own = _rows(whole, asked, asked.listed("only"))
+        shifts = tuple(row for row in rows if row.name.endswith(".beta"))
+        norms_alone = all(row.kind == "norm" for row in rows)
+        rows = shifts if norms_alone and asked.listed("only") == ("biases",) else tuple(row for row in rows if row in own)
+    if asked.listed("without"):
+        left_out = {row.name for row in _rows(whole, asked, asked.listed("without"))}
+        rows = tuple(row for row in rows if row.name not in left_out)
+    if asked.flag("trained"):
+        rows = tuple(row for row in rows if not row.frozen)
+    if layer is not None:
+        rows = tuple(row for row in rows if row.layer == layer)
+    pieces = pieces_of(replace(whole, rows=rows))
+    if layer is not None:
+        pieces = tuple(piece.without("layers") for piece in pieces)
+    return _one_head(asked, pieces) if asked.head is not None else pieces
+
+
+@lru_cache(maxsize=8)
+def _whole(spec: EncoderSpec) -> Count:
+    return count(spec)
+
+
+def _rows(whole: Count, asked: Context, words: tuple[str, ...]) -> tuple[Any, ...]:
+    """The rows of some parts; a symbol that this spec lacks beside one that it has, as b_Q of `W_Q, b_Q`, is no fault."""
+    parameters = asked.program.parameters
+    choosers = [chooser(name, parameters) for name in part_names(list(words))]
+    wanted = {parameter.name for parameter in parameters if any(chooses(parameter) for chooses in choosers)}
+    return tuple(row for row in whole.rows if row.name in wanted)
+
+
+def _one_head(asked: Context, pieces: Pieces) -> Pieces:
+    """What one head has to itself; W_O belongs to all heads, and so do biases without a head axis."""
+    own = tuple(piece for piece in pieces if any(name in HEADS for name, _ in piece.factors))
+    if asked.names in WHOLE_ATTENTION:
+        own = tuple(piece for piece in own if piece.symbol != "W_O")
+    return tuple(piece.without(*HEADS) for piece in own)
+
+
+def _convention(asked: Context, pieces: Pieces) -> str:
+    scope = _scope(asked, pieces)
+    if asked.listed("without"):
+        return f"without {', '.join(asked.listed('without'))}{scope}; every other parameter counted"
+    if "biases" in (*asked.names, *asked.listed("only")):
+        return f"biases of projections{scope}; a norm's beta is not one of them"
+    if asked.flag("trained"):
+        return f"trained parameters{scope}: stored tables that training does not change are left out"
+    return f"every parameter{scope}: weights, biases, norms, tables"
+
+
+def _scope(asked: Context, pieces: Pieces) -> str:
+    if asked.head is not None:
+        return ", one head of one layer" if asked.layer is not None or "layer" not in asked.options else ", one head"
+    if asked.layer is not None:
+        return ", one layer"
+    everywhere = all(piece.name.startswith("layers.") for piece in pieces)
+    return f", all {asked.spec.layers} layers together" if everywhere and asked.spec.layers > 1 else ""
+
+
+def _of_one_head(asked: Context, pieces: Pieces) -> Iterator[Other]:
+    """A head may be counted with its rows of W_O."""
+    if asked.head is None or asked.names not in WHOLE_ATTENTION:
+        return
+    output = [p for p in pieces_of(_whole(asked.spec)) if p.symbol == "W_O"]
+    rows = tuple(piece.without("layers", *HEADS) for piece in output[:1])
+    yield Other("with its rows of W_O", total((*pieces, *rows)))
+    for words, kept in left_out_ways(pieces):
+        yield Other(f"with its rows of W_O, without {', '.join(words)}", total((*kept, *rows)))
+
+
+def _with_own_biases(asked: Context, pieces: Pieces) -> Iterator[Other]:
+    """Some say W_O and mean W_O and b_O."""
+    biases = own_biases(asked, pieces)
+    if biases and "biases" not in asked.listed("without"):
+        named = " and ".join(dict.fromkeys(piece.symbol for piece in biases))
+        yield Other(f"with {named}", total((*pieces, *biases)))
+
+
+def own_biases(asked: Context, pieces: Pieces) -> Pieces:
+    """The biases of matrices that were asked for without them."""
+    if not asked.names or any(piece.kind == "bias" for piece in pieces):
+        return ()
+    wanted = {piece.name.replace(".W_", ".b_") for piece in pieces if piece.symbol.startswith("W_")}
+    biases = tuple(piece for piece in pieces_of(_whole(asked.spec)) if piece.name in wanted)
+    if asked.layer is not None or asked.head is not None:
+        biases = tuple(piece.without("layers") for piece in biases)
+    return _one_head(asked, biases) if asked.head is not None else biases
+
+
+def _matrix_of_one_layer(asked: Context, pieces: Pieces) -> Iterator[Other]:
+    """`params(W_1)` may mean the matrix of one layer."""
+    matrices = bool(asked.names) and all(name[:2] in ("W_", "b_") for name in asked.names)
+    if matrices and asked.layer is None and asked.head is None and asked.spec.layers > 1:
+        one = tuple(piece.without("layers") for piece in pieces if piece.name.startswith("layers."))
+        yield Other("in one layer", total(one))
+        biases = tuple(piece.without("layers") for piece in own_biases(asked, pieces))
+        if biases and "biases" not in asked.listed("without"):
+            yield Other(f"in one layer, with {biases[0].symbol}", total((*one, *biases)))
+
+
+def _trained_alone(asked: Context, pieces: Pieces) -> Iterator[Other]:
+    frozen = {row.name for row in _whole(asked.spec).rows if row.frozen}
+    kept = tuple(piece for piece in pieces if piece.name not in frozen)
+    if frozen and kept and len(kept) < len(pieces):
+        yield Other("trained parameters alone, without stored tables that training does not change", total(kept))
+
+
+def _betas(asked: Context, pieces: Pieces) -> Iterator[Other]:
+    if "biases" in (*asked.names, *asked.listed("only")):
+        around = pieces_of(_whole(asked.spec))
+        betas = tuple(piece for piece in around if piece.symbol == "beta" and piece not in pieces)
+        if asked.layer is not None:
+            betas = tuple(piece.without("layers") for piece in betas if piece.name.startswith("layers."))
+        yield Other("with the betas of norms", total((*pieces, *betas)))
+
+
+def mistakes(asked: Context, pieces: Pieces) -> Iterator[Other]:
+    """What known mistakes make of this count: too many layers or heads, what was to be left out, and every rewrite."""
+    for code, what, wider in _wider(asked):
+        for words, value in totals_by_convention(wider):
+            yield mistaken(code, f"{what}{', without ' + ', '.join(words) if words else ''}", value)
+    if asked.listed("without"):
+        everything = asked_pieces(_without_options(asked, "without"))
+        what = f"{', '.join(asked.listed('without'))} counted, which the question leaves out"
+        yield mistaken("left_out_counted", what, total(everything))
+    for rewrite in rewrites(pieces, setting_of(asked)):
+        yield mistaken(rewrite.code, rewrite.what, total(rewrite.pieces))
+
+
+def setting_of(asked: Context) -> Setting:
+    return Setting(asked.spec, asked.asked.batch, asked.asked.t)
+
+
+def _wider(asked: Context) -> Iterator[tuple[str, str, Pieces]]:
+    """What was asked of one layer or head, counted of all of them."""
+    if asked.head is not None and asked.spec.heads > 1:
+        every = _without_options(asked, "head")
+        pieces = asked_pieces(every)
+        if asked.layer is None and "layer" not in asked.options:
+            pieces = tuple(piece.without("layers") for piece in pieces)
+        keep: tuple[Piece, ...] = tuple(p for p in pieces if asked.names not in WHOLE_ATTENTION or p.symbol not in ("W_O", "b_O"))
+        yield "one_head_vs_all_heads", "all heads counted", keep
+    if (asked.layer is not None or asked.head is not None) and asked.spec.layers > 1:
+        wider = asked_pieces(_without_options(asked, "layer", "head"))
+        yield "stack_for_one_layer", "all layers counted", wider
+
+
+def _without_options(asked: Context, *keys: str) -> Context:
+    return Context(asked.quantity, asked.asked, {key: value for key, value in asked.options.items() if key not in keys})

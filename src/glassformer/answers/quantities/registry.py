@@ -1,0 +1,35 @@
+"""The names of the language: each quantity with its options, one line of documentation and an example."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from glassformer.answers.quantities.answer import Found
+from glassformer.answers.quantities.context import Context
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What a name means: how it is worked out for a spec, and how it is documented."""
+
+    name: str
+    doc: str
+    example: str
+    options: tuple[str, ...]
+    work_out: Callable[[Context], Found]
+
+
+MEANINGS: dict[str, Meaning] = {}
+
+
+def means(
+    name: str, doc: str, example: str, options: tuple[str, ...] = ()
+) -> Callable[[Callable[[Context], Found]], Callable[[Context], Found]]:
+    """Register the function below as the meaning of a name."""
+
+    def register(work_out: Callable[[Context], Found]) -> Callable[[Context], Found]:
+        MEANINGS[name] = Meaning(name, doc, example, options, work_out)
+        return work_out
+
+    return register

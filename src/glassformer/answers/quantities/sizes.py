@@ -1,0 +1,196 @@
+"""Sizes of a spec: its fields and what follows from them, tokens, patches, the divisor of the scores, how many norms."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+
+from glassformer.answers.expressions.exact import Real, exactly
+from glassformer.answers.expressions.functions import square_root
+from glassformer.answers.quantities.answer import Found, Line, Other, Value, found, mistaken
+from glassformer.answers.quantities.context import Context
+from glassformer.answers.quantities.registry import means
+from glassformer.spec import EncoderSpec, GlassformerError
+from glassformer.spec.encoder_spec import defaults
+
+# Sizes that follow where they are not given: value, given, symbols, numbers.
+DERIVED = ("d_k", "d_q", "d_v", "d_ff", "kv_heads", "group", "frames")
+SHORT = {
+    "d": "d_model",
+    "n": "t",
+    "h": "heads",
+    "L": "layers",
+    "V": "vocab",
+    "d_h": "d_k",
+    "d_q": "d_k",
+    "seq_len": "t",
+    "T": "t",
+}
+COUNTED = ("norms", "heads", "layers", "matrices", "tensors")
+
+
+def is_size(name: str) -> bool:
+    """Whether a bare name is a field of the spec, a size of the input, or a usual letter for one."""
+    return name in SHORT or name in ("t", "s", "batch") or name in DERIVED or name in defaults()
+
+
+def size(asked: Context) -> Found:
+    """A field of the spec, or what follows where it is not given."""
+    name = SHORT.get(asked.quantity.name, asked.quantity.name)
+    spec = asked.spec
+    if name in ("t", "s", "batch"):
+        number = asked.program.sizes.batch if name == "batch" else asked.program.sizes.t
+        return found(number, "", "size of the input", [Line(name, "", "", number)])
+    value, given, symbols, numbers = _derived(spec).get(name, (getattr(spec, name, None),) * 2 + ("", ""))
+    if value is None:
+        raise GlassformerError(f"{asked.text}: this encoder has no {name}.")
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise GlassformerError(f"{asked.text}: {name} is not a number; it is {value}.")
+    exact: Value = value if isinstance(value, int) else Fraction(str(value))
+    line = Line(name, "as given", str(value), exact) if given is not None else Line(name, symbols, numbers, exact)
+    others = [Other("in all layers together", spec.heads * spec.layers)] if name == "heads" and spec.layers > 1 else []
+    each = "each layer" if name == "heads" else "one head" if name in ("d_k", "d_v") else "as the spec has it"
+    return found(exact, "", each, [line], others, lambda: _mistaken_size(spec, name))
+
+
+def _derived(spec: EncoderSpec) -> dict[str, tuple[int | None, int | None, str, str]]:
+    return {
+        "d_k": (spec.head_k, spec.d_k, "d_model / heads", f"{spec.d_model} / {spec.heads}"),
+        "d_v": (spec.head_v, spec.d_v, "d_k", str(spec.head_k)),
+        "group": (spec.group, None, "heads / kv_heads", f"{spec.heads} / {spec.key_heads}"),
+        "kv_heads": (spec.key_heads, spec.kv_heads, "heads", str(spec.heads)),
+        "frames": (spec.frames if spec.mels else None, None, "2 · positions", f"2 · {spec.positions}"),
+        "d_ff": (spec.ffn_width, spec.d_ff, "4 · d_model", f"4 · {spec.d_model}"),
+        "embedding_size": (spec.table_width, spec.embedding_size, "d_model", str(spec.d_model)),
+    }
+
+
+def _mistaken_size(spec: EncoderSpec, name: str) -> Iterator[Other]:
+    if name in ("d_k", "d_v") and spec.heads > 1:
+        yield mistaken("heads_times_full_width", "the full width given to each head", spec.d_model)
+    if name == "d_ff" and spec.d_ff is not None:
+        yield mistaken("ffn_width_assumed_4d", "d_ff taken as 4 · d_model", 4 * spec.d_model)
+
+
+@means("tokens", "tokens of one input: patches and learned tokens of an image, positions of sound, or t", "tokens")
+def tokens(asked: Context) -> Found:
+    spec, length = asked.spec, asked.program.sizes.t
+    if spec.reads == "frames":
+        line = Line("tokens", "frames / 2", f"{spec.frames} / 2", length)
+        return found(length, "tokens", "positions after the second convolution", [line])
+    if spec.reads != "image":
+        if asked.asked.t is None:
+            raise GlassformerError(f"{asked.text}: the number of tokens is yours to choose here; write t=128 behind the spec.")
+        return found(length, "tokens", "as given", [Line("t", "", "", length)])
+    down, across = spec.patch_grid
+    extra = spec.class_tokens + spec.registers
+    line = Line("tokens", "patches down · patches across + tokens added", f"{down} · {across} + {extra}", length)
+
+    def mistakes() -> Iterator[Other]:
+        yield mistaken("vit_tokens_or_patch", "the class token left out", spec.patches)
+        yield mistaken("vit_tokens_or_patch", "a class token counted that is not there", spec.patches + 1)
+        yield from _mistaken_patches(spec)
+
+    return found(length, "tokens", "patches and learned tokens", [line], [], mistakes)
+
+
+@means("patches", "patches of one image", "patches @ vit-base")
+def patches(asked: Context) -> Found:
+    spec = _image(asked)
+    down, across = spec.patch_grid
+    line = Line("patches", "patches down · patches across", f"{down} · {across}", spec.patches)
+
+    def mistakes() -> Iterator[Other]:
+        yield mistaken("vit_tokens_or_patch", "the class token counted as a patch", spec.patches + spec.class_tokens)
+        yield from _mistaken_patches(spec)
+
+    return found(spec.patches, "patches", "whole patches", [line], [], mistakes)
+
+
+@means("patch_length", "numbers in one patch, all channels", "patch_length @ vit-base")
+def patch_length(asked: Context) -> Found:
+    spec = _image(asked)
+    down, across = spec.patch_size
+    value = spec.channels * down * across
+    line = Line("patch", "channels · height · width", f"{spec.channels} · {down} · {across}", value)
+
+    def mistakes() -> Iterator[Other]:
+        yield mistaken("vit_tokens_or_patch", "colour channels left out", down * across)
+        yield mistaken("vit_tokens_or_patch", "one side only", down)
+
+    return found(value, "numbers", "one patch, all channels", [line], [], mistakes)
+
+
+def _image(asked: Context) -> EncoderSpec:
+    if asked.spec.reads != "image":
+        raise GlassformerError(f"{asked.text}: this encoder reads no image, so it has no patches.")
+    return asked.spec
+
+
+def _mistaken_patches(spec: EncoderSpec) -> Iterator[Other]:
+    yield mistaken("vit_tokens_or_patch", "one side only", spec.patch_grid[0])
+    yield mistaken("vit_tokens_or_patch", "pixels instead of patches", spec.image_size[0] * spec.image_size[1])
+
+
+@means("outputs", "outputs of the task head: classes, or the vocabulary", "outputs")
+def outputs(asked: Context) -> Found:
+    spec = asked.spec
+    if spec.head == "none":
+        raise GlassformerError(f"{asked.text}: this encoder has no task head. Write head=classify or head=mlm.")
+    name, value = ("vocab", spec.vocab) if spec.head in ("mlm", "pretrain") and spec.vocab else ("classes", spec.classes)
+    return found(value, "outputs", "of the task head", [Line("outputs", name, str(value), value)])
+
+
+@means("count", "how many norms, heads, layers, matrices or parameter tensors", "count(norms)")
+def count_of(asked: Context) -> Found:
+    what = asked.one_name("count(norms)")
+    spec, parameters = asked.spec, asked.program.parameters
+    if what == "heads":
+        line = Line("heads", "layers · heads", f"{spec.layers} · {spec.heads}", spec.layers * spec.heads)
+        return found(spec.layers * spec.heads, "heads", "all layers together", [line], [Other("in each layer", spec.heads)])
+    if what == "layers":
+        return found(spec.layers, "layers", "as the spec has it", [Line("layers", "", "", spec.layers)])
+    chosen = {
+        "norms": [p.name for p in parameters if p.tensor.symbol == "gamma"],
+        "matrices": [p.name for p in parameters if p.kind == "weight"],
+        "tensors": [p.name for p in parameters],
+    }
+    if what not in chosen:
+        raise GlassformerError(f"{asked.text}: '{what}' is not counted. One of {', '.join(COUNTED)}.")
+    inside = [name for name in chosen[what] if name.startswith("layers.")]
+    value = len(chosen[what])
+    line = Line(what, "in layers + elsewhere", f"{len(inside)} + {value - len(inside)}", value)
+    each = [Other("in each layer", len(inside) // spec.layers)] if inside else []
+    return found(value, what, "of the whole encoder", [line], each)
+
+
+@means("divisor", "what the dot products of queries and keys are divided by", "divisor")
+def divisor(asked: Context) -> Found:
+    spec = asked.spec
+    if spec.scale == "none":
+        return found(1, "", "this encoder does not divide its scores", [Line("divisor", "1", "1", 1)])
+    under = spec.score_terms * (spec.head_k if spec.scale == "d_k" else spec.d_model)
+    symbol = f"√{spec.scale}" if spec.score_terms == 1 else f"√({spec.score_terms} · {spec.scale})"
+    value = root(under)
+
+    def mistakes() -> Iterator[Other]:
+        for code, what, wrong in (
+            ("sqrt_dmodel", "√d_model", root(spec.d_model)),
+            ("divided_by_dk", "d_k without its root", spec.head_k),
+            ("sqrt_length", "√t", root(asked.program.sizes.t)),
+        ):
+            yield mistaken(code, what, wrong)
+            yield mistaken(code, f"1 / {what}", _inverse(wrong))
+
+    line = Line("divisor", symbol, f"√{under}", value)
+    return found(value, "", "what the dot products are divided by", [line], [Other("as a factor", _inverse(value))], mistakes)
+
+
+def root(number: int) -> int | Real:
+    whole = math.isqrt(number)
+    return whole if whole * whole == number else square_root(exactly(number))
+
+
+def _inverse(value: int | Real) -> Fraction | Real:
+    return Fraction(1, value) if isinstance(value, int) else exactly(1) / value

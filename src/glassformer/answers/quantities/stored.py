@@ -1,0 +1,257 @@
+"""Bytes: weights in any precision, tensors of the forward pass, keys and values, and all that training keeps."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+
+from glassformer.algebra.ledger import count
+from glassformer.algebra.memory import Dtype, memory
+from glassformer.answers.mistakes.pieces import total
+from glassformer.answers.quantities.answer import Found, Line, Other, found, mistaken
+from glassformer.answers.quantities.context import Context
+from glassformer.answers.quantities.params import asked_pieces
+from glassformer.answers.quantities.registry import means
+from glassformer.answers.quantities.tensors import find_tensor, has_heads, shown_axes
+from glassformer.program import Tensor
+from glassformer.program.axes import HEADS
+from glassformer.spec import GlassformerError
+
+WIDTHS: dict[str, tuple[str, Fraction]] = {
+    "fp64": ("float64", Fraction(8)), "fp32": ("float32", Fraction(4)), "bf16": ("bfloat16", Fraction(2)),
+    "fp16": ("float16", Fraction(2)), "int8": ("int8", Fraction(1)), "int4": ("int4", Fraction(1, 2)),
+    "fp8": ("float8", Fraction(1)),
+}  # fmt: skip
+DTYPES = {**WIDTHS, **{name: (name, width) for name, width in WIDTHS.values()}}
+ACTIVATION_TYPES = ("float64", "float32", "bfloat16", "float16")
+OPTIONS = ("dtype", "layer", "head", "per", "without", "only", "trained")
+ADAM_MOMENTS = 2
+KEPT = ("weights", "gradients", "optimizer")  # what training keeps besides activations
+
+
+@means("bytes", "bytes of weights (or of a part), training, gradients, optimizer, activations, kv_cache or a tensor; dtype=fp16 …",
+       "bytes(weights, dtype=fp16)", OPTIONS)  # fmt: skip
+def bytes_of(asked: Context) -> Found:
+    """Bytes of weights, of a tensor, or of what training keeps."""
+    names = asked.names or ("weights",)
+    if names == ("training",) or set(names) == set(KEPT):
+        return _training(asked)
+    if set(names) <= set(KEPT) and names != ("weights",):
+        return _kept(asked, names)
+    if names == ("activations",):
+        return _activations(asked)
+    if names == ("kv_cache",):
+        return _cache(asked)
+    if names not in (("weights",), ("params",)) and (tensor := _tensor(asked, names)) is not None:
+        return _of_tensor(asked, tensor, len(names))
+    return _weights(asked, names)
+
+
+def _width(asked: Context) -> tuple[str, Fraction]:
+    return DTYPES[asked.word("dtype", "float32", tuple(DTYPES))]
+
+
+def _weights(asked: Context, names: tuple[str, ...]) -> Found:
+    said, width = _width(asked)
+    whole = names in (("weights",), ("params",))
+    parameters = total(asked_pieces(_renamed(asked) if whole else asked))
+    if not parameters:
+        raise GlassformerError(f"{asked.text}: this spec has none of that.")
+    value = _whole(parameters * width)
+    line = Line("weights", f"parameters · {_number(width)}", f"{parameters:,} · {_number(width)}", value)
+    scope = ", one layer" if asked.layer is not None else ""
+    what = "all weights" if whole else f"weights of {', '.join(names)}"
+    convention = f"{what}{scope}, in {said}{also(value)}"
+    return found(value, "bytes", convention, [line], _precisions(asked, parameters), lambda: _mistaken_bytes(value, parameters))
+
+
+def _renamed(asked: Context) -> Context:
+    """All parameters: `weights` here means what is stored, not matrices alone."""
+    quantity = asked.quantity
+    return Context(type(quantity)("params", (), quantity.options, quantity.model), asked.asked, asked.options)
+
+
+def _parts_of_training(asked: Context) -> dict[str, Line]:
+    """Weights, gradients and Adam's two moments; the moments are never narrower than float32."""
+    _, width = _width(asked)
+    parameters = count(asked.spec).total
+    each = _whole(parameters * width)
+    moment = max(4, _whole(width))
+    symbols, numbers = f"parameters · {_number(width)}", f"{parameters:,} · {_number(width)}"
+    return {
+        "weights": Line("weights", symbols, numbers, each),
+        "gradients": Line("gradients", symbols, numbers, each),
+        "optimizer": Line("Adam's two moments", f"parameters · 2 · {moment}", f"{parameters:,} · 2 · {moment}",
+                          ADAM_MOMENTS * parameters * moment),
+    }  # fmt: skip
+
+
+def _training(asked: Context) -> Found:
+    said, width = _width(asked)
+    lines = _parts_of_training(asked)
+    weights, moments = (_int(lines[name]) for name in ("weights", "optimizer"))
+    value = 2 * weights + moments
+    others = [Other("with a float32 copy of the weights", value + 4 * count(asked.spec).total)] if width == 2 else []
+
+    def mistakes() -> Iterator[Other]:
+        for what, wrong in (
+            ("weights alone", weights),
+            ("weights and gradients, no optimizer state", 2 * weights),
+            ("weights and optimizer state, no gradients", weights + moments),
+            ("one moment instead of two", 2 * weights + moments // 2),
+        ):
+            yield mistaken("training_state_forgotten", what, wrong)
+        yield from _mistaken_units(value)
+
+    convention = f"weights and gradients in {said}, Adam's two moments in float32, no activations{also(value)}"
+    return found(value, "bytes", convention, lines.values(), others, mistakes)
+
+
+def _kept(asked: Context, names: tuple[str, ...]) -> Found:
+    """Some of what training keeps, added up."""
+    lines = [_parts_of_training(asked)[name] for name in names]
+    value, parameters = sum(map(_int, lines)), count(asked.spec).total
+    others = _precisions(asked, parameters) if names == ("gradients",) else []
+
+    def mistakes() -> Iterator[Other]:
+        if names == ("optimizer",):
+            yield mistaken("training_state_forgotten", "one moment instead of two", value // 2)
+        yield from _mistaken_bytes(value, parameters)
+
+    moments = "; Adam's two moments in float32" if "optimizer" in names else ""
+    convention = f"{' and '.join(names)}, in {_width(asked)[0]}{moments}{also(value)}"
+    return found(value, "bytes", convention, lines, others, mistakes)
+
+
+def _activations(asked: Context) -> Found:
+    said, _ = _width(asked)
+    if said not in ACTIVATION_TYPES:
+        raise GlassformerError(f"{asked.text}: activations are counted in fp64, fp32, bf16 or fp16.")
+    dtype: Dtype = said  # type: ignore[assignment]
+    alive, saved = (
+        memory(asked.program, training=training, kernel="materialised", dtype=dtype).activations for training in (False, True)
+    )
+    convention = f"the most alive at once in a forward pass, in {said}{also(alive)}"
+    line = Line("activations", "the most alive at once", "", alive)
+    return found(alive, "bytes", convention, [line], [Other("in training: what the backward pass needs again", saved)])
+
+
+def _cache(asked: Context) -> Found:
+    """Keys and values of every layer, as a decoder keeps them."""
+    spec, sizes = asked.spec, asked.program.sizes
+    said, width = _width(asked)
+    layers = 1 if asked.layer is not None else spec.layers
+    heads = 1 if asked.head is not None else spec.key_heads
+    lengths = () if asked.word("per", "", ("token",)) == "token" else (("batch", sizes.batch), ("t", sizes.t))
+    factors = (
+        ("layers", layers),
+        *lengths,
+        ("kv_head" if spec.group > 1 else "head", heads),
+        ("(d_k + d_v)", spec.head_k + spec.head_v),
+    )
+    elements = math.prod(size for _, size in factors)
+    value = _whole(elements * width)
+    symbols, numbers = (
+        " · ".join(words) for words in zip(*[(n, str(s)) for n, s in (*factors, ("bytes", _number(width)))], strict=True)
+    )
+
+    def mistakes() -> Iterator[Other]:
+        if layers > 1:
+            yield mistaken("one_layer_only", "one layer alone", value // layers)
+        if spec.group > 1 and asked.head is None:
+            yield mistaken("grouped_queries_ignored", "keys and values of all heads", value * spec.group)
+        yield from _mistaken_bytes(value, elements)
+
+    where = f"{'one layer' if layers == 1 else f'{layers} layers'}{'' if lengths else ', per token'}"
+    convention = f"keys and values of {where}, in {said}{also(value)}"
+    return found(value, "bytes", convention, [Line("kv_cache", symbols, numbers, value)], _precisions(asked, elements), mistakes)
+
+
+def _tensor(asked: Context, names: tuple[str, ...]) -> Tensor | None:
+    """The tensor of the forward pass that is meant; None where a part's weights are."""
+    tensors = [find_tensor(name, asked.program, asked.layer or 0) for name in names]
+    found_tensors = [tensor for tensor in tensors if tensor is not None]
+    weights = {parameter.name for parameter in asked.program.parameters}
+    if len(found_tensors) < len(names) or any(tensor.name in weights for tensor in found_tensors):
+        return None
+    if len({tensor.size for tensor in found_tensors}) > 1:
+        raise GlassformerError(f"{asked.text}: these tensors have different sizes here. Ask for one of them.")
+    return found_tensors[0]
+
+
+def _of_tensor(asked: Context, tensor: Tensor, several: int) -> Found:
+    spec, sizes, (said, width) = asked.spec, asked.program.sizes, _width(asked)
+    inside, one_head = tensor.name.startswith("layers."), asked.head is not None and has_heads(tensor)
+    layers = spec.layers if inside else 1
+    times = layers if asked.word("layer", "") == "all" else 1
+    factors = [(name or str(size), size) for name, size in (("", several), ("layers", times)) if size > 1]
+    factors += [(axis.name, axis.size) for axis in shown_axes(tensor, one_head=one_head)]
+    elements = math.prod(size for _, size in factors)
+    value = _whole(elements * width)
+    symbols = " · ".join([*(name for name, _ in factors), "bytes"])
+    numbers = " · ".join([*(str(size) for _, size in factors), _number(width)])
+    others = _precisions(asked, elements)
+    if layers > times and "layer" not in asked.options:
+        others.append(Other(f"in all {layers} layers", value * layers))
+
+    def mistakes() -> Iterator[Other]:
+        yield from _mistaken_bytes(value, elements)
+        heads = next((axis.size for axis in tensor.axes if axis.name in HEADS), 1)
+        if heads > 1:
+            said = "all heads together" if one_head else "one head alone"
+            yield mistaken("one_head_vs_all_heads", said, value * heads if one_head else value // heads)
+        if tensor.symbol in ("scores", "weights"):
+            yield mistaken("bytes_and_units", "the head width multiplied into the score matrix", value * spec.head_k)
+            yield mistaken("linear_instead_of_quadratic", "one row of the matrix for each head", value // sizes.t)
+        if sizes.batch > 1:
+            yield mistaken("bytes_and_units", "one input of the batch", value // sizes.batch)
+
+    where = f"in all {layers} layers" if times > 1 else "one layer" if inside else "once"
+    convention = f"{where}{', one head' if one_head else ''}, batch={sizes.batch} t={sizes.t}, in {said}{also(value)}"
+    return found(value, "bytes", convention, [Line(tensor.name, symbols, numbers, value)], others, mistakes)
+
+
+def _precisions(asked: Context, numbers: int) -> list[Other]:
+    if "dtype" in asked.options:
+        return []
+    return [Other("bfloat16 or float16", 2 * numbers, code="bytes_and_units"), Other("float64", 8 * numbers)]
+
+
+def _mistaken_bytes(value: int, numbers: int) -> Iterator[Other]:
+    """Another width for each number, or units mixed up."""
+    for width in (8, 4, 2):
+        yield mistaken("bytes_and_units", f"{width} bytes for each number", width * numbers)
+    yield mistaken("bytes_and_units", "one byte for each number", numbers)
+    yield from _mistaken_units(value)
+
+
+def _mistaken_units(value: int) -> Iterator[Other]:
+    """The figure without its unit, MiB written as MB, bits for bytes."""
+    yield mistaken("bytes_and_units", "bits instead of bytes", 8 * value)
+    for decimal, binary, power in (("kB", "KiB", 1), ("MB", "MiB", 2), ("GB", "GiB", 3)):
+        yield mistaken("bytes_and_units", f"{binary} written as {decimal}", Fraction(value * 1000**power, 1024**power))
+        yield mistaken("bytes_and_units", f"{decimal} written as {binary}", Fraction(value * 1024**power, 1000**power))
+        yield mistaken("bytes_and_units", f"the figure in {decimal}", Fraction(value, 1000**power))
+        yield mistaken("bytes_and_units", f"the figure in {binary}", Fraction(value, 1024**power))
+
+
+def _int(line: Line) -> int:
+    assert isinstance(line.value, int)
+    return line.value
+
+
+def _whole(value: Fraction) -> int:
+    return -(-value.numerator // value.denominator)
+
+
+def _number(width: Fraction) -> str:
+    return str(width) if width.denominator == 1 else f"{width.numerator}/{width.denominator}"
+
+
+def also(value: int) -> str:
+    """The same in megabytes or gigabytes, both kinds."""
+    if value < 10**6:
+        return ""
+    power, decimal, binary = (3, "GB", "GiB") if value >= 10**9 else (2, "MB", "MiB")
+    return f"; {value / 1000**power:,.2f} {decimal}, {value / 1024**power:,.2f} {binary}"

@@ -1,0 +1,179 @@
+"""Tensors: the shape of one, how many numbers it holds, and the same as other people write it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from glassformer.answers.mistakes.tensors import Written, shape_mistakes
+from glassformer.answers.quantities.answer import Found, Line, Other, Shape, found, mistaken
+from glassformer.answers.quantities.context import Context
+from glassformer.answers.quantities.registry import means
+from glassformer.program import Axis, Program, Tensor
+from glassformer.program.axes import HEADS
+from glassformer.program.matrices import as_matrix
+from glassformer.spec import GlassformerError, nearest, shown
+
+EXAMPLES = "shape(weights), shape(q) or shape(W_O)"
+LAYOUTS = ("rows", "columns")
+MASKS = ("padding_mask", "causal_mask")
+
+
+@means("shape", "the sizes of a tensor (q k v scores weights mix W_Q …), or of a formula: shape(Q K^T, Q=5 x 64, K=7 x 64)",
+       "shape(weights, t=5)", ("layer", "head", "layout"))  # fmt: skip
+def shape(asked: Context) -> Found:
+    """The shape of a tensor, of a mask, or of a formula with given shapes."""
+    if len(asked.names) == 1 and asked.names[0] in MASKS:
+        return _mask(asked)
+    tensor = tensor_of(asked)
+    one_head = asked.head is not None and has_heads(tensor)
+    which = ", one head" if one_head else ""
+    others = list(other_shapes(tensor, one_head=one_head))
+    if asked.word("layout", "rows", LAYOUTS) == "columns":
+        sizes = as_matrix(tensor, "columns", one_head=one_head).shape
+        turned = mistaken("row_column_convention", "tokens as rows, where they are the columns", as_matrix(tensor, "rows").shape)
+        line = Line(tensor.name, "", _times(sizes), sizes)
+        return found(sizes, "shape", f"tokens as columns{which}", [line], [], lambda: [turned])
+    axes, convention = shown_axes(tensor, one_head=one_head), f"tokens as rows, the batch first{which}"
+    sizes, formula = tuple(axis.size for axis in axes), " × ".join(axis.name for axis in axes)
+    if is_weight(tensor) and has_heads(tensor) and not one_head:
+        others.insert(0, Other("every axis by itself", sizes))
+        formula = formula.replace("head × ", "head · ")
+        sizes, convention = as_matrix(tensor, "rows").shape, "tokens as rows, the heads side by side"
+    line = Line(tensor.name, formula, _times(sizes), sizes)
+    return found(sizes, "shape", convention, [line], others, lambda: _mistakes(asked, tensor, sizes, others))
+
+
+@means(
+    "elements", "how many numbers a tensor holds; layer=all for all layers together", "elements(scores, t=512)", ("layer", "head")
+)
+def elements(asked: Context) -> Found:
+    """How many numbers a tensor holds, in one layer unless `layer=all`."""
+    if len(asked.names) == 1 and asked.names[0] in MASKS:
+        mask = _mask(asked)
+        assert isinstance(mask.value, tuple)
+        return found(_product(mask.value), "elements", mask.convention, mask.lines)
+    tensor = tensor_of(asked)
+    one_head = asked.head is not None and has_heads(tensor)
+    axes = [axis for axis in shown_axes(tensor, one_head=one_head) if axis.name != "batch" or asked.asked.batch > 1]
+    layers = asked.spec.layers if tensor.name.startswith("layers.") else 1
+    every = asked.word("layer", "0") == "all"
+    factors = [*([("layers", layers)] if every and layers > 1 else []), *((axis.name, axis.size) for axis in axes)]
+    value = math.prod(size for _, size in factors)
+    line = Line(tensor.name, " · ".join(name for name, _ in factors), " · ".join(str(size) for _, size in factors), value)
+    heads = next((axis.size for axis in tensor.axes if axis.name in HEADS), 1)
+    others = (
+        [Other(f"in all {layers} layers", value * layers)] if layers > 1 and not every and "layer" not in asked.options else []
+    )
+    where = f"{', one head' if one_head else ''}{f', all {layers} layers' if every else ', one layer' if layers > 1 else ''}"
+
+    def mistakes() -> Iterator[Other]:
+        if heads > 1:
+            said = "all heads together" if one_head else "one head"
+            yield mistaken("one_head_vs_all_heads", said, value * heads if one_head else value // heads)
+        if every and layers > 1:
+            yield mistaken("one_layer_only", "one layer alone", value // layers)
+        for other in _mistakes(asked, tensor, tensor.shape, list(other_shapes(tensor))):
+            assert isinstance(other.value, tuple)
+            yield mistaken(other.code, other.convention, _product(other.value))
+
+    return found(value, "elements", f"tokens as rows{where}", [line], others, mistakes)
+
+
+def tensor_of(asked: Context) -> Tensor:
+    """The tensor asked for: by its full name, or by what people call it, in the layer asked for."""
+    names = asked.names
+    if not names:
+        raise GlassformerError(f"{asked.text}: of which tensor? Write {EXAMPLES}.")
+    tensors = [find_tensor(name, asked.program, asked.layer or 0) for name in names]
+    for name, tensor in zip(names, tensors, strict=True):
+        if tensor is None:
+            near = nearest(name, [*asked.program.tensors, *short_names(asked.program), *MASKS])
+            raise GlassformerError(f"this encoder has no tensor '{shown(name)}'.{near} 'glassformer shapes' lists them all.")
+    if len({tensor.shape for tensor in tensors if tensor}) > 1:
+        raise GlassformerError(f"{asked.text}: these tensors have different shapes here. Ask for one of them.")
+    assert tensors[0] is not None
+    return tensors[0]
+
+
+def find_tensor(name: str, program: Program, layer: int = 0) -> Tensor | None:
+    """A tensor by its full name, or by its last words in the given layer: `scores`, `attention.scores`, `ffn.W_1`."""
+    tensors, wanted = program.tensors, {"concat": "mix", "Q": "q", "K": "k", "V": "v", "softmax": "weights"}.get(name, name)
+    if wanted in tensors:
+        return tensors[wanted]
+    if wanted == "out" and program.spec.layers:
+        return tensors.get(f"layers.{program.spec.layers - 1}.out")
+    inside = [full for full in tensors if full.startswith(f"layers.{layer}.") and full.endswith(f".{wanted}")]
+    anywhere = [full for full in tensors if full.endswith(f".{wanted}")]
+    return tensors[(inside or anywhere)[0]] if inside or anywhere else None
+
+
+def short_names(program: Program) -> list[str]:
+    """The last words of all names: what one may write for a tensor of the first layer that has it."""
+    return list(dict.fromkeys(name.rpartition(".")[2] for name in program.tensors))
+
+
+def is_weight(tensor: Tensor) -> bool:
+    return tensor.symbol.startswith("W_")
+
+
+def has_heads(tensor: Tensor) -> bool:
+    return any(axis.name in HEADS for axis in tensor.axes)
+
+
+def shown_axes(tensor: Tensor, *, one_head: bool) -> tuple[Axis, ...]:
+    return tuple(axis for axis in tensor.axes if not (axis.name in HEADS and one_head))
+
+
+def other_shapes(tensor: Tensor, *, one_head: bool = False) -> Iterator[Other]:
+    """The same tensor as other people write it; of one head, where one was asked for."""
+    unbatched = tuple(axis for axis in tensor.axes if axis.name != "batch")
+    if len(unbatched) < len(tensor.axes) and not one_head:
+        yield Other("without the batch", tuple(axis.size for axis in unbatched))
+    yield Other("one head alone, without the batch", tuple(axis.size for axis in unbatched if axis.name not in HEADS))
+    yield Other("one head alone, with the batch", tuple(axis.size for axis in tensor.axes if axis.name not in HEADS))
+    yield Other("one head, tokens as columns", as_matrix(tensor, "columns", one_head=True).shape)
+    if one_head:
+        return
+    yield Other("heads side by side", as_matrix(tensor, "rows").shape)
+    yield Other("heads side by side, tokens as columns", as_matrix(tensor, "columns").shape)
+    side = as_matrix(tensor, "rows").shape
+    batch = next((axis.size for axis in tensor.axes if axis.name == "batch"), None)
+    if batch is not None and has_heads(tensor):
+        yield Other("heads side by side, the batch first", (batch, *side))
+        first = sorted(tensor.axes, key=lambda axis: (axis.name != "batch", axis.name not in HEADS))
+        yield Other("heads before tokens", tuple(axis.size for axis in first))
+        yield Other("heads before tokens, without the batch", tuple(axis.size for axis in first if axis.name != "batch"))
+
+
+def _mask(asked: Context) -> Found:
+    """One flag a token, or one a pair of query and key; both are broadcast over the scores, batch × head × t × s."""
+    batch, t, heads = asked.program.sizes.batch, asked.program.sizes.t, asked.spec.heads
+    pairs: dict[str, Shape] = {
+        "one flag a pair": (t, t), "broadcast over batch and heads": (1, 1, t, t), "for each input": (batch, t, t),
+        "for each input, broadcast over heads": (batch, 1, t, t), "broadcast over the batch": (1, t, t),
+        "one for each head": (batch, heads, t, t),
+    }  # fmt: skip
+    tokens: dict[str, Shape] = {
+        "one flag a token, the batch first": (batch, t), "broadcast over heads and queries": (batch, 1, 1, t),
+        "broadcast over queries": (batch, 1, t), "without the batch": (t,),
+    }  # fmt: skip
+    shapes = pairs if asked.names == ("causal_mask",) else tokens | pairs
+    convention, value = next(iter(shapes.items()))
+    line = Line(asked.names[0], "", _times(value), value)
+    return found(value, "shape", convention, [line], [Other(said, sizes) for said, sizes in shapes.items()])
+
+
+def _mistakes(asked: Context, tensor: Tensor, value: Shape, others: list[Other]) -> Iterator[Other]:
+    shapes = (value, *(other.value for other in others if isinstance(other.value, tuple)))
+    written = Written(tensor.symbol, shapes, asked.spec, asked.program.sizes, asked.head is not None)
+    for code, what, wrong in shape_mistakes(written):
+        yield mistaken(code, what, wrong)
+
+
+def _product(sizes: Shape) -> int:
+    return math.prod(size for size in sizes if isinstance(size, int))
+
+
+def _times(sizes: Shape) -> str:
+    return " × ".join(map(str, sizes))

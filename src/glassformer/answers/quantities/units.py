@@ -1,0 +1,65 @@
+"""Units: which kind of thing a value counts, what a unit is worth, and a refusal where two kinds are mixed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from glassformer.answers.expressions.evaluate import unit_factor
+from glassformer.answers.expressions.plain import plain
+from glassformer.answers.expressions.readings import Reading
+from glassformer.answers.expressions.tree import Converted, Grouped, Measured, Name, Negative, Node, Percent, Quantity, Sum
+from glassformer.spec import GlassformerError, shown
+
+KINDS = {"parameters": "parameters", "bytes": "bytes", "FLOPs": "operations", "multiply-adds": "operations"}
+SCALES = {"K": 10**3, "M": 10**6, "B": 10**9, "G": 10**9, "T": 10**12}
+
+UnitOf = Callable[[Node], str]  # the unit of a quantity or a name
+
+
+def unit(node: Node, of_leaf: UnitOf) -> str:
+    """The unit of an expression: of a sum that of its terms, of a product or a quotient none."""
+    match node:
+        case Quantity() | Name():
+            return of_leaf(node)
+        case Measured(_, word):
+            return kind_of_unit(word)
+        case Negative(inner) | Grouped(inner) | Converted(inner, _):
+            return unit(inner, of_leaf)
+        case Sum(terms):
+            units = dict.fromkeys(word for _, term in terms if (word := unit(term, of_leaf)) in KINDS)
+            if len({KINDS[word] for word in units}) > 1:
+                one, other = list(units)[:2]
+                raise GlassformerError(f"'{shown(plain(node))}' adds {one} and {other}, which are different things.")
+            return next(iter(units), "")
+        case _:
+            return ""
+
+
+def kind_of_unit(word: str) -> str:
+    """What a written unit counts: `MB` bytes, `GFLOPs` operations."""
+    return "FLOPs" if "FLOP" in word else "multiply-adds" if "MAC" in word else "" if word in SCALES or word == "%" else "bytes"
+
+
+def require_same_kind(left: tuple[Node, str], right: tuple[Node, str]) -> None:
+    """Refuse to hold bytes against parameters."""
+    kinds = [KINDS.get(word, "") for _, word in (left, right)]
+    if all(kinds) and kinds[0] != kinds[1]:
+        texts = [f"{shown(plain(node))} ({word})" for node, word in (left, right)]
+        raise GlassformerError(f"{texts[0]} and {texts[1]} count different things and cannot be compared.")
+
+
+def worth(word: str, node: Node, has: str) -> Fraction:
+    """What one of a unit is worth; refused where the value counts something else."""
+    kind = kind_of_unit(word)
+    if kind and has in KINDS and KINDS[kind] != KINDS[has]:
+        raise GlassformerError(f"'{shown(plain(node))}' counts {has}, so it cannot be written in {word}.")
+    if word == "%":
+        return Fraction(1, 100)
+    if word == "bytes":
+        return Fraction(1)
+    return Fraction(SCALES[word]) if word in SCALES else unit_factor(word, Reading())
+
+
+def is_percent(node: Node) -> bool:
+    return isinstance(node, Percent)
