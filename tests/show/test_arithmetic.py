@@ -23,6 +23,7 @@ def test_each_form_is_set_as_on_paper():
     assert written(Sum((one, minus(two)))) == r"1.5 - \left(-2\right)"
     assert written(Ratio(Sum((one, one)), Constant(2**0.5, "√2"))) == r"\frac{1.5 + 1.5}{\sqrt{2}}"
     assert written(Call("square", Sum((one, two)))) == r"\left(1.5 - 2\right)^2"
+    assert written(Call("square", Constant(2e-6, "2e−06"))) == r"\left(2 \cdot 10^{-6}\right)^2"
     assert written(Call("sqrt", one)) == r"\sqrt{1.5}"
     assert written(Call("exp", two)) == "e^{-2}"
     assert written(Call("relu", two)) == r"\operatorname{relu}\left(-2\right)"

@@ -37,7 +37,11 @@ class Sum(NamedTuple):
     terms: tuple[Expression, ...]
 
     def evaluate(self, values: Values) -> float:
-        return math.fsum(term.evaluate(values) for term in self.terms)
+        terms = [term.evaluate(values) for term in self.terms]
+        try:
+            return math.fsum(terms)
+        except (OverflowError, ValueError):  # too large, or ∞ − ∞
+            return sum(terms)
 
 
 class Product(NamedTuple):
@@ -50,14 +54,16 @@ class Product(NamedTuple):
 
 
 class Ratio(NamedTuple):
-    """`top / bottom`; nothing of anything is nothing, so 0 / 0 is 0."""
+    """`top / bottom`; nothing of anything is nothing, so 0 / 0 is 0. Anything else divided by 0 is ±∞, as in NumPy."""
 
     top: Expression
     bottom: Expression
 
     def evaluate(self, values: Values) -> float:
-        top = self.top.evaluate(values)
-        return 0.0 if top == 0 else top / self.bottom.evaluate(values)
+        top, bottom = self.top.evaluate(values), self.bottom.evaluate(values)
+        if bottom == 0:
+            return 0.0 if top == 0 else math.copysign(math.inf, bottom) * top
+        return top / bottom
 
 
 class Call(NamedTuple):
@@ -72,9 +78,17 @@ class Call(NamedTuple):
 
 Expression: TypeAlias = Ref | Constant | Sum | Product | Ratio | Call
 
+
+def _exp(x: float) -> float:
+    try:
+        return math.exp(x)
+    except OverflowError:
+        return math.inf
+
+
 FUNCTIONS: dict[str, Callable[[float], float]] = {
-    "exp": math.exp,
-    "sqrt": math.sqrt,
+    "exp": _exp,
+    "sqrt": lambda x: math.nan if x < 0 else math.sqrt(x),  # as NumPy does: a what-if may set a variance below 0
     "square": lambda x: x * x,
     "erf": math.erf,
     "tanh": math.tanh,
@@ -83,6 +97,12 @@ FUNCTIONS: dict[str, Callable[[float], float]] = {
     "sin": math.sin,
     "cos": math.cos,
 }
+
+
+def in_full(value: float) -> str:
+    """`10000`, `1e-05`: as short as a number can be written without becoming another one."""
+    short = f"{value:g}"
+    return short if float(short) == value else repr(float(value)).removesuffix(".0")
 
 
 def minus(expression: Expression) -> Product:

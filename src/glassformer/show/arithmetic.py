@@ -27,7 +27,8 @@ def latex_arithmetic(expression: Expression, run: Run, digits: int) -> str:
         return rf"\frac{{{latex_arithmetic(expression.top, run, digits)}}}{{{latex_arithmetic(expression.bottom, run, digits)}}}"
     inner = latex_arithmetic(expression.argument, run, digits)
     if expression.function == "square":
-        return rf"{_factor(expression.argument, run, digits)}^2"
+        base = _factor(expression.argument, run, digits)
+        return rf"\left({base}\right)^2" if "^" in base and not base.startswith(r"\left(") else f"{base}^2"  # (2 · 10^{-6})^2
     if expression.function == "sqrt":
         return rf"\sqrt{{{inner}}}"
     if expression.function == "exp":

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from glassformer.program.axes import Array, Axis, Cell, Tensor
-from glassformer.program.expression import Call, Constant, Expression, Ref, Values
+from glassformer.program.expression import Call, Constant, Expression, Ref, Values, in_full
 from glassformer.program.operations.base import Copy, position_of
 from glassformer.program.pen import Pen
 
@@ -73,7 +73,7 @@ class Sinusoid(Copy):
     def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
         position, feature = cell[self.along.name], cell[self.width.name]
         pair = feature - feature % 2
-        text = f"{position} / {self.base:g}^({pair}/{self.width.size})"
+        text = f"{position} / {in_full(self.base)}^({pair}/{self.width.size})"
         return Call("cos" if feature % 2 else "sin", Constant(self.angle(position, feature), text))
 
     def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from glassformer.program.axes import Array, Axis, Cell, Tensor
-from glassformer.program.expression import Call, Constant, Expression, Product, Ratio, Ref, Sum, Values, minus
+from glassformer.program.expression import Call, Constant, Expression, Product, Ratio, Ref, Sum, Values, in_full, minus
 from glassformer.program.operations.base import Elementwise, aligned, position_of
 from glassformer.program.pen import Pen
 
@@ -58,7 +58,7 @@ class Normalise(Elementwise):
         return np.asarray(_centred(inputs[:-1], values[:-1]) / root)
 
     def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
-        spread = Sum((Ref(inputs[-1], cell), Constant(self.eps, f"{self.eps:g}")))
+        spread = Sum((Ref(inputs[-1], cell), Constant(self.eps, in_full(self.eps))))
         return Ratio(_centred_cell(inputs[:-1], cell), Call("sqrt", spread))
 
     def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:

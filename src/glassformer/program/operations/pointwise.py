@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from glassformer.program.axes import Array, Cell, Tensor
-from glassformer.program.expression import Call, Constant, Expression, Product, Ratio, Ref, Sum, Values
+from glassformer.program.expression import Call, Constant, Expression, Product, Ratio, Ref, Sum, Values, in_full
 from glassformer.program.operations.base import Elementwise
 from glassformer.program.operations.error_function import erf
 from glassformer.program.pen import Pen
@@ -30,7 +30,7 @@ def _sigmoid(x: Array) -> Array:
 
 
 def _number(value: float) -> Constant:
-    return Constant(value, f"{value:g}")
+    return Constant(value, in_full(value))
 
 
 def _gelu_array(x: Array) -> Array:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from glassformer.program.axes import Array, Axis, Cell, Tensor
-from glassformer.program.expression import Call, Constant, Expression, Product, Ratio, Ref, Sum, Values
+from glassformer.program.expression import Call, Constant, Expression, Product, Ratio, Ref, Sum, Values, in_full, minus
 from glassformer.program.operations.base import Copy, Elementwise, aligned, position_of
 from glassformer.program.pen import Pen
 
@@ -43,12 +43,18 @@ class Rotate(Elementwise):
         angle = self._angle(cell[self.along], feature, width)
         partner = Ref(inputs[0], cell | {name: (feature + half) % width})
         sign = -1.0 if feature < half else 1.0
-        cosine = Constant(math.cos(angle), f"cos({angle:.6g})")
-        sine = Constant(sign * math.sin(angle), f"{'−' if sign < 0 else ''}sin({angle:.6g})")
+        text = angle_text(cell[self.along], self.base, 2 * (feature % half), width)
+        cosine = Constant(math.cos(angle), f"cos({text})")
+        sine = Constant(sign * math.sin(angle), f"{'−' if sign < 0 else ''}sin({text})")
         return Sum((Product((Ref(inputs[0], cell), cosine)), Product((partner, sine))))
 
     def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
         return pen.call("rotate", names[0], f"{self.along} / {self.base:g}^(2i/{output.axes[-1].name})")
+
+
+def angle_text(position: float, base: float, pair: int, width: int) -> str:
+    """`2 / 10000^(2/8)`: an angle as it is computed, since a few of its decimals are another angle far from the start."""
+    return in_full(position) if pair == 0 else f"{in_full(position)} / {in_full(base)}^({pair}/{width})"
 
 
 class _BiasByBucket(Copy):
@@ -240,11 +246,12 @@ class Softmax(Elementwise):
     def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
         cells = [cell | {self.over: i} for i in range(output.axis(self.over).size)]
         refs = [Ref(inputs[0], at) for at in cells]
-        highest = max(ref.evaluate(values) for ref in refs)
-        if highest == -math.inf:
+        if all(ref.evaluate(values) == -math.inf for ref in refs):
             return Constant(0.0, NOTHING_SEEN)
+        largest = max(refs, key=lambda ref: ref.evaluate(values))
+        highest = largest.evaluate(values)
         # Large scores are shifted by the largest, as every implementation does: the quotient is the same.
-        shift = () if abs(highest) <= 30 or not math.isfinite(highest) else (Constant(-highest, f"−{highest:.6g}"),)
+        shift = () if abs(highest) <= 30 or not math.isfinite(highest) else (minus(largest),)
         powers = [Call("exp", Sum((ref, *shift)) if shift else ref) for ref in refs]
         return Ratio(powers[cell[self.over]], Sum(tuple(powers)))
 

@@ -42,7 +42,9 @@ class Scale(Elementwise):
         return values[0] * self.factor
 
     def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
-        return Product((Constant(self.factor, self.text), Ref(inputs[0], cell)))
+        named = self.text.startswith("√") and self.text[1:].isidentifier()  # the rule says √d_model, the numbers √8
+        text = f"√{round(self.factor**2)}" if named else self.text
+        return Product((Constant(self.factor, text), Ref(inputs[0], cell)))
 
     def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
         factor = pen.root(pen.symbol(self.text[1:])) if self.text.startswith("√") else self.text
@@ -66,7 +68,8 @@ class Mean(Elementwise):
         if len(inputs) == 1:
             return np.asarray(values[0].mean(axis))
         real = aligned(inputs[1], values[1].astype(float), inputs[0])
-        return np.asarray((values[0] * real).sum(axis) / np.maximum(real.sum(axis), 1))
+        kept = np.where(real, values[0], 0.0)  # and not times 0: what is left out may be NaN
+        return np.asarray(kept.sum(axis) / np.maximum(real.sum(axis), 1))
 
     def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
         size = inputs[0].axis(self.over).size

@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 
 from glassformer.program.axes import Array, Axis, Cell, Tensor
-from glassformer.program.expression import Call, Constant, Expression, Ratio, Ref, Sum, Values, minus
+from glassformer.program.expression import Call, Constant, Expression, Ratio, Ref, Sum, Values, in_full, minus
 from glassformer.program.operations.base import Elementwise, aligned
 from glassformer.program.operations.norms import Variance
 from glassformer.program.pen import Pen
@@ -54,7 +54,7 @@ class Deviation(Elementwise):
         return np.asarray(np.sqrt(values[0] + inside) + (self.eps - inside))
 
     def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
-        eps = Constant(self.eps, f"{self.eps:g}")
+        eps = Constant(self.eps, in_full(self.eps))
         variance = Ref(inputs[0], cell)
         if not self.eps:
             return Call("sqrt", variance)

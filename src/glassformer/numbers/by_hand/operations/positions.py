@@ -12,8 +12,9 @@ from typing import Literal
 import numpy as np
 
 from glassformer.program.axes import Array, Axis, Cell, Tensor
-from glassformer.program.expression import Call, Constant, Expression, Product, Ref, Sum, Values
+from glassformer.program.expression import Call, Constant, Expression, Product, Ref, Sum, Values, in_full
 from glassformer.program.operations.base import Copy, Elementwise
+from glassformer.program.operations.scores import angle_text
 from glassformer.program.pen import LatexPen, Pen
 
 Layout = Literal["interleaved", "halves"]
@@ -32,7 +33,7 @@ class _Waves(Copy):
         half = -(-self.width // 2)
         pair, odd = divmod(feature, 2) if self.layout == "interleaved" else (feature % half, feature // half)
         angle = position / self.base ** (2 * pair / self.width)
-        return ("cos" if odd else "sin"), angle, f"{position:g} / {self.base:g}^({2 * pair}/{self.width})"
+        return ("cos" if odd else "sin"), angle, f"{in_full(position)} / {in_full(self.base)}^({2 * pair}/{self.width})"
 
     def number(self, position: float, feature: int) -> float:
         function, angle, _ = self.wave(position, feature)
@@ -117,10 +118,11 @@ class Turn(Elementwise):
         number, partner, sign = self._pair(cell[name], width)
         position = self.positions[cell[self.along] if self.along else 0]
         angle = position / self.base ** (2 * number / width)
-        sine = Call("sin", Constant(angle, f"{angle:.6g}"))
+        written = Constant(angle, angle_text(position, self.base, 2 * number, width))
+        sine = Call("sin", written)
         other = Ref(inputs[0], cell | {name: partner})
         turned = Product((other, sine)) if sign > 0 else Product((Constant(-1.0, "−1"), Product((other, sine))))
-        return Sum((Product((Ref(inputs[0], cell), Call("cos", Constant(angle, f"{angle:.6g}")))), turned))
+        return Sum((Product((Ref(inputs[0], cell), Call("cos", written))), turned))
 
     def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
         return pen.call("rotate", names[0]) + pen.words(
