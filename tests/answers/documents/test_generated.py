@@ -151,7 +151,7 @@ SLIPS = {
     "digit_wrong": another,
     "zero_lost": lambda digits, _: digits[:-1] if digits.endswith("0") else "",
     "zero_added": lambda digits, _: digits + "0",
-    "sign": lambda digits, _: "-" + digits,
+    "sign_slip": lambda digits, _: "-" + digits,
     "thousand": lambda digits, _: digits + "000",
 }
 

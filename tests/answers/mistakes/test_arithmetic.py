@@ -23,7 +23,7 @@ def codes(left, right):
         ("1,000 + 5", "105", "zero_lost"),
         ("768 × 768 × 8", "471,592", "digit_lost"),
         ("768 × 768 × 8", "47,718,592", "digit_added"),
-        ("7 - 10", "3", "sign"),
+        ("7 - 10", "3", "sign_slip"),
         ("12 × 1000", "12", "thousand"),
         ("40,000 × 0.5", "20.000", "decimal_comma"),
         ("exp(0.707)", "2.082", "digits_exchanged"),

@@ -29,7 +29,7 @@ from glassformer.answers.expressions.tree import (
     children,
     walk,
 )
-from glassformer.answers.mistakes.slips import Slip, pen_slips
+from glassformer.answers.mistakes.slips import Slip, list_slips, pen_slips
 
 MOST_REWRITES = 80
 MOST_STEPS = 4_000  # all rewrites together: fewer of a long expression
@@ -49,21 +49,25 @@ def slips(
     if isinstance(value, Real) and isinstance(claim, Figure):
         found = pen_slips(value, claim)
     else:
-        found = _one_cell(value, claim)
+        found = _in_list(value, claim)
     if found and found[0].code != "digit_wrong":
         return tuple(found)
     # One wrong digit is the weakest of causes: a slip of method that gives the very number comes before it.
     return (*_method_slips(tree, value, claim, names, reading or Reading()), *found)
 
 
-def _one_cell(value: Value, claim: Written) -> list[Slip]:
-    """In a list: the slip in the cell that is wrong, or the same one in all that are."""
+def _in_list(value: Value, claim: Written) -> list[Slip]:
+    """In a list: the slip in the number that is wrong, or the same one in all that are."""
     if not (isinstance(value, Array) and isinstance(claim, Figures) and len(value.cells) == len(claim.cells)):
         return []
-    pairs = list(zip(value.cells, claim.cells, strict=True))
-    wrong = [pen_slips(cell, figure) for cell, figure in pairs if agrees(cell, figure, loosely=True) is None]
-    codes = {tuple(slip.code for slip in found) for found in wrong}
-    return wrong[0] if len(codes) == 1 else []
+    pairs = enumerate(zip(value.cells, claim.cells, strict=True))
+    wrong = [place for place, (cell, figure) in pairs if agrees(cell, figure, loosely=True) is None]
+    columns = claim.columns
+
+    def place(number: int) -> str:
+        return f"row {number // columns + 1}, number {number % columns + 1}" if columns else f"number {number + 1}"
+
+    return list_slips(value.cells, claim.cells, wrong, place)
 
 
 def _method_slips(tree: Node, value: Value, claim: Written, names: Mapping[str, Value], reading: Reading) -> Iterator[Slip]:

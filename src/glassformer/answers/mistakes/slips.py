@@ -1,13 +1,16 @@
-"""Slips of the pen and of the head: which single one turns the right number into the written one."""
+"""Slips of the pen: which single one turns the right number, or the right list of numbers, into the written one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from glassformer.answers.expressions.exact import Real, fixed
+from glassformer.answers.expressions.exact import Real, about, fixed
 from glassformer.answers.expressions.precision import Figure
+
+ANY_TWO = 6  # digits from which any two that changed places are a slip, not only neighbours
+POWERS = {1: "ten", 2: "a hundred", 3: "a thousand", 6: "a million", 9: "a billion"}
 
 
 @dataclass(frozen=True)
@@ -18,10 +21,15 @@ class Slip:
     sentence: str
     predicted: str
 
+    @property
+    def what(self) -> str:
+        """The sentence as a part of a longer one."""
+        return self.sentence[0].lower() + self.sentence[1:].rstrip(".")
+
 
 @dataclass(frozen=True)
 class _Pair:
-    """The right digits and the written ones, both without separators."""
+    """The right digits and the written ones, without point and separators."""
 
     right: str
     found: str
@@ -32,100 +40,124 @@ class _Pair:
 
 
 def pen_slips(value: Real, figure: Figure) -> list[Slip]:
-    """Slips that can be seen in the digits alone, the simplest first."""
+    """The slip that the digits of one number show, the simplest; none where it takes more than one."""
     right = Fraction(fixed(value.middle, figure.decimals).replace(",", ""))
-    if right == figure.value or not right or not figure.value:
+    if right == figure.value or not value.middle or not figure.value:
         return []
-    found = [
-        Slip(code, sentence, figure.text)
-        for code, sentence in (
-            _sign(right, figure),
-            _separator(right, figure),
-            *_digits(right, figure),
-            _thousands(right, figure),
-        )
-        if code
-    ]
-    return found[:1] if found else []
+    found = (*_sign(right, figure), *_separator(right, figure), *_point(value, figure), *_digits(right, figure))
+    found = (*found, *_power_of_ten(value, figure))
+    return [Slip(code, sentence, figure.text) for code, sentence in found[:1]]
 
 
-def _sign(right: Fraction, figure: Figure) -> tuple[str, str]:
-    return ("sign", "The sign is the wrong one.") if right == -figure.value else ("", "")
+def list_slips(
+    values: Sequence[Real], figures: Sequence[Figure], wrong: Sequence[int], place: Callable[[int], str]
+) -> list[Slip]:
+    """The slip in the only wrong number of a list, two numbers exchanged, or the same slip in all numbers that are wrong.
+
+    `wrong`: which numbers are wrong; `place`: how the place of a number is called.
+    """
+    found = [pen_slips(values[one], figures[one])[:1] for one in wrong]
+    if len(wrong) == 2 and _crossed(values, figures, wrong):
+        what = f"{place(wrong[0])} and {place(wrong[1])} changed places."
+        return [Slip("entries_exchanged", what[0].upper() + what[1:], ", ".join(figures[one].text for one in wrong))]
+    if not wrong or not all(found) or len({slip.code for (slip,) in found}) > 1:
+        return []
+    if len(wrong) == 1 and len(values) > 1:
+        (slip,), figure = found[0], figures[wrong[0]]
+        due = fixed(values[wrong[0]].middle, max(figure.decimals, 4 if figure.unit < 1 else 0))
+        said = f"{slip.sentence.partition(':')[0].rstrip('.')} in {place(wrong[0])}: {figure.text} for {due}."
+        return [replace(slip, sentence=said.replace("-", "−"))]
+    everywhere = len(wrong) == len(values) > 1 and len({slip.sentence for (slip,) in found}) == 1
+    return [replace(found[0][0], sentence=f"Every number: {found[0][0].what}.")] if everywhere else found[0]
 
 
-def _separator(right: Fraction, figure: Figure) -> tuple[str, str]:
+def _crossed(values: Sequence[Real], figures: Sequence[Figure], wrong: Sequence[int]) -> bool:
+    """Whether two numbers, each of more than one digit, stand in each other's place."""
+    pairs = ((values[wrong[0]], figures[wrong[1]]), (values[wrong[1]], figures[wrong[0]]))
+    return all(value.meets(_room(figure)) and abs(figure.value) >= 10 * figure.unit for value, figure in pairs)
+
+
+def _room(figure: Figure) -> Real:
+    """The numbers that a figure may stand for."""
+    return about(figure.value, figure.unit / 2 if figure.unit < 1 or figure.rounded else Fraction(0))
+
+
+def _sign(right: Fraction, figure: Figure) -> Iterator[tuple[str, str]]:
+    if right == -figure.value:
+        yield "sign_slip", "The sign is wrong."
+
+
+def _separator(right: Fraction, figure: Figure) -> Iterator[tuple[str, str]]:
     """`589.824` for 589,824: a point where a comma was meant, or the other way round."""
     head, point, tail = figure.text.replace(",", "").partition(".")
-    swapped = point and len(tail) == 3 and right == Fraction(int(head + tail)) if (head + tail).isdecimal() else False
-    if swapped and right != figure.value:
-        return "decimal_comma", f"The point reads as a decimal point: {figure.text} for {fixed(right, 0)}."
-    return "", ""
+    if point and len(tail) == 3 and (head + tail).isdecimal() and right == int(head + tail):
+        yield "decimal_comma", f"The point reads as a decimal point: {figure.text} for {fixed(right, 0)}."
 
 
-def _thousands(right: Fraction, figure: Figure) -> tuple[str, str]:
-    for power, word in ((3, "a thousand"), (6, "a million"), (9, "a billion")):
-        if right == figure.value * 10**power:
-            return "thousand", f"Too small by a factor of {word}."
-        if right * 10**power == figure.value:
-            return "thousand", f"Too large by a factor of {word}."
-    return "", ""
+def _point(value: Real, figure: Figure) -> Iterator[tuple[str, str]]:
+    """The point of a decimal number one or two places off, where at least two digits show it."""
+    for power in (1, -1, 2, -2) if figure.unit < 1 and abs(figure.value) >= 10 * figure.unit else ():
+        if (value * Real(Fraction(10) ** power, Fraction(10) ** power)).meets(_room(figure)):
+            yield "decimal_point", f"The decimal point is misplaced: too {_size(power)} by a factor of {POWERS[abs(power)]}."
 
 
-def _digits(right: Fraction, figure: Figure) -> list[tuple[str, str]]:
+def _power_of_ten(value: Real, figure: Figure) -> Iterator[tuple[str, str]]:
+    for power in (3, 6, 9, -3, -6, -9):
+        if value.middle * Fraction(10) ** power == figure.value:
+            yield "thousand", f"Too {_size(power)} by a factor of {POWERS[abs(power)]}."
+
+
+def _size(power: int) -> str:
+    return "large" if power > 0 else "small"
+
+
+def _digits(right: Fraction, figure: Figure) -> Iterator[tuple[str, str]]:
     if (right < 0) != (figure.value < 0):
-        return []
-    scale = Fraction(10) ** figure.decimals
-    whole = abs(right) * scale / max(figure.unit, Fraction(1)), abs(figure.value) * scale / max(figure.unit, Fraction(1))
-    if any(part.denominator != 1 for part in whole):
-        return []
-    pair = _Pair(str(whole[0].numerator), str(whole[1].numerator))
-    checks: tuple[Callable[[_Pair], tuple[str, str]], ...] = (_tenfold, _exchanged, _one_wrong, _length)
-    return [check(pair) for check in checks]
+        return
+    scale = Fraction(10) ** figure.decimals / max(figure.unit, Fraction(1))
+    whole = abs(right) * scale, abs(figure.value) * scale
+    if all(part.denominator == 1 for part in whole):
+        pair = _Pair(str(whole[0].numerator), str(whole[1].numerator))
+        for check in (_zeros, _exchanged, _one_wrong, _length):
+            yield from check(pair)
 
 
-def _tenfold(pair: _Pair) -> tuple[str, str]:
-    for power in (1, 2):
-        zeros = "0" * power
-        word = "A zero" if power == 1 else "Two zeros"
+def _zeros(pair: _Pair) -> Iterator[tuple[str, str]]:
+    for zeros, words in (("0", "A zero"), ("00", "Two zeros")):
         if pair.right == pair.found + zeros:
-            return "zero_lost", f"{word} got lost at the end."
+            yield "zero_lost", f"{words} got lost at the end."
         if pair.right + zeros == pair.found:
-            return "zero_added", f"{word} too many at the end."
-    return "", ""
+            yield "zero_added", f"{words} too many at the end."
 
 
-def _exchanged(pair: _Pair) -> tuple[str, str]:
-    if len(pair.right) != len(pair.found):
-        return "", ""
-    places = pair.differing
-    if len(places) == 2 and pair.right[places[0]] == pair.found[places[1]] and pair.right[places[1]] == pair.found[places[0]]:
-        return "digits_exchanged", f"The digits {pair.right[places[0]]} and {pair.right[places[1]]} changed places."
-    return "", ""
+def _exchanged(pair: _Pair) -> Iterator[tuple[str, str]]:
+    if len(pair.right) != len(pair.found) or len(pair.differing) != 2:
+        return
+    one, two = pair.differing
+    if pair.right[one] + pair.right[two] == pair.found[two] + pair.found[one] and (two - one == 1 or len(pair.right) >= ANY_TWO):
+        yield "digits_exchanged", f"The digits {pair.right[one]} and {pair.right[two]} changed places."
 
 
-def _one_wrong(pair: _Pair) -> tuple[str, str]:
-    if len(pair.right) != len(pair.found) or len(pair.right) < 3 or len(pair.differing) != 1:
-        return "", ""
-    place = pair.differing[0]
-    return (
-        "digit_wrong",
-        f"One digit is wrong: {pair.found[place]} for {pair.right[place]}, digit {place + 1} of {len(pair.right)}.",
-    )
+def _one_wrong(pair: _Pair) -> Iterator[tuple[str, str]]:
+    if len(pair.right) == len(pair.found) >= 3 and len(pair.differing) == 1:
+        (place,) = pair.differing
+        where = f"digit {place + 1} of {len(pair.right)}"
+        yield "digit_wrong", f"One digit is wrong: {pair.found[place]} for {pair.right[place]}, {where}."
 
 
-def _length(pair: _Pair) -> tuple[str, str]:
+def _length(pair: _Pair) -> Iterator[tuple[str, str]]:
     """A digit lost or written twice, a zero most often."""
     longer, shorter = (pair.right, pair.found) if len(pair.right) > len(pair.found) else (pair.found, pair.right)
     if len(longer) != len(shorter) + 1 or len(shorter) < 2:
-        return "", ""
+        return
     place = next((place for place in range(len(shorter)) if longer[place] != shorter[place]), len(shorter))
-    if longer[:place] + longer[place + 1 :] != shorter:
-        return "", ""
     lost = longer is pair.right
+    if longer[:place] + longer[place + 1 :] != shorter:
+        return
     if longer[place] == "0":
-        return (
+        yield (
             ("zero_lost", "A zero within the number got lost.") if lost else ("zero_added", "A zero too many within the number.")
         )
-    if len(shorter) < 4:
-        return "", ""
-    return ("digit_lost", f"A {longer[place]} got lost.") if lost else ("digit_added", f"A {longer[place]} too many.")
+    elif len(shorter) >= 4:
+        digit = longer[place]
+        yield ("digit_lost", f"A {digit} got lost.") if lost else ("digit_added", f"A {digit} too many.")

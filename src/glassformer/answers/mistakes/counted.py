@@ -1,0 +1,94 @@
+"""Why a parameter count is wrong: the mistakes that give exactly that number, where accident is ruled out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+
+import numpy as np
+
+from glassformer.answers.expressions import Figure, exactly
+from glassformer.answers.mistakes.catalogue import mistake
+from glassformer.answers.mistakes.chance import Evidence
+from glassformer.answers.mistakes.conventions import totals_by_convention
+from glassformer.answers.mistakes.counting import RULES, Rewrite, Rule
+from glassformer.answers.mistakes.pieces import Pieces, Setting
+from glassformer.answers.mistakes.search import Candidate, Tried, Ways, search
+from glassformer.answers.mistakes.slips import pen_slips
+from glassformer.answers.verdicts.verdict import Finding
+
+CHANCE = 0.02  # expected accidental hits above which a mistake with a convention, or two mistakes at once, are not named
+COARSE = 100  # a number whose rounding is more than a hundredth of it fits too much: 340M is BERT-large's as well
+NEAR = Fraction(1, 100)  # relative: so close to a mistake's value, the rest may be arithmetic
+FAR = Fraction(1, 20)  # relative: a claim this close to the right count is not explained by a mistake that is only near
+SLIPS = ("digits_exchanged", "zero_lost", "zero_added")
+# Mistakes by a whole factor: only these show through an arithmetic slip. Others change a count by little, and fit by accident.
+MULTIPLIES = (
+    "heads_times_full_width one_head_vs_all_heads one_layer_only shared_layers_multiplied tied_weights_twice ffn_one_or_twice "
+    "sequence_length_in_parameters"
+).split()
+
+
+@dataclass(frozen=True)
+class CountClaim:
+    """A claimed count, how far the truth may lie from it (0: an exact number), and the right count."""
+
+    value: Fraction
+    room: Fraction
+    truth: int
+
+    def allows(self, value: int) -> bool:
+        return abs(value - self.value) <= self.room
+
+    def nearly(self, value: int) -> bool:
+        return abs(value - self.value) <= self.value * NEAR
+
+    def expected_hits(self, values: Sequence[int]) -> float:
+        numbers = (np.array([float(self.value)]), np.array([2 * float(self.room)]), np.array([float(self.truth)]))
+        return Evidence(*numbers, whole=not self.room).expected_hits(np.array([float(value)]) for value in {*values})
+
+
+def count_findings(pieces: Pieces, setting: Setting, claim: CountClaim) -> list[Finding]:
+    """Single mistakes; then with something left out by convention; slips; two mistakes; a mistake that is only near."""
+    if claim.room * COARSE > abs(claim.value):
+        return []
+    rules = [partial(_made, code, rule, setting) for code, rule in RULES.items()]
+    ways: Ways[Pieces, Rewrite, int] = Ways(pieces, rules, lambda made: made.pieces, totals_by_convention)
+    singles = list(ways.singles())
+    plain = [one for one in singles if not one.reading]
+    found = search(claim, [[Tried(plain)]])
+    if claim.room == 0 and not found.hits:
+        found = search(claim, [[Tried(singles, CHANCE)]])
+        slips = [] if found.hits else list(_slips(pieces, claim))
+        if slips:
+            return slips
+        found = found if found.hits else search(claim, _unsure(ways, plain, claim))
+    return [_finding(hit) for hit in found.hits]
+
+
+def _unsure(
+    ways: Ways[Pieces, Rewrite, int], plain: list[Candidate[Rewrite, int]], claim: CountClaim
+) -> Iterator[list[Tried[Rewrite, int]]]:
+    yield [Tried(ways.pairs(), CHANCE)]
+    close = [one for one in plain if one.codes[0] in MULTIPLIES and claim.nearly(one.value)]
+    far = abs(claim.value - claim.truth) > claim.truth * FAR
+    if far and len({one.codes for one in close}) == 1:
+        yield [Tried([min(close, key=lambda one: abs(one.value - claim.value))], near=True)]
+
+
+def _made(code: str, rule: Rule, setting: Setting, pieces: Pieces) -> Iterator[Rewrite]:
+    return (Rewrite(code, what, changed) for what, changed in rule(pieces, setting))
+
+
+def _slips(pieces: Pieces, claim: CountClaim) -> Iterator[Finding]:
+    """Digits exchanged, or a zero lost, in the right count or in one under a usual convention."""
+    for left_out, value in totals_by_convention(pieces):
+        for slip in pen_slips(exactly(value), Figure(claim.value, Fraction(1), text=f"{int(claim.value)}")):
+            if slip.code in SLIPS and value > 999:
+                yield Finding((mistake(slip.code),), (f"{int(claim.value)} for {value}",), int(claim.value), left_out)
+
+
+def _finding(hit: Candidate[Rewrite, int]) -> Finding:
+    return Finding(tuple(mistake(code) for code in hit.codes), hit.what, hit.value, hit.reading, near=hit.near)
