@@ -142,6 +142,46 @@ def test_a_changed_number_moves_what_depends_on_it_as_what_if_says(client):
     np.testing.assert_allclose(arrays["after"] - arrays["before"], arrays["difference"], atol=1e-6)
 
 
+def test_a_number_that_was_typed_in_is_not_explained_with_the_arithmetic_that_no_longer_makes_it(client):
+    scores = "layers.0.attention.scores[head=0,t=7,s=0]"
+    before = client.found("cell", text=WHO, cell=scores)
+    found = client.found("cell", text=WHO, edits=[f"{scores}=-20"], cell=scores)
+    assert (found["source"], found["value"], found["was"], found["before"]) == ("edit", -20, before["value"], before["value"])
+    assert (found["terms"], found["numbers"], found["how"]) == ([], [], {"kind": "given"})
+    assert found["rule"].startswith("set by hand (was ")
+    assert found["copy"] == r"\mathrm{scores}\left[0, 7, 0\right] = -20"
+    beside = client.found("cell", text=WHO, edits=[f"{scores}=-20"], cell=scores.replace("s=0", "s=1"))
+    assert (beside["source"], beside["was"]) == ("step", None)
+    weight = client.found("cell", text=WHO, edits=[f"{scores}=-20"], cell=scores.replace("scores", "weights"))
+    assert weight["how"]["own"] / weight["how"]["sum"] == pytest.approx(weight["value"], rel=1e-9)
+
+
+EDITS = [
+    ["layers.0.attention.scores[head=0,t=7,s=0]=-20", "layers.0.attention.q[t=7,head=0,d_k=0]=5"],
+    ["layers.0.out[t=3,d_model=0]=0.5", "drop:0.0"],
+    ["mask:2", "layers.0.attention.weights[head=0,t=0,s=1]=0.75"],
+    ["swap:0,3", "x[t=1,d_model=0]=2", "layers.0.attention.W_V[d_model=0,head=0,d_v=0]=-3"],
+]
+
+
+@pytest.mark.parametrize("edits", EDITS)
+def test_after_any_change_the_terms_that_are_shown_give_the_number_that_is_shown(client, edits):
+    run = gf.run(trace_models.HOME / "tom", text=WHO)
+    difference, _ = edited(with_mask(run) if edits[0].startswith("mask") else run, edits)
+    draws = np.random.default_rng(0)
+    sources = set()
+    for name in difference.after:
+        value = difference.after[name]
+        moved = np.argwhere(value != difference.before[name])
+        for place in (moved[:1].tolist() + moved[-1:].tolist()) or [[int(draws.integers(size)) for size in value.shape]]:
+            found = difference.after.explain(
+                name, **dict(zip([a.name for a in difference.after.tensor(name).axes], place, strict=True))
+            )
+            sources.add(found.source)
+            assert found.evaluated == pytest.approx(found.value, rel=1e-9, abs=1e-9)
+    assert sources >= {"edit", "step"}
+
+
 def test_a_silenced_head_is_knocked_out(client):
     run = gf.run(trace_models.HOME / "words", text="flash wala camera")
     there = gf.knock_out(run, layer=0, heads=1)

@@ -100,6 +100,7 @@ def test_an_edited_number_changes_the_output(page):
     read(page, "[data-testid=moved]", "The output (layers.0.out) moves by up to")
     read(page, ".attends", "Who attends to entarté")
     read(page, ".cell-value", "−20 was 7.737")
+    read(page, ".cell-end", "Set by hand (was 7.737)")
     page.get_by_role("button", name="difference").click()
     assert "show=difference" in page.url
     page.get_by_role("button", name=re.compile("^take back")).click()

@@ -91,3 +91,77 @@ def test_a_difference_prints_as_what_moved():
     text = str(knock_out(tiny(), 0, 1))
     assert text.startswith("what moved\n")
     assert "changed: layers.0.attention.mix; " in text
+
+
+SCORES = "layers.0.attention.scores"
+
+
+def test_a_number_that_was_set_says_so_and_not_the_arithmetic_it_no_longer_comes_from():
+    found = tiny()
+    before = found.explain(SCORES, batch=0, head=0, t=1, s=2)
+    after = found.what_if({SCORES: {(0, 0, 1, 2): -20.0}}).after
+    opened = after.explain(SCORES, batch=0, head=0, t=1, s=2)
+    assert opened.text() == f"{opened.label} = −20\n  set by hand (was 1.0912)"
+    assert (opened.source, opened.was, opened.evaluated) == ("edit", before.value, -20.0)
+    assert (opened.expression, opened.terms, opened.refs) == (None, [], [])
+    assert opened.to_dict()["rule"] == opened.rule == "set by hand (was 1.0912)"
+    assert "</strong> set by hand (was 1.0912)</div>" in opened._repr_html_()
+    with pytest.raises(GlassformerError, match="a number set by hand opens no further"):
+        opened.open(0)
+
+
+def test_what_depends_on_a_set_number_opens_to_it_and_its_neighbours_keep_their_rule():
+    after = tiny().what_if({SCORES: {(0, 0, 1, 2): -20.0}}).after
+    weight = after.explain("layers.0.attention.masked", batch=0, head=0, t=1, s=2)
+    assert "= −20\n    set by hand (was 1.0912)" in weight.text(depth=2)
+    neighbour = after.explain(SCORES, batch=0, head=0, t=1, s=1)
+    assert (neighbour.source, neighbour.was) == ("step", None)
+
+
+def test_a_parameter_and_an_input_that_were_set_say_so_too():
+    found = tiny()
+    after = found.what_if({"layers.0.ffn.b_1": {3: 9.0}, "tokens": {(0, 0): 5}}).after
+    assert after.explain("layers.0.ffn.b_1", d_ff=3).rule == "set by hand (was 0.25)"
+    assert after.explain("tokens", batch=0, t=0).rule == "set by hand (was 0)"
+    assert after.explain("tokens", batch=0, t=1).source == "input"
+
+
+def test_of_a_whole_tensor_those_cells_are_set_that_its_rule_does_not_give():
+    found = tiny()
+    scores = found[SCORES].copy()
+    scores[0, 0, 1, 2] = 3.0
+    after = found.what_if({SCORES: scores}).after
+    assert after.explain(SCORES, batch=0, head=0, t=1, s=2).source == "edit"
+    assert after.explain(SCORES, batch=0, head=0, t=1, s=1).source == "step"
+    moved = found.what_if({SCORES: scores, "layers.0.attention.b_Q": np.ones((2, 4))}).after
+    assert np.array_equal(moved[SCORES], scores)
+    assert moved.explain(SCORES, batch=0, head=0, t=1, s=1).source == "edit"  # its queries moved, it did not
+
+
+def test_cells_beside_a_set_one_are_run_again_when_what_is_before_them_changes():
+    found = tiny()
+    bias = {"layers.0.attention.b_Q": np.ones((2, 4))}
+    both = found.what_if({SCORES: {(0, 0, 1, 2): -20.0}, **bias})
+    assert SCORES not in both.rerun
+    expected = found.what_if(bias).after[SCORES].copy()
+    expected[0, 0, 1, 2] = -20.0
+    assert np.array_equal(both.after[SCORES], expected)
+
+
+def test_a_change_stays_in_a_second_what_if():
+    found = tiny()
+    bias = {"layers.0.attention.b_Q": np.ones((2, 4))}
+    one_by_one = found.what_if({SCORES: {(0, 0, 1, 2): -20.0}}).after.what_if(bias).after
+    at_once = found.what_if({SCORES: {(0, 0, 1, 2): -20.0}, **bias}).after
+    assert all(np.array_equal(one_by_one[name], at_once[name]) for name in found)
+    assert one_by_one.explain(SCORES, batch=0, head=0, t=1, s=2).rule == "set by hand (was 1.0912)"
+    again = one_by_one.what_if({SCORES: {(0, 0, 0, 0): 4.0, (0, 0, 1, 2): 7.0}}).after
+    assert again.explain(SCORES, batch=0, head=0, t=1, s=2).rule == "set by hand (was −20)"
+
+
+def test_a_head_that_was_knocked_out_stays_silent_and_says_so():
+    after = knock_out(tiny(), layer=0, heads=1).after.what_if({"layers.0.attention.b_V": np.ones((2, 4))}).after
+    mix = "layers.0.attention.mix"
+    assert not after[mix][:, :, 1].any()
+    assert after.explain(mix, batch=0, t=1, head=1, d_v=0).source == "edit"
+    assert after.explain(mix, batch=0, t=1, head=0, d_v=0).source == "step"

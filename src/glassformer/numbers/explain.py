@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from math import isclose
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from glassformer.program import Cell, Tensor
 from glassformer.program.expression import Call, Constant, Expression, Product, Ratio, Ref, Sum
@@ -21,7 +22,15 @@ if TYPE_CHECKING:
 SHOWN_TERMS = 8
 MOST_DIGITS = 17  # a float64 has no more
 MINUS = "−"
+COMPOUND = re.compile(r"/|\d√")  # a divisor such as 7/3 or 2√3, which needs brackets
 Mark: TypeAlias = Callable[[Ref], str]
+Source: TypeAlias = Literal["step", "parameter", "input", "edit"]
+ENDS: dict[Source, str] = {
+    "step": "a step without inputs",
+    "parameter": "a parameter",
+    "input": "an input",
+    "edit": "a number set by hand",
+}
 
 
 @dataclass(frozen=True, repr=False)
@@ -58,29 +67,53 @@ class Explanation(Viewed):
         return float(self.run.values[self.tensor.name][self.tensor.at(self.cell)])
 
     @cached_property
-    def expression(self) -> Expression | None:
-        """The arithmetic; None for an input or a parameter, which is where opening ends."""
+    def was(self) -> float | None:
+        """What the number was before a what-if set it by hand; None where nothing did, or where its rule gives it anyway."""
+        replaced, at = self.run.replaced.get(self.tensor.name), self.tensor.at(self.cell)
+        if replaced is None or not replaced.cells[at]:
+            return None
+        was = float(replaced.was[at])
         step = self.run.program.step_of.get(self.tensor.name)
+        if was != self.value:
+            return was
         if step is None:
+            return None
+        # A whole tensor was given with this cell as it stood. Its rule still gives it, unless something before it changed.
+        evaluated = step.opened(self.cell, self.run.values).evaluate(self.run.values)
+        return None if _same(evaluated, self.value) else was
+
+    @cached_property
+    def expression(self) -> Expression | None:
+        """The arithmetic; None for an input, a parameter or a number set by hand, which is where opening ends."""
+        step = self.run.program.step_of.get(self.tensor.name)
+        if step is None or self.was is not None:
             return None
         return step.opened(self.cell, self.run.values)
 
     @property
-    def source(self) -> str:
-        """`step`, `parameter` or `input`."""
+    def source(self) -> Source:
+        """Where the number comes from."""
+        if self.was is not None:
+            return "edit"
         if self.expression is not None:
             return "step"
         return "input" if any(tensor.name == self.tensor.name for tensor in self.run.program.inputs) else "parameter"
 
     @cached_property
     def rule(self) -> str:
-        """The rule in symbols: `scores = q kᵀ / √d_k`."""
+        """The rule in symbols: `scores = q kᵀ / √d_k`; of a number that a what-if set: `set by hand (was 0.25)`."""
+        if self.was is not None:
+            return self.set_by_hand()
         step = self.run.program.step_of.get(self.tensor.name)
         if step is None:
             return f"{self.source} {self.tensor.name}"
         symbol = TextPen().symbol
         names = [symbol(tensor.symbol) if tensor.symbol not in ("out", "x") else tensor.name for tensor in step.inputs]
         return f"{self.tensor.symbol} = {step.write(names, TextPen())}"
+
+    def set_by_hand(self, digits: int = 4) -> str:
+        """`set by hand (was 0.25)`; the empty string where nothing was."""
+        return "" if self.was is None else f"set by hand (was {number(self.was, digits)})"
 
     def numbers(self, *, digits: int = 4, most: int = SHOWN_TERMS) -> str:
         """The rule with numbers put in; long sums are cut to their largest terms."""
@@ -113,7 +146,7 @@ class Explanation(Viewed):
         if not isinstance(ref, Ref):
             count = len(self.refs)
             if not is_whole(ref) or not -count <= ref < count:
-                there = f"its refs are 0 to {count - 1}" if count else f"a {self.source} opens no further"
+                there = f"its refs are 0 to {count - 1}" if count else f"{ENDS[self.source]} opens no further"
                 raise GlassformerError(f"{self.label} has no cell {shown(ref)} behind it: {there}.")
             ref = self.refs[int(ref)]
         return opened(self.run, ref)
@@ -140,6 +173,7 @@ class Explanation(Viewed):
             "cell": {axis.name: self.cell[axis.name] for axis in self.tensor.axes},
             "value": self.value,
             "source": self.source,
+            "was": self.was,
             "rule": self.rule,
             "numbers": self.numbers(most=most),
             "terms": [{"value": term.value, "text": term.text} for term in terms[:most]],
@@ -189,6 +223,8 @@ def label(run: Run, tensor: Tensor, cell: Cell) -> str:
 
 def _lines(node: Explanation, level: int, depth: int, digits: int, most: int) -> Iterator[tuple[int, str]]:
     yield level, f"{node.label} = {number(node.value, digits)}"
+    if node.was is not None:
+        yield level + 1, node.set_by_hand(digits)
     if node.expression is None:
         return
     yield level + 1, node.rule
@@ -234,6 +270,11 @@ def _summands(expression: Expression | None) -> tuple[Expression, ...]:
     return () if expression is None else (expression,)
 
 
+def _same(one: float, other: float) -> bool:
+    """Equal but for the order in which a sum was added up."""
+    return one == other or isclose(one, other, rel_tol=1e-9, abs_tol=1e-12)
+
+
 def number(value: float, digits: int) -> str:
     """A number to `digits` decimals, with a proper minus; very small and very large ones in powers of ten."""
     if value != value or value in (float("inf"), float("-inf")):
@@ -264,7 +305,10 @@ def written(expression: Expression, run: Run, digits: int, most: int, mark: Mark
             return f"{MINUS}{_factor(factors[1], run, digits, most, mark)}"
         return " · ".join(_factor(factor, run, digits, most, mark) for factor in factors)
     if isinstance(expression, Ratio):
-        return " / ".join(_factor(part, run, digits, most, mark) for part in (expression.top, expression.bottom))
+        bottom = _factor(expression.bottom, run, digits, most, mark)
+        if isinstance(expression.bottom, Constant) and COMPOUND.search(bottom):
+            bottom = f"({bottom})"
+        return f"{_factor(expression.top, run, digits, most, mark)} / {bottom}"
     if expression.function == "square":
         return f"{_factor(expression.argument, run, digits, most, mark)}²"
     name = "√" if expression.function == "sqrt" else expression.function

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -20,13 +20,28 @@ if TYPE_CHECKING:
     from glassformer.numbers.what_if import Change, Difference
 
 
+class Replaced(NamedTuple):
+    """The cells of a value that were set by hand, and what the whole value was before."""
+
+    cells: Array  # truth values
+    was: Array
+
+
 class Run(Viewed):
     """Every number of one forward pass, by name: `run["layers.0.attention.weights"]`."""
 
-    def __init__(self, program: Program, values: dict[str, Array], *, tokens: list[list[str]] | None = None) -> None:
+    def __init__(
+        self,
+        program: Program,
+        values: dict[str, Array],
+        *,
+        tokens: list[list[str]] | None = None,
+        replaced: Mapping[str, Replaced] | None = None,
+    ) -> None:
         self.program = program
         self.values = values
         self.tokens = tokens  # the words, where the input was text: one list for each text
+        self.replaced = dict(replaced or {})  # what a what-if set by hand: no arithmetic gives these numbers
 
     def __getitem__(self, name: str) -> Array:
         return self.values[self.named(name)]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from glassformer.numbers.inputs import IDS, checked_ids, numbers_in
+from glassformer.numbers.run import Replaced
 from glassformer.program.axes import Array
 from glassformer.spec import GlassformerError, shown
 from glassformer.spec.viewed import Viewed
@@ -61,25 +62,30 @@ class Difference(Viewed):
 def what_if(run: Run, changes: Mapping[str, Change]) -> Difference:
     """Change whole tensors or single cells, and re-run what depends on them.
 
-    A changed step keeps its new value; a changed input or parameter flows on. Everything else is shared with the first run.
+    A number that was set stays as it was set, whatever is changed before it, now or in a later what-if; the other cells of its
+    tensor are re-run. Everything that does not depend on a change is shared with the first run.
     """
     if not isinstance(changes, Mapping):
         raise GlassformerError(f"changes are a mapping from names to new values, as in {{'x': …}}, found {shown(changes)}.")
     values = run.values.copy()
+    replaced = run.replaced.copy()
     touched: dict[str, None] = {}
     for name, change in changes.items():
         name = run.named(name)
         values[name] = _changed(run, name, change)
+        replaced[name] = _set_by_hand(run, name, change)
         touched[name] = None
     changed = tuple(touched)
     rerun = []
     for step in run.program.steps:
-        if step.name in changed or not any(tensor.name in touched for tensor in step.inputs):
+        if not any(tensor.name in touched for tensor in step.inputs):
             continue
-        values[step.name] = step.evaluate(values)
+        fresh = step.evaluate(values)
+        values[step.name] = np.where(replaced[step.name].cells, values[step.name], fresh) if step.name in replaced else fresh
         touched[step.name] = None
         rerun.append(step.name)
-    return Difference(run, type(run)(run.program, values, tokens=run.tokens), changed, tuple(rerun))
+    after = type(run)(run.program, values, tokens=run.tokens, replaced=replaced)
+    return Difference(run, after, changed, tuple(name for name in rerun if name not in changed))
 
 
 def knock_out(run: Run, layer: int, heads: int | Sequence[int]) -> Difference:
@@ -92,9 +98,8 @@ def knock_out(run: Run, layer: int, heads: int | Sequence[int]) -> Difference:
             f"layer {shown(layer)}, head {shown(heads)}: this encoder has layers 0 to {layers - 1} and heads 0 to {count - 1}."
         )
     name = f"layers.{layer}.attention.mix"
-    mix = run[name].copy()
-    mix[:, :, chosen] = 0.0
-    return what_if(run, {name: mix})
+    batch, length = run[name].shape[:2]
+    return what_if(run, {name: {(*place, int(head)): 0.0 for place in np.ndindex(batch, length) for head in chosen}})
 
 
 def swap_tokens(run: Run, first: int, second: int, *, batch: int = 0) -> Difference:
@@ -134,6 +139,20 @@ def _changed(run: Run, name: str, change: Change) -> Array:
     if name in IDS:
         return checked_ids(run.program, run.tensor(name), new)
     return new.astype(bool if value.dtype.kind == "b" else float)
+
+
+def _set_by_hand(run: Run, name: str, change: Change) -> Replaced:
+    """The cells that a change sets, beside those that an earlier one did."""
+    was = run.values[name]
+    if not isinstance(change, Mapping):
+        return Replaced(np.ones(was.shape, dtype=bool), was)
+    cells = np.zeros(was.shape, dtype=bool)
+    for where in change:
+        cells[where] = True
+    earlier = run.replaced.get(name)
+    if earlier is None:
+        return Replaced(cells, was)
+    return Replaced(cells | earlier.cells, np.where(cells, was, earlier.was))
 
 
 def _with_cells(name: str, value: Array, cells: Mapping[Any, Any]) -> Array:

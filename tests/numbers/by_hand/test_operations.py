@@ -1,14 +1,18 @@
 """Every operation explains what it computes: its arithmetic re-evaluates to its value, cell by cell."""
 
 import math
+import re
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shown_arithmetic import worked_out
 
 from glassformer.numbers.by_hand import parse_problem, solve
 from glassformer.numbers.by_hand.surd import Surd
+from glassformer.numbers.by_hand.worked import MOST_TERMS
+from glassformer.numbers.explain import written
 from glassformer.program.pen import LatexPen, TextPen
 
 GIVEN = {"Q": [[2, 0], [1, 1]], "K": [[0, 2], [2, 1]], "V": [[2, 1], [0, 2]]}
@@ -49,6 +53,39 @@ def test_the_arithmetic_of_every_cell_gives_its_value(document, convention):
             exact = solution.exact[step.name][where]
             if isinstance(exact, Surd):
                 assert float(exact) == pytest.approx(values[step.name][where], rel=1e-12, abs=1e-12), (step.name, cell)
+
+
+LOOKED_UP = re.compile(r"√|\d/\d|[a-z]\(")  # roots, fractions and functions are rounded where they are looked up
+AWKWARD = [
+    *({**GIVEN, "scale": scale} for scale in ("7/3", "2√3", "1/√2", 3.7)),
+    *({**GIVEN, "temperature": temperature} for temperature in ("2/3", 0.01)),
+    {"kind": "softmax", "x": [100, 250.123456789, -40]},
+    {"kind": "softmax", "x": [-100, -250.123456789]},
+    {"kind": "rope", "x": [1, 2, 3, 4], "position": 1234567},
+    {"kind": "positions", "position": 1234567, "d_model": 4, "base": 7654321},
+    {"kind": "positions", "positions": 2, "d_model": 2, "X": [[1, 2], [3, 4]], "embedding_scale": "√3/5"},
+    *({"layer_norm": [1, 2, 4], "eps": 1.23456789e-5, "eps_place": place} for place in ("inside", "outside")),
+]
+
+
+@pytest.mark.parametrize("document", [*PROBLEMS, *AWKWARD])
+def test_the_arithmetic_as_it_is_written_gives_the_value(document):
+    solution = solve(parse_problem(document))
+    for step in solution.steps:
+        for cell in step.cells:
+            for stage in cell.stages(15):
+                text = written(stage, solution.run, 15, MOST_TERMS)
+                assert worked_out(text) == pytest.approx(cell.value, rel=1e-9, abs=1e-12), (cell.label, text)
+
+
+@pytest.mark.parametrize("document", [*PROBLEMS, *AWKWARD])
+def test_numbers_rounded_on_the_way_give_what_is_written_after_them(document):
+    solution = solve(parse_problem(document)).rounded(3)
+    for step in solution.steps:
+        for cell in step.cells:
+            text = written(cell.stages(3)[-1], solution.run, 3, MOST_TERMS)
+            if not LOOKED_UP.search(text):
+                assert worked_out(text) == pytest.approx(cell.value, abs=0.0005001), (cell.label, text)
 
 
 @pytest.mark.parametrize("document", PROBLEMS)

@@ -11,6 +11,11 @@ import { cellId, parseCell, withEdit } from "./cells";
 import type { CellDocument, Where } from "./types";
 import { edits, setEdits } from "./where";
 
+const END: Partial<Record<CellDocument["source"], string>> = {
+  parameter: "A parameter of the model: a number that was learned (or made up), and the end of this trail.",
+  input: "An input: what went in, and the end of this trail.",
+};
+
 export function CellPanel({ id, where, whole }: { id: string; where: Where; whole: boolean }) {
   const layer = Number(/^layers\.(\d+)\./.exec(id)?.[1] ?? where.layer);
   const answer = useAnswer<CellDocument>("/api/trace/cell", { ...where, layer: whole ? where.layer : layer, cell: id });
@@ -26,7 +31,6 @@ function Opened({ found, whole }: { found: CellDocument; whole: boolean }) {
         {found.before !== null && <span class="note"> was {digits(found.before)}</span>}
       </p>
       <p class="note full-value">{full(found.value)}</p>
-      {found.changed && found.before !== null && <p class="note changed-note">Changed by hand: the rule below is what it would be made of.</p>}
       {found.source === "step" ? (
         <>
           <div class="wide cell-rule">
@@ -38,9 +42,7 @@ function Opened({ found, whole }: { found: CellDocument; whole: boolean }) {
           <Terms found={found} />
         </>
       ) : (
-        <p class="cell-end">
-          {found.source === "parameter" ? "A parameter of the model: a number that was learned (or made up), and the end of this trail." : "An input: what went in, and the end of this trail."}
-        </p>
+        <p class="cell-end">{END[found.source] ?? `Set by hand (was ${digits(found.was!)}): no arithmetic gives this number, and all that depends on it uses it.`}</p>
       )}
       <Actions found={found} whole={whole} />
     </div>

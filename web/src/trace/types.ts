@@ -72,8 +72,8 @@ export interface CellDocument {
   label: string;
   value: WireNumber;
   before: WireNumber | null;
-  changed: boolean;
-  source: "step" | "parameter" | "input";
+  source: "step" | "parameter" | "input" | "edit";
+  was: WireNumber | null; // before it was set by hand
   rule: string;
   latex: string;
   numbers: Piece[];

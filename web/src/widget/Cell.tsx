@@ -6,6 +6,11 @@ import { Pieces, Terms } from "../trace/Arithmetic";
 import type { CellDocument } from "../trace/types";
 import type { Ask } from "./model";
 
+const END: Partial<Record<CellDocument["source"], string>> = {
+  parameter: "A parameter of the model, and the end of this trail.",
+  input: "An input, and the end of this trail.",
+};
+
 export function Cell({ ask, first, start }: { ask: Ask; first?: CellDocument; start: string }) {
   const [trail, setTrail] = useState([start]);
   const [found, setFound] = useState<CellDocument | undefined>(first);
@@ -56,7 +61,7 @@ export function Cell({ ask, first, start }: { ask: Ask; first?: CellDocument; st
               </Elsewhere.Provider>
             </InPanel.Provider>
           ) : (
-            <p>{found.source === "parameter" ? "A parameter of the model, and the end of this trail." : "An input, and the end of this trail."}</p>
+            <p>{END[found.source] ?? `Set by hand (was ${digits(found.was!)}), and the end of this trail.`}</p>
           )}
         </div>
       )}

@@ -25,7 +25,7 @@ function kernel(kind: string, first: unknown, reply: (asked: Record<string, unkn
 }
 
 const cell = (id: string, value: number, numbers: unknown[] = []) => ({
-  id, name: id, part: "attention", label: `the cell ${id}`, value, before: null, changed: false, source: numbers.length ? "step" : "parameter", rule: "a rule", latex: "", numbers, copy: "",
+  id, name: id, part: "attention", label: `the cell ${id}`, value, before: null, was: null, source: numbers.length ? "step" : "parameter", rule: "a rule", latex: "", numbers, copy: "",
   how: { kind: "single" }, terms: [], rest: { terms: 0, sum: 0 }, heads: [],
 });
 
@@ -55,6 +55,14 @@ test("a number opens, its parts open, and the trail comes back", async () => {
   await waitFor(() => expect(el.querySelector(".cell")?.getAttribute("data-cell")).toBe("W[t=1]"));
   expect(el.textContent).toContain("the end of this trail");
   expect(location.search).toBe(""); // the notebook's address is its own
+});
+
+test("a number that was set by hand says so, and shows no arithmetic", () => {
+  const model = kernel("cell", { ...cell("scores[t=0]", -20), source: "edit", was: 42.46, how: { kind: "given" } }, () => [{}, []]);
+  const el = document.createElement("div");
+  widget("").render({ model, el });
+  expect(el.textContent).toContain("Set by hand (was 42.46)");
+  expect(el.textContent).not.toContain("add up to");
 });
 
 test("a diagram opens a block", () => {

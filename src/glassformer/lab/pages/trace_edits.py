@@ -14,6 +14,7 @@ from glassformer.lab.cells import read_cell
 from glassformer.numbers import Difference, Run
 from glassformer.numbers.inputs import checked_inputs
 from glassformer.numbers.keep import KeptValues
+from glassformer.numbers.run import Replaced
 from glassformer.program import build
 from glassformer.program.axes import Array
 from glassformer.spec import GlassformerError, shown
@@ -45,7 +46,7 @@ def with_mask(run: Run) -> Run:
     for step in program.steps:
         if step.name not in values:  # a masked copy of the scores; all the rest is as it was
             values[step.name] = step.evaluate(values)
-    return Run(program, values, tokens=run.tokens)
+    return Run(program, values, tokens=run.tokens, replaced=run.replaced)
 
 
 def edited(run: Run, texts: Sequence[str]) -> tuple[Difference, list[Edit]]:
@@ -58,10 +59,17 @@ def edited(run: Run, texts: Sequence[str]) -> tuple[Difference, list[Edit]]:
     for edit in edits:
         patches[edit.tensor].append(edit.patch)
     values = run.values.copy()
+    replaced: dict[str, Replaced] = {}
+
+    def patch(name: str) -> None:
+        rule_gives = values[name]
+        values[name] = _patched(rule_gives, patches[name])
+        replaced[name] = Replaced(values[name] != rule_gives, run.values[name])
+
     steps = run.program.step_of
     touched = dict.fromkeys(name for name in patches if name not in steps)
     for name in touched:
-        values[name] = _patched(values[name], patches[name])
+        patch(name)
     _check_inputs(run, values, touched)
     rerun = []
     for step in run.program.steps:
@@ -70,9 +78,9 @@ def edited(run: Run, texts: Sequence[str]) -> tuple[Difference, list[Edit]]:
             touched[step.name] = None
             rerun.append(step.name)
         if step.name in patches:
-            values[step.name] = _patched(values[step.name], patches[step.name])
+            patch(step.name)
             touched[step.name] = None
-    after = Run(run.program, values, tokens=_words(run, texts))
+    after = Run(run.program, values, tokens=_words(run, texts), replaced=replaced)
     return Difference(run, after, tuple(patches), tuple(name for name in rerun if name not in patches)), edits
 
 

@@ -88,7 +88,8 @@ class _Node:
     def html(self, *, open_: bool = False) -> str:
         label, value = escape(self.said.label), figures(self.said.value, 6)
         if self.said.source != "step":
-            return f"<div class=leaf><code>{label}</code> = <strong>{value}</strong> ({self.said.source})</div>"
+            source = self.said.set_by_hand() or f"({self.said.source})"
+            return f"<div class=leaf><code>{label}</code> = <strong>{value}</strong> {source}</div>"
         rule = f"<div class=rule>{escape(self.said.rule)}<br>= {escape(self.said.numbers())}</div>"
         inner = "".join(node.html() for node in self.below)
         left_out = len(self.said.refs) - len(self.below)
