@@ -23,7 +23,6 @@ from glassformer.answers.expressions.tree import (
     Sum,
     Transposed,
 )
-from glassformer.spec.errors import shown
 
 PRODUCT_SIGNS = frozenset(("×", "·", "*", "@", "⊙", "/", "//"))
 JUXTAPOSED = frozenset(("name", "function", "open", "begin", "command", "text"))
@@ -36,7 +35,7 @@ def parse(tokens: Sequence[Token], reading: Reading | None = None) -> Parsed:
     parser = Parser(settle(tokens, reading or Reading()), reading or Reading())
     tree = parser.expression()
     if parser.token is not None:
-        raise NotUnderstoodError(f"'{shown(parser.token.text, limit=20)}' was not expected there")
+        raise parser.unexpected()
     return Parsed(tree, tuple(parser.notes), tuple(parser.doubts))
 
 
@@ -123,9 +122,15 @@ class Parser(Operands):
     def _powered(self, node: Node) -> Node:
         """What follows a transpose: remarks, another transpose, or nothing."""
         node = self.postfix(node)
-        if self.sees("operator", "^"):
+        if not self.sees("operator", "^"):
+            return node
+        self.take()
+        if not self._transposes():
             raise NotUnderstoodError("a power of a transpose")
-        return node
+        self.depth += 1  # never lowered: a few transposes of transposes are enough
+        if self.depth > DEEPEST:
+            raise NotUnderstoodError(f"transposes are nested more than {DEEPEST} deep")
+        return self._powered(Transposed(node))
 
     def _transposes(self) -> bool:
         """Passes `T` or `{T}` or `\\top` after a hat."""

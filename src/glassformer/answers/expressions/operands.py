@@ -25,9 +25,10 @@ from glassformer.answers.expressions.tree import (
     Space,
     Transposed,
 )
-from glassformer.answers.expressions.vocabulary import BARE_FUNCTIONS, CLOSING, OPENING
+from glassformer.answers.expressions.vocabulary import AXES, AXIS_KEYS, BARE_FUNCTIONS, CLOSING, OPENING
 from glassformer.spec.errors import shown
 
+MOST_MARKS = 40  # primes, percent signs and units after an operand
 SPACED = "a space between digits may part two numbers"
 CLOSED_BY = dict(zip(OPENING, CLOSING, strict=True))
 _DIGITS = re.compile(r"[0-9]+")
@@ -53,12 +54,23 @@ class Operands:
 
     def take(self) -> Token:
         if self.place >= len(self.tokens):
-            raise NotUnderstoodError("something is missing at the end")
+            raise self.unexpected()
         self.place += 1
         return self.tokens[self.place - 1]
 
     def sees(self, kind: Kind, *texts: str) -> bool:
         return self.token is not None and self.token.kind == kind and (not texts or self.token.text in texts)
+
+    def unexpected(self, wanted: str = "") -> NotUnderstoodError:
+        """What stands here where something else should."""
+        if wanted:
+            return NotUnderstoodError(f"a bracket that {wanted} should close")
+        found = (
+            "something is missing at the end"
+            if self.token is None
+            else f"'{shown(self.token.text, limit=20)}' was not expected there"
+        )
+        return NotUnderstoodError(found)
 
     def operand(self) -> Node:
         """One operand with what clings to it."""
@@ -81,12 +93,17 @@ class Operands:
             case "function":
                 node = self._function(token)
             case _:
-                raise NotUnderstoodError(f"'{shown(token.text, limit=20)}' was not expected there")
+                self.place -= 1
+                raise self.unexpected()
         return self.postfix(node)
 
     def postfix(self, node: Node) -> Node:
         """Percent signs, units, primes, sizes at the foot, and words that say what a number counts."""
+        marks = 0
         while self.token is not None:
+            marks += 1
+            if marks > MOST_MARKS:
+                raise NotUnderstoodError(f"more than {MOST_MARKS} marks behind one another")
             if self.sees("percent"):
                 self.take()
                 if self.token is not None and self.token.kind in ("number", "open", "name"):
@@ -180,7 +197,7 @@ class Operands:
 
     def _close(self, closing: str) -> None:
         if not self.sees("close", closing):
-            raise NotUnderstoodError(f"a bracket that '{closing}' should close")
+            raise self.unexpected(f"'{closing}'")
         self.take()
 
     def _grid(self, token: Token) -> Node:
@@ -222,32 +239,50 @@ class Operands:
         return self.operand()
 
     def _function(self, token: Token) -> Node:
-        base = self._base() if self.sees("sub") else None
+        label = self.take().text.strip() if self.sees("sub") else ""
+        base = int(label) if label.isascii() and label.isdecimal() and len(label) <= 3 else None
+        axis = label if label in AXES else ""
         if token.text == "sqrt":
             return self._root()
-        if self.sees("open"):
-            opening = self.take()
-            arguments = (List(tuple(self._rows("]")[0])),) if opening.text == "[" else self._arguments(CLOSED_BY[opening.text])
+        if self.sees("open", "["):
+            self.take()
+            arguments: tuple[Node, ...] = (List(tuple(self._rows("]")[0])),)
+        elif self.sees("open"):
+            arguments, said = self._arguments(CLOSED_BY[self.take().text])
+            axis = said or axis
         elif self.token is not None and token.text in BARE_FUNCTIONS:
             arguments = (self._bare_argument(),)
         else:
             return Name(token.text)
-        return Call(token.text, arguments, base)
+        return Call(token.text, arguments, base, axis)
 
-    def _arguments(self, closing: str) -> tuple[Node, ...]:
-        rows = self._rows(closing)
-        if len(rows) > 1:
-            raise NotUnderstoodError("a semicolon between the arguments of a function")
-        return tuple(rows[0])
+    def _arguments(self, closing: str) -> tuple[tuple[Node, ...], str]:
+        """What stands between the brackets of a function, and the axis that it names: `(A, axis=0)`, `(A, B; dim=-1)`."""
+        found: list[Node] = []
+        axis = ""
+        while not self.sees("close", closing):
+            if self._names_axis():
+                self.place += 2
+                axis = ("-" if self.sees("operator", "-") and self.take() else "") + self.take().text
+            else:
+                found.append(self.expression())
+            if not (self.sees("comma") or self.sees("wall", ";")):
+                break
+            if self.take().text == ";" and not self._names_axis() and not self.sees("name", *AXES):
+                raise NotUnderstoodError("a semicolon between the arguments of a function")
+        self._close(closing)
+        if not found or len(found) > MOST_CELLS:
+            raise NotUnderstoodError("brackets with nothing in them" if not found else f"more than {MOST_CELLS:,} items")
+        return tuple(found), axis
+
+    def _names_axis(self) -> bool:
+        following = self.tokens[self.place + 1] if self.place + 1 < len(self.tokens) else None
+        return self.sees("name", *AXIS_KEYS) and following is not None and (following.kind, following.text) == ("relation", "=")
 
     def _bare_argument(self) -> Node:
         if self.sees("operator", "-"):
             raise NotUnderstoodError("a function of a negative number without brackets")
         return self.power()
-
-    def _base(self) -> int | None:
-        label = self.take().text.strip()
-        return int(label) if label.isascii() and label.isdecimal() and len(label) <= 3 else None
 
     def _root(self) -> Node:
         degree = 2

@@ -9,6 +9,7 @@ from glassformer.answers.expressions.vocabulary import (
     FUNCTIONS,
     MATRICES,
     OPENING,
+    TEX_ACCENTS,
     TEX_BRACKETS,
     TEX_DOTS,
     TEX_FRACTIONS,
@@ -31,6 +32,9 @@ LONGEST_GROUP = 300  # characters between the braces of a subscript or a text
 _BRACE = re.compile(r"[{}]")
 _SPACES = re.compile(r"[ \t\n]*")
 _SUBSCRIPT = re.compile(r"[ \t]*_[ \t]*(?:\\(?P<command>[A-Za-z]+)|(?P<plain>[^\W_]+))?")
+_SCRIPT = re.compile(
+    r"_(?P<run>[^\W_ᵀ]+)|\^(?P<letter>[^\W\d_])|\^(?P<number>\([0-9]{1,9}\))|[_^]\\(?P<command>[A-Za-z]+) ?|[_^](?=\{)"
+)
 _MARKUP = re.compile(r"\\(?:[A-Za-z]+|.)|[{}\s$]")
 _SUMS = frozenset(("sum", "prod", "int", "lim", "argmax", "argmin", "bigcup", "bigoplus", "coprod"))
 _LIMITS = re.compile(r"\s{0,9}\\(?:no)?limits")
@@ -39,7 +43,8 @@ _SIGNS: dict[str, tuple[Kind, str]] = {
     "top": ("name", "T"), "intercal": ("name", "T"), "infty": ("name", "∞"), "prime": ("prime", "'"),
     **{name: ("unknown", name) for name in "pm mp over choose mid vert Vert lvert rvert".split()},
 }  # fmt: skip
-_DIGIT = re.compile(r"[ \t]*([0-9])")
+_DIGIT, _DIGITS, _LETTER = re.compile(r"[ \t]*([0-9])"), re.compile("[0-9]{1,20}"), re.compile(" ?([A-Za-z])")
+TRANSPOSES = frozenset(("T", "top", "⊤", "intercal"))
 
 
 def command(reader: Tokenizer, start: int, name: str) -> None:
@@ -57,7 +62,7 @@ def command(reader: Tokenizer, start: int, name: str) -> None:
     elif name in TEX_DOTS:
         reader.add("dots", "…", start)
     elif name in TEX_TEXT or name in TEX_LETTERS:
-        _text(reader, start, name)
+        (_symbol if reader.formula else _text)(reader, start, name)
     elif name in TEX_SKIPPED:
         _group(reader)
         reader.gap = True
@@ -139,6 +144,49 @@ def _raw_subscript(reader: Tokenizer) -> str | None:
     return reader.text[braces[0] : braces[1] - 1]
 
 
+def scripts(reader: Tokenizer) -> tuple[list[str], int]:
+    """The indexes of a name in a formula, and how often it is transposed; an exponent that is a number is left there."""
+    labels: list[str] = []
+    turned = 0
+    digits = _DIGITS.match(reader.text, reader.place)
+    if digits is not None:
+        labels.append(digits[0])
+        reader.place = digits.end()
+    while (found := _SCRIPT.match(reader.text, reader.place)) is not None:
+        raw, end = _script(reader, found)
+        plain = _MARKUP.sub("", raw)
+        words = plain.strip("()").split(",")
+        exponent = found[0][0] == "^"
+        if exponent and (plain == "T" or raw.strip(" \\") in TRANSPOSES):
+            turned += 1
+        elif all(map(str.isalnum, words)) and not (exponent and plain.isdecimal()) and "\\frac" not in raw:
+            labels += words
+        else:
+            break
+        reader.place = end
+    return labels, turned
+
+
+def _script(reader: Tokenizer, found: re.Match[str]) -> tuple[str, int]:
+    """What stands after `_` or `^`, and where it ends: a run of letters, one letter as in TeX, a command or a group."""
+    braces = _braces(reader.text, found.end()) if found["command"] or found.end() == found.start() + 1 else None
+    if braces is not None:
+        return reader.text[braces[0] : braces[1] - 1], braces[1]
+    return next((part for part in found.groups() if part), ""), found.end()
+
+
+def _symbol(reader: Tokenizer, start: int, name: str) -> None:
+    """A name of a formula in some font: `\\mathbf{W}` is W, `\\text{softmax}` is softmax, `\\hat{Q}` is another name than Q."""
+    content = _group(reader)
+    if content is None:
+        letter = _LETTER.match(reader.text, reader.place)
+        content = letter[1] if letter else ""
+        reader.place = letter.end() if letter else reader.place
+    base, *indexes = _MARKUP.sub("", content).split("_")
+    accents = [name.removeprefix("wide")] if name in TEX_ACCENTS else []
+    reader.symbol(start, base, [*indexes, *accents]) if base.isalpha() else reader.add("unknown", name, start)
+
+
 def _space(reader: Tokenizer, name: str) -> None:
     reader.gap = True
     if name in ("left", "right") and reader.text.startswith(".", reader.place):
@@ -180,16 +228,41 @@ def _operand(reader: Tokenizer, start: int, name: str) -> None:
             reader.place = limits.end()
         _raw_subscript(reader)
         reader.add("command", "sum", start)
-    elif name.lower() in FUNCTIONS:
+    elif name.lower() in FUNCTIONS and not (reader.formula and name != "sqrt"):
         reader.add("function", FUNCTIONS[name.lower()], start)
         subscript(reader)
     elif name == "mathbb":
         content = (_group(reader) or "").strip()
-        reader.add("command", "reals", start) if content == "R" else reader.name(start, content)
+        if content == "R":
+            reals(reader, start)
+        else:
+            (reader.symbol if reader.formula else reader.name)(start, content)
     elif name in _SIGNS:
         reader.add(*_SIGNS[name], start)
+    elif reader.formula:
+        reader.symbol(start, name)
     else:
         reader.name(start, name)
+
+
+def reals(reader: Tokenizer, start: int) -> None:
+    """`R^{768 x 6}`: between the braces stand sizes, where an x is a product sign."""
+    reader.add("command", "reals", start)
+    place = reader.place
+    if reader.formula and reader.text.startswith("^{", place) and (content := _group_at(reader, place + 1)) is not None:
+        inner = type(reader)(content, reader.offset + place + 2, names=True)
+        reader.add("operator", "^", place)
+        reader.add("open", "{", place + 1)
+        reader.found.extend(inner.run())
+        reader.add("close", "}", reader.place - 1)
+
+
+def _group_at(reader: Tokenizer, place: int) -> str | None:
+    braces = _braces(reader.text, place)
+    if braces is None:
+        return None
+    reader.place = braces[1]
+    return reader.text[braces[0] : braces[1] - 1]
 
 
 def _fraction(reader: Tokenizer, start: int) -> None:
@@ -204,11 +277,7 @@ def _fraction(reader: Tokenizer, start: int) -> None:
 
 def _group(reader: Tokenizer) -> str | None:
     """The content of the braces that follow, which are passed."""
-    braces = _braces(reader.text, reader.place)
-    if braces is None:
-        return None
-    reader.place = braces[1]
-    return reader.text[braces[0] : braces[1] - 1]
+    return _group_at(reader, reader.place)
 
 
 def _braces(text: str, place: int) -> tuple[int, int] | None:

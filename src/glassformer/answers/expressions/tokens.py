@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Literal, NamedTuple
 from unicodedata import category
 
@@ -12,6 +13,7 @@ from glassformer.answers.expressions.vocabulary import (
     BRACKETS,
     CONSTANT_SIGNS,
     FUNCTIONS,
+    GREEK,
     OPENING,
     OPERATORS,
     OTHER_RELATIONS,
@@ -72,6 +74,14 @@ _WORD = (
     rf"(?P<word>{_L}{_A}*(?:\\?_{_A}+)*(?:['’]{_L}+)*(?:-(?={_L}){_A}+)*)"
 )
 _LETTERS = rf"(?P<letters>{_L}+)"
+_GREEK = "".join(GREEK)
+_MARKS = (
+    r"(?P<line>\s*\n\s*)|(?P<turned>\.(?:mT|T|t\(\)|transpose\([-0-9, ]{0,12}\))(?![A-Za-z0-9]))"
+    r"|(?P<equal>←)|(?P<each>\.\*|⊗|\\otimes(?![A-Za-z]))"
+)
+_SYMBOL = (  # K.T, torch.softmax; a Greek letter is a name by itself
+    rf"(?:(?:torch\.nn\.functional|torch|numpy|np|jnp|math|nn|F)\.(?=[A-Za-z]))?(?P<word>[{_GREEK}]|[^\W\d_{_SMALL}{_GREEK}]+)"
+)
 _PATH = rf"(?P<word>{_L}{_A}*(?:_{_A}+)*(?:\.(?:{_A}+|\*)(?:_{_A}+)*)*)"  # layers.0.attention.scores
 _TIMES = (
     r"(?P<times>[xXх](?=[ \t]*(?:[0-9(\[√]|\\(?:sqrt|frac|left|begin|text)\b))|(?<=[\s])[xXх](?=[ \t]+-[0-9])"
@@ -79,6 +89,9 @@ _TIMES = (
 )
 TEXT_MODE = re.compile("|".join([*_PATTERNS, _TIMES, _WORD, r"(?P<sign>.)"]), re.DOTALL)
 MATH_MODE = re.compile("|".join([*_PATTERNS, _TIMES, _LETTERS, r"(?P<sign>.)"]), re.DOTALL)
+FORMULA_MODE = re.compile(
+    "|".join([_MARKS, *_PATTERNS, r"(?P<times>(?<=[0-9])[xX](?=[0-9]))", _SYMBOL, r"(?P<sign>.)"]), re.DOTALL
+)
 NAME_MODE = re.compile("|".join([*_PATTERNS, _TIMES, _PATH, r"(?P<sign>.)"]), re.DOTALL)
 _TEXT_LETTERS, _MATH_LETTERS, _NAME_LETTERS = re.compile(_WORD), re.compile(_LETTERS), re.compile(_PATH)
 _AFTER_FUNCTION = re.compile(r"\s{0,9}(?:\\left)?\s{0,9}(?:[(\[{0-9.√_]|\\sqrt|\\frac|-[0-9])")
@@ -93,16 +106,17 @@ _ARTICLES = frozenset(("a", "A", "I"))
 class Tokenizer:
     """Reads left to right; what a sign means may hang on the token before it and the character after it."""
 
-    def __init__(self, text: str, start: int = 0, *, math: bool = False, names: bool = False) -> None:
+    def __init__(self, text: str, start: int = 0, *, math: bool = False, names: bool = False, formula: bool = False) -> None:
         self.text, self.place, self.math, self.gap = text, 0, math, False
         self.names = names  # every word is a name: the language of quantities, which has no prose
+        self.formula = formula  # the same for a formula of matrices, where a name is one letter with its indexes
         self.offset = start
         self.found: list[Token] = []
         self.outside: list[bool] = []  # whether it was math before each open LaTeX environment
 
     def run(self) -> list[Token]:
         while self.place < len(self.text):
-            pattern = NAME_MODE if self.names else MATH_MODE if self.math else TEXT_MODE
+            pattern = FORMULA_MODE if self.formula else NAME_MODE if self.names else MATH_MODE if self.math else TEXT_MODE
             match = pattern.match(self.text, self.place)
             if match is None:  # cannot happen: the last alternative takes any character
                 break
@@ -155,6 +169,18 @@ class Tokenizer:
         self.add("edge", text, start)
         self.math = not self.math
 
+    def _on_line(self, start: int, _: str) -> None:
+        self.add("wall", "\n", start)
+
+    def _on_turned(self, start: int, _: str) -> None:
+        self.add("prime", "'", start)
+
+    def _on_equal(self, start: int, _: str) -> None:
+        self.add("relation", "=", start)
+
+    def _on_each(self, start: int, _: str) -> None:
+        self.add("operator", "⊙", start)
+
     def _on_times(self, start: int, text: str) -> None:
         """An x before a number: a product sign where an operand stands before it, else a letter as any other."""
         follows = self.text[start + len(text) : start + 20].lstrip()[:1]
@@ -177,7 +203,9 @@ class Tokenizer:
     def _on_word(self, start: int, text: str) -> None:
         """Letters in prose: an operator, a relation or a function in words, a name, or just a word."""
         lower = text.lower()
-        if self.names and not (lower in FUNCTIONS and self._calls(lower)):
+        if self.formula:
+            self.symbol(start, text)
+        elif self.names and not (lower in FUNCTIONS and self._calls(lower)):
             self.name(start, text)
         elif logarithm := _LOGARITHM.fullmatch(text):
             self.add("function", "log", start)
@@ -213,6 +241,20 @@ class Tokenizer:
             label += "'"
         self.add("name", f"{text}_{label}" if label.strip("'") else text + label, start)
 
+    def symbol(self, start: int, text: str, accents: Iterable[str] = ()) -> None:
+        """A name of a formula with its indexes; `K^T_h` is K_h transposed, and `γ` is gamma."""
+        if text == "R" and self.before is not None and self.before.text == "∈":
+            tex.reals(self, start)
+            return
+        labels, turned = tex.scripts(self)
+        name = "_".join([GREEK.get(text, text), *labels, *accents])
+        while self.text.startswith(("'", "’", "′"), self.place):
+            self.place += 1
+            name += "'"
+        self.add("name", name, start)
+        for _ in range(turned):
+            self.add("prime", "'", start)
+
     def _on_sign(self, start: int, sign: str) -> None:
         if sign in BRACKETS:
             opens = BRACKETS[sign] in OPENING
@@ -247,7 +289,7 @@ class Tokenizer:
             self.add("unknown" if ratio else "wall", ":", start)
         elif sign == "|":
             self.add("unknown" if self.math or tight else "wall", "|", start)
-        elif sign in "'’":
+        elif sign in "'’′":
             transposes = self.before is not None and self.before.kind in ("close", "end") and not self.gap
             self.add("prime" if transposes else "edge", "'", start)
         elif sign == "_":
@@ -268,6 +310,6 @@ class Tokenizer:
         self.add(kind, digits.lstrip("-"), start)
 
 
-def tokens(text: str, start: int = 0, *, math: bool = False, names: bool = False) -> list[Token]:
-    """The tokens of a text; `start` is added to every place; with `names`, no word is prose."""
-    return Tokenizer(text, start, math=math, names=names).run()
+def tokens(text: str, start: int = 0, *, math: bool = False, names: bool = False, formula: bool = False) -> list[Token]:
+    """The tokens of a text; `start` is added to every place; with `names` or `formula`, no word is prose."""
+    return Tokenizer(text, start, math=math, names=names, formula=formula).run()

@@ -61,6 +61,7 @@ class Call:
     function: str
     arguments: tuple[Node, ...]
     base: int | None = None  # of a logarithm
+    axis: str = ""  # what it runs along: `rows`, `tokens`, or the number of the axis
 
 
 @dataclass(frozen=True)
@@ -173,14 +174,18 @@ def _nodes(value: object) -> Iterator[Node]:
 
 
 def rebuilt(node: Node, change: Callable[[Node], Node]) -> Node:
-    """The node with `change` applied to each expression directly inside it."""
+    """The node with `change` applied to each expression directly inside it; the very same node where nothing changes."""
 
     def changed(value: object) -> object:
         if isinstance(value, Node):
             return change(value)
-        return tuple(changed(item) for item in value) if isinstance(value, tuple) else value
+        if not isinstance(value, tuple):
+            return value
+        items = tuple(changed(item) for item in value)
+        return value if all(one is two for one, two in zip(items, value, strict=True)) else items
 
-    return type(node)(**{name: changed(value) for name, value in vars(node).items()})  # type: ignore[arg-type]
+    new = {name: changed(value) for name, value in vars(node).items()}
+    return node if all(new[name] is value for name, value in vars(node).items()) else type(node)(**new)  # type: ignore[arg-type]
 
 
 def walk(node: Node) -> Iterator[Node]:

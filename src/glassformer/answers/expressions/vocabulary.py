@@ -41,13 +41,16 @@ TEX_BRACKETS = {
     "lparen": "(", "rparen": ")",
 }  # fmt: skip
 TEX_SPACES = {
-    "left", "right", "big", "Big", "bigg", "Bigg", "bigl", "bigr", "Bigl", "Bigr", "biggl", "biggr", "middle",
+    "left", "right", "big", "Big", "bigg", "Bigg", "bigl", "bigr", "Bigl", "Bigr", "biggl", "biggr", "Biggl", "Biggr", "middle",
     "displaystyle", "textstyle", "limits", "nolimits", "thinspace", "enspace", "hfill", "nonumber", "notag", "centering", "item",
     "hline", "noindent", "smallskip", "medskip", "bigskip", "newline", "protect", "boldmath",
 }  # fmt: skip
-TEX_TEXT = frozenset("text textrm textbf textit textsf texttt mathrm operatorname mbox textnormal mathsf mathit hbox".split())
+TEX_TEXT = frozenset(
+    "text textrm textbf textit textsf texttt mathrm operatorname mbox textnormal mathsf mathit mathtt hbox".split()
+)
 TEX_STYLES = {"textrm", "textbf", "textit", "textsf", "texttt", "textnormal", "underline"}  # in running text they change nothing
-TEX_LETTERS = frozenset("mathbf mathcal boldsymbol bm vec hat tilde bar overline mathfrak widehat underline".split())
+TEX_LETTERS = frozenset("mathbf mathcal boldsymbol bm vec hat tilde bar overline mathfrak widehat widetilde underline".split())
+TEX_ACCENTS = frozenset("hat tilde bar widehat widetilde overline".split())  # in a formula they make another name
 TEX_PASSED = {"boxed", "underbrace", "overbrace", "cancel", "mathop", "ensuremath", "emph", "fbox", "phantom"}  # the group counts
 TEX_SKIPPED = frozenset("label tag ref eqref cite color textcolor hspace vspace url footnotemark".split())  # with its group
 TEX_FRACTIONS = {"frac", "dfrac", "tfrac", "cfrac"}
@@ -63,6 +66,18 @@ FUNCTIONS = {
 }  # fmt: skip
 BARE_FUNCTIONS = frozenset("exp ln log log2 log10 sqrt sin cos tan tanh".split())  # may stand before a number without brackets
 
+GREEK = dict(
+    zip(
+        "αβγδεζηθκλμνξπρστφχψωΓΔΘΛΞΠΣΦΨΩϵ",
+        "alpha beta gamma delta epsilon zeta eta theta kappa lambda mu nu xi pi rho sigma tau phi chi psi omega "
+        "Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega epsilon".split(),
+        strict=True,
+    )
+)
+# What a function of a matrix may run along: `softmax(A, rows)`, `mean(X, tokens)`.
+AXES = frozenset("rows row columns column cols col keys queries tokens features vertical horizontal".split())
+AXIS_KEYS = frozenset(("axis", "dim", "over"))
+
 # Words between numbers.
 WORD_OPERATORS = {"times": "×", "plus": "+", "minus": "-"}
 WORD_RELATIONS = dict.fromkeys("gives yields makes is are totals".split(), "says") | {"equals": "="}
@@ -73,6 +88,12 @@ BYTES = {
     "TFLOPs": (12, 40), "PFLOPs": (15, 50), "GFLOP": (9, 30), "TFLOP": (12, 40), "MFLOP": (6, 20), "GMACs": (9, 30),
     "MMACs": (6, 20), "kilobytes": (3, 10), "megabytes": (6, 20), "gigabytes": (9, 30), "terabytes": (12, 40),
 }  # fmt: skip
+
+# Words after a number that say what it counts, in the language of quantities: they change no value.
+COUNTED = frozenset(
+    "parameters params weights bytes FLOPs flops MACs macs elements entries numbers features tokens patches heads layers"
+    " multiply_adds updates dimensions".split()
+)
 
 # Units that turn into one another by a factor that nobody writes down.
 CONVERTIBLE = frozenset(
