@@ -20,11 +20,12 @@ from glassformer.spec.reading import Request, request
 from glassformer.spec.weight_files import RUN
 
 if TYPE_CHECKING:
-    from glassformer.answers.asked import Answer
-    from glassformer.answers.judging import Diagnosis
+    from glassformer.answers.expressions.tree import Node
     from glassformer.answers.problems import Checked
+    from glassformer.answers.quantities import Answer, Table
     from glassformer.answers.shapes import FormulaShapes
     from glassformer.answers.solutions import CheckedSolution
+    from glassformer.answers.verdicts import Diagnosis
     from glassformer.numbers import Checkpoint, Run
     from glassformer.numbers.by_hand import Problem, Solution
     from glassformer.numbers.experiments import Experiment
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 What: TypeAlias = str | Path | EncoderSpec | Mapping[str, Any]
 Parts: TypeAlias = str | Iterable[str] | None
+FEW_WORDS = 3  # fewer words are no sentence
 MOST = 10**30  # no size of a formula is larger
 
 assert show.present  # importing the room teaches results how to print
@@ -213,33 +215,53 @@ def work(problem: str | Path | Mapping[str, Any]) -> Solution:
     return by_hand.solve(by_hand.load_problem(path("problem", problem)))
 
 
-def ask(question: str, what: What | None = None, *, as_class: str | None = None, **fields: Any) -> Answer:
-    """Any quantity, with its convention and derivation: `gf.ask("shape of weights", "bert-base", t=5)`.
+def ask(
+    expression: str, what: What | None = None, *, digits: int | None = None, as_class: str | None = None, **fields: Any
+) -> Answer | Table:
+    """The value of an expression: `gf.ask("params(ffn) / params", "bert-base")`, `gf.ask("16 * 2 * 768")`.
 
-    A question that names its encoder needs no other: `gf.ask("params of W_O in BERT-large")`.
+    A size may be a list, `t=[128, 256]`, which gives a table. A question in English is read into one expression, or refused.
     """
-    from glassformer.answers import asked as quantities
+    from glassformer.answers import quantities
+    from glassformer.answers.quantities.asking import several
 
-    return quantities.ask(text("question", question), _asked_of(question, what, as_class, fields))
+    fields, over = several(fields)
+    node, _ = understood(text("expression", expression))
+    return quantities.ask(node, _asked_of(what, as_class, fields), over=over, digits=digits)
+
+
+def understood(expression: str) -> tuple[Node, bool]:
+    """An expression as a tree, and whether it was a question in English, which is read into one expression or refused."""
+    from glassformer.answers.english import read_english
+    from glassformer.answers.expressions.language import read
+    from glassformer.answers.quantities.evaluation import unknown_names
+
+    refusal = None
+    try:
+        node = read(expression)
+        if not unknown_names(node):
+            return node, False
+    except GlassformerError as error:
+        node, refusal = None, error
+    words = [word for word in expression.split() if word.strip("?,.:").isalpha()]
+    if len(words) < FEW_WORDS:  # no sentence: the language says what is wrong with it
+        if node is None:
+            raise refusal or GlassformerError(f"'{shown(expression)}' is empty.")
+        return node, False
+    return read_english(expression).expression, True
 
 
 def check(
-    question: str, what: What | None = None, *, claim: str | int | None = None, as_class: str | None = None, **fields: Any
+    relation: str, what: What | None = None, *, claim: str | int | float | None = None, as_class: str | None = None, **fields: Any
 ) -> Diagnosis:
-    """Right, right under a convention, or the mistake: `gf.check("params", "bert-base", claim="110M")`.
+    """Right, right under a convention, or the mistake: `gf.check("params = 110M", "bert-base")`.
 
-    Without `claim` the sentence brings it: `gf.check("BERT-base has 110 million parameters.")`; of several claims in it, the
-    first that is not right is what comes back.
+    With `claim` the relation is an expression, and the claim its other side: `gf.check("params", "bert-base", claim="110M")`.
     """
-    from glassformer.answers import judging
+    from glassformer.answers import verdicts
 
-    text("question", question)
-    if claim is None:
-        if what is not None or fields or as_class is not None:
-            raise GlassformerError("check what? Give claim=… with the answer to judge.")
-        found = judging.check_sentence(question)
-        return next((one for one in found if not one.right), found[0])
-    return judging.check(question, _asked_of(question, what, as_class, fields), str(claim))
+    said = None if claim is None else str(claim)
+    return verdicts.check(text("relation", relation), _asked_of(what, as_class, fields), claim=said)
 
 
 def check_worked(
@@ -297,10 +319,8 @@ def _in_order(value: Any) -> bool:
     return isinstance(value, Sequence) or getattr(value, "ndim", None) == 1
 
 
-def _asked_of(question: str, what: What | None, as_class: str | None, fields: dict[str, Any]) -> Request | None:
-    """The encoder beside a question; none where the question stands alone."""
-    from glassformer.answers.questions import encoder_named, parse_question
-
+def _asked_of(what: What | None, as_class: str | None, fields: dict[str, Any]) -> Request | None:
+    """The encoder that an expression is asked of; none where it names its own or needs none."""
     if what is None and as_class is None and not fields:
         return None
-    return request(encoder_named(parse_question(question)) if what is None else what, as_class=as_class, **fields)
+    return request("encoder" if what is None else what, as_class=as_class, **fields)

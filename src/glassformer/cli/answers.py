@@ -1,4 +1,4 @@
-"""Commands of the answers: ask for any quantity, check a claim or a worked solution."""
+"""Commands of the answers: ask for the value of an expression, check a claim or a worked solution."""
 
 from __future__ import annotations
 
@@ -7,139 +7,142 @@ from pathlib import Path
 
 import click
 
-from glassformer.cli.options import as_option, format_options, give, to_json
-from glassformer.spec import GlassformerError, nearest, shown
-from glassformer.spec.presets import known_as, known_preset
-from glassformer.spec.reading import Request, is_there, request_from_words
+from glassformer.cli.options import as_option, format_options, give
+from glassformer.spec import GlassformerError, shown
+from glassformer.spec.presets import known_preset
+from glassformer.spec.reading import Request, is_there, only_fields, request, split_words
 
 SOLUTIONS = (".md", ".txt", ".tex", ".ipynb")
 PROBLEMS = (".toml", ".json")
 
 
+def list_quantities(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    """Print every quantity with its options and an example, and stop."""
+    if not wanted:
+        return
+    from glassformer.answers.quantities import MEANINGS
+
+    for meaning in MEANINGS.values():
+        options = f"   options: {', '.join(meaning.options)}" if meaning.options else ""
+        click.echo(f"{meaning.name}: {meaning.doc}\n    {meaning.example}{options}")
+    ctx.exit()
+
+
 @click.command()
-@click.argument("question")
+@click.argument("expression")
 @click.argument("words", nargs=-1, metavar="[SPEC [field=value …]]")
+@click.option("--digits", type=click.IntRange(0, 40), help="Digits after the decimal point.")
+@click.option(
+    "--quantities", is_flag=True, is_eager=True, expose_value=False, callback=list_quantities, help="List the quantities."
+)
 @as_option
 @format_options
-def ask(question: str, words: tuple[str, ...], as_class: str | None, form: str | None) -> None:
-    """Any quantity of an encoder, with its convention and its derivation.
+def ask(expression: str, words: tuple[str, ...], digits: int | None, as_class: str | None, form: str | None) -> None:
+    """The value of an expression over quantities of a model, with its convention and derivation.
+
+    Quantities: params, shape, elements, flops, macs, bytes, complexity, growth, solve, …; fields of the spec are names, too
+    (d_model, heads, d_k, t). Options stand in the brackets: layer=0, head=0, without=biases+norms, dtype=fp16, t=512, or any
+    field. Behind @ stands another model. 'in MiB' converts. A size with several values gives a table.
 
     \b
-    glassformer ask params layer d_model=64 heads=4 d_k=16 d_ff=120
-    glassformer ask "shape of weights" bert-base t=5
-    glassformer ask "elements of head output" layer d_model=64 heads=2 d_k=32 d_v=16 t=32
-    glassformer ask "params of W_O in one layer" bert-base
-    glassformer ask "How much memory does training with Adam need?" bert-base
-    glassformer ask "How many parameters does the feed-forward block of BERT-large have?"
-    glassformer ask "How many parameters does a LayerNorm with 768 features have?"
+    glassformer ask params bert-base
+    glassformer ask "params(ffn, layer=0)" bert-base d_ff=4096
+    glassformer ask "params(ffn) / params in %" bert-base
+    glassformer ask "params @ bert-large - params @ bert-base"
+    glassformer ask "shape(weights)" bert-base t=5
+    glassformer ask "bytes(training) in GiB" bert-base
+    glassformer ask "flops(attention, layer=0)" bert-base t=128,256,512
+    glassformer ask "solve(t, flops(attention) = flops(ffn))" bert-base
+    glassformer ask "softmax([2, 1, 0.1])" --digits 3
+    glassformer ask "16 * 2 * 2048 * 768 * 12"
     """
-    from glassformer.answers.asked import ask as answer
+    from glassformer.answers.expressions.language import write
+    from glassformer.answers.quantities import ask as answer
+    from glassformer.api import understood
 
-    question, words = question_first(question, words)
-    give(answer(question, spec_of(question, words, as_class)), form)
+    expression, words = expression_first(expression, words)
+    asked, over = spec_of(words, as_class)
+    node, in_english = understood(expression)
+    if in_english and form is None:
+        click.echo(f"read as: {write(node)}")
+    give(answer(node, asked, over=over, digits=digits), form)
 
 
 @click.command()
-@click.argument("question")
+@click.argument("relation")
 @click.argument("words", nargs=-1, metavar="[SPEC [field=value …]]")
 @click.option(
     "--claim",
     "claims",
     multiple=True,
-    help="What somebody says the answer is: 27648, 'about 110 million', 64x32; of a problem, 'weights = [0.62, 0.38]'.",
+    help="The other side of the relation: 27648, 110M, '64 x 32'; for a problem, 'weights = [0.62, 0.38]'.",
 )
 @click.option("--claims", "claims_file", metavar="FILE", help="Claims about a problem: JSON or TOML, from names to numbers.")
 @as_option
 @format_options
 def check(
-    question: str,
+    relation: str,
     words: tuple[str, ...],
     claims: tuple[str, ...],
     claims_file: str | None,
     as_class: str | None,
     form: str | None,
 ) -> None:
-    """Right, right under a convention, or the mistake behind it. Exit 1 where something is wrong.
+    """Right, right under a convention, or the mistake behind it. Exits with 1 where something is wrong.
 
-    The first word is a question (with a spec and --claim), a sentence that claims something, or a file: a worked solution
-    (.md .txt .tex .ipynb), or a problem (.toml .json) whose numbers are claimed with --claim, with --claims, or in its own
-    [claims].
+    The first word is a relation between two expressions (see 'glassformer ask --help'), an expression with --claim, or a file: a
+    worked solution (.md .txt .tex .ipynb), or a problem (.toml .json) whose numbers are claimed with --claim, with --claims, or
+    in its own [claims].
 
     \b
+    glassformer check "params = 110M" bert-base
     glassformer check params layer d_model=64 heads=4 d_k=16 d_ff=120 --claim 27648
-    glassformer check "shape of weights" bert-base t=5 --claim 768x768
-    glassformer check "BERT-large has 24 attention heads."
+    glassformer check "params(ffn, layer=0) = 2*d_model*d_ff + d_ff + d_model" bert-base
+    glassformer check "shape(weights) = 768 x 768" bert-base t=5
+    glassformer check "flops(attention) < flops(ffn)" bert-base
+    glassformer check "softmax([2, 1]) = [0.73, 0.27]"
     glassformer check solution.md
     glassformer check examples/flying.toml --claim "weights = [0.6225, 0.3775]" --claim "output = [0.245, 0.245]"
     """
-    if not words and question.lower().endswith(PROBLEMS):
-        _check_problem(Path(question), claims, claims_file, form)
+    if not words and relation.lower().endswith(PROBLEMS):
+        _check_problem(Path(relation), claims, claims_file, form)
         return
-    if question.lower().endswith(SOLUTIONS) and is_there(question) and (words or claims):
-        raise GlassformerError(f"{shown(question)} is a solution, which brings its own claims: leave --claim and the spec out.")
-    if not words and not claims and question.lower().endswith(SOLUTIONS):
-        _check_file(Path(question), form)
+    if relation.lower().endswith(SOLUTIONS) and is_there(relation) and (words or claims):
+        raise GlassformerError(f"{shown(relation)} is a solution, which brings its own claims: leave --claim and the spec out.")
+    if not words and not claims and relation.lower().endswith(SOLUTIONS):
+        _check_file(Path(relation), form)
         return
-    if not claims and not words and " " in question.strip():
-        _check_sentence(question, form)
-        return
-    if not claims:
-        raise GlassformerError("check what? Give --claim with the answer to judge, or a file (.md, .txt, .tex, .ipynb) to read.")
     if len(claims) > 1 or claims_file:
-        raise GlassformerError("a question about a spec has one answer: give --claim once.")
-    from glassformer.answers.judging import check as diagnose
+        raise GlassformerError("an expression about a spec has one value: give --claim once.")
+    from glassformer.answers.verdicts import check as judged
 
-    question, words = question_first(question, words)
-    question, words, claim = question_in_claim(question, words, claims[0])
-    found = diagnose(question, spec_of(question, words, as_class), claim)
+    relation, words = expression_first(relation, words)
+    asked, over = spec_of(words, as_class)
+    if over:
+        raise GlassformerError(f"{next(iter(over))} has several values: a claim is judged for one.")
+    found = judged(relation, asked, claim=claims[0] if claims else None)
     give(found, form)
     if not found.right:
         sys.exit(1)
 
 
-def _check_sentence(sentence: str, form: str | None) -> None:
-    from glassformer.answers.judging import check_sentence
-
-    found = check_sentence(sentence)
-    right = all(one.right for one in found)
-    if form == "json" and len(found) > 1:
-        sys.stdout.write(to_json({"right": right, "claims": [one.to_dict() for one in found]}) + "\n")
-    else:
-        for one in found:
-            give(one, form)
-    if not right:
-        sys.exit(1)
+def expression_first(expression: str, words: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+    """`ask bert-base params` is understood, too: a preset is no expression, and an expression is no preset."""
+    if known_preset(expression) and words and not known_preset(words[0]) and "=" not in words[0]:
+        return words[0], (expression, *words[1:])
+    return expression, words
 
 
-def question_first(question: str, words: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
-    """`ask bert-base "params of W_O"` is understood, too: a preset is no question, and a question is no preset."""
-    if known_preset(question) and words and not known_preset(words[0]) and "=" not in words[0]:
-        return words[0], (question, *words[1:])
-    return question, words
-
-
-def spec_of(question: str, words: tuple[str, ...], as_class: str | None) -> Request | None:
-    """The spec that the words are; none where the question stands alone."""
-    from glassformer.answers.questions import encoder_named, parse_question
+def spec_of(words: tuple[str, ...], as_class: str | None) -> tuple[Request | None, dict[str, list[str]]]:
+    """The spec that the words are, and the sizes that have several values; none where the expression stands alone."""
+    from glassformer.answers.quantities.asking import several
 
     if not words and as_class is None:
-        return None
-    return request_from_words(words or (encoder_named(parse_question(question)),), as_class=as_class)
-
-
-def question_in_claim(question: str, words: tuple[str, ...], claim: str) -> tuple[str, tuple[str, ...], str]:
-    """`check bert-base --claim "params of W_O = 589,824"` is understood, too: such a claim brings its question."""
-    slip = " " not in question and not words and not known_preset(question)
-    if slip and (meant := nearest(question.lower(), known_as())):
-        raise GlassformerError(f"which encoder? There is no preset {shown(question)}.{meant}")
-    if not known_preset(question) or (words and "=" not in words[0]):
-        return question, words, claim
-    asked, sign, value = (part.strip() for part in claim.rpartition("="))
-    if not (sign and asked and value):
-        raise GlassformerError(
-            f"what of {question} is {shown(claim)}? Put a question first: glassformer check params {question} --claim 27648"
-        )
-    return asked, (question, *words), value
+        return None, {}
+    ((name, written),) = split_words(words, count=1)
+    fields, over = several(written)
+    only_fields(written)
+    return request(name, as_class=as_class, **fields), over
 
 
 def _check_problem(path: Path, claims: tuple[str, ...], claims_file: str | None, form: str | None) -> None:

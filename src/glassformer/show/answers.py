@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import html
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
-from glassformer.answers.asked import Answer, Numbers
-from glassformer.answers.judging import Diagnosis
+from glassformer.answers.expressions.arrays import Array
+from glassformer.answers.expressions.exact import Real, exactly, shown_number
+from glassformer.answers.expressions.precision import shown_value
+from glassformer.answers.quantities import Answer, Table
+from glassformer.answers.quantities.classes import Growth
+from glassformer.answers.verdicts import Diagnosis
 from glassformer.show.inert import clean, markdown_text
 from glassformer.show.present import present
-from glassformer.show.table import latex_text
+from glassformer.show.table import Column, latex_text
+from glassformer.show.table import Table as Grid
 
 SHOWN_LINES = 40
 SHOWN_OTHERS = 8
@@ -51,36 +57,58 @@ class Paragraphs:
         return f"<div class=glassformer>{''.join(parts)}</div>"
 
 
-def value_text(value: Any) -> str:
-    """A number with its thousands set apart, a shape, or a class as it is written."""
+def value_text(value: Any, digits: int | None = None) -> str:
+    """A number with its thousands set apart, a list, a shape, or a class as it is written."""
     if isinstance(value, str):
         return value
-    if isinstance(value, float):
-        return f"{value:,.0f}" if value >= 10**6 else f"{value:,.6g}"
-    if isinstance(value, Numbers):
-        return f"[{', '.join(_cell(part) for part in value)}]"
-    return " × ".join(str(size) for size in value) if isinstance(value, tuple) else f"{value:,}"
+    if isinstance(value, Growth):
+        return value.text
+    if isinstance(value, bool | int):
+        return f"{value:,}"
+    if isinstance(value, tuple):
+        return " × ".join(map(str, value))
+    if isinstance(value, list):
+        return f"[{', '.join(value_text(part, 4 if digits is None else digits) for part in value)}]"
+    if isinstance(value, Array):
+        return shown_value(value if digits is None else value.each(lambda cell: _rounded(cell, digits or 0)))
+    return _number_text(value if isinstance(value, Real) else exactly(Fraction(value)), digits)
 
 
-def _cell(part: Any) -> str:
-    """A number of a vector, with four decimals where it is not whole; a row as a vector."""
-    return value_text(part) if isinstance(part, tuple) else f"{part:.4f}" if isinstance(part, float) else str(part)
+def _number_text(value: Real, digits: int | None) -> str:
+    if digits is not None:
+        return shown_number(value, decimals=digits)
+    if value.whole or abs(value.middle) >= 10**6:
+        return f"{round(value.middle):,}"
+    return f"{float(value.middle):,.6g}"
+
+
+def _rounded(cell: Real, digits: int) -> Real:
+    return exactly(Fraction(round(cell.middle * 10**digits), 10**digits))
 
 
 def _asked(answer: Answer) -> str:
-    """`params of bert-base:`; a whole sentence stands before the encoder as it is, and alone where it gives the numbers."""
-    text = answer.question.text
-    if answer.question.kind in ("worked", "reckoned"):
-        return text if text.endswith("?") else f"{text.rstrip('.')}:"
-    return f"{text} {answer.asked.label}:" if text.endswith("?") else f"{text} of {answer.asked.label}:"
+    """`params of bert-base`; an expression that names its models, or needs none, stands alone."""
+    return f"{answer.text} of {answer.label}" if answer.label and f"@ {answer.label}" not in answer.text else answer.text
 
 
 @present.register
 def _answer(answer: Answer) -> Paragraphs:
-    title = f"{_asked(answer)} {value_text(answer.value)}"
+    title = f"{_asked(answer)}: {value_text(answer.scaled, answer.digits)}"
     if answer.unit not in ("shape", ""):
-        title += f" {answer.unit}"
+        title += answer.unit if answer.unit == "%" else f" {answer.unit}"
     return Paragraphs(title, (("", (f"convention: {answer.convention}",)), *_derivation(answer), *_others(answer)))
+
+
+@present.register
+def _table(table: Table) -> Grid:
+    first = table.rows[0][1]
+    rows = tuple((*sizes, value_text(answer.scaled, answer.digits)) for sizes, answer in table.rows)
+    unit = f", {first.unit}" if first.unit not in ("", "shape") else ""
+    name = next(iter(first.label.split()), "")
+    title = f"{table.text} of {name}{unit}" if name else f"{table.text}{unit}"
+    return Grid(
+        title, [*(Column(size, right=True) for size in table.sizes), Column("value", right=True)], rows, (first.convention,)
+    )
 
 
 def _derivation(answer: Answer) -> list[tuple[str, tuple[str, ...]]]:
@@ -88,11 +116,16 @@ def _derivation(answer: Answer) -> list[tuple[str, tuple[str, ...]]]:
         " = ".join(part for part in (line.what, line.symbols, line.numbers, value_text(line.value)) if part)
         for line in answer.lines
     ]
-    if len(lines) > 1 and answer.unit != "elements" and answer.question.kind != "worked":
-        lines.append(f"sum = {value_text(answer.value)}")
+    summed = len(lines) > 1 and isinstance(answer.exact, int) and answer.exact == sum(_whole(line.value) for line in answer.lines)
+    if summed:
+        lines.append(f"sum = {value_text(answer.exact)}")
     if len(lines) > SHOWN_LINES:
         lines = [*lines[: SHOWN_LINES - 1], f"… and {len(lines) - SHOWN_LINES} more", lines[-1]]
-    return [("derivation", tuple(lines))]
+    return [("derivation", tuple(lines))] if lines else []
+
+
+def _whole(value: Any) -> int:
+    return value if isinstance(value, int) else 0
 
 
 def _others(answer: Answer) -> list[tuple[str, tuple[str, ...]]]:
@@ -102,23 +135,23 @@ def _others(answer: Answer) -> list[tuple[str, tuple[str, ...]]]:
 
 @present.register
 def _diagnosis(found: Diagnosis) -> Paragraphs:
-    subject = f"{_asked(found.answer)} {found.claim.text}"
+    subject = f"{found.relation}" + (f", {found.answer.label}" if found.answer.label else "")
+    notes = [("", found.notes)] if found.notes else []
     if found.verdict == "right":
-        return Paragraphs(f"right. {subject}", (("", (f"convention: {found.convention}",)),))
-    truth = value_text(found.answer.value)
+        return Paragraphs(f"right. {subject}", (("", (f"convention: {found.convention}",)), *notes))
+    truth = value_text(found.answer.exact)
     if found.verdict == "convention":
-        said = (f"{found.convention}. {found.beside(truth)}",)
+        said = (f"{found.convention}. {'Alone' if found.convention.startswith('with ') else 'In full'} it is {truth}.",)
         sentences = tuple(mistake.sentence for finding in found.findings for mistake in finding.mistakes)
-        return Paragraphs(f"right under a convention. {subject}", (("", (*said, *sentences)),))
+        return Paragraphs(f"right under a convention. {subject}", (("", (*said, *sentences)), *notes))
     groups: list[tuple[str, tuple[str, ...]]] = [("", (f"it is {truth} ({found.answer.convention})",))]
     for finding in found.findings:
-        close = "close to what this mistake gives; the rest is arithmetic" if finding.near else "this gives exactly that number"
+        close = "close to what this mistake gives; the rest is arithmetic" if finding.near else "this gives exactly that value"
         besides = f", {', '.join(finding.left_out)} left out" if finding.left_out else ""
         lines = [f"{'; '.join(finding.what)}{besides}: {value_text(finding.value)} ({close})"]
-        lines += [mistake.sentence for mistake in finding.mistakes]
+        lines += [mistake.sentence for mistake in finding.mistakes if mistake.sentence]
         groups.append((" and ".join(f"{mistake.name} [{mistake.code}]" for mistake in finding.mistakes), tuple(lines)))
-    if found.notes:
-        groups.append(("", found.notes))
+    groups += notes
     if found.findings:
         groups += _derivation(found.answer)
     return Paragraphs(f"wrong. {subject}", tuple(groups))

@@ -13,7 +13,7 @@ from glassformer.spec.viewed import Viewed
 VIEWS = {
     "glassformer.algebra": "glassformer.show.algebra",
     "glassformer.answers.quantities": "glassformer.show.answers",
-    "glassformer.answers.judging": "glassformer.show.answers",
+    "glassformer.answers.verdicts": "glassformer.show.answers",
     "glassformer.answers.problems": "glassformer.show.worked",
     "glassformer.answers.solutions": "glassformer.show.solutions",
     "glassformer.answers.documents": "glassformer.show.document",

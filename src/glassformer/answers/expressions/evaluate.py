@@ -33,7 +33,7 @@ from glassformer.answers.expressions.tree import (
     Transposed,
     names_in,
 )
-from glassformer.answers.expressions.vocabulary import BYTES
+from glassformer.answers.expressions.vocabulary import BYTES, COUNTED
 from glassformer.spec.errors import shown
 
 CONSTANTS: dict[str, Callable[[], Real]] = {"e": functions.euler, "π": functions.pi, "pi": functions.pi}
@@ -223,6 +223,8 @@ class Evaluator:
 
 
 def unit_factor(unit: str, reading: Reading) -> Fraction:
+    if unit in COUNTED:
+        return Fraction(1)
     decimal, binary = BYTES[unit]
     if reading.scale == "none":
         return Fraction(1)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from glassformer.answers.expressions.numerals import SCALES
 from glassformer.answers.expressions.tokens import OPERAND_ENDS, Token
-from glassformer.answers.expressions.vocabulary import ABOUT, BYTES, PARTNER
+from glassformer.answers.expressions.vocabulary import ABOUT, BYTES, COUNTED, PARTNER
 
 LONGEST_REMARK = 40  # tokens between brackets
 ORDINALS = frozenset(("st", "nd", "rd", "th"))
@@ -75,13 +75,13 @@ def _is_remark(found: list[Token], inside: Sequence[Token], after: Token | None)
 
 def _in_context(token: Token, found: list[Token], following: Token | None) -> Token:
     before = _last(found)
-    after_number = before is not None and before.kind == "number"
+    after_number = before is not None and (before.kind == "number" or (token.named and before.kind == "scale"))
     word = token.text.strip()
     word = word.lower() if word.lower() in SCALES and len(word) > 1 else word
     if token.kind in ("word", "name", "text") and after_number:
         if word in SCALES and _scales(token, word, following):
             return token._replace(kind="scale", text=word)
-        if word in BYTES:
+        if word in BYTES or (token.named and word in COUNTED and token.gap and (following is None or following.kind != "open")):
             return token._replace(kind="unit", text=word)
     if token.kind == "text" and before is not None and before.kind in OPERAND_ENDS:
         return token._replace(kind="note", text=word.strip("() "))

@@ -68,7 +68,8 @@ def written(node: Node, reading: Reading | None = None) -> Written | None:
             return found.times(Fraction(1, 100 if usual.percent == "hundredth" else 1)) if isinstance(found, Figure) else None
         case Measured(inner, unit):
             found = written(inner, usual)
-            return found.times(unit_factor(unit, usual), rounded=True) if isinstance(found, Figure) else None
+            factor = unit_factor(unit, usual)
+            return found.times(factor, rounded=factor != 1) if isinstance(found, Figure) else None
         case Product(((_, Number(numeral)), (("×" | "·" | "*"), Power(Number(ten), exponent)))) if ten.value == 10:
             power = written(exponent, usual)
             small = isinstance(power, Figure) and power.value.denominator == 1 and abs(power.value) <= 60

@@ -162,6 +162,10 @@ class Table(Result):
         return f"<Table {write(self.expression)}: {len(self.rows)} rows over {', '.join(self.sizes)}>"
 
     @property
+    def text(self) -> str:
+        return write(self.expression)
+
+    @property
     def value(self) -> list[Any]:
         return [answer.value for _, answer in self.rows]
 

@@ -13,9 +13,11 @@ from glassformer.answers.quantities.evaluation import Evaluation
 from glassformer.answers.quantities.units import worth
 from glassformer.spec import GlassformerError, shown
 from glassformer.spec.encoder_spec import defaults
+from glassformer.spec.fields import field_rules
 from glassformer.spec.reading import SIZES, Request
 
 MOST_ROWS = 200
+WHOLE_FIELDS = frozenset(name for name, rule in field_rules().items() if rule.kind == "whole")
 
 
 def ask(
@@ -42,6 +44,22 @@ def ask(
         (choice, answer(*_put_in(node, asked, dict(zip(varied, choice, strict=True))), digits=digits)) for choice in choices
     )
     return Table(node, tuple(varied), rows)
+
+
+def several(fields: Mapping[str, object]) -> tuple[dict[str, object], dict[str, list[str]]]:
+    """Fields with one value, and sizes with several: `t=128,256` in words, `t=[128, 256]` in Python."""
+    varied = {name: values for name, value in fields.items() if len(values := _values(name, value)) > 1}
+    return {name: value for name, value in fields.items() if name not in varied}, varied
+
+
+def _values(name: str, value: object) -> list[str]:
+    if name not in SIZES and name not in WHOLE_FIELDS:
+        return []
+    if isinstance(value, str):
+        parts = value.split(",")
+        thousands = name not in SIZES and all(len(part) == 3 for part in parts[1:])  # vocab=30,522 is one number
+        return [] if thousands else parts
+    return [str(one) for one in value] if isinstance(value, list | tuple | range) else []
 
 
 def answer(node: Node, asked: Request | None, *, digits: int | None = None) -> Answer:

@@ -170,5 +170,17 @@ class UnknownNameError(GlassformerError):
     """A name that is neither a quantity nor a field."""
 
 
+def unknown_names(node: Node) -> list[str]:
+    """The names in a tree that mean nothing: `how`, `many`; those inside quantities are names of parts, and not looked at."""
+    match node:
+        case Quantity(name):
+            return [] if is_known(name) or name == "O" else [name]
+        case Name(text):
+            known = is_known(text) or text in CONSTANTS or Evaluation(None).several_letters(text)
+            return [] if known else [text]
+        case _:
+            return [name for inner in children(node) for name in unknown_names(inner)]
+
+
 def is_known(name: str) -> bool:
     return name in MEANINGS or name in ALSO_CALLED or name in OF_EXPRESSIONS or is_size(name)

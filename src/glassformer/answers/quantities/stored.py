@@ -30,7 +30,7 @@ ADAM_MOMENTS = 2
 KEPT = ("weights", "gradients", "optimizer")  # what training keeps besides activations
 
 
-@means("bytes", "bytes of weights (or of a part), training, gradients, optimizer, activations, kv_cache or a tensor; dtype=fp16 …",
+@means("bytes", "bytes of weights (or of a part), training, gradients, optimizer, activations, kv_cache, a tensor; dtype=fp16 …",
        "bytes(weights, dtype=fp16)", OPTIONS)  # fmt: skip
 def bytes_of(asked: Context) -> Found:
     """Bytes of weights, of a tensor, or of what training keeps."""

@@ -8,9 +8,11 @@ from fractions import Fraction
 from glassformer.answers.expressions.evaluate import unit_factor
 from glassformer.answers.expressions.plain import plain
 from glassformer.answers.expressions.readings import Reading
-from glassformer.answers.expressions.tree import Converted, Grouped, Measured, Name, Negative, Node, Percent, Quantity, Sum
+from glassformer.answers.expressions.tree import Converted, Grouped, Measured, Name, Negative, Node, Quantity, Sum
+from glassformer.answers.expressions.vocabulary import COUNTED
 from glassformer.spec import GlassformerError, shown
 
+WORDS = {"params": "parameters", "weights": "parameters", "flops": "FLOPs", "macs": "multiply-adds", "MACs": "multiply-adds"}
 KINDS = {"parameters": "parameters", "bytes": "bytes", "FLOPs": "operations", "multiply-adds": "operations"}
 SCALES = {"K": 10**3, "M": 10**6, "B": 10**9, "G": 10**9, "T": 10**12}
 
@@ -38,6 +40,8 @@ def unit(node: Node, of_leaf: UnitOf) -> str:
 
 def kind_of_unit(word: str) -> str:
     """What a written unit counts: `MB` bytes, `GFLOPs` operations."""
+    if word in COUNTED:
+        return WORDS.get(word, word)
     return "FLOPs" if "FLOP" in word else "multiply-adds" if "MAC" in word else "" if word in SCALES or word == "%" else "bytes"
 
 
@@ -59,7 +63,3 @@ def worth(word: str, node: Node, has: str) -> Fraction:
     if word == "bytes":
         return Fraction(1)
     return Fraction(SCALES[word]) if word in SCALES else unit_factor(word, Reading())
-
-
-def is_percent(node: Node) -> bool:
-    return isinstance(node, Percent)

@@ -1,0 +1,265 @@
+"""`check`: a relation between two expressions judged, each number at its own precision, and the mistake behind a wrong one."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from fractions import Fraction
+from itertools import pairwise
+
+from glassformer.answers.expressions.arrays import Array
+from glassformer.answers.expressions.exact import Real
+from glassformer.answers.expressions.language import read, write
+from glassformer.answers.expressions.limits import NotUnderstoodError
+from glassformer.answers.expressions.plain import plain
+from glassformer.answers.expressions.precision import Figure, Figures, agrees, equal, written
+from glassformer.answers.expressions.tree import Converted, List, Measured, Name, Node, Number, Product, Quantity, Relation, walk
+from glassformer.answers.mistakes.arithmetic import slips
+from glassformer.answers.mistakes.catalogue import mistake
+from glassformer.answers.mistakes.slips import Slip, pen_slips
+from glassformer.answers.quantities.answer import Answer, Found, Other, Shape, Value, plain_value
+from glassformer.answers.quantities.classes import Growth, class_of
+from glassformer.answers.quantities.context import context
+from glassformer.answers.quantities.evaluation import Evaluation, as_number, meaning_of
+from glassformer.answers.quantities.params import asked_pieces, setting_of
+from glassformer.answers.quantities.units import require_same_kind
+from glassformer.answers.verdicts.diagnosis import Diagnosis
+from glassformer.answers.verdicts.every_size import any_model, holds_elsewhere
+from glassformer.answers.verdicts.verdict import Finding, Judged
+from glassformer.spec import GlassformerError, shown
+from glassformer.spec.reading import Request
+
+EXAMPLE = "write a relation, as in 'params = 110M' or 'params(ffn) > params(attention)'"
+COMPARED: dict[str, Callable[[Fraction, Fraction], bool]] = {
+    "<": operator.lt,
+    ">": operator.gt,
+    "≤": operator.le,
+    "≥": operator.ge,
+}
+COARSE = 100  # a number rounded to more than a hundredth of itself fits too much to say why it is wrong
+NO_CAUSE = "no known mistake gives this value"
+
+
+def check(relation: str | Node, asked: Request | None = None, *, claim: str | Node | None = None) -> Diagnosis:
+    """Judge a relation: `check("params = 110M", request("bert-base"))`, or `check("params", …, claim="110M")`."""
+    node = read(relation) if isinstance(relation, str) else relation
+    if claim is not None:
+        said = read(claim) if isinstance(claim, str) else claim
+        node = Relation((node, *said.sides), ("=", *said.signs)) if isinstance(said, Relation) else Relation((node, said), ("=",))
+    if not isinstance(node, Relation):
+        raise GlassformerError(f"'{shown(write(node))}' claims nothing: {EXAMPLE}.")
+    if asked is None and needs_model(node):
+        return any_model(node, lambda model: _judged(node, model))
+    return _judged(node, asked)
+
+
+def needs_model(node: Relation) -> bool:
+    """Whether fields and quantities stand on both sides, and no model is named: a claim about every encoder."""
+    sides = [[leaf for leaf in walk(side) if isinstance(leaf, Name | Quantity)] for side in node.sides]
+    named = any(isinstance(leaf, Quantity) and leaf.model for leaves in sides for leaf in leaves)
+    known = [[leaf for leaf in leaves if Evaluation(None).is_leaf(leaf)] for leaves in sides]
+    return all(known) and not named
+
+
+def judge(answer: Answer, claim: str) -> Diagnosis:
+    """Judge a claim about an answer that is already worked out."""
+    return check(answer.expression, answer.asked, claim=claim)
+
+
+def _judged(node: Relation, asked: Request | None) -> Diagnosis:
+    """Every side held against the one before it; the first link that does not hold decides."""
+    evaluation = Evaluation(asked)
+    sides = [side.inner if isinstance(side, Converted) else side for side in node.sides]
+    links = [_Link(evaluation, left, sign, right) for left, sign, right in zip(sides, node.signs, sides[1:], strict=False)]
+    if len(links) > 1 and set(node.signs) <= {"=", "≈"}:  # a = b ≈ c: each is also what the first was to be
+        links = [
+            links[0],
+            *(_Link(evaluation, sides[0], sign, right) for sign, right in zip(node.signs[1:], sides[2:], strict=True)),
+        ]
+        links += [_Link(evaluation, left, "≈", right) for left, right in pairwise(sides[1:])]
+    found = [link.judged() for link in links]
+    worst = next((place for place, one in enumerate(found) if not one.right), None)
+    if worst is None:
+        worst = next((place for place, one in enumerate(found) if one.verdict == "convention"), len(found) - 1)
+    link, judged = links[worst], found[worst]
+    if len(links) > 1 and not judged.right:
+        judged = replace(judged, notes=(*judged.notes, f"{plain(link.left)} is not {plain(link.right)}"))
+    answer = Answer(link.subject, asked, link.found)
+    return Diagnosis(write(node), answer, judged)
+
+
+class _Link:
+    """Two sides and the sign between them; the side with quantities is what is asked, the other what is claimed."""
+
+    def __init__(self, evaluation: Evaluation, left: Node, sign: str, right: Node) -> None:
+        self.evaluation, self.left, self.sign, self.right = evaluation, left, sign, right
+        turned = sign in ("=", "≈", "≠") and _plain(left) and not _plain(right)
+        self.subject, self.claim = (right, left) if turned else (left, right)
+        self.found = evaluation.found(self.subject)
+        if not isinstance(self.found.value, Growth):
+            require_same_kind((self.subject, self.found.unit), (self.claim, evaluation.unit(self.claim)))
+
+    def judged(self) -> Judged:
+        if self.sign in COMPARED:
+            return self._compared()
+        said = Said.read(self.claim, self.found.value, self.evaluation, loosely=self.sign == "≈")
+        if self.sign == "≠":
+            right = not said.is_(self.found.value)
+            return self._verdict("right" if right else "wrong", notes=() if right else ("the two sides are equal",))
+        if said.is_(self.found.value):
+            return self._verdict("right", notes=self._for_every_size())
+        for other in self.found.others:
+            if other.excuses and said.is_(other.value):
+                codes = (Finding((mistake(other.code),), (other.convention,), plain_value(other.value)),) if other.code else ()
+                return self._verdict("convention", convention=other.convention, findings=codes)
+        findings = tuple(self._findings(said))
+        return self._verdict("wrong", findings=findings, notes=() if findings else (NO_CAUSE,))
+
+    def _compared(self) -> Judged:
+        sides = [self.evaluation.found(side) for side in (self.left, self.right)]
+        one, two = (_exact(found, side) for found, side in zip(sides, (self.left, self.right), strict=True))
+        holds = COMPARED[self.sign](one, two)
+        return self._verdict("right" if holds else "wrong")
+
+    def _for_every_size(self) -> tuple[str, ...]:
+        """What a formula in the fields of the spec is at other sizes."""
+        asked = self.evaluation.asked
+        if asked is None or _plain(self.claim) or not isinstance(self.found.value, int | Fraction):
+            return ()
+        return holds_elsewhere(self.subject, self.claim, asked)
+
+    def _verdict(
+        self, verdict: str, *, convention: str = "", findings: Iterable[Finding] = (), notes: Iterable[str] = ()
+    ) -> Judged:
+        convention = convention or (self.found.convention if verdict == "right" else "")
+        truth = plain_value(self.found.value)
+        return Judged(plain(self.subject), plain(self.claim), verdict, truth, convention, tuple(findings), notes=tuple(notes))  # type: ignore[arg-type]
+
+    def _findings(self, said: Said) -> Iterator[Finding]:
+        """The mistakes that give exactly this value, each once, simplest first."""
+        if said.coarse:
+            return
+        wrongs = [*self.found.mistakes(), *(other for other in self.found.others if not other.excuses and other.code)]
+        usual = {self.found.value, *(other.value for other in self.found.others if other.excuses)}
+        hits = {wrong.code: _finding(wrong) for wrong in reversed(wrongs) if wrong.value not in usual and said.is_(wrong.value)}
+        if hits:
+            yield from reversed(hits.values())
+        else:
+            yield from self._counted(said) or self._slipped(said)
+
+    def _counted(self, said: Said) -> list[Finding]:
+        """For a parameter count: mistakes with something left out besides, and two mistakes at once."""
+        from glassformer.answers.mistakes.counted import CountClaim, count_findings
+
+        subject = Quantity(self.subject.text) if isinstance(self.subject, Name) else self.subject
+        if not isinstance(subject, Quantity) or self.found.unit != "parameters" or not isinstance(said.figure, Figure):
+            return []
+        if not isinstance(self.found.value, int) or not self.found.value:
+            return []
+        asked = context(subject, self.evaluation.asked, meaning_of(subject).options, self.evaluation.overrides)
+        room = Fraction(0) if said.exact_number else said.figure.unit / 2
+        found = count_findings(asked_pieces(asked), setting_of(asked), CountClaim(said.figure.value, room, self.found.value))
+        simplest = {one.codes: one for one in sorted(found, key=lambda one: one.cost, reverse=True)}
+        return sorted(simplest.values(), key=lambda one: one.cost)
+
+    def _slipped(self, said: Said) -> list[Finding]:
+        """A slip of the pen, or of method in plain arithmetic."""
+        value = self.found.value
+        if said.figure is None or isinstance(value, tuple | Growth):
+            return []
+        number = as_number(value, self.subject)
+        if _plain(self.subject):
+            found: Iterable[Slip] = slips(self.subject, number, said.figure, {})
+        else:
+            found = pen_slips(number, said.figure) if isinstance(number, Real) and isinstance(said.figure, Figure) else ()
+        return [Finding((mistake(slip.code),), (slip.sentence,), slip.predicted) for slip in found]
+
+
+def _finding(wrong: Other) -> Finding:
+    return Finding((mistake(wrong.code),), (wrong.convention,), plain_value(wrong.value))
+
+
+def _plain(node: Node) -> bool:
+    """Whether a side is numbers alone."""
+    return not any(isinstance(leaf, Name | Quantity) and Evaluation(None).is_leaf(leaf) for leaf in walk(node))
+
+
+def _exact(found: Found, node: Node) -> Fraction:
+    number = as_number(found.value, node)
+    if isinstance(number, Array):
+        raise GlassformerError(f"{shown(plain(node))} is a list: '<' and '>' compare single numbers.")
+    return number.middle
+
+
+class Said:
+    """What was claimed: a written number or list at its own precision, a shape, a class, or the value of an expression."""
+
+    def __init__(self, node: Node, *, loosely: bool) -> None:
+        self.node, self.loosely = node, loosely
+        self.figure: Figure | Figures | None = None
+        self.sizes: Shape | None = None
+        self.growth: Growth | None = None
+        self.number: Real | Array | None = None
+
+    @staticmethod
+    def read(node: Node, due: Value, evaluation: Evaluation, *, loosely: bool) -> Said:
+        said = Said(node, loosely=loosely)
+        if isinstance(due, Growth):
+            said.growth = class_of(node)
+        elif isinstance(due, tuple):
+            said.sizes = _sizes(node, evaluation)
+        elif (figure := written(node)) is not None:
+            said.figure = figure
+        else:
+            said.number = evaluation.number(node)
+        return said
+
+    def is_(self, value: Value) -> bool:
+        """Whether this is what was claimed."""
+        if isinstance(value, Growth) or self.growth is not None:
+            return self.growth == value
+        if isinstance(value, tuple) or self.sizes is not None:
+            return self.sizes == value
+        number = as_number(value, self.node)
+        if self.figure is not None:
+            return agrees(number, self.figure, loosely=self.loosely) is not None
+        assert self.number is not None
+        return equal(number, self.number, loosely=self.loosely) is not None
+
+    @property
+    def exact_number(self) -> bool:
+        return isinstance(self.figure, Figure) and self.figure.unit >= 1 and not self.figure.rounded and not self.loosely
+
+    @property
+    def coarse(self) -> bool:
+        """Too few digits to tell one mistake from another."""
+        if not isinstance(self.figure, Figure) or self.exact_number:
+            return False
+        return self.figure.unit / 2 * COARSE > abs(self.figure.value)
+
+
+def _sizes(node: Node, evaluation: Evaluation) -> Shape:
+    """The sizes of `768 x 768`, `[1, 5, 768]`, `t x d_model`, or of another shape of the language."""
+    match node:
+        case Product(factors) if all(sign == "×" for sign, _ in factors[1:]):
+            parts = [factor for _, factor in factors]
+        case List(items):
+            parts = list(items)
+        case Number() | Measured():
+            parts = [node]
+        case Quantity() | Name():
+            value = evaluation.found(node).value
+            if isinstance(value, tuple):
+                return value
+            parts = [node]
+        case _:
+            raise NotUnderstoodError(f"'{shown(plain(node))}' is not a shape: write 64 x 32 or [1, 5, 768].")
+    return tuple(_size(part, evaluation) for part in parts)
+
+
+def _size(node: Node, evaluation: Evaluation) -> int:
+    value = evaluation.number(node)
+    if not isinstance(value, Real) or not value.whole:
+        raise NotUnderstoodError(f"'{shown(plain(node))}' is not a size: write 64 x 32 or [1, 5, 768].")
+    return int(value.low)
