@@ -21,8 +21,8 @@ KINDS = {
     "number": "a number",
     "boolean": "true or false",
     "object": "an object",
-    "null": "",
 }
+LISTED = {"string": "texts", "integer": "whole numbers"}
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Tool:
         return self.function(folders, **{name: getattr(given, name) for name in self.model.model_fields})
 
     def _refusal(self, error: ValidationError, arguments: Mapping[str, Any]) -> str:
-        found = error.errors(include_url=False, include_context=False, include_input=False)
+        found = error.errors(include_url=False, include_input=False)
         first = min(found, key=lambda one: one["type"] != "extra_forbidden")  # a misspelt name explains a missing one
         name = str(first["loc"][0]) if first["loc"] else ""
         known: Mapping[str, Any] = self.schema.get("properties", {})
@@ -76,6 +76,8 @@ class Tool:
         if first["type"] == "missing":
             first_words = known[name]["description"].partition(". ")[0].rstrip(".")
             return f"'{name}' is missing: give {_rule(known[name])}. {shown(first_words, limit=150)}."
+        if first["type"] == "string_too_long":
+            return f"{name} is too long: at most {first['ctx']['max_length']:,} characters are read."
         return f"{name}={shown(arguments.get(name))} is not allowed: {name} is {_rule(known[name])}."
 
 
@@ -100,16 +102,12 @@ def _simple(schema: Any) -> Any:
 def _rule(schema: Mapping[str, Any]) -> str:
     """What a schema allows, in words: `a whole number from 0 to 12`."""
     if "anyOf" in schema:
-        return ", or ".join(filter(None, map(_rule, schema["anyOf"])))
+        return ", or ".join(map(_rule, schema["anyOf"]))
     if "enum" in schema:
         return f"one of {', '.join(map(str, schema['enum']))}"
-    if schema.get("type") == "array":
-        return f"a list of {_rule(schema.get('items', {})) or 'values'}{_range(schema, 'minItems', 'maxItems', ' entries')}"
-    said = KINDS.get(str(schema.get("type")), "a value")
-    return said + _range(schema, "minimum", "maximum", "") + _range(schema, "minLength", "maxLength", " characters")
-
-
-def _range(schema: Mapping[str, Any], least: str, most: str, unit: str) -> str:
-    if least in schema and most in schema:
-        return f" ({schema[least]:,} to {schema[most]:,}{unit})"
-    return f" (at most {schema[most]:,}{unit})" if most in schema else ""
+    kind = str(schema.get("type"))
+    limits = [schema[key] for key in ("minimum", "maximum", "minItems", "maxItems") if key in schema]
+    within = f" ({limits[0]:,} to {limits[1]:,})" if len(limits) == 2 else ""
+    if kind == "array":
+        return f"a list of {LISTED.get(schema.get('items', {}).get('type'), 'values')}{within}"
+    return KINDS.get(kind, "a value") + within

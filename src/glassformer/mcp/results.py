@@ -26,7 +26,7 @@ def fitted(document: Mapping[str, Any], *, rows: int = ROWS, way_out: str = "") 
     cuts: list[str] = []
     kept = {key: _cut(value, rows, key, cuts) for key, value in plain.items() if key != "notes"}
     notes += [f"{cut}{way_out}." for cut in dict.fromkeys(cuts)]
-    return kept | ({"notes": notes} if notes else {})
+    return kept | ({"notes": notes} if notes or "notes" in plain else {})
 
 
 def without_repeated_layers(rows: list[Any]) -> list[Any]:

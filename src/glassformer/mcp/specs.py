@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import product
 from typing import Any
 
 from glassformer.mcp.folders import Folders
@@ -13,7 +11,6 @@ from glassformer.spec.presets import known_preset, unknown_preset
 from glassformer.spec.reading import Request, only_fields, request
 
 FILE_ENDINGS = (".json", ".toml", ".md", ".txt", ".tex", ".ipynb", ".safetensors")
-MOST_SIZES = 24  # models in one table
 
 
 @dataclass(frozen=True)
@@ -53,26 +50,6 @@ def model(folders: Folders, spec: str) -> Model:
     return Model(model_name(folders, name), only_fields(fields), as_class)
 
 
-def models(folders: Folders, spec: str) -> list[tuple[dict[str, str], Model]]:
-    """One model for each value of lists such as `t=128,256,512`, with the values that tell them apart."""
-    lists = dict(_lists(spec))
-    if not lists:
-        return [({}, model(folders, spec))]
-    kept = " ".join(word for word in spec.split() if word.partition("=")[0] not in lists)
-    chosen = [dict(zip(lists, values, strict=True)) for values in product(*lists.values())]
-    if len(chosen) > MOST_SIZES:
-        raise GlassformerError(f"the lists of sizes make {len(chosen):,} models: at most {MOST_SIZES} go into one table.")
-    return [(sizes, model(folders, " ".join([kept, *(f"{name}={value}" for name, value in sizes.items())]))) for sizes in chosen]
-
-
-def _lists(spec: str) -> Iterator[tuple[str, list[str]]]:
-    for word in spec.split()[1:]:
-        name, _, value = word.partition("=")
-        values = value.split(",")
-        if len(values) > 1 and all(one.replace(".", "", 1).isdecimal() for one in values):
-            yield name, values
-
-
 def model_name(folders: Folders, word: str) -> str:
     """A preset by its own name, or the resolved path of a file or folder."""
     if (preset := known_preset(word)) is not None:
@@ -85,9 +62,4 @@ def model_name(folders: Folders, word: str) -> str:
     except GlassformerError:
         if is_path:
             raise
-        raise unknown(word) from None
-
-
-def unknown(word: str) -> GlassformerError:
-    """What is said of a name that is no preset."""
-    return GlassformerError(str(unknown_preset(word)).replace("'glassformer presets' lists", "The tool 'presets' lists"))
+        raise unknown_preset(word) from None

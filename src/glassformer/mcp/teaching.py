@@ -9,6 +9,8 @@ from importlib.resources import files
 from typing import Any
 
 Texts = dict[str, str]
+FIRST = ("params", "shape", "elements", "flops", "macs", "bytes")  # what is asked for most
+EVERYWHERE = ("layer", "head", "t", "batch")  # options that one line explains for all
 
 
 @lru_cache(maxsize=1)
@@ -48,10 +50,9 @@ def _quantities() -> str:
     from glassformer.answers.quantities.registry import MEANINGS
 
     lines = []
-    for one in MEANINGS.values():
-        own = [option for option in one.options if option not in ("layer", "head", "t", "batch")]
-        options = f" (options: {', '.join(f'{option}=' for option in own)})" if own else ""
-        lines.append(f"- {one.example}: {one.doc}{options}")
+    for one in sorted(MEANINGS.values(), key=lambda one: FIRST.index(one.name) if one.name in FIRST else len(FIRST)):
+        own = ", ".join(f"{option}=" for option in one.options if option not in EVERYWHERE)
+        lines.append(f"- {one.example}: {one.doc}" + (f" (options: {own})" if own else ""))
     return "\n".join(lines)
 
 

@@ -11,11 +11,11 @@ from glassformer.mcp.arguments import Document, Tool
 from glassformer.mcp.asking import answers, verdicts
 from glassformer.mcp.folders import Folders
 from glassformer.mcp.results import MOST_ROWS, ROWS, fitted
-from glassformer.mcp.specs import model, unknown
+from glassformer.mcp.specs import model
 from glassformer.spec import GlassformerError, nearest, shown
+from glassformer.spec.files import parse_json
 
 Text: TypeAlias = Annotated[str, Field(max_length=2_000)]
-Spec: TypeAlias = Annotated[str, Field(min_length=1, max_length=2_000)]
 Several: TypeAlias = Annotated[list[Text], Field(min_length=1, max_length=20)]
 Rows: TypeAlias = Annotated[int, Field(ge=1, le=MOST_ROWS)]
 Decimals: TypeAlias = Annotated[int, Field(ge=0, le=15)]
@@ -35,7 +35,7 @@ def check(folders: Folders, *, relation: Text | Several, spec: Text = "", claim:
     return verdicts(folders, relation, spec, claim)
 
 
-def count(folders: Folders, *, spec: Spec, only: Text = "", without: Text = "", rows: Rows = ROWS) -> Document:
+def count(folders: Folders, *, spec: Text, only: Text = "", without: Text = "", rows: Rows = ROWS) -> Document:
     from glassformer import algebra
 
     asked = model(folders, spec).request()
@@ -46,7 +46,7 @@ def count(folders: Folders, *, spec: Spec, only: Text = "", without: Text = "", 
 def shapes(
     folders: Folders,
     *,
-    spec: Spec,
+    spec: Text,
     names: Text = "",
     columns: bool = False,
     head: Annotated[int, Field(ge=0)] | None = None,
@@ -69,7 +69,7 @@ def shapes(
 def cost(
     folders: Folders,
     *,
-    spec: Spec,
+    spec: Text,
     train: bool = False,
     dtype: Dtype = "fp32",
     optimizer: Literal["adamw", "sgd", "none"] = "adamw",
@@ -93,7 +93,7 @@ def cost(
 def explain(
     folders: Folders,
     *,
-    spec: Spec,
+    spec: Text,
     tensor: Text,
     cell: dict[str, int],
     text: Text = "",
@@ -104,6 +104,8 @@ def explain(
     from glassformer import api
 
     asked = model(folders, spec)
+    if foreign := cell.keys() & {"self", "name"}:
+        raise GlassformerError(f"'{min(foreign)}' is not an axis of {shown(tensor)}: the tool 'shapes' lists its axes.")
     run = api.run(asked.name, text=text or None, tokens=tokens, seed=seed, as_class=asked.as_class, **asked.fields)
     return fitted(run.explain(tensor, **cell).to_dict(depth=depth, most=TERMS))
 
@@ -122,6 +124,8 @@ def work(
     from glassformer.numbers.by_hand import load_problem, parse_problem, solve
     from glassformer.show.work import worksheet
 
+    if isinstance(problem, str) and problem.lstrip().startswith("{"):  # an object that was written as text
+        problem = parse_json(problem, "the problem")
     given = parse_problem(problem, "the problem") if isinstance(problem, dict) else load_problem(folders.inside(problem))
     if claims:
         return fitted(api.check_worked(given, claims).to_dict(), rows=rows, way_out=MORE)
@@ -147,10 +151,8 @@ def check_solution(folders: Folders, *, text: Solution = "", file: Text = "", ro
 
 def presets(_: Folders, *, name: Text = "", fields: bool = False) -> Document:
     from glassformer.spec import defaults, field_docs, field_rules
-    from glassformer.spec.presets import known_preset, preset, preset_doc, preset_names
+    from glassformer.spec.presets import preset, preset_doc, preset_names
 
-    if name and known_preset(name) is None:
-        raise unknown(name)
     if name:
         return fitted(preset(name).to_dict(), rows=MOST_ROWS)
     if fields:

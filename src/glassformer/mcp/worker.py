@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import traceback
 from collections.abc import Mapping
@@ -20,6 +21,7 @@ from glassformer.spec import GlassformerError
 
 MOST_MEMORY = 6 * 2**30
 BUG = "this is a bug in glassformer, please report it with the call; another way to ask may work"
+COMMAND = re.compile(r"'glassformer (\w+)( --fields)?'")
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 CONNECTS = ("socket.connect", "socket.getaddrinfo", "socket.sendto", "socket.bind", "subprocess.Popen", "os.system")
 
@@ -52,7 +54,7 @@ def answer(tool: str, arguments: Mapping[str, Any], folders: Folders) -> dict[st
     try:
         return {"document": call(tool, arguments, folders)}
     except GlassformerError as error:
-        return {"error": str(error)}
+        return {"error": reworded(str(error))}
     except MemoryError:
         return {"error": f"this needs more than {MOST_MEMORY // 2**30} GiB of memory: ask for a smaller t, batch or model."}
     except RecursionError:
@@ -60,8 +62,15 @@ def answer(tool: str, arguments: Mapping[str, Any], folders: Folders) -> dict[st
     except OSError as error:
         return {"error": f"{Path(str(error.filename)).name if error.filename else 'a file'} cannot be read: {error.strerror}."}
     except Exception as error:
-        traceback.print_exc()
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        sys.stderr.write(f"glassformer mcp: {tool}: {type(error).__name__} at {place.filename}:{place.lineno}: {error}\n")
         return {"error": f"the calculation failed ({type(error).__name__}): {BUG}."}
+
+
+def reworded(line: str) -> str:
+    """A refusal that sends its reader to a command sends an assistant to the tool of the same name."""
+    named = COMMAND.sub(lambda found: f"the tool '{found[1]}'" + (" with fields=true" if found[2] else ""), line)
+    return named.replace("--claim", "'claim'")
 
 
 class Guard:

@@ -1,0 +1,139 @@
+"""A real server process: with and without the handshake, bad lines, and nothing but JSON-RPC on standard output."""
+
+import json
+import subprocess
+import sys
+import time
+
+import anyio
+import pytest
+from assistant import COMMAND, HELLO, READY, calling, request, spoken
+from mcp import Client, StdioServerParameters
+
+SLOWEST_START = 2.0  # seconds
+
+
+def total(message):
+    return message["result"]["structuredContent"]["total"]
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+def test_the_sdk_client_talks_to_the_process(mode):
+    async def main():
+        async with Client(StdioServerParameters(command=COMMAND[0], args=list(COMMAND[1:])), mode=mode) as client:
+            tools = await client.list_tools()
+            return len(tools.tools), await client.call_tool("count", {"spec": "bert-base"})
+
+    count, result = anyio.run(main)
+    assert (count, result.structured_content["total"]) == (9, 109_482_240)
+
+
+def test_a_handshake_and_calls_are_answered_even_where_input_ends_at_once():
+    answers, done = spoken(HELLO, READY, request(1, "tools/list"), calling(2, "count", spec="bert-base"), calling(3, "presets"))
+    assert answers[0]["result"]["serverInfo"]["name"] == "glassformer"
+    assert len(answers[1]["result"]["tools"]) == 9
+    assert total(answers[2]) == 109_482_240
+    assert "bert-base" in answers[3]["result"]["structuredContent"]
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    "opening",
+    [
+        [],
+        [READY],
+        [request(9, "ping")],
+        [request(9, "initialize")],
+        [{"jsonrpc": "2.0", "id": 9, "method": "initialize", "params": 3}],
+    ],
+    ids=["nothing", "notification", "ping", "empty handshake", "broken handshake"],
+)
+def test_tools_are_listed_and_called_before_a_handshake(opening):
+    answers, _ = spoken(
+        *opening, request(1, "tools/list"), calling(2, "count", spec="bert-tiny"), HELLO, calling(3, "count", spec="bert-tiny")
+    )
+    assert len(answers[1]["result"]["tools"]) == 9
+    assert total(answers[2]) == total(answers[3]) == 4_385_920
+    assert answers[0]["result"]["protocolVersion"] == "2025-06-18"
+
+
+def test_requests_of_the_protocol_without_a_handshake_are_served():
+    meta = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}
+    meta["io.modelcontextprotocol/clientInfo"] = {"name": "test", "version": "1"}
+    call = request(1, "tools/call", name="count", arguments={"spec": "bert-tiny"}, _meta=meta)
+    answers, _ = spoken(call, HELLO, call | {"id": 2})
+    assert total(answers[1]) == total(answers[2]) == 4_385_920
+    assert "error" in answers[0]
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("garbage", -32700),
+        ("{", -32700),
+        ("\x00", -32700),
+        ("[1, 2]", -32600),
+        ("{}", -32600),
+        ('{"jsonrpc": "1.0", "id": 5, "method": "tools/list"}', -32600),
+        ("3", -32600),
+    ],
+)
+def test_a_bad_line_gets_an_error_and_the_server_lives_on(line, code):
+    answers, _ = spoken(line, HELLO, line, calling(1, "count", spec="bert-tiny"))
+    assert answers[None]["error"]["code"] == code
+    assert "\n" not in answers[None]["error"]["message"]
+    assert total(answers[1]) == 4_385_920
+
+
+@pytest.mark.parametrize(
+    ("message", "code"),
+    [
+        (request(1, "tools/nope"), -32601),
+        (request(1, "tools/call"), -32602),
+        (request(1, "tools/call", name=3), -32602),
+        (request(1, "tools/call", name="count", arguments=[1]), -32602),
+    ],
+)
+def test_a_bad_request_gets_a_json_rpc_error(message, code):
+    answers, _ = spoken(message, calling(2, "count", spec="bert-tiny"))
+    assert answers[1]["error"]["code"] == code
+    assert total(answers[2]) == 4_385_920
+
+
+PRINTING = """
+import os, sys
+from glassformer.mcp import server, tools
+
+def loud():
+    print("stray")
+    os.write(1, b"stray")
+    return tools_listed()
+
+tools_listed, server.listed = server.listed, loud
+sys.argv = ["glassformer", "mcp"]
+from glassformer.cli import main
+main()
+"""
+
+
+def test_what_a_handler_prints_goes_to_standard_error():
+    text = json.dumps(request(1, "tools/list")) + "\n"
+    done = subprocess.run([sys.executable, "-c", PRINTING], input=text, capture_output=True, text=True, timeout=60)
+    (line,) = done.stdout.splitlines()
+    assert len(json.loads(line)["result"]["tools"]) == 9
+    assert done.stderr.count("stray") == 2
+
+
+def test_the_server_answers_within_two_seconds_of_its_start():
+    fastest = min(_seconds_to_first_answer() for _ in range(3))  # the other guests of the machine are not measured
+    assert fastest < SLOWEST_START
+
+
+def _seconds_to_first_answer():
+    started = time.perf_counter()
+    with subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as child:
+        child.stdin.write(json.dumps(HELLO) + "\n" + json.dumps(request(1, "tools/list")) + "\n")
+        child.stdin.flush()
+        child.stdout.readline()
+        child.stdout.readline()
+        return time.perf_counter() - started
