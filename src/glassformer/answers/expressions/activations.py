@@ -26,11 +26,18 @@ def error_function(value: Real) -> Real:
 
 def gelu(value: Real) -> Real:
     """x Φ(x), and its approximation through tanh, since both go by that name: the interval holds the two."""
-    half = exactly(Fraction(1, 2)) * value
-    exact = half * (exactly(1) + error_function(value / square_root(exactly(2))))
-    inner = square_root(exactly(2) / pi()) * (value + exactly(Fraction(44715, 10**6)) * value * value * value)
-    approximate = half * (exactly(1) + hyperbolic_tangent(inner))
+    exact, approximate = exact_gelu(value), gelu_by_tanh(value)
     return Real(min(exact.low, approximate.low), max(exact.high, approximate.high))
+
+
+def exact_gelu(value: Real) -> Real:
+    """x Φ(x)."""
+    return exactly(Fraction(1, 2)) * value * (exactly(1) + error_function(value / square_root(exactly(2))))
+
+
+def gelu_by_tanh(value: Real) -> Real:
+    inner = square_root(exactly(2) / pi()) * (value + exactly(Fraction(44715, 10**6)) * value * value * value)
+    return exactly(Fraction(1, 2)) * value * (exactly(1) + hyperbolic_tangent(inner))
 
 
 def silu(value: Real) -> Real:

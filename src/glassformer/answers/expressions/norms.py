@@ -24,19 +24,19 @@ def _squares(row: Row) -> Real:
     return total([cell * cell for cell in row])
 
 
-def _divided(row: Row, variance: Real, *, rooted: bool = True) -> list[Real]:
+def _divided(row: Row, variance: Real, *, rooted: bool = True, eps: Fraction = EPS) -> list[Real]:
     if variance.low <= 0:
         raise NotUnderstoodError("a norm of numbers that are all the same")
-    widened = Real(variance.low, variance.high + EPS)
+    widened = Real(variance.low, variance.high + eps)
     deviation = square_root(widened) if rooted else widened
     return [cell / deviation for cell in row]
 
 
-def _layer(row: Row, *, less: int = 0, rooted: bool = True) -> list[Real]:
+def _layer(row: Row, *, less: int = 0, rooted: bool = True, eps: Fraction = EPS) -> list[Real]:
     if len(row) <= less:
         raise NotUnderstoodError("a norm of too few numbers")
     centred = _centred(row)
-    return _divided(centred, _squares(centred) / exactly(len(row) - less), rooted=rooted)
+    return _divided(centred, _squares(centred) / exactly(len(row) - less), rooted=rooted, eps=eps)
 
 
 # Functions of a row; only the first two can be written, the others are what goes wrong with the first.
@@ -47,6 +47,12 @@ NORMS: dict[str, Callable[[Row], list[Real]]] = {
     "layernorm by variance": lambda row: _layer(row, rooted=False),
     "centred": _centred,
     "shares": lambda row: [cell / total(row) for cell in row],
+}
+
+
+WITHOUT_EPS: dict[str, Callable[[Row], list[Real]]] = {
+    "layernorm": lambda row: _layer(row, eps=Fraction(0)),
+    "rmsnorm": lambda row: _divided(row, _squares(row) / exactly(len(row)), eps=Fraction(0)),
 }
 
 

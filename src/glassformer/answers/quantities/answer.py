@@ -40,6 +40,7 @@ class Other:
     value: Value
     excuses: bool = True  # a claim of this value is right once the convention is stated
     code: str = ""  # the mistake that it is to give this value without stating the convention
+    left_out: tuple[str, ...] = ()  # of a count: the groups that the convention leaves out
 
     def to_dict(self) -> dict[str, Any]:
         return {"convention": self.convention, "value": plain_value(self.value)}

@@ -6,17 +6,18 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 
 from glassformer.answers.expressions.language import read, write
-from glassformer.answers.expressions.tree import Converted, List, Node, Quantity, Relation, rebuilt, walk
+from glassformer.answers.expressions.tree import Converted, List, Name, Node, Quantity, Relation, rebuilt, walk
 from glassformer.answers.quantities.answer import Answer, Table
-from glassformer.answers.quantities.context import model_of, with_fields
-from glassformer.answers.quantities.evaluation import Evaluation
+from glassformer.answers.quantities.context import with_fields
+from glassformer.answers.quantities.evaluation import Evaluation, is_known
 from glassformer.answers.quantities.units import worth
 from glassformer.spec import GlassformerError, shown
 from glassformer.spec.encoder_spec import defaults
 from glassformer.spec.fields import field_rules
-from glassformer.spec.reading import SIZES, Request
+from glassformer.spec.reading import SIZES, Request, request_from_words
 
 MOST_ROWS = 200
+NOT_GIVEN = {"batch": 1, "t": None}
 WHOLE_FIELDS = frozenset(name for name, rule in field_rules().items() if rule.kind == "whole")
 
 
@@ -64,14 +65,29 @@ def _values(name: str, value: object) -> list[str]:
 
 def answer(node: Node, asked: Request | None, *, digits: int | None = None) -> Answer:
     """The one answer to an expression without lists of sizes."""
-    evaluation = Evaluation(asked)
+    asked = asked_about(node, asked)
     inner = node.inner if isinstance(node, Converted) else node
-    found = evaluation.found(inner)
+    found = Evaluation(asked).found(inner)
     scale = (node.unit, worth(node.unit, inner, found.unit)) if isinstance(node, Converted) else None
-    models = {quantity.model for quantity in walk(inner) if isinstance(quantity, Quantity)}
-    own = isinstance(inner, Quantity) and bool(inner.model)
-    shown_for = model_of(inner, asked) if own and isinstance(inner, Quantity) else asked if "" in models or asked else None
-    return Answer(node, shown_for, found, scale, digits)
+    return Answer(node, asked if needs_model(inner) else None, found, scale, digits)
+
+
+def asked_about(node: Node, asked: Request | None) -> Request | None:
+    """The model that bare names are about: where none is given, the only one that the expression names; with its only length."""
+    quantities = [quantity for quantity in walk(node) if isinstance(quantity, Quantity)]
+    models = {quantity.model for quantity in quantities if quantity.model}
+    if asked is None and len(models) == 1:
+        asked = request_from_words(models.pop().split())
+    for size in SIZES:
+        stated = {write(value) for quantity in quantities for key, value in quantity.options if key == size}
+        if asked is not None and len(stated) == 1 and f"{size}=" not in asked.label and getattr(asked, size) == NOT_GIVEN[size]:
+            asked = with_fields(asked, {size: stated.pop()})
+    return asked
+
+
+def needs_model(node: Node) -> bool:
+    """Whether some name is about the model that is asked about."""
+    return any((isinstance(leaf, Name) and is_known(leaf.text)) or isinstance(leaf, Quantity) for leaf in walk(node))
 
 
 def _listed(node: Node) -> dict[str, list[str]]:

@@ -69,7 +69,9 @@ def monomial(powers: Iterable[tuple[str, int]]) -> Monomial:
 def class_of(node: Node) -> Growth:
     """The class that an expression in letters names: `n^2 * d`, `O(n^2 d + n d^2)`; constants are left out."""
     match ungrouped(node):
-        case Quantity("O", (inner,)):
+        case Number():
+            raise NotUnderstoodError(f"'{shown(plain(node))}' is a number, and a complexity class is wanted, as in n^2*d.")
+        case Quantity("O" | "Θ", (inner,)):
             return class_of(inner)
         case Sum(terms):
             return Growth.of(_term(term) for _, term in terms)

@@ -55,7 +55,12 @@ def _time(asked: Context) -> Found:
              for step in steps if products(step)]  # fmt: skip
     said = f"matrix products of {', '.join(asked.names)}, one layer, d for every width"
     said += f", pairs within the window w={window} alone" if window is not None else ""
-    return found(value, "", said, lines, _as_others_write(value), lambda: _lost(value))
+    others = list(_as_others_write(value))
+    if asked.names == ("core",):
+        whole = Context(Quantity("complexity", (Name("attention"),)), asked.asked, asked.options)
+        wider = growth_of(steps_of(whole), lambda step: _axes_of_product(step, window))
+        others.insert(0, Other("with the projections", wider))
+    return found(value, "", said, lines, others, lambda: _lost(value))
 
 
 def _memory(asked: Context) -> Found:

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
+from glassformer.answers.expressions.activations import exact_gelu
 from glassformer.answers.expressions.arrays import Array
 from glassformer.answers.expressions.evaluate import CONSTANTS, Evaluator
 from glassformer.answers.expressions.exact import Real, exactly
 from glassformer.answers.expressions.language import write
 from glassformer.answers.expressions.limits import NotUnderstoodError
+from glassformer.answers.expressions.norms import WITHOUT_EPS, by_row
 from glassformer.answers.expressions.plain import plain
 from glassformer.answers.expressions.readings import Reading
-from glassformer.answers.expressions.tree import Converted, Name, Node, Power, Product, Quantity, Relation, children
+from glassformer.answers.expressions.tree import Call, Converted, Name, Node, Power, Product, Quantity, Relation, children, walk
 from glassformer.answers.quantities.answer import Found, Line, Other, Value, found, mistaken, simple
 from glassformer.answers.quantities.context import Overrides, context
 from glassformer.answers.quantities.extras import NEED_NO_MODEL
@@ -77,9 +79,10 @@ class Evaluation:
         return meaning.work_out(context(quantity, asked, meaning.options, self.overrides))
 
     def is_leaf(self, node: Node) -> bool:
+        """Whether a node is a quantity or a field, and nothing that is worked out from such."""
         if isinstance(node, Name):
             return node.text not in CONSTANTS and not self.several_letters(node.text)
-        return isinstance(node, Quantity)
+        return isinstance(node, Quantity) and not is_product(node)
 
     def _leaves(self, node: Node) -> Iterator[Node]:
         if self.is_leaf(node):
@@ -96,10 +99,21 @@ class Evaluation:
 
     def _others(self, node: Node, leaves: list[Node]) -> Iterator[Other]:
         """Each usual convention, applied to every quantity that has it."""
-        said = dict.fromkeys(other.convention for leaf in leaves for other in self.leaf(leaf).others if other.excuses)
-        for convention in list(said)[:MOST_CONVENTIONS]:
-            instead = {leaf: other.value for leaf in leaves for other in self.leaf(leaf).others if other.convention == convention}
-            yield Other(convention, _value(self.number(node, instead)))
+        usual = {leaf: [other for other in self.leaf(leaf).others if other.excuses] for leaf in leaves}
+        said = {other.convention: other for others in usual.values() for other in others}
+        for example in list(said.values())[:MOST_CONVENTIONS]:
+            chosen = {leaf: other.value for leaf, others in usual.items() for other in _alike(others, example)}
+            yield Other(example.convention, _value(self.number(node, chosen)))
+        if loose := self._loosely(node):
+            yield loose
+
+    def _loosely(self, node: Node) -> Other | None:
+        """GELU by its tanh formula and norms with their eps, where the tree has such a function."""
+        if any(isinstance(call, Call) and call.function in ("gelu", *WITHOUT_EPS) for call in walk(node)):
+            return Other(
+                "GELU by its tanh formula, or eps inside the norm", _value(_Arithmetic(self, {}, strict=False).value(node))
+            )
+        return None
 
     def _mistakes(self, node: Node, leaves: list[Node]) -> Iterator[Other]:
         """A known mistake in one of the quantities; or a ratio upside down."""
@@ -115,12 +129,20 @@ class Evaluation:
             yield mistaken("ratio_reversed", plain(turned), _value(self.number(turned)))
 
 
+def _alike(others: list[Other], example: Other) -> list[Other]:
+    """The same convention for another quantity: `without biases, norms` leaves out what there is of both."""
+    if not example.left_out:
+        return [other for other in others if other.convention == example.convention]
+    groups = {word for other in others for word in other.left_out}
+    return [other for other in others if other.left_out == tuple(word for word in example.left_out if word in groups)]
+
+
 class _Arithmetic(Evaluator):
     """Exact arithmetic with quantities among its names."""
 
-    def __init__(self, evaluation: Evaluation, instead: Mapping[Node, Value]) -> None:
+    def __init__(self, evaluation: Evaluation, instead: Mapping[Node, Value], *, strict: bool = True) -> None:
         super().__init__(Reading(), {})
-        self.evaluation, self.instead = evaluation, instead
+        self.evaluation, self.instead, self.strict = evaluation, instead, strict
 
     def value(self, node: Node) -> Real | Array:
         match node:
@@ -132,11 +154,33 @@ class _Arithmetic(Evaluator):
                 return self._product(tuple(("·", Name(letter)) for letter in text))
             case Power(Name(text), exponent) if self.evaluation.several_letters(text):  # nd² is n · d²
                 return self._product((*(("·", Name(letter)) for letter in text[:-1]), ("·", Power(Name(text[-1]), exponent))))
+            case Quantity(name, (inner,)) if is_product(node):
+                return self._product((("", Name(name)), ("·", inner)))
+            case Call("gelu", (inner,)) if self.strict:
+                return self._each(inner, exact_gelu)
+            case Call(function, (inner,)) if self.strict and function in WITHOUT_EPS:
+                return self._normed(self.value(inner), function)
             case Name() | Quantity() if self.evaluation.is_leaf(node):
                 found_value = self.instead.get(node)
                 return as_number(self.evaluation.leaf(node).value if found_value is None else found_value, node)
             case _:
                 return super().value(node)
+
+    def _normed(self, value: Real | Array, function: str) -> Array:
+        if isinstance(value, Real):
+            raise NotUnderstoodError(f"{function} of a single number")
+        return by_row(value, WITHOUT_EPS[function])
+
+
+def is_product(node: Node) -> bool:
+    """`L(12 d² + 13 d)`: a size before a bracket multiplies it."""
+    return (
+        isinstance(node, Quantity)
+        and len(node.arguments) == 1
+        and not node.options
+        and node.name not in MEANINGS
+        and is_size(node.name)
+    )
 
 
 def as_number(value: Value, node: Node) -> Real | Array:

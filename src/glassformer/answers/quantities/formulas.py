@@ -8,7 +8,7 @@ from glassformer.answers.expressions.evaluate import Evaluator
 from glassformer.answers.expressions.exact import Real
 from glassformer.answers.expressions.plain import plain
 from glassformer.answers.expressions.readings import Reading
-from glassformer.answers.expressions.tree import List, Name, Node, Product, Quantity
+from glassformer.answers.expressions.tree import List, Name, Node, Product, Quantity, Transposed
 from glassformer.answers.quantities.answer import Found, Line, Other, Shape, found, mistaken
 from glassformer.spec import GlassformerError, shown
 
@@ -21,7 +21,8 @@ def formula_quantity(quantity: Quantity) -> Found | None:
         return None
     formula = quantity.arguments[0]
     given = {name: sizes for name, node in quantity.options if (sizes := _sizes(node)) is not None}
-    if isinstance(formula, Name) and formula.text not in given:
+    named = formula.inner if isinstance(formula, Transposed) else formula
+    if isinstance(named, Name) and named.text not in given:  # a tensor of a model
         return None
     if len(given) < len(quantity.options):
         raise GlassformerError(f"{shown(plain(quantity))}: give each matrix its shape, as in Q=5 x 64.")

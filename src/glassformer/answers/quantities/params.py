@@ -37,7 +37,7 @@ def params(asked: Context) -> Found:
         if not ({*asked.names, *asked.listed("only")} & MAY_BE_NONE):
             raise GlassformerError(f"{asked.text}: this spec has none of that.")
         return found(0, "parameters", "this encoder has no such parameters", [Line(asked.text, "", "", 0)])
-    others = [Other(f"without {', '.join(words)}", total(kept)) for words, kept in left_out_ways(pieces)]
+    others = [Other(f"without {', '.join(words)}", total(kept), left_out=words) for words, kept in left_out_ways(pieces)]
     others += [*_of_one_head(asked, pieces), *_with_own_biases(asked, pieces), *_matrix_of_one_layer(asked, pieces)]
     others += [*_trained_alone(asked, pieces), *_betas(asked, pieces)]
     return found(total(pieces), "parameters", _convention(asked, pieces), lines, others, lambda: mistakes(asked, pieces))

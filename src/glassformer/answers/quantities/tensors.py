@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from glassformer.answers.expressions.tree import Name, Transposed
 from glassformer.answers.mistakes.tensors import Written, shape_mistakes
 from glassformer.answers.quantities.answer import Found, Line, Other, Shape, found, mistaken
 from glassformer.answers.quantities.context import Context
@@ -23,7 +24,7 @@ MASKS = ("padding_mask", "causal_mask")
        "shape(weights, t=5)", ("layer", "head", "layout"))  # fmt: skip
 def shape(asked: Context) -> Found:
     """The shape of a tensor, of a mask, or of a formula with given shapes."""
-    if len(asked.names) == 1 and asked.names[0] in MASKS:
+    if _is_mask(asked):
         return _mask(asked)
     tensor = tensor_of(asked)
     one_head = asked.head is not None and has_heads(tensor)
@@ -49,7 +50,7 @@ def shape(asked: Context) -> Found:
 )
 def elements(asked: Context) -> Found:
     """How many numbers a tensor holds, in one layer unless `layer=all`."""
-    if len(asked.names) == 1 and asked.names[0] in MASKS:
+    if _is_mask(asked):
         mask = _mask(asked)
         assert isinstance(mask.value, tuple)
         return found(_product(mask.value), "elements", mask.convention, mask.lines)
@@ -82,23 +83,46 @@ def elements(asked: Context) -> Found:
 
 def tensor_of(asked: Context) -> Tensor:
     """The tensor asked for: by its full name, or by what people call it, in the layer asked for."""
+    match asked.quantity.arguments:
+        case ():
+            raise GlassformerError(f"{asked.text}: of which tensor? Write {EXAMPLES}.")
+        case (Transposed(Name(name)),):
+            return _transposed(_named(asked, name))
+        case (Name("concat"),):
+            return _side_by_side(_named(asked, "mix"))
     names = asked.names
-    if not names:
-        raise GlassformerError(f"{asked.text}: of which tensor? Write {EXAMPLES}.")
-    tensors = [find_tensor(name, asked.program, asked.layer or 0) for name in names]
-    for name, tensor in zip(names, tensors, strict=True):
-        if tensor is None:
-            near = nearest(name, [*asked.program.tensors, *short_names(asked.program), *MASKS])
-            raise GlassformerError(f"this encoder has no tensor '{shown(name)}'.{near} 'glassformer shapes' lists them all.")
-    if len({tensor.shape for tensor in tensors if tensor}) > 1:
+    tensors = [_named(asked, name) for name in names]
+    if len({tensor.shape for tensor in tensors}) > 1:
         raise GlassformerError(f"{asked.text}: these tensors have different shapes here. Ask for one of them.")
-    assert tensors[0] is not None
     return tensors[0]
+
+
+def _named(asked: Context, name: str) -> Tensor:
+    tensor = find_tensor(name, asked.program, asked.layer or 0)
+    if tensor is None:
+        near = nearest(name, [*asked.program.tensors, *short_names(asked.program), *MASKS])
+        raise GlassformerError(f"this encoder has no tensor '{shown(name)}'.{near} 'glassformer shapes' lists them all.")
+    return tensor
+
+
+def _transposed(tensor: Tensor) -> Tensor:
+    """Kᵀ: features before tokens, head by head."""
+    order = ("batch", *HEADS)
+    first = [axis for axis in tensor.axes if axis.name in order]
+    rest = [axis for axis in tensor.axes if axis.name not in order]
+    return Tensor(f"{tensor.name}ᵀ", (*sorted(first, key=lambda axis: order.index(axis.name)), *reversed(rest)))
+
+
+def _side_by_side(tensor: Tensor) -> Tensor:
+    """The heads' outputs side by side, which the program does not write as a step of its own."""
+    head, width = (axis for axis in tensor.axes if axis.name in (*HEADS, "d_v"))
+    kept = tuple(axis for axis in tensor.axes if axis not in (head, width))
+    return Tensor(tensor.name.replace(".mix", ".concat"), (*kept, Axis("head · d_v", head.size * width.size)))
 
 
 def find_tensor(name: str, program: Program, layer: int = 0) -> Tensor | None:
     """A tensor by its full name, or by its last words in the given layer: `scores`, `attention.scores`, `ffn.W_1`."""
-    tensors, wanted = program.tensors, {"concat": "mix", "Q": "q", "K": "k", "V": "v", "softmax": "weights"}.get(name, name)
+    tensors, wanted = program.tensors, {"Q": "q", "K": "k", "V": "v", "softmax": "weights"}.get(name, name)
     if wanted in tensors:
         return tensors[wanted]
     if wanted == "out" and program.spec.layers:
@@ -144,6 +168,10 @@ def other_shapes(tensor: Tensor, *, one_head: bool = False) -> Iterator[Other]:
         first = sorted(tensor.axes, key=lambda axis: (axis.name != "batch", axis.name not in HEADS))
         yield Other("heads before tokens", tuple(axis.size for axis in first))
         yield Other("heads before tokens, without the batch", tuple(axis.size for axis in first if axis.name != "batch"))
+
+
+def _is_mask(asked: Context) -> bool:
+    return len(asked.quantity.arguments) == 1 and asked.quantity.arguments[0] in [Name(mask) for mask in MASKS]
 
 
 def _mask(asked: Context) -> Found:

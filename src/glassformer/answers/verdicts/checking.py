@@ -19,6 +19,7 @@ from glassformer.answers.mistakes.arithmetic import slips
 from glassformer.answers.mistakes.catalogue import mistake
 from glassformer.answers.mistakes.slips import Slip, pen_slips
 from glassformer.answers.quantities.answer import Answer, Found, Other, Shape, Value, plain_value
+from glassformer.answers.quantities.asking import asked_about
 from glassformer.answers.quantities.classes import Growth, class_of
 from glassformer.answers.quantities.context import context
 from glassformer.answers.quantities.evaluation import Evaluation, as_number, meaning_of
@@ -49,6 +50,7 @@ def check(relation: str | Node, asked: Request | None = None, *, claim: str | No
         node = Relation((node, *said.sides), ("=", *said.signs)) if isinstance(said, Relation) else Relation((node, said), ("=",))
     if not isinstance(node, Relation):
         raise GlassformerError(f"'{shown(write(node))}' claims nothing: {EXAMPLE}.")
+    asked = asked_about(node, asked)
     if asked is None and needs_model(node):
         return any_model(node, lambda model: _judged(node, model))
     return _judged(node, asked)
