@@ -94,12 +94,12 @@ BAD = [
     (
         "ask",
         {"expression": "params", "spec": "bert-bsae"},
-        "unknown preset 'bert-bsae'. Did you mean 'bert-base'? the tool 'presets'",
+        "unknown preset 'bert-bsae'. Did you mean 'bert-base'? The tool 'presets'",
     ),
     (
         "ask",
         {"expression": "params", "spec": "bert-base layer=3"},
-        "unknown field 'layer'. Did you mean 'layers'? the tool 'presets'",
+        "unknown field 'layer'. Did you mean 'layers'? The tool 'presets'",
     ),
     ("ask", {"expression": "params", "spec": "d_model=3"}, "'d_model=3' comes before a preset: write 'layer d_model=3'"),
     ("ask", {"expression": "params", "spec": "bert-base 12"}, "'12' is not a field: after 'bert-base' write field=value"),
@@ -196,6 +196,11 @@ def test_files_below_a_folder_are_read_by_relative_and_absolute_path(tmp_path):
         told("count", folders=[tmp_path], spec=f"{tmp_path}/small.toml")["total"]
         == told("count", spec="bert-base layers=2")["total"]
     )
+
+
+@pytest.mark.parametrize("spec", ["layer d_model = 64, heads = 4,", "layer d_model=64,  heads=4", " layer  d_model= 64 heads=4 "])
+def test_a_spec_may_be_written_with_blanks_and_commas(spec):
+    assert told("count", spec=spec)["label"] == "layer d_model=64 heads=4"
 
 
 def test_a_config_is_read_as_the_class_that_is_named(tmp_path):

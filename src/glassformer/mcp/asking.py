@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from glassformer.mcp.folders import Folders
+from glassformer.mcp.refusals import reworded
 from glassformer.mcp.results import Document, fitted
 from glassformer.mcp.specs import Model, model, model_name
 from glassformer.spec import GlassformerError
@@ -61,7 +62,7 @@ def each(texts: str | list[str], name: str, one: Callable[[str], Document]) -> D
         try:
             found.append(one(text))
         except GlassformerError as error:
-            found.append({"expression": text, "error": str(error)})
+            found.append({"expression": text, "error": reworded(str(error))})
     if all("error" in document for document in found):
         raise GlassformerError(" | ".join(dict.fromkeys(document["error"] for document in found)))
     return {name: found}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,7 @@ from glassformer.spec import GlassformerError, shown
 from glassformer.spec.presets import known_preset, unknown_preset
 from glassformer.spec.reading import Request, only_fields, request
 
+LOOSE = re.compile(r"\s*=\s*|,\s+|,$")  # 'layer d_model = 64, heads = 4' means 'layer d_model=64 heads=4'
 FILE_ENDINGS = (".json", ".toml", ".md", ".txt", ".tex", ".ipynb", ".safetensors")
 
 
@@ -27,7 +29,7 @@ class Model:
 
 def model(folders: Folders, spec: str) -> Model:
     """The model that one line of words describes."""
-    name, *words = spec.split() or [""]
+    name, *words = LOOSE.sub(lambda found: "=" if "=" in found[0] else " ", spec).split() or [""]
     if not name:
         raise GlassformerError("which model? Name a preset and change its fields, as in 'bert-base layers=8 t=512'.")
     if "=" in name:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import sys
 import traceback
 from collections.abc import Mapping
@@ -16,12 +15,12 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from glassformer.mcp.folders import Folders
+from glassformer.mcp.refusals import reworded
 from glassformer.mcp.tools import call
 from glassformer.spec import GlassformerError
 
 MOST_MEMORY = 6 * 2**30
 BUG = "this is a bug in glassformer, please report it with the call; another way to ask may work"
-COMMAND = re.compile(r"'glassformer (\w+)( --fields)?'")
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 CONNECTS = ("socket.connect", "socket.getaddrinfo", "socket.sendto", "socket.bind", "subprocess.Popen", "os.system")
 
@@ -65,12 +64,6 @@ def answer(tool: str, arguments: Mapping[str, Any], folders: Folders) -> dict[st
         place = traceback.extract_tb(error.__traceback__)[-1]
         sys.stderr.write(f"glassformer mcp: {tool}: {type(error).__name__} at {place.filename}:{place.lineno}: {error}\n")
         return {"error": f"the calculation failed ({type(error).__name__}): {BUG}."}
-
-
-def reworded(line: str) -> str:
-    """A refusal that sends its reader to a command sends an assistant to the tool of the same name."""
-    named = COMMAND.sub(lambda found: f"the tool '{found[1]}'" + (" with fields=true" if found[2] else ""), line)
-    return named.replace("--claim", "'claim'")
 
 
 class Guard:
