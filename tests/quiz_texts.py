@@ -5,23 +5,21 @@ title = "Carried forward"
 
 [[question]]
 id = "layer"
-kind = "numeric"
+kind = "quantity"
 marks = 2
 text = "Weights of one layer, {d} wide, {h} heads?"
 spec = "encoder layers={L} d_model={d} heads={h} d_ff={f}"
-ask = "params in one layer"
-without = ["biases", "norms"]
+answer = "params(layer=0, without=biases+norms)"
 parameters = { d = [64], h = [4], f = [100], L = [6] }
 hints = ["Four matrices and two.", "4 · {d} · {d} and two of {d} × {f}."]
 
 [[question]]
 id = "all"
-kind = "numeric"
+kind = "quantity"
 marks = 3
 same_as = "layer"
 text = "All {L} layers?"
-ask = "params of layers"
-without = ["biases", "norms"]
+answer = "params(layers, without=biases+norms)"
 depends_on = ["layer"]
 carried = "L * layer"
 
@@ -83,10 +81,10 @@ why = "%x #y ~z ^w _v"
 
 [[question]]
 id = "second"
-kind = "numeric"
+kind = "quantity"
 text = "{{braces}} <i>{d}</i>"
 spec = "layer d_model={d} heads=4"
-ask = "params"
+answer = "params"
 parameters = { d = [64, 128] }
 hints = ["<u>hint</u> & more"]
 

@@ -17,10 +17,10 @@ OWN = """
 title = "Week 5"
 [[question]]
 id = "wide"
-kind = "numeric"
+kind = "quantity"
 text = "How many parameters has an attention block of width {d}?"
 spec = "attention d_model={d} heads=2"
-ask = "params"
+answer = "params"
 parameters = { d = [16, 32, 48, 64, 80, 96, 112, 128] }
 """
 
@@ -30,7 +30,7 @@ def papers(tmp_path_factory):
     folder = tmp_path_factory.mktemp("quiz")
     (folder / "class.txt").write_text("Ada Lovelace\nBo\n", encoding="utf-8")
     done = glassformer(
-        "make", "parameters", "--seed", "7", "--names", "class.txt", "--out", "papers", "--format", "md,html", cwd=folder
+        "make", "parameters", "--seed", "7", "--students", "class.txt", "--out", "papers", "--format", "md,html", cwd=folder
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == "Counting parameters: 14 questions for 2 students, 11 files in papers\n"
@@ -53,7 +53,7 @@ def test_make_grade_round_trip(papers):
     done = glassformer("grade", "papers", "right.csv", "--json", cwd=papers)
     assert (done.returncode, done.stderr) == (0, "")
     assert [student["marks"] for student in json.loads(done.stdout)["students"]] == [18, 18]
-    by_hand = glassformer("grade", "parameters", "right.csv", "--seed", "7", "--names", "class.txt", "--json", cwd=papers)
+    by_hand = glassformer("grade", "parameters", "right.csv", "--seed", "7", "--students", "class.txt", "--json", cwd=papers)
     assert by_hand.stdout == done.stdout
 
 
@@ -63,7 +63,7 @@ def test_a_folder_made_of_a_file_of_ones_own_is_graded_with_the_numbers_on_its_p
     assert glassformer("make", "week-5.toml", *words, cwd=tmp_path).returncode == 0
     keys = {path.stem: path.read_text(encoding="utf-8") for path in (tmp_path / "papers" / "key").iterdir()}
     students = json.loads((tmp_path / "papers" / "quiz.json").read_text(encoding="utf-8"))["students"]
-    rows = [f"{one},{keys[one].split('**Answer**')[1].split()[1].replace(',', '')}" for one in students]
+    rows = [f"{one['name']},{keys[one['name']].split('**Answer**')[1].split()[1].replace(',', '')}" for one in students]
     (tmp_path / "right.csv").write_text("\n".join(["student,wide", *rows]), encoding="utf-8")
     done = glassformer("grade", "papers", "right.csv", "--json", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
@@ -91,7 +91,7 @@ def test_a_wrong_answer_is_exit_1_and_named(papers):
 
 def test_papers_that_are_there_are_not_overwritten(papers):
     before = {path: path.read_bytes() for path in (papers / "papers").rglob("*") if path.is_file()}
-    done = glassformer("make", "parameters", "--seed", "8", "--names", "class.txt", "--out", "papers", cwd=papers)
+    done = glassformer("make", "parameters", "--seed", "8", "--students", "class.txt", "--out", "papers", cwd=papers)
     told = "--out papers holds papers already: name a new folder, nothing is overwritten."
     assert (done.returncode, done.stdout, done.stderr) == (2, "", f"glassformer: {told}\n")
     assert {path: path.read_bytes() for path in (papers / "papers").rglob("*") if path.is_file()} == before
@@ -104,8 +104,8 @@ def test_papers_that_are_there_are_not_overwritten(papers):
         ("make parameters --out class.txt", "--out class.txt is a file"),
         ("make parameters --out .", "--out . holds other files"),
         ("make parameters --out y --format pdff", "the format 'pdff' is not known"),
-        ("make parameters --out y --students 2 --names class.txt", "give --students or --names, not both."),
-        ("make parameters --out y --students 0", "Invalid value for '--students'"),
+        ("make parameters --out y --variants 3", "--variants 3 needs the class: add --students"),
+        ("make parameters --out y --students 0", "--students 0: from 1 to 1,000 students"),
         ("make parameters", "Missing option '--out'"),
         ("grade parameters nothing.csv", "no such file: nothing.csv."),
         ("grade papers class.txt", "needs a column 'student'"),

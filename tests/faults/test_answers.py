@@ -16,8 +16,7 @@ from faults.mutants import no_hang
 from glassformer.answers.documents import check_document
 from glassformer.answers.expressions import evaluate
 from glassformer.answers.quiz import load_set, shipped, variant
-from glassformer.answers.quiz.counted import Counted
-from glassformer.answers.quiz.shaped import Shaped
+from glassformer.answers.quiz.quantity import Counted, Shaped
 from glassformer.answers.solutions import check_text
 from glassformer.spec import GlassformerError
 

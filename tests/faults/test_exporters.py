@@ -14,11 +14,12 @@ from markdown_it import MarkdownIt
 from quiz_texts import CARRYING
 
 from glassformer import algebra
+from glassformer.answers.asked import ask
 from glassformer.answers.judging import check as diagnose
 from glassformer.answers.problems import check_worked
-from glassformer.answers.quantities import ask
 from glassformer.answers.quiz import parse_set
 from glassformer.answers.quiz.grading import grade
+from glassformer.answers.quiz.roster import Roster
 from glassformer.answers.quiz.submissions import Submissions
 from glassformer.answers.shapes import check_formula
 from glassformer.answers.solutions import check_text
@@ -227,13 +228,13 @@ def quiz_faults(path, content, page):
 
 def test_a_hostile_quiz_stays_text_in_every_format(figure):
     made, faults, page = 0, [], set()
-    for path, content in quiz_files(parse_set(hostile_set(["a", "b", "c"]), "plain"), 1, ("Ada",), ("html",)):
+    for path, content in quiz_files(parse_set(hostile_set(["a", "b", "c"]), "plain"), 1, Roster.of("Ada"), ("html",)):
         page |= {tag for tag, _ in Tags(content.decode()).found} if path.endswith(".html") else set()
     for place in range(0, 498, 3):
         texts = STRINGS[place : place + 3]
         student = (" ".join(texts[0].split())[:60] or "x").encode("utf-8", "replace").decode()
         try:
-            files = list(quiz_files(parse_set(hostile_set(texts), "hostile"), 1, (student,), FORMATS))
+            files = list(quiz_files(parse_set(hostile_set(texts), "hostile"), 1, Roster.of(student), FORMATS))
         except GlassformerError as error:
             assert "\n" not in str(error)
             continue

@@ -12,6 +12,7 @@ from markdown_it import MarkdownIt
 
 from glassformer import algebra
 from glassformer.answers.quiz import parse_set
+from glassformer.answers.quiz.roster import Roster
 from glassformer.answers.quiz.variant import variant
 from glassformer.lab.pages.bench_exports import FORMS, Wanted, export
 from glassformer.numbers.attention import attention
@@ -135,7 +136,7 @@ def quizzes(_, strings):
         try:
             quiz = parse_set(hostile_set((three * 3)[:3]), "hostile")
             student = (" ".join(three[0].split())[:60] or "x").encode("utf-8", "replace").decode()
-            files = list(quiz_files(quiz, 1, (student,), ("html",)))
+            files = list(quiz_files(quiz, 1, Roster.of(student), ("html",)))
         except GlassformerError:
             continue
         for path, content in files:

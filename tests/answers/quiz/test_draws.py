@@ -27,7 +27,7 @@ def test_a_shuffle_keeps_every_item_and_reaches_every_order():
 def test_parameters_are_drawn_until_the_conditions_hold():
     choices = {"d": [64, 96, 100], "h": [2, 3, 4, 7], "x": {"from": -1, "to": 1, "shape": [2, 3]}}
     for seed in range(100):
-        drawn = parameters(choices, ["d % h == 0", "h > 2"], Draw(seed))
+        drawn = parameters(choices, ["mod(d, h) = 0", "h > 2"], Draw(seed))
         assert drawn["d"] % drawn["h"] == 0
         assert drawn["h"] > 2
         assert [len(row) for row in drawn["x"]] == [3, 3]

@@ -8,6 +8,7 @@ from quiz_texts import CARRYING
 
 from glassformer.answers.quiz import load_set, parse_set, variant
 from glassformer.answers.quiz.grading import grade
+from glassformer.answers.quiz.roster import Roster
 from glassformer.answers.quiz.submissions import Submissions
 
 QUIZ = parse_set(CARRYING, "carrying")
@@ -32,11 +33,11 @@ def test_marks_are_credits_times_marks_and_add_up(graded):
     assert [float(sheet.marks) for sheet in graded.sheets] == [9, 3, 3, 0, 8]
     assert {sheet.of for sheet in graded.sheets} == {Fraction(9)}
     for sheet in graded.sheets:
-        assert sheet.marks == sum(answer.judgement.credit * answer.of for answer in sheet.answers)
+        assert sheet.marks == sum(answer.credit * answer.of for answer in sheet.answers)
 
 
 def test_carried_errors_are_told_apart_from_new_ones(graded):
-    bo = {answer.question: answer.judgement for answer in graded.sheets[1].answers}
+    bo = {answer.judged.name: answer for answer in graded.sheets[1].answers}
     assert bo["layer"].codes == ("no_output_projection",)
     assert bo["all"].verdict == "carried"
     assert bo["all"].codes == ()
@@ -77,7 +78,7 @@ def test_the_document_is_json_and_keeps_the_notes(graded):
 def test_two_mistakes_at_once_are_found(graded):
     """W_Q, W_K, W_V of full width in every head, and one of the two feed-forward matrices."""
     both = 4 * 3 * 64 * 64 + 64 * 64 + 64 * 100
-    found = grade(QUIZ, Submissions({"Ada": {"layer": str(both)}})).sheets[0].answers[0].judgement
+    found = grade(QUIZ, Submissions({"Ada": {"layer": str(both)}})).sheets[0].answers[0]
     assert found.verdict == "wrong"
     assert set(found.codes) <= {"heads_times_full_width", "ffn_one_or_twice"} or found.codes == ()
 
@@ -86,18 +87,21 @@ def test_students_with_variants_of_their_own_are_judged_by_them():
     quiz = load_set("parameters")
     names = ("Ada", "Bo")
     answers = {name: {item.id: item.key.text for item in variant(quiz, 7, name).items} for name in names}
-    assert [sheet.marks for sheet in grade(quiz, Submissions(answers), seed=7, students=names).sheets] == [quiz.marks, quiz.marks]
+    assert [sheet.marks for sheet in grade(quiz, Submissions(answers), seed=7, roster=Roster.of(*names)).sheets] == [
+        quiz.marks,
+        quiz.marks,
+    ]
     swapped = {"Ada": answers["Bo"], "Bo": answers["Ada"]}
-    assert all(sheet.marks < quiz.marks for sheet in grade(quiz, Submissions(swapped), seed=7, students=names).sheets)
+    assert all(sheet.marks < quiz.marks for sheet in grade(quiz, Submissions(swapped), seed=7, roster=Roster.of(*names)).sheets)
 
 
 def test_a_student_of_the_class_who_gave_nothing_has_nothing():
-    found = grade(QUIZ, Submissions({}), students=("Ada",))
-    assert [(sheet.student, sheet.marks) for sheet in found.sheets] == [("Ada", 0)]
+    found = grade(QUIZ, Submissions({}), roster=Roster.of("Ada"))
+    assert [(sheet.student.name, sheet.marks) for sheet in found.sheets] == [("Ada", 0)]
 
 
 def test_a_class_of_many_equal_wrong_answers_is_searched_once(monkeypatch):
-    from glassformer.answers.quiz.counted import Counted
+    from glassformer.answers.quiz.quantity import Counted
 
     calls = []
     monkeypatch.setattr(Counted, "searched", lambda _, claim: calls.append(claim))

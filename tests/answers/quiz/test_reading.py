@@ -30,10 +30,10 @@ QUESTION = """
 title = "t"
 [[question]]
 id = "a"
-kind = "numeric"
+kind = "quantity"
 text = "{d}"
 spec = "layer d_model={d}"
-ask = "params"
+answer = "params"
 parameters = {d = [64]}
 """
 
@@ -41,21 +41,20 @@ parameters = {d = [64]}
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('title = "t"', "titel = 1", "'titel' is not known: title, about, then [[question]] tables."),
-        ('kind = "numeric"', 'kind = "numric"', "question 1 (a): kind = numric is not known: one of numeric, shape, "),
+        ('title = "t"', "titel = 1", "'titel' is not known: title, about, then [[question]] and [[mistake]] tables."),
+        ('kind = "quantity"', 'kind = "numric"', "question 1 (a): kind = numric is not known: one of quantity, choice, "),
         ('id = "a"', 'id = "a b"', "id = a b: a short name"),
         ("text =", "txt =", "'txt' is not known. Did you mean 'text'?"),
         ('text = "{d}"', 'text = "{e}"', "'{e}' is no parameter."),
         ("{d = [64]}", "{d = 64}", "parameter d = 64: a list of choices is wanted"),
-        ('ask = "params"', "", "ask is missing"),
-        ('ask = "params"', 'ask = "params"\nwithout = ["biasses"]', "without 'biasses' is not known. Did you mean 'biases'?"),
-        ('ask = "params"', 'ask = "params"\nmistakes = ["no_scalling"]', "is not known. Did you mean 'no_scaling'?"),
-        ('ask = "params"', 'ask = "params"\ndepends_on = ["b"]', "depends_on 'b' is no earlier question."),
-        ('ask = "params"', 'ask = "params"\nsame_as = "b"', "same_as = 'b' is no earlier question"),
-        ('ask = "params"', 'ask = "params"\nmarks = -1', "marks = -1: a number from 0 to 1,000 is wanted."),
-        ('ask = "params"', 'ask = "params"\nproof = "ordr"', "proof 'ordr' is no experiment. Did you mean 'order'?"),
-        ('ask = "params"', 'ask = "params"\nwhere = "d ** 2 == 4"', "is not understood"),
-        ('spec = "layer d_model={d}"', "", "a question has a text and one subject"),
+        ('answer = "params"', "", "answer is missing"),
+        ('answer = "params"', 'answer = "params"\nmistakes = ["no_scalling"]', "is not known. Did you mean 'no_scaling'?"),
+        ('answer = "params"', 'answer = "params"\ndepends_on = ["b"]', "depends_on 'b' is no earlier question."),
+        ('answer = "params"', 'answer = "params"\nsame_as = "b"', "same_as = 'b' is no earlier question"),
+        ('answer = "params"', 'answer = "params"\nmarks = -1', "marks = -1: a number from 0 to 1,000 is wanted."),
+        ('answer = "params"', 'answer = "params"\nproof = "ordr"', "proof 'ordr' is no experiment. Did you mean 'order'?"),
+        ('answer = "params"', 'answer = "params"\nwhere = "d ?? 2 = 4"', "is not understood"),
+        ('answer = "params"', 'answers = ["a"]\nanswer = "params"', "a question has a text and one subject"),
         ("[[question]]", "[question]", "[[question]] tables are wanted"),
     ],
 )  # fmt: skip

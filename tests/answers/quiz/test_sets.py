@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 from glassformer.answers.quiz import load_set, shipped, variant
-from glassformer.answers.quiz.counted import Counted
-from glassformer.answers.quiz.misconceptions import mistake
-from glassformer.answers.quiz.shaped import Shaped
+from glassformer.answers.quiz.quantity import Counted, Shaped
 from glassformer.answers.quiz.worked import Worked
 
 SEEDS = range(20)
@@ -35,7 +33,7 @@ def test_every_wrong_option_is_wrong_and_names_its_mistake(papers, name):
                 found = item.key.judge(option.letter)
                 assert found.right is option.right
                 assert found.codes == (() if option.right else (option.code,))
-                assert option.right or mistake(option.code).sentence
+                assert option.right or option.mistake.sentence
                 assert item.key.judge(option.text) == found
 
 

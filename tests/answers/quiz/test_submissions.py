@@ -6,7 +6,8 @@ import pytest
 from quiz_texts import CARRYING
 
 from glassformer.answers.quiz import parse_set
-from glassformer.answers.quiz.submissions import MOST_ROWS, read_names, read_submissions
+from glassformer.answers.quiz.roster import MOST_ROWS, Roster
+from glassformer.answers.quiz.submissions import read_submissions
 from glassformer.spec import GlassformerError
 
 QUIZ = parse_set(CARRYING, "carrying")
@@ -15,7 +16,7 @@ QUIZ = parse_set(CARRYING, "carrying")
 def read(tmp_path, text, students=(), data=None):
     path = tmp_path / "answers.csv"
     path.write_bytes(data if data is not None else text.encode())
-    return read_submissions(path, QUIZ, students)
+    return read_submissions(path, QUIZ, Roster.of(*students))
 
 
 def test_a_wide_file_has_a_column_a_question(tmp_path):
@@ -54,7 +55,7 @@ def test_strangers_and_unknown_questions_are_named_in_one_line_each(tmp_path):
 def test_of_several_answers_the_last_counts_and_it_is_said(tmp_path):
     found = read(tmp_path, "student,layer\nAda,1\nAda,2\nAda,\n")
     assert found.answers == {"Ada": {"layer": "2"}}
-    assert found.notes == ["answered more than once, the last counts: 2."]
+    assert found.notes == ["answered more than once, the last answer counts: Ada."]
 
 
 def test_hostile_cells_stay_text(tmp_path):
@@ -103,15 +104,44 @@ def test_bytes_that_are_no_text_are_one_line(tmp_path):
         read(tmp_path, "", data=b"\xff\xfe\x00")
 
 
-def test_a_class_list_is_read(tmp_path):
-    (tmp_path / "class.txt").write_text("Ada Lovelace\n\n  Zoë  \n字\n", encoding="utf-8")
-    assert read_names(tmp_path / "class.txt") == ("Ada Lovelace", "Zoë", "字")
+def test_names_match_without_accents_case_spaces_and_order(tmp_path):
+    students = ("Zoë Müller", "Ørsted Łuk", "Ada Lovelace")
+    found = read(tmp_path, 'student,layer\nzoe  MULLER,1\norsted luk,2\n"Lovelace, Ada",3\n', students=students)
+    assert found.answers == {"Zoë Müller": {"layer": "1"}, "Ørsted Łuk": {"layer": "2"}, "Ada Lovelace": {"layer": "3"}}
+    assert found.notes == []
 
 
-@pytest.mark.parametrize(
-    ("text", "message"), [("", "holds 0 names"), ("Ada\nBo\nAda\n", "names 'Ada' twice"), ("a\n" * 6000, "6,000 names")]
-)
-def test_a_class_list_that_is_none(tmp_path, text, message):
-    (tmp_path / "class.txt").write_text(text, encoding="utf-8")
-    with pytest.raises(GlassformerError, match=message):
-        read_names(tmp_path / "class.txt")
+def test_a_name_that_may_mean_two_students_is_listed_and_not_graded(tmp_path):
+    found = read(tmp_path, "student,layer\nJosé,1\nJose,2\njose,3\n", students=("José", "Jose"))
+    assert found.answers == {"José": {"layer": "1"}, "Jose": {"layer": "2"}}
+    assert found.notes == [
+        "more than one student may be meant, not graded; write the name as in the class list: jose (José or Jose)."
+    ]
+
+
+def test_without_a_class_list_names_that_look_alike_stay_apart_and_are_listed(tmp_path):
+    found = read(tmp_path, "student,layer\nJosé,1\njose,2\n")
+    assert list(found.answers) == ["José", "jose"]
+    assert found.notes == ["graded apart, although the names differ only in accents, case or order: José and jose."]
+
+
+def test_a_folder_is_graded_and_a_file_that_cannot_be_read_is_named(tmp_path):
+    folder = tmp_path / "in"
+    (folder / "bo").mkdir(parents=True)
+    (folder / "ada.csv").write_text("student,layer\nAda,1\n", encoding="utf-8")
+    (folder / "bo" / "answers.CSV").write_text("student,question,answer\nBo,layer,2\nada,layer,9\n", encoding="utf-8")
+    (folder / "broken.csv").write_text("nothing\n", encoding="utf-8")
+    (folder / "notes.txt").write_text("student,layer\nCy,1\n", encoding="utf-8")
+    found = read_submissions(folder, QUIZ, Roster.of("Ada", "Bo"))
+    assert found.answers == {"Ada": {"layer": "9"}, "Bo": {"layer": "2"}}
+    assert found.notes[0] == "answered more than once, the last answer counts: Ada."
+    assert found.notes[1].startswith("files that were not graded: broken.csv (broken.csv needs a column 'student'")
+
+
+def test_an_empty_folder_is_refused(tmp_path):
+    with pytest.raises(GlassformerError, match="holds 0 CSV files"):
+        read_submissions(tmp_path, QUIZ)
+
+
+def test_the_apostrophe_that_disarms_a_cell_is_no_part_of_the_answer(tmp_path):
+    assert read(tmp_path, "student,layer\n'=Ada,'-3\n").answers == {"=Ada": {"layer": "-3"}}

@@ -25,7 +25,7 @@ def test_a_wrong_layer_carried_through_the_stack_earns_the_second_mark():
     found = judged(layer="20000", all="120,000")
     assert (found["layer"].verdict, found["layer"].credit) == ("wrong", 0)
     assert (found["all"].verdict, found["all"].credit) == ("carried", 1)
-    assert found["all"].says == f"follows from your own answer to layer; the right one is {6 * LAYER:,}"
+    assert found["all"].says == f"follows from your own answer to layer; the right answer is {6 * LAYER:,}"
 
 
 def test_a_new_error_on_top_of_a_carried_one_earns_nothing():
@@ -50,9 +50,9 @@ def test_unscaled_scores_are_named_and_what_follows_is_carried():
 
 def test_rounded_numbers_may_be_carried_as_they_were_written():
     found = judged(scores="[0.7, 1.4]", weights=WEIGHTS, output="[1.32, 2.68]")
-    assert found["scores"].verdict == "rounded"
+    assert found["scores"].verdict == "convention"
     assert found["weights"].verdict == "right"
-    assert found["output"].verdict in ("right", "rounded", "carried")
+    assert found["output"].verdict in ("right", "convention", "carried")
 
 
 def test_the_same_weights_without_the_wrong_scores_are_a_mistake():
@@ -61,14 +61,14 @@ def test_the_same_weights_without_the_wrong_scores_are_a_mistake():
 
 def test_a_rounded_count_earns_half():
     found = judged(layer="29.2k")["layer"]
-    assert (found.verdict, found.credit) == ("rounded", Fraction(1, 2))
+    assert (found.verdict, found.credit) == ("convention", Fraction(1, 2))
 
 
 def test_another_convention_earns_half_and_is_named():
     everything = LAYER + 4 * 64 + 100 + 64 + 4 * 64
     found = judged(layer=str(everything))["layer"]
     assert (found.verdict, found.credit) == ("convention", Fraction(1, 2))
-    assert "when everything is counted" in found.says
+    assert found.says.startswith("right biases, norms counted")
 
 
 def test_a_mistake_beats_a_convention():
@@ -84,12 +84,12 @@ def test_a_choice_is_read_by_its_letter(answer):
 def test_a_choice_is_read_by_its_text():
     assert judged(pick="this")["pick"].right
     assert judged(pick="That")["pick"].codes == ("no_scaling",)
-    assert judged(pick="Z")["pick"].verdict == "unread"
+    assert judged(pick="Z")["pick"].verdict == "unclear"
 
 
 @pytest.mark.parametrize("claim", ["", "   "])
 def test_no_answer_is_missing(claim):
-    assert judged(layer=claim)["layer"].verdict == "missing"
+    assert judged(layer=claim)["layer"].missing
 
 
 HOSTILE = [
@@ -114,43 +114,10 @@ HOSTILE = [
 @pytest.mark.parametrize("question", ["layer", "all", "scores", "output", "pick"])
 def test_no_claim_breaks_a_judgement(claim, question):
     found = judged(**dict.fromkeys(("layer", "scores", "weights", question), claim))[question]
-    assert found.verdict in ("wrong", "unread")
+    assert found.verdict in ("wrong", "unclear")
     assert found.credit == 0
 
 
 def test_a_rule_that_does_not_give_the_answer_is_refused():
-    with pytest.raises(GlassformerError, match="carried = 'layer' gives"):
+    with pytest.raises(GlassformerError, match="question all: carried = 'layer' gives"):
         variant(parse_set(CARRYING.replace('carried = "L * layer"', 'carried = "layer"'), "carrying"), 0)
-
-
-ASKED = """
-title = "Costs"
-[[question]]
-id = "ask"
-kind = "{kind}"
-text = "?"
-spec = "layer d_model=64 heads=4 t=32"
-ask = "{ask}"
-"""
-
-
-@pytest.mark.parametrize(
-    ("ask", "kind", "text"),
-    [
-        ("flops of ffn in one layer", "numeric", "2,097,152"),
-        ("memory of the attention matrix in fp16", "numeric", "8,192"),
-        ("shape of the concatenated heads", "shape", "1 × 32 × 64"),
-    ],
-)
-def test_a_quiz_asks_for_costs_and_side_by_side_heads(ask, kind, text):
-    (item,) = variant(parse_set(ASKED.format(kind=kind, ask=ask), "costs"), 0).items
-    assert item.key.text == text
-    assert item.key.solution()
-    assert item.key.judge(text).right
-
-
-@pytest.mark.parametrize("ask", ["share of params in ffn", "scaling factor"])
-def test_a_quiz_asks_for_whole_numbers(ask):
-    text = ASKED.format(kind="numeric", ask=ask).replace("heads=4", "heads=4 d_k=10")
-    with pytest.raises(GlassformerError, match="a quiz asks for whole numbers here"):
-        variant(parse_set(text, "costs"), 0)

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from fractions import Fraction
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from glassformer.answers.quiz import notation
+from glassformer.answers.mistakes.catalogue import Mistake
+from glassformer.answers.quiz import claims
 from glassformer.answers.quiz.draws import Draw
-from glassformer.answers.quiz.keys import RIGHT, Judgement, Key, Own, Section, Wrong, unread
-from glassformer.answers.quiz.misconceptions import mistake
-from glassformer.answers.quiz.said import squashed
+from glassformer.answers.quiz.marking import RIGHT, Key, Marked, Own, Section, Wrong, explained, unread
+from glassformer.answers.quiz.phrases import squashed
 from glassformer.spec import GlassformerError
 
 LETTERS = "ABCDEFGH"
 _LETTER = re.compile(r"\(?\s*(?:option|answer|choice)?\s*([A-Ha-h])\s*[).:]?\s*")
+_LABEL = re.compile(r"^\s*\(?[A-Ha-h][).:]\s+")
 
 
 @dataclass(frozen=True)
@@ -27,12 +27,16 @@ class Option:
 
     letter: str
     text: str
-    code: str = ""
+    mistake: Mistake | None = None
     what: str = ""
 
     @property
     def right(self) -> bool:
-        return not self.code
+        return self.mistake is None
+
+    @property
+    def code(self) -> str:
+        return self.mistake.code if self.mistake else ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,36 +62,33 @@ class Chosen(Key):
     def value(self) -> Any:
         return self.right.letter
 
-    def judge(self, claim: str) -> Judgement:
+    def judge(self, claim: str) -> Marked:
         option = self.meant(claim)
         if option is None:
             return unread(self.wanted)
-        if option.right:
+        if option.mistake is None:
             return RIGHT
-        known = mistake(option.code)
-        what = f" ({option.what})" if option.what and option.what != option.text else ""
-        return Judgement("wrong", Fraction(0), f"wrong: {known.name}{what}", (option.code,))
+        what = option.what if option.what != option.text else ""
+        return explained([Wrong(option.text, option.letter, option.mistake, what)])
 
     def meant(self, claim: str) -> Option | None:
         """The option with that letter, or with that text or value."""
-        if len(claim) > notation.MOST_CHARACTERS:
+        if len(claim) > claims.MOST_CHARACTERS:
             return None
         letter = _LETTER.fullmatch(claim.strip())
         if letter is not None:
             return next((option for option in self.options if option.letter == letter[1].upper()), None)
-        plain = squashed(re.sub(r"^\s*\(?[A-Ha-h][).:]\s+", "", claim))
-        said = [option for option in self.options if squashed(option.text) == plain]
-        return said[0] if len(said) == 1 else self._by_value(claim)
+        plain = squashed(_LABEL.sub("", claim))
+        same = [option for option in self.options if squashed(option.text) == plain]
+        return same[0] if len(same) == 1 else self._by_value(claim)
 
     def _by_value(self, claim: str) -> Option | None:
         """`4.7e6` or `64x32` instead of the letter."""
-        found = []
-        for option in self.options:
-            numbers = {number.value for number in notation.numbers(option.text)[:1]}
-            shape = notation.shapes(option.text) if "×" in option.text else []
-            claimed = notation.numbers(claim)
-            if (claimed and claimed[0].value in numbers) or (shape and notation.shapes(claim) == shape):
-                found.append(option)
+        said = claims.shapes(claim) if claims.shapes(self.right.text) and "×" in self.right.text else _first(claim)
+        if not said:
+            return None
+        texts = [(option, claims.shapes(option.text) if "×" in option.text else _first(option.text)) for option in self.options]
+        found = [option for option, value in texts if value == said]
         return found[0] if len(found) == 1 else None
 
     def own(self, claim: str) -> Own | None:
@@ -95,10 +96,11 @@ class Chosen(Key):
         return self.inner.own(option.text) if option is not None else None
 
     def wrongs(self) -> Sequence[Wrong]:
-        return [Wrong(option.letter, option.letter, option.code, option.what) for option in self.options if not option.right]
+        return [Wrong(o.letter, o.letter, o.mistake, o.what) for o in self.options if o.mistake is not None]
 
     def solution(self) -> tuple[Section, ...]:
-        traps = tuple(f"{o.letter}) {o.text}: {mistake(o.code).name} [{o.code}]" for o in self.options if not o.right)
+        wrong = [option for option in self.options if option.mistake is not None]
+        traps = tuple(f"{o.letter}) {o.text}: {o.mistake.name} [{o.code}]" for o in wrong if o.mistake)
         return (*self.inner.solution(), ("the other options", traps))
 
 
@@ -113,10 +115,12 @@ def chosen(inner: Key, count: int, preferred: Sequence[str], draw: Draw) -> Chos
             if len(picked) < count - 1 and not (distinct and wrong.code in known) and _new(wrong, inner, picked):
                 picked.append(wrong)
     if len(picked) < count - 1:
-        raise GlassformerError(f"{count} choices are wanted, but only {len(picked)} mistakes give wrong ones: change choices.")
-    lines = [Option("", inner.text), *(Option("", wrong.text, wrong.code, wrong.what) for wrong in picked)]
+        raise GlassformerError(
+            f"choices = {count}, but only {len(picked)} mistakes give wrong options: lower choices, or add mistakes of your own."
+        )
+    lines = [Option("", inner.text), *(Option("", wrong.text, wrong.mistake, wrong.what) for wrong in picked)]
     shuffled = draw.shuffled(lines)
-    return Chosen(inner, tuple(Option(LETTERS[i], o.text, o.code, o.what) for i, o in enumerate(shuffled)))
+    return Chosen(inner, tuple(replace(option, letter=LETTERS[place]) for place, option in enumerate(shuffled)))
 
 
 def _new(wrong: Wrong, inner: Key, picked: Sequence[Wrong]) -> bool:
@@ -130,3 +134,9 @@ def _same(one: Any, other: Any) -> bool:
     if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
         return np.shape(one) == np.shape(other) and bool(np.allclose(one, other))
     return bool(one == other)
+
+
+def _first(text: str) -> Any:
+    """The likeliest number that a text is."""
+    found = claims.numbers(text)
+    return found[0].value if found else None

@@ -5,10 +5,9 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 from typing import Any, TypeVar
 
-from glassformer.answers.quiz import expressions
+from glassformer.answers.quiz.arithmetic import holds
 from glassformer.spec import GlassformerError, shown
 
 MOST_TRIES = 2_000
@@ -47,16 +46,9 @@ def parameters(choices: Mapping[str, Any], where: Sequence[str], draw: Draw) -> 
     """One value for each parameter, drawn until every condition holds."""
     for _ in range(MOST_TRIES):
         drawn = {name: _drawn(given, draw) for name, given in choices.items()}
-        numbers = whole_numbers(drawn)
-        if all(expressions.holds(condition, numbers) for condition in where):
+        if all(holds(condition, drawn) for condition in where):
             return drawn
     raise GlassformerError(f"no parameters were found for which {' and '.join(where)} in {MOST_TRIES:,} draws.")
-
-
-def whole_numbers(drawn: Mapping[str, Any]) -> dict[str, Fraction | int]:
-    """The parameters that expressions may use: the numbers among them."""
-    numbers = {name: value for name, value in drawn.items() if isinstance(value, int | float) and not isinstance(value, bool)}
-    return {name: Fraction(repr(value)) for name, value in numbers.items()}
 
 
 def check_choices(name: str, given: Any) -> None:

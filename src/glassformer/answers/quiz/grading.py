@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
 from glassformer.algebra import Result
-from glassformer.answers.quiz.keys import Judgement
-from glassformer.answers.quiz.misconceptions import mistake
+from glassformer.answers.quiz.marking import Marked
+from glassformer.answers.quiz.roster import Roster, Student
 from glassformer.answers.quiz.statistics import Common, QuestionStatistics, Summary, common_mistakes, question_statistics, summary
 from glassformer.answers.quiz.submissions import Submissions
 from glassformer.answers.quiz.template import QuizSet
@@ -19,34 +19,10 @@ MOST_SEARCHED = 1_000  # answers for which two mistakes at once are searched for
 
 
 @dataclass(frozen=True)
-class Marked:
-    """One answer with its judgement and its marks."""
-
-    question: str
-    claim: str
-    judgement: Judgement
-    marks: Fraction
-    of: Fraction
-    truth: str
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "question": self.question,
-            "answer": self.claim,
-            "verdict": self.judgement.verdict,
-            "marks": float(self.marks),
-            "of": float(self.of),
-            "right": self.truth,
-            "mistakes": list(self.judgement.codes),
-            "says": self.judgement.says,
-        }
-
-
-@dataclass(frozen=True)
 class Sheet:
     """One student's answers, marked."""
 
-    student: str
+    student: Student
     answers: tuple[Marked, ...]
 
     @property
@@ -58,8 +34,10 @@ class Sheet:
         return sum((answer.of for answer in self.answers), Fraction(0))
 
     def to_dict(self) -> dict[str, Any]:
+        variant = {"variant": self.student.variant} if self.student.variant else {}
         return {
-            "student": self.student,
+            "student": self.student.name,
+            **variant,
             "marks": float(self.marks),
             "of": float(self.of),
             "answers": [answer.to_dict() for answer in self.answers],
@@ -78,7 +56,7 @@ class Graded(Result):
     @property
     def wrong(self) -> int:
         """How many answers are not fully right."""
-        return sum(not answer.judgement.right for sheet in self.sheets for answer in sheet.answers)
+        return sum(not answer.right for sheet in self.sheets for answer in sheet.answers)
 
     @property
     def summary(self) -> Summary:
@@ -101,52 +79,68 @@ class Graded(Result):
             "summary": self.summary.to_dict(),
             "students": [sheet.to_dict() for sheet in self.sheets],
             "questions": [question.to_dict() for question in self.questions],
-            "mistakes": [
-                common.to_dict()
-                | {"name": " / ".join(mistake(code).name for code in common.codes), "sentence": mistake(common.codes[0]).sentence}
-                for common in self.mistakes
-            ],
+            "mistakes": [common.to_dict() for common in self.mistakes],
             "notes": list(self.notes),
         }
 
 
-def grade(quiz: QuizSet, submitted: Submissions, *, seed: int = 0, students: Sequence[str] = ()) -> Graded:
-    """Judge every answer. Where students are named, each had a variant of their own; else all had the same questions."""
-    everybody = variant(quiz, seed, EVERYBODY) if not students else None
-    grader = _Grader()
+def grade(quiz: QuizSet, submitted: Submissions, *, seed: int = 0, roster: Roster | None = None) -> Graded:
+    """Judge every answer. Where a class is given, each student had numbers or a variant of their own; else all had the same."""
+    given = roster or Roster()
+    grader = _Grader(quiz, seed)
+    students = [_with_variant(student, given, submitted) for student in given] or [Student(name) for name in submitted.answers]
     sheets = []
-    for name in students or submitted.answers:
-        own = everybody or variant(quiz, seed, name)
-        sheets.append(grader.sheet(own, name, submitted.answers.get(name, {})))
-    notes = list(submitted.notes)
+    for student in students:
+        own = grader.paper(student.drawn_for if len(given) else EVERYBODY)
+        sheets.append(grader.sheet(own, student, submitted.answers.get(student.name, {})))
+    notes = [*submitted.notes, *_variant_notes(given, submitted)]
     if grader.searched >= MOST_SEARCHED:
         notes.append(f"for two mistakes at once, the first {MOST_SEARCHED:,} unexplained answers were searched, not the others.")
     return Graded(quiz, seed, tuple(sheets), tuple(notes))
+
+
+def _with_variant(student: Student, given: Roster, submitted: Submissions) -> Student:
+    """The variant that stands beside the answers is the one that was sat."""
+    sat = submitted.variants.get(student.name, "").upper()
+    return Student(student.name, sat, student.fields) if sat in given.variants else student
+
+
+def _variant_notes(given: Roster, submitted: Submissions) -> list[str]:
+    notes = []
+    for student in given if given.variants else ():
+        sat = submitted.variants.get(student.name, "").upper()
+        if sat and sat not in given.variants:
+            notes.append(f"{student.name}: there is no variant '{sat}', graded with variant {student.variant}.")
+        elif sat and sat != student.variant:
+            notes.append(f"{student.name}: graded with variant {sat}, as the answers say; {student.variant} was handed out.")
+    return notes
 
 
 @dataclass
 class _Grader:
     """Counts the long searches, so that no file can ask for too many; the same answer to the same question is searched once."""
 
+    quiz: QuizSet
+    seed: int
     searched: int = 0
+    _known: dict[tuple[str, str, str], Marked | None] = field(default_factory=dict)
+    _papers: dict[str, Variant] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        self._known: dict[tuple[str, str, str], Judgement | None] = {}
+    def paper(self, name: str) -> Variant:
+        if name not in self._papers:
+            self._papers[name] = variant(self.quiz, self.seed, name)
+        return self._papers[name]
 
-    def sheet(self, own: Variant, name: str, answers: Mapping[str, str]) -> Sheet:
+    def sheet(self, own: Variant, student: Student, answers: Mapping[str, str]) -> Sheet:
         judged = own.judge(answers)
-        marked = []
-        for item in own.items:
-            claim = answers.get(item.id, "").strip()
-            found = self._explained(own, item, claim, judged[item.id])
-            marked.append(Marked(item.id, claim, found, found.credit * item.marks, item.marks, item.key.text))
-        return Sheet(name, tuple(marked))
+        return Sheet(student, tuple(self._explained(own, item, judged[item.id]) for item in own.items))
 
-    def _explained(self, own: Variant, item: Item, claim: str, found: Judgement) -> Judgement:
-        if found.verdict != "wrong" or found.codes:
+    def _explained(self, own: Variant, item: Item, found: Marked) -> Marked:
+        if not found.unexplained:
             return found
-        place = (own.student, item.id, claim)
+        place = (own.student, item.id, found.judged.claim)
         if place not in self._known and self.searched < MOST_SEARCHED:
-            self._known[place] = item.key.searched(claim)
+            self._known[place] = item.key.searched(found.judged.claim)
             self.searched += self._known[place] is not None
-        return self._known.get(place) or found
+        longer = self._known.get(place)
+        return item.marked(found.judged.claim, longer) if longer else found

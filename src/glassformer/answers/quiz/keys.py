@@ -1,106 +1,102 @@
-"""What every kind of key has in common: the right answer as text, wrong ones with their mistakes, a verdict on a claim."""
+"""The key of a question with its parameters put in: a quantity of a model, worked numbers, or phrases."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from fractions import Fraction
-from typing import Any, Literal, NamedTuple, TypeAlias
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
 
-from glassformer.answers.quiz.misconceptions import mistake
-from glassformer.answers.quiz.notation import Cells
+import numpy as np
 
-Verdict = Literal["right", "rounded", "convention", "carried", "wrong", "unread", "missing"]
-GOOD: tuple[Verdict, ...] = ("right", "carried")
-Own: TypeAlias = Fraction | Cells  # a student's own earlier answer, for what is carried forward from it
-Section: TypeAlias = tuple[str, tuple[str, ...]]  # a heading and its lines
+from glassformer.answers.quiz.largest import Largest
+from glassformer.answers.quiz.marking import Key, Wrong
+from glassformer.answers.quiz.numbers import written
+from glassformer.answers.quiz.phrases import Phrase, squashed
+from glassformer.answers.quiz.quantity import Counted, Listed, Shaped, plain, worked_out
+from glassformer.answers.quiz.template import Template, filled, filled_in
+from glassformer.answers.quiz.worked import Worked
+from glassformer.numbers.by_hand import parse_problem, solve
+from glassformer.spec import GlassformerError, shown
+from glassformer.spec.presets import known_preset
+from glassformer.spec.reading import Request, request_from_words
 
-
-class Wrong(NamedTuple):
-    """A wrong answer that a known mistake gives: as text, as a value, the mistake's code, and what exactly was done."""
-
-    text: str
-    value: Any
-    code: str
-    what: str
+EXACT = 1e-6  # what floating point may differ by where whole numbers are asked for
 
 
-@dataclass(frozen=True)
-class Judgement:
-    """What an answer is worth: a verdict, the share of the marks, the mistakes that explain it, and one sentence.
-
-    Several `codes` mean that any one of them gives this answer, unless `together`.
-    """
-
-    verdict: Verdict
-    credit: Fraction
-    says: str
-    codes: tuple[str, ...] = ()
-    together: bool = False
-
-    @property
-    def right(self) -> bool:
-        return self.verdict in GOOD
-
-    @property
-    def mistake(self) -> str:
-        """The mistake in one word for statistics: `no_scaling`, `a or b` where it cannot be told, `a and b` for two at once."""
-        return (" and " if self.together else " or ").join(self.codes)
+def key_of(template: Template, drawn: Mapping[str, Any]) -> Key:
+    """The key of a question, its parameters put in."""
+    if template.answer:
+        return _quantity_key(template, drawn)
+    if template.problem is not None:
+        return _worked_key(template, drawn)
+    options = tuple(replace(o, says=filled(o.says, drawn), why=filled(o.why, drawn)) for o in template.options)
+    right = [option.says for option in options if option.right]
+    wrong = tuple(Wrong(o.says, squashed(o.says), o.mistake, o.why) for o in options if o.mistake is not None)
+    answers = (*right, *(filled(answer, drawn) for answer in template.answers))
+    return Phrase(answers, wrong, filled(template.because, drawn), template.proof)
 
 
-RIGHT = Judgement("right", Fraction(1), "right")
-MISSING = Judgement("missing", Fraction(0), "no answer")
+def _quantity_key(template: Template, drawn: Mapping[str, Any]) -> Key:
+    spec = filled(template.spec, drawn)
+    model = _request(spec) if spec else None
+    answer = worked_out(template.answer, drawn, model, "answer")
+    own = [
+        Wrong("", plain(worked_out(named.gives, drawn, model, f"mistakes, {named.code}, gives").scaled), named.mistake)
+        for named in template.mistakes
+        if named.gives
+    ]
+    about_heads = "head" in f"{template.text} {template.answer} {template.spec}".lower()
+    fields: dict[str, Any] = {
+        "own_wrongs": tuple(own),
+        "heads": about_heads and model is not None and model.spec.heads > 1,
+        "digits": template.digits,
+        "tolerance": template.tolerance,
+        "convention_credit": template.convention_credit,
+        "rule": template.carried if isinstance(template.carried, str) else "",
+        "drawn": drawn,
+    }
+    value = plain(answer.scaled)
+    if isinstance(value, tuple):
+        return Shaped(answer, **fields)
+    return (
+        Listed(answer, **fields | {"tolerance": _tolerance(template)})
+        if isinstance(value, np.ndarray)
+        else Counted(answer, **fields)
+    )
 
 
-def unread(wanted: str) -> Judgement:
-    """An answer that cannot be read at all."""
-    return Judgement("unread", Fraction(0), f"this cannot be read as an answer: {wanted} is wanted")
+def _tolerance(template: Template) -> float:
+    if template.tolerance is not None:
+        return float(template.tolerance)
+    return 10.0**-template.digits if template.digits else EXACT
 
 
-def explained(wrongs: Sequence[Wrong]) -> Judgement:
-    """A wrong answer with the mistakes that give exactly it; with none, that is said plainly."""
-    first: dict[str, Wrong] = {}
-    for wrong in wrongs:
-        first.setdefault(wrong.code, wrong)
-    if not first:
-        return Judgement("wrong", Fraction(0), "wrong, and no known mistake gives this answer")
-    several = "; or ".join(f"{mistake(wrong.code).name} ({wrong.what})" for wrong in first.values())
-    return Judgement("wrong", Fraction(0), f"wrong: {several}", tuple(first))
+def _request(text: str) -> Request:
+    words = text.split()
+    name = known_preset(words[0]) if words else None
+    if name is None:
+        raise GlassformerError(f"spec = '{shown(text)}': a question's spec starts with the name of a preset.")
+    return request_from_words((name, *words[1:]))
 
 
-class Key(ABC):
-    """The right answer to one question with its numbers put in."""
+def _worked_key(template: Template, drawn: Mapping[str, Any]) -> Key:
+    problem = parse_problem(filled_in(template.problem, drawn), template.id)
+    solution = solve(problem.replace(ask=(template.ask,)))
+    rule = template.carried if isinstance(template.carried, Mapping) else None
+    work = Worked(solution, template.ask, template.cell, template.digits, _tolerance(template), template.convention_credit, rule)
+    work = replace(work, own_wrongs=tuple(_own_numbers(template, drawn, work)))
+    return Largest(work) if template.pick == "largest" else work
 
-    wanted: str  # how it is to be written
 
-    @property
-    @abstractmethod
-    def text(self) -> str:
-        """The right answer as it is written in a key."""
-
-    @property
-    @abstractmethod
-    def value(self) -> Any:
-        """The right answer as a value; two options are different where their values are."""
-
-    @abstractmethod
-    def judge(self, claim: str) -> Judgement:
-        """What a claim is worth, taken by itself."""
-
-    @abstractmethod
-    def wrongs(self) -> Sequence[Wrong]:
-        """The wrong answers of known mistakes, likeliest first, none of them equal to the right one."""
-
-    @abstractmethod
-    def solution(self) -> tuple[Section, ...]:
-        """How the right answer comes about."""
-
-    def searched(self, claim: str) -> Judgement | None:  # noqa: B027 (a key without a longer search has none)
-        """What a longer search says of a wrong claim that no single mistake gives; None where there is none to make."""
-
-    def own(self, claim: str) -> Own | None:  # noqa: B027
-        """The claim as a value that later questions may be worked from; None where it is none."""
-
-    def carried(self, earlier: Mapping[str, Own]) -> Key | None:  # noqa: B027
-        """The key as it would be if the student's own earlier answers were right; None where nothing is carried."""
+def _own_numbers(template: Template, drawn: Mapping[str, Any], work: Worked) -> Iterator[Wrong]:
+    """The numbers that the set's own mistakes give."""
+    for named in template.mistakes:
+        if named.gives:
+            value = np.asarray(plain(worked_out(named.gives, drawn, None, f"mistakes, {named.code}, gives").scaled), dtype=float)
+            if value.size != work.value.size:
+                raise GlassformerError(
+                    f"mistakes, {named.code}, gives = '{shown(named.gives)}' has {value.size} numbers: "
+                    f"the answer has {work.value.size}, write as many."
+                )
+            numbers = value.reshape(work.value.shape)
+            yield Wrong(written(numbers, work.digits or 3), numbers, named.mistake)

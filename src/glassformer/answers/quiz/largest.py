@@ -8,8 +8,9 @@ from functools import cached_property
 
 import numpy as np
 
-from glassformer.answers.quiz.keys import RIGHT, Judgement, Key, Section, Wrong, explained, unread
-from glassformer.answers.quiz.said import squashed
+from glassformer.answers.mistakes.catalogue import mistake
+from glassformer.answers.quiz.marking import RIGHT, Key, Marked, Section, Wrong, explained, unread
+from glassformer.answers.quiz.phrases import squashed
 from glassformer.answers.quiz.worked import Worked
 from glassformer.program.axes import Floats
 from glassformer.spec import GlassformerError
@@ -45,7 +46,7 @@ class Largest(Key):
     def text(self) -> str:
         return self.value
 
-    def judge(self, claim: str) -> Judgement:
+    def judge(self, claim: str) -> Marked:
         plain = squashed(claim)
         if plain == squashed(self.value):
             return RIGHT
@@ -72,7 +73,7 @@ class Largest(Key):
         for code, what, place in seen:
             label = self.labels[place]
             if label != self.value:
-                found.setdefault(label, Wrong(label, label, code, what))
+                found.setdefault(label, Wrong(label, label, mistake(code), what))
         return list(found.values())
 
     def solution(self) -> tuple[Section, ...]:

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from glassformer.answers.quiz.marking import Marked
 from glassformer.answers.quiz.template import QuizSet
 
 if TYPE_CHECKING:
@@ -60,7 +61,8 @@ class Common:
     """A mistake, how often it was made, by how many students, and in which questions."""
 
     mistake: str
-    codes: tuple[str, ...]
+    names: str
+    sentence: str
     count: int
     students: int
     questions: tuple[str, ...]
@@ -68,7 +70,8 @@ class Common:
     def to_dict(self) -> dict[str, Any]:
         return {
             "mistake": self.mistake,
-            "codes": list(self.codes),
+            "name": self.names,
+            "sentence": self.sentence,
             "count": self.count,
             "students": self.students,
             "questions": list(self.questions),
@@ -88,20 +91,20 @@ def question_statistics(quiz: QuizSet, sheets: Sequence[Sheet]) -> tuple[Questio
     found = []
     for place, template in enumerate(quiz.questions):
         answers = [sheet.answers[place] for sheet in sheets]
-        verdicts = Counter(answer.judgement.verdict for answer in answers)
-        mistakes = Counter(answer.judgement.mistake for answer in answers if answer.judgement.codes)
+        outcomes = Counter(_outcome(answer) for answer in answers)
+        mistakes = Counter(answer.mistake for answer in answers if answer.codes)
         own = [answer.marks for answer in answers]
         possible = sum((answer.of for answer in answers), Fraction(0))
         found.append(
             QuestionStatistics(
                 question=template.id,
-                answered=len(answers) - verdicts["missing"],
-                right=verdicts["right"],
-                carried=verdicts["carried"],
-                partly=verdicts["rounded"] + verdicts["convention"],
-                wrong=verdicts["wrong"],
-                unread=verdicts["unread"],
-                missing=verdicts["missing"],
+                answered=len(answers) - outcomes["missing"],
+                right=outcomes["right"],
+                carried=outcomes["carried"],
+                partly=outcomes["partly"],
+                wrong=outcomes["wrong"],
+                unread=outcomes["unread"],
+                missing=outcomes["missing"],
                 share=float(sum(own, Fraction(0)) / possible) if possible else 0.0,
                 tells_apart=_correlation(own, [total - mark for total, mark in zip(totals, own, strict=True)]),
                 mistakes=tuple(_ranked(mistakes)),
@@ -112,19 +115,29 @@ def question_statistics(quiz: QuizSet, sheets: Sequence[Sheet]) -> tuple[Questio
 
 def common_mistakes(sheets: Sequence[Sheet]) -> tuple[Common, ...]:
     """Every mistake that was made, the commonest first."""
-    counts: Counter[str] = Counter()
-    codes: dict[str, tuple[str, ...]] = {}
-    students: dict[str, set[str]] = {}
-    questions: dict[str, dict[str, None]] = {}
+    made: dict[str, list[tuple[str, Marked]]] = {}
     for sheet in sheets:
         for answer in sheet.answers:
-            if answer.judgement.codes:
-                name = answer.judgement.mistake
-                counts[name] += 1
-                codes[name] = answer.judgement.codes
-                students.setdefault(name, set()).add(sheet.student)
-                questions.setdefault(name, {}).setdefault(answer.question)
-    return tuple(Common(name, codes[name], count, len(students[name]), tuple(questions[name])) for name, count in _ranked(counts))
+            if answer.codes:
+                made.setdefault(answer.mistake, []).append((sheet.student.name, answer))
+    found = []
+    for mistake, count in _ranked(Counter({mistake: len(pairs) for mistake, pairs in made.items()})):
+        first = made[mistake][0][1]
+        students = {student for student, _ in made[mistake]}
+        questions = tuple(dict.fromkeys(answer.judged.name for _, answer in made[mistake]))
+        found.append(Common(mistake, first.mistake_names, first.mistakes[0].sentence, count, len(students), questions))
+    return tuple(found)
+
+
+def _outcome(answer: Marked) -> str:
+    """The column in which an answer is counted."""
+    if answer.missing:
+        return "missing"
+    if answer.right:
+        return answer.verdict
+    if answer.verdict == "convention" or answer.credit:
+        return "partly"
+    return "unread" if answer.verdict == "unclear" else "wrong"
 
 
 def _ranked(counts: Counter[str]) -> list[tuple[str, int]]:

@@ -8,12 +8,11 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal
 
-from glassformer.answers.quiz import expressions
-from glassformer.answers.quiz.draws import whole_numbers
+from glassformer.answers.mistakes.catalogue import Mistake
+from glassformer.answers.quiz import arithmetic
 from glassformer.spec import GlassformerError, shown
 
-Kind = Literal["numeric", "shape", "choice", "worked", "concept"]
-Writing = Literal["as stored", "matrix", "columns"]
+Kind = Literal["quantity", "choice", "worked", "concept"]
 
 _PLACE = re.compile(r"\{\{|\}\}|\{([^{}]{1,100})\}")
 
@@ -23,12 +22,24 @@ class WrittenOption:
     """An option (or a typed phrase) that the set spells out: what it says, and the mistake that a wrong one is."""
 
     says: str
-    code: str = ""
+    mistake: Mistake | None = None
     why: str = ""
 
     @property
     def right(self) -> bool:
-        return not self.code
+        return self.mistake is None
+
+
+@dataclass(frozen=True, kw_only=True)
+class NamedMistake:
+    """A mistake that the question names; `gives`: the wrong answer that it leads to, as an expression of the set's own."""
+
+    mistake: Mistake
+    gives: str = ""
+
+    @property
+    def code(self) -> str:
+        return self.mistake.code
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,15 +56,14 @@ class Template:
     same_as: str = ""
     # What is asked.
     spec: str = ""
+    answer: str = ""
     ask: str = ""
-    without: tuple[str, ...] = ()
-    writing: Writing = "as stored"
     problem: Mapping[str, Any] | None = None
     cell: tuple[int, ...] = ()
     pick: str = ""
     answers: tuple[str, ...] = ()
     options: tuple[WrittenOption, ...] = ()
-    mistakes: tuple[str, ...] = ()
+    mistakes: tuple[NamedMistake, ...] = ()
     choices: int = 4
     # How it is judged.
     digits: int = 3
@@ -64,6 +74,11 @@ class Template:
     # Why it is so.
     because: str = ""
     proof: str = ""
+
+    @property
+    def codes(self) -> tuple[str, ...]:
+        """The mistakes that come first among wrong answers."""
+        return tuple(named.code for named in self.mistakes)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,13 +138,13 @@ def placeholders(value: Any) -> set[str]:
     if not isinstance(value, str):
         return set()
     inside = [found[1].partition(":")[0] for found in _PLACE.finditer(value) if found[1]]
-    return {name for text in inside for name in expressions.names_in(text)}
+    return {name for text in inside for name in arithmetic.names_used(text)}
 
 
 def _value(text: str, drawn: Mapping[str, Any]) -> Any:
     if text.strip() in drawn:
         return drawn[text.strip()]
-    found = expressions.value_of(text, whole_numbers(drawn))
+    found = arithmetic.number_of(text, drawn)
     if found.denominator != 1:
         raise GlassformerError(f"{{{shown(text)}}} is {found}: only whole numbers can be put into a text.")
     return int(found)

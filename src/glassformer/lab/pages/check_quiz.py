@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
@@ -10,8 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from glassformer.answers.quiz import Item, Variant, load_set, shipped, variant
-from glassformer.answers.quiz.keys import Judgement
-from glassformer.answers.quiz.misconceptions import mistake
+from glassformer.answers.quiz.marking import Marked
 from glassformer.show.quiz.page import Choices, Given, Text, marks_text, question_blocks
 from glassformer.show.quiz.report import points
 from glassformer.spec import GlassformerError, nearest, shown
@@ -100,14 +100,14 @@ def judged(own: Variant, answers: Mapping[str, str], name: str, used: int) -> di
     item = _item(own, name)
     claim = answers.get(name, "")
     found = _judgement(own, answers, item)
-    if found.verdict == "unread":
-        return {"verdict": "unread", "again": True, "says": found.says, "used": used}
+    if found.verdict == "unclear":
+        return {"verdict": "unclear", "again": True, "says": found.says, "used": used}
     if found.verdict == "wrong" and used < len(item.hints):
         return {"verdict": "wrong", "again": True, "says": f"Not yet. Hint: {item.hints[used]}", "used": used + 1}
     return {"again": False, "used": used, **finished(item, claim, found, used)}
 
 
-def finished(item: Item, claim: str, found: Judgement, used: int) -> dict[str, Any]:
+def finished(item: Item, claim: str, found: Marked, used: int) -> dict[str, Any]:
     """What is said when a question is over; each hint has cost its share of the marks."""
     used = min(used, len(item.hints))
     skipped = not claim
@@ -121,9 +121,7 @@ def finished(item: Item, claim: str, found: Judgement, used: int) -> dict[str, A
         "says": "No answer." if skipped else f"{found.says[:1].upper()}{found.says[1:]}. +{points(won)}",
         "won": won,
         "of": item.marks,
-        "mistakes": []
-        if skipped
-        else [{"code": code, "name": mistake(code).name, "sentence": mistake(code).sentence} for code in found.codes],
+        "mistakes": [] if skipped else [{"code": one.code, "name": one.name, "sentence": one.sentence} for one in found.mistakes],
         "answer_is": f"The answer is {item.key.text}",
         "solution": [{"title": title, "lines": list(lines)} for title, lines in item.key.solution()],
         "command": item.command,
@@ -139,26 +137,20 @@ def review(own: Variant, answers: Mapping[str, str], used: Mapping[str, int]) ->
     ]
     won = sum((row["won"] for row in rows), Fraction(0))
     of = sum((row["of"] for row in rows), Fraction(0))
-    counted: dict[str, int] = {}
-    for row in rows:
-        for each in row["mistakes"]:
-            counted[each["code"]] = counted.get(each["code"], 0) + 1
+    counted = Counter((each["name"], each["code"]) for row in rows for each in row["mistakes"])
     for row in rows:
         row["won"], row["of"] = points(row["won"]), points(row["of"])
     return {
         "rows": rows,
         "score": f"Score: {points(won)} of {points(of)} ({len(rows)} of {len(own.items)} questions)",
-        "mistakes": [
-            f"{count} × {mistake(code).name} [{code}]" for code, count in sorted(counted.items(), key=lambda pair: -pair[1])
-        ],
+        "mistakes": [f"{count} × {known} [{code}]" for (known, code), count in counted.most_common()],
     }
 
 
-def _judgement(own: Variant, answers: Mapping[str, str], item: Item) -> Judgement:
+def _judgement(own: Variant, answers: Mapping[str, str], item: Item) -> Marked:
     """The answer judged; where no single mistake gives it, two are searched for."""
-    claim = answers.get(item.id, "")
     found = own.judge(answers)[item.id]
-    return (item.key.searched(claim) or found) if found.verdict == "wrong" and not found.codes else found
+    return (item.key.searched(answers.get(item.id, "")) or found) if found.unexplained else found
 
 
 def _item(own: Variant, name: str) -> Item:

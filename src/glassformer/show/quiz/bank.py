@@ -10,13 +10,12 @@ from typing import Literal
 
 import numpy as np
 
+from glassformer.answers.mistakes.catalogue import Mistake
 from glassformer.answers.quiz.choosing import Option
-from glassformer.answers.quiz.counted import Counted
-from glassformer.answers.quiz.misconceptions import mistake
-from glassformer.answers.quiz.shaped import Shaped
+from glassformer.answers.quiz.numbers import NumbersKey, written
+from glassformer.answers.quiz.quantity import Counted, Shaped
 from glassformer.answers.quiz.template import QuizSet
 from glassformer.answers.quiz.variant import Item, Variant
-from glassformer.answers.quiz.worked import Worked, written
 from glassformer.show.quiz.html_page import html_blocks, inline
 from glassformer.show.quiz.page import Choices, Lines, Text, likely, question_blocks, solution_blocks
 
@@ -74,7 +73,7 @@ def entries(item: Item) -> Iterator[Entry]:
     key = item.key
     if item.options:
         yield Entry(item.id, "choice", question, solution, item.marks, options=item.options, hints=hints)
-    elif isinstance(key, Worked):
+    elif isinstance(key, NumbersKey):
         for place, name, accepted in _numbers(item, key):
             asked = question + html_blocks([Text(f"Give {name}, to {key.digits} decimals.")])
             yield Entry(f"{item.id}{place}", "number", asked, solution, item.marks / key.value.size, accepted, hints=hints)
@@ -85,33 +84,35 @@ def entries(item: Item) -> Iterator[Entry]:
         yield Entry(item.id, kind, asked, solution, item.marks, tuple(_accepted(item)), hints=hints)
 
 
-def feedback(code: str) -> str:
+def feedback(mistake: Mistake | None) -> str:
     """What a student is told who made a mistake."""
-    known = mistake(code)
-    return f"<p><b>{inline(known.name)}</b> [{inline(code)}]</p><p>{inline(known.sentence)}</p>"
+    if mistake is None:
+        return ""
+    return f"<p><b>{inline(mistake.name)}</b> [{inline(mistake.code)}]</p><p>{inline(mistake.sentence)}</p>"
 
 
-def _numbers(item: Item, key: Worked) -> Iterator[tuple[str, str, tuple[Accepted, ...]]]:
+def _numbers(item: Item, key: NumbersKey) -> Iterator[tuple[str, str, tuple[Accepted, ...]]]:
     for where in np.ndindex(*key.value.shape):
-        name = f"{key.ask}[{', '.join(str(place + 1) for place in where)}]" if where else key.ask
+        asked = getattr(key, "ask", "the answer")
+        name = f"{asked}[{', '.join(str(place + 1) for place in where)}]" if where else asked
         right = Accepted(written(key.value[where], key.digits), Fraction(1), "", key.tolerance)
         wrongs: dict[str, Accepted] = {}
         for wrong in likely(item, MOST_WRONG):
             if abs(wrong.value[where] - key.value[where]) > 2 * key.tolerance:
                 text = written(wrong.value[where], key.digits)
-                wrongs.setdefault(text, Accepted(text, Fraction(0), feedback(wrong.code), key.tolerance))
+                wrongs.setdefault(text, Accepted(text, Fraction(0), feedback(wrong.mistake), key.tolerance))
         yield "-" + "-".join(str(place + 1) for place in where) if where else "", name, (right, *wrongs.values())
 
 
 def _accepted(item: Item) -> Iterator[Accepted]:
     """The right answer in every notation, then the wrong ones of known mistakes."""
     key = item.key
-    tolerance = float(key.tolerance) if isinstance(key, Counted) else 0.0
+    tolerance = float(key.room) if isinstance(key, Counted) else 0.0
     seen: set[str] = set()
     rows = [(text, Fraction(1), "") for text in _notations(item)]
     for wrong in likely(item, MOST_WRONG):
         texts = shape_notations(wrong.value)[:3] if isinstance(key, Shaped) else [_number(wrong.value, wrong.text)]
-        rows += [(text, Fraction(0), feedback(wrong.code)) for text in texts]
+        rows += [(text, Fraction(0), feedback(wrong.mistake)) for text in texts]
     for text, share, said in rows:
         if text.lower() not in seen:
             seen.add(text.lower())
@@ -123,7 +124,7 @@ def _notations(item: Item) -> list[str]:
     if isinstance(key, Shaped):
         return shape_notations(key.value)
     if isinstance(key, Counted):
-        return [str(key.value)]
+        return [key.text.replace(",", "")]
     return list(dict.fromkeys(getattr(key, "answers", (key.text,))))
 
 
@@ -136,4 +137,4 @@ def shape_notations(sizes: tuple[int, ...]) -> list[str]:
 
 
 def _number(value: object, text: str) -> str:
-    return str(value) if isinstance(value, int) else text
+    return str(value) if isinstance(value, int) else text.replace(",", "")

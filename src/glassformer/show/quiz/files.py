@@ -11,8 +11,9 @@ import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, get_args
 
+from glassformer.answers.quiz.roster import Roster
 from glassformer.answers.quiz.template import QuizSet
-from glassformer.answers.quiz.variant import Variant, variants
+from glassformer.answers.quiz.variant import EVERYBODY, Variant, variant
 from glassformer.show.quiz.bank import bank
 from glassformer.show.quiz.html_page import html_page
 from glassformer.show.quiz.latex import latex_page
@@ -42,21 +43,23 @@ def parse_formats(text: str) -> tuple[Format, ...]:
     return tuple(name for name in FORMATS if name in words) or FORMATS
 
 
-def quiz_files(quiz: QuizSet, seed: int, students: Sequence[str], formats: Sequence[Format]) -> Iterator[tuple[str, bytes]]:
-    """(path, content) of every file, the same bytes for the same set, seed and students."""
-    made = list(variants(quiz, seed, tuple(students)))
-    names = file_names(students)
-    for name, variant in zip(names, made, strict=True):
-        for path, text in _papers(name, variant, formats):
+def quiz_files(quiz: QuizSet, seed: int, roster: Roster, formats: Sequence[Format]) -> Iterator[tuple[str, bytes]]:
+    """(path, content) of every file, the same bytes for the same set, seed and class."""
+    drawn_for = tuple(dict.fromkeys(student.drawn_for for student in roster)) or (EVERYBODY,)
+    made = [variant(quiz, seed, name) for name in (sorted(drawn_for) if roster.variants else drawn_for)]
+    names = file_names([one.student for one in made if one.student])
+    for name, own in zip(names, made, strict=True):
+        for path, text in _papers(name, own, formats):
             yield path, text.encode()
     pools = bank(quiz, made) if {"moodle", "qti"} & set(formats) else []
     if "moodle" in formats:
         yield "moodle.xml", moodle_xml(quiz, pools).encode()
     if "qti" in formats:
         yield "canvas-qti.zip", qti_zip(quiz, pools)
-    yield "answers.csv", _answer_sheet(quiz, students).encode()
+    yield "answers.csv", _answer_sheet(quiz, roster).encode()
     yield "set.toml", quiz.source.encode()
-    manifest = {"set": quiz.name, "title": quiz.title, "seed": seed, "students": list(students), "files": names}
+    students = [student.to_dict() for student in roster]
+    manifest = {"set": quiz.name, "title": quiz.title, "seed": seed, "students": students, "files": names}
     yield "quiz.json", (json.dumps(manifest, ensure_ascii=False, indent=1) + "\n").encode()
 
 
@@ -82,10 +85,11 @@ def file_names(students: Sequence[str]) -> list[str]:
     return found
 
 
-def _answer_sheet(quiz: QuizSet, students: Sequence[str]) -> str:
-    """The header and a row for each student, to be filled in for `quiz grade`."""
+def _answer_sheet(quiz: QuizSet, roster: Roster) -> str:
+    """The header and a row for each student, to be filled in for `quiz grade`; with variants, which one each student has."""
     stream = io.StringIO()
     rows = csv.writer(stream, lineterminator="\n")
-    rows.writerow(["student", *(template.id for template in quiz.questions)])
-    rows.writerows([inert(student), *[""] * len(quiz.questions)] for student in students)
+    titles, empty = [template.id for template in quiz.questions], [""] * len(quiz.questions)
+    rows.writerow(["student", *(["variant"] if roster.variants else []), *titles])
+    rows.writerows([inert(one.name), *([one.variant] if roster.variants else []), *empty] for one in roster)
     return stream.getvalue()

@@ -41,8 +41,7 @@ def _question(entry: Entry, name: str) -> Element:
         SubElement(found, "shuffleanswers").text = "false"
         SubElement(found, "answernumbering").text = "ABCD"
         for option in entry.options:
-            said = "" if option.right else feedback(option.code)
-            _answer(found, inline(option.text), Fraction(int(option.right)), said, style="html")
+            _answer(found, inline(option.text), Fraction(int(option.right)), feedback(option.mistake), style="html")
     elif entry.kind == "text":
         SubElement(found, "usecase").text = "0"
         for accepted in entry.accepted:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from glassformer.answers.quiz.variant import Variant
+from glassformer.answers.quiz.quantity import Asked
+from glassformer.answers.quiz.template import filled
+from glassformer.answers.quiz.variant import Item, Variant
 from glassformer.show.quiz.markdown import markdown_blocks, plain
 from glassformer.show.quiz.page import Blank, Page, key_page, quiz_page
 
@@ -20,7 +22,7 @@ def notebook(variant: Variant, *, key: bool = False) -> str:
         shown = [block for block in blocks if not isinstance(block, Blank)]
         cells.append(_markdown(f"question-{item.number}", markdown_blocks(shown)))
         if key:
-            cells += _derivation(item.number, item.template.ask, item.command)
+            cells += _derivation(item)
         else:
             cells.append(_code(f"answer-{item.number}", f"answers[{item.id!r}] = ''  # {_comment(item.key.wanted)}"))
     if not key:
@@ -36,20 +38,19 @@ with open("answers.csv", "w", newline="", encoding="utf-8") as file:
     rows.writerows([student, question, answer] for question, answer in answers.items())"""
 
 
-def _derivation(number: int, asked: str, command: str) -> list[dict[str, Any]]:
-    """A cell that derives the answer anew, where a command does."""
-    if not command.startswith("glassformer ask "):
+def _derivation(item: Item) -> list[dict[str, Any]]:
+    """A cell that derives the answer anew, where it is an expression."""
+    if not isinstance(item.inner, Asked):
         return []
-    import shlex
-
-    words = shlex.split(command)[3:]
+    words = filled(item.template.spec, item.drawn).split()
+    model = f", request_from_words({words!r})" if words else ""
     lines = [
-        "from glassformer.answers.asked import ask",
+        "from glassformer.answers.quantities import ask",
         "from glassformer.spec.reading import request_from_words",
         "",
-        f"ask({asked!r}, request_from_words({words!r}))",
+        f"ask({item.inner.answer.text!r}{model})",
     ]
-    return [_code(f"derivation-{number}", "\n".join(lines))]
+    return [_code(f"derivation-{item.number}", "\n".join(lines))]
 
 
 def _document(page: Page, cells: list[dict[str, Any]]) -> dict[str, Any]:

@@ -8,8 +8,7 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from glassformer.answers.quiz.choosing import Option
-from glassformer.answers.quiz.keys import Wrong
-from glassformer.answers.quiz.misconceptions import mistake
+from glassformer.answers.quiz.marking import Wrong
 from glassformer.answers.quiz.variant import Item, Variant
 from glassformer.answers.quiz.worked import Worked
 from glassformer.numbers.by_hand.worked import symbol
@@ -110,12 +109,12 @@ def solution_blocks(item: Item) -> Iterator[Block]:
 
 def traps(item: Item) -> tuple[str, ...]:
     """The likeliest wrong answers with their mistakes, one line a mistake."""
-    return tuple(f"{wrong.text}: {mistake(wrong.code).name} [{wrong.code}]" for wrong in likely(item))
+    return tuple(f"{wrong.text}: {wrong.mistake.name} [{wrong.code}]" for wrong in likely(item))
 
 
 def likely(item: Item, most: int = MOST_TRAPS) -> list[Wrong]:
     """The first way to make each mistake; the mistakes that the question names come first."""
-    order = {code: place for place, code in enumerate(item.template.mistakes)}
+    order = {code: place for place, code in enumerate(item.template.codes)}
     first: dict[str, Wrong] = {}
     for wrong in sorted(item.key.wrongs(), key=lambda wrong: order.get(wrong.code, len(order))):
         if wrong.text not in {one.text for one in first.values()}:
@@ -152,5 +151,5 @@ def _cell(value: float) -> str:
 
 
 def _subtitle(variant: Variant) -> str:
-    who = f"{variant.student}, " if variant.student else ""
+    who = f"{variant.student[:1].upper()}{variant.student[1:]}, " if variant.student else ""
     return f"{who}{len(variant.items)} questions, {marks_text(variant.quiz.marks)}, seed {variant.seed}"

@@ -84,7 +84,7 @@ def _choice(presentation: Element, processing: Element, entry: Entry) -> dict[st
         label = SubElement(render, "response_label", ident=str(1000 + place))
         _material(label, inline(option.text))
         if not option.right:
-            said[f"{1000 + place}_fb"] = feedback(option.code)
+            said[f"{1000 + place}_fb"] = feedback(option.mistake)
             _feedback(_when(processing, "varequal", str(1000 + place), proceed=True), f"{1000 + place}_fb")
     right = next(place for place, option in enumerate(entry.options, start=1) if option.right)
     _score(_when(processing, "varequal", str(1000 + right)))

@@ -10,8 +10,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
-from glassformer.answers.quiz.grading import Graded, Marked
-from glassformer.answers.quiz.misconceptions import mistake
+from glassformer.answers.quiz.grading import Graded
+from glassformer.answers.quiz.marking import Marked
+from glassformer.answers.quiz.regrading import Change, Regraded
+from glassformer.answers.quiz.roster import FORMULA
 from glassformer.show.inert import clean
 from glassformer.show.present import present
 from glassformer.show.quiz import markdown
@@ -19,7 +21,6 @@ from glassformer.show.table import Column, Table
 from glassformer.spec import shown
 
 SHOWN_MISTAKES = 12
-DANGEROUS = ("=", "+", "-", "@", "\t", "\r")
 
 
 @dataclass(frozen=True)
@@ -65,9 +66,9 @@ class Report:
         rows.writerow(["student", "question", "answer", "verdict", "marks", "of", "right answer", "mistake", "why"])
         for sheet in self.graded.sheets:
             for a in sheet.answers:
-                found = a.judgement
-                cells = [sheet.student, a.question, shown(a.claim, limit=200), found.verdict, points(a.marks), points(a.of)]
-                rows.writerow([inert(cell) for cell in (*cells, a.truth, found.mistake, found.says)])
+                name, verdict = a.judged.name, "missing" if a.missing else a.verdict
+                cells = [sheet.student.name, name, shown(a.judged.claim, limit=200), verdict, points(a.marks), points(a.of)]
+                rows.writerow([inert(cell) for cell in (*cells, a.judged.truth, a.mistake, a.says)])
         return stream.getvalue().rstrip("\n")
 
     def _students(self) -> Table:
@@ -79,7 +80,7 @@ class Report:
             *(Column(t, right=True) for t in titles),
         ]
         rows = [
-            [shown(sheet.student), points(sheet.marks), points(sheet.of), *(_short(answer) for answer in sheet.answers)]
+            [shown(sheet.student.name), points(sheet.marks), points(sheet.of), *(_short(answer) for answer in sheet.answers)]
             for sheet in self.graded.sheets
         ]
         return Table("Students", columns, rows)
@@ -101,8 +102,7 @@ class Report:
         columns = [Column("mistake"), Column("times", right=True), Column("students", right=True), Column("what it is")]
         rows = []
         for common in self.graded.mistakes[:SHOWN_MISTAKES]:
-            names = (" and " if " and " in common.mistake else " or ").join(mistake(code).name for code in common.codes)
-            rows.append([common.mistake, str(common.count), str(common.students), names])
+            rows.append([common.mistake, str(common.count), str(common.students), common.names])
         return Table("The commonest mistakes", columns, rows)
 
     def _answers(self) -> Table:
@@ -116,18 +116,62 @@ class Report:
         ]
         rows = [
             [
-                shown(sheet.student),
-                a.question,
-                shown(a.claim, limit=40),
-                shown(a.truth, limit=60),
+                shown(sheet.student.name),
+                a.judged.name,
+                shown(a.judged.claim, limit=40),
+                shown(a.judged.truth, limit=60),
                 points(a.marks),
-                a.judgement.says,
+                a.says,
             ]
             for sheet in self.graded.sheets
             for a in sheet.answers
-            if a.judgement.verdict not in ("right", "missing")
+            if a.verdict != "right" and not a.missing
         ]
         return Table("Answers that are not right", columns, rows)
+
+
+@dataclass(frozen=True)
+class AgainReport(Report):
+    """A class graded again, with the marks of both gradings."""
+
+    again: Regraded
+
+    @cached_property
+    def tables(self) -> list[Table]:
+        return [table for table in (self._both(), self._changes(), *super().tables) if table.rows]
+
+    @property
+    def headline(self) -> str:
+        moved = self.again.moved
+        students = len({change.student for change in moved})
+        gone = f"; not in this grading: {shown(', '.join(self.again.gone), limit=200)}" if self.again.gone else ""
+        return f"{super().headline}; {len(moved)} marks of {students} students changed{gone}"
+
+    def _both(self) -> Table:
+        """`0 → 2` where a mark changed, `2` where it did not."""
+        titles = [template.id for template in self.graded.quiz.questions]
+        columns = [Column("student"), Column("before", right=True), Column("now", right=True)]
+        rows = []
+        for sheet in self.graded.sheets:
+            own = [change for change in self.again.changes if change.student == sheet.student.name]
+            before = sum((change.before.marks for change in own if change.before), Fraction(0))
+            rows.append([shown(sheet.student.name), points(before), points(sheet.marks), *map(_moved, own)])
+        return Table("Before and now", [*columns, *(Column(title, right=True) for title in titles)], rows)
+
+    def _changes(self) -> Table:
+        columns = [
+            Column("student"),
+            Column("question"),
+            Column("answer"),
+            Column("before", right=True),
+            Column("now", right=True),
+        ]
+        rows = []
+        for change in self.again.moved:
+            before = points(change.before.marks) if change.before else "·"
+            answer = shown(change.now.judged.claim, limit=40)
+            rows.append([shown(change.student), change.now.judged.name, answer, before, points(change.now.marks), change.why])
+        return Table("Marks that changed", [*columns, Column("why")], rows)
 
 
 def points(marks: Fraction) -> str:
@@ -137,11 +181,16 @@ def points(marks: Fraction) -> str:
 
 def inert(cell: str) -> str:
     """A cell that no spreadsheet takes for a formula."""
-    return f"'{cell}" if cell.startswith(DANGEROUS) else cell
+    return f"'{cell}" if cell.startswith(FORMULA) else cell
 
 
 def _short(answer: Marked) -> str:
-    return points(answer.marks) if answer.judgement.verdict != "missing" else "·"
+    return "·" if answer.missing else points(answer.marks)
+
+
+def _moved(change: Change) -> str:
+    before = points(change.before.marks) if change.before else "·"
+    return f"{before} → {points(change.now.marks)}" if change.moved else points(change.now.marks)
 
 
 def _unpiped(table: Table) -> str:
@@ -153,6 +202,11 @@ def _unpiped(table: Table) -> str:
 @present.register
 def _graded(graded: Graded) -> Report:
     return Report(graded)
+
+
+@present.register
+def _regraded(regraded: Regraded) -> AgainReport:
+    return AgainReport(regraded.graded, regraded)
 
 
 def listed(rows: Sequence[Sequence[str]]) -> Table:

@@ -1,9 +1,9 @@
-"""Typed phrases: what is meant counts, not how it is spelled; what cannot be told is left to a person."""
+"""Typed phrases: a listed phrase is recognised however it is spelled; anything else is left to a person."""
 
 import pytest
 
 from glassformer.answers.quiz import load_set, variant
-from glassformer.answers.quiz.said import proof_lines
+from glassformer.answers.quiz.phrases import proof_lines
 from glassformer.numbers.experiments import EXPERIMENTS
 
 KEY = next(item.key for item in variant(load_set("self-attention"), 0).items if item.id == "condition")
@@ -11,16 +11,7 @@ KEY = next(item.key for item in variant(load_set("self-attention"), 0).items if 
 
 @pytest.mark.parametrize(
     "claim",
-    [
-        "d_q = d_k",
-        "d_k=d_q",
-        "dq = dk",
-        "$d_q = d_k$",
-        "D_q = D_k.",
-        "d_{q} = d_{k}",
-        "Queries and keys must be equally wide",
-        "queries and keys",
-    ],
+    ["d_q = d_k", "d_k=d_q", "dq = dk", "$d_q = d_k$", "D_q = D_k.", "d_{q} = d_{k}", "Queries and keys", "the queries and keys"],
 )
 def test_a_right_phrase_is_right(claim):
     assert KEY.judge(claim).verdict == "right"
@@ -32,10 +23,9 @@ def test_a_wrong_phrase_is_named(claim):
 
 
 @pytest.mark.parametrize("claim", ["all of them", "<script>", "not queries and keys", "d", "=cmd()", "x" * 100_000])
-def test_what_cannot_be_told_is_left_to_a_person(claim):
+def test_anything_else_is_not_graded(claim):
     found = KEY.judge(claim)
-    assert found.verdict == "unread"
-    assert found.codes == ()
+    assert (found.verdict, found.credit, found.codes) == ("unclear", 0, ())
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassformer.answers.quiz.notation import grids, numbers, shapes
+from glassformer.answers.quiz.claims import grids, numbers, shapes
 
 WAYS = [
     "{0}",
@@ -83,9 +83,7 @@ def test_fractions_and_roots_are_numbers():
 NONE = [
     "",
     "abc",
-    "=cmd()",
     "<script>1</script>",
-    "9**9**9**9",
     "[" * 1000,
     "(" * 100_000,
     "1" * 100_000,

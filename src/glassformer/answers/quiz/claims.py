@@ -1,0 +1,159 @@
+"""What a student wrote, read in every way that it can be meant: 27648, 27,648, 2.7648e4, 64x32, [64, 32], 1/√2."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from glassformer.answers.expressions import (
+    Array,
+    Evaluator,
+    Figure,
+    Figures,
+    NotUnderstoodError,
+    Reading,
+    fold,
+    parse,
+    readings,
+    tokens,
+    written,
+)
+from glassformer.answers.expressions.tokens import Token
+
+MOST_CHARACTERS = 2_000
+MOST_CELLS = 256
+MOST_ROWS = 64
+MOST_SIZES = 8
+LONGEST_SHAPE = 400
+
+_LAST_POINT = re.compile(r"(?<=\d)\.(?=[\s,;\])}&]|$)")  # `[1., 2.]`, as arrays are printed
+_GAP = re.compile(r"(?<=[\d\])])[^\S\n]+(?=[-+]?[\d.\[(])")  # a space between two numbers, or between two rows
+_SIZE_WORDS = re.compile(r"\*\*|[0-9][0-9_]*|torch\.Size|\\[a-z]+|[^\W\d_]+|\S")
+_SILENT = frozenset("[ ] ( ) { } ^ , ; × x X * · by R ℝ shape torch.Size \\times \\mathbb \\cdot size is of".split())
+
+
+@dataclass(frozen=True)
+class Cells:
+    """A number, a vector or a matrix as written: its sizes and its numbers in reading order."""
+
+    shape: tuple[int, ...]
+    figures: tuple[Figure, ...]
+
+    @property
+    def values(self) -> list[float]:
+        return [_float(figure.value) for figure in self.figures]
+
+
+def allows(figure: Figure, value: Fraction | float) -> bool:
+    """Whether a number is the value, rounded or cut off after its last digit."""
+    if not math.isfinite(value):
+        return False
+    gap = abs(figure.value - Fraction(value))
+    return gap <= figure.unit / 2 or (gap < figure.unit and abs(figure.value) < abs(Fraction(value)))
+
+
+def numbers(text: str) -> list[Figure]:
+    """The numbers that the text can mean, the likeliest first; none where it means no number."""
+    found: dict[tuple[Fraction, Fraction], Figure] = {}
+    for cells in grids(text):
+        if not cells.shape:
+            (figure,) = cells.figures
+            found.setdefault((figure.value, figure.unit), figure)
+    return list(found.values())
+
+
+def grids(text: str) -> list[Cells]:
+    """The numbers, vectors or matrices that the text can mean, the likeliest first."""
+    found: list[Cells] = []
+    for form in _forms(text):
+        for cells in _read(form):
+            if cells not in found:
+                found.append(cells)
+    return found
+
+
+def shapes(text: str) -> list[tuple[int, ...]]:
+    """The shape that the text means: `64 x 32`, `[1, 5, 768]`, `torch.Size([1, 5])`, `R^{64×32}`, `(512,)`; or none."""
+    if len(text) > LONGEST_SHAPE:
+        return []
+    plain = _plain(text).rpartition("=")[2]
+    if any(sign in plain for sign in "x×*"):
+        plain = re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", plain)  # 30,522 x 768
+    words = _SIZE_WORDS.findall(plain)
+    sizes = [int(word.replace("_", "")[:18]) for word in words if word[0].isdecimal() and word.isascii()]
+    others = [word for word in words if not word[0].isdecimal() and word not in _SILENT]
+    return [tuple(sizes)] if 0 < len(sizes) <= MOST_SIZES and not others else []
+
+
+def _plain(text: str) -> str:
+    """One answer without the signs of Markdown and LaTeX around it and without the full stop behind it."""
+    text = text.strip().rstrip(".;").strip()
+    if text.startswith("**") and text.endswith("**"):
+        text = text[2:-2]
+    return text.replace("`", "").replace("$", "").replace("\\left", "").replace("\\right", "").replace("−", "-").strip()
+
+
+def _forms(text: str) -> Iterator[str]:
+    """The text as it stands; then as a list or a matrix whose brackets or commas were left out."""
+    if len(text) > MOST_CHARACTERS:
+        return
+    plain = _LAST_POINT.sub("", _plain(text))
+    plain = re.split(r"[=≈]", plain)[-1].strip()  # `3 · 64 · 64 = 12,288`: the result is what is claimed
+    rows = [row.strip().strip(",") for row in plain.splitlines() if row.strip()]
+    if not rows or len(rows) > MOST_ROWS:
+        return
+    if len(rows) == 1 or "\\begin" in plain:
+        yield plain
+        spaced = _GAP.sub(", ", plain)
+        yield from (f"[{plain}]", spaced, f"[{spaced}]") if "\\begin" not in plain else ()
+    else:
+        spaced_rows = [_GAP.sub(", ", row) for row in rows]
+        bracketed = [row if row.startswith(("[", "(")) else f"[{row}]" for row in spaced_rows]
+        yield from (_GAP.sub(", ", " ".join(rows)), f"[{', '.join(bracketed)}]")
+
+
+def _read(text: str) -> Iterator[Cells]:
+    """The values of one form, under each reading of its signs."""
+    try:
+        found = tokens(text)
+    except NotUnderstoodError:
+        return
+    for reading in readings(found):
+        try:
+            cells = _cells(found, reading)
+        except NotUnderstoodError:
+            continue
+        if cells is not None and len(cells.figures) <= MOST_CELLS:
+            yield cells
+
+
+def _cells(found: list[Token], reading: Reading) -> Cells | None:
+    tree = parse(fold(found), reading).tree
+    said = written(tree, reading)
+    if isinstance(said, Figure):
+        return Cells((), (said,))
+    if isinstance(said, Figures):
+        return Cells(_sizes(len(said.cells), said.columns), said.cells)
+    value = Evaluator(reading, {}).value(tree)  # `3·64·16 + 64²`, `1/√2`: left as it stands
+    if isinstance(value, Array):
+        return Cells(value.shape, tuple(_exact(cell.middle) for cell in value.cells))
+    return Cells((), (_exact(value.middle),))
+
+
+def _exact(value: Fraction) -> Figure:
+    return Figure(value, Fraction(0))
+
+
+def _sizes(count: int, columns: int | None) -> tuple[int, ...]:
+    return (count,) if columns is None else (count // columns, columns)
+
+
+def _float(value: Fraction) -> float:
+    """Infinity where a number is larger than any float."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf

@@ -1,0 +1,146 @@
+"""Answers that are numbers, vectors or matrices, judged number by number; each right one earns its share of the marks."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from glassformer.answers.quiz import claims
+from glassformer.answers.quiz.claims import Cells, allows
+from glassformer.answers.quiz.marking import RIGHT, Key, Marked, Own, Section, Wrong, explained, marked, unread
+from glassformer.numbers.explain import number
+from glassformer.program.axes import Floats
+
+HAIR = 1e-9  # room for floating point
+THIRD_DECIMAL = 6e-4  # a wrong number that is no whole one is written to three decimals at least
+
+
+class NumbersKey(Key):
+    """Numbers to some decimals."""
+
+    digits: int
+    tolerance: float
+    convention_credit: Fraction
+
+    @property
+    @abstractmethod
+    def value(self) -> Floats: ...
+
+    @property
+    def wanted(self) -> str:  # type: ignore[override]
+        form = {0: "a number", 1: "a vector such as [0.5, 0.25]"}.get(self.value.ndim, "a matrix such as [[1, 2], [3, 4]]")
+        return f"{form}, to {self.digits} decimals" if self.digits else form
+
+    @property
+    def text(self) -> str:
+        return written(self.value, self.digits)
+
+    def judge(self, claim: str) -> Marked:
+        grids = claims.grids(claim)
+        if not grids:
+            return unread(self.wanted)
+        fitting = [cells for cells in grids if fits(cells, self.value)]
+        if not fitting:
+            return self._other_shape(grids[0])
+        if any(close(cells, self.value, self.tolerance) for cells in fitting):
+            return RIGHT
+        known = [wrong for wrong in self.wrongs() if close(fitting[0], wrong.value, max(self.tolerance, THIRD_DECIMAL))]
+        for cells in fitting if not known else ():
+            earned = credits_of(cells, self.value, self.tolerance, self.convention_credit)
+            if None not in earned:
+                says = f"right as far as it goes: {self.digits} decimals were asked for, {self.text}"
+                return marked("convention", share(earned), says, convention="rounded")
+        earned = max((credits_of(cells, self.value, self.tolerance) for cells in fitting), key=share)
+        right = f"{earned.count(1)} of {self.value.size} numbers are right and earn their share" if any(earned) else ""
+        return explained(known or self._rounded_early(fitting[0]), share(earned), right)
+
+    def _other_shape(self, cells: Cells) -> Marked:
+        turned = self.value.T
+        if self.value.ndim == 2 and fits(cells, turned) and close(cells, turned, self.tolerance):
+            says = "right, but rows and columns are exchanged against the question's convention"
+            return marked("convention", self.convention_credit, says, convention="transposed")
+        sizes, claimed = (" × ".join(map(str, shape)) or "one number" for shape in (self.value.shape, cells.shape))
+        return marked("wrong", 0, f"wrong: this is {claimed}, and {sizes} is wanted")
+
+    def _rounded_early(self, _: Cells) -> list[Wrong]:
+        return []
+
+    def own(self, claim: str) -> Own | None:
+        fitting = [cells for cells in claims.grids(claim) if fits(cells, self.value)]
+        return fitting[0] if fitting and not degenerate(fitting[0].values, self.value) else None
+
+
+@dataclass(frozen=True, eq=False)
+class CarriedNumbers(Key):
+    """The numbers that follow from a student's own earlier ones, as far as those were written down."""
+
+    numbers: Floats
+    slack: Floats
+    digits: int
+    wanted: str = "numbers"
+
+    @property
+    def value(self) -> Floats:
+        return self.numbers
+
+    @property
+    def text(self) -> str:
+        return written(self.value, self.digits)
+
+    def judge(self, claim: str) -> Marked:
+        fitting = [cells for cells in claims.grids(claim) if fits(cells, self.value)]
+        earned = max((credits_of(cells, self.value, self.slack) for cells in fitting), key=share, default=[])
+        if fitting and share(earned) == 1:
+            return RIGHT
+        return marked("wrong", share(earned), f"{earned.count(1)} of {self.value.size} numbers follow")
+
+    def wrongs(self) -> Sequence[Wrong]:
+        return []
+
+    def solution(self) -> tuple[Section, ...]:
+        return ()
+
+
+def degenerate(values: Sequence[float], right: Floats) -> bool:
+    """Whether numbers leave nothing to be worked out: none, infinite, all zero, or all equal where the right ones are not."""
+    found = np.asarray(values, dtype=float)
+    if found.size == 0 or not np.all(np.isfinite(found)) or (not found.any() and np.any(right)):
+        return True
+    return found.size > 1 and float(np.ptp(found)) <= HAIR < float(np.ptp(right))
+
+
+def fits(cells: Cells, value: Floats) -> bool:
+    """Whether numbers as written have the shape of a value; rows and columns of one may be left out or added."""
+    return len(cells.figures) == value.size and [n for n in cells.shape if n != 1] == [n for n in value.shape if n != 1]
+
+
+def close(cells: Cells, value: Floats, slack: float | Floats) -> bool:
+    """Whether every number lies within the slack."""
+    return all(credits_of(cells, value, slack))
+
+
+def share(earned: Sequence[Fraction | int | None]) -> Fraction:
+    """What several numbers earn together."""
+    return sum((Fraction(one or 0) for one in earned), Fraction(0)) / max(1, len(earned))
+
+
+def credits_of(
+    cells: Cells, value: Floats, slack: float | Floats, rounded: Fraction | None = None
+) -> list[Fraction | int | None]:  # fmt: skip
+    """What each number earns: 1 within the slack, `rounded` where it is the right one with fewer digits, else None."""
+    gaps = np.abs(np.array(cells.values).reshape(value.shape) - value)
+    near = (gaps <= np.asarray(slack) + HAIR).ravel()
+    pairs = zip(near, cells.figures, value.ravel(), strict=True)
+    return [1 if hit else rounded if allows(figure, float(truth)) else None for hit, figure, truth in pairs]
+
+
+def written(value: Any, digits: int) -> str:
+    """`[0.804, 0.196]`; plain minus signs, so that it can be copied."""
+    if isinstance(value, np.ndarray) and value.ndim:
+        return f"[{', '.join(written(item, digits) for item in value)}]"
+    return number(float(value), digits).replace("−", "-")

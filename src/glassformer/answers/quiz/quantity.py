@@ -1,0 +1,282 @@
+"""Questions whose answer is an expression in the language of quantities: a count, a number, a shape or a vector."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from glassformer.answers.expressions import Array, Figure, Real
+from glassformer.answers.expressions.exact import fixed
+from glassformer.answers.expressions.language import names_of, read
+from glassformer.answers.expressions.tree import Name, Node, Quantity, rebuilt, walk
+from glassformer.answers.mistakes.catalogue import mistake
+from glassformer.answers.quantities import Answer, Found, ask
+from glassformer.answers.quantities.answer import divided
+from glassformer.answers.quiz import claims
+from glassformer.answers.quiz.marking import RIGHT, Key, Marked, Own, Section, Wrong, diagnosed, explained, marked, unread
+from glassformer.answers.quiz.numbers import NumbersKey, written
+from glassformer.answers.quiz.template import filled
+from glassformer.answers.quiz.template import written as as_text
+from glassformer.answers.verdicts import judge
+from glassformer.spec import GlassformerError, shown
+from glassformer.spec.reading import Request
+
+Number = int | Fraction
+Sizes = tuple[int, ...]
+OF_PARTS = ("params", "flops", "macs", "bytes", "shape", "elements", "count")  # a name in their brackets is a part or a tensor
+LEFT_OUT = "left_out_counted"  # another convention than the question's, and worth as much as any other
+ABOUT = {
+    "biases": ("attention_bias", "ffn_bias", "head_count_wrong"),
+    "pooler": ("pooler_in_or_out",),
+    "norms": ("layernorm_undercounted",),
+}
+OF_HEADS = ("heads_times_full_width", "one_head_vs_all_heads", "score_cost_times_heads", "grouped_queries_ignored")
+
+
+def worked_out(text: str, drawn: Mapping[str, Any], model: Request | None, name: str) -> Answer:
+    """The answer to an expression over drawn parameters: their names stand for their values."""
+    try:
+        found = ask(_put_in(read(filled(text, drawn)), drawn), model)
+    except GlassformerError as error:
+        raise GlassformerError(f"{name} = '{shown(text)}': {error}") from None
+    if not isinstance(found, Answer) or not isinstance(found.exact, int | Fraction | Real | Array | tuple):
+        raise GlassformerError(f"{name} = '{shown(text)}' is no single number, shape or vector: ask for one value.")
+    return found
+
+
+def _put_in(node: Node, drawn: Mapping[str, Any]) -> Node:
+    """The tree with drawn values in the place of their names; `q` stays a tensor in `shape(q)`, whatever was drawn for q."""
+    if isinstance(node, Name):
+        return read(as_text(drawn[node.text])) if isinstance(drawn.get(node.text), int | float | Fraction | list) else node
+    if isinstance(node, Quantity) and node.name in OF_PARTS:
+        arguments = tuple(one if isinstance(one, Name) else _put_in(one, drawn) for one in node.arguments)
+        options = tuple((key, _put_in(value, drawn)) for key, value in node.options)
+        return Quantity(node.name, arguments, options, node.model)
+    return rebuilt(node, lambda inner: _put_in(inner, drawn))
+
+
+def plain(value: Any, scale: tuple[str, Fraction] | None = None) -> Any:
+    """A value in the unit asked for: a whole or rational number, sizes, or floats."""
+    value = divided(value, scale[1]) if scale else value
+    if isinstance(value, Array):
+        return np.array([float(cell.middle) for cell in value.cells]).reshape(value.shape)
+    return value.middle if isinstance(value, Real) else value
+
+
+@dataclass(frozen=True, eq=False)
+class Asked(Key):
+    """What all kinds of quantities have in common. `heads`: the question is about several attention heads."""
+
+    answer: Answer
+    own_wrongs: tuple[Wrong, ...] = ()
+    heads: bool = True
+    digits: int = 3
+    tolerance: Any = 0
+    convention_credit: Fraction = Fraction(1, 2)
+    rule: str = ""  # how the number follows from earlier answers
+    drawn: Mapping[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def value(self) -> Any:
+        return plain(self.answer.scaled)
+
+    @property
+    def text(self) -> str:
+        return self.shown(self.value)
+
+    @abstractmethod
+    def shown(self, value: Any) -> str:
+        """A value as a key writes it."""
+
+    @abstractmethod
+    def differs(self, value: Any) -> bool:
+        """Whether a value is a wrong answer of the same kind."""
+
+    def wrongs(self) -> Sequence[Wrong]:
+        return self._wrongs
+
+    @cached_property
+    def _wrongs(self) -> list[Wrong]:
+        unique: dict[tuple[str, str], Wrong] = {}
+        for wrong in (*self.own_wrongs, *self._known()):
+            if self.differs(wrong.value):
+                text = self.shown(wrong.value)
+                unique.setdefault((wrong.code, text), wrong._replace(text=text))
+        return list(unique.values())
+
+    def _known(self) -> Iterator[Wrong]:
+        """What known mistakes give, where the question is about the thing that they get wrong."""
+        others = [other for other in self.answer.others if other.code and not other.excuses]
+        for other in (*self.answer.found.mistakes(), *others):
+            if other.code != LEFT_OUT and (other.code not in OF_HEADS or self.heads) and other.code not in self._excluded:
+                yield Wrong("", plain(other.value, self.answer.scale), mistake(other.code), other.convention)
+
+    def conventions(self) -> list[tuple[str, Any]]:
+        """The values that are right under another usual convention."""
+        counted = [one for one in self.answer.found.mistakes() if one.code == LEFT_OUT]
+        usual = [one for one in self.answer.others if one.excuses]
+        return [(one.convention, plain(one.value, self.answer.scale)) for one in (*usual, *counted)]
+
+    @cached_property
+    def _excluded(self) -> set[str]:
+        """Mistakes that cannot be made, since the question excludes what they miscount."""
+        words = {word for part in walk(self.answer.expression) if isinstance(part, Quantity) for word in _left_out(part)}
+        return {code for word in words for code in ABOUT.get(word, ())}
+
+    def other_convention(self, convention: str) -> Marked:
+        says = f"right {convention}, but the question asks for another convention: {self.text} ({self.answer.convention})"
+        return marked("convention", self.convention_credit, says, convention=convention)
+
+    def searched(self, claim: str) -> Marked | None:
+        """The whole diagnosis: two mistakes at once, digits exchanged, a mistake nearly made."""
+        try:
+            found = judge(self.answer, claim.strip())
+        except GlassformerError:
+            return None
+        allowed = [one for one in found.findings if self.heads or not set(one.codes) & set(OF_HEADS)]
+        together = allowed[:1] if allowed and len(allowed[0].codes) > 1 else []
+        return diagnosed(together or [one for one in allowed if len(one.codes) == 1]) if not found.right else None
+
+    def solution(self) -> tuple[Section, ...]:
+        lines = [" = ".join(filter(None, (n.what, n.symbols, n.numbers, _line(n.value)))) for n in self.answer.lines]
+        total = [f"sum = {self.text}"] if len(lines) > 1 and all(line.symbols for line in self.answer.lines) else []
+        return (("derivation", (*lines, *total)), ("convention", (self.answer.convention,)))
+
+
+@dataclass(frozen=True, eq=False)
+class Counted(Asked):
+    """One number: whole and exact, or to some decimals."""
+
+    @property
+    def whole(self) -> bool:
+        return Fraction(self.value).denominator == 1
+
+    @property
+    def wanted(self) -> str:  # type: ignore[override]
+        unit = f" in {self.answer.scale[0]}" if self.answer.scale else ""
+        return f"a whole number{unit}" if self.whole else f"a number{unit}, to {self.digits} decimals"
+
+    @property
+    def room(self) -> Fraction:
+        """How far off is right."""
+        return self.tolerance if self.tolerance is not None else Fraction(0) if self.whole else Fraction(1, 10**self.digits)
+
+    def shown(self, value: Any) -> str:
+        return f"{int(value):,}" if Fraction(value).denominator == 1 else fixed(Fraction(value), self.digits)
+
+    def differs(self, value: Any) -> bool:
+        return (
+            isinstance(value, Number) and value > 0 and abs(value - self.value) > 2 * self.room and self.shown(value) != self.text
+        )
+
+    def judge(self, claim: str) -> Marked:
+        numbers = claims.numbers(claim)
+        if not numbers:
+            return unread(self.wanted)
+        if any(abs(figure.value - value) <= self.room for figure in numbers for value in self._right()):
+            return RIGHT
+        if any(claims.allows(figure, value) for figure in numbers for value in self._right()):
+            says = f"right as far as it goes, but rounded: asked for is {self.text}"
+            return marked("convention", self.convention_credit, says, convention="rounded")
+        known = [wrong for wrong in self.wrongs() if self._means(numbers[0], wrong.value)]
+        others = [name for name, value in self.conventions() if isinstance(value, Number) and self._means(numbers[0], value)]
+        return self.other_convention(others[0]) if others and not known else explained(known)
+
+    def _right(self) -> list[Number]:
+        """The value in the unit asked for, and as a claim with a unit of its own is read: `4 MB`."""
+        exact = plain(self.answer.exact)
+        return [self.value, exact] if self.answer.scale and isinstance(exact, Number) else [self.value]
+
+    def _means(self, figure: Figure, value: Number) -> bool:
+        return abs(figure.value - value) <= self.room or claims.allows(figure, value)
+
+    def own(self, claim: str) -> Own | None:
+        numbers = claims.numbers(claim)
+        return numbers[0].value if numbers and numbers[0].value else None
+
+    def carried(self, earlier: Mapping[str, Own]) -> Key | None:
+        values = {name: value for name, value in earlier.items() if isinstance(value, Fraction)}
+        if not self.rule or len(values) != len(earlier):
+            return None
+        try:
+            found = self.follows(values)
+        except GlassformerError:  # a student's zero to divide by, or a number beyond all bounds
+            return None
+        given = [Fraction(value) for value in self.drawn.values() if isinstance(value, int | float)]
+        if found in (0, self.value, *given):  # nothing was left to be worked out
+            return None
+        return replace(self, answer=replace(self.answer, found=Found(found, "", "")), rule="", own_wrongs=())
+
+    def follows(self, earlier: Mapping[str, Fraction]) -> Fraction:
+        """The number that the rule gives from earlier answers."""
+        found = plain(worked_out(self.rule, {**self.drawn, **earlier}, self.answer.asked, "carried").scaled)
+        if not isinstance(found, Number):
+            raise GlassformerError(
+                f"carried = '{shown(self.rule)}' is no number: write how it follows from {', '.join(earlier)}."
+            )
+        return Fraction(found)
+
+
+@dataclass(frozen=True, eq=False)
+class Shaped(Asked):
+    """A shape."""
+
+    wanted: str = "a shape, such as 64 × 32"
+
+    def shown(self, value: Any) -> str:
+        return " × ".join(map(str, value))
+
+    def differs(self, value: Any) -> bool:
+        usual = [sizes for _, sizes in self.conventions()]
+        return isinstance(value, tuple) and not same(value, self.value) and value not in usual
+
+    def judge(self, claim: str) -> Marked:
+        shapes = claims.shapes(claim)
+        if not shapes:
+            return unread(self.wanted)
+        if same(shapes[0], self.value):
+            return RIGHT
+        known = [wrong for wrong in self.wrongs() if wrong.value == shapes[0]]
+        others = [name for name, sizes in self.conventions() if sizes == shapes[0]]
+        return self.other_convention(f"({others[0]})") if others and not known else explained(known)
+
+    def own(self, claim: str) -> Own | None:
+        """A shape is carried forward as its number of elements."""
+        shapes = claims.shapes(claim)
+        elements = math.prod(list(shapes[0])) if shapes else 0
+        return Fraction(elements) if elements else None
+
+
+@dataclass(frozen=True, eq=False)
+class Listed(Asked, NumbersKey):
+    """A vector or a matrix."""
+
+    def shown(self, value: Any) -> str:
+        return written(value, self.digits)
+
+    def differs(self, value: Any) -> bool:
+        same_shape = isinstance(value, np.ndarray) and value.shape == self.value.shape
+        return same_shape and float(np.abs(value - self.value).max(initial=0.0)) > 2 * self.tolerance
+
+
+def same(one: Sizes, other: Sizes) -> bool:
+    """Equal; a vector may also be written as one row or one column."""
+    return one == other or (len(other) == 1 and tuple(size for size in one if size != 1) == other)
+
+
+def _left_out(quantity: Quantity) -> tuple[str, ...]:
+    return names_of([value for key, value in quantity.options if key == "without"])
+
+
+def _line(value: Any) -> str:
+    found = plain(value)
+    if isinstance(found, tuple):
+        return " × ".join(map(str, found))
+    return f"{found:,}" if isinstance(found, int) else written(np.asarray(found, dtype=float), 4)

@@ -1,0 +1,112 @@
+"""Graded again after a corrected key: the marks of both gradings for each student and question, and why they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from glassformer.algebra import Result
+from glassformer.answers.quiz.grading import Graded
+from glassformer.answers.quiz.marking import Marked
+from glassformer.spec import GlassformerError, shown
+from glassformer.spec.files import parse_json, read_text
+
+MOST_BYTES = 100_000_000
+
+
+class Before(NamedTuple):
+    """An answer as an earlier report has it."""
+
+    answer: str
+    right: str
+    says: str
+    marks: Fraction
+    of: Fraction
+
+
+class Change(NamedTuple):
+    """One answer in both gradings; `why` is empty where nothing changed."""
+
+    student: str
+    now: Marked
+    before: Before | None
+    why: str
+
+    @property
+    def moved(self) -> bool:
+        return self.before is None or self.before.marks != self.now.marks
+
+    def to_dict(self) -> dict[str, Any]:
+        before = float(self.before.marks) if self.before else None
+        question, answer = self.now.judged.name, self.now.judged.claim
+        both = {"before": before, "now": float(self.now.marks), "changed": self.moved, "why": self.why}
+        return {"student": self.student, "question": question, "answer": answer, **both}
+
+
+@dataclass(frozen=True, repr=False)
+class Regraded(Result):
+    """A class with the marks of two gradings."""
+
+    graded: Graded
+    changes: tuple[Change, ...]  # every student and question, in the order of the new grading
+    gone: tuple[str, ...]  # students of the earlier report who are not there any more
+
+    @property
+    def moved(self) -> tuple[Change, ...]:
+        return tuple(change for change in self.changes if change.moved)
+
+    def to_dict(self) -> dict[str, Any]:
+        again = {"changed": len(self.moved), "answers": [change.to_dict() for change in self.changes], "gone": list(self.gone)}
+        return self.graded.to_dict() | {"again": again}
+
+
+def read_report(path: Path) -> dict[str, dict[str, Before]]:
+    """student -> question -> what an earlier `quiz grade --json` says of it."""
+    document = parse_json(read_text(path, most_bytes=MOST_BYTES), path.name)
+    try:
+        return {
+            str(sheet["student"]): {str(row["question"]): _before(row) for row in sheet["answers"]}
+            for sheet in document["students"]
+        }
+    except (KeyError, TypeError, ValueError):
+        raise GlassformerError(
+            f"--again {shown(path.name)} is not a report: it is the file that 'quiz grade --json' wrote before."
+        ) from None
+
+
+def regrade(graded: Graded, earlier: Mapping[str, Mapping[str, Before]]) -> Regraded:
+    """The new grading beside an earlier one."""
+    changes = []
+    for sheet in graded.sheets:
+        known = earlier.get(sheet.student.name, {})
+        for answer in sheet.answers:
+            before = known.get(answer.judged.name)
+            changes.append(Change(sheet.student.name, answer, before, _why(answer, before)))
+    present = {sheet.student.name for sheet in graded.sheets}
+    return Regraded(graded, tuple(changes), tuple(name for name in earlier if name not in present))
+
+
+def _before(row: Mapping[str, Any]) -> Before:
+    marks, of = (Fraction(float(row[key])).limit_denominator(10_000) for key in ("marks", "of"))
+    return Before(str(row["answer"]), str(row["right"]), str(row["says"]), marks, of)
+
+
+def _why(now: Marked, before: Before | None) -> str:
+    """The reasons for which a mark may have changed, the first that holds for each part of it."""
+    if before is None:
+        return "not in the earlier report"
+    reasons = []
+    if now.judged.claim != before.answer:
+        reasons.append(f"another answer was handed in: '{shown(before.answer, limit=40)}' before")
+    if now.judged.truth != before.right:
+        reasons.append(f"the key was {shown(before.right, limit=40)} and is {shown(now.judged.truth, limit=40)}")
+    if now.of != before.of:
+        reasons.append(f"the question was worth {float(before.of):g} and is worth {float(now.of):g}")
+    if not reasons and now.says != before.says and now.marks != before.marks:
+        reasons.append(f"judged differently: '{shown(before.says, limit=80)}' before")
+    if not reasons and abs(now.marks - before.marks) > 0:
+        reasons.append("an earlier answer of this student is judged differently, or the credit for conventions has changed")
+    return "; ".join(reasons)

@@ -1,0 +1,208 @@
+"""A class: the names of its students, how the school's systems know them, and which variant each of them gets."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from glassformer.spec import GlassformerError, shown
+from glassformer.spec.files import read_text
+
+MOST_STUDENTS = 5_000
+MOST_ROWS = 200_000
+MOST_FIELDS = 40
+MOST_NAME = 80
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+NAME = ("student", "name", "students", "student name", "full name", "student id", "id", "username", "user")
+FIRST, LAST = ("first name", "given name"), ("last name", "surname", "family name")
+IDENTITIES = ("id", "sis user id", "sis login id", "id number", "username", "email address", "email", "student id")
+NOT_NAMES = ("points possible", "student, test")  # rows of a gradebook that are no students
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet takes for the start of one
+WITHOUT_ACCENT = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe", "ı": "i"})
+
+
+@dataclass(frozen=True)
+class Student:
+    """One student: the letter of the variant (empty: numbers of their own), and the columns of the class list."""
+
+    name: str
+    variant: str = ""
+    fields: Mapping[str, str] = field(default_factory=dict, compare=False)
+
+    def field(self, *titles: str) -> str:
+        """The first of these columns that the class list has for this student."""
+        known = {" ".join(title.lower().split()): value for title, value in self.fields.items()}
+        return next((known[title.lower()] for title in titles if known.get(title.lower())), "")
+
+    @property
+    def drawn_for(self) -> str:
+        """The name from which this student's numbers are drawn."""
+        return f"variant {self.variant}" if self.variant else self.name
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"name": self.name, "variant": self.variant, "fields": dict(self.fields)}
+
+
+@dataclass(frozen=True)
+class Roster:
+    """The students of a class, in the order of their list; none where everybody gets the same paper."""
+
+    students: tuple[Student, ...] = ()
+
+    @classmethod
+    def of(cls, *names: str) -> Roster:
+        return cls(tuple(Student(name) for name in names))
+
+    def __iter__(self) -> Iterator[Student]:
+        return iter(self.students)
+
+    def __len__(self) -> int:
+        return len(self.students)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(student.name for student in self.students)
+
+    @property
+    def variants(self) -> tuple[str, ...]:
+        return tuple(sorted({student.variant for student in self.students if student.variant}))
+
+    def student(self, name: str) -> Student:
+        return next((student for student in self.students if student.name == name), Student(name))
+
+    def dealt(self, count: int, seed: int) -> Roster:
+        """The same class with `count` variants, each for as many students, whatever the order of the list."""
+        if not self.students:
+            raise GlassformerError(f"--variants {count} needs the class: add --students with a file of names or a number.")
+        order = sorted(self.students, key=lambda student: hashlib.sha256(f"{seed}\x1f{student.name}".encode()).digest())
+        letters = {student.name: LETTERS[place % count] for place, student in enumerate(order)}
+        return Roster(tuple(replace(student, variant=letters[student.name]) for student in self.students))
+
+    def known_as(self, listed: Roster) -> Roster:
+        """The same class with the columns of another list, for the students whom that list names without doubt."""
+        columns: dict[str, Mapping[str, str]] = {}
+        for student in listed:
+            names = self.find(student.name)
+            if len(names) == 1:
+                columns[names[0]] = student.fields
+        return Roster(tuple(replace(one, fields={**one.fields, **columns.get(one.name, {})}) for one in self.students))
+
+    def find(self, cell: str) -> tuple[str, ...]:
+        """The students whom a cell may mean: one, several where it is ambiguous, none where it names nobody."""
+        name = plain_name(cell)
+        if name in self.names:
+            return (name,)
+        return self._known.get(folded(name), ())
+
+    @cached_property
+    def _known(self) -> dict[str, tuple[str, ...]]:
+        found: dict[str, dict[str, None]] = {}
+        for student in self.students:
+            for word in (student.name, *(student.field(title) for title in IDENTITIES)):
+                if word:
+                    found.setdefault(folded(word), {}).setdefault(student.name)
+        return {word: tuple(names) for word, names in found.items()}
+
+
+def numbered(count: int) -> Roster:
+    """`student-01` to `student-30`."""
+    width = max(2, len(str(count)))
+    return Roster(tuple(Student(f"student-{number:0{width}d}") for number in range(1, count + 1)))
+
+
+def read_roster(path: Path) -> Roster:
+    """A class list: one name a line, or a CSV with a column `student` or `name` (or first and last name) and others to keep."""
+    text = read_text(path, most_bytes=1_000_000)
+    lines = [line for line in text.lstrip("\ufeff").splitlines() if line.strip()]
+    header = _titles(next(rows(lines[0], path.name))) if lines else []
+    students = _columns(text, path.name) if _named(header) else [Student(plain_name(line)) for line in lines]
+    students = [student for student in students if student.name and student.name.lower().strip() not in NOT_NAMES]
+    if not 0 < len(students) <= MOST_STUDENTS:
+        raise GlassformerError(
+            f"{shown(path.name)} holds {len(students):,} names: from 1 to {MOST_STUDENTS:,} are wanted, one a line "
+            "or in a column 'student'."
+        )
+    seen: set[str] = set()
+    for student in students:
+        if student.name in seen:
+            raise GlassformerError(f"{shown(path.name)} names '{student.name}' twice: every student needs a name of their own.")
+        seen.add(student.name)
+    return Roster(tuple(students))
+
+
+def roster_from(document: Any) -> Roster | None:
+    """A class from the list that `to_dict` of its students gave; None where it is no such list."""
+    if not isinstance(document, list) or len(document) > MOST_STUDENTS:
+        return None
+    found = []
+    for row in document:
+        fields = row.get("fields", {}) if isinstance(row, Mapping) else None
+        words = [row.get("name"), row.get("variant", ""), *fields.values()] if isinstance(fields, Mapping) else [None]
+        if not all(isinstance(word, str) for word in words):
+            return None
+        found.append(Student(plain_name(row["name"]), row.get("variant", "")[:1], dict(fields or {})))
+    return Roster(tuple(found))
+
+
+def rows(text: str, name: str) -> Iterator[list[str]]:
+    """The rows of a CSV, its separator found in the header; a broken or endless file is one line of error."""
+    first = text.lstrip("\ufeff\r\n").partition("\n")[0]
+    separator = max(",;\t", key=first.count)
+    lines = csv.reader(text.lstrip("\ufeff").splitlines(keepends=True), delimiter=separator)
+    try:
+        for number, row in enumerate(line for line in lines if line):
+            if number > MOST_ROWS:
+                raise GlassformerError(f"{shown(name)} has more than {MOST_ROWS:,} rows: it was not read.")
+            yield row
+    except csv.Error as error:
+        raise GlassformerError(
+            f"{shown(name)} is not CSV that can be read, line {lines.line_num}: {shown(str(error))}."
+        ) from None
+
+
+def plain_name(cell: str) -> str:
+    """A name on one line, of bounded length."""
+    return " ".join(shown(unquoted(cell.strip()), limit=MOST_NAME).split())
+
+
+def unquoted(cell: str) -> str:
+    """A cell without the apostrophe that keeps a spreadsheet from taking it for a formula."""
+    return cell[1:] if cell[:1] == "'" and cell[1:2] in FORMULA else cell
+
+
+def folded(name: str) -> str:
+    """A name without accents, case, extra spaces and the order of `Last, First`."""
+    last, comma, first = name.partition(",")
+    if comma and first.strip() and "," not in first:
+        name = f"{first} {last}"
+    bare = "".join(sign for sign in unicodedata.normalize("NFKD", name.casefold()) if not unicodedata.combining(sign))
+    return " ".join(bare.translate(WITHOUT_ACCENT).split())
+
+
+def _columns(text: str, name: str) -> list[Student]:
+    lines = rows(text, name)
+    header = [" ".join(title.split()) for title in next(lines)][:MOST_FIELDS]
+    titles = _titles(header)
+    found = []
+    for row in lines:
+        cells = dict(zip(titles, row, strict=False))
+        whole = next((cells[title] for title in NAME if cells.get(title, "").strip()), "")
+        parts = [next((cells[title] for title in titles_ if title in cells), "") for titles_ in (FIRST, LAST)]
+        said = " ".join(parts) if any(part.strip() for part in parts) and "student" not in cells else whole
+        fields = {title: shown(cell.strip(), limit=MOST_NAME) for title, cell in zip(header, row, strict=False) if cell.strip()}
+        found.append(Student(plain_name(said), fields=fields))
+    return found
+
+
+def _titles(header: Sequence[str]) -> list[str]:
+    return [" ".join(title.lower().split()) for title in header]
+
+
+def _named(titles: Sequence[str]) -> bool:
+    return any(title in titles for title in NAME) or (any(t in titles for t in FIRST) and any(t in titles for t in LAST))
