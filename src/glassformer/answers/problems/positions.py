@@ -10,12 +10,14 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from glassformer.answers.mistakes.positions import Table, Wave, waves
-from glassformer.answers.problems.work import SAME, Instead, Rewrite, Work
+from glassformer.answers.problems.work import Instead, Rewrite, Row, Work, redo, rows, unchanged
 from glassformer.numbers.by_hand.operations import PositionEntries, PositionTable, Turn
 from glassformer.program import Step
 from glassformer.program.operations import Add, Scale
 
 Layout: TypeAlias = Literal["interleaved", "halves"]
+Pairs: TypeAlias = Literal["neighbours", "halves"]
+OTHER_PAIRS: dict[Pairs, Pairs] = {"neighbours": "halves", "halves": "neighbours"}
 
 
 def table(work: Work) -> Iterator[Rewrite]:
@@ -37,33 +39,39 @@ def _filled(asked: Table, wave: Wave) -> Callable[[], np.ndarray]:
     return lambda: np.array([[wave(position, feature) for feature in range(asked.width)] for position in asked.positions])
 
 
-def not_added(work: Work) -> Iterator[Rewrite]:
-    """Positions left out, or given alone; the embedding's factor left out."""
-    for step in work.steps(Add):
-        if {tensor.name for tensor in step.inputs} & {"pe", "pe_row", "p"}:
-            what = "the positions were not added"
-            yield Rewrite("positions_forgotten", what, step.name, work.doing(step.name, SAME, step.inputs[0]))
-            alone = work.doing(step.name, SAME, step.inputs[1])
-            yield Rewrite("embedding_forgotten", "the positions alone were given", step.name, alone)
-    for step in work.steps(Scale):
-        made = work.doing(step.name, SAME)
-        yield Rewrite("embedding_scale", "the embeddings were not multiplied first", step.name, made)
+def _added(work: Work) -> list[Step]:
+    return [step for step in work.steps(Add) if {tensor.name for tensor in step.inputs} & {"pe", "pe_row", "p"}]
 
 
-def rotary(work: Work) -> Iterator[Rewrite]:
-    """Turned the other way, from position 1, or by degrees."""
-    for step in work.steps(Turn):
-        asked = step.operation
-        assert isinstance(asked, Turn)
-        yield Rewrite("rotation_direction", "the pairs were turned the other way", step.name, _turning(work, step, lambda p: -p))
-        yield Rewrite("positional_index", "positions were counted from 1", step.name, _turning(work, step, lambda p: p + 1))
-        yield Rewrite("degrees_for_radians", "the angle was taken in degrees", step.name, _turning(work, step, math.radians))
-        other: Literal["halves", "neighbours"] = "halves" if asked.pairs == "neighbours" else "neighbours"
-        made = work.doing(step.name, dataclasses.replace(asked, pairs=other))
-        yield Rewrite("positional_index", f"other features were paired ({other})", step.name, made)
+not_added = rows(
+    Row("positions_forgotten", "the positions were not added", _added, unchanged),
+    Row("embedding_forgotten", "the positions alone were given", _added, lambda step: unchanged(step, step.inputs[1])),
+    Row("embedding_scale", "the embeddings were not multiplied first", lambda work: work.steps(Scale), unchanged),
+)
 
 
-def _turning(work: Work, step: Step, moved: Callable[[float], float]) -> Work:
-    asked = step.operation
-    assert isinstance(asked, Turn)
-    return work.doing(step.name, dataclasses.replace(asked, positions=tuple(moved(place) for place in asked.positions)))
+def _turns(work: Work) -> list[Step]:
+    return work.steps(Turn)
+
+
+def _turned(moved: Callable[[float], float]) -> Callable[[Step], Step]:
+    """The same rotation from other positions."""
+
+    def turned(step: Step) -> Step:
+        assert isinstance(step.operation, Turn)
+        return redo(step, dataclasses.replace(step.operation, positions=tuple(map(moved, step.operation.positions))))
+
+    return turned
+
+
+def _paired_otherwise(step: Step) -> Step:
+    assert isinstance(step.operation, Turn)
+    return redo(step, dataclasses.replace(step.operation, pairs=OTHER_PAIRS[step.operation.pairs]))
+
+
+rotary = rows(
+    Row("rotation_direction", "the pairs were turned the other way", _turns, _turned(lambda place: -place)),
+    Row("positional_index", "positions were counted from 1", _turns, _turned(lambda place: place + 1)),
+    Row("degrees_for_radians", "the angle was taken in degrees", _turns, _turned(math.radians)),
+    Row("positional_index", "other features were paired", _turns, _paired_otherwise),
+)

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
-from glassformer.answers.problems import distributions, ffn, heads, masks, norms, positions, projections, scores
-from glassformer.answers.problems.work import Rewrite, Work
+from glassformer.answers.problems import maps, norms, positions, scores, weights
+from glassformer.answers.problems.work import Rewrite, Rule, Work
 
-RULES: tuple[Callable[[Work], Iterator[Rewrite]], ...] = (
+RULES: tuple[Rule, ...] = (
     norms.kinds_of_norm,
-    heads.one_for_all,
+    maps.one_for_all,
     scores.scaling,
     scores.products,
     scores.mixing,
-    distributions.softmax,
-    distributions.temperature,
-    masks.masking,
-    projections.transposed,
-    projections.biases,
-    projections.not_applied,
-    heads.output_projection,
-    heads.split_otherwise,
+    weights.softmax,
+    weights.temperature,
+    weights.masking,
+    maps.transposed,
+    maps.biases,
+    maps.not_applied,
+    maps.output_projection,
+    maps.split_otherwise,
     norms.variance,
     norms.eps,
     norms.centring,
@@ -28,17 +28,17 @@ RULES: tuple[Callable[[Work], Iterator[Rewrite]], ...] = (
     norms.gamma_beta,
     norms.residuals,
     norms.norm_alone,
-    ffn.activation,
-    ffn.second_map,
+    maps.activation,
+    maps.second_map,
     positions.table,
     positions.not_added,
     positions.rotary,
 )
 
 
-def rewrites(work: Work, rules: tuple[Callable[[Work], Iterator[Rewrite]], ...] = RULES) -> Iterator[Rewrite]:
+def rewrites(work: Work) -> Iterator[Rewrite]:
     """Every mistake that this work leaves room for, one at a time."""
-    for rule in rules:
+    for rule in RULES:
         yield from rule(work)
 
 
@@ -46,5 +46,6 @@ def pairs(work: Work) -> Iterator[tuple[Rewrite, Rewrite]]:
     """Two mistakes in one work, of different rules: the second is made in what the first left."""
     for place, rule in enumerate(RULES):
         for first in rule(work):
-            for second in rewrites(first.work, RULES[place + 1 :]):
-                yield first, second
+            for later in RULES[place + 1 :]:
+                for second in later(first.work):
+                    yield first, second

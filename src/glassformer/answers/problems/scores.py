@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 
 from glassformer.answers.problems.parts import distribution_step, dot_step, mix_step, scale_step, square, widths
-from glassformer.answers.problems.work import SAME, Instead, Rewrite, Work, axis_names, size_of
+from glassformer.answers.problems.work import Instead, Rewrite, Work, axis_names, redo, size_of, unchanged
 from glassformer.numbers.by_hand.operations import Divide, RowSoftmax
 from glassformer.program import Axis, Step, Tensor
 from glassformer.program.operations import Contract
@@ -108,24 +108,17 @@ def mixing(work: Work) -> Iterator[Rewrite]:
         return
     weights, v = mix.inputs
     dot = dot_step(work)
-    others = {"keys": dot.inputs[1] if dot else None, "embeddings": _source(work)}
-    for word, tensor in others.items():
+    for word, tensor in (("keys", dot.inputs[1] if dot else None), ("embeddings", _source(work))):
         if tensor is None or tensor.name == v.name or axis_names(tensor)[-2:-1] != ["s"] or len(tensor.axes) > len(v.axes):
             continue
         vectors = tensor.seen(**{tensor.axes[-1].name: "d_v"})
-        what = f"the weights were multiplied with the {word}, not with the values"
-        if tensor.axes[-1].size == v.axes[-1].size and len(tensor.axes) == len(v.axes):
-            mixed = work.doing(mix.name, mix.operation, weights, vectors)
-        else:
-            axes = (*weights.axes[:-1], vectors.axes[-1])
-            mixed = work.reshaped(mix.name, Tensor(mix.name, axes), CONTRACT, weights, vectors)
-        yield Rewrite("values_forgotten", what, mix.name, mixed)
+        mixed = work.redone(redo(mix, CONTRACT, weights, vectors, axes=(*weights.axes[:-1], vectors.axes[-1])))
+        yield Rewrite("values_forgotten", f"the weights were multiplied with the {word}, not with the values", mix.name, mixed)
     for name in ("weights", "scores", "dot"):
         tensor = work.program.tensors.get(name)
         if tensor is not None and name in work.values:
-            reported = work.reshaped(mix.name, Tensor(mix.name, tensor.axes), SAME, tensor)
             what = f"the {'dot products' if name == 'dot' else name} were given as the result; the values were not mixed"
-            yield Rewrite("values_forgotten", what, mix.name, reported)
+            yield Rewrite("values_forgotten", what, mix.name, work.redone(unchanged(mix, tensor)))
     if square(weights):
         turned = work.doing(mix.name, mix.operation, weights.seen(t="s", s="t"), v)
         yield Rewrite("queries_keys_exchanged", "the weights were read by columns: weightsᵀ V", mix.name, turned)

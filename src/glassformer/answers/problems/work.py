@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -92,7 +92,7 @@ class Work:
         """The steps that use a tensor."""
         return [step for step in self.program.steps if any(tensor.name == name for tensor in step.inputs)]
 
-    def after(self, names: Sequence[str]) -> set[str]:
+    def after(self, names: Collection[str]) -> set[str]:
         """The tensors that depend on some others."""
         found = set(names)
         for step in self.program.steps:
@@ -106,20 +106,17 @@ class Work:
         program = dataclasses.replace(self.program, steps=list(steps))
         return dataclasses.replace(self, program=program, pristine=False)
 
+    def redone(self, *steps: Step) -> Work:
+        """Some steps done otherwise; what depends on a result that now has other sizes is left out."""
+        right = self.program.step_of
+        sized = {step.name for step in steps if step.output.shape != right[step.name].output.shape}
+        lost = self.after(sized)
+        new = {step.name: step if step.name in sized else step._replace(output=right[step.name].output) for step in steps}
+        return self.rewritten([new.get(step.name, step) for step in self.program.steps if step.name not in lost])
+
     def doing(self, name: str, operation: Operation, *inputs: Tensor) -> Work:
         """Another operation in one step, on the same inputs or on others."""
-
-        def changed(step: Step) -> Step:
-            return step._replace(operation=operation, inputs=inputs or step.inputs) if step.name == name else step
-
-        return self.rewritten([changed(step) for step in self.program.steps])
-
-    def reshaped(self, name: str, output: Tensor, operation: Operation, *inputs: Tensor) -> Work:
-        """One step with a result of other axes; what depends on it is left out."""
-        lost = self.after([name])
-        kept = [step for step in self.program.steps if step.name not in lost]
-        step = Step(output, operation, inputs)
-        return self.rewritten([step if old.name == name else old for old in kept])
+        return self.redone(redo(self.program.step_of[name], operation, *inputs))
 
     def giving(self, given: Mapping[str, Array]) -> Work:
         """Other given numbers."""
@@ -151,15 +148,41 @@ class Rewrite(NamedTuple):
     work: Work
 
 
-def several(steps: Sequence[Step], each: Callable[[Work, Step], Work], work: Work) -> list[tuple[str, Work]]:
-    """The same change in every step, then, where there are several, in each alone: (name of the first changed, work)."""
-    if not steps:
-        return []
-    everywhere = work
-    for step in steps:
-        everywhere = each(everywhere, step)
-    found = [(steps[0].name, everywhere)]
-    return found + [(step.name, each(work, step)) for step in steps] if len(steps) > 1 else found
+Rule: TypeAlias = Callable[[Work], Iterable[Rewrite]]
+
+
+class Row(NamedTuple):
+    """A mistake in single steps: the steps it can be made in, and such a step done wrongly (None: it cannot be, in this one)."""
+
+    code: str
+    what: str | Callable[[Sequence[Step]], str]
+    where: Callable[[Work], Sequence[Step]]
+    does: Callable[[Step], Step | None]
+
+    def made(self, work: Work) -> Iterator[Rewrite]:
+        """In every step where it can be made; then, where there are several, in each alone."""
+        pairs = [(step, wrong) for step in self.where(work) if (wrong := self.does(step)) is not None]
+        for chosen in (pairs, *([pair] for pair in pairs)) if len(pairs) > 1 else (pairs,) if pairs else ():
+            steps = [step for step, _ in chosen]
+            what = self.what if isinstance(self.what, str) else self.what(steps)
+            yield Rewrite(self.code, what, steps[0].name, work.redone(*(wrong for _, wrong in chosen)))
+
+
+def rows(*table: Row) -> Rule:
+    """A table of mistakes as one rule."""
+    return lambda work: (made for row in table for made in row.made(work))
+
+
+def redo(step: Step, operation: Operation, *inputs: Tensor, axes: tuple[Axis, ...] | None = None) -> Step:
+    """A step done otherwise: another operation, on the same inputs or on others, with a result of other axes or of the same."""
+    output = step.output if axes is None else Tensor(step.name, axes)
+    return step._replace(operation=operation, inputs=inputs or step.inputs, output=output)
+
+
+def unchanged(step: Step, tensor: Tensor | None = None) -> Step:
+    """A step that hands on one of its inputs as it is."""
+    tensor = step.inputs[0] if tensor is None else tensor
+    return redo(step, SAME, tensor, axes=tensor.axes)
 
 
 def axis_names(tensor: Tensor) -> list[str]:
@@ -168,6 +191,3 @@ def axis_names(tensor: Tensor) -> list[str]:
 
 def size_of(tensor: Tensor, name: str) -> int | None:
     return next((axis.size for axis in tensor.axes if axis.name == name), None)
-
-
-__all__ = ["SAME", "Axis", "Instead", "Rewrite", "Work", "axis_names", "several", "size_of"]

@@ -1,0 +1,152 @@
+"""Mistakes about linear maps: a matrix transposed, a bias or a map left out, heads not concatenated, the activation left out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+
+from glassformer.answers.problems.parts import mix_step
+from glassformer.answers.problems.work import Instead, Rewrite, Row, Work, axis_names, redo, rows, size_of, unchanged
+from glassformer.numbers.by_hand.operations import Concat, Sigmoid
+from glassformer.program import Step, Tensor
+from glassformer.program.axes import Array
+from glassformer.program.operations import Affine, Contract, Pointwise
+
+CONTRACT = Contract()
+THREE = ("W_Q", "W_K", "W_V")
+ACTIVATIONS = ("relu", "gelu", "silu", "tanh")
+
+
+def _applied(work: Work) -> dict[str, Step]:
+    """Weight -> the first step that applies it."""
+    weights = {parameter.name for parameter in work.program.parameters if parameter.kind == "weight"}
+    found: dict[str, Step] = {}
+    for step in work.program.steps:
+        if isinstance(step.operation, Contract) and len(step.inputs) > 1 and step.inputs[1].name in weights:
+            found.setdefault(step.inputs[1].name, step)
+    return found
+
+
+def _applying(name: str, *, width: str = "") -> Callable[[Work], list[Step]]:
+    """The steps that apply a weight to features of some width (an additive alignment has a W_2, too)."""
+    return lambda work: [
+        step
+        for step in work.program.steps
+        if len(step.inputs) > 1 and step.inputs[1].name == name and width in ("", step.inputs[0].axes[-1].name)
+    ]
+
+
+def _square(work: Work) -> list[Step]:
+    """Projections whose result looks like what they are applied to."""
+    return [step for name, step in _applied(work).items() if name in THREE and step.inputs[0].shape == step.output.shape]
+
+
+def _named(steps: Sequence[Step], tensor: int, did: str) -> str:
+    """`b_Q and b_K were not added`."""
+    return _listed([step.inputs[tensor].name for step in steps], did)
+
+
+def _listed(names: Sequence[str], did: str) -> str:
+    return f"{', '.join(names[:-1])} and {names[-1]} were {did}" if len(names) > 1 else f"{names[0]} was {did}"
+
+
+biases = rows(
+    Row(
+        "bias_forgotten",
+        lambda steps: _named(steps, 2, "not added"),
+        lambda work: work.steps(Affine),
+        lambda step: redo(step, CONTRACT, *step.inputs[:2]),
+    )
+)
+not_applied = rows(Row("projection_forgotten", lambda steps: _named(steps, 1, "not applied"), _square, unchanged))
+output_projection = rows(Row("no_output_projection", "W_O was not applied", _applying("W_O"), unchanged))
+second_map = rows(Row("second_map_forgotten", "W_2 was not applied", _applying("W_2", width="d_ff"), unchanged))
+
+
+def transposed(work: Work) -> Iterator[Rewrite]:
+    """W x for x W: with square matrices nothing looks wrong. All of them, the three projections, or one."""
+    steps = _applied(work)
+    square = [name for name in steps if _turns(work.given[name])]
+    choices = [square, [name for name in square if name in THREE], *([name] for name in square)]
+    for names in dict.fromkeys(tuple(choice) for choice in choices if choice):
+        made = work.giving({name: np.swapaxes(work.given[name], -1, -2).copy() for name in names})
+        yield Rewrite("row_column_convention", _listed(names, "used transposed"), steps[names[0]].name, made)
+
+
+def _turns(value: Array) -> bool:
+    """Whether a matrix can be used transposed, and that is another one."""
+    square = value.ndim > 1 and value.shape[-1] == value.shape[-2]
+    return square and not np.array_equal(value, np.swapaxes(value, -1, -2))
+
+
+def one_for_all(work: Work) -> Iterator[Rewrite]:
+    """One head's result for the result of all, the other heads left out, averaged or added up; or one head of full width."""
+    for step in work.steps(Concat):
+        heads = step.inputs[0]
+        for head in range(heads.axes[0].size):
+            alone = Instead(lambda value, at=head: value[at])
+            others = Instead(lambda value, at=head, concat=step: _only(value, at, concat))
+            what = f"head {head + 1} alone was given for all heads"
+            yield Rewrite("one_head_vs_all_heads", what, step.name, _narrow(work, step, alone))
+            what = f"only head {head + 1} was put in; the others were left out"
+            yield Rewrite("one_head_vs_all_heads", what, step.name, work.doing(step.name, others))
+        for word, merged in (("averaged", lambda value: value.mean(0)), ("added up", lambda value: value.sum(0))):
+            what = f"the heads were {word}, not put side by side"
+            yield Rewrite("one_head_vs_all_heads", what, step.name, _narrow(work, step, Instead(merged)))
+        yield from _one_wide_head(work, step)
+
+
+def _narrow(work: Work, step: Step, operation: Instead) -> Work:
+    """A result as wide as one head: what comes after it has no place for that."""
+    return work.redone(redo(step, operation, step.inputs[0], axes=step.inputs[0].axes[1:]))
+
+
+def _only(value: Array, head: int, step: Step) -> Array:
+    kept = np.zeros_like(value)
+    kept[head] = value[head]
+    return step.operation.evaluate(step.inputs, step.output, [kept])
+
+
+def _one_wide_head(work: Work, step: Step) -> Iterator[Rewrite]:
+    """The wide matrices used as they are, in one head."""
+    problem = work.problem
+    wide = all(problem.entries[key].ndim == 2 for key in (*THREE, "Q", "K", "V") if problem.has(key))
+    if wide and problem.option("heads") and (made := work.solved(problem.choosing(heads=1))):
+        yield Rewrite("one_head_vs_all_heads", "one head of full width was used for all the heads", step.name, made)
+
+
+def split_otherwise(work: Work) -> Iterator[Rewrite]:
+    """Features dealt out to the heads in turn, where each head has a block of neighbouring ones."""
+    given = {}
+    for name in THREE:
+        tensor, entry = work.program.tensors.get(name), work.problem.entries.get(name)
+        if tensor is None or entry is None or entry.ndim != 2 or axis_names(tensor)[:1] != ["head"]:
+            return
+        given[name] = _dealt(work.given[name], tensor)
+    mix = mix_step(work)
+    if mix is not None and (size_of(mix.output, "head") or 1) > 1:
+        what = "the features were dealt out to the heads in turn; each head has a block of neighbours"
+        yield Rewrite("heads_split_wrong", what, "q", work.giving(given))
+
+
+def _dealt(value: Array, tensor: Tensor) -> Array:
+    """Columns 0, h, 2h, … to the first head."""
+    width = next(place for place, name in enumerate(axis_names(tensor)) if name in ("d_k", "d_v"))
+    side = np.moveaxis(value, (0, width), (-2, -1))
+    dealt = side.reshape(*side.shape[:-2], value.shape[width], value.shape[0])
+    return np.moveaxis(dealt, (-1, -2), (0, width)).copy()
+
+
+def activation(work: Work) -> Iterator[Rewrite]:
+    """The activation left out, or another one in its place."""
+    for step in work.steps(Pointwise, Sigmoid):
+        if step.name in ("weights", "tanh") or (step.name == "output" and work.problem.kind == "softmax"):
+            continue  # a distribution, or a part of an additive alignment
+        own = step.operation.function if isinstance(step.operation, Pointwise) else "sigmoid"
+        if work.problem.kind != "activation":
+            yield Rewrite("activation_forgotten", f"{own} was not applied", step.name, work.redone(unchanged(step)))
+        for other in ACTIVATIONS:
+            if other != own and not (own.startswith("gelu") and other == "gelu"):
+                made = work.doing(step.name, Pointwise(other))
+                yield Rewrite("activation_forgotten", f"{other} was used for {own}", step.name, made)

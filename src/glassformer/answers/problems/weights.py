@@ -1,0 +1,145 @@
+"""Mistakes about weights: the softmax over the wrong axis or without its exponential, other functions, temperature, masks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from glassformer.answers.problems.parts import distribution_step, mask_steps, temperature_step
+from glassformer.answers.problems.work import Instead, Rewrite, Row, Work, axis_names, redo, rows, unchanged
+from glassformer.numbers.by_hand.operations import Divide, Hardmax, RowSoftmax, Sigmoid, Sparsemax
+from glassformer.program import Step
+from glassformer.program.axes import Array
+from glassformer.program.operations import Add, Operation
+from glassformer.program.operations.base import aligned
+
+OTHERS: dict[str, Operation] = {"softmax": RowSoftmax("s"), "sigmoid": Sigmoid(), "sparsemax": Sparsemax("s")}
+
+
+def _distributions(work: Work) -> list[Step]:
+    step = distribution_step(work)
+    return [step] if step is not None else []
+
+
+def _softmaxes(work: Work) -> list[Step]:
+    return [step for step in _distributions(work) if isinstance(step.operation, RowSoftmax)]
+
+
+def _of_queries(work: Work) -> list[Step]:
+    return [step for step in _softmaxes(work) if "t" in axis_names(step.output)]
+
+
+def _at_once(step: Step) -> Step:
+    """One softmax over queries and keys together, head by head."""
+    axes = tuple(number for number, axis in enumerate(step.output.axes) if axis.name in ("t", "s"))
+
+    def softmax_of_all(scores: Array) -> Array:
+        highest = scores.max(axes, keepdims=True)
+        powers = np.exp(scores - np.where(np.isfinite(highest), highest, 0))
+        return np.asarray(powers / powers.sum(axes, keepdims=True))
+
+    return redo(step, Instead(softmax_of_all))
+
+
+def _shares(scores: Array) -> Array:
+    seen = np.where(np.isfinite(scores), scores, 0)
+    return np.asarray(seen / seen.sum(-1, keepdims=True))
+
+
+def _uniform(scores: Array) -> Array:
+    seen = np.isfinite(scores).astype(float)
+    return np.asarray(seen / np.maximum(seen.sum(-1, keepdims=True), 1))
+
+
+def _other(operation: Operation, step: Step) -> Step | None:
+    return None if type(operation) is type(step.operation) else redo(step, operation)
+
+
+softmax = rows(
+    Row(
+        "softmax_wrong_axis",
+        "the softmax went over the queries, not over the keys",
+        _of_queries,
+        lambda step: redo(step, RowSoftmax("t")),
+    ),
+    Row("softmax_wrong_axis", "one softmax was taken of all scores at once", _of_queries, _at_once),
+    Row(
+        "exp_missing",
+        "the scores were divided by their sum, without the exponential",
+        _softmaxes,
+        lambda step: redo(step, Instead(_shares)),
+    ),
+    Row(
+        "softmax_not_normalised",
+        "the powers of e were not divided by their sum",
+        _softmaxes,
+        lambda step: redo(step, Instead(np.exp)),
+    ),
+    Row(
+        "hard_or_uniform_attention",
+        "the best key alone has all the weight",
+        _distributions,
+        lambda step: _other(Hardmax("s"), step),
+    ),
+    Row(
+        "hard_or_uniform_attention",
+        "every key has the same weight",
+        _distributions,
+        lambda step: redo(step, Instead(_uniform)),
+    ),
+    *(
+        Row("wrong_distribution", f"{word} was used", _distributions, lambda step, other=operation: _other(other, step))  # type: ignore[misc]
+        for word, operation in OTHERS.items()
+    ),
+)
+
+
+def temperature(work: Work) -> Iterator[Rewrite]:
+    """A temperature left out, or multiplied in."""
+    step = temperature_step(work)
+    if step is not None and isinstance(step.operation, Divide):
+        text = step.operation.text
+        left_out, times = work.redone(unchanged(step)), work.doing(step.name, Divide(1 / step.operation.by, "1"))
+        yield Rewrite("temperature", f"the temperature {text} was left out", step.name, left_out)
+        yield Rewrite("temperature", f"the scores were multiplied by the temperature {text}", step.name, times)
+
+
+def masking(work: Work) -> Iterator[Rewrite]:
+    """Zeros for −∞, a mask after the softmax, a mask turned round, no mask at all."""
+    for step in mask_steps(work):
+        yield from _hiding(work, step)
+    for step in work.steps(Add):
+        if step.name == "masked":
+            yield Rewrite("mask_forgotten", "the mask was not added to the scores", step.name, work.redone(unchanged(step)))
+
+
+def _hiding(work: Work, step: Step) -> Iterator[Rewrite]:
+    mask, name = step.inputs[1], step.name
+    seen = work.given.get(mask.name)
+    if seen is None:
+        return
+    zeros = Instead(lambda value, mask_value: np.where(aligned(mask, mask_value, step.output) != 0, value, 0.0))
+    yield Rewrite("mask_wrong", "masked scores were set to 0, not to −∞, before the softmax", name, work.doing(name, zeros))
+    yield Rewrite("mask_forgotten", "no score was masked", name, work.redone(unchanged(step)))
+    yield from _masked_late(work, step)
+    other_masks = {"the mask was read the other way round: what it keeps was hidden": 1.0 - (seen != 0)}
+    if seen.ndim == 2 and seen.shape[0] == seen.shape[1]:
+        other_masks["the mask was transposed: each token saw the later ones"] = seen.T.copy()
+        other_masks["each token was hidden from itself as well"] = seen * (1.0 - np.eye(len(seen)))
+    for what, other in other_masks.items():
+        yield Rewrite("mask_wrong", what, name, work.giving({mask.name: other}))
+
+
+def _masked_late(work: Work, step: Step) -> Iterator[Rewrite]:
+    """The softmax over all keys, and only then zeros."""
+    spread, mask = distribution_step(work), step.inputs[1]
+    if spread is None:
+        return
+
+    def late(scores: Array, mask_value: Array) -> Array:
+        weights = spread.operation.evaluate(spread.inputs, spread.output, [scores])
+        return np.where(aligned(mask, mask_value, spread.output) != 0, weights, 0.0)
+
+    made = work.redone(unchanged(step), redo(spread, Instead(late), *spread.inputs, mask))
+    yield Rewrite("mask_wrong", "the weights were masked after the softmax, so they no longer sum to one", spread.name, made)
