@@ -23,7 +23,9 @@ from glassformer.answers.expressions.tree import (
     Grouped,
     List,
     Name,
+    Negative,
     Node,
+    Number,
     Product,
     Quantity,
     Relation,
@@ -33,7 +35,7 @@ from glassformer.answers.expressions.tree import (
 from glassformer.answers.expressions.vocabulary import BYTES
 from glassformer.spec.errors import shown
 
-MODEL = re.compile(r"\s*([A-Za-z~.][\w./~-]*(?:\s+[A-Za-z_]+=[\w.,]+)*)")
+MODEL = re.compile(r"\s*([A-Za-z~.][\w./~-]*(?:\s+[A-Za-z_]+=[\w.]+(?:,[\w.]+)*)*)")
 SIGNS = {"=": "=", "≈": "≈", "<": "<", ">": ">", "<=": "≤", ">=": "≥", "≤": "≤", "≥": "≥", "≠": "≠", "!=": "≠"}
 SCALED_UNITS = ("K", "M", "B", "G", "T")  # thousands, millions, billions
 UNITS = (*BYTES, *SCALED_UNITS, "%", "bytes")
@@ -57,7 +59,16 @@ def _words_told(found: list[Token]) -> list[Token]:
 
 def write(node: Node) -> str:
     """The canonical form of a tree that `read` returned."""
-    return plain(node)
+    return plain(_bare(node))
+
+
+def _bare(node: Node) -> Node:
+    """Numbers without separators, which would part the arguments of a function; `~` before one that only says it is rounded."""
+    if not isinstance(node, Number):
+        return rebuilt(node, _bare)
+    digits = node.numeral.text.replace(",", "").replace(" ", "" if node.numeral.text[-1:].isdigit() else " ")
+    said = f"~{digits}" if node.numeral.rounded and digits[-1:].isdigit() else digits
+    return Number(replace(node.numeral, text=said))
 
 
 def simplified(node: Node) -> Node:
@@ -70,6 +81,8 @@ def simplified(node: Node) -> Node:
             return Product(tuple(_flat(factors)))
         case Sum(((_, Sum(inside)), *others)):
             return Sum((*inside, *others))
+        case Negative(Product(((sign, first), *rest))):  # -a * b is (-a) * b, as it is read
+            return simplified(Product(((sign, Negative(first)), *rest)))
         case Quantity(name, (), (), ""):
             return Name(name)
         case _:

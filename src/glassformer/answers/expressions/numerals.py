@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import Literal
@@ -40,7 +40,7 @@ _POINTS = re.compile(r"[0-9]{1,3}(?:\.[0-9]{3}){2,}")
 class Numeral:
     """A written number: its value, the worth of its last digit, and whether it says of itself that it is rounded."""
 
-    text: str
+    text: str = field(compare=False)  # as it was written: 14,155,008 and 14155008 are one number
     value: Fraction
     unit: Fraction
     rounded: bool = False  # `110M`, `about 5`, `0.333…`

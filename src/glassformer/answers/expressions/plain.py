@@ -57,7 +57,7 @@ def _marked(node: Node) -> str:
         case Negative(inner):
             return f"-{_within(inner, Sum, Negative)}"
         case Root(inner, degree):
-            return f"{'√' if degree == 2 else f'{degree}√'}{_within(inner, Sum, Product, Power, Negative)}"
+            return f"{'√' if degree == 2 else f'{degree}√'}{_within(inner, Sum, Product, Power, Negative, List, Grid)}"
         case Grouped(inner):
             return f"({plain(inner)})"
         case Percent(inner):

@@ -95,7 +95,7 @@ def tokens(asked: Context) -> Found:
     return found(length, "tokens", "patches and learned tokens", [line], [], mistakes)
 
 
-@means("patches", "patches of one image", "patches @ vit-base")
+@means("patches", "patches of one image", "patches @ vit-b16")
 def patches(asked: Context) -> Found:
     spec = _image(asked)
     down, across = spec.patch_grid
@@ -108,7 +108,7 @@ def patches(asked: Context) -> Found:
     return found(spec.patches, "patches", "whole patches", [line], [], mistakes)
 
 
-@means("patch_length", "numbers in one patch, all channels", "patch_length @ vit-base")
+@means("patch_length", "numbers in one patch, all channels", "patch_length @ vit-b16")
 def patch_length(asked: Context) -> Found:
     spec = _image(asked)
     down, across = spec.patch_size

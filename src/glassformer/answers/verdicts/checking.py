@@ -88,7 +88,7 @@ def _judged(node: Relation, asked: Request | None) -> Diagnosis:
     if len(links) > 1 and not judged.right:
         judged = replace(judged, notes=(*judged.notes, f"{plain(link.left)} is not {plain(link.right)}"))
     answer = Answer(link.subject, asked, link.found)
-    return Diagnosis(write(node), answer, judged)
+    return Diagnosis(plain(node), answer, judged)
 
 
 class _Link:
