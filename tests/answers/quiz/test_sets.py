@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from glassformer.answers.quiz import load_set, shipped, variant
-from glassformer.answers.quiz.quantity import Counted, Shaped
+from glassformer.answers.quiz.quantity import OF_HEADS, Counted, Shaped
 from glassformer.answers.quiz.worked import Worked
 
 SEEDS = range(20)
@@ -55,8 +55,27 @@ def test_the_answer_of_a_known_mistake_is_wrong_and_named(papers, name):
         for item in paper.items:
             for wrong in [] if item.options else item.key.wrongs():
                 found = item.key.judge(wrong.text)
-                assert not found.right, (item.id, wrong)
+                assert found.credit < 1, (item.id, wrong)
                 assert wrong.code in found.codes, (item.id, item.key.text, wrong, found)
+
+
+@pytest.mark.parametrize("name", shipped())
+def test_no_wrong_option_is_right_under_any_reading(papers, name):
+    for paper in papers[name]:
+        for item in paper.items:
+            for option in item.options:
+                if not option.right:
+                    assert not item.inner.judge(option.text).right, (item.id, option)
+                    assert item.inner.judge(option.text).credit < 1, (item.id, option)
+
+
+@pytest.mark.parametrize("name", shipped())
+def test_a_mistake_about_heads_is_named_only_where_the_question_has_heads(papers, name):
+    for paper in papers[name]:
+        for item in paper.items:
+            named = {wrong.code for wrong in item.key.wrongs()} | {option.code for option in item.options}
+            if named & set(OF_HEADS):
+                assert "head" in " ".join([item.text, item.template.answer, item.template.spec]).lower(), item.id
 
 
 @pytest.mark.parametrize("name", shipped())
@@ -64,13 +83,14 @@ def test_no_right_answer_is_refused_for_its_notation(papers, name):
     for paper in papers[name]:
         for item in paper.items:
             for text in notations(item.key):
-                assert item.key.judge(text).right, (item.id, item.key.text, text)
+                found = item.key.judge(text)
+                assert (found.verdict, found.credit, found.codes) == ("right", 1, ()), (item.id, item.key.text, text, found)
 
 
 def notations(key):
     """The right answer in every notation that people use."""
     if isinstance(key, Counted):
-        n = key.value
+        n = int(key.value)
         power = len(str(n)) - 1
         yield from (str(n), f"{n:,}", f"{n:_}", f"{n} parameters", f"= {n}", f"{n}.0", f"{n:,}".replace(",", " "), f"2 * {n} / 2")
         yield f"{str(n)[0]}.{str(n)[1:] or 0}e{power}"

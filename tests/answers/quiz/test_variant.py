@@ -121,3 +121,37 @@ def test_no_claim_breaks_a_judgement(claim, question):
 def test_a_rule_that_does_not_give_the_answer_is_refused():
     with pytest.raises(GlassformerError, match="question all: carried = 'layer' gives"):
         variant(parse_set(CARRYING.replace('carried = "L * layer"', 'carried = "layer"'), "carrying"), 0)
+
+
+@pytest.mark.parametrize("layer", ["0", "0.0", "nothing", "nan", "1"])
+def test_nothing_is_carried_from_a_count_that_leaves_nothing_to_work_out(layer):
+    """From 0 follows 0 and from 1 the number of layers, which is given: neither shows that anything was understood."""
+    follows = {"0": "0", "0.0": "0", "1": "6"}.get(layer, "0")
+    found = judged(layer=layer, all=follows)["all"]
+    assert (found.verdict, found.credit) == ("wrong", 0)
+
+
+@pytest.mark.parametrize("scores", ["[0, 0]", "[1, 1]", "[]", "[nan, 1]"])
+def test_nothing_is_carried_from_scores_that_give_the_same_weights_whatever_the_question(scores):
+    assert judged(scores=scores, weights="[0.5, 0.5]")["weights"].credit == 0
+
+
+def test_nothing_is_carried_from_weights_of_zero():
+    assert judged(weights="[0, 0]", output="[0, 0]")["output"].credit == 0
+
+
+def test_each_right_number_of_a_vector_earns_its_share_and_it_is_said():
+    found = judged(output="[1.321, 9]")["output"]
+    assert (found.verdict, found.credit) == ("wrong", Fraction(1, 2))
+    assert found.says == "wrong, and no known mistake gives this answer; 1 of 2 numbers are right and earn their share"
+
+
+def test_each_number_that_follows_from_an_own_answer_earns_its_share():
+    found = judged(weights="[0.25, 0.75]", output="[1, 7]")["output"]
+    assert (found.verdict, found.credit) == ("wrong", Fraction(1, 2))
+    assert found.says.startswith("1 of 2 numbers follow from your own answer to weights; the right answer is ")
+
+
+def test_numbers_rounded_too_much_earn_the_share_of_a_convention():
+    found = judged(output="[1.3, 2.679]")["output"]
+    assert (found.verdict, found.credit) == ("convention", Fraction(3, 4))

@@ -11,6 +11,7 @@ import pytest
 from quiz_texts import CARRYING, HOSTILE
 
 from glassformer.answers.quiz import load_set, parse_set, shipped, variant
+from glassformer.answers.quiz.roster import Roster, numbered
 from glassformer.show.quiz import FORMATS, parse_formats, quiz_files
 from glassformer.show.quiz.files import file_names
 from glassformer.show.quiz.latex import inline
@@ -21,7 +22,7 @@ VOID = {"meta", "img", "br"}
 
 
 def files(quiz, seed=7, students=(), formats=FORMATS):
-    return dict(quiz_files(quiz, seed, students, formats))
+    return dict(quiz_files(quiz, seed, Roster.of(*students), formats))
 
 
 @pytest.mark.parametrize("name", shipped())
@@ -201,6 +202,20 @@ def test_a_key_shows_the_work_and_the_traps_and_a_paper_does_not():
     assert "heads\\_times\\_full\\_width" in made["key/Ada.md"].decode()
     assert answer not in made["students/Ada.md"].decode()
     assert "heads\\_times\\_full\\_width" not in made["students/Ada.md"].decode()
+
+
+def test_variants_are_papers_for_several_students_and_the_answer_sheet_says_who_has_which():
+    quiz = load_set("parameters")
+    roster = numbered(7).dealt(3, seed=7)
+    made = dict(quiz_files(quiz, 7, roster, ("md", "ipynb")))
+    papers = sorted(path for path in made if path.startswith("students/") and path.endswith(".md"))
+    assert [path[:18] for path in papers] == ["students/variant-A", "students/variant-B", "students/variant-C"]
+    assert len({made[path] for path in papers}) == 3
+    sheet = made["answers.csv"].decode().splitlines()
+    assert sheet[0].startswith("student,variant,layer_weights,")
+    assert [line.split(",")[:2] for line in sheet[1:]] == [[student.name, student.variant] for student in roster]
+    notebook = json.loads(made[papers[0].replace(".md", ".ipynb")])
+    assert "".join(notebook["cells"][1]["source"]).startswith("student = ''")
 
 
 def test_formats_are_read_and_unknown_ones_refused():

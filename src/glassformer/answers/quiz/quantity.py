@@ -104,11 +104,14 @@ class Asked(Key):
 
     @cached_property
     def _wrongs(self) -> list[Wrong]:
+        """Those of the set's own come first; where one of them gives a value, no other mistake is named for it."""
         unique: dict[tuple[str, str], Wrong] = {}
-        for wrong in (*self.own_wrongs, *self._known()):
-            if self.differs(wrong.value):
-                text = self.shown(wrong.value)
-                unique.setdefault((wrong.code, text), wrong._replace(text=text))
+        for place, found in enumerate((self.own_wrongs, self._known())):
+            taken = {text for _, text in unique} if place else set()
+            for wrong in found:
+                text = self.shown(wrong.value) if self.differs(wrong.value) else ""
+                if text and text not in taken:
+                    unique.setdefault((wrong.code, text), wrong._replace(text=text))
         return list(unique.values())
 
     def _known(self) -> Iterator[Wrong]:

@@ -49,7 +49,7 @@ def quiz_files(quiz: QuizSet, seed: int, roster: Roster, formats: Sequence[Forma
     made = [variant(quiz, seed, name) for name in (sorted(drawn_for) if roster.variants else drawn_for)]
     names = file_names([one.student for one in made if one.student])
     for name, own in zip(names, made, strict=True):
-        for path, text in _papers(name, own, formats):
+        for path, text in _papers(name, own, formats, student="" if roster.variants else own.student):
             yield path, text.encode()
     pools = bank(quiz, made) if {"moodle", "qti"} & set(formats) else []
     if "moodle" in formats:
@@ -63,7 +63,7 @@ def quiz_files(quiz: QuizSet, seed: int, roster: Roster, formats: Sequence[Forma
     yield "quiz.json", (json.dumps(manifest, ensure_ascii=False, indent=1) + "\n").encode()
 
 
-def _papers(name: str, variant: Variant, formats: Sequence[Format]) -> Iterator[tuple[str, str]]:
+def _papers(name: str, variant: Variant, formats: Sequence[Format], *, student: str) -> Iterator[tuple[str, str]]:
     pages = {"students": quiz_page(variant), "key": key_page(variant)}
     for folder, page in pages.items():
         for form in formats:
@@ -71,7 +71,7 @@ def _papers(name: str, variant: Variant, formats: Sequence[Format]) -> Iterator[
                 ending, render = PAGES[form]
                 yield f"{folder}/{name}.{ending}", render(page)
             elif form == "ipynb":
-                yield f"{folder}/{name}.ipynb", notebook(variant, key=folder == "key")
+                yield f"{folder}/{name}.ipynb", notebook(variant, key=folder == "key", student=student)
 
 
 def file_names(students: Sequence[str]) -> list[str]:

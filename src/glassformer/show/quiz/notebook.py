@@ -12,12 +12,12 @@ from glassformer.show.quiz.markdown import markdown_blocks, plain
 from glassformer.show.quiz.page import Blank, Page, key_page, quiz_page
 
 
-def notebook(variant: Variant, *, key: bool = False) -> str:
-    """The paper, or its key, as a notebook (format 4.5)."""
+def notebook(variant: Variant, *, key: bool = False, student: str = "") -> str:
+    """The paper, or its key, as a notebook (format 4.5). Without a student, there is room for a name."""
     page = key_page(variant) if key else quiz_page(variant)
     cells = [_markdown("title", f"# {plain(page.title)}\n\n{plain(page.subtitle)}")]
     if not key:
-        cells.append(_code("start", f"student = {variant.student!r}\nanswers = {{}}"))
+        cells.append(_code("start", f"student = {student!r}" + ("" if student else "  # your name") + "\nanswers = {}"))
     for item, blocks in zip(variant.items, page.questions, strict=True):
         shown = [block for block in blocks if not isinstance(block, Blank)]
         cells.append(_markdown(f"question-{item.number}", markdown_blocks(shown)))
