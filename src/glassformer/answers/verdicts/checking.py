@@ -109,7 +109,10 @@ class _Link:
         if self.sign == "≠":
             usual = (self.found.value, *(other.value for other in self.found.others if other.excuses))
             right = not any(said.is_(value) for value in usual)
-            return self._verdict("right" if right else "wrong", notes=() if right else ("the two sides are equal, or equal under a usual convention",))
+            return self._verdict(
+                "right" if right else "wrong",
+                notes=() if right else ("the two sides are equal, or equal under a usual convention",),
+            )
         if said.is_(self.found.value):
             return self._verdict("right", notes=self._for_every_size())
         for other in self.found.others:
