@@ -94,6 +94,17 @@ def test_a_model_in_an_expression_is_a_preset_unless_folders_are_named(expressio
     assert "this server was started without folders" in refused("ask", expression=expression)
 
 
+def test_a_model_in_a_claim_is_a_preset_unless_folders_are_named():
+    assert "this server was started without folders" in refused(
+        "check", relation="params", spec="bert-base", claim="params @ ../x.toml"
+    )
+
+
+def test_english_is_refused_with_an_expression_to_try():
+    line = refused("ask", expression="How many parameters does BERT-base have?")
+    assert "write an expression such as 'params(ffn, layer=0)'" in line
+
+
 def test_an_answer_stays_small():
     (one,) = through_client(("ask", {"expression": "params / params", "spec": "bert-base"}))
     assert len(one.content[0].text) < 6_000

@@ -105,6 +105,11 @@ BAD = [
     ("ask", {"expression": "params", "spec": "bert-base 12"}, "'12' is not a field: after 'bert-base' write field=value"),
     ("ask", {"expression": "params", "spec": "bert-base t=0"}, "t=0 is not allowed: t is a whole number from 1"),
     ("ask", {"expression": "params", "spec": "bert-base t=1 t=2"}, "t is given twice, as 1 and as 2: give it once."),
+    (
+        "ask",
+        {"expression": "tokens", "spec": "vit-b16 image=224,384"},
+        "image=224,384 may be one number or a list: write image=224384",
+    ),
     ("ask", {"expression": "x" * 2001}, "expression is too long: at most 2,000 characters are read."),
     ("check", {}, "'relation' is missing: give text, or a list of texts (1 to 20)."),
     (

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from dataclasses import replace
 
 from glassformer.mcp.folders import Folders
 from glassformer.mcp.refusals import reworded
 from glassformer.mcp.results import Document, fitted
-from glassformer.mcp.specs import Model, model, model_name
+from glassformer.mcp.specs import model, model_name
 from glassformer.spec import GlassformerError
 
 LINES = 16  # of a derivation
@@ -17,14 +17,20 @@ LONG = ("rows", "total", "left_out", "spec")
 
 
 def answers(folders: Folders, expression: str | list[str], spec: str) -> Document:
-    """The answer, or the answers in order; a list of sizes in the spec makes each of them a table."""
-    from glassformer import api
+    """The answer, or the answers in order; a list of sizes in the spec makes each of them a table.
+
+    Expressions alone are taken: an assistant reads English better than we do.
+    """
+    from glassformer.answers import quantities
+    from glassformer.answers.quantities.asking import several
 
     of = model(folders, spec) if spec.strip() else None
+    fields, over = several(of.fields) if of is not None else ({}, {})
+    asked = replace(of, fields=fields).request() if of is not None else None
 
     def one(text: str) -> Document:
         require_readable_models(folders, text)
-        found = dict(asked_of(api.ask, text, of).to_dict())
+        found = quantities.ask(text, asked, over=over).to_dict()
         return shortened(found if isinstance(expression, str) else brief(found))
 
     return each(expression, "answers", one)
@@ -32,25 +38,18 @@ def answers(folders: Folders, expression: str | list[str], spec: str) -> Documen
 
 def verdicts(folders: Folders, relation: str | list[str], spec: str, claim: str) -> Document:
     """The verdict on a relation or on a claim, or the verdicts in order."""
-    from glassformer import api
+    from glassformer.answers.verdicts import check
 
     if claim and not isinstance(relation, str):
         raise GlassformerError("'claim' belongs to one expression: write each of several relations whole, as in 'params = 110M'.")
-    of = model(folders, spec) if spec.strip() else None
+    asked = model(folders, spec).request() if spec.strip() else None
 
     def one(text: str) -> Document:
-        require_readable_models(folders, text)
-        found = dict(asked_of(api.check, text, of, claim=claim or None).to_dict())
+        require_readable_models(folders, text, claim)
+        found = check(text, asked, claim=claim or None).to_dict()
         return shortened(found if isinstance(relation, str) else brief(found))
 
     return each(relation, "verdicts", one)
-
-
-def asked_of(function: Callable[..., Any], text: str, of: Model | None, **options: Any) -> Any:
-    """An expression or relation put to the model, where there is one."""
-    if of is None:
-        return function(text, **options)
-    return function(text, of.name, as_class=of.as_class, **options, **of.fields)
 
 
 def each(texts: str | list[str], name: str, one: Callable[[str], Document]) -> Document:
@@ -82,15 +81,16 @@ def brief(answer: Document) -> Document:
     }  # a table is its rows
 
 
-def require_readable_models(folders: Folders, text: str) -> None:
+def require_readable_models(folders: Folders, *texts: str) -> None:
     """Refuse `params @ ../elsewhere`: behind '@' stands a preset, or a file of the readable folders."""
     from glassformer.answers.expressions.language import read
     from glassformer.answers.expressions.tree import Quantity, walk
 
-    try:
-        tree = read(text)
-    except GlassformerError:
-        return  # whoever answers says it better
-    for node in walk(tree):
-        if isinstance(node, Quantity) and node.model:
-            model_name(folders, node.model.split()[0])
+    for text in texts:
+        try:
+            tree = read(text)
+        except GlassformerError:
+            continue  # whoever answers says it better
+        for node in walk(tree):
+            if isinstance(node, Quantity) and node.model:
+                model_name(folders, node.model.split()[0])

@@ -9,9 +9,10 @@ from typing import Any
 from glassformer.mcp.folders import Folders
 from glassformer.spec import GlassformerError, shown
 from glassformer.spec.presets import known_preset, unknown_preset
-from glassformer.spec.reading import Request, only_fields, request
+from glassformer.spec.reading import SIZES, Request, only_fields, request
 
 LOOSE = re.compile(r"\s*=\s*|,\s+|,$")  # 'layer d_model = 64, heads = 4' means 'layer d_model=64 heads=4'
+THOUSANDS = re.compile(r"\d{1,3}(,\d{3})+")
 FILE_ENDINGS = (".json", ".toml", ".md", ".txt", ".tex", ".ipynb", ".safetensors")
 
 
@@ -46,6 +47,11 @@ def model(folders: Folders, spec: str) -> Model:
         if field in fields:
             raise GlassformerError(
                 f"{shown(field)} is given twice, as {shown(fields[field])} and as {shown(value)}: give it once."
+            )
+        if field not in SIZES and THOUSANDS.fullmatch(value):
+            raise GlassformerError(
+                f"{shown(word)} may be one number or a list: write {shown(word.replace(',', ''))} for one, or put the list into "
+                f"the expression, as in params({shown(word.replace(',', ', '))})."
             )
         fields[field.replace("-", "_")] = value
     as_class = fields.pop("as", None)
