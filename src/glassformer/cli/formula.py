@@ -25,7 +25,7 @@ def algebra(formula: str, shapes: tuple[str, ...], form: str | None) -> None:
     glassformer algebra "softmax(Q^T K / sqrt(d_k)) V^T" "Q=d_k x t" "K=d_k x t" "V=d_v x t" d_k=32 d_v=16 t=32
     """
     from glassformer.answers.shapes import check_formula
-    from glassformer.answers.shapes.tokens import LONGEST
+    from glassformer.answers.shapes.formula import LONGEST
 
     text = sys.stdin.read(LONGEST + 1) if formula == "-" else formula
     give(check_formula(text, shapes), form)

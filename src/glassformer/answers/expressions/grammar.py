@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
-from glassformer.answers.expressions.limits import DEEPEST, MOST_CHARACTERS, NotUnderstoodError
+from glassformer.answers.expressions.limits import MOST_CHARACTERS, NotUnderstoodError
 from glassformer.answers.expressions.operands import Operands
 from glassformer.answers.expressions.readings import Reading
 from glassformer.answers.expressions.settle import settle
@@ -79,19 +79,16 @@ class Parser(Operands):
         return [(sign, Product((("", found[0][1]), *found[1:])))]
 
     def _factor(self) -> Node:
-        self.depth += 1
-        if self.depth > DEEPEST:
-            raise NotUnderstoodError(f"brackets and signs are nested more than {DEEPEST} deep")
-        try:
-            if self.sees("operator", "-"):
-                self.take()
-                return self._negative(self._factor())
-            if self.sees("operator", "+"):
-                self.take()
-                return self._factor()
-            return self.power()
-        finally:
-            self.depth -= 1
+        return self.deeper(self._signed)
+
+    def _signed(self) -> Node:
+        if self.sees("operator", "-"):
+            self.take()
+            return self._negative(self._factor())
+        if self.sees("operator", "+"):
+            self.take()
+            return self._factor()
+        return self.power()
 
     def _negative(self, inner: Node) -> Node:
         if self.reading.minus == "inside" and isinstance(inner, Power) and isinstance(inner.base, Number):
@@ -107,14 +104,10 @@ class Parser(Operands):
         of_unit = len(self.notes) > noted and self.reading.hats == "unit"
         if self._transposes():
             return self._powered(Transposed(base))
-        self.depth += 1
-        if self.depth > DEEPEST:
-            raise NotUnderstoodError(f"powers are nested more than {DEEPEST} deep")
         negative = self.sees("operator", "-")
         if negative:
             self.take()
-        exponent = self.power()
-        self.depth -= 1
+        exponent = self.deeper(self.power)
         if of_unit:
             return base
         return Power(base, Negative(exponent) if negative else exponent)
@@ -127,10 +120,7 @@ class Parser(Operands):
         self.take()
         if not self._transposes():
             raise NotUnderstoodError("a power of a transpose")
-        self.depth += 1  # never lowered: a few transposes of transposes are enough
-        if self.depth > DEEPEST:
-            raise NotUnderstoodError(f"transposes are nested more than {DEEPEST} deep")
-        return self._powered(Transposed(node))
+        return self.deeper(lambda: self._powered(Transposed(node)))
 
     def _transposes(self) -> bool:
         """Passes `T` or `{T}` or `\\top` after a hat."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from glassformer.answers.expressions.limits import MOST_CELLS, NotUnderstoodError
+from glassformer.answers.expressions.limits import DEEPEST, MOST_CELLS, NotUnderstoodError
 from glassformer.answers.expressions.numerals import read
 from glassformer.answers.expressions.tokens import Kind, Token
 from glassformer.answers.expressions.tree import (
@@ -60,6 +61,15 @@ class Operands:
 
     def sees(self, kind: Kind, *texts: str) -> bool:
         return self.token is not None and self.token.kind == kind and (not texts or self.token.text in texts)
+
+    def deeper(self, read: Callable[[], Node]) -> Node:
+        """What `read` reads, one level further inside; there is a deepest one."""
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise NotUnderstoodError(f"brackets and signs are nested more than {DEEPEST} deep")
+        node = read()
+        self.depth -= 1
+        return node
 
     def unexpected(self, wanted: str = "") -> NotUnderstoodError:
         """What stands here where something else should."""
@@ -236,7 +246,7 @@ class Operands:
             inner = self.expression()
             self._close("}")
             return inner
-        return self.operand()
+        return self.deeper(self.operand)
 
     def _function(self, token: Token) -> Node:
         label = self.take().text.strip() if self.sees("sub") else ""
@@ -282,7 +292,7 @@ class Operands:
     def _bare_argument(self) -> Node:
         if self.sees("operator", "-"):
             raise NotUnderstoodError("a function of a negative number without brackets")
-        return self.power()
+        return self.deeper(self.power)
 
     def _root(self) -> Node:
         degree = 2

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 
 from glassformer.answers.expressions.arrays import Array, Value
 from glassformer.answers.expressions.evaluate import Evaluator
 from glassformer.answers.expressions.limits import NotUnderstoodError
 from glassformer.answers.expressions.readings import Reading
-from glassformer.answers.expressions.tree import Grouped, List, Node, Product, Sized, Space, Transposed, ungrouped
+from glassformer.answers.expressions.tree import Grouped, List, Name, Node, Power, Product, Sized, Space, Transposed, ungrouped
 
 Shape = tuple[int, ...]
 LARGEST_SIZE = 10**12
@@ -23,31 +24,38 @@ def shapes_in(node: Node, names: Mapping[str, Value]) -> list[Shape]:
     """The sizes that a product of shapes is made of, in order; one where it is a shape alone."""
     node = node if isinstance(node, Grouped) else ungrouped(node)
     if isinstance(node, Grouped) and isinstance(ungrouped(node), Product) and _only(ungrouped(node), {"×"}):
-        return [_sizes(_factors(ungrouped(node)), names)]
+        return [shape_of(node, names)]
     if isinstance(node, Product):
         return _split(node, names)
     return [shape_of(node, names)]
 
 
-def shape_of(node: Node, names: Mapping[str, Value]) -> Shape:
-    """One shape: a list of sizes, sizes with × between them, ℝ with an exponent, a matrix with its size at its foot."""
+def size_nodes(node: Node) -> tuple[Node, ...]:
+    """The sizes of one shape: a list, sizes with × between them, ℝ with an exponent, a matrix with its size at its foot."""
     match node:
         case List(items):
-            return _sizes(items, names)
-        case Sized(_, size):
-            return shape_of(size, names)
-        case Space(sizes):
-            inner = ungrouped(sizes)
-            return _sizes(_factors(inner) if isinstance(inner, Product) and _only(inner, {"×"}) else (inner,), names)
+            return items
+        case Sized(_, inner) | Space(inner) | Grouped(inner) | Power(Name("R"), inner):
+            return size_nodes(inner)
         case Transposed(inner):
-            shape = shape_of(inner, names)
+            shape = size_nodes(inner)
             return (*shape[:-2], *reversed(shape[-2:]))
-        case Grouped(inner):
-            return shape_of(inner, names)
-        case Product() if _only(node, {"×"}):
-            return _sizes(_factors(node), names)
+        case Product(factors):
+            starts = [place for place, (sign, _) in enumerate(factors) if sign == "×" or place == 0]
+            groups = [factors[start:end] for start, end in zip_longest(starts, starts[1:])]
+            return tuple(group[0][1] if len(group) == 1 else Product(group) for group in groups)
         case _:
-            raise NotUnderstoodError("no shape")
+            return (node,)
+
+
+def shape_of(node: Node, names: Mapping[str, Value]) -> Shape:
+    """One shape with a number for each of its sizes."""
+    inside = node
+    while isinstance(inside, Grouped | Transposed):
+        inside = inside.inner
+    if not isinstance(inside, List | Sized | Space) and not (isinstance(inside, Product) and _only(inside, {"×"})):
+        raise NotUnderstoodError("no shape")
+    return _sizes(size_nodes(node), names)
 
 
 def multiplied(shapes: Sequence[Shape]) -> Shape:
@@ -123,10 +131,6 @@ def _flat(node: Product) -> list[tuple[str, Node]]:
         else:
             found.append((sign, factor))
     return found
-
-
-def _factors(node: Node) -> tuple[Node, ...]:
-    return tuple(factor for _, factor in node.factors) if isinstance(node, Product) else (node,)
 
 
 def _only(node: Node, signs: set[str]) -> bool:

@@ -256,7 +256,10 @@ class Tokenizer:
             self.add("prime", "'", start)
 
     def _on_sign(self, start: int, sign: str) -> None:
-        if sign in BRACKETS:
+        if self.formula and sign in "⊤⊺_":
+            kind: Kind = "unknown" if sign == "_" else "name" if self.before and self.before.text == "^" else "prime"
+            self.add(kind, "T" if kind == "name" else sign, start)
+        elif sign in BRACKETS:
             opens = BRACKETS[sign] in OPENING
             self.add("open" if opens else "close", BRACKETS[sign], start)
             if not opens:

@@ -7,21 +7,18 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 from glassformer.algebra import Result
-from glassformer.answers.expressions.plain import plain
 from glassformer.answers.expressions.tree import Node
-from glassformer.answers.shapes.failure import Failure, failure
-from glassformer.answers.shapes.given import Given, Written, read_mapping, read_shape, read_words
-from glassformer.answers.shapes.grammar import parse
+from glassformer.answers.shapes.form import Changes, formed, swapped
+from glassformer.answers.shapes.formula import Statement, read_formula, statements
+from glassformer.answers.shapes.given import Given, Written, read_given, sizes_of
 from glassformer.answers.shapes.inference import Inference
-from glassformer.answers.shapes.lines import lines
-from glassformer.answers.shapes.names import Known, Running
-from glassformer.answers.shapes.nodes import Statement, swapped
+from glassformer.answers.shapes.names import Known, Names
 from glassformer.answers.shapes.reading import axis_words, reading, remarks
-from glassformer.answers.shapes.repair import Changes
+from glassformer.answers.shapes.repair import Failure, failure, plain_sizes
 from glassformer.answers.shapes.trace import Row, Trace
 from glassformer.answers.shapes.trap import Trap
 from glassformer.answers.shapes.traps import find_traps
-from glassformer.answers.shapes.writing import statement_text
+from glassformer.answers.shapes.writing import statement_text, written
 from glassformer.spec import GlassformerError, listed, nearest, shown
 
 Verdict: TypeAlias = Literal["fits", "fails", "trap"]
@@ -62,7 +59,7 @@ class FormulaShapes(Result):
         return self.shape(rows[-1])
 
     def shape(self, row: Row) -> tuple[int | str, ...]:
-        return tuple(size.number or str(size) for size in self.trace.sizes(row.axes))
+        return tuple(plain_sizes(self.trace.sizes(row.axes)))
 
     @property
     def reading(self) -> tuple[str, ...]:
@@ -105,18 +102,23 @@ class FormulaShapes(Result):
             "shape": list(self.shape(row)) or None,
             "formula": " × ".join(str(size) for size in (axis.size for axis in row.axes)) or None,
             "axes": axis_words(row.axes, row.roles, self.trace) or None,
-            "operands": [[size.put_in(self.trace.known).number or str(size) for size in sizes] for sizes in row.operands],
+            "operands": [plain_sizes(tuple(size.put_in(self.trace.known) for size in sizes)) for sizes in row.operands],
         }
 
 
 def check_formula(formula: str, shapes: Iterable[str] | Mapping[str, Written] = ()) -> FormulaShapes:
     """Follow a formula: `check_formula("Q = W_Q X", ["X=768x6", "W_Q=64x768"])`."""
-    found = lines(formula)
-    given = read_mapping(shapes) if isinstance(shapes, Mapping) else read_words([shapes] if isinstance(shapes, str) else shapes)
-    for name, shape in found.declared:
-        given.add(name, read_shape(shape, name.key))
-    known = Known(Running([*given.shapes, *sorted(found.targets)]), found.own_functions)
-    return follow(tuple(parse(found.statements, known)), given)
+    lines, declared = read_formula(formula)
+    given = read_given(shapes)
+    for name, shape in declared.items():
+        given.add(name, sizes_of(shape, name))
+    answer = follow(statements(lines, given.shapes), given)
+    if not answer.rows:
+        raise GlassformerError(
+            f"there is no matrix in '{shown(formula.strip())}': glassformer ask '{shown(formula.partition('=')[0].strip())}' "
+            f"gives its value, and glassformer check '{shown(formula.strip())}' judges it."
+        )
+    return answer
 
 
 def follow(statements: tuple[Statement, ...], given: Given) -> FormulaShapes:
@@ -159,25 +161,28 @@ def mended(statements: Sequence[Statement], changes: Changes) -> tuple[Statement
 
 def shapes_of(node: Node, given: Mapping[str, Sequence[int | str]]) -> tuple[int | str, ...]:
     """The shape of an expression of given matrices: of `Q K^T` with Q 5 × 64 and K 7 × 64, (5, 7)."""
-    found = _fitting(node, given)
-    return found.shape(found.rows[-1])
+    answer = _fitting(node, given)
+    return answer.shape(answer.rows[-1])
 
 
 def products_of(node: Node, given: Mapping[str, Sequence[int | str]]) -> int:
     """The multiply-adds of all matrix products in an expression of given matrices."""
-    found, total = _fitting(node, given), 0
-    for row in found.rows:
-        sizes = [size.put_in(found.trace.known).number for shape in row.operands for size in shape]
-        if row.operands:
-            if None in sizes:
-                raise GlassformerError(f"the cost of {row.text} needs numbers for all sizes, as in A=512 x 768.")
+    answer, total = _fitting(node, given), 0
+    for row in answer.rows:
+        sizes = [size.put_in(answer.trace.known).number for shape in row.operands for size in shape]
+        if None in sizes:
+            raise GlassformerError(f"the cost of {row.text} needs numbers for all sizes, as in A=512 x 768.")
+        if sizes:
             rows, inner, _, columns = (int(size or 0) for size in sizes)
             total += rows * inner * columns
     return total
 
 
-def _fitting(node: Node, given: Mapping[str, Sequence[int | str]]) -> FormulaShapes:
-    found = check_formula(plain(node), {name: tuple(shape) for name, shape in given.items()})
-    if found.failure is not None:
-        raise GlassformerError(found.failure.sentence)
-    return found
+def _fitting(node: Node, shapes: Mapping[str, Sequence[int | str]]) -> FormulaShapes:
+    given = read_given(dict(shapes))
+    answer = judge((Statement(formed(node, Known(Names(given.shapes)))),), given)
+    if answer.failure is not None:
+        raise GlassformerError(answer.failure.sentence)
+    if not answer.rows:
+        raise GlassformerError(f"there is no matrix in '{shown(written(node))}'.")
+    return answer

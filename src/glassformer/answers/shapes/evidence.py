@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from glassformer.answers.shapes.axes import OTHER, Kind
 from glassformer.answers.shapes.given import Given, Shape
-from glassformer.answers.shapes.nodes import Name, key_of
 from glassformer.answers.shapes.sizes import Size
-from glassformer.answers.shapes.values import DATA_BASES, role_of
+from glassformer.answers.shapes.values import DATA_BASES, OTHER, Kind, role_of
 
 TOKEN_SYMBOLS = frozenset({"t", "T", "tokens", "seq", "seq_len"})
 MODEL_WIDTHS = ("d_model", "d", "D")
@@ -23,10 +21,10 @@ class Evidence:
     given: Given
     known: Mapping[str, Size]
 
-    def kinds(self, of: Name) -> tuple[Kind | None, Kind | None]:
+    def kinds(self, of: str) -> tuple[Kind | None, Kind | None]:
         """Only where every hint agrees; and a matrix of data has one axis of each kind."""
-        shape = self.given.shapes[of.key]
-        if of.base not in DATA_BASES or len(shape) != 2:
+        shape = self.given.shapes[of]
+        if of.partition("_")[0] not in DATA_BASES or len(shape) != 2:
             return None, None
         hints = [*self._symbols(shape), *self._numbers(of, shape), *self._companions(of)]
         rows: set[Kind] = {kind if axis == 0 else OTHER[kind] for axis, kind in hints}
@@ -45,7 +43,7 @@ class Evidence:
                 found.append((axis, "tokens"))
         return found if len({kind for _, kind in found}) == len(found) else []
 
-    def _numbers(self, of: Name, shape: Shape) -> list[tuple[int, Kind]]:
+    def _numbers(self, of: str, shape: Shape) -> list[tuple[int, Kind]]:
         """`X=768x6 d=768`: the axis that has the width's number, where the other could not have it, too."""
         sizes = [size.put_in(self.known).number for size in shape]
         role = role_of(of)
@@ -57,7 +55,7 @@ class Evidence:
             other, width = sizes[1 - place] or 0, sizes[place] or 1
             if not role or other % width:  # 128 × 64 with d_k = 64 may be two heads of 64 for 64 tokens
                 found.append((place, "features"))
-        if len({tuple(shape) for key, shape in self.given.shapes.items() if self.given.names[key].base in DATA_BASES}) == 1:
+        if len({tuple(shape) for key, shape in self.given.shapes.items() if key.partition("_")[0] in DATA_BASES}) == 1:
             places = [self._place(word, sizes) for word in sorted(TOKEN_SYMBOLS)]
             found += [(place, "tokens") for place in places if place is not None]
         return found
@@ -67,12 +65,12 @@ class Evidence:
         value = self.known[word].number if word in self.known else None
         return sizes.index(value) if value is not None and sizes.count(value) == 1 else None
 
-    def _companions(self, of: Name) -> list[tuple[int, Kind]]:
+    def _companions(self, of: str) -> list[tuple[int, Kind]]:
         """Keys and values share their tokens, queries and keys their width: unequal sizes tell which is which."""
         role = role_of(of)
-        if role is None or of.base not in ("Q", "K", "V"):
+        if role is None or of[0] not in "QKV" or of[1:2] not in ("", "_"):
             return []
-        q, k, v = (self._put_in(key_of(base, of.indexes)) for base in "QKV")
+        q, k, v = (self._put_in(base + of[1:]) for base in "QKV")
         if not (q and k and v):
             return []
         shared = [axis for axis in (0, 1) if k[axis] in v]

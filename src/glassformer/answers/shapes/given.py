@@ -5,22 +5,30 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from itertools import zip_longest
 from typing import TypeAlias
 
-from glassformer.answers.shapes.nodes import Name, key_of, name
-from glassformer.answers.shapes.scripts import Token
+from glassformer.answers.expressions.grammar import Parser
+from glassformer.answers.expressions.limits import NotUnderstoodError
+from glassformer.answers.expressions.readings import Reading
+from glassformer.answers.expressions.settle import settle
+from glassformer.answers.expressions.shapes import size_nodes
+from glassformer.answers.expressions.tokens import tokens
+from glassformer.answers.expressions.tree import Grouped, Name, Node, Number, Product, Sum
+from glassformer.answers.shapes.formula import LONGEST
+from glassformer.answers.shapes.names import key_of
 from glassformer.answers.shapes.sizes import LARGEST, Size
-from glassformer.answers.shapes.tokens import LONGEST, tokens
 from glassformer.spec import GlassformerError, shown
 
 Shape: TypeAlias = tuple[Size, ...]
 Written: TypeAlias = str | int | Sequence[int | str]
 
 MOST_GIVEN = 300
+LONGEST_SHAPE = 200
 ENTRY = re.compile(r"(?:^|(?<=[\s,;]))([^\W\d][\w^{}()\\']{0,60})\s*=\s*")
-SMALL_SYMBOL = r"[A-Za-z](?:_[A-Za-z0-9]+)?"
+BY = re.compile(r"\s[xX]\s|(?<=[0-9)])[xX](?=[0-9A-Za-z(])|(?<=[0-9A-Za-z)])[xX](?=[0-9(])")
+LETTERS = re.compile(r"([A-Za-z](?:_[A-Za-z0-9]+)?)x([A-Za-z](?:_[A-Za-z0-9]+)?)")  # dxt, d_kxd
+ITEMS = Reading(commas="items")
 EXAMPLE = "write it as in X=768x6, W_Q=d_k x d or d_k=64"
 
 
@@ -28,15 +36,15 @@ EXAMPLE = "write it as in X=768x6, W_Q=d_k x d or d_k=64"
 class Given:
     """Shapes and numbers by name. A single size is a vector's length or a number: how the name is used decides."""
 
-    names: dict[str, Name] = field(default_factory=dict)
+    texts: dict[str, str] = field(default_factory=dict)  # how each name was written
     shapes: dict[str, Shape] = field(default_factory=dict)
 
-    def add(self, given: Name, shape: Shape) -> None:
-        if given.key in self.shapes and self.shapes[given.key] != shape:
-            first, second = (" × ".join(map(str, each)) for each in (self.shapes[given.key], shape))
-            raise GlassformerError(f"{given.key} is given twice: as {first} and as {second}.")
-        self.names[given.key] = given
-        self.shapes[given.key] = shape
+    def add(self, text: str, shape: Shape) -> None:
+        key = key_of(text)
+        if self.shapes.get(key, shape) != shape:
+            first, second = (" × ".join(map(str, each)) for each in (self.shapes[key], shape))
+            raise GlassformerError(f"{text} is given twice: as {first} and as {second}.")
+        self.texts[key], self.shapes[key] = text, shape
         if len(self.shapes) > MOST_GIVEN:
             raise GlassformerError(f"more than {MOST_GIVEN} shapes are given: check the formula in parts.")
 
@@ -46,133 +54,82 @@ class Given:
         return {key: shape[0] for key, shape in self.shapes.items() if len(shape) == 1}
 
 
-def read_words(words: Iterable[str]) -> Given:
-    """`X=768x6 W_Q=d_k x d heads=8`, as a command line splits it or as one piece of text."""
-    text = " ".join(words)
+def read_given(shapes: Iterable[str] | Mapping[str, Written]) -> Given:
+    """`X=768x6 W_Q=d_k x d heads=8` as a command line splits it or in one piece, or `{"X": (768, 6), "d_k": 64}`."""
+    given = Given()
+    for word, value in _entries(shapes):
+        text = value if isinstance(value, str) else str(value) if isinstance(value, int) else "×".join(map(str, value))
+        given.add(read_name(word), read_shape(text, word))
+    return given
+
+
+def _entries(shapes: Iterable[str] | Mapping[str, Written]) -> Iterable[tuple[str, Written]]:
+    if isinstance(shapes, Mapping):
+        return [(str(word), value) for word, value in shapes.items()]
+    text = shapes if isinstance(shapes, str) else " ".join(shapes)
     if len(text) > LONGEST:
         raise GlassformerError(f"the shapes have more than {LONGEST:,} characters: check the formula in parts.")
-    given = Given()
     starts = list(ENTRY.finditer(text))
     if text.strip() and (not starts or text[: starts[0].start()].strip(" ,;")):
         raise GlassformerError(f"'{shown(text.strip())}' gives no shape: {EXAMPLE}.")
-    for start, after in zip_longest(starts, starts[1:]):
-        value = text[start.end() : after.start() if after else None].strip(" ,;\n\t")
-        given.add(read_name(start[1]), read_shape(value, start[1]))
-    return given
+    ends = [start.start() for start in starts[1:]]
+    return [(start[1], text[start.end() : end].strip(" ,;\n\t")) for start, end in zip_longest(starts, ends)]
 
 
-def read_mapping(shapes: Mapping[str, Written]) -> Given:
-    """The same from Python: `{"X": "768x6", "W_Q": (768, 768), "d_k": 64}`."""
-    given = Given()
-    for word, value in shapes.items():
-        text = value if isinstance(value, str) else str(value) if isinstance(value, int) else "×".join(map(str, value))
-        given.add(read_name(str(word)), read_shape(text, str(word)))
-    return given
-
-
-def read_name(word: str) -> Name:
-    found = tokens(word)
-    if [token.kind for token in found] == ["name", "prime", "end"]:
-        return name(found[0].text + "'", *found[0].indexes)
-    if [token.kind for token in found] != ["name", "end"]:
+def read_name(word: str) -> str:
+    found = tokens(word, formula=True)
+    if [token.kind for token in found] != ["name"]:
         raise GlassformerError(f"'{shown(word)}' is no name: {EXAMPLE}.")
-    return name(found[0].text, *found[0].indexes)
+    return found[0].text
 
 
 def read_shape(text: str, of: str) -> Shape:
     """Sizes between `x`, `×`, `\\times` or commas; one size is a vector or a number."""
-    inner = re.sub(r"\\times(?![A-Za-z])|✕|\\cdot(?![A-Za-z])", lambda sign: "·" if "cdot" in sign[0] else "×", text.strip())
-    inner = re.sub(r"^(?:\\mathbb\{R\}|ℝ|R)\^", "", inner)
-    while len(inner) > 1 and inner[0] + inner[-1] in ("[]", "()", "{}") and _closes_last(inner):
-        inner = inner[1:-1].strip()
-    inner = re.sub(r"\s[xX]\s|(?<=[0-9)])[xX](?=[0-9A-Za-z(])|(?<=[0-9A-Za-z)])[xX](?=[0-9(])", "×", inner)
-    if "×" not in inner and "," not in inner:
-        letters = re.fullmatch(rf"({SMALL_SYMBOL})x({SMALL_SYMBOL})", inner)
-        inner = f"{letters[1]}×{letters[2]}" if letters else inner
-    sizes = tuple(_size(part, text, of) for part in re.split("[×,]", inner))
-    if len(sizes) > 2:
-        raise GlassformerError(
-            f"{shown(of)}={shown(text)} has {len(sizes)} axes: a formula is about matrices, so leave the batch and the heads out."
-        )
-    return sizes
-
-
-def _closes_last(text: str) -> bool:
-    """Whether the first bracket is closed by the last sign, as in (d/S × m) but not in (d/S) × (m)."""
-    depth = 0
-    for place, sign in enumerate(text):
-        depth += (sign in "([{") - (sign in ")]}")
-        if depth == 0:
-            return place == len(text) - 1
-    return False
-
-
-def _size(part: str, text: str, of: str) -> Size:
+    inner = BY.sub("×", text.strip())
+    letters = LETTERS.fullmatch(inner)
     entry = f"{shown(of)}={shown(text)}"
-    if len(part) > 80 or re.search(r"(^|\s)[xX]\s*$|^\s*[xX]\s|^\s*[0-9]+\s*\*\s*[0-9]+\s*$", part):
-        raise GlassformerError(f"{entry} is not a shape: {EXAMPLE}.")
-    reader = SizeReader(tokens(part), entry)
-    size = reader.whole()
-    number = size.number
-    if not size.symbols and (number is None or not 1 <= number <= LARGEST):
+    try:
+        if len(inner) > LONGEST_SHAPE:
+            raise NotUnderstoodError("too long")
+        parser = Parser(settle(tokens(f"({'×'.join(letters.groups()) if letters else inner})", names=True), ITEMS), ITEMS)
+        node = parser.expression()
+        if parser.token is not None:
+            raise parser.unexpected()
+        return sizes_of(node, entry)
+    except NotUnderstoodError:
+        raise GlassformerError(f"{entry} is not a shape: {EXAMPLE}.") from None
+
+
+def sizes_of(node: Node, entry: str) -> Shape:
+    """The sizes of a tree such as `(d/S) × m`, `[768, 6]` or ℝ^{768 × 6}."""
+    found = tuple(map(_size, size_nodes(node)))
+    if len(found) > 2:
+        raise GlassformerError(
+            f"{entry} has {len(found)} axes: a formula is about matrices, so leave the batch and the heads out."
+        )
+    if any(not size.symbols and not (size.number and 1 <= size.number <= LARGEST) for size in found):
         raise GlassformerError(f"{entry} is not allowed: a size is a whole number from 1 to {LARGEST:,}.")
-    return size
+    return found
 
 
-class SizeReader:
+def _size(node: Node) -> Size:
     """`768`, `d`, `d/S`, `2 d`, `h·d_v`, `(d_k + d_v)`."""
-
-    def __init__(self, line: list[Token], entry: str) -> None:
-        self.line = line
-        self.at = 0
-        self.entry = entry
-
-    def whole(self) -> Size:
-        size = self.sum(deep=0)
-        if self.line[self.at].kind != "end":
-            self.refuse()
-        return size
-
-    def refuse(self) -> None:
-        raise GlassformerError(f"{self.entry} is not a shape: {EXAMPLE}.")
-
-    def take(self, *kinds: str) -> Token | None:
-        token = self.line[self.at]
-        self.at += token.kind in kinds
-        return token if token.kind in kinds else None
-
-    def sum(self, deep: int) -> Size:
-        size = self.product(deep)
-        while self.take("+"):
-            size = size + self.product(deep)
-        return size
-
-    def product(self, deep: int) -> Size:
-        size = self.one(deep)
-        while True:
-            if self.take("/"):
-                size = size / self.one(deep)
-            elif self.take("*") or self.line[self.at].kind in ("name", "number", "(", "{", "frac"):
-                size = size * self.one(deep)
-            else:
-                return size
-
-    def one(self, deep: int) -> Size:
-        if deep > 8:
-            self.refuse()
-        if token := self.take("number"):
-            if token.value == 0:
-                raise GlassformerError(f"{self.entry} is not allowed: a size is a whole number from 1 to {LARGEST:,}.")
-            return Size.of(token.value or Fraction(1))
-        if token := self.take("name"):
-            return Size.of(key_of(token.text, token.indexes))
-        if self.take("frac"):
-            above = self.one(deep + 1)
-            return above / self.one(deep + 1)
-        if token := self.take("(", "{"):
-            size = self.sum(deep + 1)
-            if not self.take({"(": ")", "{": "}"}[token.kind]):
-                self.refuse()
+    match node:
+        case Number(numeral):
+            return Size.of(numeral.value)
+        case Name(text) if text not in ("x", "X"):
+            return Size.of(key_of(text))
+        case Grouped(inner):
+            return _size(inner)
+        case Sum(terms) if all(sign == "+" for sign, _ in terms):
+            total = Size(())
+            for _, term in terms:
+                total = total + _size(term)
+            return total
+        case Product(factors) if not all(isinstance(factor, Number) for _, factor in factors):  # 768*6 is no shape
+            size = _size(factors[0][1])
+            for sign, factor in factors[1:]:
+                size = size / _size(factor) if sign in ("/", "//") else size * _size(factor)
             return size
-        self.refuse()
-        raise AssertionError
+        case _:
+            raise NotUnderstoodError("no size")

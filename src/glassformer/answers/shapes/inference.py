@@ -4,236 +4,302 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
 
-from glassformer.answers.shapes.evidence import Evidence
-from glassformer.answers.shapes.given import Given, read_shape
-from glassformer.answers.shapes.names import FUNCTIONS, POINTWISE, REDUCTIONS, Running
-from glassformer.answers.shapes.nodes import (
+from glassformer.answers.expressions.plain import plain
+from glassformer.answers.expressions.tree import (
     Call,
-    Elementwise,
-    Joined,
+    Grid,
+    List,
     Name,
+    Negative,
     Node,
-    OneHead,
+    Number,
+    Power,
     Product,
-    Statement,
+    Root,
     Sum,
     Transposed,
-    swapped,
 )
-from glassformer.answers.shapes.order import in_order, places
-from glassformer.answers.shapes.scalars import Scalars
-from glassformer.answers.shapes.sizes import Size
-from glassformer.answers.shapes.trace import Claim, MismatchError, Row, RowKind, Trace
-from glassformer.answers.shapes.values import Scale, Value, is_bias, is_parameter, number, role_of
+from glassformer.answers.shapes.evidence import Evidence
+from glassformer.answers.shapes.form import ONE_HEAD, Places, joined_parts, multiplies, renamed, sides, times
+from glassformer.answers.shapes.formula import Statement, in_order
+from glassformer.answers.shapes.given import Given, sizes_of
+from glassformer.answers.shapes.names import FUNCTIONS, REDUCTIONS, Names, key_of
+from glassformer.answers.shapes.rules import Rules, before_dots
+from glassformer.answers.shapes.sizes import Size, agreement
+from glassformer.answers.shapes.trace import Claim, MismatchError, Row, RowKind, Trace, shape_text
+from glassformer.answers.shapes.values import Axis, Scale, Value, Weights, is_bias, is_parameter, number, role_of
 from glassformer.answers.shapes.writing import statement_text, written
 from glassformer.spec import GlassformerError, nearest, shown
 
 MOST_STEPS = 4_000
 MASKS = frozenset({"M", "mask", "Mask"})
 COUNTS = frozenset("d D t T n N m h s L heads tokens seq alpha lambda tau epsilon eps c scale".split())
+HEAD_COUNTS = ("heads", "h", "H", "S", "n_heads")
 
 
-class Inference(Scalars):
+class Inference(Rules):
     """Values by name; each kind of expression has one method."""
 
     def __init__(self, given: Given) -> None:
+        super().__init__(Trace())
         self.given = given
-        self.trace = Trace()
-        self.book = self.trace.book
-        self.known = self.trace.known
         self.known.update(given.numbers)
         self.values: dict[str, Value] = {}
-        self.defined, self.shaped = Running(), Running(given.shapes)
+        self.defined, self.shaped = Names(), Names(given.shapes)
         self.functions: dict[str, Statement] = {}
         self.seen: set[str] = set()
         self.steps = 0
-        self.operands = {}
-        self.ready = {}
+        self.ready: Places[Value] = Places()  # values of expressions that this program wrote itself
         self.called: list[str] = []
         self.evidence = Evidence(given, self.known)
         self.symbols = {symbol for shape in given.shapes.values() if len(shape) == 2 for size in shape for symbol in size.symbols}
 
     def run(self, statements: Sequence[Statement]) -> Trace:
         """Everything up to the first thing that does not fit."""
-        statements = in_order(statements, frozenset(self.given.shapes))
+        statements = in_order(statements, self.given.shapes)
         for at, statement in enumerate(statements):
             try:
                 self.statement(statement)
             except MismatchError as failed:
                 self.trace.failed = failed
-                self.trace.left_out = list(statements[at:] if failed.node is not statement.body else statements[at + 1 :])
-                self.fail_row(failed)
+                self.trace.left_out = list(statements[at + (failed.node is statement.body) :])
+                self.trace.products += multiplies(failed.node)
+                self.row(failed.node, (), "failed", operands=tuple(value.sizes for value in failed.values))
                 break
         if self.trace.result is None and self.trace.failed is None:
-            self.never_called(statements)
+            for parameter in (parameter for statement in statements for parameter in statement.parameters or ()):
+                self.name(Name(parameter))  # a function that is never called: says which shape is missing
         return self.trace
 
     def statement(self, statement: Statement) -> None:
-        name = statement.name
-        if statement.parameters is not None and name is not None:
-            self.functions[name.base] = statement
-            if not all(self.has(parameter) for parameter in statement.parameters):
+        key, own = key_of(statement.name), statement.parameters is not None
+        if own:
+            self.functions[statement.name] = statement
+            if not all(map(self.has, statement.parameters or ())):
                 return  # a definition, to be called later
-            self.called.append(name.base)
+            self.called.append(statement.name)
         value = self.value(statement.body, last=statement)
-        if statement.parameters is not None and name is not None:
+        if own:
             self.called.pop()
-        elif name is not None:
-            role = role_of(name)
-            if name.key in self.values:
+        elif statement.name:
+            role = role_of(statement.name)
+            if key in self.values:
                 self.seen.clear()
-            clean = {"pair": None, "weights": None} if role else {}
-            self.define(name.key, replace(value, role=role or value.role, **clean))  # type: ignore[arg-type]
+            named = replace(value, role=role, pair=None, weights=None) if role else value
+            self.define(key, named)
         self.trace.result = value
-        self.check_claim(statement, value)
+        self.claim(statement, value)
 
-    def check_claim(self, statement: Statement, value: Value) -> None:
+    def claim(self, statement: Statement, value: Value) -> None:
         """A shape given for a name that the formula computes is a claim, and so is one written behind a statement."""
-        said = read_shape(statement.claim, "∈ R") if statement.claim else None
-        if said is None and statement.name is not None and statement.name.key not in self.trace.given:
-            said = self.given.shapes.get(statement.name.key)
-        if said is None or len(said) != len(value.axes):
-            return
-        agreed = [self.same(mine, theirs) for mine, theirs in zip(value.sizes, said, strict=True)]
-        if not all(agreed):
+        said = sizes_of(statement.claim, "∈ R") if statement.claim is not None else None
+        if said is None and statement.name and key_of(statement.name) not in self.trace.given:
+            said = self.given.shapes.get(key_of(statement.name))
+        if said is not None and len(said) == len(value.axes) and not self.claimed(statement, said, value):
             self.trace.events.append(Claim(statement, said, value))
 
-    def never_called(self, statements: Sequence[Statement]) -> None:
-        for statement in statements:
-            for parameter in statement.parameters or ():
-                self.name(parameter)  # says which shape is missing
+    def claimed(self, statement: Statement, said: tuple[Size, ...], value: Value) -> bool:
+        """Whether a value has the shape that was said. A symbol of another axis means that axis: it takes no number here."""
+        others = [shape for key, shape in self.given.shapes.items() if key != key_of(statement.name)]
+        stated = {symbol for shape in (*others, value.sizes) for size in shape for symbol in size.symbols}
+        fixed = stated & {symbol for size in said for symbol in size.symbols}
+        for mine, theirs in zip(value.sizes, said, strict=True):
+            a, b = mine.put_in(self.known), theirs.put_in(self.known)
+            if agreement(a, b) == "bound" and (a.symbol or b.symbol) in fixed:
+                return False
+        agreed = all(self.same(mine, theirs) for mine, theirs in zip(value.sizes, said, strict=True))
+        if agreed and said == value.sizes[::-1] != value.sizes:
+            name, equal = statement.name or "the result", " = ".join(map(str, (*said, said[0].put_in(self.known))))
+            self.trace.remarks.append(f"{name} is {shape_text(value.sizes)}; {shape_text(said)} is the same only because {equal}")
+        return agreed
 
     def value(self, node: Node, *, last: Statement | None = None) -> Value:
         """The value of an expression, with a row for it; `last` where it is the whole of a statement."""
         self.steps += 1
         if self.steps > MOST_STEPS:
             raise GlassformerError(f"the formula unfolds to more than {MOST_STEPS:,} steps: check it in parts.")
-        value: Value = self.ready.get(node) or getattr(self, type(node).__name__.lower())(node)
-        if last is not None and last.name is not None:
-            self.row(node, value, statement_text(last), statement_text(last, latex=True), result=True)
-        elif not isinstance(node, Name) or last is not None:
-            self.row(node, value, written(node), written(node, latex=True), result=last is not None)
+        value = self.ready.get(node) or self.computed(node)
+        if last is not None or not isinstance(node, Name):
+            operands = self.trace.operands.pop(node, ())
+            kind: RowKind = "result" if last is not None else "product" if multiplies(node) else "step"
+            self.row(node, value.axes, kind, last, operands, value)
         return value
 
-    def row(self, node: Node, value: Value, text: str, latex: str, *, result: bool) -> None:
-        if not value.axes or text in self.seen:
+    def row(
+        self,
+        node: Node,
+        axes: tuple[Axis, ...],
+        kind: RowKind,
+        last: Statement | None = None,
+        operands: tuple[tuple[Size, ...], ...] = (),
+        value: Value | None = None,
+    ) -> None:
+        """A row for an expression with axes that was not seen before."""
+        text, latex = (
+            statement_text(last, latex=latex) if last is not None and last.name else written(node, latex=latex)
+            for latex in (False, True)
+        )
+        if (not axes or text in self.seen) and kind != "failed":
             return
         self.seen.add(text)
-        kind: RowKind = "result" if result else "product" if isinstance(node, Product) else "step"
-        operands = self.operands.pop(node, ())
-        self.trace.products += len(operands) > 0
-        pair = value.weights.pair if value.weights else value.pair
-        self.trace.rows.append(Row(node, text, latex, kind, value.axes, operands, pair.roles if pair else (None, None)))
+        self.trace.products += kind != "failed" and len(operands) > 0
+        pair = value and (value.weights.pair if value.weights else value.pair)
+        self.trace.rows.append(Row(node, text, latex, kind, axes, operands, pair.roles if pair else (None, None)))
 
-    def fail_row(self, failed: MismatchError) -> None:
-        operands = tuple(value.sizes for value in failed.values)
-        self.trace.products += isinstance(failed.node, Product)
-        self.trace.rows.append(Row(failed.node, written(failed.node), written(failed.node, latex=True), "failed", (), operands))
+    def computed(self, node: Node) -> Value:
+        match node:
+            case Name():
+                return self.name(node)
+            case Number(numeral):
+                return number(Size.of(numeral.value))
+            case Transposed(inner):
+                return self.value(inner).transposed()
+            case Negative(inner):
+                value = self.value(inner)
+                return value if value.axes else number()
+            case Product():
+                return self.product(node)
+            case Sum():
+                return self.sum(node)
+            case Call():
+                return self.call(node)
+            case List() | Grid():
+                return self.joined(node)
+            case Root() | Power():
+                return self.as_number(node)
+            case _:
+                raise GlassformerError(f"'{shown(plain(node))}' is neither a matrix nor a number that a formula may hold.")
 
-    # Names and numbers
+    # Names
 
     def define(self, key: str, value: Value) -> None:
         self.values[key] = value
         self.defined.add(key)
 
-    def has(self, name: Name) -> bool:
-        return bool(self.defined.find(name.key) or self.shaped.find(name.key))
+    def has(self, name: str) -> bool:
+        return bool(self.defined.find(name) or self.shaped.find(name))
 
     def name(self, node: Name, *, as_number: bool = False) -> Value:
-        key = self.defined.find(node.key)
-        if key and (node.key in self.values or node.key not in self.given.shapes):
+        own = key_of(node.text)
+        key = self.defined.find(node.text)
+        if key and (own in self.values or own not in self.given.shapes):
             return self.values[key]
-        key = self.shaped.find(node.key)
+        key = self.shaped.find(node.text)
         if key is not None:
             shape = self.given.shapes[key]
-            counts = as_number or key in self.symbols or node.base in COUNTS
-            if len(shape) == 1 and counts and not is_bias(node):
+            counts = as_number or key in self.symbols or node.text.partition("_")[0] in COUNTS
+            if len(shape) == 1 and counts and not is_bias(node.text):
                 return number(shape[0].put_in(self.known))
-            return self.load(self.given.names[key])
-        if as_number or node.key in self.symbols:
-            return number(Size.of(node.key).put_in(self.known))
-        raise self.unknown(node)
+            return self.load(key)
+        if as_number or own in self.symbols:
+            return number(Size.of(own).put_in(self.known))
+        raise self.unknown(node.text)
 
-    def unknown(self, node: Name) -> GlassformerError:
-        text = written(node)
+    def unknown(self, text: str) -> GlassformerError:
         known = list(dict.fromkeys([*self.given.shapes, *self.values]))
-        close = nearest(node.key, [*known, *FUNCTIONS])
-        if close or len(node.base) > 2:
+        close = nearest(key_of(text), [*known, *FUNCTIONS])
+        if close or len(text.partition("_")[0]) > 2:
             listed = f" Known: {', '.join(known[:12])}." if known and not close else ""
             return GlassformerError(f"'{shown(text)}' is neither given nor defined before it is used.{close}{listed}")
         return GlassformerError(f"'{shown(text)}' has no shape: give it, as in {shown(text)}=768x6.")
 
-    def load(self, name: Name) -> Value:
+    def load(self, key: str) -> Value:
         """A given matrix, seen for the first time: its row, and what its name and its sizes say of it."""
-        sizes = self.given.shapes[name.key]
-        vector = len(sizes) == 1
-        parameter = is_parameter(name)
-        kinds = ("features", "features") if parameter else self.evidence.kinds(name)
+        sizes, text = self.given.shapes[key], self.given.texts[key]
+        parameter = is_parameter(text)
+        kinds = ("features", "features") if parameter else self.evidence.kinds(key)
         axes = [
-            self.book.new(size, None if size.number == 1 and is_bias(name) else kind)
+            self.book.new(size, None if size.number == 1 and is_bias(text) else kind)
             for size, kind in zip(sizes, kinds, strict=False)
         ]
-        if vector:
-            axes.append(self.book.new(Size.of(1)))
+        vector = len(sizes) == 1
         value = Value(
-            tuple(axes),
+            (*axes, self.book.new(Size.of(1))) if vector else tuple(axes),
             "weight" if parameter else "data",
             loose=vector,
-            role=role_of(name),
-            origins=frozenset() if parameter else frozenset({name.key}),
+            role=role_of(text),
+            origins=frozenset() if parameter else frozenset({key}),
         )
-        self.define(name.key, value)
-        self.trace.given[name.key] = (name, value)
-        text = written(name)
-        if text not in self.seen:
-            self.seen.add(text)
-            self.trace.rows.append(Row(name, text, written(name, latex=True), "given", value.axes))
+        self.define(key, value)
+        self.trace.given[key] = (text, value)
+        self.row(Name(text), value.axes, "given")
         return value
 
-    # Expressions, one method each
-
-    def transposed(self, node: Transposed) -> Value:
-        return self.value(node.of).transposed()
+    # Expressions
 
     def sum(self, node: Sum) -> Value:
-        mask = next((side for side in (node.left, node.right) if isinstance(side, Name) and side.base in MASKS), None)
-        if mask is not None and not self.has(mask):  # a mask has the shape of the scores that it is added to
-            return self.value(node.right if mask is node.left else node.left)
-        return self.broadcast(node, self.value(node.left), self.value(node.right))
-
-    def elementwise(self, node: Elementwise) -> Value:
-        return self.broadcast(node, self.value(node.left), self.value(node.right))
+        left, right = sides(node)
+        for mask, other in ((left, right), (right, left)):
+            if isinstance(mask, Name) and mask.text.partition("_")[0] in MASKS and not self.has(mask.text):
+                return self.value(other)  # a mask has the shape of the scores that it is added to
+        return self.broadcast(node, self.value(left), self.value(right))
 
     def product(self, node: Product) -> Value:
-        left, right = self.value(node.left), self.value(node.right)
+        place, other = sides(node)
+        sign = node.factors[1][0]
+        left = self.value(place)
+        if sign == "/":
+            return self.quotient(node, left, self.as_number(other))
+        right = self.value(other)
+        if sign == "⊙":
+            return self.broadcast(node, left, right)
         if left.axes and right.axes:
             return self.multiplied(node, left, right)
         if not left.axes and not right.axes:
-            return self.numbers(left, right, divide=False)
-        matrix, factor, place = (right, left, node.left) if right.axes else (left, right, node.right)
+            return numbers(left, right, divide=False)
+        matrix, factor, place = (right, left, place) if right.axes else (left, right, other)
         assert factor.scalar is not None
         by = replace(factor.scalar, exponent=-factor.scalar.exponent)
         return replace(matrix, scales=(*matrix.scales, Scale(by, place)))
 
+    def quotient(self, node: Product, above: Value, below: Value) -> Value:
+        if below.axes:
+            return self.broadcast(node, above, below)
+        if not above.axes:
+            return numbers(above, below, divide=True)
+        assert below.scalar is not None
+        if below.scalar.base is not None and not below.scalar.base.terms:
+            raise GlassformerError(f"'{shown(written(node))}' divides by zero.")
+        return replace(above, scales=(*above.scales, Scale(below.scalar, sides(node)[1])))
+
+    def as_number(self, node: Node) -> Value:
+        """An expression where a number belongs: below a line, under a root. A name may be new here."""
+        match node:
+            case Name():
+                return self.name(node, as_number=True)
+            case Root(inner, degree):
+                return raised(self.as_number(inner), Fraction(1, degree))
+            case Power(base, Number(exponent)):
+                return raised(self.as_number(base), exponent.value)
+            case Product(((_, left), (sign, right))) if sign != "⊙":
+                one, two = self.as_number(left), self.as_number(right)
+                if not one.axes and not two.axes:
+                    return numbers(one, two, divide=sign == "/")
+        return self.value(node)
+
+    # Functions
+
     def call(self, node: Call) -> Value:
-        function = node.function.lower()
-        if node.function in self.functions:
+        function, arguments = node.function, node.arguments
+        if function in self.functions:
             return self.own(node)
-        if function == "sqrt":
-            return self.root(self.as_number(node.arguments[0]))
-        if function == "attention":
-            return self.attention(node, *node.arguments)
-        if function == "multihead":
+        if function == "concat":
+            return self.joined(node)
+        if function == "Attention":
+            return self.attention(node, *arguments)
+        if function == "MultiHead":
             return self.multihead(node)
-        value = self.value(node.arguments[0])
+        value = self.value(arguments[0])
         if not value.axes:
             return number()
         if function == "softmax":
             return self.softmax(node, value)
+        if function == ONE_HEAD:
+            return self.one_head(arguments[0], value)
         if function in REDUCTIONS:
             return self.reduced(node, value)
-        assert function in POINTWISE, function
         return value if function == "dropout" else replace(value, pair=None, weights=None, scales=())
 
     def own(self, node: Call) -> Value:
@@ -244,14 +310,110 @@ class Inference(Scalars):
             raise GlassformerError(f"{shown(node.function)} is defined by itself.")
         if len(parameters) != len(node.arguments):
             raise GlassformerError(f"{shown(node.function)} takes {len(parameters)} arguments, found {len(node.arguments)}.")
-        put_in = {parameter.key: argument for parameter, argument in zip(parameters, node.arguments, strict=True)}
         self.called.append(node.function)
-        value = self.value(swapped(defined.body, places(defined.body, put_in)))
+        value = self.value(renamed(defined.body, dict(zip(map(key_of, parameters), node.arguments, strict=True))))
         self.called.pop()
         return value
 
-    def joined(self, node: Joined) -> Value:
-        return self.join(node, [self.value(part) for part in node.parts])
+    def joined(self, node: Call | List | Grid) -> Value:
+        first, last = before_dots(joined_parts(node))
+        return self.join(node, [self.value(part) for part in first], self.copies(node, last) if last is not None else None)
 
-    def onehead(self, node: OneHead) -> Value:
-        return self.one_head(node, self.value(node.of))
+    def softmax(self, node: Call, value: Value) -> Value:
+        over = self.axis_of(node.axis, value, rowwise=True)
+        plain = replace(value, pair=None, scales=())
+        if value.pair is None or value.weights is not None:
+            return plain
+        weights = Weights(node, value.pair, over, value.axes, value.scales)
+        self.trace.softmaxes.append(weights)
+        return replace(plain, weights=weights)
+
+    def reduced(self, node: Call, value: Value) -> Value:
+        """A mean, sum or maximum over one axis."""
+        axis = self.axis_of(node.axis, value)
+        if axis is None:
+            axis = next((1 - i for i in (0, 1) if self.unit(value.axes[i])), None)
+        if axis is None:
+            raise GlassformerError(
+                f"{shown(written(node))}: over which axis? Write {node.function}(…, tokens), axis=0 or axis=1."
+            )
+        axes = list(value.axes)
+        axes[axis] = self.book.new(Size.of(1))
+        return replace(value, axes=tuple(axes), pair=None, weights=None, attended=None, scales=())
+
+    def attention(self, node: Call, q: Node, k: Node, v: Node) -> Value:
+        """Attention(Q, K, V), written out for tokens as rows as in the paper, or for columns where they certainly are."""
+        values = [self.value(part) for part in (q, k, v)]
+        columns = all(value.axes and value.tokens_axis(self.book) == 1 for value in values)
+        scores = times(Transposed(k), q) if columns else times(q, Transposed(k))
+        weights = Call("softmax", (times(scores, Root(Name("d_k")), "/"),))
+        self.trace.trusted[scores] = True
+        if columns:
+            self.trace.remarks.append(f"{written(node)} is read with tokens as columns: V softmax(K^T Q / sqrt(d_k))")
+        return self.value(times(v, weights) if columns else times(weights, v))
+
+    def multihead(self, node: Call) -> Value:
+        """MultiHead(Q, K, V): split, attend, join, and W_O where there is one."""
+        first, last = Name("head_1"), Name(f"head_{self.heads()}")
+        self.ready[first] = self.attention(node, *(Call(ONE_HEAD, (part,)) for part in node.arguments))
+        joined = Call("concat", (first, Name("…"), last))
+        self.ready[joined] = value = self.value(joined)
+        output = self.output_weight()
+        if output is None:
+            return value
+        columns = value.tokens_axis(self.book) == 1
+        return self.value(times(output, joined) if columns else times(joined, output))
+
+    def heads(self) -> Size:
+        return next((self.known[word] for word in HEAD_COUNTS if word in self.known), Size.of("heads"))
+
+    def output_weight(self) -> Name | None:
+        return next((Name(given) for given in ("W_O", "W_o") if self.has(given)), None)
+
+    def one_head(self, of: Node, value: Value) -> Value:
+        """The features divided among the heads."""
+        heads = self.heads()
+        axis = self.features_axis(value, heads)
+        size = value.axes[axis].size / heads
+        whole, part = value.axes[axis].size.put_in(self.known), size.put_in(self.known)
+        if not part.symbols and part.number is None:
+            raise GlassformerError(f"heads={heads} does not divide the {whole} features of {shown(written(of))}.")
+        axes = list(value.axes)
+        axes[axis] = self.book.new(size, "features")
+        self.book.mark(value.axes[axis], "features")
+        self.book.mark(value.axes[1 - axis], "tokens")
+        return replace(value, axes=tuple(axes))
+
+    def features_axis(self, value: Value, heads: Size) -> int:
+        """Known, or the one axis that the heads divide and W_O takes; else the columns, as in the paper."""
+        tokens = value.tokens_axis(self.book)
+        if tokens is not None:
+            return 1 - tokens
+        output = self.output_weight()
+        takes = {size.put_in(self.known) for size in self.value(output).sizes} if output else None
+        fits = []
+        for axis, size in enumerate(self.trace.sizes(value.axes)):
+            part = (size / heads).put_in(self.known)
+            if (part.symbols or part.number) and (takes is None or size in takes):
+                fits.append(axis)
+        return fits[0] if len(fits) == 1 else 1
+
+
+def raised(value: Value, exponent: Fraction) -> Value:
+    if value.axes or value.scalar is None:
+        return replace(value, pair=None, weights=None)
+    return number(value.scalar.base, value.scalar.exponent * exponent)
+
+
+def numbers(left: Value, right: Value, *, divide: bool) -> Value:
+    """Two numbers multiplied or divided, as far as they can be followed."""
+    a, b = left.scalar, right.scalar
+    if a is None or b is None or a.base is None or b.base is None:
+        return number()
+    if divide and not b.base.terms:
+        raise GlassformerError("the formula divides by zero.")
+    if a.base == Size.of(1) and divide:
+        return number(b.base, -b.exponent)
+    if a.exponent == b.exponent and (not divide or len(b.base.terms) == 1):
+        return number(a.base / b.base if divide else a.base * b.base, a.exponent)
+    return number()

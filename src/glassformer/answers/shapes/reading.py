@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from glassformer.answers.shapes.axes import Axis
-from glassformer.answers.shapes.layout import PLACES, sentence, where_tokens_are
-from glassformer.answers.shapes.nodes import Transposed
-from glassformer.answers.shapes.products import counted
+from glassformer.answers.expressions.tree import Name, Transposed
+from glassformer.answers.shapes.form import sides, stripped
+from glassformer.answers.shapes.names import key_of
 from glassformer.answers.shapes.scale import scaled_by
 from glassformer.answers.shapes.sizes import agreement
-from glassformer.answers.shapes.trace import Attending, Trace
-from glassformer.answers.shapes.values import Weights
+from glassformer.answers.shapes.trace import PLACES, Attending, Projection, Trace, counted
+from glassformer.answers.shapes.values import Axis, Weights
 from glassformer.answers.shapes.writing import written
 
 MOST_SHOWN = 3
@@ -55,9 +54,9 @@ def over_keys(weights: Weights, trace: Trace) -> int | None:
     if "keys" in weights.pair.roles:
         return weights.pair.roles.index("keys")
     for event in trace.events:
-        if isinstance(event, Attending) and event.weights.weights and event.weights.weights.node is weights.node:
+        if isinstance(event, Attending) and event.weights.node is weights.node:
             summed = 1 if event.side == "right" else 0
-            return summed if event.weights.weights.pair.flipped == weights.pair.flipped else 1 - summed
+            return summed if event.weights.pair.flipped == weights.pair.flipped else 1 - summed
     return None
 
 
@@ -109,13 +108,49 @@ def scale_remark(weights: Weights, trace: Trace) -> list[str]:
 
 def unknown_layout(weights: Weights, trace: Trace) -> str | None:
     """Q, K and V given without a weight: the formula itself says which axis it takes for tokens."""
-    node, axes, tokens = weights.pair.node.left, weights.pair.left.axes, 0
+    node, axes, tokens = sides(weights.pair.node)[0], weights.pair.left.axes, 0
     if trace.book.kind(axes[0]) is not None:
         return None
     while isinstance(node, Transposed):
-        node, tokens = node.of, 1 - tokens
+        node, tokens = node.inner, 1 - tokens
     count, width = trace.sizes(axes)
     return (
         f"Nothing here says which axis is tokens; as the formula is written, the {PLACES[tokens]} of {written(node)} are: "
         f"{count} tokens of {width} features."
     )
+
+
+def where_tokens_are(trace: Trace) -> str | None:
+    """`W_Q X sums over the rows of X, its features, so the columns of X are the tokens.`"""
+    for event in trace.events:
+        if not isinstance(event, Projection) or event.clash or event.data.attended is not None:
+            continue
+        data = stripped(event.data_node)
+        if isinstance(data, Name) and key_of(data.text) in trace.given:
+            value = trace.given[key_of(data.text)][1]
+            tokens = value.tokens_axis(trace.book)
+            if tokens is not None and not value.loose:
+                text = written(data)
+                sizes = trace.sizes(value.axes)
+                blind = f" (the sizes alone, both {sizes[0]}, could not tell)" if sizes[0] == sizes[1] else ""
+                return (
+                    f"{written(event.node)} sums over the {PLACES[1 - tokens]} of {text}, its features, "
+                    f"so the {PLACES[tokens]} of {text} are the tokens{blind}"
+                )
+    return where_given_tokens_are(trace)
+
+
+def where_given_tokens_are(trace: Trace) -> str | None:
+    """The same where no weight tells, but the sizes do."""
+    for text, value in trace.given.values():
+        tokens = value.tokens_axis(trace.book)
+        if value.source == "data" and tokens is not None and not value.loose:
+            size = trace.sizes(value.axes)[1 - tokens]
+            return f"the {PLACES[1 - tokens]} of {text} are its features ({size}), so its {PLACES[tokens]} are the tokens"
+    return None
+
+
+def sentence(text: str) -> str:
+    """A capital first where the text begins with a word, and a full stop."""
+    first = text.split(" ", 1)[0]
+    return (text[0].upper() + text[1:] if first.isalpha() and first.islower() and len(first) > 1 else text) + "."

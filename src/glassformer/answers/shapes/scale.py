@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from glassformer.answers.shapes.nodes import Call, Name, Node, name
+from glassformer.answers.expressions.tree import Name, Node, Root
+from glassformer.answers.shapes.form import Changes
+from glassformer.answers.shapes.names import key_of
 from glassformer.answers.shapes.repair import size_node
 from glassformer.answers.shapes.sizes import Size, agreement
 from glassformer.answers.shapes.trace import Trace
@@ -30,14 +32,14 @@ def wrong_scale(trace: Trace) -> Iterator[Trap]:
         code, what = _recognised(base, raw, weights, trace)
         if code is None:
             continue
-        right = Call("sqrt", (_due(raw, width, trace),))
+        right = Root(_due(raw, width, trace))
         numbers = f" = {width}" if raw != width else ""
         due = written(right) + (f" = sqrt({width})" if raw != width else "")
         text = (
             f"The keys are {raw}{numbers} wide, so the scores are to be divided by {due}. {written(under)}"
             f"{'' if not base.number or written(under) == f'sqrt({base})' else f' = sqrt({base})'} is the root of {what}."
         )
-        yield Trap(code, text, {under: right})
+        yield Trap(code, text, Changes([(under, right)]))
 
 
 def scaled_by(weights: Weights, trace: Trace) -> tuple[Size, Node] | None:
@@ -46,7 +48,7 @@ def scaled_by(weights: Weights, trace: Trace) -> tuple[Size, Node] | None:
     if pair.node in trace.trusted or len(weights.scales) != 1 or None in (pair.left.role, pair.right.role, *pair.roles):
         return None
     scale = weights.scales[0]
-    if scale.by.exponent != HALF or scale.by.base is None or not isinstance(scale.node, Call):
+    if scale.by.exponent != HALF or scale.by.base is None or not isinstance(scale.node, Root):
         return None
     base = scale.by.base.put_in(trace.known)
     if base.symbol == "d_model":
@@ -76,8 +78,8 @@ def value_widths(trace: Trace) -> set[Size]:
 def _recognised(base: Size, raw: Size, weights: Weights, trace: Trace) -> tuple[str | None, str]:
     """Which other width stands under the root. A smaller one may be a head's: nothing is said of that."""
     width = raw.put_in(trace.known)
-    argument = weights.scales[0].node.inner[0] if weights.scales[0].node.inner else None
-    symbol = argument.key if isinstance(argument, Name) else None
+    under = weights.scales[0].node
+    symbol = key_of(under.inner.text) if isinstance(under, Root) and isinstance(under.inner, Name) else None
     if width.number and base.number and width.number % base.number == 0:
         return None, ""
     if base in model_widths(trace):
@@ -95,5 +97,5 @@ def _due(raw: Size, width: Size, trace: Trace) -> Node:
     if raw.symbols and len(raw.terms) == 1:
         return size_node(raw)
     if trace.known.get("d_k", width) == width:
-        return name("d", "k")
+        return Name("d_k")
     return size_node(width)

@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from glassformer.answers.shapes.axes import Axis, AxisBook, Role
-from glassformer.answers.shapes.nodes import Joined, Name, Node, Product, Statement, Sum
+from glassformer.answers.expressions.tree import Node, Product, Sum
+from glassformer.answers.shapes.form import Places, sides
+from glassformer.answers.shapes.formula import Statement
 from glassformer.answers.shapes.sizes import Size
-from glassformer.answers.shapes.values import Value, Weights
+from glassformer.answers.shapes.values import Axis, AxisBook, Roles, Value, Weights
 
 RowKind: TypeAlias = Literal["given", "product", "step", "result", "failed"]
+Side: TypeAlias = Literal["left", "right"]
+PLACES = ("rows", "columns")
 
 
 @dataclass(frozen=True)
@@ -23,7 +26,7 @@ class Row:
     kind: RowKind
     axes: tuple[Axis, ...]
     operands: tuple[tuple[Size, ...], ...] = ()
-    roles: tuple[Role | None, Role | None] = (None, None)  # along the rows and columns of scores and attention weights
+    roles: Roles = (None, None)  # along the rows and columns of scores and attention weights
 
 
 @dataclass(frozen=True)
@@ -33,10 +36,16 @@ class Projection:
     node: Product
     data: Value
     weight: Value
-    data_node: Node
-    weight_node: Node
-    side: Literal["left", "right"]  # where the weight stands
+    side: Side  # where the weight stands
     clash: bool
+
+    @property
+    def weight_node(self) -> Node:
+        return sides(self.node)[self.side == "right"]
+
+    @property
+    def data_node(self) -> Node:
+        return sides(self.node)[self.side == "left"]
 
 
 @dataclass(frozen=True)
@@ -44,18 +53,22 @@ class Attending:
     """Attention weights multiplied by values."""
 
     node: Product
-    weights: Value
+    weights: Weights
     values: Value
-    side: Literal["left", "right"]  # where the values stand
-    clash: bool
-    from_queries: bool  # the values come from the tokens of the queries, and the keys from others
+    side: Side  # where the values stand
+    clash: bool = False
+    from_queries: bool = False  # the values come from the tokens of the queries, and the keys from others
+
+    @property
+    def values_node(self) -> Node:
+        return sides(self.node)[self.side == "right"]
 
 
 @dataclass(frozen=True)
 class Joining:
     """Matrices put beside or below each other."""
 
-    node: Joined
+    node: Node
     parts: tuple[Value, ...]
     axis: int
     chosen: bool  # the formula says along which axis
@@ -87,14 +100,17 @@ def shape_text(sizes: tuple[Size, ...]) -> str:
     return " × ".join(str(size) if len(size.terms) == 1 else f"({size})" for size in sizes)
 
 
+def counted(size: Size, word: str) -> str:
+    """`6 columns`, `1 row`."""
+    return f"{size} {word}" if size.number == 1 else f"{size} {word}s"
+
+
 class MismatchError(Exception):
     """A product, sum or join whose shapes do not fit."""
 
     def __init__(self, node: Node, values: tuple[Value, ...], why: str) -> None:
         super().__init__(why)
-        self.node = node
-        self.values = values
-        self.why = why
+        self.node, self.values, self.why = node, values, why
 
 
 @dataclass
@@ -106,13 +122,14 @@ class Trace:
     rows: list[Row] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
     softmaxes: list[Weights] = field(default_factory=list)
-    conditions: list[str] = field(default_factory=list)  # sizes that must be equal: `h·d_v = d`
+    conditions: dict[str, None] = field(default_factory=dict)  # sizes that must be equal: `h·d_v = d`
     remarks: list[str] = field(default_factory=list)
-    trusted: set[Node] = field(default_factory=set)  # scores that this program wrote, not the reader
-    given: dict[str, tuple[Name, Value]] = field(default_factory=dict)
+    trusted: Places[bool] = field(default_factory=Places)  # scores that this program wrote, not the reader
+    given: dict[str, tuple[str, Value]] = field(default_factory=dict)  # how it was written, and what it is
     failed: MismatchError | None = None
     left_out: list[Statement] = field(default_factory=list)
     result: Value | None = None
+    operands: Places[tuple[tuple[Size, ...], ...]] = field(default_factory=Places)  # of products
     products: int = 0
 
     def sizes(self, axes: tuple[Axis, ...]) -> tuple[Size, ...]:
@@ -122,7 +139,3 @@ class Trace:
     def shape(self, axes: tuple[Axis, ...]) -> str:
         """`768 × 6`."""
         return shape_text(self.sizes(axes))
-
-    def note(self, condition: str) -> None:
-        if condition not in self.conditions:
-            self.conditions.append(condition)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from glassformer.answers.shapes.repair import Changes
+from glassformer.answers.shapes.form import Changes
 
 # Code -> what it is, in one line: the list that the docs and the tests go by.
 TRAPS: dict[str, str] = {

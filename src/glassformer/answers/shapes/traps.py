@@ -6,15 +6,17 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TypeAlias
 
-from glassformer.answers.shapes.claims import claimed
-from glassformer.answers.shapes.layout import PLACES, sentence, stripped, where_tokens_are
-from glassformer.answers.shapes.nodes import Name, Node, Transposed
-from glassformer.answers.shapes.repair import Changes, other_side, right_attention, right_scores, with_axis
-from glassformer.answers.shapes.scale import wrong_scale
-from glassformer.answers.shapes.trace import Adding, Attending, Joining, Projection, Trace
+from glassformer.answers.expressions.tree import Grid, List, Name, Node, Sum, Transposed
+from glassformer.answers.shapes.form import Changes, joined_parts, stripped, turned
+from glassformer.answers.shapes.names import key_of
+from glassformer.answers.shapes.reading import sentence, where_tokens_are
+from glassformer.answers.shapes.repair import other_side, right_attention, right_scores
+from glassformer.answers.shapes.scale import value_widths, wrong_scale
+from glassformer.answers.shapes.sizes import Size, agreement
+from glassformer.answers.shapes.trace import PLACES, Adding, Attending, Claim, Joining, Projection, Trace, shape_text
 from glassformer.answers.shapes.trap import Trap
 from glassformer.answers.shapes.values import Value, Weights, is_output_weight
-from glassformer.answers.shapes.writing import written
+from glassformer.answers.shapes.writing import statement_text, written
 
 Check: TypeAlias = Callable[[Trace], Iterator[Trap]]
 
@@ -37,7 +39,7 @@ def find_traps(trace: Trace) -> list[Trap]:
 def _attending(trace: Trace, weights: Weights) -> Attending | None:
     """Where these weights are multiplied by values."""
     events = (event for event in trace.events if isinstance(event, Attending))
-    return next((event for event in events if event.weights.weights and event.weights.weights.node is weights.node), None)
+    return next((event for event in events if event.weights.node is weights.node), None)
 
 
 def _because(trace: Trace) -> str:
@@ -66,7 +68,7 @@ def mixed_sides(trace: Trace) -> Iterator[Trap]:
                 f"{written(wrong[0].node)} and {written(right[0].node)} sum over different axes of {written(data)}: what one "
                 f"takes for features are the other's tokens. Both fit only because it is {trace.shape(clash.data.axes)}."
             )
-        changes: Changes = {event.node: other_side(event.node) for event in wrong}
+        changes = Changes((event.node, other_side(event.node)) for event in wrong)
         yield Trap("row_column_convention", text, changes if len(wrong) != len(right) else None)
 
 
@@ -117,11 +119,9 @@ def key_not_transposed(trace: Trace) -> Iterator[Trap]:
 def values_on_the_wrong_side(trace: Trace) -> Iterator[Trap]:
     """The product of weights and values sums over the features of the values, or over the queries."""
     for event in trace.events:
-        if not isinstance(event, Attending) or event.weights.weights is None:
+        if not isinstance(event, Attending):
             continue
-        weights = event.weights.weights
-        pair = weights.pair
-        node = event.node.right if event.side == "right" else event.node.left
+        weights, pair, node = event.weights, event.weights.pair, event.values_node
         changes = right_attention(weights, event, trace)
         contracted = 1 if event.side == "right" else 0
         if event.clash:
@@ -157,9 +157,9 @@ def _from_keys(event: Attending, keys: Value, trace: Trace) -> Changes | None:
     """The values made of what the keys are made of."""
     if len(keys.origins) != 1:
         return None
-    source = trace.given[next(iter(keys.origins))][0]
+    source = Name(trace.given[next(iter(keys.origins))][0])
     places = [stripped(made.data_node) for made in _projections(trace) if made.weight.role == "values"]
-    return {place: source for place in places if isinstance(place, Name) and place.key in event.values.origins}
+    return Changes((place, source) for place in places if isinstance(place, Name) and key_of(place.text) in event.values.origins)
 
 
 def pair_words(weights: Weights) -> str:
@@ -185,29 +185,32 @@ def softmax_axis(trace: Trace) -> Iterator[Trap]:
             f"{scores_text(weights)} is {pair_words(weights)}: this softmax makes each {sums} sum to 1, over the queries. "
             f"A query shares out its attention over the keys, so each {('column', 'row')[keys]} has to sum to 1."
         )
-        yield Trap("softmax_wrong_axis", text, {weights.node: with_axis(weights.node, right)}, pair.node)
+        yield Trap("softmax_wrong_axis", text, Changes([(weights.node, replace(weights.node, axis=right))]), pair.node)
 
 
 def output_side(trace: Trace) -> Iterator[Trap]:
     """W_O that meets the tokens."""
     for event in trace.events:
-        if not isinstance(event, Projection) or not event.clash or not isinstance(event.weight_node, Name | Transposed):
+        if not isinstance(event, Projection) or not event.clash or event.data.attended is None:
             continue
-        name = event.weight_node.of if isinstance(event.weight_node, Transposed) else event.weight_node
-        if isinstance(name, Name) and is_output_weight(name) and event.data.attended is not None:
+        name = stripped(event.weight_node)
+        if isinstance(name, Name) and is_output_weight(name.text):
             node = other_side(event.node)
             text = (
                 f"{written(event.node)} mixes tokens, not features, and fits only because there are as many of the ones as of "
                 f"the others. The output of the attention has its tokens as {PLACES[event.data.attended]}, so {written(name)} "
                 f"stands on the {'left' if event.side == 'right' else 'right'}: {written(node)}."
             )
-            yield Trap("output_wrong_side", text, {event.node: node})
+            yield Trap("output_wrong_side", text, Changes([(event.node, node)]))
 
 
 def heads_along_tokens(trace: Trace) -> Iterator[Trap]:
     """Heads put behind each other as if they were more tokens."""
     for event in trace.events:
-        if not isinstance(event, Joining) or not event.chosen or (len(event.parts) < 2 and not event.node.until):
+        if not isinstance(event, Joining) or not event.chosen:
+            continue
+        parts = joined_parts(event.node)
+        if len(parts) < 2:
             continue
         first = event.parts[0]
         roots = {trace.book.root(part.axes[event.axis]) for part in event.parts}
@@ -216,13 +219,13 @@ def heads_along_tokens(trace: Trace) -> Iterator[Trap]:
         if trace.book.kind(first.axes[event.axis]) == "features":
             continue
         beside = event.axis == 1
-        node = replace(event.node, direction="below" if beside else "beside", axis=None)
+        node: Node = Grid(tuple((part,) for part in parts)) if beside else List(parts)
         text = (
             f"{written(event.node)} puts the heads {'beside' if beside else 'below'} each other, along the tokens, like a longer "
             "text. Each head has all tokens and some of the features, so heads are joined along the features: "
             f"{written(node)}."
         )
-        yield Trap("heads_along_tokens", text, {event.node: node})
+        yield Trap("heads_along_tokens", text, Changes([(event.node, node)]))
 
 
 def added_transposed(trace: Trace) -> Iterator[Trap]:
@@ -230,14 +233,48 @@ def added_transposed(trace: Trace) -> Iterator[Trap]:
     for event in trace.events:
         if isinstance(event, Adding) and (event.left.attended is not None or event.right.attended is not None):
             attended_left = event.left.attended is not None
-            side = event.node.left if attended_left else event.node.right
-            turned = side.of if isinstance(side, Transposed) else Transposed(side)
-            node = replace(event.node, left=turned) if attended_left else replace(event.node, right=turned)
+            (plus, left), (sign, right) = event.node.terms
+            node = Sum(((plus, turned(left)), (sign, right)) if attended_left else ((plus, left), (sign, turned(right))))
             text = (
                 f"{written(event.node)} adds the tokens of the one to the features of the other, and fits only because there are "
                 f"as many of the ones as of the others. {written(node)} was meant."
             )
-            yield Trap("added_transposed", text, {event.node: node})
+            yield Trap("added_transposed", text, Changes([(event.node, node)]))
+
+
+def claimed(trace: Trace) -> Iterator[Trap]:
+    """Every claim that differs, with the confusion named where it is plain."""
+    for event in trace.events:
+        if not isinstance(event, Claim):
+            continue
+        said, found = (tuple(size.put_in(trace.known) for size in sizes) for sizes in (event.said, event.value.sizes))
+        name = event.statement.name or statement_text(event.statement)
+        code, why = _why(event, said, found, trace)
+        yield Trap(code, f"{name} is {shape_text(found)}, not {shape_text(said)}{why}.", claim=True)
+
+
+def _why(event: Claim, said: tuple[Size, ...], found: tuple[Size, ...], trace: Trace) -> tuple[str, str]:
+    weights = event.value.weights
+    if weights is not None and None not in weights.pair.roles:
+        queries, keys = (found[weights.pair.roles.index(role)] for role in ("queries", "keys"))
+        if said == found[::-1] or set(said) in ({queries}, {keys}):
+            attend = f": {queries} queries attend to {keys} keys, and the matrix is {' × '.join(map(str, weights.pair.roles))}"
+            return "queries_keys_transposed", attend
+    if event.value.attended is not None:
+        other = 1 - event.value.attended
+        if said[event.value.attended] == found[event.value.attended] and found[other] in value_widths(trace):
+            return "dv_dk_mixed", f": the output of a head is as wide as its values, {found[other]}"
+    for mine, theirs in zip(found, said, strict=True):
+        if agreement(mine, theirs) == "bound":
+            equal = f"{mine.symbol or theirs.symbol} = {theirs if mine.symbol else mine}"
+            exchanged = "its rows and columns are exchanged. " if said == found[::-1] else ""
+            return (
+                "claimed_shape",
+                f": {exchanged}Nothing else says that {equal}"
+                if not exchanged
+                else f": {exchanged}They are the same only where {equal}",
+            )
+    return "claimed_shape", ": its rows and columns are exchanged" if said == found[::-1] else ""
 
 
 CHECKS: tuple[Check, ...] = (

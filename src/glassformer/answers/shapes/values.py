@@ -1,4 +1,4 @@
-"""What is known of an expression besides its shape: where it came from, and its part in attention."""
+"""What is known of an expression: its axes, what each of them counts, where it came from, and its part in attention."""
 
 from __future__ import annotations
 
@@ -6,12 +6,16 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
-from glassformer.answers.shapes.axes import Axis, AxisBook, Role
-from glassformer.answers.shapes.nodes import Call, Name, Node, Product
+from glassformer.answers.expressions.tree import Call, Node, Product
+from glassformer.answers.shapes.form import sides
 from glassformer.answers.shapes.sizes import Size
 
+Kind: TypeAlias = Literal["tokens", "features"]
+Role: TypeAlias = Literal["queries", "keys", "values"]
+Roles: TypeAlias = tuple[Role | None, Role | None]
 Source: TypeAlias = Literal["number", "weight", "data"]
 
+OTHER: dict[Kind, Kind] = {"tokens": "features", "features": "tokens"}
 ROLE_WORDS: dict[str, Role] = {
     **dict.fromkeys(("q", "query", "queries"), "queries"),
     **dict.fromkeys(("k", "key", "keys"), "keys"),
@@ -19,7 +23,55 @@ ROLE_WORDS: dict[str, Role] = {
 }
 WEIGHT_BASES = frozenset({"W", "w", "Theta", "theta"})
 BIAS_BASES = frozenset({"b", "bias", "beta", "gamma"})
-DATA_BASES = frozenset({"X", "Y", "Z", "H", "Q", "K", "V", "x", "y", "z", "q", "k", "v"})
+DATA_BASES = frozenset("XYZHQKVxyzqkv")
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A size, and the label by which the book of axes knows what it counts."""
+
+    size: Size
+    label: int
+
+
+class AxisBook:
+    """Labels that were found to be the same axis (a union-find), and what is known of each."""
+
+    def __init__(self) -> None:
+        self._parents: list[int] = []
+        self._kinds: list[Kind | None] = []
+
+    def new(self, size: Size, kind: Kind | None = None) -> Axis:
+        self._parents.append(len(self._parents))
+        self._kinds.append(kind)
+        return Axis(size, len(self._parents) - 1)
+
+    def root(self, axis: Axis) -> int:
+        label = axis.label
+        while self._parents[label] != label:
+            self._parents[label] = self._parents[self._parents[label]]
+            label = self._parents[label]
+        return label
+
+    def kind(self, axis: Axis) -> Kind | None:
+        return self._kinds[self.root(axis)]
+
+    def kinds(self, axes: tuple[Axis, ...]) -> tuple[Kind | None, ...]:
+        return tuple(self.kind(axis) for axis in axes)
+
+    def mark(self, axis: Axis, kind: Kind) -> None:
+        """Say what an axis is; nothing changes where that is known already."""
+        self._kinds[self.root(axis)] = self.kind(axis) or kind
+
+    def merge(self, left: Axis, right: Axis) -> bool:
+        """Say that two axes are one; False, and nothing changes, where one is tokens and the other features."""
+        a, b = self.root(left), self.root(right)
+        known = {self._kinds[a], self._kinds[b]} - {None}
+        if len(known) == 2:
+            return False
+        self._parents[b] = a
+        self._kinds[a] = next(iter(known), None)
+        return True
 
 
 @dataclass(frozen=True)
@@ -45,7 +97,7 @@ class Pair:
     node: Product
     left: Value
     right: Value
-    roles: tuple[Role | None, Role | None]  # who stands along the rows, who along the columns
+    roles: Roles  # who stands along the rows, who along the columns
     clash: bool  # tokens were summed against features
     flipped: bool = False  # transposed since
     several: bool = False  # a sum of several such products
@@ -56,8 +108,8 @@ class Pair:
     def of(self, role: Role) -> tuple[Node, Value] | None:
         """The factor that holds the queries or the keys."""
         roles = self.roles[::-1] if self.flipped else self.roles
-        sides = ((self.node.left, self.left), (self.node.right, self.right))
-        return next((side for side, found in zip(sides, roles, strict=True) if found == role), None)
+        found = zip(sides(self.node), (self.left, self.right), roles, strict=True)
+        return next(((node, value) for node, value, one in found if one == role), None)
 
 
 @dataclass(frozen=True)
@@ -116,25 +168,29 @@ def number(base: Size | None = None, exponent: Fraction = Fraction(1)) -> Value:
     return Value((), "number", Scalar(base, exponent))
 
 
-def role_of(name: Name) -> Role | None:
+def role_of(name: str) -> Role | None:
     """Q, `K_1`, `W_Q`, `W_{q,1}`, `Wq`: whose letter a name bears."""
-    if name.base.rstrip("'").lower() in ROLE_WORDS:
-        return ROLE_WORDS[name.base.rstrip("'").lower()]
+    base, *indexes = name.lower().split("_")
+    if base.rstrip("'") in ROLE_WORDS:
+        return ROLE_WORDS[base.rstrip("'")]
     if not is_parameter(name):
         return None
-    words = [*name.indexes, name.base[1:] if name.base[0] in "Wwb" else ""]
-    found = {ROLE_WORDS[word.lower().strip("0123456789")] for word in words if word.lower().strip("0123456789") in ROLE_WORDS}
+    words = {word.strip("0123456789") for word in (*indexes, base[1:] if base[0] in "wb" else "")}
+    found = {ROLE_WORDS[word] for word in words if word in ROLE_WORDS}
     return found.pop() if len(found) == 1 else None
 
 
-def is_output_weight(name: Name) -> bool:
-    return is_parameter(name) and any(word in ("O", "o", "0", "out", "output") for word in (*name.indexes, name.base[1:]))
+def is_output_weight(name: str) -> bool:
+    base, *indexes = name.split("_")
+    return is_parameter(name) and any(word in ("O", "o", "0", "out", "output") for word in (*indexes, base[1:]))
 
 
-def is_bias(name: Name) -> bool:
-    return name.base in BIAS_BASES or (name.base[0] == "b" and name.base[1:].lower() in ROLE_WORDS)
+def is_bias(name: str) -> bool:
+    base = name.partition("_")[0]
+    return base in BIAS_BASES or (base[0] == "b" and base[1:].lower() in ROLE_WORDS)
 
 
-def is_parameter(name: Name) -> bool:
+def is_parameter(name: str) -> bool:
     """Weights and biases, told by the letters that everybody uses for them."""
-    return name.base in WEIGHT_BASES or is_bias(name) or (name.base[0] in "Ww" and name.base[1:].lower() in {*ROLE_WORDS, "o"})
+    base = name.partition("_")[0]
+    return base in WEIGHT_BASES or is_bias(name) or (base[0] in "Ww" and base[1:].lower() in {*ROLE_WORDS, "o"})

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from fractions import Fraction
-
-from glassformer.answers.shapes.nodes import (
+from glassformer.answers.expressions.tree import (
     Call,
-    Elementwise,
-    Joined,
+    Grid,
+    List,
     Name,
     Negative,
     Node,
     Number,
-    OneHead,
     Power,
     Product,
-    Quotient,
-    Statement,
+    Root,
     Sum,
     Transposed,
 )
+from glassformer.answers.shapes.form import ONE_HEAD, sides
+from glassformer.answers.shapes.formula import Statement
 
 LOOSE, SUM, TIMES, TIGHT = 0, 1, 2, 3  # how strongly an expression holds together
+SHOWN = {"relu": "ReLU", "gelu": "GELU", "layernorm": "LayerNorm", "rmsnorm": "RMSNorm", "batchnorm": "BatchNorm", "ln": "log"}
 
 
 def written(node: Node, *, latex: bool = False) -> str:
@@ -33,106 +31,106 @@ def written(node: Node, *, latex: bool = False) -> str:
 def statement_text(statement: Statement, *, latex: bool = False) -> str:
     """`Q = W_Q X`."""
     body = written(statement.body, latex=latex)
-    if statement.name is None:
+    if not statement.name:
         return body
-    left = written(statement.name, latex=latex)
-    if statement.parameters is not None:
-        left += f"({', '.join(written(name, latex=latex) for name in statement.parameters)})"
-    return f"{left} = {body}"
+    left, *parameters = (written(Name(name), latex=latex) for name in (statement.name, *(statement.parameters or ())))
+    return f"{left}({', '.join(parameters)}) = {body}" if parameters else f"{left} = {body}"
+
+
+def axis_text(axis: str) -> str:
+    """`rows`, `axis=0`."""
+    return f"axis={axis}" if axis.lstrip("-").isdecimal() else axis
 
 
 class Writer:
-    """Plain text. One method a kind of expression; each says how strongly its text holds together."""
+    """Plain text."""
 
     brackets = ("(", ")")
-    dots = "…"
     hadamard = "⊙"
 
     def inside(self, node: Node, around: int = LOOSE) -> str:
-        text: str
-        text, strength = getattr(self, type(node).__name__.lower())(node)
+        text, strength = self.marked(node)
         return text if strength >= around else self.brackets[0] + text + self.brackets[1]
 
-    def name(self, node: Name) -> tuple[str, int]:
-        return "_".join([node.base, *node.indexes]), TIGHT
+    def items(self, nodes: tuple[Node, ...]) -> str:
+        return ", ".join(map(self.inside, nodes))
 
-    def number(self, node: Number) -> tuple[str, int]:
-        return number_text(node.value), TIGHT if "/" not in number_text(node.value) else TIMES
-
-    def transposed(self, node: Transposed) -> tuple[str, int]:
-        return f"{self.inside(node.of, TIGHT)}^T", TIGHT
+    def marked(self, node: Node) -> tuple[str, int]:
+        """The text of an expression, and how strongly it holds together."""
+        match node:
+            case Product():
+                return self.product(node)
+            case Sum(((_, left), (sign, right))):
+                return f"{self.inside(left, SUM)} {sign} {self.inside(right, TIMES)}", SUM
+            case Negative(inner):
+                return f"-{self.inside(inner, TIGHT)}", SUM
+            case Number(numeral):
+                return str(numeral.text), TIGHT if "/" not in numeral.text else TIMES
+            case List(items):
+                return f"[{self.items(items)}]", TIGHT
+            case Grid(rows):
+                return f"[{'; '.join(map(self.items, rows))}]", TIGHT
+            case Call():
+                return self.call(node), TIGHT
+            case _:
+                return self.tight(node), TIGHT
 
     def product(self, node: Product) -> tuple[str, int]:
-        left = TIGHT if isinstance(node.left, Quotient) else TIMES  # (A / b) C: the line does not go over C
-        return f"{self.inside(node.left, left)} {self.inside(node.right, TIGHT)}", TIMES
+        left, right = sides(node)
+        sign = node.factors[1][0]
+        divided = isinstance(left, Product) and left.factors[1][0] == "/"
+        if sign:
+            return f"{self.inside(left, TIMES)} {sign} {self.inside(right, TIGHT)}".replace("⊙", self.hadamard), TIMES
+        return f"{self.inside(left, TIGHT if divided else TIMES)} {self.inside(right, TIGHT)}", TIMES
 
-    def elementwise(self, node: Elementwise) -> tuple[str, int]:
-        return f"{self.inside(node.left, TIMES)} {self.hadamard} {self.inside(node.right, TIGHT)}", TIMES
+    def call(self, node: Call) -> str:
+        if node.function == ONE_HEAD:
+            return f"{self.inside(node.arguments[0], TIGHT)}[{ONE_HEAD}]"
+        axis = axis_text(node.axis)
+        between = "; " if node.function == "concat" else ", "
+        return f"{SHOWN.get(node.function, node.function)}({self.items(node.arguments)}{between + axis if axis else ''})"
 
-    def sum(self, node: Sum) -> tuple[str, int]:
-        return f"{self.inside(node.left, SUM)} {node.sign} {self.inside(node.right, TIMES)}", SUM
-
-    def negative(self, node: Negative) -> tuple[str, int]:
-        return f"-{self.inside(node.of, TIGHT)}", SUM
-
-    def quotient(self, node: Quotient) -> tuple[str, int]:
-        return f"{self.inside(node.above, TIMES)} / {self.inside(node.below, TIGHT)}", TIMES
-
-    def power(self, node: Power) -> tuple[str, int]:
-        text = str(node.exponent)
-        return f"{self.inside(node.of, TIGHT)}^{text if len(text) == 1 else f'({text})'}", TIGHT
-
-    def call(self, node: Call) -> tuple[str, int]:
-        inside = [*map(self.inside, node.arguments), *([node.axis] if node.axis else [])]
-        return f"{node.function}({', '.join(inside)})", TIGHT
-
-    def joined(self, node: Joined) -> tuple[str, int]:
-        parts = [*map(self.inside, node.parts), *([self.dots, self.inside(node.until)] if node.until else [])]
-        if node.direction is not None:
-            return f"[{(', ' if node.direction == 'beside' else '; ').join(parts)}]", TIGHT
-        axis = f"; {node.axis}" if node.axis else ""
-        return f"{self.word('concat')}{self.brackets[0]}{', '.join(parts)}{axis}{self.brackets[1]}", TIGHT
-
-    def onehead(self, node: OneHead) -> tuple[str, int]:
-        return f"{self.inside(node.of, TIGHT)}[one head]", TIGHT
-
-    word: Callable[[str], str] = staticmethod(lambda word: word)
+    def tight(self, node: Node) -> str:
+        match node:
+            case Name(text):
+                return text
+            case Transposed(inner):
+                return f"{self.inside(inner, TIGHT)}^T"
+            case Root(inner):
+                return f"sqrt({self.inside(inner)})"
+            case Power(base, exponent):
+                text = self.inside(exponent)
+                return f"{self.inside(base, TIGHT)}^{text if len(text) == 1 else f'({text})'}"
+            case _:
+                return "…"
 
 
 class LatexWriter(Writer):
     """LaTeX."""
 
     brackets = (r"\left(", r"\right)")
-    dots = r"\dots"
     hadamard = r"\odot"
-    word = staticmethod(lambda word: rf"\text{{{word}}}")
 
-    def name(self, node: Name) -> tuple[str, int]:
-        indexes = [index if len(index) == 1 or index.isdecimal() else rf"\text{{{index}}}" for index in node.indexes]
-        base = node.base if len(node.base) == 1 else rf"\text{{{node.base}}}"
-        return base + (f"_{{{','.join(indexes)}}}" if indexes else ""), TIGHT
+    def product(self, node: Product) -> tuple[str, int]:
+        left, right = sides(node)
+        if node.factors[1][0] == "/":
+            return rf"\frac{{{self.inside(left)}}}{{{self.inside(right)}}}", TIGHT
+        return super().product(node)
 
-    def transposed(self, node: Transposed) -> tuple[str, int]:
-        return f"{self.inside(node.of, TIGHT)}^{{T}}", TIGHT
+    def call(self, node: Call) -> str:
+        axis = rf"_{{\text{{{axis_text(node.axis)}}}}}" if node.axis else ""
+        return rf"\text{{{SHOWN.get(node.function, node.function)}}}{axis}\left({self.items(node.arguments)}\right)"
 
-    def quotient(self, node: Quotient) -> tuple[str, int]:
-        return rf"\frac{{{self.inside(node.above)}}}{{{self.inside(node.below)}}}", TIGHT
-
-    def power(self, node: Power) -> tuple[str, int]:
-        return f"{self.inside(node.of, TIGHT)}^{{{node.exponent}}}", TIGHT
-
-    def call(self, node: Call) -> tuple[str, int]:
-        if node.function == "sqrt":
-            return rf"\sqrt{{{self.inside(node.arguments[0])}}}", TIGHT
-        axis = rf"_{{\text{{{node.axis}}}}}" if node.axis else ""
-        arguments = ", ".join(map(self.inside, node.arguments))
-        return rf"{self.word(node.function)}{axis}\left({arguments}\right)", TIGHT
-
-    def onehead(self, node: OneHead) -> tuple[str, int]:
-        return rf"{self.inside(node.of, TIGHT)}_{{\text{{one head}}}}", TIGHT
-
-
-def number_text(value: Fraction) -> str:
-    """`64`, `0.125`, `1/3`."""
-    short = f"{float(value):.6g}"
-    return short if Fraction(short) == value and "e" not in short else str(value)
+    def tight(self, node: Node) -> str:
+        match node:
+            case Name(text):
+                base, *indexes = (word if len(word) == 1 or word.isdecimal() else rf"\text{{{word}}}" for word in text.split("_"))
+                return r"\dots" if text == "…" else base + (f"_{{{','.join(indexes)}}}" if indexes else "")
+            case Transposed(inner):
+                return f"{self.inside(inner, TIGHT)}^{{T}}"
+            case Root(inner):
+                return rf"\sqrt{{{self.inside(inner)}}}"
+            case Power(base, exponent):
+                return f"{self.inside(base, TIGHT)}^{{{self.inside(exponent)}}}"
+            case _:
+                return super().tight(node)
