@@ -96,6 +96,17 @@ def test_a_mistake_is_said_with_its_place(text, message):
     assert message in str(error.value)
 
 
+@pytest.mark.parametrize("text", ["3 * 4 = 12", "3 * 4", "12 / 5; 7"])
+def test_plain_arithmetic_is_sent_to_the_commands_for_it(text):
+    with pytest.raises(GlassformerError) as error:
+        check_formula(text)
+    asked = text.partition("=")[0].strip()
+    assert str(error.value) == (
+        f"there is no matrix in '{text}': for its value write glassformer ask \"{asked}\", "
+        f'and to check a result glassformer check "{text}".'
+    )
+
+
 def test_the_order_of_statements_does_not_matter():
     shapes = {"X": "5x8", "W_Q": "8x4", "W_K": "8x4", "W_V": "8x4"}
     text = "Attention(Q, K, V) = softmax(Q K^T / sqrt(d_k)) V; Q = X W_Q; K = X W_K; V = X W_V"

@@ -158,6 +158,34 @@ def test_two_traps_are_both_named_and_both_mended():
     assert [trap.code for trap in answer.traps] == ["sqrt_dmodel", "heads_along_tokens"]
 
 
+JOINED = {"V_i": "256 x m", "A_i": "m x m", "W_o": "512 x 512"}
+
+
+def test_a_symbol_of_another_axis_takes_no_number_from_a_claim():
+    rows = "Z = [V_1 A_1; V_2 A_2]^T W_o"
+    exchanged = check_formula(rows, JOINED | {"Z": "512 x m"})
+    assert [trap.code for trap in exchanged.traps] == ["claimed_shape"]
+    assert exchanged.traps[0].sentence == (
+        "Z is m × 512, not 512 × m: its rows and columns are exchanged, which is the same only where m = 512."
+    )
+    assert check_formula(rows, JOINED | {"Z": "m x m"}).traps[0].sentence == (
+        "Z is m × 512, not m × m, and nothing else says that 512 = m."
+    )
+    assert check_formula(rows, JOINED | {"Z": "m x 512"}).verdict == "fits"
+    assert check_formula("Z = W_o [V_1 A_1; V_2 A_2]", JOINED | {"Z": "512 x m"}).verdict == "fits"
+
+
+def test_two_axes_of_one_number_are_a_coincidence_that_is_said():
+    answer = check_formula("Z = [V_1 A_1; V_2 A_2]^T W_o", JOINED | {"Z": "512 x m", "m": "512"})
+    assert answer.verdict == "fits"
+    assert answer.remarks[-1] == "Z is m × 512; 512 × m is the same only because m = 512."
+
+
+def test_a_number_claimed_for_a_symbol_is_said():
+    answer = check_formula("Q = W_Q X", {"X": "d x t", "W_Q": "64 x d", "Q": "64 x 6"})
+    assert (answer.verdict, answer.remarks) == ("fits", ("It fits where t = 6.",))
+
+
 def test_without_evidence_nothing_is_said():
     answer = check_formula("softmax(Q K^T / sqrt(d_k)) V", dict.fromkeys("QKV", "768x6"))
     assert answer.verdict == "fits"

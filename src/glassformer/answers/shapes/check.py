@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 from glassformer.algebra import Result
+from glassformer.answers.expressions.plain import plain
 from glassformer.answers.expressions.tree import Node
 from glassformer.answers.shapes.form import Changes, formed, swapped
-from glassformer.answers.shapes.formula import Statement, read_formula, statements
+from glassformer.answers.shapes.formula import Statement, no_matrix, read_formula, statements
 from glassformer.answers.shapes.given import Given, Written, read_given, sizes_of
 from glassformer.answers.shapes.inference import Inference
 from glassformer.answers.shapes.names import Known, Names
@@ -18,7 +19,7 @@ from glassformer.answers.shapes.repair import Failure, failure, plain_sizes
 from glassformer.answers.shapes.trace import Row, Trace
 from glassformer.answers.shapes.trap import Trap
 from glassformer.answers.shapes.traps import find_traps
-from glassformer.answers.shapes.writing import statement_text, written
+from glassformer.answers.shapes.writing import statement_text
 from glassformer.spec import GlassformerError, listed, nearest, shown
 
 Verdict: TypeAlias = Literal["fits", "fails", "trap"]
@@ -114,10 +115,7 @@ def check_formula(formula: str, shapes: Iterable[str] | Mapping[str, Written] = 
         given.add(name, sizes_of(shape, name))
     answer = follow(statements(lines, given.shapes), given)
     if not answer.rows:
-        raise GlassformerError(
-            f"there is no matrix in '{shown(formula.strip())}': glassformer ask '{shown(formula.partition('=')[0].strip())}' "
-            f"gives its value, and glassformer check '{shown(formula.strip())}' judges it."
-        )
+        raise no_matrix(formula)
     return answer
 
 
@@ -184,5 +182,5 @@ def _fitting(node: Node, shapes: Mapping[str, Sequence[int | str]]) -> FormulaSh
     if answer.failure is not None:
         raise GlassformerError(answer.failure.sentence)
     if not answer.rows:
-        raise GlassformerError(f"there is no matrix in '{shown(written(node))}'.")
+        raise no_matrix(plain(node))
     return answer

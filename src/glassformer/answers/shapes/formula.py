@@ -64,6 +64,14 @@ def expected(wanted: str, token: Token | None, end: int) -> NotUnderstoodError:
     return NotUnderstoodError(f"{wanted} was expected at character {place + 1}, found {found}.")
 
 
+def no_matrix(text: str) -> GlassformerError:
+    said = shown(" ".join(text.split()))
+    return GlassformerError(
+        f"there is no matrix in '{said}': for its value write glassformer ask \"{said.partition('=')[0].strip()}\", "
+        f'and to check a result glassformer check "{said}".'
+    )
+
+
 def read_formula(text: str) -> tuple[list[Line], dict[str, Node]]:
     """The lines of a formula, and the shapes that it declares: `X ∈ R^{768 × 6}`."""
     if len(text) > LONGEST:
@@ -71,6 +79,9 @@ def read_formula(text: str) -> tuple[list[Line], dict[str, Node]]:
     found = settle(tokens(text, formula=True), READING)
     if len(found) > MOST_TOKENS:
         raise GlassformerError(f"the formula has more than {MOST_TOKENS:,} symbols: check it in parts.")
+    kinds = {token.kind for token in found}
+    if "number" in kinds and not kinds & {"name", "unknown"}:
+        raise no_matrix(text)
     lines: list[Line] = []
     declared: dict[str, Node] = {}
     waiting: list[Token] = []  # W_Q, W_K, W_V ∈ R^{d × d}: names before a comma

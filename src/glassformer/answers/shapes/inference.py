@@ -111,7 +111,8 @@ class Inference(Rules):
                 return False
         agreed = all(self.same(mine, theirs) for mine, theirs in zip(value.sizes, said, strict=True))
         if agreed and said == value.sizes[::-1] != value.sizes:
-            name, equal = statement.name or "the result", " = ".join(map(str, (*said, said[0].put_in(self.known))))
+            sizes = dict.fromkeys(str(size) for size in (*said, said[0].put_in(self.known)))
+            name, equal = statement.name or "The result", " = ".join(sorted(sizes, key=str.isdecimal))
             self.trace.remarks.append(f"{name} is {shape_text(value.sizes)}; {shape_text(said)} is the same only because {equal}")
         return agreed
 

@@ -144,7 +144,7 @@ def where_given_tokens_are(trace: Trace) -> str | None:
     """The same where no weight tells, but the sizes do."""
     for text, value in trace.given.values():
         tokens = value.tokens_axis(trace.book)
-        if value.source == "data" and tokens is not None and not value.loose:
+        if value.source == "data" and tokens is not None and not value.loose and None not in trace.book.kinds(value.axes):
             size = trace.sizes(value.axes)[1 - tokens]
             return f"the {PLACES[1 - tokens]} of {text} are its features ({size}), so its {PLACES[tokens]} are the tokens"
     return None

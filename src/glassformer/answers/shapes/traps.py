@@ -264,17 +264,12 @@ def _why(event: Claim, said: tuple[Size, ...], found: tuple[Size, ...], trace: T
         other = 1 - event.value.attended
         if said[event.value.attended] == found[event.value.attended] and found[other] in value_widths(trace):
             return "dv_dk_mixed", f": the output of a head is as wide as its values, {found[other]}"
-    for mine, theirs in zip(found, said, strict=True):
-        if agreement(mine, theirs) == "bound":
-            equal = f"{mine.symbol or theirs.symbol} = {theirs if mine.symbol else mine}"
-            exchanged = "its rows and columns are exchanged. " if said == found[::-1] else ""
-            return (
-                "claimed_shape",
-                f": {exchanged}Nothing else says that {equal}"
-                if not exchanged
-                else f": {exchanged}They are the same only where {equal}",
-            )
-    return "claimed_shape", ": its rows and columns are exchanged" if said == found[::-1] else ""
+    bound = [pair for pair in zip(found, said, strict=True) if agreement(*pair) == "bound"]
+    equal = " = ".join(map(str, bound[0])) if bound else ""
+    if said != found[::-1]:
+        return "claimed_shape", f", and nothing else says that {equal}" if equal else ""
+    only = f", which is the same only where {equal}" if equal else ""
+    return "claimed_shape", f": its rows and columns are exchanged{only}"
 
 
 CHECKS: tuple[Check, ...] = (
