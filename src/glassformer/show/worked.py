@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from glassformer.answers.problems import Checked, Finding, Judged
+from glassformer.answers.problems import Checked
+from glassformer.answers.problems.figures import read_figures
+from glassformer.answers.verdicts import Finding, Judged
 from glassformer.numbers.explain import number
 from glassformer.show.answers import Paragraphs
 from glassformer.show.present import present
@@ -35,17 +37,18 @@ def _summary(found: Checked) -> str:
 
 def _groups(judged: Judged) -> Iterator[tuple[str, tuple[str, ...]]]:
     lines: list[str] = []
+    digits = read_figures(judged.claim).places  # as many as were claimed
     if judged.convention:
         lines.append(judged.convention)
     if judged.verdict == "carried":
         lines.append(f"it follows from {' and '.join(judged.follows)} as claimed: no new error")
     if judged.verdict != "right":
-        lines.append(f"{'as the problem writes it' if judged.right else 'it is'} {value_text(judged.truth, judged.digits)}")
+        lines.append(f"{'as the problem writes it' if judged.right else 'it is'} {value_text(judged.truth, digits)}")
     yield f"{VERDICTS[judged.verdict]}. {judged.name} = {judged.claim}", (*lines, *judged.notes)
     for finding in judged.findings:
         full = len(judged.findings) <= MOST_EXPLAINED
         names = " and ".join(f"{mistake.name} [{mistake.code}]" for mistake in finding.mistakes)
-        yield f"{judged.name}: {names}", tuple(_explained(finding, judged.digits, full=full))
+        yield f"{judged.name}: {names}", tuple(_explained(finding, digits, full=full))
 
 
 def _explained(finding: Finding, digits: int, *, full: bool) -> Iterator[str]:

@@ -26,7 +26,7 @@ def test_numbers_that_follow_from_others_count_once():
 def test_only_different_candidates_around_the_claim_are_counted():
     claim = evidence([100.0], 0.0, [50.0], whole=True)
     near, far, same = np.array([90.0]), np.array([500.0]), np.array([90.0])
-    assert claim.expected_hits([near]) == claim.expected_hits([near, same, far]) == pytest.approx(1 / 100)
+    assert claim.expected_hits([near]) == claim.expected_hits([near, same, far]) == pytest.approx(1 / 201)
 
 
 def test_random_claims_are_hit_about_as_often_as_expected():

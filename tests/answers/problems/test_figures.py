@@ -44,7 +44,7 @@ def test_fractions_roots_percents_powers_and_infinity_are_numbers():
 
 def test_lists_and_numbers_from_files_are_read_too():
     assert read_figures([[0.5, "1/3"], [1, 2]]).values.tolist() == [[0.5, 1 / 3], [1.0, 2.0]]
-    assert read_figures(0.25).shape == ()
+    assert read_figures(0.25).values.shape == ()
     assert read_figures(np.array([[0.1 + 0.2, 1 / 3]])).values.tolist() == [[0.1 + 0.2, 1 / 3]]
 
 
@@ -91,4 +91,4 @@ def test_any_text_is_numbers_or_a_line_that_says_why_not(text):
     except GlassformerError as error:
         assert "\n" not in str(error)
     else:
-        assert figures.values.size == len(figures.grid.numbers) and np.isfinite(figures.values).all()
+        assert figures.values.size == len(figures.texts) and np.isfinite(figures.values).all()

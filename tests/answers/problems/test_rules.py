@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from glassformer.answers.mistakes.catalogue import CATALOGUE
 from glassformer.answers.problems import check_worked
-from glassformer.answers.problems.fitting import BEFORE_SOFTMAX
+from glassformer.answers.problems.layouts import BEFORE_SOFTMAX
 from glassformer.answers.problems.rules import rewrites
 from glassformer.answers.problems.work import Work
 from glassformer.numbers.by_hand import parse_problem, solve

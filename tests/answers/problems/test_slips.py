@@ -19,11 +19,19 @@ def codes(judged):
 @pytest.mark.parametrize(
     ("claim", "code", "what"),
     [
-        ("[-0.5488, -0.1098, 1.6645, -0.9879]", "digits_exchanged", "1.6645 for 1.6465 in number 3"),
-        ("[-0.5488, -0.1098, 16.465, -0.9879]", "decimal_point", "the decimal point slipped in number 3: 16.465 for 1.64646"),
-        ("[0.5488, -0.1098, 1.6465, -0.9879]", "sign_slip", "the sign was lost in number 1: 0.5488 for −0.548821"),
+        (
+            "[-0.5488, -0.1098, 1.6645, -0.9879]",
+            "digits_exchanged",
+            "the digits 4 and 6 changed places in number 3: 1.6645 for 1.6465",
+        ),
+        ("[-0.5488, -0.1098, 16.465, -0.9879]", "decimal_point", "the decimal point is misplaced in number 3: 16.465 for 1.6465"),
+        ("[0.5488, -0.1098, 1.6465, -0.9879]", "sign_slip", "the sign is wrong in number 1: 0.5488 for −0.5488"),
         ("[-0.1098, -0.5488, 1.6465, -0.9879]", "entries_exchanged", "number 1 and number 2 changed places"),
-        ("[-5.488, -1.098, 16.465, -9.879]", "decimal_point", "every number is off by the same power of ten"),
+        (
+            "[-5.488, -1.098, 16.465, -9.879]",
+            "decimal_point",
+            "every number: the decimal point is misplaced: too large by a factor of ten",
+        ),
     ],
 )
 def test_a_slip_of_the_pen_is_named_with_its_place(claim, code, what):

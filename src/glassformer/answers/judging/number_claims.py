@@ -11,8 +11,8 @@ from typing import Any
 from glassformer.answers.asked import Answer, Numbers, Value
 from glassformer.answers.claimed import Number, Shape, parse_grid
 from glassformer.answers.judging.verdict import Diagnosis, Finding
+from glassformer.answers.mistakes.catalogue import mistake
 from glassformer.answers.problems import check_worked
-from glassformer.answers.problems.findings import mistake
 from glassformer.answers.problems.rules import rewrites
 from glassformer.answers.problems.work import Work
 from glassformer.answers.questions.given_numbers import given_numbers

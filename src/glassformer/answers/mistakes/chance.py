@@ -50,8 +50,6 @@ class Evidence:
         Where rows sum to one, the last number of each row follows from the others.
         """
         beside = np.zeros(self.values.shape) if self.right is None else self.right
-        if not self._reach:
-            return (1.0,)
         tied = self.values.ndim > 0 and not self.whole and _shares(self.values) and _shares(beside)
         found: dict[tuple[str, str], float] = {}
         for where in np.ndindex(*self.values.shape):
@@ -59,7 +57,7 @@ class Evidence:
             if number <= HIDDEN or (tied and where[-1] == self.values.shape[-1] - 1):
                 continue
             unit = unit or float(self.whole)
-            share = unit / (2 * self._reach) if unit else EXACT
+            share = unit / (2 * self._reach + unit) if unit else EXACT
             sign = -1 if (number, other) < (0, 0) else 1
             found[f"{sign * number:.9g}", f"{sign * other:.6g}"] = min(1.0, share)
         return tuple(found.values()) or (1.0,)
@@ -71,10 +69,10 @@ class Evidence:
 
     @cached_property
     def _reach(self) -> float:
-        """How far around the claim candidates are counted: as far as the right value lies, at most as far as 0."""
+        """How far around the claim candidates are counted: twice as far as the right value lies, at most as far as 0."""
         size = float(np.abs(_finite(self.values)).max(initial=0.0))
         error = np.inf if self.right is None else float(np.abs(_finite(self.values) - _finite(self.right)).max(initial=0.0))
-        return min(size, error) + float(self.units.max(initial=0.0))
+        return max(min(size, 2 * error), float(self.units.max(initial=0.0)), float(self.whole))
 
     def _comparable(self, value: Floats) -> bool:
         """Whether a claim of this form can stand for such a value: whole numbers stand for values that are whole."""

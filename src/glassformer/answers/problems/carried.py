@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from glassformer.answers.mistakes.chance import HIDDEN
 from glassformer.answers.problems.claims import Claimed
-from glassformer.answers.problems.figures import Figures
-from glassformer.answers.problems.fitting import Labels, Reading, fitted, lined_up, readings, recovered, within
+from glassformer.answers.problems.layouts import Labels, Place, Reading, readings, recovered
 from glassformer.answers.problems.work import Rewrite, Work
 from glassformer.program.axes import Array, Floats
 
@@ -31,18 +31,17 @@ class Earlier:
     work: Work
     noted: dict[str, _Noted] = field(default_factory=dict)  # tensor -> claim
 
-    def note(self, claim: Claimed, *, wrong: bool, place: tuple[int | slice, ...] | None) -> None:
+    def note(self, claim: Claimed, *, wrong: bool, place: Place | None) -> None:
         """Remember a claim, where its numbers can be put back into the tensor that they are of."""
-        found = self.work.quantity(claim.quantity)
-        value = recovered(claim.figures, self.work, claim.quantity, place)
-        if found is None or value is None:
+        value = recovered(claim.figures.values, self.work, claim.quantity, place)
+        rooms = recovered(claim.figures.rooms, self.work, claim.quantity, place)
+        if value is None or rooms is None:
             return
-        whole = Figures(claim.figures.grid, claim.figures.rooms, claim.figures.rooms, claim.figures.units)
-        rooms = recovered(whole, self.work, claim.quantity, place)
-        assert rooms is not None
-        tensor = found[0].name
-        rooms = np.where(value == found[1], 0.0, rooms) if place is not None else rooms
-        self.noted[tensor] = _Noted(claim.said, _masked(value), np.abs(rooms), wrong)
+        tensor = self.work.names[claim.quantity]
+        if place is not None:
+            rooms = np.where(value == self.work.values[tensor], 0.0, rooms)
+        masked = np.where(value <= HIDDEN, -np.inf, value)
+        self.noted[tensor] = _Noted(claim.said, masked, np.abs(rooms), wrong)
 
     def leads_to(self, claim: Claimed, labels: Labels) -> tuple[tuple[str, ...], str]:
         """The wrong claims that this one follows from, and the layout in which it does; none where it does not."""
@@ -50,7 +49,7 @@ class Earlier:
         if supposed is None:
             return (), ""
         for reading in readings(supposed, claim.quantity, labels):
-            if fitted(claim.figures, reading.value) or self._roughly(claim, supposed, reading, labels):
+            if claim.figures.fitted(reading.value) or self._roughly(claim, supposed, reading, labels):
                 return names, reading.layout
         return (), ""
 
@@ -60,7 +59,7 @@ class Earlier:
         if not wrong:
             return None, ()
         supposed = self.work.supposing({tensor: noted.value for tensor, noted in wrong.items()})
-        needed = _needed(supposed, supposed.names[claim.quantity])
+        needed = supposed.before(supposed.names[claim.quantity])
         return supposed, tuple(noted.said for tensor, noted in wrong.items() if tensor in needed)
 
     def as_rounded(self, claim: Claimed) -> tuple[Rewrite, ...]:
@@ -87,10 +86,10 @@ class Earlier:
         more = self._unsure(claim, supposed, reading, labels)
         if more is None or more.max(initial=0.0) > MOST_UNSURE * claim.figures.units.max(initial=0.0):
             return False
-        return within(claim.figures, reading.value, more)
+        return claim.figures.within(reading.value, more)
 
     def _unsure(self, claim: Claimed, supposed: Work, reading: Reading, labels: Labels) -> Floats | None:
-        own = lined_up(claim.figures, reading.value)
+        own = claim.figures.lined_up(reading.value)
         cells = [
             (tensor, where)
             for tensor, noted in self._before(claim, only_wrong=True).items()
@@ -109,16 +108,3 @@ class Earlier:
                 with np.errstate(invalid="ignore"):  # of claims so large that both are infinite: nothing is near them
                     total = total + np.abs(other.reshape(own.shape) - own)
         return total
-
-
-def _masked(value: Array) -> Array:
-    """Very low claimed scores are −∞."""
-    return np.where(value <= -1e4, -np.inf, value)
-
-
-def _needed(work: Work, name: str) -> set[str]:
-    wanted = {name}
-    for step in reversed(work.program.steps):
-        if step.name in wanted:
-            wanted |= {tensor.name for tensor in step.inputs}
-    return wanted

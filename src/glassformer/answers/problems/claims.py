@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +14,8 @@ from glassformer.spec import GlassformerError, shown
 from glassformer.spec.files import read_document
 
 MOST_CLAIMS = 64
-NAMED = re.compile(r"\s*([^\W\d][\w'^ .-]{0,39}?)\s*(?:=|≈|:|\bis\b)\s*(?=\S)", re.S)
+LONGEST_NAME = 40
+BETWEEN = ("=", "≈", ":", " is ")  # a name and its numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,8 +51,11 @@ def claims_in_file(path: Path) -> dict[str, Any]:
 
 def claim_in_words(words: str) -> tuple[str, str]:
     """`weights = [0.6225, 0.3775]` as name and numbers; the name is empty where only numbers stand."""
-    found = NAMED.match(words)
-    return (found[1].strip(), words[found.end() :]) if found else ("", words)
+    places = {words.find(sign): sign for sign in BETWEEN if words.find(sign) >= 0}
+    first = min(places, default=0)
+    name = words[:first].strip()
+    plain = name[:1].isalpha() and len(name) <= LONGEST_NAME and all(sign.isalnum() or sign in "_'^ .-" for sign in name)
+    return (name, words[first + len(places[first]) :].strip()) if plain else ("", words)
 
 
 def read_claims(solution: Solution, claims: Mapping[str, Any] | Sequence[str]) -> list[Claimed]:

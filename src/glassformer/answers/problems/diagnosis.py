@@ -2,59 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from glassformer.algebra import Result
+from glassformer.answers.mistakes.catalogue import mistake
+from glassformer.answers.mistakes.search import Found
 from glassformer.answers.problems.carried import Earlier
 from glassformer.answers.problems.claims import Claimed, problem_and_claims, read_claims
 from glassformer.answers.problems.conventions import ALSO_CALLED, conventions
-from glassformer.answers.problems.findings import Finding, correction, mistake
-from glassformer.answers.problems.fitting import WHOLE, fitted, lined_up, near_whole, readings, recovered
+from glassformer.answers.problems.corrections import correction
+from glassformer.answers.problems.figures import WHOLE, Fit
 from glassformer.answers.problems.implied import implied
-from glassformer.answers.problems.search import Found, Hit, Search
-from glassformer.answers.problems.work import Work
+from glassformer.answers.problems.layouts import Labels, Reading, readings, recovered
+from glassformer.answers.problems.search import Hit, WorkedClaim
+from glassformer.answers.problems.work import Rewrite, Work
+from glassformer.answers.verdicts.verdict import Finding, Judged, Verdict
 from glassformer.numbers.by_hand import Problem, Solution, solve
 from glassformer.numbers.explain import number
+from glassformer.program.axes import Array
 
-Verdict = Literal["right", "convention", "carried", "wrong"]
 TRUNCATED = "the last digit is cut off or off by one, not rounded"
-
-
-@dataclass(frozen=True)
-class Judged:
-    """One claim and what it is. `follows`: the wrong claims that it follows from."""
-
-    name: str
-    claim: str
-    verdict: Verdict
-    truth: Any
-    convention: str = ""
-    findings: tuple[Finding, ...] = ()
-    follows: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    digits: int = 4  # decimals to show, as many as were claimed
-
-    @property
-    def right(self) -> bool:
-        return self.verdict in ("right", "convention")
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "name": self.name,
-            "claim": self.claim,
-            "verdict": self.verdict,
-            "right": self.right,
-            "truth": self.truth,
-            "convention": self.convention,
-            "findings": [finding.to_dict() for finding in self.findings],
-            "follows": list(self.follows),
-            "notes": list(self.notes),
-        }
 
 
 @dataclass(frozen=True, repr=False)
@@ -78,12 +50,8 @@ class Checked(Result):
 
     def to_dict(self) -> dict[str, Any]:
         verdict = "wrong" if not self.right else "convention" if any(j.verdict == "convention" for j in self.judged) else "right"
-        return {
-            "title": self.title,
-            "verdict": verdict,
-            "right": self.right,
-            "claims": [found.to_dict() for found in self.judged],
-        }
+        claims = [found.to_dict() for found in self.judged]
+        return {"title": self.title, "verdict": verdict, "right": self.right, "claims": claims}
 
 
 def check_worked(
@@ -101,15 +69,16 @@ def check_worked(
     earlier = Earlier(work)
     judged = []
     for claim in claimed:
-        found, hits = _Judge(solution, work, claim, names, earlier).judge()
-        earlier.note(claim, wrong=not found.right, place=hits[0].reading.place if hits else None)
+        judge = _Judge(solution, work, claim, names, earlier)
+        found, hits = judge.judge()
+        earlier.note(claim, wrong=not found.right, place=judge.places.get(hits[0].reading) if hits else None)
         judged.append(found)
     return Checked(solution.title, tuple(judged))
 
 
 @dataclass(frozen=True, eq=False)
 class _Judge:
-    """One claim before the bench."""
+    """The judgement of one claim."""
 
     solution: Solution
     work: Work
@@ -121,143 +90,129 @@ class _Judge:
         excused = self._right() or self._whole(WHOLE) or self._carried()
         if excused:
             return excused, ()
-        found = Search(self.claim.figures, self.work, self.claim.quantity, self._labels, self._rounded_before()).run()
+        found = self._explained(self.work, self.earlier.as_rounded(self.claim))
         excused = None if found.hits else self._whole(0.5) or self._shorter()
         if excused:
             return excused, ()
         notes: tuple[str, ...] = ()
         if not found.hits:
-            later, names = self._after_wrong_claims()
+            supposed, names = self.earlier.supposed(self.claim)
+            later = self._explained(supposed) if supposed else Found[Rewrite, Array]()
             if later.hits:
-                found, notes = later, (f"from {_and(names)} as claimed, this has an error of its own",)
+                found, notes = later, (f"from {' and '.join(names)} as claimed, this has an error of its own",)
         return self._wrong(found, notes), found.hits
 
     @property
-    def _labels(self) -> Mapping[str, tuple[str, ...]]:
+    def _labels(self) -> Labels:
         return self.solution.labels
 
+    @property
+    def places(self) -> dict[str, Any]:
+        """Where the numbers of each layout stand in the whole tensor."""
+        return {reading.layout: reading.place for reading in self._readings()}
+
+    def _readings(self, work: Work | None = None) -> list[Reading]:
+        return readings(work or self.work, self.claim.quantity, self._labels)
+
+    def _explained(self, work: Work, extra: tuple[Rewrite, ...] = ()) -> Found[Rewrite, Array]:
+        if work.quantity(self.claim.quantity) is None:
+            return Found()
+        return WorkedClaim(self.claim.figures, work, self.claim.quantity, self._labels, extra).explained()
+
     def _verdict(self, verdict: Verdict, **more: Any) -> Judged:
-        tensor, value = self.work.program.tensors[self.work.names[self.claim.quantity]], self.work.values
-        truth = self.solution.written(tensor, value[tensor.name]).tolist()
-        return Judged(self.claim.said, self.claim.figures.text, verdict, truth, digits=self._digits, **more)
+        tensor = self.work.program.tensors[self.work.names[self.claim.quantity]]
+        truth = self.solution.written(tensor, self.work.values[tensor.name]).tolist()
+        return Judged(self.claim.said, self.claim.figures.text, verdict, truth, **more)
 
     def _right(self) -> Judged | None:
         """Right as it stands, in another layout, or under a convention that the question leaves open."""
-        for name, works in (("exact", [("", self.work)]), ("truncated", [("", self.work)]), ("exact", None), ("truncated", None)):
-            for text, work in conventions(self.work) if works is None else works:
-                for reading in readings(work, self.claim.quantity, self._labels):
-                    if fitted(self.claim.figures, reading.value) == name:
-                        return self._fits(", ".join(filter(None, (text, reading.layout))), truncated=name == "truncated")
+        fits: tuple[Fit, ...] = ("exact", "truncated")
+        for others in (False, True):
+            works = list(conventions(self.work)) if others else [("", self.work)]
+            for fit in fits:
+                for text, work in works:
+                    for reading in self._readings(work):
+                        if self.claim.figures.fitted(reading.value) == fit:
+                            return self._fits(text, reading.layout, truncated=fit == "truncated")
         for quantity, text in ALSO_CALLED.get(self.claim.quantity, {}).items():
             if quantity in self.work.names and quantity not in self.claimed:
                 for reading in readings(self.work, quantity, self._labels):
-                    if fitted(self.claim.figures, reading.value):
-                        return self._fits(", ".join(filter(None, (text, reading.layout))))
+                    if self.claim.figures.fitted(reading.value):
+                        return self._fits(text, reading.layout)
         return None
 
-    def _fits(self, convention: str, *, truncated: bool = False) -> Judged:
+    def _fits(self, *conventions: str, truncated: bool = False) -> Judged:
+        convention = ", ".join(filter(None, conventions))
         notes = (TRUNCATED,) if truncated else ()
         return self._verdict("convention" if convention else "right", convention=convention, notes=notes)
 
     def _carried(self) -> Judged | None:
         """What follows from wrong claims before it has no error of its own."""
         follows, layout = self.earlier.leads_to(self.claim, self._labels)
-        if not follows:
-            return None
-        return self._verdict("carried", follows=follows, convention=layout)
-
-    def _rounded_before(self) -> tuple[Any, ...]:
-        return self.earlier.as_rounded(self.claim)
-
-    def _after_wrong_claims(self) -> tuple[Found, tuple[str, ...]]:
-        supposed, names = self.earlier.supposed(self.claim)
-        if supposed is None or supposed.quantity(self.claim.quantity) is None:
-            return Found(), ()
-        return Search(self.claim.figures, supposed, self.claim.quantity, self._labels).run(), names
+        return self._verdict("carried", follows=follows, convention=layout) if follows else None
 
     def _whole(self, large: float) -> Judged | None:
         """Right in whole numbers; `large`: how far numbers from 5 on may be off, once no mistake explains them."""
-        right = readings(self.work, self.claim.quantity, self._labels)
-        if any(near_whole(self.claim.figures, reading.value, large=large) for reading in right):
+        if any(self.claim.figures.near_whole(reading.value, large=large) for reading in self._readings()):
             return self._verdict("right", notes=("rounded to whole numbers",))
         return None
 
     def _shorter(self) -> Judged | None:
-        """Right but for zeros at the end, which say more than is so."""
+        """Right but for zeros at the end, which claim more precision than there is."""
         shorter = self.claim.figures.without_zeros()
-        right = readings(self.work, self.claim.quantity, self._labels)
-        if shorter is None or fitted(shorter, right[0].value) != "exact":
+        if shorter is None or shorter.fitted(self._readings()[0].value) != "exact":
             return None
         places = round(-float(np.log10(shorter.units.max())))
         return self._verdict("right", notes=(f"right to {places} places: the zeros after them are not right",))
 
-    def _wrong(self, found: Found, notes: tuple[str, ...]) -> Judged:
+    def _wrong(self, found: Found[Rewrite, Array], notes: tuple[str, ...]) -> Judged:
         findings = tuple(self._findings(found.hits))
-        said = list(notes)
-        if len(findings) > 1:
-            said.append("several mistakes give these numbers: which one it was cannot be told from them alone")
-        if not findings and found.untold:
-            said.append(
-                f"it cannot be told why: so few digits fit {len(found.untold)} known mistake{'s' * (len(found.untold) > 1)}, "
+        return self._verdict("wrong", findings=findings, notes=(*notes, *self._notes(len(findings), len(found.untold))))
+
+    def _notes(self, findings: int, untold: int) -> Iterator[str]:
+        """What can be said besides: of several findings, or where there is none."""
+        if findings > 1:
+            yield "several mistakes give these numbers: which one it was cannot be told from them alone"
+        if findings:
+            return
+        if untold:
+            yield (
+                f"it cannot be told why: so few digits fit {untold} known mistake{'s' * (untold > 1)}, "
                 "and may do so by accident; more digits would tell"
             )
-        elif not findings:
-            said.append("no known mistake gives these numbers")
-        if not findings:
-            claimed = recovered(self.claim.figures, self.work, self.claim.quantity)
-            said += implied(self.claim.figures, claimed, self.work, self.claim.quantity, self._labels)
-            said += self._would_be()
-            said += self._closeness()
-        return self._verdict("wrong", findings=findings, notes=tuple(said))
+        else:
+            yield "no known mistake gives these numbers"
+        claimed = recovered(self.claim.figures.values, self.work, self.claim.quantity)
+        yield from implied(self.claim.figures, claimed, self.work, self.claim.quantity, self._labels)
+        supposed, names = self.earlier.supposed(self.claim)
+        for reading in self._readings(supposed)[:1] if supposed else ():
+            yield f"from {' and '.join(names)} as claimed it would be {self._numbers(reading.value.tolist())}"
+        right = self.claim.figures.lined_up(self._readings()[0].value)
+        if right is not None and np.isfinite(right).all() and np.abs(right).max(initial=0.0):
+            off = float(np.abs(self.claim.figures.values - right).max() / np.abs(right).max())
+            if off < 0.03:
+                yield f"it is off by at most {off:.1%} of the largest number: the method may be right"
 
-    def _findings(self, hits: Sequence[Hit]) -> list[Finding]:
+    def _findings(self, hits: Sequence[Hit]) -> Iterator[Finding]:
         """One finding for each way of naming the mistakes; several ways of making the same one stand in it together."""
         merged: dict[tuple[str, ...], list[Hit]] = {}
         for hit in hits:
             merged.setdefault(hit.codes, []).append(hit)
-        return [self._finding(codes, same) for codes, same in merged.items()]
+        for codes, same in merged.items():
+            first = same[0]
+            what = first.what if len(codes) > 1 else (" or ".join(dict.fromkeys(hit.what[0] for hit in same)),)
+            names = dict.fromkeys(made.step for made in first.made)
+            steps = [correction(self.solution, name, self.claim.figures.places) for name in names]
+            yield Finding(
+                tuple(mistake(code, worked=True) for code in codes),
+                what,
+                first.value.tolist(),
+                layout=first.reading,
+                near=first.near,
+                corrections=tuple(step for step in steps if step is not None),
+            )
 
-    def _finding(self, codes: tuple[str, ...], hits: list[Hit]) -> Finding:
-        first = hits[0]
-        what = first.what if len(codes) > 1 else (" or ".join(dict.fromkeys(hit.what[0] for hit in hits)),)
-        names = [made.step for made in first.rewrites] or [self.work.names[self.claim.quantity]]
-        steps = [correction(self.solution, name, self._digits) for name in dict.fromkeys(names)]
-        value = self.claim.figures.values if first.slip else first.reading.value
-        return Finding(
-            tuple(mistake(code) for code in codes),
-            what,
-            first.reading.layout,
-            value.tolist(),
-            tuple(step for step in steps if step is not None),
-            first.near,
-        )
-
-    @property
-    def _digits(self) -> int:
-        units = self.claim.figures.units
-        finest = float(units[units > 0].min(initial=1.0))
-        return max(4, min(8, round(-float(np.log10(finest)))))
-
-    def _would_be(self) -> list[str]:
-        """What wrong claims before this one lead to, where it is not this one."""
-        supposed, names = self.earlier.supposed(self.claim)
-        right = readings(supposed, self.claim.quantity, self._labels) if supposed else []
-        return [f"from {_and(names)} as claimed it would be {_numbers(right[0].value.tolist(), self._digits)}"] if right else []
-
-    def _closeness(self) -> list[str]:
-        """Said where the claim is off by little: the method may well be right."""
-        right = lined_up(self.claim.figures, readings(self.work, self.claim.quantity, self._labels)[0].value)
-        if right is None or not np.isfinite(right).all() or not np.abs(right).max(initial=0.0):
-            return []
-        off = float(np.abs(self.claim.figures.values - right).max() / np.abs(right).max())
-        return [f"it is off by at most {off:.1%} of the largest number: the method may be right"] if off < 0.03 else []
-
-
-def _and(names: tuple[str, ...]) -> str:
-    return " and ".join(names)
-
-
-def _numbers(value: Any, digits: int) -> str:
-    if isinstance(value, list):
-        return f"[{', '.join(_numbers(item, digits) for item in value)}]"
-    return number(float(value), digits)
+    def _numbers(self, value: Any) -> str:
+        if isinstance(value, list):
+            return f"[{', '.join(self._numbers(item) for item in value)}]"
+        return number(float(value), self.claim.figures.places)

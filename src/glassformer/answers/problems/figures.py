@@ -5,41 +5,45 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from glassformer.answers.claimed import MOST_CHARACTERS, MOST_NUMBERS, Grid, Number, parse_number
-from glassformer.numbers.by_hand.surd import parse_surd
-from glassformer.program.axes import Floats
+from glassformer.answers.expressions import Figure, NotUnderstoodError, Real, evaluate, fold, parse, tokens, written
+from glassformer.answers.mistakes.chance import HIDDEN, Evidence
+from glassformer.numbers.by_hand.entries import INFINITE
+from glassformer.program.axes import Array, Floats
 from glassformer.spec import GlassformerError, shown
 
-DEEPEST = 4
-HIDDEN = -1e4  # a number this low stands for −∞ in a row of masked scores
+MOST_CHARACTERS, MOST_NUMBERS, DEEPEST, LONGEST = 20_000, 4096, 4, 60
 OPEN, CLOSE = "[({", "])}"
-TOKEN = re.compile(r"[\[({\])};,\s]|[^\[({\])};,\s]+")
-PLAIN = re.compile(r"[+-]?(?:\d{1,24}\.?\d{0,24}|\.\d{1,24})(?:e[+-]?\d{1,2})?%?", re.I)
-INFINITE = re.compile(r"-\s*(?:inf|infinity|∞|infty|\\infty)", re.I)
+# A bracket, a semicolon, or a number: it may have a blank after its sign, a fraction bar and a root.
+_ONE = r"(?:[^\s\[\](){},;/]*(?:sqrt|√)\s*\([^\[\](){},;]*\)|[^\s\[\](){},;/]+)"
+TOKEN = re.compile(rf"[\[\](){{}};]|(?:[+-]\s*)?{_ONE}(?:\s*/\s*{_ONE})?")
 WRITE = "write [0.6225, 0.3775] or [[1, 2], [3, 4]], fractions and roots as 7/3 or 1/√2"
+HAIR = 1e-9  # what floating point may differ by
+FINE = 1e-3  # a unit this small may be off by one in either direction; a coarser one only by cutting off digits
+WHOLE = 0.05  # a small number written without decimals may be this far off, a large one by half a unit
+
+Fit = Literal["exact", "truncated"]
 
 
 @dataclass(frozen=True, eq=False)
 class Figures:
-    """A claimed grid as arrays: the numbers, how far the truth may lie from each, and one unit of each last digit.
+    """Claimed numbers as arrays: the numbers, and one unit of each last digit; the truth may lie half a unit away.
 
     A whole number has no unit of its own: among decimals it has theirs (`[1, 0.3333]` means 1.0000), alone it is exact.
     """
 
-    grid: Grid
     values: Floats
-    rooms: Floats
     units: Floats
+    texts: tuple[str, ...]
 
     @property
-    def shape(self) -> tuple[int, ...]:
-        return self.values.shape
+    def rooms(self) -> Floats:
+        return self.units / 2
 
     @property
     def whole(self) -> bool:
@@ -47,79 +51,127 @@ class Figures:
         return not np.any(self.units)
 
     @property
-    def decimals(self) -> int:
-        """Decimals of the longest number."""
-        return max((len(number.text.partition(".")[2]) for number in self.grid.numbers), default=0)
-
-    def without_zeros(self) -> Figures | None:
-        """The same without zeros at the end of every number (0.7300 as 0.73), where two decimals are left; None elsewhere."""
-        tails = [number.text for number in self.grid.numbers if number.room and "." in number.text]
-        zeros = min((len(text) - len(text.rstrip("0")) for text in tails), default=0)
-        if not zeros or len(tails) < len(self.grid.numbers) or "e" in "".join(tails) or self.decimals - zeros < 2:
-            return None
-        return Figures(self.grid, self.values, self.rooms * 10**zeros, self.units * 10**zeros)
+    def places(self) -> int:
+        """How many decimals a result beside this claim is shown with."""
+        finest = float(self.units[self.units > 0].min(initial=1.0))
+        return max(4, min(8, round(-math.log10(finest))))
 
     @property
     def text(self) -> str:
         """The numbers as they were written, and nothing else that stood around them."""
-        numbers = iter(self.grid.numbers)
-        return _nested_text(self.shape, numbers)
+        return _nested_text(self.values.shape, iter(self.texts))
+
+    def without_zeros(self) -> Figures | None:
+        """The same without zeros at the end of every number (0.7300 as 0.73), where two decimals are left; None elsewhere."""
+        tails = [text.partition(".")[2] for text in self.texts]
+        zeros = min((len(tail) - len(tail.rstrip("0")) for tail in tails), default=0)
+        left = max(map(len, tails), default=0) - zeros
+        plain = all(tail.isdecimal() for tail in tails)
+        return replace(self, units=self.units * 10**zeros) if zeros and plain and left >= 2 else None
+
+    def lined_up(self, value: Array) -> Array | None:
+        """A value in the claim's shape, axes of length one aside; None where it has another shape."""
+        shape = self.values.shape
+        same = [size for size in value.shape if size != 1] == [size for size in shape if size != 1]
+        return value.reshape(shape) if same else None
+
+    def gaps(self, lined: Array) -> Floats:
+        """How far each claimed number is off; −∞ may be written as any very low number."""
+        hidden = lined == -np.inf
+        with np.errstate(invalid="ignore"):
+            gap = np.abs(np.where(hidden, 0.0, lined) - self.values)
+        gap = np.where(hidden, np.where(self.values <= HIDDEN, 0.0, np.inf), gap)
+        return np.asarray(np.where(np.isfinite(gap), gap, np.inf), dtype=np.float64)
+
+    def fitted(self, value: Array) -> Fit | None:
+        """`exact`: each number within half a unit of its last digit. `truncated`: digits cut off, or the last one off by one."""
+        lined = self.lined_up(value)
+        if lined is None:
+            return None
+        gap = self.gaps(lined)
+        near = gap <= self.rooms + self._hair
+        if near.all():
+            return "exact"
+        with np.errstate(invalid="ignore"):
+            cut = (np.abs(self.values) <= np.abs(lined) + HAIR) & (self.values * lined >= 0)
+        fine = (self.units > 0) & (self.units <= FINE * (1 + HAIR))
+        return "truncated" if (near | ((cut | fine) & (gap <= self.units + self._hair))).all() else None
+
+    def within(self, value: Array, more: Floats | float) -> bool:
+        """Whether the value lies within half a unit and some more."""
+        lined = self.lined_up(value)
+        return lined is not None and bool((self.gaps(lined) <= self.rooms + more + self._hair).all())
+
+    def near_whole(self, value: Array, *, large: float = WHOLE) -> bool:
+        """Whether numbers without decimals are the value, rounded to whole numbers; `large`: the room of numbers from 5 on."""
+        lined = self.lined_up(value)
+        return lined is not None and self.whole and bool((self.gaps(lined) <= np.where(np.abs(lined) >= 5, large, WHOLE)).all())
+
+    def evidence(self, truth: Array) -> Evidence:
+        """What the claim proves about the mistakes that give it."""
+        return Evidence(self.values, self.units, self.lined_up(truth), self.whole)
+
+    @property
+    def _hair(self) -> Floats:
+        return HAIR * np.maximum(np.abs(self.values), 1.0)
 
 
 def read_figures(given: Any, name: str = "the claim") -> Figures:
     """From text (`[0.6225, 0.3775]`, `[1 2; 3 4]`), from numbers, or from lists of either."""
     given = given.tolist() if isinstance(given, np.ndarray | np.generic) else given
-    cells = list(_from_text(given, name) if isinstance(given, str) else _from_lists(given, name))
+    cells = list(_cells(_nested(given, name) if isinstance(given, str) else given, name))
     if len({len(where) for where, _ in cells}) != 1:
         raise GlassformerError(f"{name} is ragged, or has no numbers: {WRITE}.")
     shape = tuple(max(where[axis] for where, _ in cells) + 1 for axis in range(len(cells[0][0])))
     if math.prod(shape) != len(cells):
         raise GlassformerError(f"{name} is ragged: every row needs as many numbers as the first.")
-    grid = Grid(tuple(where for where, _ in cells), tuple(number for _, number in cells), "")
-    return _figures(grid, shape)
+    figures = [figure for _, figure in cells]
+    values = np.array([float(figure.value) for figure in figures], dtype=np.float64)
+    wholes = np.array([figure.unit == 1 and not figure.rounded for figure in figures])
+    units = np.where(wholes, 0.0, np.array([float(figure.unit) for figure in figures]))
+    if units.any():
+        units = np.where(wholes, units[units > 0].min(), units)
+    return Figures(values.reshape(shape), units.reshape(shape), tuple(figure.text for figure in figures))
 
 
-def _figures(grid: Grid, shape: tuple[int, ...]) -> Figures:
-    values = np.array([float(number.value) for number in grid.numbers], dtype=np.float64)
-    units = np.array([2 * float(number.room) for number in grid.numbers], dtype=np.float64)
-    decimals = units[units > 0]
-    wholes = np.array([PLAIN.fullmatch(number.text) is not None and number.room == 0 for number in grid.numbers])
-    if decimals.size:
-        units = np.where(wholes, decimals.min(), units)
-    return Figures(grid, values.reshape(shape), (units / 2).reshape(shape), units.reshape(shape))
-
-
-def _from_lists(given: Any, name: str, where: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int, ...], Number]]:
+def _cells(given: Any, name: str, where: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int, ...], Figure]]:
     if isinstance(given, list | tuple):
         if len(where) == DEEPEST or len(given) > MOST_NUMBERS:
             raise GlassformerError(f"{name} is too deep or too long: at most {DEEPEST} levels and {MOST_NUMBERS:,} numbers.")
         for place, item in enumerate(given):
-            yield from _from_lists(item, name, (*where, place))
-    elif isinstance(given, str):
-        yield where, _number(given, name)
-    elif isinstance(given, int | float) and not isinstance(given, bool):
-        yield where, _number(repr(given), name)
+            yield from _cells(item, name, (*where, place))
+    elif isinstance(given, int | float | str) and not isinstance(given, bool):
+        yield where, _figure(given if isinstance(given, str) else repr(given), name)
     else:
         raise GlassformerError(f"{name} holds {shown(given)}: numbers are wanted; {WRITE}.")
 
 
-def _from_text(text: str, name: str) -> Iterator[tuple[tuple[int, ...], Number]]:
-    """Brackets nest, a semicolon ends a row, commas and blanks part numbers."""
+def _figure(text: str, name: str) -> Figure:
+    """One number: decimals at their own precision, fractions and roots exactly."""
+    bare = "".join(text.replace("−", "-").replace("\\infty", "∞").split()).removeprefix("+")
+    if bare.lower() in INFINITE or bare.lower() == "-infty":
+        return Figure(Fraction(-(10**300)), Fraction(0), text="−∞")
+    bare = bare.removesuffix(".")
+    try:
+        if len(bare) > LONGEST:
+            raise NotUnderstoodError("too long for a number")
+        found = written(parse(fold(tokens(bare))).tree)
+        value = found or evaluate(bare)
+    except NotUnderstoodError:
+        found = value = None
+    if isinstance(found, Figure) and (found.unit != 1 or found.value.denominator == 1):
+        return replace(found, text=bare)
+    if not isinstance(value, Real | Figure):
+        raise GlassformerError(f"{name} holds '{shown(text)}', which is no number: {WRITE}.")
+    return Figure(value.middle if isinstance(value, Real) else value.value, Fraction(0), text=bare)
+
+
+def _nested(text: str, name: str) -> Any:
+    """Nested lists of words: brackets nest, a semicolon ends a row, commas and blanks separate numbers."""
     if len(text) > MOST_CHARACTERS:
         raise GlassformerError(f"{name} has {len(text):,} characters; at most {MOST_CHARACTERS:,} are read.")
-    plain = INFINITE.sub("-inf", text.replace("−", "-").replace("\u2212", "-").strip())
-    plain = re.sub(r"^[=≈~]+\s*", "", plain)
-    plain = re.sub(r"(?<=[\d)])\s*/\s*(?=[\d√s])", "/", plain)
-    plain = re.sub(r"sqrt\((\d{1,9})\)|√\((\d{1,9})\)", lambda found: f"√{found[1] or found[2]}", plain)
-    plain = re.sub(r"(?:^|(?<=[\[({,;\s]))([+-])\s+(?=[\d.√])", r"\1", plain)
-    tree = _tree(plain, name)
-    yield from _from_lists(tree, name)
-
-
-def _tree(text: str, name: str) -> Any:
-    """Nested lists of words; without brackets, one word or a list of them."""
     stack: list[list[Any]] = [[]]
-    for found in TOKEN.finditer(text):
+    for found in TOKEN.finditer(text.replace("−", "-").strip().lstrip("=≈~ ")):
         word = found[0]
         if word in OPEN:
             if len(stack) > DEEPEST:
@@ -130,9 +182,7 @@ def _tree(text: str, name: str) -> Any:
                 raise GlassformerError(f"{name} closes a bracket that was not opened: {WRITE}.")
             done = _rows(stack.pop(), name)
             stack[-1].append(done)
-        elif word == ";":
-            stack[-1].append(";")
-        elif not word.isspace() and word != ",":
+        else:
             stack[-1].append(word)
     if len(stack) != 1:
         raise GlassformerError(f"{name} opens a bracket that is not closed: {WRITE}.")
@@ -144,36 +194,15 @@ def _rows(items: list[Any], name: str) -> list[Any]:
     """A list with semicolons in it is a list of rows; rows that are lists already stay as they are."""
     if ";" not in items:
         return items
-    rows: list[list[Any]] = [[]]
-    for item in items:
-        if item == ";":
-            rows.append([])
-        else:
-            rows[-1].append(item)
+    ends = [place for place, item in enumerate(items) if item == ";"]
+    rows = [items[start:end] for start, end in zip([0, *(end + 1 for end in ends)], [*ends, len(items)], strict=True)]
     rows = [row for row in rows if row]
     if not rows:
         raise GlassformerError(f"{name} has no numbers: {WRITE}.")
     return [row[0] for row in rows] if all(len(row) == 1 and isinstance(row[0], list) for row in rows) else rows
 
 
-def _number(text: str, name: str) -> Number:
-    plain = text.strip().replace("−", "-")
-    if plain.lower() in ("-inf", "-infinity", "-∞"):
-        return Number(Fraction(10) ** 300 * -1, Fraction(0), "−∞")
-    if PLAIN.fullmatch(plain):
-        bare = plain.rstrip("%").rstrip(".")
-        found = parse_number(bare)
-        if plain.endswith("%"):
-            return Number(found.value / 100, max(found.room, Fraction(1, 2)) / 100 if found.exact else found.room / 100, plain)
-        return Number(found.value, found.room, bare)
-    surd = parse_surd(plain)
-    if surd is None:
-        raise GlassformerError(f"{name} holds '{shown(text)}', which is no number: {WRITE}.")
-    exact = surd.fraction if surd.fraction is not None else Fraction(float(surd))
-    return Number(exact, Fraction(0), surd.text())
-
-
-def _nested_text(shape: tuple[int, ...], numbers: Iterator[Number]) -> str:
+def _nested_text(shape: tuple[int, ...], texts: Iterator[str]) -> str:
     if not shape:
-        return next(numbers).text.replace("-", "−")
-    return "[" + ", ".join(_nested_text(shape[1:], numbers) for _ in range(shape[0])) + "]"
+        return next(texts).replace("-", "−")
+    return "[" + ", ".join(_nested_text(shape[1:], texts) for _ in range(shape[0])) + "]"

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from glassformer.answers.problems.figures import Figures
-from glassformer.answers.problems.fitting import Labels, gaps, lined_up, readings
+from glassformer.answers.problems.layouts import Labels, readings
 from glassformer.answers.problems.parts import distribution_step, mix_step
 from glassformer.answers.problems.work import Work, axis_names
 from glassformer.numbers.by_hand.entries import place as placed
@@ -27,11 +27,11 @@ def implied(figures: Figures, claimed: Array | None, work: Work, quantity: str, 
     found = work.quantity(quantity)
     assert found is not None
     tensor, truth = found
-    if claimed is None and any(lined_up(figures, reading.value) is not None for reading in readings(work, quantity, labels)):
+    if claimed is None and any(figures.lined_up(reading.value) is not None for reading in readings(work, quantity, labels)):
         return ["it may be meant for one token or one head: none has these numbers"]
     if claimed is None:
         written = size_text(turned(tensor, truth, work.problem.convention).shape)
-        return [f"it should have {written}; the claim has {size_text(figures.shape)}"]
+        return [f"it should have {written}; the claim has {size_text(figures.values.shape)}"]
     step = work.step(tensor.name)
     said = list(_almost(figures, turned(tensor, truth, work.problem.convention)))
     if step is not None and step == distribution_step(work):
@@ -47,10 +47,10 @@ def implied(figures: Figures, claimed: Array | None, work: Work, quantity: str, 
 
 def _almost(figures: Figures, truth: Array) -> Iterator[str]:
     """All numbers right but one."""
-    lined = lined_up(figures, truth)
+    lined = figures.lined_up(truth)
     if lined is None or lined.size < 3:
         return
-    wrong = np.argwhere(gaps(figures, lined) > figures.units + 1e-9)
+    wrong = np.argwhere(figures.gaps(lined) > figures.units + 1e-9)
     if len(wrong) == 1:
         where = tuple(int(i) for i in wrong[0])
         yield f"every other number is right: only {placed('', where).lstrip(', ')} should be {number(float(lined[where]), 4)}"

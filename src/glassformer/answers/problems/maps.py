@@ -127,7 +127,8 @@ def split_otherwise(work: Work) -> Iterator[Rewrite]:
     mix = mix_step(work)
     if mix is not None and (size_of(mix.output, "head") or 1) > 1:
         what = "the features were dealt out to the heads in turn; each head has a block of neighbours"
-        yield Rewrite("heads_split_wrong", what, "q", work.giving(given))
+        made = work.giving(given)
+        yield from (Rewrite("heads_split_wrong", what, step, made) for step in ("q", "k", "v"))
 
 
 def _dealt(value: Array, tensor: Tensor) -> Array:

@@ -40,12 +40,3 @@ def rewrites(work: Work) -> Iterator[Rewrite]:
     """Every mistake that this work leaves room for, one at a time."""
     for rule in RULES:
         yield from rule(work)
-
-
-def pairs(work: Work) -> Iterator[tuple[Rewrite, Rewrite]]:
-    """Two mistakes in one work, of different rules: the second is made in what the first left."""
-    for place, rule in enumerate(RULES):
-        for first in rule(work):
-            for later in RULES[place + 1 :]:
-                for second in later(first.work):
-                    yield first, second

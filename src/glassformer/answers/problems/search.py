@@ -1,137 +1,130 @@
-"""The search for mistakes that give exactly the claimed numbers; what may be accident is not reported."""
+"""The search for the mistakes behind one wrong claim about a worked problem."""
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
 
 import numpy as np
 
-from glassformer.answers.problems.chance import ONE, SLIP, TWO, WHOLE, chance, freedom
+from glassformer.answers.mistakes.chance import Evidence
+from glassformer.answers.mistakes.search import Candidate, Found, Tried, Ways, search
 from glassformer.answers.problems.figures import Figures
-from glassformer.answers.problems.fitting import Labels, Reading, fitted, lined_up, readings, within
-from glassformer.answers.problems.rules import pairs, rewrites
-from glassformer.answers.problems.slips import Slip, rounding, signs, written_slips
-from glassformer.answers.problems.work import Rewrite, Work
+from glassformer.answers.problems.layouts import Labels, readings
+from glassformer.answers.problems.rules import RULES
+from glassformer.answers.problems.slips import rounding, signs, written_slips
+from glassformer.answers.problems.work import Rewrite, Rule, Work
 from glassformer.program.axes import Array
 
 MOST_CELLS = 1500  # of a program in which pairs of mistakes are tried
+ONE = 0.05  # expected accidental hits above which no single mistake is named
+WHOLE = 0.25  # the same for claims in whole numbers, which few mistakes give
+SLIP = 0.02  # the same for slips, of which there are many more
+TWO = 0.001  # the same for two mistakes at once
 
-
-class Hit(NamedTuple):
-    """Mistakes (or one slip of the pen) that give the claim, and the layout in which they do."""
-
-    rewrites: tuple[Rewrite, ...]
-    reading: Reading
-    slip: Slip | None = None
-    near: bool = False
-
-    @property
-    def codes(self) -> tuple[str, ...]:
-        return (self.slip.code,) if self.slip else tuple(made.code for made in self.rewrites)
-
-    @property
-    def what(self) -> tuple[str, ...]:
-        return (self.slip.what,) if self.slip else tuple(made.what for made in self.rewrites)
-
-
-@dataclass(frozen=True)
-class Found:
-    """What the search found, or how many mistakes fit that so few digits cannot tell apart from accident."""
-
-    hits: tuple[Hit, ...] = ()
-    untold: tuple[str, ...] = ()  # codes
+Hit: TypeAlias = Candidate[Rewrite, Array]
 
 
 @dataclass(frozen=True, eq=False)
-class Search:
+class WorkedClaim:
     """One claim about one quantity of a work. `extra`: further slips to try, such as rounded results carried on."""
 
     figures: Figures
     work: Work
     quantity: str
     labels: Labels
-    extra: tuple[Rewrite, ...] = field(default=())
+    extra: tuple[Rewrite, ...] = ()
 
-    def run(self) -> Found:
+    def allows(self, value: Array) -> bool:
+        return self.figures.fitted(value) == "exact"
+
+    def nearly(self, value: Array) -> bool:
+        return self.figures.within(value, self.figures.units)
+
+    def expected_hits(self, values: Sequence[Array]) -> float:
+        return self._evidence.expected_hits(values)
+
+    def explained(self) -> Found[Rewrite, Array]:
+        """The simplest hits: fewest mistakes, as written rather than in another layout, one for each way of naming them."""
+        found = search(self, self._stages())
+        if not found.hits:
+            return found
+        best = min((len(hit.codes), bool(hit.reading)) for hit in found.hits)
+        seen: dict[tuple[tuple[str, ...], tuple[str, ...]], Hit] = {}
+        for hit in found.hits:
+            if (len(hit.codes), bool(hit.reading)) == best:
+                seen.setdefault((hit.codes, hit.what), hit)
+        return Found(tuple(seen.values()))
+
+    @cached_property
+    def _truth(self) -> Array:
+        return readings(self.work, self.quantity, self.labels)[0].value
+
+    @cached_property
+    def _evidence(self) -> Evidence:
+        return self.figures.evidence(self._truth)
+
+    def _stages(self) -> Iterator[list[Tried[Rewrite, Array]]]:
         """Single mistakes and slips; then those that miss a last digit; then two mistakes at once."""
-        right = readings(self.work, self.quantity, self.labels)
-        truth = right[0].value
-        single, extra = self._tried(self._single(), right), self._tried(self.extra, right)
-        rounded = self._tried(rounding(self.work, self.quantity), right)
-        signed = self._tried(signs(self.work, self.quantity), right)
+        single = self._tried(*(self._relevant(rule) for rule in RULES))
+        rounded = self._tried(lambda work: rounding(work, self.quantity))
+        signed = self._tried(lambda work: signs(work, self.quantity))
         every = [*single, *rounded, *signed]
-        hits = [Hit((), right[0], slip) for slip in written_slips(self.figures, truth)]
-        untold: list[str] = []
-        one = WHOLE if self.figures.whole else ONE
-        for tried, known, most in ((single, single, one), (extra, extra, ONE), (rounded, every, SLIP), (signed, every, SLIP)):
-            fit = [Hit(made, reading) for made, reading in tried if fitted(self.figures, reading.value) == "exact"]
-            harmless = tried is rounded and bool(hits)  # a lesser fault that fits as well must not be kept back
-            if fit and (harmless or chance(self.figures, truth, [reading.value for _, reading in known]) <= most):
-                hits += fit
-            else:
-                untold += [code for hit in fit for code in hit.codes]
-        if not hits and not untold:
-            hits = [*self._near(truth, single)] or [*self._pairs(truth, right)]
-        return Found(tuple(_simplest(hits)), () if hits else tuple(dict.fromkeys(untold)))
+        yield [
+            Tried(self._written()),
+            Tried(single, WHOLE if self.figures.whole else ONE),
+            Tried(self._tried(lambda _: self.extra), ONE),
+            Tried(rounded, SLIP, among=every, lesser=True),
+            Tried(signed, SLIP, among=every),
+        ]
+        freedom, units = self._evidence.freedom, self.figures.units
+        if freedom > 1 and units.min() > 0 and units.max() <= 1e-3:
+            yield [Tried(single, TWO / 9**freedom, near=True)]
+        cells = sum(step.output.size for step in self.work.program.steps)
+        if freedom > 1 and not self.figures.whole and cells <= MOST_CELLS and self.figures.lined_up(self._truth) is not None:
+            ways = dataclasses.replace(self._ways(*(self._relevant(rule) for rule in RULES)), values=self._as_written)
+            yield [Tried(ways.pairs(), TWO)]
 
-    def _single(self) -> Iterator[Rewrite]:
-        """Mistakes in a step that leads to this quantity; those that solve the problem anew may have other steps."""
+    def _written(self) -> list[Hit]:
         own = self.work.names[self.quantity]
-        for made in rewrites(self.work):
-            if made.work.pristine or made.step == own or own in self.work.after([made.step]):
-                yield made
+        slips = written_slips(self.figures, self._truth)
+        return [Candidate((Rewrite(slip.code, slip.what, own, self.work),), "", self.figures.values) for slip in slips]
 
-    def _tried(self, made: Iterable[Rewrite], right: list[Reading]) -> list[tuple[tuple[Rewrite, ...], Reading]]:
-        return [((one,), reading) for one in made for reading in self._changed(one.work, right)]
+    def _ways(self, *rules: Rule) -> Ways[Work, Rewrite, Array]:
+        return Ways(self.work, rules, lambda made: made.work, self._values, _alike)
 
-    def _changed(self, made: Work, right: list[Reading]) -> list[Reading]:
-        """The quantity in another work, in every layout that the claim could be in, where it differs from the right one."""
-        found = []
+    def _tried(self, *rules: Rule) -> list[Hit]:
+        return list(self._ways(*rules).singles())
+
+    def _relevant(self, rule: Rule) -> Rule:
+        """A mistake is made in a step that leads to this quantity, or in what is given (a problem solved anew: in any)."""
+        own = self.work.names[self.quantity]
+        before, given = self.work.before(own), self.work.given.get(own)
+
+        def relevant(made: Rewrite) -> bool:
+            return made.work.pristine or made.step in before or made.work.given.get(own) is not given
+
+        return lambda work: filter(relevant, rule(work))
+
+    def _values(self, work: Work) -> Iterator[tuple[str, Array]]:
+        """The quantity in every layout that the claim can be in."""
         # The output goes by its own name, too: a mistake that puts another step last leaves that name where it was.
         # So do others: the heads' outputs are called `mix`, which is what a work with one wide head calls its own.
-        own_name = self.work.names[self.quantity]
-        called = [name for name, tensor in self.work.names.items() if tensor == own_name]
-        names = {made.names[name]: name for name in (own_name, self.quantity, *called) if name in made.names}
-        for reading in [one for name in names.values() for one in readings(made, name, self.labels)]:
-            own = lined_up(self.figures, reading.value)
-            same = next((other.value for other in right if other.layout == reading.layout), None)
-            if own is not None and not _alike(own, None if same is None else lined_up(self.figures, same)):
-                found.append(reading)
-        return found
+        own = self.work.names[self.quantity]
+        called = [name for name, tensor in self.work.names.items() if tensor == own]
+        names = {work.names[name]: name for name in (own, self.quantity, *called) if name in work.names}
+        for name in names.values():
+            for reading in readings(work, name, self.labels):
+                lined = self.figures.lined_up(reading.value)
+                if lined is not None:
+                    yield reading.layout, lined
 
-    def _near(self, truth: Array, tried: Sequence[tuple[tuple[Rewrite, ...], Reading]]) -> Iterator[Hit]:
-        """One mistake and a last digit that is off, where there are digits enough to be sure of the mistake."""
-        units = self.figures.units
-        told = freedom(self.figures, truth) > 1 and bool((units > 0).all()) and float(units.max()) <= 1e-3
-        if told and 9 ** freedom(self.figures, truth) * chance(self.figures, truth, [r.value for _, r in tried]) <= TWO:
-            for made, reading in tried:
-                if within(self.figures, reading.value, units):
-                    yield Hit(made, reading, near=True)
-
-    def _pairs(self, truth: Array, right: list[Reading]) -> list[Hit]:
-        """Two mistakes at once: only where several numbers of several digits rule accident out."""
-        cells = sum(step.output.size for step in self.work.program.steps)
-        if lined_up(self.figures, truth) is None or freedom(self.figures, truth) < 2 or self.figures.whole or cells > MOST_CELLS:
-            return []
-        tried = [(pair, reading) for pair in pairs(self.work) for reading in self._changed(pair[1].work, right)[:1]]
-        hits = [Hit(pair, reading) for pair, reading in tried if fitted(self.figures, reading.value) == "exact"]
-        return hits if hits and chance(self.figures, truth, [reading.value for _, reading in tried]) <= TWO else []
+    def _as_written(self, work: Work) -> Iterable[tuple[str, Array]]:
+        return [(layout, value) for layout, value in self._values(work) if not layout]
 
 
-def _alike(one: Array, other: Array | None) -> bool:
-    return other is not None and bool(np.allclose(one, other, rtol=1e-9, atol=1e-12))
-
-
-def _simplest(hits: Iterable[Hit]) -> list[Hit]:
-    """As written rather than in another layout; fewest mistakes; one hit for each way of naming them."""
-    ranked = sorted(hits, key=lambda hit: (len(hit.codes), bool(hit.reading.layout)))
-    if not ranked:
-        return []
-    best = (len(ranked[0].codes), bool(ranked[0].reading.layout))
-    seen: dict[tuple[tuple[str, ...], tuple[str, ...]], Hit] = {}
-    for hit in ranked:
-        if (len(hit.codes), bool(hit.reading.layout)) == best:
-            seen.setdefault((hit.codes, hit.what), hit)
-    return list(seen.values())
+def _alike(one: Array, other: Array) -> bool:
+    return bool(np.allclose(one, other, rtol=1e-9, atol=1e-12))

@@ -100,6 +100,14 @@ class Work:
                 found.add(step.name)
         return found - set(names)
 
+    def before(self, name: str) -> set[str]:
+        """A tensor and those that it depends on."""
+        found = {name}
+        for step in reversed(self.program.steps):
+            if step.name in found:
+                found |= {tensor.name for tensor in step.inputs}
+        return found
+
     # Rewriting.
 
     def rewritten(self, steps: Sequence[Step]) -> Work:

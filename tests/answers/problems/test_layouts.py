@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from glassformer.answers.problems.figures import read_figures
-from glassformer.answers.problems.fitting import fitted, near_whole, readings, recovered
+from glassformer.answers.problems.layouts import readings, recovered
 from glassformer.answers.problems.work import Work
 from glassformer.numbers.by_hand import parse_problem, solve
 
@@ -32,21 +32,21 @@ from glassformer.numbers.by_hand import parse_problem, solve
     ],
 )
 def test_half_a_unit_of_the_last_digit(claim, value, fit):
-    assert fitted(read_figures(claim), np.array(value)) == fit
+    assert read_figures(claim).fitted(np.array(value)) == fit
 
 
 def test_axes_of_length_one_do_not_matter_but_others_do():
-    assert fitted(read_figures("[[0.5], [0.25]]"), np.array([0.5, 0.25])) == "exact"
-    assert fitted(read_figures("[0.5, 0.25]"), np.array([[0.5, 0.25]])) == "exact"
-    assert fitted(read_figures("[0.5, 0.25]"), np.array([[0.5, 0.25], [0.5, 0.25]])) is None
+    assert read_figures("[[0.5], [0.25]]").fitted(np.array([0.5, 0.25])) == "exact"
+    assert read_figures("[0.5, 0.25]").fitted(np.array([[0.5, 0.25]])) == "exact"
+    assert read_figures("[0.5, 0.25]").fitted(np.array([[0.5, 0.25], [0.5, 0.25]])) is None
 
 
 def test_whole_numbers_have_room_only_where_they_are_large():
-    assert near_whole(read_figures("[1, 0]"), np.array([0.98, 0.02]))
-    assert not near_whole(read_figures("[1, 0]"), np.array([0.8, 0.2]))
-    assert near_whole(read_figures("[12, 8]"), np.array([12.4, 7.7]), large=0.5)
-    assert not near_whole(read_figures("[12, 8]"), np.array([12.4, 7.7]))
-    assert not near_whole(read_figures("[1.0, 0.0]"), np.array([0.98, 0.02]))
+    assert read_figures("[1, 0]").near_whole(np.array([0.98, 0.02]))
+    assert not read_figures("[1, 0]").near_whole(np.array([0.8, 0.2]))
+    assert read_figures("[12, 8]").near_whole(np.array([12.4, 7.7]), large=0.5)
+    assert not read_figures("[12, 8]").near_whole(np.array([12.4, 7.7]))
+    assert not read_figures("[1.0, 0.0]").near_whole(np.array([0.98, 0.02]))
 
 
 @pytest.fixture
@@ -63,9 +63,9 @@ def test_the_layouts_of_a_matrix_are_itself_its_transpose_and_its_rows(work):
 
 def test_claimed_numbers_are_put_back_where_they_belong(work):
     value = np.array([[0.1, 0.7, 0.2], [0.6, 0.1, 0.3]])
-    as_written = recovered(read_figures(value.tolist()), work, "weights")
-    transposed = recovered(read_figures(value.T.tolist()), work, "weights")
+    as_written = recovered(value, work, "weights")
+    transposed = recovered(value.T, work, "weights")
     assert np.array_equal(as_written, value) and np.array_equal(transposed, value)
-    row = recovered(read_figures("[0.6, 0.1, 0.3]"), work, "weights", (1,))
+    row = recovered(np.array([0.6, 0.1, 0.3]), work, "weights", (1,))
     assert row[1].tolist() == [0.6, 0.1, 0.3] and row[0].tolist() == work.values["weights"][0].tolist()
-    assert recovered(read_figures("[0.6, 0.1]"), work, "weights") is None
+    assert recovered(np.array([0.6, 0.1]), work, "weights") is None
