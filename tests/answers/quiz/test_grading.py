@@ -53,10 +53,10 @@ def test_the_commonest_mistakes_come_first(graded):
 
 def test_the_figures_of_a_question(graded):
     first = graded.questions[0]
-    assert (first.answered, first.right, first.partly, first.wrong, first.missing) == (4, 1, 1, 2, 1)
+    assert [first.outcomes[name] for name in ("answered", "right", "partly", "wrong", "missing")] == [4, 1, 1, 2, 1]
     assert first.share == pytest.approx((2 + 1) / 10)
-    assert first.mistakes == (("no_output_projection", 2),)
-    assert graded.questions[1].carried == 1
+    assert first.mistakes == {"no_output_projection": 2}
+    assert graded.questions[1].outcomes["carried"] == 1
     assert -1 <= first.tells_apart <= 1
 
 

@@ -62,7 +62,7 @@ def test_own_codes_appear_in_the_key_and_in_the_statistics():
     (item,) = variant(quiz, 0).items
     graded = grade(quiz, Submissions({"Ada": {"ffn": str(item.key.value - item.drawn["d"])}}))
     (common,) = graded.mistakes
-    assert (common.mistake, common.names, common.sentence) == ("one_bias", "one bias", "Both matrices have a bias.")
+    assert (common.mistake, common.name, common.sentence) == ("one_bias", "one bias", "Both matrices have a bias.")
 
 
 @pytest.mark.parametrize(

@@ -1,121 +1,104 @@
-"""Arithmetic on the drawn parameters of a question, in the language of quantities: `d / h`, `mod(d, h) = 0`, `softmax(x)`."""
+"""Expressions over the drawn parameters of a question: `params(ffn) - d`, `{d / h}`, `mod(d, h) = 0`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
+import operator
+from collections.abc import Callable, Mapping
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
-from glassformer.answers.expressions import Array, Evaluator, NotUnderstoodError, Reading, Real, Value, exactly
-from glassformer.answers.expressions.arrays import matrix
-from glassformer.answers.expressions.functions import floor
+import numpy as np
+
+from glassformer.answers.expressions import Array, Real
 from glassformer.answers.expressions.language import read
-from glassformer.answers.expressions.tree import Name, Node, Quantity, Relation, names_in
-from glassformer.spec import GlassformerError, nearest, shown
+from glassformer.answers.expressions.tree import Call, Name, Node, Product, Quantity, Relation, Sum, names_in, rebuilt
+from glassformer.answers.quantities import Answer, ask
+from glassformer.answers.quantities.answer import divided
+from glassformer.spec import GlassformerError, shown
+from glassformer.spec.reading import Request
 
 LARGEST = 10**40
-HOLDS: dict[str, Callable[[Real, Real], bool]] = {
-    "=": lambda a, b: a.meets(b),
-    "≠": lambda a, b: not a.meets(b),
-    "<": lambda a, b: a.high < b.low,
-    ">": lambda a, b: a.low > b.high,
-    "≤": lambda a, b: a.low <= b.high,
-    "≥": lambda a, b: a.high >= b.low,
-}
+OF_PARTS = ("params", "flops", "macs", "bytes", "shape", "elements", "count")  # a name in their brackets is a part or a tensor
+COMPARED: dict[str, Callable[[Any, Any], bool]] = {
+    "=": operator.eq, "≠": operator.ne, "<": operator.lt, ">": operator.gt, "≤": operator.le, "≥": operator.ge,
+}  # fmt: skip
 
 
-def value_of(text: str, drawn: Mapping[str, Any]) -> Value:
-    """`d / h` with d = 64 and h = 4: 16, exactly."""
-    return evaluated(_tree(text), drawn, text)
+def worked_out(text: str, drawn: Mapping[str, Any], model: Request | None, field: str) -> Answer:
+    """The answer to an expression over drawn parameters: their names stand for their values."""
+    try:
+        found = ask(put_in(_tree(text), drawn), model)
+    except GlassformerError as error:
+        raise GlassformerError(f"{field} = '{shown(text)}': {error}") from None
+    if not isinstance(found, Answer) or not isinstance(found.exact, int | Fraction | Real | Array | tuple):
+        raise GlassformerError(f"{field} = '{shown(text)}' is no single number, shape or vector: ask for one value.")
+    return found
+
+
+def put_in(node: Node, drawn: Mapping[str, Any]) -> Node:
+    """The tree with drawn values in the place of their names; `q` stays a tensor in `shape(q)`, whatever was drawn for q."""
+    match node:
+        case Name(text):
+            return read(as_text(drawn[text])) if isinstance(drawn.get(text), int | float | Fraction | list) else node
+        case Quantity("mod", (number, divisor), ()):  # the remainder, as spreadsheets write it
+            whole = Call("floor", (Product((("", number), ("/", divisor))),))
+            return put_in(Sum((("+", number), ("-", Product((("", divisor), ("*", whole)))))), drawn)
+        case Quantity(name, arguments, options, model) if name in OF_PARTS:
+            own = tuple(one if isinstance(one, Name) else put_in(one, drawn) for one in arguments)
+            return Quantity(name, own, tuple((key, put_in(value, drawn)) for key, value in options), model)
+        case _:
+            return rebuilt(node, lambda inner: put_in(inner, drawn))
+
+
+def plain(value: Any, scale: tuple[str, Fraction] | None = None) -> Any:
+    """A value in the unit asked for: a whole or rational number, sizes, or floats."""
+    value = divided(value, scale[1]) if scale else value
+    if isinstance(value, Array):
+        return np.array([float(cell.middle) for cell in value.cells]).reshape(value.shape)
+    return value.middle if isinstance(value, Real) else value
 
 
 def number_of(text: str, drawn: Mapping[str, Any]) -> Fraction:
-    """The same, where one number is wanted."""
-    found = value_of(text, drawn)
-    if isinstance(found, Array):
-        raise GlassformerError(f"'{shown(text)}' is a list, and a number is wanted.")
-    if abs(found.middle) > LARGEST:
-        raise GlassformerError(f"'{shown(text)}' becomes too large.")
-    return found.middle
+    """`d / h` with d = 64 and h = 4: 16, exactly."""
+    found = plain(worked_out(text, drawn, None, "expression").exact)
+    if not isinstance(found, int | Fraction) or abs(Fraction(found)) > LARGEST:
+        raise GlassformerError(f"'{shown(text)}' is no number that can be put in: write one such as d / h.")
+    return Fraction(found)
+
+
+def comparisons(condition: str) -> list[Relation]:
+    """`mod(d, h) = 0 and d > h` as its parts."""
+    found = [_tree(part) for part in condition.split(" and ")]
+    relations = [tree for tree in found if isinstance(tree, Relation) and all(sign in COMPARED for sign in tree.signs)]
+    if len(relations) != len(found):
+        raise GlassformerError(f"where = '{shown(condition)}' is no comparison: write one such as mod(d, h) = 0 or d > h.")
+    return relations
 
 
 def holds(condition: str, drawn: Mapping[str, Any]) -> bool:
-    """`mod(d, h) = 0 and d > h`: whether every comparison holds."""
-    return all(_compared(part, drawn) for part in _comparisons(condition))
-
-
-def check_condition(condition: str, names: Iterable[str]) -> None:
-    """Refuse a condition that cannot be read, whatever the parameters will be."""
-    with suppress(NotUnderstoodError):  # for these numbers alone, as a division by zero
-        holds(condition, {name: place + 2 for place, name in enumerate(names)})
+    """Whether every comparison of a condition holds."""
+    for tree in comparisons(condition):
+        sides = [plain(ask(put_in(side, drawn)).exact) for side in tree.sides]  # type: ignore[union-attr]
+        if not all(COMPARED[sign](one, two) for sign, one, two in zip(tree.signs, sides, sides[1:], strict=False)):
+            return False
+    return True
 
 
 def names_used(text: str) -> set[str]:
-    """The parameters that an expression or a condition names."""
-    return {name for part in _comparisons(text) for name in names_in(_tree(part))}
+    """The parameters that an expression names."""
+    return set(names_in(_tree(text)))
 
 
-def evaluated(tree: Node, drawn: Mapping[str, Any], text: str) -> Value:
-    """The value of a tree, its names taken from what was drawn."""
-    known = {name: _value(value) for name, value in drawn.items() if _is_number(value) or isinstance(value, list)}
-    unknown = [name for name in names_in(tree) if name not in known]
-    if unknown:
-        raise GlassformerError(f"'{shown(text)}': no parameter is '{shown(unknown[0])}'.{nearest(unknown[0], known)}")
-    try:
-        return _Evaluator(Reading(), known).value(tree)
-    except NotUnderstoodError as error:
-        raise NotUnderstoodError(f"'{shown(text)}': {error}.") from None
+def as_text(value: Any) -> str:
+    """A drawn value as text."""
+    return f"[{', '.join(as_text(item) for item in value)}]" if isinstance(value, list) else str(value)
 
 
-class _Evaluator(Evaluator):
-    """Arithmetic with remainders, as spreadsheets have them."""
-
-    def value(self, node: Node) -> Value:
-        match node:
-            case Quantity("mod", (number, divisor), ()):
-                one, other = self._real(number), self._real(divisor)
-                return one - other * floor(one / other)
-            case Quantity(name):
-                raise GlassformerError(f"'{shown(name)}(…)' is a quantity of a model: it belongs into answer or gives.")
-            case _:
-                return super().value(node)
-
-
+@lru_cache(maxsize=512)
 def _tree(text: str) -> Node:
-    if "%" in text:
-        raise GlassformerError(f"'{shown(text)}': the remainder is written mod(d, h), as in where = \"mod(d, h) = 0\".")
     try:
         return read(text)
     except GlassformerError as error:
-        raise GlassformerError(f"'{shown(text)}' is not understood: {error}") from None
-
-
-def _comparisons(text: str) -> list[str]:
-    return text.split(" and ")
-
-
-def _compared(text: str, drawn: Mapping[str, Any]) -> bool:
-    tree = _tree(text)
-    if not isinstance(tree, Relation) or any(sign not in HOLDS for sign in tree.signs):
-        raise GlassformerError(f"'{shown(text)}' is no comparison: write one such as mod(d, h) = 0 or d > h.")
-    sides = [evaluated(side, drawn, text) for side in tree.sides]
-    numbers = [side for side in sides if isinstance(side, Real)]
-    if len(numbers) != len(sides):
-        raise GlassformerError(f"'{shown(text)}' compares a list: compare numbers.")
-    return all(HOLDS[sign](one, two) for sign, one, two in zip(tree.signs, numbers, numbers[1:], strict=False))
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float | Fraction) and not isinstance(value, bool)
-
-
-def _value(value: Any) -> Value:
-    if not isinstance(value, list):
-        return exactly(value if isinstance(value, Fraction) else Fraction(repr(value)))
-    items = [_value(item) for item in value]
-    rows = [item.cells for item in items if isinstance(item, Array)]
-    return matrix(rows) if rows else Array(tuple(item for item in items if isinstance(item, Real)))
-
-
-__all__ = ["Name", "check_condition", "evaluated", "holds", "names_used", "number_of", "value_of"]
+        remainder = " The remainder is written mod(d, h), as in spreadsheets." if "%" in text else ""
+        raise GlassformerError(f"'{shown(text)}' is not understood: {error}{remainder}") from None

@@ -9,34 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from glassformer.answers.mistakes.catalogue import Mistake
 from glassformer.answers.quiz import claims
 from glassformer.answers.quiz.draws import Draw
 from glassformer.answers.quiz.marking import RIGHT, Key, Marked, Own, Section, Wrong, explained, unread
 from glassformer.answers.quiz.phrases import squashed
+from glassformer.answers.quiz.template import Option
 from glassformer.spec import GlassformerError
 
 LETTERS = "ABCDEFGH"
 _LETTER = re.compile(r"\(?\s*(?:option|answer|choice)?\s*([A-Ha-h])\s*[).:]?\s*")
 _LABEL = re.compile(r"^\s*\(?[A-Ha-h][).:]\s+")
-
-
-@dataclass(frozen=True)
-class Option:
-    """One line of a multiple choice: the letter, what it says, and, where it is wrong, the mistake that gives it."""
-
-    letter: str
-    text: str
-    mistake: Mistake | None = None
-    what: str = ""
-
-    @property
-    def right(self) -> bool:
-        return self.mistake is None
-
-    @property
-    def code(self) -> str:
-        return self.mistake.code if self.mistake else ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,17 +60,9 @@ class Chosen(Key):
         letter = _LETTER.fullmatch(claim.strip())
         if letter is not None:
             return next((option for option in self.options if option.letter == letter[1].upper()), None)
-        plain = squashed(_LABEL.sub("", claim))
-        same = [option for option in self.options if squashed(option.text) == plain]
-        return same[0] if len(same) == 1 else self._by_value(claim)
-
-    def _by_value(self, claim: str) -> Option | None:
-        """`4.7e6` or `64x32` instead of the letter."""
-        said = claims.shapes(claim) if claims.shapes(self.right.text) and "×" in self.right.text else _first(claim)
-        if not said:
-            return None
-        texts = [(option, claims.shapes(option.text) if "×" in option.text else _first(option.text)) for option in self.options]
-        found = [option for option, value in texts if value == said]
+        plain, value = squashed(_LABEL.sub("", claim)), _value(claim)
+        found = [option for option in self.options if squashed(option.text) == plain]
+        found = found or [option for option in self.options if value is not None and _value(option.text) == value]
         return found[0] if len(found) == 1 else None
 
     def own(self, claim: str) -> Own | None:
@@ -96,11 +70,11 @@ class Chosen(Key):
         return self.inner.own(option.text) if option is not None else None
 
     def wrongs(self) -> Sequence[Wrong]:
-        return [Wrong(o.letter, o.letter, o.mistake, o.what) for o in self.options if o.mistake is not None]
+        return [Wrong(one.letter, one.letter, one.mistake, one.what) for one in self.options if one.mistake is not None]
 
     def solution(self) -> tuple[Section, ...]:
-        wrong = [option for option in self.options if option.mistake is not None]
-        traps = tuple(f"{o.letter}) {o.text}: {o.mistake.name} [{o.code}]" for o in wrong if o.mistake)
+        texts = {option.letter: option.text for option in self.options}
+        traps = tuple(f"{wrong.text}) {texts[wrong.text]}: {wrong.mistake.name} [{wrong.code}]" for wrong in self.wrongs())
         return (*self.inner.solution(), ("the other options", traps))
 
 
@@ -118,25 +92,21 @@ def chosen(inner: Key, count: int, preferred: Sequence[str], draw: Draw) -> Chos
         raise GlassformerError(
             f"choices = {count}, but only {len(picked)} mistakes give wrong options: lower choices, or add mistakes of your own."
         )
-    lines = [Option("", inner.text), *(Option("", wrong.text, wrong.mistake, wrong.what) for wrong in picked)]
-    shuffled = draw.shuffled(lines)
-    return Chosen(inner, tuple(replace(option, letter=LETTERS[place]) for place, option in enumerate(shuffled)))
+    lines = draw.shuffled([Option(inner.text), *(Option(wrong.text, wrong.mistake, wrong.what) for wrong in picked)])
+    return Chosen(inner, tuple(replace(option, letter=LETTERS[place]) for place, option in enumerate(lines)))
 
 
 def _new(wrong: Wrong, inner: Key, picked: Sequence[Wrong]) -> bool:
     """Whether neither its text nor its value is there already."""
     texts = {inner.text, *(one.text for one in picked)}
-    values = [inner.value, *(one.value for one in picked)]
-    return wrong.text not in texts and not any(_same(wrong.value, value) for value in values)
+    return wrong.text not in texts and not any(_same(wrong.value, value) for value in (inner.value, *(o.value for o in picked)))
 
 
 def _same(one: Any, other: Any) -> bool:
-    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
-        return np.shape(one) == np.shape(other) and bool(np.allclose(one, other))
-    return bool(one == other)
+    return np.shape(one) == np.shape(other) and bool(np.all(np.isclose(one, other) if np.ndim(one) else one == other))
 
 
-def _first(text: str) -> Any:
-    """The likeliest number that a text is."""
-    found = claims.numbers(text)
-    return found[0].value if found else None
+def _value(text: str) -> Any:
+    """`64x32` as a shape, `4.7e6` as a number; None for words."""
+    numbers = claims.numbers(text)
+    return claims.shapes(text) if len((claims.shapes(text) or [()])[0]) > 1 else numbers[0].value if numbers else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -64,7 +64,7 @@ class Graded(Result):
 
     @property
     def questions(self) -> tuple[QuestionStatistics, ...]:
-        return question_statistics(self.quiz, self.sheets)
+        return question_statistics(self.sheets)
 
     @property
     def mistakes(self) -> tuple[Common, ...]:
@@ -76,10 +76,10 @@ class Graded(Result):
             "set": self.quiz.name,
             "title": self.quiz.title,
             "seed": self.seed,
-            "summary": self.summary.to_dict(),
+            "summary": asdict(self.summary),
             "students": [sheet.to_dict() for sheet in self.sheets],
             "questions": [question.to_dict() for question in self.questions],
-            "mistakes": [common.to_dict() for common in self.mistakes],
+            "mistakes": [asdict(common) for common in self.mistakes],
             "notes": list(self.notes),
         }
 

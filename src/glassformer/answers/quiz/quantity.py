@@ -12,25 +12,21 @@ from typing import Any
 
 import numpy as np
 
-from glassformer.answers.expressions import Array, Figure, Real
+from glassformer.answers.expressions import Figure
 from glassformer.answers.expressions.exact import fixed
-from glassformer.answers.expressions.language import names_of, read
-from glassformer.answers.expressions.tree import Name, Node, Quantity, rebuilt, walk
+from glassformer.answers.expressions.language import names_of
+from glassformer.answers.expressions.tree import Quantity, walk
 from glassformer.answers.mistakes.catalogue import mistake
-from glassformer.answers.quantities import Answer, Found, ask
-from glassformer.answers.quantities.answer import divided
+from glassformer.answers.quantities import Answer, Found
 from glassformer.answers.quiz import claims
+from glassformer.answers.quiz.arithmetic import plain, worked_out
 from glassformer.answers.quiz.marking import RIGHT, Key, Marked, Own, Section, Wrong, diagnosed, explained, marked, unread
 from glassformer.answers.quiz.numbers import NumbersKey, written
-from glassformer.answers.quiz.template import filled
-from glassformer.answers.quiz.template import written as as_text
 from glassformer.answers.verdicts import judge
 from glassformer.spec import GlassformerError, shown
-from glassformer.spec.reading import Request
 
 Number = int | Fraction
 Sizes = tuple[int, ...]
-OF_PARTS = ("params", "flops", "macs", "bytes", "shape", "elements", "count")  # a name in their brackets is a part or a tensor
 LEFT_OUT = "left_out_counted"  # another convention than the question's, and worth as much as any other
 ABOUT = {
     "biases": ("attention_bias", "ffn_bias", "head_count_wrong"),
@@ -38,36 +34,6 @@ ABOUT = {
     "norms": ("layernorm_undercounted",),
 }
 OF_HEADS = ("heads_times_full_width", "one_head_vs_all_heads", "score_cost_times_heads", "grouped_queries_ignored")
-
-
-def worked_out(text: str, drawn: Mapping[str, Any], model: Request | None, name: str) -> Answer:
-    """The answer to an expression over drawn parameters: their names stand for their values."""
-    try:
-        found = ask(_put_in(read(filled(text, drawn)), drawn), model)
-    except GlassformerError as error:
-        raise GlassformerError(f"{name} = '{shown(text)}': {error}") from None
-    if not isinstance(found, Answer) or not isinstance(found.exact, int | Fraction | Real | Array | tuple):
-        raise GlassformerError(f"{name} = '{shown(text)}' is no single number, shape or vector: ask for one value.")
-    return found
-
-
-def _put_in(node: Node, drawn: Mapping[str, Any]) -> Node:
-    """The tree with drawn values in the place of their names; `q` stays a tensor in `shape(q)`, whatever was drawn for q."""
-    if isinstance(node, Name):
-        return read(as_text(drawn[node.text])) if isinstance(drawn.get(node.text), int | float | Fraction | list) else node
-    if isinstance(node, Quantity) and node.name in OF_PARTS:
-        arguments = tuple(one if isinstance(one, Name) else _put_in(one, drawn) for one in node.arguments)
-        options = tuple((key, _put_in(value, drawn)) for key, value in node.options)
-        return Quantity(node.name, arguments, options, node.model)
-    return rebuilt(node, lambda inner: _put_in(inner, drawn))
-
-
-def plain(value: Any, scale: tuple[str, Fraction] | None = None) -> Any:
-    """A value in the unit asked for: a whole or rational number, sizes, or floats."""
-    value = divided(value, scale[1]) if scale else value
-    if isinstance(value, Array):
-        return np.array([float(cell.middle) for cell in value.cells]).reshape(value.shape)
-    return value.middle if isinstance(value, Real) else value
 
 
 @dataclass(frozen=True, eq=False)

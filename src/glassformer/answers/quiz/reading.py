@@ -8,8 +8,9 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, get_args
 
+from glassformer.answers.expressions.tree import names_in
 from glassformer.answers.mistakes.catalogue import Mistake
-from glassformer.answers.quiz.arithmetic import check_condition, names_used
+from glassformer.answers.quiz.arithmetic import comparisons, names_used
 from glassformer.answers.quiz.draws import check_choices
 from glassformer.answers.quiz.fields import (
     choice_in,
@@ -22,7 +23,7 @@ from glassformer.answers.quiz.fields import (
     text_in,
     whole_in,
 )
-from glassformer.answers.quiz.template import Kind, NamedMistake, QuizSet, Template, WrittenOption, placeholders
+from glassformer.answers.quiz.template import Kind, NamedMistake, Option, QuizSet, Template, placeholders
 from glassformer.numbers.experiments import EXPERIMENTS
 from glassformer.spec import GlassformerError, listed, nearest, shown
 from glassformer.spec.files import parse_toml, read_text
@@ -152,17 +153,17 @@ def _mistakes(table: Mapping[str, Any], own: Mapping[str, Mistake]) -> dict[str,
 
 def _named(given: Any, own: Mapping[str, Mistake]) -> NamedMistake:
     if isinstance(given, str):
-        return NamedMistake(mistake=known_mistake(given, own, "mistakes"))
+        return NamedMistake(known_mistake(given, own, "mistakes"))
     if not isinstance(given, Mapping) or set(given) - {"code", "gives", "say", "name"} or "gives" not in given:
         raise GlassformerError('mistakes: a mistake is a code, or {code = "…", gives = "an expression", say = "a sentence"}.')
-    return NamedMistake(mistake=known_mistake(given.get("code"), own, "mistakes"), gives=text_in("gives", given["gives"]))
+    return NamedMistake(known_mistake(given.get("code"), own, "mistakes"), text_in("gives", given["gives"]))
 
 
-def _option(table: Any, own: Mapping[str, Mistake]) -> WrittenOption:
+def _option(table: Any, own: Mapping[str, Mistake]) -> Option:
     if not isinstance(table, Mapping) or set(table) - {"says", "code", "why"} or "says" not in table:
         raise GlassformerError("an option has says, and where it is wrong a code, and perhaps why.")
     mistake = known_mistake(table["code"], own, "option, code") if "code" in table else None
-    return WrittenOption(says=text_in("says", table["says"]), mistake=mistake, why=text_in("why", table.get("why", "")))
+    return Option(text_in("says", table["says"]), mistake, text_in("why", table.get("why", "")))
 
 
 def _check(template: Template, earlier: list[Template]) -> None:
@@ -208,10 +209,8 @@ def _check_subject(template: Template) -> None:
 def _check_names(template: Template) -> None:
     known = set(template.parameters)
     carried = template.carried if isinstance(template.carried, str) else ""
-    used = {name for condition in template.where for name in names_used(condition)}
+    used = {name for condition in template.where for relation in comparisons(condition) for name in names_in(relation)}
     used |= names_used(carried) - set(template.depends_on) if carried else set()
-    for condition in template.where if used <= known else ():
-        check_condition(condition, known)
     texts = [
         template.text,
         template.spec,
@@ -221,7 +220,7 @@ def _check_names(template: Template) -> None:
         template.because,
         template.problem,
     ]
-    texts += [text for option in template.options for text in (option.says, option.why)]
+    texts += [text for option in template.options for text in (option.text, option.what)]
     used |= placeholders([*texts, *(named.gives for named in template.mistakes)])
     for name in sorted(used - known):
         raise GlassformerError(f"'{{{shown(name)}}}' is no parameter.{nearest(name, known)} A brace itself is written {{{{.")

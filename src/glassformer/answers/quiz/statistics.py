@@ -10,12 +10,12 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from glassformer.answers.quiz.marking import Marked
-from glassformer.answers.quiz.template import QuizSet
 
 if TYPE_CHECKING:
     from glassformer.answers.quiz.grading import Sheet
 
 FEWEST = 5  # students below which a correlation says nothing
+OUTCOMES = ("answered", "right", "carried", "partly", "wrong", "unread", "missing")
 
 
 @dataclass(frozen=True)
@@ -29,31 +29,23 @@ class Summary:
     lowest: float
     highest: float
 
-    def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
-
 
 @dataclass(frozen=True)
 class QuestionStatistics:
-    """One question: how many answered, what their answers were, the share of the marks that was won, the commonest mistake.
+    """One question: how many answers had which outcome, the share of the marks that was won, the mistakes behind wrong ones.
 
     `tells_apart`: the correlation of its marks with those of the rest of the set; None where there is none.
     """
 
     question: str
-    answered: int
-    right: int
-    carried: int
-    partly: int
-    wrong: int
-    unread: int
-    missing: int
+    outcomes: dict[str, int]
     share: float
     tells_apart: float | None
-    mistakes: tuple[tuple[str, int], ...]
+    mistakes: dict[str, int]
 
     def to_dict(self) -> dict[str, Any]:
-        return asdict(self) | {"mistakes": dict(self.mistakes)}
+        whole: dict[str, Any] = asdict(self)
+        return {"question": self.question, **whole.pop("outcomes"), **whole}
 
 
 @dataclass(frozen=True)
@@ -61,21 +53,11 @@ class Common:
     """A mistake, how often it was made, by how many students, and in which questions."""
 
     mistake: str
-    names: str
+    name: str
     sentence: str
     count: int
     students: int
     questions: tuple[str, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "mistake": self.mistake,
-            "name": self.names,
-            "sentence": self.sentence,
-            "count": self.count,
-            "students": self.students,
-            "questions": list(self.questions),
-        }
 
 
 def summary(sheets: Sequence[Sheet]) -> Summary:
@@ -85,29 +67,21 @@ def summary(sheets: Sequence[Sheet]) -> Summary:
     return Summary(len(sheets), of, statistics.fmean(marks), statistics.median(marks), min(marks), max(marks))
 
 
-def question_statistics(quiz: QuizSet, sheets: Sequence[Sheet]) -> tuple[QuestionStatistics, ...]:
+def question_statistics(sheets: Sequence[Sheet]) -> tuple[QuestionStatistics, ...]:
     """Every question of the set, in order."""
-    totals = [sheet.marks for sheet in sheets]
-    found = []
-    for place, template in enumerate(quiz.questions):
-        answers = [sheet.answers[place] for sheet in sheets]
-        outcomes = Counter(_outcome(answer) for answer in answers)
-        mistakes = Counter(answer.mistake for answer in answers if answer.codes)
+    totals, found = [sheet.marks for sheet in sheets], []
+    for answers in zip(*(sheet.answers for sheet in sheets), strict=True):
         own = [answer.marks for answer in answers]
+        counts = Counter(_outcome(answer) for answer in answers)
+        counts["answered"] = len(answers) - counts["missing"]
         possible = sum((answer.of for answer in answers), Fraction(0))
         found.append(
             QuestionStatistics(
-                question=template.id,
-                answered=len(answers) - outcomes["missing"],
-                right=outcomes["right"],
-                carried=outcomes["carried"],
-                partly=outcomes["partly"],
-                wrong=outcomes["wrong"],
-                unread=outcomes["unread"],
-                missing=outcomes["missing"],
-                share=float(sum(own, Fraction(0)) / possible) if possible else 0.0,
-                tells_apart=_correlation(own, [total - mark for total, mark in zip(totals, own, strict=True)]),
-                mistakes=tuple(_ranked(mistakes)),
+                answers[0].judged.name,
+                {outcome: counts[outcome] for outcome in OUTCOMES},
+                float(sum(own, Fraction(0)) / possible) if possible else 0.0,
+                _correlation(own, [total - mark for total, mark in zip(totals, own, strict=True)]),
+                dict(_ranked(Counter(answer.mistake for answer in answers if answer.codes))),
             )
         )
     return tuple(found)
@@ -122,8 +96,7 @@ def common_mistakes(sheets: Sequence[Sheet]) -> tuple[Common, ...]:
                 made.setdefault(answer.mistake, []).append((sheet.student.name, answer))
     found = []
     for mistake, count in _ranked(Counter({mistake: len(pairs) for mistake, pairs in made.items()})):
-        first = made[mistake][0][1]
-        students = {student for student, _ in made[mistake]}
+        first, students = made[mistake][0][1], {student for student, _ in made[mistake]}
         questions = tuple(dict.fromkeys(answer.judged.name for _, answer in made[mistake]))
         found.append(Common(mistake, first.mistake_names, first.mistakes[0].sentence, count, len(students), questions))
     return tuple(found)
@@ -131,10 +104,8 @@ def common_mistakes(sheets: Sequence[Sheet]) -> tuple[Common, ...]:
 
 def _outcome(answer: Marked) -> str:
     """The column in which an answer is counted."""
-    if answer.missing:
-        return "missing"
-    if answer.right:
-        return answer.verdict
+    if answer.missing or answer.right:
+        return "missing" if answer.missing else answer.verdict
     if answer.verdict == "convention" or answer.credit:
         return "partly"
     return "unread" if answer.verdict == "unclear" else "wrong"

@@ -17,20 +17,25 @@ Kind = Literal["quantity", "choice", "worked", "concept"]
 _PLACE = re.compile(r"\{\{|\}\}|\{([^{}]{1,100})\}")
 
 
-@dataclass(frozen=True, kw_only=True)
-class WrittenOption:
-    """An option (or a typed phrase) that the set spells out: what it says, and the mistake that a wrong one is."""
+@dataclass(frozen=True)
+class Option:
+    """An option of a multiple choice, or a typed phrase: what it says and, where it is wrong, the mistake behind it."""
 
-    says: str
+    text: str
     mistake: Mistake | None = None
-    why: str = ""
+    what: str = ""  # what exactly was done
+    letter: str = ""
 
     @property
     def right(self) -> bool:
         return self.mistake is None
 
+    @property
+    def code(self) -> str:
+        return self.mistake.code if self.mistake else ""
 
-@dataclass(frozen=True, kw_only=True)
+
+@dataclass(frozen=True)
 class NamedMistake:
     """A mistake that the question names; `gives`: the wrong answer that it leads to, as an expression of the set's own."""
 
@@ -44,7 +49,7 @@ class NamedMistake:
 
 @dataclass(frozen=True, kw_only=True)
 class Template:
-    """One question before its parameters are drawn. What a field means is said in docs/quiz.md."""
+    """One question before its parameters are drawn. docs/quiz.md explains the fields."""
 
     id: str
     kind: Kind
@@ -57,12 +62,12 @@ class Template:
     # What is asked.
     spec: str = ""
     answer: str = ""
-    ask: str = ""
     problem: Mapping[str, Any] | None = None
+    ask: str = ""
     cell: tuple[int, ...] = ()
     pick: str = ""
     answers: tuple[str, ...] = ()
-    options: tuple[WrittenOption, ...] = ()
+    options: tuple[Option, ...] = ()
     mistakes: tuple[NamedMistake, ...] = ()
     choices: int = 4
     # How it is judged.
@@ -95,9 +100,6 @@ class QuizSet:
     def marks(self) -> Fraction:
         return sum((question.marks for question in self.questions), Fraction(0))
 
-    def question(self, name: str) -> Template:
-        return next(question for question in self.questions if question.id == name)
-
 
 def filled(text: str, drawn: Mapping[str, Any]) -> str:
     """The text with its parameters put in: `{d}`, `{d / h}`, `{vocab:,}`; `{{` is a brace."""
@@ -105,7 +107,8 @@ def filled(text: str, drawn: Mapping[str, Any]) -> str:
     def put(found: re.Match[str]) -> str:
         if found[1] is None:
             return found[0][0]
-        return written(_value(found[1].partition(":")[0], drawn), thousands=found[1].endswith(":,"))
+        value = _value(found[1].partition(":")[0], drawn)
+        return f"{value:,}" if found[1].endswith(":,") and isinstance(value, int) else arithmetic.as_text(value)
 
     return _PLACE.sub(put, text)
 
@@ -122,22 +125,13 @@ def filled_in(value: Any, drawn: Mapping[str, Any]) -> Any:
     return _value(alone[1], drawn) if alone and alone[1] else filled(value, drawn)
 
 
-def written(value: Any, *, thousands: bool = False) -> str:
-    """A drawn value as text."""
-    if isinstance(value, list):
-        return f"[{', '.join(written(item) for item in value)}]"
-    return f"{value:,}" if thousands and isinstance(value, int) else str(value)
-
-
 def placeholders(value: Any) -> set[str]:
-    """The names that a text or a table speaks of."""
+    """The names between braces in a text or a table."""
     if isinstance(value, Mapping):
-        return {name for pair in value.items() for item in pair for name in placeholders(item)}
+        return placeholders([*value.keys(), *value.values()])
     if isinstance(value, list | tuple):
         return {name for item in value for name in placeholders(item)}
-    if not isinstance(value, str):
-        return set()
-    inside = [found[1].partition(":")[0] for found in _PLACE.finditer(value) if found[1]]
+    inside = [found[1].partition(":")[0] for found in _PLACE.finditer(value) if found[1]] if isinstance(value, str) else []
     return {name for text in inside for name in arithmetic.names_used(text)}
 
 

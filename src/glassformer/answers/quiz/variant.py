@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from glassformer.answers.quiz.choosing import Chosen, Option, chosen
+from glassformer.answers.quiz.choosing import Chosen, chosen
 from glassformer.answers.quiz.draws import Draw, parameters
 from glassformer.answers.quiz.keys import key_of
 from glassformer.answers.quiz.largest import Largest
 from glassformer.answers.quiz.marking import MISSING, Key, Marked, marked
 from glassformer.answers.quiz.quantity import Asked, Counted
-from glassformer.answers.quiz.template import QuizSet, Template, filled
+from glassformer.answers.quiz.template import Option, QuizSet, Template, filled
 from glassformer.answers.quiz.worked import Worked
 from glassformer.spec import GlassformerError, shown
 from glassformer.spec.viewed import Viewed

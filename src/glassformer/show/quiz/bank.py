@@ -11,10 +11,9 @@ from typing import Literal
 import numpy as np
 
 from glassformer.answers.mistakes.catalogue import Mistake
-from glassformer.answers.quiz.choosing import Option
 from glassformer.answers.quiz.numbers import NumbersKey, written
 from glassformer.answers.quiz.quantity import Counted, Shaped
-from glassformer.answers.quiz.template import QuizSet
+from glassformer.answers.quiz.template import Option, QuizSet
 from glassformer.answers.quiz.variant import Item, Variant
 from glassformer.show.quiz.html_page import html_blocks, inline
 from glassformer.show.quiz.page import Choices, Lines, Text, likely, question_blocks, solution_blocks

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
-from glassformer.answers.quiz.choosing import Option
 from glassformer.answers.quiz.marking import Wrong
+from glassformer.answers.quiz.template import Option
 from glassformer.answers.quiz.variant import Item, Variant
 from glassformer.answers.quiz.worked import Worked
 from glassformer.numbers.by_hand.worked import symbol

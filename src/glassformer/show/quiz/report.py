@@ -14,6 +14,7 @@ from glassformer.answers.quiz.grading import Graded
 from glassformer.answers.quiz.marking import Marked
 from glassformer.answers.quiz.regrading import Change, Regraded
 from glassformer.answers.quiz.roster import FORMULA
+from glassformer.answers.quiz.statistics import OUTCOMES
 from glassformer.show.inert import clean
 from glassformer.show.present import present
 from glassformer.show.quiz import markdown
@@ -86,15 +87,12 @@ class Report:
         return Table("Students", columns, rows)
 
     def _questions(self) -> Table:
-        columns = [Column("question")] + [
-            Column(title, right=True)
-            for title in ("answered", "right", "carried", "partly", "wrong", "unread", "marks won", "tells apart")
-        ]
+        columns = [Column("question")] + [Column(title, right=True) for title in (*OUTCOMES[:-1], "marks won", "tells apart")]
         rows = []
         for q in self.graded.questions:
-            numbers = [q.answered, q.right, q.carried, q.partly, q.wrong, q.unread]
+            numbers = [q.outcomes[title] for title in OUTCOMES[:-1]]
             apart = "·" if q.tells_apart is None else f"{q.tells_apart:.2f}"
-            commonest = f"{q.mistakes[0][0]} ({q.mistakes[0][1]})" if q.mistakes else ""
+            commonest = "".join(f"{mistake} ({count})" for mistake, count in list(q.mistakes.items())[:1])
             rows.append([q.question, *map(str, numbers), f"{100 * q.share:.0f} %", apart, commonest])
         return Table("Questions", [*columns, Column("commonest mistake")], rows)
 
@@ -102,7 +100,7 @@ class Report:
         columns = [Column("mistake"), Column("times", right=True), Column("students", right=True), Column("what it is")]
         rows = []
         for common in self.graded.mistakes[:SHOWN_MISTAKES]:
-            rows.append([common.mistake, str(common.count), str(common.students), common.names])
+            rows.append([common.mistake, str(common.count), str(common.students), common.name])
         return Table("The commonest mistakes", columns, rows)
 
     def _answers(self) -> Table:
