@@ -10,7 +10,7 @@ from typing import Any
 from glassformer.answers.expressions.arrays import Array
 from glassformer.answers.expressions.exact import Real, exactly, shown_number
 from glassformer.answers.expressions.precision import shown_value
-from glassformer.answers.quantities import Answer, Table
+from glassformer.answers.quantities import Answer, Line, Table
 from glassformer.answers.quantities.classes import Growth
 from glassformer.answers.verdicts import Diagnosis
 from glassformer.show.inert import clean, markdown_text
@@ -112,10 +112,7 @@ def _table(table: Table) -> Grid:
 
 
 def _derivation(answer: Answer) -> list[tuple[str, tuple[str, ...]]]:
-    lines = [
-        " = ".join(part for part in (line.what, line.symbols, line.numbers, value_text(line.value)) if part)
-        for line in answer.lines
-    ]
+    lines = [" = ".join(_parts(line)) for line in answer.lines]
     summed = len(lines) > 1 and isinstance(answer.exact, int) and answer.exact == sum(_whole(line.value) for line in answer.lines)
     if summed:
         lines.append(f"sum = {value_text(answer.exact)}")
@@ -124,12 +121,20 @@ def _derivation(answer: Answer) -> list[tuple[str, tuple[str, ...]]]:
     return [("derivation", tuple(lines))] if lines else []
 
 
+def _parts(line: Line) -> list[str]:
+    """What, symbols, numbers and result, each once."""
+    return list(dict.fromkeys(part for part in (line.what, line.symbols, line.numbers, value_text(line.value)) if part))
+
+
 def _whole(value: Any) -> int:
     return value if isinstance(value, int) else 0
 
 
 def _others(answer: Answer) -> list[tuple[str, tuple[str, ...]]]:
-    items = tuple(f"{other.convention}: {value_text(other.value)}" for other in answer.others[:SHOWN_OTHERS])
+    items = tuple(
+        f"{other.convention}: {value_text(answer.in_unit(other.value), answer.digits)}{'%' * (answer.unit == '%')}"
+        for other in answer.others[:SHOWN_OTHERS]
+    )
     return [("under other conventions", items)] if items else []
 
 

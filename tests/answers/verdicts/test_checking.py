@@ -30,7 +30,7 @@ def encoders(count: int) -> list[Request]:
     while len(found) < count:
         heads = chance.choice([1, 2, 3, 4, 8, 12])
         fields = {
-            "d_model": heads * chance.randint(2, 96),
+            "d_model": 2 * heads * chance.randint(1, 48),
             "heads": heads,
             "layers": chance.randint(1, 12),
             "d_ff": chance.randint(4, 3000),

@@ -18,8 +18,10 @@ from glassformer.answers.expressions.readings import Reading
 from glassformer.answers.expressions.settle import settle
 from glassformer.answers.expressions.tokens import Token, tokens
 from glassformer.answers.expressions.tree import (
+    Call,
     Converted,
     Factor,
+    Grid,
     Grouped,
     List,
     Name,
@@ -142,12 +144,19 @@ class _Reader(Parser):
         if token.kind != "name":
             if token.kind in ("unknown", "word", "wall", "stop", "close", "operator", "relation", "comma"):
                 raise self._unexpected()
-            return self._at_model(super().operand())
+            return self._at_model(self._indexed(super().operand()))
         self.take()
         node: Node = Name(token.text)
         if (self.sees("open", "(") or self.sees("open", "[")) and self.token is not None and not self.token.gap:
             node = self._called(token.text, ")" if self.take().text == "(" else "]")
         return self._at_model(self.postfix(node))
+
+    def _indexed(self, node: Node) -> Node:
+        """`softmax([2, 1])[0]`: one number of a list, counted from 0."""
+        while isinstance(node, Call | List | Grid) and self.sees("open", "[") and self.token is not None and not self.token.gap:
+            self.take()
+            node = Call("item", (node, *self._rows("]")[0]))
+        return node
 
     def _called(self, name: str, closing: str) -> Quantity:
         arguments: list[Node] = []

@@ -42,6 +42,8 @@ def plain(node: Node) -> str:
             return _product(factors)
         case Power(base, exponent):
             return f"{_within(base, Sum, Product, Negative, Power)}^{_within(exponent, Sum, Product, Power)}"
+        case Call("item", (whole, *places)):
+            return f"{plain(whole)}[{', '.join(map(plain, places))}]"
         case Call(function, arguments, base):
             return f"{function}{base or ''}({', '.join(map(plain, arguments))})"
         case List(items, bracket):

@@ -113,7 +113,10 @@ class Answer(Result):
     @property
     def scaled(self) -> Value:
         """The value in the unit that was asked for."""
-        return self.exact if self.scale is None else divided(self.exact, self.scale[1])
+        return self.in_unit(self.exact)
+
+    def in_unit(self, value: Value) -> Value:
+        return value if self.scale is None else divided(value, self.scale[1])
 
     @property
     def unit(self) -> str:
@@ -142,7 +145,7 @@ class Answer(Result):
             "convention": self.convention,
             "rows": [line.to_dict() for line in self.lines],
             "left_out": [],
-            "others": [other.to_dict() for other in self.others],
+            "others": [other.to_dict() | {"value": plain_value(self.in_unit(other.value))} for other in self.others],
         }
         if isinstance(self.scaled, Fraction):
             document["exact"] = str(self.scaled)

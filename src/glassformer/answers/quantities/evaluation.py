@@ -16,7 +16,7 @@ from glassformer.answers.expressions.plain import plain
 from glassformer.answers.expressions.readings import Reading
 from glassformer.answers.expressions.tree import Call, Converted, Name, Node, Power, Product, Quantity, Relation, children, walk
 from glassformer.answers.quantities.answer import Found, Line, Other, Value, found, mistaken, simple
-from glassformer.answers.quantities.context import Overrides, context
+from glassformer.answers.quantities.context import Overrides, context, whole
 from glassformer.answers.quantities.extras import NEED_NO_MODEL
 from glassformer.answers.quantities.formulas import formula_quantity
 from glassformer.answers.quantities.growth import growth, solve
@@ -46,10 +46,10 @@ class Evaluation:
         if self.is_leaf(node):
             return self.leaf(node)
         leaves = list(dict.fromkeys(self._leaves(node)))
-        whole = self.number(node)
+        number = self.number(node)
         lines = [Line(plain(leaf), "", "", self.leaf(leaf).value) for leaf in leaves]
         text = plain(node)
-        value = _value(whole)
+        value = _value(number)
         lines += [Line(text, "", "", value)] if leaves else []
         conventions = dict.fromkeys(self.leaf(leaf).convention for leaf in leaves)
         said = "; ".join(conventions) or "exact arithmetic"
@@ -156,6 +156,8 @@ class _Arithmetic(Evaluator):
                 return self._product((*(("·", Name(letter)) for letter in text[:-1]), ("·", Power(Name(text[-1]), exponent))))
             case Quantity(name, (inner,)) if is_product(node):
                 return self._product((("", Name(name)), ("·", inner)))
+            case Call("item", (inner, *places)):
+                return self._item(self.value(inner), [whole(place, "the index") for place in places])
             case Call("gelu", (inner,)) if self.strict:
                 return self._each(inner, exact_gelu)
             case Call(function, (inner,)) if self.strict and function in WITHOUT_EPS:
@@ -165,6 +167,19 @@ class _Arithmetic(Evaluator):
                 return as_number(self.evaluation.leaf(node).value if found_value is None else found_value, node)
             case _:
                 return super().value(node)
+
+    def _item(self, value: Real | Array, places: list[int]) -> Real:
+        """One number of a list, or of a matrix by row and column, counted from 0."""
+        sizes = value.shape if isinstance(value, Array) else ()
+        if (
+            not isinstance(value, Array)
+            or len(places) != len(sizes)
+            or any(p >= size for p, size in zip(places, sizes, strict=True))
+        ):
+            raise GlassformerError(
+                f"the index {places} does not fit {' × '.join(map(str, sizes)) or 'a number'}; counted from 0."
+            )
+        return value.row(places[0])[places[1]] if len(places) > 1 else value.cells[places[0]]
 
     def _normed(self, value: Real | Array, function: str) -> Array:
         if isinstance(value, Real):

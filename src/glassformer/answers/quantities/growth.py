@@ -34,7 +34,7 @@ def growth(quantity: Quantity, evaluation: Evaluation) -> Found:
     polynomial = _polynomial(quantity, name, lambda x: _number(expression, name, x, evaluation))
     degree = len(polynomial) - 1
     text = written(polynomial, name)
-    line = Line(f"{plain(expression)}", text, "", degree)
+    line = Line("exponent", f"highest power of {name} in {text}", "", degree)
     dominant = written((Fraction(0),) * degree + polynomial[-1:], name) if degree else text
     convention = f"the exponent of {name}, everything else as given; dominant term {dominant}"
     return found(degree, "", convention, [line], _doubling(polynomial, name, evaluation))
@@ -71,7 +71,12 @@ def solve(quantity: Quantity, evaluation: Evaluation) -> Found:
     if root is None:
         near = f" The sides cross between {name}={before} and {name}={before + 1}." if before else ""
         raise GlassformerError(f"{shown(write(quantity))}: no whole number {name} makes both sides equal.{near}")
-    return found(root, "", f"the {name} for which both sides are equal, everything else as given", [Line(name, text, "", root)])
+    return found(
+        root,
+        "",
+        f"the {name} for which both sides are equal, everything else as given",
+        [Line(name, f"root of {text}", "", root)],
+    )
 
 
 def _size(quantity: Quantity, node: Node) -> str:

@@ -105,8 +105,8 @@ def _scope(asked: Context, pieces: Pieces) -> str:
         return ", one head of one layer" if asked.layer is not None or "layer" not in asked.options else ", one head"
     if asked.layer is not None:
         return ", one layer"
-    everywhere = all(piece.name.startswith("layers.") for piece in pieces)
-    return f", all {asked.spec.layers} layers together" if everywhere and asked.spec.layers > 1 else ""
+    everywhere = all(dict(piece.factors).get("layers", 1) > 1 for piece in pieces)
+    return f", all {asked.spec.layers} layers together" if everywhere else ""
 
 
 def _of_one_head(asked: Context, pieces: Pieces) -> Iterator[Other]:
