@@ -117,7 +117,7 @@ class _Link:
             return self._verdict("right", notes=self._for_every_size())
         for other in self.found.others:
             if other.excuses and said.is_(other.value):
-                codes = (Finding((mistake(other.code),), (other.convention,), plain_value(other.value)),) if other.code else ()
+                codes = (Finding((mistake(other.code),), (other.convention,), plain_value(other.value, tuples=True)),) if other.code else ()
                 return self._verdict("convention", convention=other.convention, findings=codes)
         findings = tuple(self._findings(said))
         return self._verdict("wrong", findings=findings, notes=() if findings else (NO_CAUSE,))
@@ -179,11 +179,11 @@ class _Link:
             found: Iterable[Slip] = slips(self.subject, number, said.figure, {})
         else:
             found = pen_slips(number, said.figure) if isinstance(number, Real) and isinstance(said.figure, Figure) else ()
-        return [Finding((mistake(slip.code),), (slip.sentence,), slip.predicted) for slip in found]
+        return [Finding((mistake(slip.code),), (slip.what,), slip.predicted) for slip in found]
 
 
 def _finding(wrong: Other) -> Finding:
-    return Finding((mistake(wrong.code),), (wrong.convention,), plain_value(wrong.value))
+    return Finding((mistake(wrong.code),), (wrong.convention,), plain_value(wrong.value, tuples=True))
 
 
 def _plain(node: Node) -> bool:
