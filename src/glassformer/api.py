@@ -232,7 +232,6 @@ def ask(
 
 def understood(expression: str) -> tuple[Node, bool]:
     """An expression as a tree, and whether it was a question in English, which is read into one expression or refused."""
-    from glassformer.answers.english import read_english
     from glassformer.answers.expressions.language import read
     from glassformer.answers.quantities.evaluation import unknown_names
 
@@ -248,6 +247,8 @@ def understood(expression: str) -> tuple[Node, bool]:
         if node is None:
             raise refusal or GlassformerError(f"'{shown(expression)}' is empty.")
         return node, False
+    from glassformer.answers.english import read_english
+
     return read_english(expression).expression, True
 
 
