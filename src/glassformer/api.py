@@ -20,11 +20,11 @@ from glassformer.spec.reading import Request, request
 from glassformer.spec.weight_files import RUN
 
 if TYPE_CHECKING:
+    from glassformer.answers.documents import CheckedDocument
     from glassformer.answers.expressions.tree import Node
     from glassformer.answers.problems import Checked
     from glassformer.answers.quantities import Answer, Table
     from glassformer.answers.shapes import FormulaShapes
-    from glassformer.answers.solutions import CheckedSolution
     from glassformer.answers.verdicts import Diagnosis
     from glassformer.numbers import Checkpoint, Run
     from glassformer.numbers.by_hand import Problem, Solution
@@ -285,11 +285,11 @@ def check_worked(
     return problems.check_worked(of, claims)
 
 
-def check_solution(file: str | Path) -> CheckedSolution:
+def check_solution(file: str | Path) -> CheckedDocument:
     """Judge a worked solution in a .md, .txt, .tex or .ipynb file: `gf.check_solution("solution.md").wrong`."""
-    from glassformer.answers import solutions
+    from glassformer.answers import documents
 
-    return solutions.check_solution(path("file", file))
+    return documents.check_solution(path("file", file))
 
 
 def check_formula(formula: str, shapes: Iterable[str] | Mapping[str, Any] = ()) -> FormulaShapes:

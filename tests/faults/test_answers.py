@@ -13,11 +13,10 @@ from audit import watched
 from faults.hostile_strings import STRINGS
 from faults.mutants import no_hang
 
-from glassformer.answers.documents import check_document
+from glassformer.answers.documents import check_text
 from glassformer.answers.expressions import evaluate
 from glassformer.answers.quiz import load_set, shipped, variant
 from glassformer.answers.quiz.quantity import Counted, Shaped
-from glassformer.answers.solutions import check_text
 from glassformer.spec import GlassformerError
 
 WORDS = (
@@ -126,12 +125,12 @@ def test_two_hundred_known_escapes_do_nothing(tmp_path, figure):
     made = [*ESCAPES, *(f"{first} + {second}" for first in ESCAPES[:12] for second in ESCAPES[:13])][:200]
     judged(made)
     for text in made:
-        check_document(f"{text} = 1", name="a", kind="md")
+        check_text(f"{text} = 1", name="a", kind="md")
     with watched(tmp_path) as seen:
         judged(made)
         for text in made:
-            check_document(f"{text} = 1", name="a", kind="md")
-            check_document(f"$${text} = 1$$", name="a", kind="tex")
+            check_text(f"{text} = 1", name="a", kind="md")
+            check_text(f"$${text} = 1$$", name="a", kind="tex")
     assert (len(made), seen) == (200, [])
     figure("Q1", "200 known escapes: 0 files, imports, code or processes", cases=200)
 
@@ -143,7 +142,7 @@ def test_two_hundred_hostile_formulas_are_read_or_refused_at_once(figure):
     for text in formulas[:200]:
         start = time.process_time()
         with no_hang(20):
-            check_document(f"$${text} = 1$$", name="a", kind="tex")
+            check_text(f"$${text} = 1$$", name="a", kind="tex")
         slowest = max(slowest, time.process_time() - start)
     assert slowest < 0.5
     figure("Q5", f"200 hostile formulas in a solution, the slowest {1000 * slowest:.0f} ms", cases=200)
@@ -153,11 +152,11 @@ MEASURE = """
 import sys, time
 sys.path.insert(0, {tests!r})
 from faults.mutants import peak_megabytes
-from glassformer.answers.documents import check_document
+from glassformer.answers.documents import check_text
 before = peak_megabytes()
 text = {text}
 start = time.process_time()
-check_document(text, name="a", kind="md")
+check_text(text, name="a", kind="md")
 print(time.process_time() - start, peak_megabytes() - before)
 """
 HUGE = {
@@ -242,7 +241,7 @@ def wrong_value(value, chance):
 
 
 def verdict(text):
-    found = check_document(text, name="a", kind="md").findings
+    found = check_text(text, name="a", kind="md").findings
     return [one.verdict for one in found]
 
 

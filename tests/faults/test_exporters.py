@@ -22,7 +22,7 @@ from glassformer.answers.quiz.grading import grade
 from glassformer.answers.quiz.roster import Roster
 from glassformer.answers.quiz.submissions import Submissions
 from glassformer.answers.shapes import check_formula
-from glassformer.answers.solutions import check_text
+from glassformer.answers.documents import check_text
 from glassformer.numbers.by_hand import parse_problem, solve
 from glassformer.program import build
 from glassformer.program.pen import LatexPen, TextPen

@@ -20,7 +20,7 @@ from glassformer.answers.problems.claims import claims_in_file
 from glassformer.answers.quiz import parse_set
 from glassformer.answers.quiz.grading import grade
 from glassformer.answers.quiz.submissions import read_submissions
-from glassformer.answers.solutions import check_solution
+from glassformer.answers.documents import check_solution
 from glassformer.numbers.by_hand import load_problem, solve
 from glassformer.spec.checkpoint_folder import LABELS
 from glassformer.spec.files import parse_json, read_document

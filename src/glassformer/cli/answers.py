@@ -162,7 +162,7 @@ def _check_problem(path: Path, claims: tuple[str, ...], claims_file: str | None,
 
 
 def _check_file(path: Path, form: str | None) -> None:
-    from glassformer.answers.solutions import check_solution
+    from glassformer.answers.documents import check_solution
 
     found = check_solution(path)
     give(found, form)

@@ -141,7 +141,7 @@ def work(
 
 def check_solution(folders: Folders, *, text: Solution = "", file: Text = "", rows: Rows = ROWS) -> Document:
     from glassformer import api
-    from glassformer.answers.solutions import check_text
+    from glassformer.answers.documents import check_text
 
     if bool(text.strip()) == bool(file):
         raise GlassformerError("give the solution either as 'text' or as 'file'.")

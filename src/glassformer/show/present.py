@@ -15,7 +15,6 @@ VIEWS = {
     "glassformer.answers.quantities": "glassformer.show.answers",
     "glassformer.answers.verdicts": "glassformer.show.answers",
     "glassformer.answers.problems": "glassformer.show.worked",
-    "glassformer.answers.solutions": "glassformer.show.solutions",
     "glassformer.answers.documents": "glassformer.show.document",
     "glassformer.answers.shapes": "glassformer.show.formula",
     "glassformer.answers.quiz.variant": "glassformer.show.notebook.quizzes",

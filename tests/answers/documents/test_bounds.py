@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from glassformer.answers.documents import check_document
+from glassformer.answers.documents import check_text
 
 SIZE = 10_000_000
 SECONDS = 5.0
@@ -30,12 +30,12 @@ HUGE = {
 
 MEASURE = """
 import resource, sys, time
-from glassformer.answers.documents import check_document
+from glassformer.answers.documents import check_text
 SIZE = {size}
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 text = {text}
 start = time.process_time()
-found = check_document(text, name="a", kind="md")
+found = check_text(text, name="a", kind="md")
 most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 print(time.process_time() - start, (most - before) / 1024, sum(found.counts.values()))
 """
@@ -56,7 +56,7 @@ def test_ten_megabytes_take_seconds_and_little_memory(name):
     [("1+1=2\n" * 6_000, 6_000), ("1+1=2 " * 6_000, 6_000), ("=" * 30_000, 30_000), ("```\n" + "1+1=2\n" * 6_000, 6_000)],
 )
 def test_what_is_beyond_the_limits_is_counted(text, equalities):
-    found = check_document(text, name="a", kind="md")
+    found = check_text(text, name="a", kind="md")
     assert sum(found.counts.values()) == equalities
     assert found.counts["wrong"] == 0
 
@@ -74,7 +74,7 @@ def test_what_is_beyond_the_limits_is_counted(text, equalities):
     ],
 )
 def test_a_claim_that_asks_for_too_much_is_refused_in_one_line(text, reason):
-    (found,) = check_document(f"first\n\n{text}", name="a", kind="md").findings
+    (found,) = check_text(f"first\n\n{text}", name="a", kind="md").findings
     assert (found.line, found.verdict) == (3, "unclear")
     assert reason in found.sentence
     assert len(found.text) < 400
@@ -93,5 +93,5 @@ def test_a_line_of_a_megabyte_is_read_in_linear_time(place):
     start = time.process_time()
     for text in (HOSTILE[place], HOSTILE[place] + " = 3", HOSTILE[place][:19_000] + " = 3"):
         for kind in ("md", "tex"):
-            check_document(text, name="a", kind=kind)
+            check_text(text, name="a", kind=kind)
     assert time.process_time() - start < SECONDS

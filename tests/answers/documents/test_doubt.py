@@ -2,7 +2,7 @@
 
 import pytest
 
-from glassformer.answers.documents import check_document
+from glassformer.answers.documents import check_text
 
 FAIR = r"""
 the sum of 3 and 4 = 7
@@ -84,23 +84,23 @@ $A^{-1} = \begin{bmatrix} -2 & 1 \\ 1.5 & -0.5 \end{bmatrix}$
 @pytest.mark.parametrize("kind", ["md", "txt", "tex"])
 @pytest.mark.parametrize("line", FAIR)
 def test_a_fair_line_is_never_called_wrong(line, kind):
-    assert check_document(line, name="a", kind=kind).of("wrong") == ()
+    assert check_text(line, name="a", kind=kind).of("wrong") == ()
 
 
 def test_the_prompt_of_a_shell_opens_no_formula():
     text = "```console\n$ program d=512 S=8\n```\nsqrt(d) = sqrt(512)\n"
-    assert check_document(text, name="a", kind="md").of("wrong") == ()
+    assert check_text(text, name="a", kind="md").of("wrong") == ()
 
 
 def test_all_of_them_in_one_document():
-    assert check_document("\n\n".join(FAIR), name="a", kind="md").of("wrong") == ()
+    assert check_text("\n\n".join(FAIR), name="a", kind="md").of("wrong") == ()
 
 
 @pytest.mark.parametrize(
     "split", ["we multiply 768\n× 8 = 6,144", "$768 \\times\n8 = 6,144$", "768 ×\n8 = 6,144", "the product of 768\nand 8 = 6,144"]
 )
 def test_a_line_break_within_a_calculation_accuses_nobody(split):
-    assert check_document(split, name="a", kind="md").of("wrong") == ()
+    assert check_text(split, name="a", kind="md").of("wrong") == ()
 
 
 @pytest.mark.parametrize(
@@ -121,4 +121,4 @@ def test_a_line_break_within_a_calculation_accuses_nobody(split):
     ],
 )
 def test_and_yet_a_wrong_line_is_called_wrong(line):
-    assert [one.verdict for one in check_document(line, name="a", kind="md").findings] == ["wrong"]
+    assert [one.verdict for one in check_text(line, name="a", kind="md").findings] == ["wrong"]

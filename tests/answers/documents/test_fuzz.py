@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from glassformer.answers.documents import check_document
+from glassformer.answers.documents import check_text
 from glassformer.answers.expressions import evaluate
 from glassformer.spec import GlassformerError
 
@@ -49,7 +49,7 @@ def strange(pick):
 def seconds(text, kind):
     """How long a text takes; an answer or a GlassformerError, and nothing else."""
     start = time.process_time()
-    for read in (lambda: check_document(text, name="a", kind=kind), lambda: evaluate(text)):
+    for read in (lambda: check_text(text, name="a", kind=kind), lambda: evaluate(text)):
         try:
             read()
         except GlassformerError as refused:
@@ -78,14 +78,14 @@ def test_nothing_is_compiled_opened_or_imported():
     """An audit hook sees every attempt, in a process of its own since hooks cannot be removed."""
     code = """
 import sys
-from glassformer.answers.documents import check_document
-check_document("warm 3 × 4 = 13, softmax([1, 2]) = [0.27, 0.73]", name="a", kind="md")
+from glassformer.answers.documents import check_text
+check_text("warm 3 × 4 = 13, softmax([1, 2]) = [0.27, 0.73]", name="a", kind="md")
 watched = {"compile", "exec", "open", "import", "os.system", "subprocess.Popen", "socket.connect"}
 seen = []
 sys.addaudithook(lambda event, args: seen.append(event) if event in watched else None)
 for text in ("__import__('os').system('x') = 3", "open('/etc/passwd') = 3", "(lambda: 0)() = 1", "eval('1') = 1", "9**9**9 = 1"):
-    check_document(text, name="a", kind="md")
-    check_document('{"cells": [{"cell_type": "code", "source": "' + text.replace('"', "") + '"}]}', name="a", kind="ipynb")
+    check_text(text, name="a", kind="md")
+    check_text('{"cells": [{"cell_type": "code", "source": "' + text.replace('"', "") + '"}]}', name="a", kind="ipynb")
 print(seen)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True)

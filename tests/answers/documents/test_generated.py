@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from glassformer.answers.documents import check_document
+from glassformer.answers.documents import check_text
 
 NUMBERS = [2, 3, 4, 5, 8, 12, 16, 64, 128, 512, 768, 1024, 3072, 30_522, 40_000]
 BEFORE = [
@@ -130,7 +130,7 @@ def right_line(seed):
 def test_right_claims_are_called_right(start):
     for seed in range(start, start + 200):
         line = right_line(seed)
-        found = check_document(line, name="a", kind="md").findings
+        found = check_text(line, name="a", kind="md").findings
         assert [one.verdict for one in found] == ["right"], line
 
 
@@ -170,8 +170,8 @@ def test_a_single_slip_of_the_pen_is_found_and_named(code):
         line = writer.line(
             writer.random.choice(PRODUCTS[writer.style]).join(map(str, factors)), "=", writer.number(Fraction(int(wrong)))
         )
-        (one,) = check_document(line, name="a", kind="md").findings
-        assert (one.verdict, code in [slip.code for slip in one.slips]) == ("wrong", True), line
+        (one,) = check_text(line, name="a", kind="md").findings
+        assert (one.verdict, code in one.codes) == ("wrong", True), line
         assert one.due == f"{product:,}"
         found += 1
     assert found > 50
@@ -190,9 +190,9 @@ def test_a_single_slip_of_method_is_found_and_named(code):
         }[code]
         tree = (sign, [("number", Fraction(part)) for part in (one, two, three)])
         line = writer.line(writer.written(tree), "=", writer.number(Fraction(wrong)))
-        (found,) = check_document(line, name="a", kind="md").findings
+        (found,) = check_text(line, name="a", kind="md").findings
         assert (found.verdict, found.due) == ("wrong", f"{right:,}"), line
-        assert {slip.code for slip in found.slips} & {code, "digit_wrong", "digits_exchanged", "zero_lost"}, line
+        assert set(found.codes) & {code, "digit_wrong", "digits_exchanged", "zero_lost"}, line
 
 
 @pytest.mark.parametrize("seed", range(150))
@@ -217,4 +217,4 @@ def test_right_functions_and_vectors_are_called_right(seed):
         f"{weights[0]!r} * {rows[0]} + {weights[1]!r} * {rows[1]} ≈ [{mixed[0]:.{places}f}, {mixed[1]:.{places}f}]",
     ]
     for line in lines:
-        assert [found.verdict for found in check_document(line, name="a", kind="md").findings] == ["right"], line
+        assert [found.verdict for found in check_text(line, name="a", kind="md").findings] == ["right"], line

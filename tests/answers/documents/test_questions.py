@@ -1,14 +1,16 @@
-"""Questions about a spec that a document carries."""
+"""Claims about a spec that a document carries, in blocks and below a question."""
 
-from glassformer.answers.documents import check_document
-from glassformer.answers.documents.findings import Question
+import pytest
+
+from glassformer.answers.documents import check_text
 
 BLOCK = """# Mine
 
 ```glassformer
-spec: layer d_model=64 heads=4
+spec: layer d_model=64 heads=4 d_k=16 d_ff=120
+params = 32440
 params = 27648
-shape of weights = 4 x 32 x 32
+params(W_O) = 16640
 # a remark
 spec: bert-base
 - params ≈ 110M
@@ -16,42 +18,77 @@ nonsense
 ```
 3 + 4 = 7
 """
+ASKED = """How many parameters does a single Transformer encoder layer have?
+
+Input dimension: 64
+
+Number of heads in multi-head attention: 4
+
+Dimension of each head: 16
+
+Dimension of feed-forward network: 120
+
+{answer}
+"""
 
 
-def test_a_fenced_block_carries_questions():
-    found = check_document(BLOCK, name="a.md", kind="md")
-    assert found.questions == (
-        Question(5, ("layer", "d_model=64", "heads=4"), "params", "27648"),
-        Question(6, ("layer", "d_model=64", "heads=4"), "shape of weights", "4 x 32 x 32"),
-        Question(9, ("bert-base",), "params", "110M"),
-    )
+def graded(text):
+    return [(found.line, found.verdict) for found in check_text(text).questions]
 
 
-def test_what_is_no_question_is_counted_and_the_rest_is_read():
-    found = check_document(BLOCK, name="a.md", kind="md")
-    assert [(one.line, one.verdict) for one in found.findings] == [(10, "unclear"), (12, "right")]
+def test_a_block_carries_claims_about_a_spec_and_what_is_none_is_counted():
+    assert graded(BLOCK) == [(5, "right"), (6, "convention"), (7, "wrong"), (10, "right"), (11, "unclear")]
+    assert check_text(BLOCK).counts == {"right": 4, "wrong": 1, "carried": 0, "unclear": 1}
 
 
-def test_front_matter_carries_questions():
-    text = "---\ntitle: mine\nspec: layer d_model=64\nparams of d_model=64 = 12\n---\n3 + 4 = 7\n"
-    found = check_document(text, name="a.md", kind="md")
-    assert [(one.line, one.question, one.claim) for one in found.questions] == [(4, "params of d_model=64", "12")]
-    assert found.counts["right"] == 1
+def test_the_spec_stands_beside_the_expression():
+    assert check_text(BLOCK).questions[3].judged.name == "params @ bert-base"
+
+
+def test_front_matter_carries_claims():
+    text = "---\ntitle: mine\nspec: layer d_model=64\nparams = 12\n---\n3 + 4 = 7\n"
+    assert graded(text) == [(3 + 1, "wrong")]
+    assert check_text(text).counts["right"] == 1
 
 
 def test_other_front_matter_is_text():
-    found = check_document("---\ntitle: 3 + 4 = 7\n---\n", name="a.md", kind="md")
-    assert found.questions == ()
-    assert found.counts["right"] == 1
+    found = check_text("---\ntitle: 3 + 4 = 7\n---\n")
+    assert (found.questions, found.counts["right"]) == ((), 1)
 
 
-def test_a_question_without_a_spec_is_not_understood():
-    found = check_document("```glassformer\nparams = 5\n```\n", name="a.md", kind="md")
-    assert found.questions == ()
-    assert found.counts["unclear"] == 1
+def test_a_claim_without_a_spec_is_not_understood():
+    assert graded("```glassformer\nparams = 5\n```\n") == [(2, "unclear")]
 
 
 def test_an_answer_may_be_worked_out_in_the_same_line():
-    text = "```glassformer\nspec: bert-base\nparams of ffn in one layer = 2·768·3072 + 3072 + 768 = 4,722,432\n```\n"
-    (found,) = check_document(text, name="a.md", kind="md").questions
-    assert (found.question, found.claim) == ("params of ffn in one layer", "2·768·3072 + 3072 + 768 = 4,722,432")
+    text = "```glassformer\nspec: bert-base\nparams(ffn, layer=0) = 2·768·3072 + 3072 + 768 = 4,722,432\n```\n"
+    (found,) = check_text(text).questions
+    assert found.judged.claim == "2·768·3072 + 3072 + 768 = 4,722,432"
+
+
+def test_a_document_opens_no_files(tmp_path):
+    secret = tmp_path / "secret.toml"
+    secret.write_text("layers = 7\n", encoding="utf-8")
+    (found,) = check_text(f"```glassformer\nspec: {secret}\nparams = 3\n```\n").questions
+    assert found.verdict == "unclear"
+    assert "names no files" in found.sentence
+
+
+@pytest.mark.parametrize(
+    ("answer", "verdict"), [("32,440", "right"), ("27648", "convention"), ("Answer: 27648", "convention"), ("31000", "wrong")]
+)
+def test_an_answer_alone_on_its_line_is_judged_where_the_layer_is_described(answer, verdict):
+    assert graded(ASKED.format(answer=answer)) == [(11, verdict)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ASKED.replace("Dimension of feed-forward network: 120", "").format(answer="27648"),
+        ASKED.replace("encoder layer", "decoder").format(answer="27648"),
+        ASKED.replace("Dimension of each head: 16", "Input dimension: 128").format(answer="27648"),
+        ASKED.format(answer="see the book"),
+    ],
+)
+def test_nothing_is_judged_where_something_is_missing(text):
+    assert graded(text) == []

@@ -2,8 +2,8 @@
 
 import pytest
 
+from glassformer.answers.documents import check_text
 from glassformer.answers.documents.tables import row_with_sign
-from glassformer.answers.solutions import check_text
 
 HEADER = "| Part | {} | {} |\n|---|---|---|\n"
 
@@ -29,7 +29,7 @@ def test_a_right_row_is_right(row):
 
 def test_a_wrong_row_is_wrong_and_its_slip_is_named():
     found = check_text(table("| W_1 | 320 × 1280 | 409,060 |"))
-    (wrong,) = found.document.of("wrong")
+    (wrong,) = found.of("wrong")
     assert (wrong.line, wrong.due) == (3, "409,600")
     assert "changed places" in wrong.sentence
 

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from glassformer.answers.expressions import evaluate
-from glassformer.answers.solutions import check_text
+from glassformer.answers.documents import check_text
 
 
 @pytest.mark.parametrize("x", [-9, -6, -2.3, -1, 0.001, 0.5, 1, 3, 7.5, 30])
@@ -27,12 +27,12 @@ def test_erf_of_zero_is_exact():
 )
 def test_a_right_activation_is_confirmed(text):
     found = check_text(text)
-    assert (found.wrong, len(found.document.of("right"))) == (0, 1)
+    assert (found.wrong, len(found.of("right"))) == (0, 1)
 
 
 @pytest.mark.parametrize(("text", "due"), [("GELU(1) = 0.6731", "0.8413"), ("GELU(2) = 1.7616", "1.9546")])
 def test_a_wrong_activation_is_corrected(text, due):
-    assert [finding.due[:5] for finding in check_text(text).document.of("wrong")] == [due[:5]]
+    assert [finding.due[:5] for finding in check_text(text).of("wrong")] == [due[:5]]
 
 
 @pytest.mark.parametrize(
@@ -40,4 +40,4 @@ def test_a_wrong_activation_is_corrected(text, due):
     [("2 × 1,048,576 bytes = 2 MiB", 1), ("2 × 1,048,576 bytes = 2.1 MiB", 0), ("2 × 1,048,576 bytes = 2.1 MB", 1)],
 )
 def test_a_mebibyte_has_one_size(text, right):
-    assert len(check_text(text).document.of("right")) == right
+    assert len(check_text(text).of("right")) == right

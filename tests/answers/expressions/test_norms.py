@@ -2,11 +2,11 @@
 
 import pytest
 
-from glassformer.answers.solutions import check_text
+from glassformer.answers.documents import check_text
 
 
 def judged(text):
-    return [(finding.verdict, tuple(slip.code for slip in finding.slips)) for finding in check_text(text).document.findings]
+    return [(finding.verdict, finding.codes) for finding in check_text(text).findings]
 
 
 @pytest.mark.parametrize(

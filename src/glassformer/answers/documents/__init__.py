@@ -1,6 +1,6 @@
-"""A worked solution read: every equality in it found, judged, and the document annotated."""
+"""A worked solution read as a whole: every claim in it found, judged, and the document annotated."""
 
-from glassformer.answers.documents.check import check_document, read_solution
-from glassformer.answers.documents.findings import CheckedDocument, Finding, Question
+from glassformer.answers.documents.check import check_solution, check_text
+from glassformer.answers.documents.result import CheckedDocument, DocumentKind, Found
 
-__all__ = ["CheckedDocument", "Finding", "Question", "check_document", "read_solution"]
+__all__ = ["CheckedDocument", "DocumentKind", "Found", "check_solution", "check_text"]

@@ -12,32 +12,33 @@ MOST_JOINED = 6  # lines that a sentence may run over
 
 BlockKind = Literal["text", "fence", "scope", "passed"]
 
-FORMULA = r"(?:equation|align|aligned|gather|gathered|split|multline|eqnarray|alignat|flalign|displaymath)"
-SIGNS = (
-    r"[=≈≃≅≐≒＝→⟶∈≡]|->|(?<=[\w)\]$] )~(?= ?[0-9])"
-    r"|\\(?:approx|simeq|cong|doteq|sim|to|rightarrow|longrightarrow|mapsto|in|equiv|triangleq|coloneqq)(?![A-Za-z])"
+SIGN = re.compile(
+    r"[=≈≃≅≐≒＝→⟶∈≡]|->|(?<=[\w)\]$][ ])~(?=[ ]?[0-9])|\\(?:approx|simeq|cong|doteq|sim|to|rightarrow|longrightarrow|mapsto|in"
+    r"|equiv|triangleq|coloneqq)(?![A-Za-z])"
 )
-SAYS = r"\b(?:equals|gives|yields|makes|totals|is|are)\b[^\n0-9]{0,30}[0-9]"
-TOTALS = r"\b(?:[Tt]otals?|TOTALS?|[Ss]um|SUM|[Oo]verall|[Pp]roduct|[Aa]ltogether)\b"
-ITEMS = r":[ \t]{0,8}[*_$~≈]{0,4}[ \t]{0,4}[0-9][0-9,._ kKMB]{0,40}[*_$ \t.]{0,8}$"
-ROWS = (
-    r"^[ \t]{0,8}\|(?:[^\n|]{0,160}\|){0,8}?[^\n|]{0,80}[0-9)²][ \t]{0,8}\|[ \t*_~≈$]{0,8}[0-9][0-9,.]{0,20}[kKMB]?"
-    r"[ \t*_$]{0,8}\|"
-)
-SCOPES = (
-    r"^[ \t]{0,20}(?:#{1,6}[ \t]|\\(?:sub){0,2}section|[*_(]{0,4}[0-9]{1,2}[.)][ \t]"
-    r"|[*_]{0,4}(?:Q|Question|Problem|Exercise|Example|Task|Case|Part|Aufgabe)[ \t.:#]{0,8}[0-9])"
-    r"|\b(?:[Ss]uppose|[Aa]ssume|[Cc]onsider|[Gg]iven|[Ll]et)\b"
-)
-# Lines without any of these hold nothing to read; the scan for them is what a long document costs.
-TRIGGER = re.compile(r"[0-9=≈≃≅≐≒＝→⟶∈≡`~#$\\]")
-INTERESTING = re.compile(
-    rf"(?P<fence>^[ \t>]{{0,12}}(?:`{{3,}}|~{{3,}}))|(?P<open>\$\$|\\\[|\\begin\{{{FORMULA}\*?\}})|(?P<sign>{SIGNS})"
-    rf"|(?P<says>{SAYS})|(?P<total>{TOTALS})|(?P<item>{ITEMS})|(?P<row>{ROWS})|(?P<scope>{SCOPES})",
+# A heading, a numbered item or the number of a question begins a part of its own; a supposition gives symbols new values.
+HEADING = re.compile(
+    r"^[ \t]{0,20}(?:\#{1,6}[ \t]|\\(?:sub){0,2}section|[*_]{0,4}[0-9]{1,2}\.[ \t]"
+    r"|[*_]{0,4}(?:Q|Question|Problem|Exercise|Example|Task|Case|Part|Aufgabe)[ \t.:#]{0,8}[0-9])",
     re.MULTILINE,
 )
-SIGN = re.compile(SIGNS)
-_SCOPE = re.compile(SCOPES, re.MULTILINE)
+_SUPPOSES = re.compile(
+    r"^[ \t]{0,20}[*_]{0,4}\(?[0-9]{1,2}\)[ \t]|\b(?:[Ss]uppose|[Aa]ssume|[Cc]onsider|[Gg]iven|[Ll]et)\b", re.MULTILINE
+)
+# Lines without any of these hold nothing to read; the scan for them is what a long document costs.
+_TRIGGER = re.compile(r"[0-9=≈≃≅≐≒＝→⟶∈≡`~#$\\]")
+_INTERESTING = re.compile(
+    # Spaces and # are escaped or within brackets throughout.
+    rf"""(?P<fence>^[ \t>]{{0,12}}(?:`{{3,}}|~{{3,}}))
+    |(?P<open>\$\$|\\\[|\\begin\{{(?:equation|align|aligned|alignat|gather|gathered|split|multline|eqnarray|flalign)\*?\}})
+    |(?P<sign>{SIGN.pattern})
+    |(?P<says>\b(?:equals|gives|yields|makes|totals|is|are)\b[^\n0-9]{{0,30}}[0-9])
+    |(?P<total>\b(?:[Tt]otals?|TOTALS?|[Ss]um|SUM|[Oo]verall|[Pp]roduct|[Aa]ltogether)\b)
+    |(?P<item>:[ \t]{{0,8}}[*_$~≈]{{0,4}}[ \t]{{0,4}}[0-9][0-9,._ kKMB]{{0,40}}[*_$ \t.]{{0,8}}$)
+    |(?P<row>^[ \t]{{0,8}}\|)
+    |(?P<scope>{HEADING.pattern})|(?P<supposes>{_SUPPOSES.pattern})""",
+    re.MULTILINE | re.VERBOSE,
+)
 _ENDS_OPEN = re.compile(r"(?:[+×·/=≈^(\[{]|(?<=\s)[-−*]|\\times|\\cdot|\\approx|\\frac)[ \t$]*$")
 _STARTS_JOINED = re.compile(r"[ \t&$]*(?:=(?!=)|≈|\\approx|\\simeq|[×·)\]]|/(?!/)|\\times\b|\\cdot\b|\+(?! ))")
 
@@ -54,9 +55,9 @@ class Block(NamedTuple):
 def blocks(text: str, place: int = 0, stop: int | None = None) -> Iterator[Block]:
     """Every stretch with something to read, in order; `passed` for a line that only seemed to have something."""
     stop = len(text) if stop is None else stop
-    while (trigger := TRIGGER.search(text, place, stop)) is not None:
+    while (trigger := _TRIGGER.search(text, place, stop)) is not None:
         start, end = line_around(text, trigger.start())
-        match = INTERESTING.search(text, max(start, place), min(end, stop))
+        match = _INTERESTING.search(text, max(start, place), min(end, stop))
         if match is None:
             place = end + 1
             yield Block(start, start, "passed")
@@ -67,7 +68,8 @@ def blocks(text: str, place: int = 0, stop: int | None = None) -> Iterator[Block
             block = _formula(text, match, start, end)
         else:
             block = _joined(text, max(start, place), end)
-        if block.kind != "fence" and _SCOPE.search(text, block.start, min(block.end, block.start + LONGEST_BLOCK)):
+        last = min(block.end, block.start + LONGEST_BLOCK)
+        if block.kind != "fence" and (HEADING.search(text, block.start, last) or _SUPPOSES.search(text, block.start, last)):
             yield Block(block.start, block.start, "scope")
         yield block
         place = max(min(block.end, stop), match.end())
@@ -81,18 +83,16 @@ def line_around(text: str, place: int) -> tuple[int, int]:
 
 def _fenced(text: str, start: int, end: int) -> Block:
     """From a fence to the one that closes it, or to the end of the text."""
-    line = text[start : min(end, start + 200)]
-    mark = line.lstrip(" \t>")
+    mark = text[start : min(end, start + 200)].lstrip(" \t>")
     fence = mark[: len(mark) - len(mark.lstrip(mark[0]))]
+    info = mark[len(fence) :].strip().strip("{}.").lower()
     place = end
     while (found := text.find(fence, place)) >= 0:
         first, last = line_around(text, found)
-        if text[first : min(last, first + 200)].strip(" \t>") == fence[0] * len(
-            text[first : min(last, first + 200)].strip(" \t>")
-        ):
-            return Block(start, last, "fence", mark[len(fence) :].strip().strip("{}.").lower())
+        if not text[first : min(last, first + 200)].strip(" \t>").strip(fence[0]):
+            return Block(start, last, "fence", info)
         place = last
-    return Block(start, len(text), "fence", mark[len(fence) :].strip().strip("{}.").lower())
+    return Block(start, len(text), "fence", info)
 
 
 def _formula(text: str, match: re.Match[str], start: int, end: int) -> Block:
@@ -108,38 +108,25 @@ def _formula(text: str, match: re.Match[str], start: int, end: int) -> Block:
 def _joined(text: str, start: int, end: int) -> Block:
     """A line, with the lines before and after that its formulas or its last sign reach into."""
     for _ in range(MOST_JOINED):
-        before = line_around(text, start - 1) if start > 0 else (0, 0)
-        line = text[before[0] : before[1]] if start > 0 else ""
-        if not (line.strip() and end - before[0] < LONGEST_BLOCK and _reaches(text, before[0], start, end)):
+        first, last = line_around(text, start - 1) if start > 0 else (0, 0)
+        before = text[first:last]
+        if not before.strip() or end - first > LONGEST_BLOCK or SIGN.search(before) or not _goes_on(before, text[start:end]):
             break
-        start = before[0]
+        start = first
     for _ in range(MOST_JOINED):
-        if end >= len(text):
+        first, last = line_around(text, end + 1) if end < len(text) else (0, 0)
+        after = text[first:last]
+        if not after.strip() or last - start > LONGEST_BLOCK or not _goes_on(text[start:end], after):
             break
-        after = line_around(text, end + 1)
-        line = text[after[0] : after[1]]
-        if not line.strip() or after[1] - start > LONGEST_BLOCK or not _goes_on(text[start:end], line):
-            break
-        end = after[1]
+        end = last
     return Block(start, end, "text")
 
 
-def _reaches(text: str, before: int, start: int, end: int) -> bool:
-    """Whether a line belongs to the one before it: that one ends open, or a dollar sign is open between them."""
-    line, this = text[before : start - 1], text[start:end]
-    if len(line) > LONGEST_BLOCK or SIGN.search(line):
-        return False
-    if _STARTS_JOINED.match(this) or (_ENDS_OPEN.search(line[-200:]) and not line.rstrip().endswith("**")):
+def _goes_on(line: str, after: str) -> bool:
+    """Whether two lines belong together: the first ends open, the second begins with a sign, or a dollar sign is open."""
+    if _STARTS_JOINED.match(after) or (_ENDS_OPEN.search(line[-200:]) and not line.rstrip().endswith("**")):
         return True
-    return _open_dollar(line) and _open_dollar(this)
-
-
-def _goes_on(this: str, after: str) -> bool:
-    if len(this) > LONGEST_BLOCK or len(after) > LONGEST_BLOCK:
-        return False
-    if _STARTS_JOINED.match(after) or (_ENDS_OPEN.search(this[-200:]) and not this.rstrip().endswith("**")):
-        return True
-    return _open_dollar(this) and _open_dollar(after)
+    return _open_dollar(line) and _open_dollar(after)
 
 
 def _open_dollar(line: str) -> bool:

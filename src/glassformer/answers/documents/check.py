@@ -2,174 +2,187 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from glassformer.answers.documents.blocks import LONGEST_BLOCK, SIGN, Block, blocks, line_around
 from glassformer.answers.documents.code import PROSE, code_lines
-from glassformer.answers.documents.findings import CheckedDocument, DocumentKind, Finding, Kind, Question, Verdict
+from glassformer.answers.documents.counted import Counted, is_certain
+from glassformer.answers.documents.formulas import formula_remarks
 from glassformer.answers.documents.judge import Judge
+from glassformer.answers.documents.lines import Line, lines_of
 from glassformer.answers.documents.markup import bullet_width, laid_aside
-from glassformer.answers.documents.memory import Memory
-from glassformer.answers.documents.questions import front_matter, questions
+from glassformer.answers.documents.questions import (
+    MOST_QUESTIONS,
+    UNREAD,
+    Question,
+    block_questions,
+    described_questions,
+    front_matter,
+)
+from glassformer.answers.documents.result import CheckedDocument, DocumentKind, Found, Kind
+from glassformer.answers.documents.settings import Settings, settings_in
 from glassformer.answers.documents.sources import Source, read_file, source_of
-from glassformer.answers.documents.statements import relations
+from glassformer.answers.documents.statements import read_tokens
 from glassformer.answers.documents.tables import row_with_sign
 from glassformer.answers.documents.totals import labelled
-from glassformer.answers.expressions import Token, exactly, fold, tokens
+from glassformer.answers.documents.vectors import vector_remarks
+from glassformer.answers.expressions import exactly
+from glassformer.answers.verdicts import Judged
 from glassformer.spec.errors import shown
 
 MOST_FINDINGS = 5_000
-MOST_LINES = 300_000  # lines with digits or signs that are looked at
+MOST_LOOKED_AT = 300_000  # lines with digits or signs
+MOST_CHARACTERS = 400_000  # in a longer document only the equalities are judged
 
 
-def read_solution(path: str | Path) -> CheckedDocument:
-    """A worked solution from a .md, .txt, .tex or .ipynb file, checked."""
+def check_solution(path: str | Path) -> CheckedDocument:
+    """Judge a worked solution in a .md, .txt, .tex or .ipynb file."""
     path = Path(path)
     text, kind = read_file(path)
-    return check_document(text, name=path.name, kind=kind)
+    return check_text(text, name=path.name, kind=kind)
 
 
-def check_document(text: str, *, name: str, kind: DocumentKind) -> CheckedDocument:
-    """A worked solution checked: every equality of the text with its verdict, and the questions that it carries."""
+def check_text(text: str, *, name: str = "the solution", kind: DocumentKind = "md") -> CheckedDocument:
+    """Judge a worked solution: `check_text("3 × 4 = 13").wrong` is 1."""
     source = source_of(text, name=name, kind=kind)
-    reader = Reader(source, latex=kind == "tex")
-    reader.read()
-    findings = tuple(sorted(reader.findings, key=lambda finding: (finding.start, finding.end)))
-    return CheckedDocument(shown(name), kind, source.text, findings, tuple(reader.questions), reader.beyond, source.cells)
+    latex = kind == "tex"
+    lines = lines_of(source.text, latex=latex) if len(source.text) <= MOST_CHARACTERS else []
+    settings = settings_in(lines)
+    reader = Reader.over(source, settings, lines, latex=latex)
+    doubtful = [place for place, found in reader.judge.miscounts.items() if not is_certain(found, reader.judge.uses)]
+    if doubtful:  # right after all, as of all layers: read again without those
+        reader = Reader.over(source, settings, lines, latex=latex, withdrawn=frozenset(doubtful))
+    asked = [reader.question(question) for question in described_questions(lines)]
+    remarks = [*formula_remarks(lines, reader.judge.statements, source.text), *vector_remarks(lines)]
+    found = sorted([*reader.judge.found, *asked, *remarks], key=lambda one: (one.start, one.end))
+    return CheckedDocument(shown(name), kind, source.text, tuple(found), reader.beyond, source.cells)
 
 
 @dataclass
 class Reader:
     """Goes through a document once."""
 
-    source: Source
+    text: str
+    judge: Judge
     latex: bool
-    findings: list[Finding] = field(default_factory=list)
-    questions: list[Question] = field(default_factory=list)
     beyond: int = 0
     looked_at: int = 0
+    asked: int = 0
     line: int = 1
     place: int = 0
 
-    def __post_init__(self) -> None:
-        self.text = self.source.text
-        self.memory = Memory()
-        self.judge = Judge(self.memory, self.text)
-
-    def read(self) -> None:
-        front, after = front_matter(self.text)
+    @classmethod
+    def over(
+        cls, source: Source, settings: Settings, lines: Sequence[Line], *, latex: bool, withdrawn: frozenset[int] = frozenset()
+    ) -> Reader:
+        counted = Counted(settings, {line.number: line.part for line in lines}, latex)
+        reader = cls(source.text, Judge(source.text, counted, withdrawn=withdrawn), latex)
+        front, after = front_matter(source.text)
         if front:
-            self._questions(front, 2, self.text.index("\n") + 1)
-        for block in blocks(self.text, after):
-            if self._is_full():
-                self.beyond += sum(1 for _ in SIGN.finditer(self.text, block.start))
-                break
-            self._block(block)
-        confirmed = {(finding.start, finding.end): finding for finding in self.judge.confirmed()}
-        self.findings = [confirmed.get((finding.start, finding.end), finding) for finding in self.findings]
+            reader._questions(front, 2, source.text.index("\n") + 1, claims_only=True)
+        reader._blocks(after, len(source.text))
+        reader.judge.settle()
+        return reader
 
-    def _is_full(self) -> bool:
+    def question(self, question: Question) -> Found:
+        start = sum(len(line) + 1 for line in self.text.split("\n")[: question.line - 1])
+        return self._found(start, line_around(self.text, start)[1], question.line, "question", question.judged())
+
+    def _blocks(self, start: int, end: int) -> None:
+        for block in blocks(self.text, start, end):
+            if self._is_full(block.start, end):
+                return
+            self._block(block)
+
+    def _is_full(self, place: int, end: int) -> bool:
+        """Whether no more is read; what is left up to the end is counted."""
         self.looked_at += 1
-        return len(self.findings) >= MOST_FINDINGS or self.looked_at > MOST_LINES or self.memory.exhausted
+        full = len(self.judge.found) >= MOST_FINDINGS or self.looked_at > MOST_LOOKED_AT or self.judge.memory.exhausted
+        self.beyond += sum(1 for _ in SIGN.finditer(self.text, place, end)) if full else 0
+        return full
 
     def _block(self, block: Block) -> None:
-        if block.kind == "passed":
-            return
-        line = self._line_at(block.start)
         if block.kind == "scope":
-            self.memory.scope += 1
+            self.judge.memory.scope += 1
         elif block.kind == "fence":
-            self._fence(block, line)
-        elif block.end - block.start > LONGEST_BLOCK:
-            self._too_long(block, line)
-        else:
-            self._prose(block.start, block.end, line)
+            self._fence(block)
+        elif block.kind == "text" and block.end - block.start > LONGEST_BLOCK:
+            self._too_long(block)
+        elif block.kind == "text":
+            self._prose(block.start, block.end)
 
     def _line_at(self, place: int) -> int:
         """The line of a place; places come in order."""
-        self.line += (
-            self.text.count("\n", self.place, place) if place >= self.place else -self.text.count("\n", place, self.place)
-        )
+        forward = place >= self.place
+        self.line += self.text.count("\n", self.place, place) if forward else -self.text.count("\n", place, self.place)
         self.place = place
         return self.line
 
-    def _prose(self, start: int, end: int, line: int) -> None:
-        self.memory.effort += 10 + (end - start) * 2 // 3
+    def _prose(self, start: int, end: int) -> None:
+        self.judge.memory.effort += 10 + (end - start) * 2 // 3
         piece = row_with_sign(self.text, start, end) or laid_aside(self.text[start:end], latex=self.latex)
         width = bullet_width(piece)
-        found = fold(tokens(" " * width + piece[width:], start))
-        findings = self.judge.block(relations(found), line, start)
-        self.findings.extend(findings)
-        if not findings:
-            self._number_alone(found, line, start)
-
-    def _number_alone(self, found: list[Token], line: int, start: int) -> None:
-        """A labelled number: an item of a list, or the total of the items above."""
-        item = labelled(found)
-        if item is None:
+        tokens = read_tokens(" " * width + piece[width:], start)
+        if self.judge.block(tokens, self._line_at(start), start):
             return
-        line += self.text.count("\n", start, item.start)
-        if item.total:
-            first = next(token.start for token in found if token.kind != "edge")
-            self.findings.append(self.judge.total(item, line, start=first))
-        else:
-            self.memory.arrive(item.figure, exactly(item.figure.value), line, "nothing")
-            self.memory.meet({item.figure.value})
+        item = labelled(tokens)  # a labelled number: an item of a list, or the total of the items above
+        if item is not None and item.total:
+            self.judge.total(item, start=next(token.start for token in tokens if token.kind != "edge"))
+        elif item is not None:
+            self.judge.memory.arrive(item.figure, exactly(item.figure.value), self.judge.line_of(item.start), judged=False)
+            self.judge.memory.met.add(item.figure.value)
 
-    def _fence(self, block: Block, line: int) -> None:
-        """A fenced block: questions, prose, or code."""
+    def _fence(self, block: Block) -> None:
+        """A fenced block: claims about a spec, prose, or code."""
         first = line_around(self.text, block.start)[1] + 1
         last = max(first, self.text.rfind("\n", first, block.end))
-        last = block.end if last <= first and not self.text[first : block.end].lstrip(" \t>").startswith(("```", "~~~")) else last
-        if block.info.split(" ")[0] == "glassformer":
-            self._questions(self.text[first:last], line + 1, first)
+        closed = self.text[last : block.end].lstrip(" \t>\n").startswith(("```", "~~~"))
+        last = last if closed else block.end
+        language = block.info.partition(" ")[0]
+        if language == "glassformer":
+            self._questions(self.text[first:last], self._line_at(block.start) + 1, first)
         elif block.info in PROSE:
-            for inner in blocks(self.text, first, last):
-                if self._is_full():
-                    self.beyond += sum(1 for _ in SIGN.finditer(self.text, inner.start, last))
-                    break
-                self._block(inner)
+            self._blocks(first, last)
         else:
-            self._code(first, last, block.info.split(" ")[0])
+            self._code(first, last, language)
 
     def _code(self, start: int, end: int, language: str) -> None:
         for found in code_lines(self.text, start, end, language):
-            if self._is_full():
-                self.beyond += sum(1 for _ in SIGN.finditer(self.text, found.start, end))
-                break
-            line = self._line_at(found.start)
-            if found.kind == "comment" or found.kind == "assertion":
-                self._prose(found.start, found.end, line)
+            if self._is_full(found.start, end):
+                return
+            if found.kind == "claim":
+                self._prose(found.start, found.end)
+            else:
+                self.judge.memory.effort += 10 + (found.end - found.start) // 2
+                tokens = read_tokens(self.text[found.start : found.end], found.start)
+                if sum(token.kind == "relation" for token in tokens) == 1:
+                    self.judge.block(tokens, self._line_at(found.start), found.start)
+
+    def _questions(self, content: str, line: int, start: int, *, claims_only: bool = False) -> None:
+        starts = [start]
+        for raw in content.split("\n"):
+            starts.append(starts[-1] + len(raw) + 1)
+        for one in block_questions(content, line):
+            number = one.line if isinstance(one, Question) else one
+            place = starts[number - line]
+            judged = Judged("", "", "unclear", None, notes=(UNREAD,))
+            if claims_only and not isinstance(one, Question):
                 continue
-            self.memory.effort += 10 + (found.end - found.start) // 2
-            if found.kind == "assignment":
-                self.judge.assign(relations(fold(tokens(self.text[found.start : found.end], found.start))), line, found.start)
-            self._add(
-                found.start,
-                found.end,
-                line,
-                "nothing",
-                "code",
-                "An assignment in code." if found.kind == "assignment" else "Code.",
-            )
+            if isinstance(one, Question):
+                self.asked += 1
+                limit = f"Not judged: more than {MOST_QUESTIONS} claims about a spec in one document."
+                judged = one.judged() if self.asked <= MOST_QUESTIONS else Judged("", "", "unclear", None, notes=(limit,))
+            self.judge.found.append(self._found(place, starts[number - line + 1] - 1, number, "question", judged))
 
-    def _questions(self, content: str, line: int, start: int) -> None:
-        found = questions(content, line)
-        self.questions.extend(found.found)
-        for number, text in found.unread:
-            place = start
-            for _ in range(number - line):
-                place = self.text.find("\n", place) + 1
-            said = "Not understood in a block of questions: first 'spec: …', then 'question = answer'."
-            self._add(place, place + len(text), number, "unclear", "formula", said)
-
-    def _too_long(self, block: Block, line: int) -> None:
+    def _too_long(self, block: Block) -> None:
         size = block.end - block.start
         self.beyond += max(0, sum(1 for _ in SIGN.finditer(self.text, block.start, block.end)) - 1)
         said = f"Not judged: a line of {size:,} characters is too long (limit {LONGEST_BLOCK:,})."
-        self._add(block.start, block.end, line, "unclear", "limit", said)
+        judged = Judged("", "", "unclear", None, notes=(said,))
+        self.judge.found.append(self._found(block.start, block.end, self._line_at(block.start), "limit", judged))
 
-    def _add(self, start: int, end: int, line: int, verdict: Verdict, kind: Kind, said: str) -> None:
+    def _found(self, start: int, end: int, line: int, kind: Kind, judged: Judged) -> Found:
         text = shown(" ".join(self.text[start : min(end, start + 400)].split()), limit=200)
-        self.findings.append(Finding(line=line, start=start, end=end, text=text, verdict=verdict, kind=kind, sentence=said))
+        return Found(line=line, start=start, end=end, text=text, kind=kind, judged=judged)

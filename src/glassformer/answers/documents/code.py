@@ -11,26 +11,20 @@ SLASHED = frozenset(
     "c cpp c++ cs csharp cuda dart go java javascript js jsx kotlin php rust rs scala swift ts tsx typescript".split()
 )
 LONGEST_LINE = 2_000
-
-_ASSIGNMENT = re.compile(
-    r"[ \t]*(?P<names>[A-Za-z_]\w{0,60}(?:[ \t]*,[ \t]*[A-Za-z_]\w{0,60}){0,8})[ \t]*=(?!=)[ \t]*(?P<value>[^#\n]+)"
-)
-_ASSERTION = re.compile(r"[ \t]*assert[ \t]+(?P<claim>[^#\n]+)")
-_HASH, _SLASHES = re.compile(r"#+"), re.compile(r"//+")
 _QUOTED = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'")
 
 
 class CodeLine(NamedTuple):
-    """A stretch of code with an equality in it: an assignment, a comment in prose, an assertion, or something else."""
+    """A stretch of code with an equality in it: an assignment to names, or a claim in a comment or an assertion."""
 
-    kind: Literal["assignment", "comment", "assertion", "other"]
+    kind: Literal["assignment", "claim"]
     start: int
     end: int
 
 
 def code_lines(text: str, start: int, end: int, language: str = "") -> Iterator[CodeLine]:
-    """The lines of a code block that hold an equality."""
-    sign = _SLASHES if language in SLASHED else _HASH
+    """What the lines of a code block assign and claim."""
+    sign = "//" if language in SLASHED else "#"
     place = start
     while place < end:
         stop = text.find("\n", place, end)
@@ -40,19 +34,14 @@ def code_lines(text: str, start: int, end: int, language: str = "") -> Iterator[
         place = stop + 1
 
 
-def _line(line: str, start: int, sign: re.Pattern[str]) -> Iterator[CodeLine]:
+def _line(line: str, start: int, sign: str) -> Iterator[CodeLine]:
     bare = _QUOTED.sub(lambda match: " " * len(match[0]), line)
-    comment = sign.search(bare)
-    code_end = comment.start() if comment else len(bare)
-    code = bare[:code_end]
-    if "=" in code:
-        assertion = _ASSERTION.match(code)
-        kind: Literal["assignment", "assertion", "other"] = "other"
-        if assertion is not None and "==" in code:
-            kind, begin = "assertion", start + assertion.start("claim")
-        else:
-            begin = start
-            kind = "assignment" if _ASSIGNMENT.fullmatch(code.rstrip()) else "other"
-        yield CodeLine(kind, begin, start + code_end)
-    if comment is not None and code_end < len(line) and ("=" in line[code_end:] or "≈" in line[code_end:]):
-        yield CodeLine("comment", start + comment.end(), start + len(line))
+    code, comment, _ = bare.partition(sign)
+    names, _, value = code.partition("=")
+    first = code.lstrip().partition(" ")[0]
+    if first == "assert" and "==" in code:
+        yield CodeLine("claim", start + code.index("assert") + len("assert"), start + len(code))
+    elif value.strip("= ") and not value.startswith("=") and all(name.strip().isidentifier() for name in names.split(",")):
+        yield CodeLine("assignment", start, start + len(code))
+    if comment and ("=" in line[len(code) :] or "≈" in line[len(code) :]):
+        yield CodeLine("claim", start + len(code) + len(sign), start + len(line))

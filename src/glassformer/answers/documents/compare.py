@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from fractions import Fraction
 from math import prod
 
 from glassformer.answers.documents.memory import Memory
-from glassformer.answers.documents.outcome import Outcome
-from glassformer.answers.documents.shape_claims import compare_shapes
+from glassformer.answers.documents.outcome import Outcome, explained
 from glassformer.answers.documents.sides import Pair, Side, agreement, from_memory, pair_of, within_rounding
-from glassformer.answers.expressions import Array, Evaluator, Figure, NotUnderstoodError, Reading, Value, readings
+from glassformer.answers.documents.sizes import compare_sizes
+from glassformer.answers.expressions import Array, Evaluator, Figure, Figures, NotUnderstoodError, Reading, Value, readings
 from glassformer.answers.expressions.operands import SPACED
-from glassformer.answers.expressions.precision import Agreement, Figures
-from glassformer.answers.expressions.shapes import (
-    MOST_SIZES,
-)
+from glassformer.answers.expressions.precision import Agreement
+from glassformer.answers.expressions.shapes import MOST_SIZES
 from glassformer.answers.expressions.tree import (
     Call,
     Measured,
@@ -38,7 +35,8 @@ from glassformer.answers.mistakes.arithmetic import slips
 from glassformer.answers.mistakes.implied import gap_behind
 
 HAIR = Fraction(1, 10**4)
-_SYMBOL = re.compile(r"[a-zA-Zµμ]{0,2}[A-Z][a-zA-Z]{0,4}")  # MHz, kWh, TFlops
+LABEL = Outcome("unclear", note="a number with a label")  # no claim: nothing is said about it
+OTHER_SUMS = frozenset("squared cubed dozen twice half double each remaining modulo mod".split())
 
 
 def compare(left: Side, right: Side, sign: str, memory: Memory) -> Outcome:
@@ -62,17 +60,15 @@ def compare(left: Side, right: Side, sign: str, memory: Memory) -> Outcome:
         if how is not None:
             exactly_wrong = how != "exact" and _exactly_another_norm(pair, memory)
             return _wrong(left, right, pair, memory) if exactly_wrong else _right(pair, how, memory)
-    as_shapes = compare_shapes(left, right, sign, memory)
-    if as_shapes is not None and as_shapes.verdict == "right":
-        return as_shapes
-    if first is None:
-        return as_shapes or Outcome("unclear", note=problem)
+    as_sizes = compare_sizes(left, right, sign, memory)
+    if first is None or (as_sizes is not None and as_sizes.verdict == "right"):
+        return as_sizes or Outcome("unclear", note=problem)
     memory.effort += 3 * weight
     if not first.comparable:
         if _counts(first):
             return Outcome("right", "shape", pair=first, how="exact", note="the number of elements of that shape")
-        return as_shapes or Outcome("unclear", pair=first, note="a list stands on one side and a number on the other")
-    return _not_as_written(left, right, first, memory, loosely=loosely) or as_shapes or _wrong(left, right, first, memory)
+        return as_sizes or Outcome("unclear", pair=first, note="a list stands on one side and a number on the other")
+    return _not_as_written(left, right, first, memory, loosely=loosely) or as_sizes or _wrong(left, right, first, memory)
 
 
 def _exactly_another_norm(pair: Pair, memory: Memory) -> bool:
@@ -104,11 +100,9 @@ def _right(pair: Pair, how: Agreement, memory: Memory) -> Outcome:
 
 def _faulty_lines(pair: Pair, memory: Memory) -> tuple[int, ...]:
     """The lines of the wrong results that the left side uses."""
-    found = [memory.source(numeral) for numeral in numerals_in(pair.left.tree)]
-    lines = [result.line for result in found if result is not None]
-    lines += [
-        memory.symbols[name].line for name in names_in(pair.left.tree) if name in memory.symbols and memory.symbols[name].wrong
-    ]
+    results = [memory.source(numeral) for numeral in numerals_in(pair.left.tree)]
+    symbols = [memory.symbols[name] for name in names_in(pair.left.tree) if name in memory.symbols]
+    lines = [found.line for found in results if found is not None] + [symbol.line for symbol in symbols if symbol.wrong]
     return tuple(dict.fromkeys(lines))
 
 
@@ -124,7 +118,7 @@ def _not_as_written(left: Side, right: Side, pair: Pair, memory: Memory, *, loos
     """Right after all: with the unrounded numbers from before, with the right ones, or within the rounding of the inputs."""
     kept = from_memory(left, right, pair.reading, memory, loosely=loosely, true=False)
     if kept is not None:
-        return _right(replace(kept, value=kept.value), "rounded", memory)
+        return _right(kept, "rounded", memory)
     put_right = from_memory(left, right, pair.reading, memory, loosely=loosely, true=True)
     if put_right is not None:
         return Outcome("right", pair=put_right, how="rounded", note="right with the earlier numbers put right")
@@ -136,10 +130,9 @@ def _not_as_written(left: Side, right: Side, pair: Pair, memory: Memory, *, loos
 
 
 def _wrong(left: Side, right: Side, pair: Pair, memory: Memory) -> Outcome:
-    if _is_part(pair.left.tree) and right.figure and _labelled(left, right):
-        return Outcome("nothing", "definition", note="a number with a label")
-    doubt = _doubt(left, right, pair, memory)
-    if doubt:
+    if _is_labelled(left, right, pair):
+        return LABEL
+    if doubt := _doubt(left, right, pair, memory):
         return Outcome("unclear", pair=pair, note=doubt)
     lines = _faulty_lines(pair, memory)
     outcome = Outcome("wrong", pair=pair, sources=lines, true=true_value(pair, memory) if lines else None)
@@ -148,11 +141,21 @@ def _wrong(left: Side, right: Side, pair: Pair, memory: Memory) -> Outcome:
     memory.effort += 15 * (left.weight + right.weight)
     found = slips(pair.left.tree, pair.value, pair.claim, memory.values(), pair.reading)
     gap = gap_behind(pair.left.tree, pair.claim, memory.values())
-    return replace(outcome, slips=found, implied=gap.said() if gap else "")
+    findings = tuple(explained(slip.code, slip.sentence, slip.predicted) for slip in found)
+    return replace(outcome, findings=findings, implied=gap.said() if gap else "")
+
+
+def _is_labelled(left: Side, right: Side, pair: Pair) -> bool:
+    """`Layer 1 = 30,720,000`, `1 epoch = 500 steps`, `3/5 of all = 12`: a label or a unit, not a calculation."""
+    if not (_is_part(pair.left.tree) and isinstance(right.written, Figure)):
+        return False
+    if left.run.border == "word" and left.run.safe_before:
+        return True
+    return left.run.border in ("start", "wall") and left.run.notes != right.run.notes
 
 
 def _is_part(tree: Node) -> bool:
-    """A number, a percentage or a plain fraction: `3/5 of all = 12` is no calculation."""
+    """A number, a percentage or a plain fraction."""
     match ungrouped(tree):
         case Number() | Percent() | Negative(Number()) | Measured():
             return True
@@ -162,18 +165,12 @@ def _is_part(tree: Node) -> bool:
             return False
 
 
-def _labelled(left: Side, right: Side) -> bool:
-    """`Layer 1 = 30,720,000`, `1 epoch = 500 steps`: a label or a unit, not a calculation."""
-    if left.run.border == "word" and left.run.safe_before:
-        return True
-    return left.run.border in ("start", "wall") and left.run.notes != right.run.notes
-
-
 def _doubt(left: Side, right: Side, pair: Pair, memory: Memory) -> str:
     """Why something else may be meant, so that nobody is told that it is wrong; empty where nothing else can be."""
     if not (left.run.safe_before and right.run.safe_after):
         return "words or signs around it may belong to it"
-    if left.figure and right.figure and not (left.run.alone and right.run.alone) and not right.figure.rounded:
+    one, two = left.written, right.written
+    if isinstance(one, Figure) and isinstance(two, Figure) and not (left.run.alone and right.run.alone) and not two.rounded:
         return "two numbers side by side, with nothing worked out"
     if any(word in LINKING for word in left.run.notes):
         return "words before the sign may begin something else"
@@ -192,9 +189,14 @@ def _doubt(left: Side, right: Side, pair: Pair, memory: Memory) -> str:
 
 
 def _units(notes: tuple[str, ...]) -> set[str]:
-    """The words that may turn into one another: minutes and hours, and whatever looks like MHz."""
+    """The words that may turn into one another: minutes and hours, and whatever looks like MHz or kWh."""
     first = [note.split()[0] for note in notes if note.split()]
-    return {word.lower() for word in first if word.lower() in CONVERTIBLE or _SYMBOL.fullmatch(word)}
+    return {word.lower() for word in first if word.lower() in CONVERTIBLE or _is_unit_symbol(word)}
+
+
+def _is_unit_symbol(word: str) -> bool:
+    capital = next((place for place, letter in enumerate(word) if letter.isupper()), len(word))
+    return word.isalpha() and capital <= 2 and capital < len(word) <= capital + 5
 
 
 def _is_range(tree: Node, side: Side) -> bool:
@@ -202,9 +204,6 @@ def _is_range(tree: Node, side: Side) -> bool:
     if not (isinstance(tree, Sum) and len(tree.terms) == 2 and tree.terms[1][0] == "-"):
         return False
     return all(isinstance(term, Number) for _, term in tree.terms) and not any(token.gap for token in side.run.tokens[1:3])
-
-
-OTHER_SUMS = frozenset("squared cubed dozen twice half double each remaining modulo mod".split())
 
 
 def _foreign_symbol(pair: Pair, memory: Memory) -> str:

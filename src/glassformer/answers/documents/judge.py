@@ -2,263 +2,312 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from glassformer.answers.documents.chain import Chain, Pending
-from glassformer.answers.documents.compare import compare
-from glassformer.answers.documents.findings import Finding
+from glassformer.answers.documents.compare import LABEL, compare
+from glassformer.answers.documents.counted import Counted, Miscount, Use
+from glassformer.answers.documents.formulas import Statement
 from glassformer.answers.documents.memory import Memory, Symbol
-from glassformer.answers.documents.outcome import Outcome
-from glassformer.answers.documents.report import Report
-from glassformer.answers.documents.shape_claims import compare_shapes
+from glassformer.answers.documents.outcome import Outcome, explained
+from glassformer.answers.documents.result import Found
 from glassformer.answers.documents.sides import Side
-from glassformer.answers.documents.statements import Relation, Run
+from glassformer.answers.documents.sizes import compare_sizes
+from glassformer.answers.documents.statements import Relation, Run, relations
 from glassformer.answers.documents.totals import Labelled, total_of, words_of
-from glassformer.answers.expressions import Array, Evaluator, NotUnderstoodError, Reading, Value, free_names, written
+from glassformer.answers.expressions import Array, Evaluator, Figure, NotUnderstoodError, Reading, Token, Value, free_names
 from glassformer.answers.expressions.precision import Figures, as_value
-from glassformer.answers.expressions.tree import (
-    Call,
-    Name,
-    Node,
-    Power,
-    Product,
-    Root,
-    Space,
-    Sum,
-    names_in,
-    numerals_in,
-    ungrouped,
-    walk,
-)
+from glassformer.answers.expressions.tree import Call, Power, Product, Root, Space, Sum, names_in, numerals_in, ungrouped, walk
 from glassformer.spec.errors import shown
 
-DEFINITION = Outcome("nothing", "definition")
-FORMULA = Outcome("nothing", "formula")
+LONGEST_TEXT = 300
+KEPT_WORDS = 3
+MOST_STATEMENTS = 500
+ENDS = frozenset(("comma", "wall", "stop", "row", "relation", "word"))
+
+
+@dataclass
+class Chain:
+    """`a = b ≈ c`: the sides met so far, and how they fared."""
+
+    base: Side | None = None  # the first side that has a value: what the others must be
+    latest: Side | None = None  # the last one that has a value
+    faulty: bool = False  # whether the latest was wrong
+    named: bool = False  # began with a name
+    blurred: bool = False  # `t = 32 h = 2`: a product, or two definitions
+    names: list[str] = field(default_factory=list)  # what is defined, where it began with a name
+
+    def hold(self, side: Side) -> None:
+        self.base = self.base or side
+        self.latest = self.latest or side
 
 
 @dataclass
 class Judge:
-    """Judges the relations of a block in order."""
+    """Judges the relations of a document, block by block."""
 
-    memory: Memory
     text: str
-    pending: list[Pending] = field(default_factory=list)
-    accused: list[tuple[Finding, list[str]]] = field(default_factory=list)
+    counted: Counted
+    memory: Memory = field(default_factory=Memory)
+    found: list[Found] = field(default_factory=list)
+    uses: list[Use] = field(default_factory=list)
+    miscounts: dict[int, Miscount] = field(default_factory=dict)  # by the place of the relation
+    withdrawn: frozenset[int] = frozenset()  # places of miscounts that may be right after all
+    pending: list[tuple[Relation, Side, Side]] = field(default_factory=list)  # formulas that wait for the values of symbols
+    accused: list[tuple[int, list[str]]] = field(default_factory=list)  # places of wrong findings, and the symbols they use
+    statements: list[Statement] = field(default_factory=list)  # `left = body`, whatever it is worth
+    line: int = 1
+    start: int = 0
+    sides: dict[int, Side] = field(default_factory=dict)  # of the block at hand
 
-    def __post_init__(self) -> None:
-        self.report = Report(self.text)
-        self.sides: dict[int, Side] = {}  # of the block at hand
-
-    def block(self, relations: Sequence[Relation], line: int, start: int) -> list[Finding]:
-        """The findings of one block that begins at `start` in line `line`."""
-        self.report.line, self.report.start = line, start
-        self.sides = {}
-        found: list[Finding] = []
+    def block(self, tokens: Sequence[Token], line: int, start: int) -> int:
+        """Judge one block that begins at `start` in line `line`; how many relations it has."""
+        self.line, self.start, self.sides = line, start, {}
+        found = relations(tokens)
         chain = Chain()
-        broken = True
-        for relation in relations:
-            if broken or not relation.chained:
+        goes_on = False
+        for relation in found:
+            if not (goes_on and relation.chained):
                 self._leave(chain)
                 chain = Chain()
             self.memory.effort += 15
-            finding = self._relation(relation, chain)
-            broken = finding is None  # an arrow that claims nothing parts what stands before it from what follows
-            if finding is not None:
-                found.append(finding)
+            self._keep(relation, tokens)
+            goes_on = self._relation(relation, chain)
         self._leave(chain)
-        self.memory.meet(
-            {numeral.value for side in self.sides.values() if side.usual for numeral in numerals_in(side.usual.tree)}
+        self.memory.met |= {n.value for side in self.sides.values() if side.tree is not None for n in numerals_in(side.tree)}
+        return len(found)
+
+    def total(self, item: Labelled, *, start: int, loosely: bool = False) -> None:
+        """A labelled number that says it is a total."""
+        self.memory.effort += 80
+        line = self.line_of(item.start)
+        found = total_of(self.memory, item.figure, item.label, loosely=loosely)
+        if found is not None:
+            self.found.append(self._placed(start, item.end, line, found.outcome(item.figure), claim=item.figure.text))
+            self.uses.append(Use(line, found.faulty, frozenset()))
+        faulty = found is not None and found.verdict != "right"
+        value = found.truth if found is not None else as_value(item.figure)
+        assert not isinstance(value, Array)
+        self.memory.arrive(item.figure, value, line, faulty=faulty, total=found is not None, judged=found is not None)
+        self.memory.met.add(item.figure.value)
+
+    def settle(self) -> None:
+        """With the whole document read: formulas that later values confirm, accusations that later values withdraw."""
+        symbols = self.memory.symbols
+        for place, names in self.accused:
+            changed = [name for name in names if name in symbols and symbols[name].changed]
+            if changed:
+                said = f"{shown(changed[0], limit=30)} has several values in this document"
+                judged = replace(
+                    self.found[place].judged, verdict="unclear", truth=None, findings=(), notes=(f"Not judged: {said}.",)
+                )
+                self.found[place] = replace(self.found[place], judged=judged, sources=(), put_right="")
+        for relation, left, right in self.pending:
+            if self._is_known(left) and self._is_known(right):
+                outcome = compare(left, right, relation.token.text, self.memory)
+                if outcome.verdict == "right":
+                    self._add(relation, replace(outcome, note="with the values given further on"))
+
+    def _keep(self, relation: Relation, tokens: Sequence[Token]) -> None:
+        """A formula kept for the shapes of its parts: its body reaches to the next wall or word outside of brackets."""
+        left, sign = relation.left, relation.token
+        if left is None or sign.text != "=" or len(self.statements) >= MOST_STATEMENTS:
+            return
+        body: list[Token] = []
+        depth = 0
+        for token in tokens[tokens.index(sign) + 1 :]:
+            depth += (token.kind in ("open", "begin")) - (token.kind in ("close", "end"))
+            if depth < 0 or (depth == 0 and token.kind in ENDS) or (token.kind == "edge" and (body or not token.math)):
+                break
+            body += [token] if token.kind != "edge" else []
+        named = [token for token in left.tokens if token.kind != "edge"]
+        if body and named and named[0].kind in ("name", "text", "note", "function"):
+            self.statements.append(Statement(named, body, left.start, body[-1].end))
+
+    def line_of(self, place: int) -> int:
+        return self.line + (
+            self.text.count("\n", self.start, place) if place >= self.start else -self.text.count("\n", place, self.start)
         )
-        return found
 
     def _side(self, run: Run | None) -> Side | None:
         """The side of a run, which the two relations next to it share."""
-        if run is None:
-            return None
-        return self.sides.setdefault(id(run), Side(run))
+        return self.sides.setdefault(id(run), Side(run)) if run is not None else None
 
-    def assign(self, relations: Sequence[Relation], line: int, start: int) -> None:
-        """What a line of code gives a value to; nothing is judged."""
-        if len(relations) == 1:
-            self.block(relations, line, start)
-
-    def total(self, item: Labelled, line: int, *, start: int | None = None, loosely: bool = False) -> Finding:
-        """A labelled number that says it is a total."""
-        self.report.line, self.report.start = line, item.start
-        self.memory.effort += 80
-        found = total_of(self.memory, item.figure, item.label, loosely=loosely)
-        finding = self.report.total(item.start if start is None else start, item.end, item, found)
-        truth = found.truth if found is not None else None
-        value = as_value(item.figure)
-        assert not isinstance(value, Array)
-        self.memory.arrive(item.figure, truth or value, line, finding.verdict, total=found is not None)
-        self.memory.meet({item.figure.value})
-        return finding
-
-    def confirmed(self) -> list[Finding]:
-        """Formulas that turn out right with what the document said later."""
-        found = list(self._withdrawn())
-        for held in self.pending:
-            if not (self._is_known(held.left) and self._is_known(held.right)):
-                continue
-            outcome = compare(held.left, held.right, held.relation.token.text, self.memory)
-            if outcome.verdict == "right":
-                self.report.line, self.report.start = held.line, held.start
-                found.append(self.report.finding(held.relation, replace(outcome, note="with the values given further on")))
-        return found
-
-    def _withdrawn(self) -> Iterator[Finding]:
-        """Lines called wrong with the value of a symbol that turns out to have several: equations to be solved, perhaps."""
-        for finding, names in self.accused:
-            changed = [name for name in names if name in self.memory.symbols and self.memory.symbols[name].changed]
-            if changed:
-                said = f"Not judged: {shown(changed[0], limit=30)} has several values in this document."
-                yield replace(finding, verdict="unclear", sentence=said, due="", true="", slips=(), sources=(), implied="")
-
-    def _relation(self, relation: Relation, chain: Chain) -> Finding | None:
+    def _relation(self, relation: Relation, chain: Chain) -> bool:
+        """Whether what follows may go on from here: an arrow that claims nothing parts what stands on its sides."""
         left, right = self._side(relation.left), self._side(relation.right)
         match relation.token.text:
             case "=" | "≈":
-                return self._equality(relation, left, right, chain)
+                self._equality(relation, left, right, chain)
+                return True
             case "→" | "says" | "~":
                 return self._arrow(relation, left, right, chain)
             case "∈":
                 return self._membership(relation, left, right)
             case _:
-                return None
+                return False
 
-    def _equality(self, relation: Relation, left: Side | None, right: Side | None, chain: Chain) -> Finding:
+    def _equality(self, relation: Relation, left: Side | None, right: Side | None, chain: Chain) -> None:
         if left is None or right is None:
-            hidden = Outcome("unclear", note="a vertical bar stands before the sign of equality")
-            return self.report.finding(
-                relation, hidden if relation.cut_off else FORMULA, "" if relation.cut_off else "One side is missing."
-            )
+            if relation.cut_off:
+                self._add(relation, Outcome("unclear", note="a vertical bar stands before the sign of equality"))
+            return
         chain.blurred = chain.blurred or _is_blurred(right.run)
-        named = _name(left)
-        if chain.latest is None and (named is not None or not self._is_known(left)):
-            return self._unknown_left(relation, left, right, chain)
-        if not self._is_known(right):
-            chain.hold(left)
-            return self._unknown(relation, right)
+        if chain.latest is None and (left.name is not None or not self._is_known(left)):
+            self._unknown_left(relation, left, right, chain)
+            return
         chain.hold(left)
-        outcome = self._against_chain(chain, right, relation.token.text)
-        finding = self.report.finding(relation, outcome)
-        self._remember(finding, outcome)
-        if outcome.verdict == "wrong" and outcome.pair is not None:
-            self.accused.append((finding, names_in(outcome.pair.left.tree) + names_in(outcome.pair.right.tree)))
-        chain.go_on(right, outcome)
-        return finding
+        if not self._is_known(right):
+            self._unreadable(relation, right)
+            return
+        self._claim(relation, self._against_chain(chain, right, relation.token.text), right, chain)
+
+    def _claim(self, relation: Relation, outcome: Outcome, right: Side, chain: Chain) -> None:
+        """A verdict entered: what it is, what the line arrived at, and where the chain stands."""
+        if outcome is not LABEL:
+            miscount = self._miscount(relation, outcome, right)
+            if outcome.verdict == "wrong" and outcome.pair is not None and miscount is None:
+                self.accused.append((len(self.found), names_in(outcome.pair.left.tree) + names_in(outcome.pair.right.tree)))
+            self._add(relation, outcome, miscount)
+            self._remember(relation, outcome, miscount)
+        chain.latest, chain.faulty = right, outcome.verdict in ("wrong", "carried")
+
+    def _miscount(self, relation: Relation, outcome: Outcome, right: Side) -> Miscount | None:
+        """A product that counts something as a known mistake would, whether or not its arithmetic is right."""
+        pair, place = outcome.pair, relation.token.start
+        if pair is None or outcome.kind != "arithmetic" or not isinstance(pair.claim, Figure) or place in self.withdrawn:
+            return None
+        begin = self.text.rfind("\n", 0, right.run.start) + 1
+        end = self.text.find("\n", right.run.start)
+        found = self.counted.miscount(self.text[begin : end if end >= 0 else len(self.text)], pair.left.tree, self.line_of(place))
+        if found is not None:
+            self.miscounts[place] = found
+        return found
 
     def _against_chain(self, chain: Chain, right: Side, sign: str) -> Outcome:
         """Compared with the first side of the chain that has a value, then with the latest."""
         base, latest = chain.base, chain.latest
         assert base is not None and latest is not None
         outcome = compare(base, right, sign, self.memory)
-        if outcome.verdict == "wrong" and chain.named and base is latest and base.bare and right.bare:
+        if outcome.verdict == "wrong" and chain.named and base is latest and base.written and right.written:
             return Outcome("unclear", pair=outcome.pair, note="two numbers for one name")
         if outcome.verdict in ("right", "carried") or base is latest:
             return outcome
         again = compare(latest, right, sign, self.memory)
         if again.verdict not in ("right", "carried"):
-            return again if again.pair is not None and again.pair.comparable and not latest.bare else outcome
+            return again if again.pair is not None and again.pair.comparable and not latest.written else outcome
         if not chain.faulty:
             return again
         true = outcome.pair.value if outcome.pair is not None else None
-        return replace(again, verdict="carried", sources=again.sources or (self.report.line_of(right.run.start),), true=true)
+        return replace(again, verdict="carried", sources=again.sources or (self.line_of(right.run.start),), true=true)
 
-    def _unknown_left(self, relation: Relation, left: Side, right: Side, chain: Chain) -> Finding:
+    def _unknown_left(self, relation: Relation, left: Side, right: Side, chain: Chain) -> None:
         """A definition, a formula with free symbols, or something that cannot be read."""
         known = self._is_known(right)
-        if known and _name(right) is None:
+        if known and right.name is None:
             chain.hold(right)
-        name = _name(left)
-        if name is not None:
-            return self._definition(relation, left, right, chain, name)
-        shape = compare_shapes(left, right, relation.token.text, self.memory)
+        if left.name is not None:
+            self._definition(relation, left, right, chain, left.name)
+            return
+        shape = compare_sizes(left, right, relation.token.text, self.memory)
         if shape is not None and shape.verdict != "unclear":
-            return self.report.finding(relation, shape)
-        if known and left.usual is not None:
-            self.pending.append(Pending(relation, left, right, self.report.line, self.report.start))
-        return self._unknown(relation, left)
+            self._add(relation, shape)
+            return
+        if known and left.tree is not None:
+            self.pending.append((relation, left, right))
+        self._unreadable(relation, left)
 
-    def _definition(self, relation: Relation, left: Side, right: Side, chain: Chain, name: str) -> Finding:
+    def _definition(self, relation: Relation, left: Side, right: Side, chain: Chain, name: str) -> None:
         chain.named = True
-        figure = right.figure
-        label = words_of(left.run.tokens)
-        if figure is not None:
-            item = Labelled(label, figure, right.run.start, right.run.end)
+        if isinstance(right.written, Figure):
+            item = Labelled(words_of(left.run.tokens), right.written, right.run.start, right.run.end)
             if item.total:
-                line = self.report.line_of(relation.token.start)
-                block = self.report.line, self.report.start
-                finding = self.total(item, line, start=left.run.start, loosely=relation.token.text == "≈")
-                self.report.line, self.report.start = block
-                return finding
+                self.total(item, start=left.run.start, loosely=relation.token.text == "≈")
+                return
         if left.run.border not in ("number", "dash") and right.run.safe_after:
             chain.names += [name, *relation.names]
-        return self.report.finding(relation, DEFINITION, f"A definition of {shown(name, limit=30)}.")
 
-    def _unknown(self, relation: Relation, side: Side) -> Finding:
-        """A side without a value: a formula, words, or something that cannot be read."""
-        tree = side.usual.tree if side.usual is not None else None
-        if tree is not None or _symbolic(side.run):
-            return self.report.finding(relation, FORMULA, self._symbols(tree))
-        if not side.run.has_numbers:
-            return self.report.finding(relation, FORMULA, "Words, not numbers.")
-        return self.report.finding(relation, Outcome("unclear", note=side.problem))
+    def _unreadable(self, relation: Relation, side: Side) -> None:
+        """A side without a value: a formula or words, which claim nothing, or something that cannot be read."""
+        symbolic = any(token.kind in ("name", "text", "command", "dots") for token in side.run.tokens)
+        if side.tree is None and not symbolic and side.run.has_numbers:
+            self._add(relation, Outcome("unclear", note=side.problem))
 
-    def _symbols(self, tree: Node | None) -> str:
-        free = free_names(tree, self.memory.values()) if tree is not None else []
-        names = ", ".join(shown(name, limit=20) for name in free[:4])
-        return f"A formula: the value of {names} is not given." if names else "A formula with symbols."
-
-    def _arrow(self, relation: Relation, left: Side | None, right: Side | None, chain: Chain) -> Finding | None:
+    def _arrow(self, relation: Relation, left: Side | None, right: Side | None, chain: Chain) -> bool:
         """`[768, 768] × [768, 6] → [768, 6]`, `3 × 4 gives 12`: a claim where it is one beyond doubt, else just an arrow."""
         if left is None or right is None or not _is_worked(left):
-            return None
-        if relation.token.text == "→":
-            shape = compare_shapes(left, right, "→", self.memory)
-            if shape is not None:
-                return self.report.finding(relation, shape)
-        if not (self._is_known(left) and self._is_known(right) and right.bare):
-            return None
-        outcome = compare(left, right, "≈" if relation.token.text == "~" else "=", self.memory)
-        if outcome.verdict == "unclear" or (outcome.verdict == "wrong" and relation.token.text != "says"):
-            return None
+            return False
+        sign = relation.token.text
+        shape = compare_sizes(left, right, "→", self.memory) if sign == "→" else None
+        if shape is not None:
+            self._add(relation, shape)
+            return True
+        if not (self._is_known(left) and self._is_known(right) and right.written):
+            return False
+        outcome = compare(left, right, "≈" if sign == "~" else "=", self.memory)
+        if outcome.verdict == "unclear" or (outcome.verdict == "wrong" and sign != "says"):
+            return False
         chain.hold(left)
-        finding = self.report.finding(relation, outcome)
-        self._remember(finding, outcome)
-        chain.go_on(right, outcome)
-        return finding
+        self._claim(relation, outcome, right, chain)
+        return True
 
-    def _membership(self, relation: Relation, left: Side | None, right: Side | None) -> Finding | None:
+    def _membership(self, relation: Relation, left: Side | None, right: Side | None) -> bool:
         """`∈ ℝ^{64 × (2 × 16)}` next to another ℝ or to sizes: the same shape said twice."""
         for one, two in ((left, right), (right, self._side(relation.beside))):
-            if one is None or two is None or not _is_space(one):
+            if one is None or two is None or one.tree is None or not isinstance(ungrouped(one.tree), Space):
                 continue
-            shape = compare_shapes(one, two, "∈", self.memory)
+            shape = compare_sizes(one, two, "∈", self.memory)
             if shape is not None and shape.verdict == "right":
-                return self.report.finding(relation, shape, over=(one.run, two.run))
-        return None
+                line = self.line_of(relation.token.start)
+                self.found.append(self._placed(one.run.start, _last(two.run), line, shape))
+                return True
+        return False
 
     def _is_known(self, side: Side) -> bool:
         """Whether it can be read and all of its symbols have values."""
-        found = side.usual
-        if found is None or free_names(found.tree, self.memory.values()):
+        if side.tree is None or free_names(side.tree, self.memory.values()):
             return False
-        return not any(isinstance(node, Space) for node in walk(found.tree))
+        return not any(isinstance(node, Space) for node in walk(side.tree))
 
-    def _remember(self, finding: Finding, outcome: Outcome) -> None:
+    def _add(self, relation: Relation, outcome: Outcome, miscount: Miscount | None = None) -> None:
+        left, right = relation.left, relation.right
+        start = min(left.start, relation.token.start) if left is not None else relation.token.start
+        end = max(_last(right) if right is not None else 0, relation.token.end)
+        self.found.append(self._placed(start, end, self.line_of(relation.token.start), outcome, miscount=miscount))
+
+    def _placed(
+        self, start: int, end: int, line: int, outcome: Outcome, *, claim: str = "", miscount: Miscount | None = None
+    ) -> Found:
+        text = shown(" ".join(self.text[start : min(end, start + 2 * LONGEST_TEXT)].split()), limit=LONGEST_TEXT)
+        judged = outcome.judged()
+        judged = replace(judged, claim=claim) if claim else judged
+        if miscount is None:
+            return Found(
+                line=line, start=start, end=end, text=text, kind=outcome.kind, judged=judged,
+                sources=outcome.sources, put_right=outcome.put_right,
+            )  # fmt: skip
+        finding = replace(explained(miscount.code, miscount.sentence, miscount.wrong), corrections=(miscount.correction,))
+        notes = (miscount.sentence, f"So: {miscount.said}.", *(judged.notes if outcome.verdict == "wrong" else ()))
+        judged = replace(judged, verdict="wrong", findings=(finding, *judged.findings), notes=notes)
+        return Found(
+            line=line, start=start, end=end, text=text, kind="remark", judged=judged, put_right=miscount.correction.value
+        )
+
+    def _remember(self, relation: Relation, outcome: Outcome, miscount: Miscount | None) -> None:
         """What the line arrived at."""
         pair = outcome.pair
-        if pair is None or pair.claim is None or outcome.verdict in ("unclear", "nothing"):
+        if pair is None or pair.claim is None or outcome.verdict == "unclear":
             return
-        true = outcome.true if outcome.true is not None else pair.value
+        line = self.line_of(relation.token.start)
+        numbers = frozenset(numeral.value for numeral in numerals_in(pair.left.tree))
+        self.uses.append(Use(line, outcome.sources, numbers))
+        true = miscount.value if miscount is not None else outcome.true if outcome.true is not None else pair.value
         cells = true.cells if isinstance(true, Array) else (true,)
         figures = pair.claim.cells if isinstance(pair.claim, Figures) else (pair.claim,)
+        faulty = miscount is not None or outcome.verdict in ("wrong", "carried")
         if len(cells) == len(figures):
             for figure, cell in zip(figures, cells, strict=True):
-                self.memory.arrive(figure, cell, finding.line, finding.verdict)
+                self.memory.arrive(figure, cell, line, faulty=faulty)
 
     def _leave(self, chain: Chain) -> None:
         """A chain that began with a name gives it a value."""
@@ -267,32 +316,23 @@ class Judge:
         value, truth = self._value(chain.latest), self._value(chain.base)
         if value is None:
             return
-        line = self.report.line_of(chain.latest.run.start)
+        line = self.line_of(chain.latest.run.start)
         symbol = Symbol(value, truth if truth is not None and chain.faulty else value, line, self.memory.scope, chain.faulty)
         for name in chain.names:
             self.memory.define(name, symbol)
-        if chain.base is chain.latest and (figure := chain.base.figure) is not None:
+        figure = chain.base.written
+        if chain.base is chain.latest and isinstance(figure, Figure):
             exact = as_value(figure)
             assert not isinstance(exact, Array)
-            self.memory.arrive(figure, exact, line, "nothing")
+            self.memory.arrive(figure, exact, line, judged=False)
 
     def _value(self, side: Side) -> Value | None:
-        found = side.usual
-        if found is None:
-            return None
-        claim = written(found.tree)
-        if claim is not None:
-            return as_value(claim)
+        if side.written is not None:
+            return as_value(side.written)
         try:
-            return Evaluator(Reading(), self.memory.values()).value(found.tree)
+            return Evaluator(Reading(), self.memory.values()).value(side.tree) if side.tree is not None else None
         except NotUnderstoodError:
             return None
-
-
-def _name(side: Side) -> str | None:
-    tree = side.usual.tree if side.usual is not None else None
-    inner = ungrouped(tree) if tree is not None else None
-    return inner.text if isinstance(inner, Name) else None
 
 
 def _is_blurred(run: Run) -> bool:
@@ -301,16 +341,18 @@ def _is_blurred(run: Run) -> bool:
 
 
 def _is_worked(side: Side) -> bool:
-    found = side.usual
-    if found is None or written(found.tree) is not None:
+    if side.tree is None or side.written is not None:
         return False
-    return any(isinstance(node, Sum | Product | Power | Root | Call) for node in walk(found.tree))
+    return any(isinstance(node, Sum | Product | Power | Root | Call) for node in walk(side.tree))
 
 
-def _is_space(side: Side) -> bool:
-    return side.usual is not None and isinstance(ungrouped(side.usual.tree), Space)
-
-
-def _symbolic(run: Run) -> bool:
-    """Whether there are names in it, so that it is a formula and no calculation."""
-    return any(token.kind in ("name", "text", "command", "dots") for token in run.tokens)
+def _last(run: Run) -> int:
+    """Where a run ends, with no more than a few of the words after its last number, and none beyond a formula."""
+    tokens = list(run.tokens)
+    while tokens and tokens[-1].kind == "word":
+        tokens.pop()
+    rest = run.tokens[len(tokens) : len(tokens) + KEPT_WORDS]
+    if not tokens or any(token.kind == "edge" for token in run.tokens[max(0, len(tokens) - 1) :]):
+        kept = [token for token in tokens if token.kind != "edge"]
+        return kept[-1].end if kept else run.end
+    return rest[-1].end if rest else tokens[-1].end

@@ -4,29 +4,24 @@ from __future__ import annotations
 
 import re
 
-TAGS = (
-    "a|abbr|b|big|blockquote|body|br|button|caption|center|cite|code|col|dd|del|details|div|dl|dt|em|embed|fieldset|figure|font"
-    "|footer|form|h[1-6]|head|header|hr|html|i|iframe|img|input|ins|kbd|label|li|link|main|mark|math|meta|nav|object|ol|option|p"
-    "|path|pre|q|s|samp|script|section|select|small|span|strike|strong|style|sub|summary|sup|svg|table|tbody|td|textarea|tfoot"
-    "|th|thead|title|tr|tt|u|ul|var|video"
+_TAGS = re.compile(
+    r"</?(?:[abipqsu]|h[1-6r]|[bt]r|[dtou]l|d[dt]|li|t[dht]|em|col|del|div|img|ins|kbd|nav|pre|su[bp]|svg|var|code|body|font|form"
+    r"|head|html|link|main|mark|math|meta|path|samp|span|abbr|cite|center|embed|iframe|input|label|strong|style|small|script"
+    r"|table|tbody|thead|tfoot|title|video|button|caption|details|figure|footer|header|object|option|section|select|strike"
+    r"|summary|textarea|fieldset|blockquote)(?:\s[^<>]{0,1000})?/?>|<!--.{0,1000}?-->"
+    r"|\b(?:https?|ftp|file)://[^\s<>\"']{1,2000}|\]\([^()\s]{1,1000}(?:\s\"[^\"]{0,200}\")?\)|\bwww\.[^\s<>]{1,500}"
+    r"|&(?:nbsp|amp|lt|gt|#[0-9]{1,5});",
+    re.IGNORECASE | re.DOTALL,
 )
-_TAG = re.compile(rf"</?(?:{TAGS})(?:\s[^<>]{{0,1000}})?/?>|<!--.{{0,1000}}?-->", re.IGNORECASE | re.DOTALL)
-_LINK = re.compile(
-    r"\b(?:https?|ftp|file)://[^\s<>\"']{1,2000}|\]\([^()\s]{1,1000}(?:\s\"[^\"]{0,200}\")?\)|\bwww\.[^\s<>]{1,500}"
+_LATEX = re.compile(
+    r"(?<!\\)%[^\n]*|\\(?:includegraphics|usepackage|documentclass|begin|geometry|hypersetup|lstset|caption)"
+    r"\*?(?:\{[^{}\n]{0,60}\})?\[[^\[\]\n]{0,300}\]"
 )
 _BULLET = re.compile(
     r"[ \t>]*(?:[-*+•❖❑▪►◦–│┃|][ \t]+|//+[ \t]*|>>>[ \t]|\(?[0-9]{1,3}[.)][ \t]+|\(?[a-zA-Z][.)][ \t]+|#{1,6}[ \t]+)*"
 )
 _STARS = re.compile(r"\*{1,3}|_{2,3}")
-_OPTIONS = re.compile(
-    r"\\(?:includegraphics|usepackage|documentclass|begin|geometry|hypersetup|lstset|caption)\*?(?:\{[^{}\n]{0,60}\})?\[[^\[\]\n]{0,300}\]"
-)
-_COMMENT = re.compile(r"(?<!\\)%[^\n]*")
-_ENTITIES = re.compile(r"&(?:nbsp|times|middot|minus|asymp|amp|lt|gt|#[0-9]{1,5});")
-_ENTITY_SIGNS = {"&times;": "×", "&middot;": "·", "&minus;": "−", "&asymp;": "≈"}
-
-
-_FIELD = re.compile(r"(?<![^\s`])[a-z_]{1,12}=\d{1,9}(?= = \d{1,9}x\d)")  # of a spec: `shape of weights bert-base t=5 = 768x768`
+_ENTITIES = {"&times;": "×", "&middot;": "·", "&minus;": "−", "&asymp;": "≈"}
 
 
 def laid_aside(text: str, *, latex: bool) -> str:
@@ -34,14 +29,11 @@ def laid_aside(text: str, *, latex: bool) -> str:
     if text.startswith("$ ") and text.count("$") % 2:
         text = " " + text[1:]  # the prompt of a shell
     if latex:
-        text = _OPTIONS.sub(_blank, _COMMENT.sub(_blank, text))
-    text = _FIELD.sub(_blank, text)
-    if "://" in text or "](" in text or "www." in text:
-        text = _LINK.sub(_blank, text)
-    if "<" in text:
-        text = _TAG.sub(_blank, text)
-    if "&" in text and ";" in text:
-        text = _ENTITIES.sub(lambda match: _ENTITY_SIGNS.get(match[0], " ").ljust(len(match[0])), text)
+        text = _LATEX.sub(_blank, text)
+    if any(sign in text for sign in ("://", "](", "www.", "<", "&")):
+        text = _TAGS.sub(_blank, text)
+        for entity, sign in _ENTITIES.items():
+            text = text.replace(entity, sign.ljust(len(entity)))
     if not latex and ("*" in text or "__" in text):
         text = _without_emphasis(text)
     return text

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from glassformer.answers.documents.findings import Verdict
 from glassformer.answers.expressions import Figure, Real, Value, exactly
 from glassformer.answers.expressions.numerals import Numeral
 from glassformer.answers.expressions.tree import Name, Node, Number, walk
@@ -34,14 +33,11 @@ class Result:
     figure: Figure
     truth: Real
     line: int
-    verdict: Verdict
+    faulty: bool
     order: int
     known: bool  # whether the number had been met before, so that it need not come from this line
     total: bool = False
-
-    @property
-    def faulty(self) -> bool:
-        return self.verdict in ("wrong", "carried")
+    judged: bool = True  # whether it was worked out, not only written
 
 
 @dataclass
@@ -67,16 +63,13 @@ class Memory:
         changed = before is not None and (before.changed or before.value != symbol.value)
         self.symbols[name] = replace(symbol, changed=changed)
 
-    def arrive(self, figure: Figure, truth: Real, line: int, verdict: Verdict, *, total: bool = False) -> None:
+    def arrive(
+        self, figure: Figure, truth: Real, line: int, *, faulty: bool = False, total: bool = False, judged: bool = True
+    ) -> None:
         """A line's result."""
-        known = figure.value in self.met
-        result = Result(figure, truth, line, verdict, len(self.results), known, total)
+        result = Result(figure, truth, line, faulty, len(self.results), figure.value in self.met, total, judged)
         self.results.append(result)
         self.latest[figure.value] = result
-
-    def meet(self, values: set[Fraction]) -> None:
-        """Numbers that a line has written."""
-        self.met |= values
 
     def source(self, numeral: Numeral) -> Result | None:
         """The faulty result that a written number comes from, where that is plain."""
@@ -105,4 +98,4 @@ class Memory:
     def unrounded(self, numeral: Numeral) -> Real:
         """The number, or the longer one that it was rounded from."""
         found = self.latest.get(numeral.value)
-        return found.truth if found is not None and found.verdict == "right" else exactly(numeral.value)
+        return found.truth if found is not None and found.judged and not found.faulty else exactly(numeral.value)

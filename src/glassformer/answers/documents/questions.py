@@ -1,59 +1,117 @@
-"""Questions that a document carries: a fenced block `glassformer`, or front matter, with a spec and claimed answers."""
+"""Claims about a spec: a fenced block `glassformer` or front matter, and the answer to a question whose model is described."""
 
 from __future__ import annotations
 
-import re
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
-from glassformer.answers.documents.findings import Question
-from glassformer.spec.errors import shown
+from glassformer.answers.documents.lines import Line
+from glassformer.answers.documents.settings import settings_in
+from glassformer.answers.documents.totals import figure_of
+from glassformer.answers.verdicts import Judged, check
+from glassformer.spec import GlassformerError, nearest, shown
+from glassformer.spec.presets import known_preset, preset_names
+from glassformer.spec.reading import Request, request_from_words
 
-MOST_QUESTIONS = 1_000
+MOST_QUESTIONS = 200
 LONGEST_LINE = 500
 LONGEST_FRONT = 20_000
-_SPEC = re.compile(r"spec[ \t]*:[ \t]*(?P<words>[^\n]*)", re.IGNORECASE)
-_ANSWER = re.compile(r"(?P<question>[^\n]*[^\s=≈])[ \t]*(?:=|≈)[ \t]*(?P<claim>[^\n=≈]+)")
-# The sign between blanks that comes first parts question and answer; what stands after it may be a chain, `2 · 3 + 4 = 10`.
-_SPACED = re.compile(r"(?P<question>[^\n]*?[^\s=≈])[ \t]+(?:=|≈)[ \t]+(?P<claim>[^\n]*[^\s=≈])")
-_FRONT = re.compile(r"---[ \t]*\n")
-_BACK = re.compile(r"^---[ \t]*$", re.MULTILINE)
+REACH = 30  # lines from a question to its answer
+PARAMETERS = frozenset(("parameter", "parameters"))
+UNREAD = "Not understood in a block of claims: first 'spec: …', then 'expression = value'."
 
 
-class Questions(NamedTuple):
-    """What a block holds: questions, and the lines that are none."""
+@dataclass(frozen=True)
+class Question:
+    """A line `expression = value` of a block, and the spec that it is about."""
 
-    found: list[Question]
-    unread: list[tuple[int, str]]
+    line: int
+    spec: tuple[str, ...]
+    expression: str
+    claim: str
+
+    def judged(self) -> Judged:
+        name = f"{self.expression} @ {' '.join(self.spec)}"
+        try:
+            return replace(verdict(self.expression, self.claim, _request(self.spec)), name=name, claim=self.claim)
+        except GlassformerError as error:
+            return Judged(name, self.claim, "unclear", None, notes=(f"Not understood: {shown(str(error), limit=300)}",))
 
 
-def questions(text: str, line: int) -> Questions:
-    """The questions in the lines of a block whose first line is `line` of the document."""
+def verdict(expression: str, claim: str, request: Request) -> Judged:
+    """The one place that judges a claim about a spec."""
+    return check(expression, request, claim=claim).judged
+
+
+def _request(words: tuple[str, ...]) -> Request:
+    """A preset with fields: somebody else's document does not get to open files."""
+    name = known_preset(words[0]) if words else None
+    if name is None:
+        said = words[0] if words else ""
+        raise GlassformerError(f"'{shown(said)}' is no preset, and a document names no files.{nearest(said, preset_names())}")
+    return request_from_words((name, *words[1:]))
+
+
+def block_questions(text: str, line: int) -> Iterator[Question | int]:
+    """The claims in the lines of a block whose first line is `line` of the document; the number of a line that is none."""
     spec: tuple[str, ...] = ()
-    found: list[Question] = []
-    unread: list[tuple[int, str]] = []
     for number, raw in enumerate(text.split("\n"), start=line):
-        content = raw.strip()
-        content = content.removeprefix("- ").strip()
+        content = raw.strip().removeprefix("- ").strip()
         if not content or content.startswith("#"):
             continue
-        words = _SPEC.fullmatch(content)
+        words = _spec_words(content)
         if words is not None:
-            spec = tuple(words["words"].strip("\"' ").split())
+            spec = words
             continue
-        answer = (_SPACED.fullmatch(content) or _ANSWER.fullmatch(content)) if len(content) <= LONGEST_LINE else None
-        if answer is None or not spec or len(found) >= MOST_QUESTIONS:
-            unread.append((number, shown(content)))
-        else:
-            found.append(Question(number, spec, answer["question"].strip(), answer["claim"].strip()))
-    return Questions(found, unread)
+        expression, claim = _sides(content) if len(content) <= LONGEST_LINE else ("", "")
+        yield Question(number, spec, expression, claim) if expression and claim and spec else number
+
+
+def _spec_words(line: str) -> tuple[str, ...] | None:
+    name, colon, words = line.partition(":")
+    return tuple(words.strip("\"' ").split()) if colon and name.strip().lower() == "spec" else None
+
+
+def _sides(line: str) -> tuple[str, str]:
+    """The first sign between blanks parts expression and value, else the last sign; a chain may follow it."""
+    for sign in (" = ", " ≈ "):
+        left, found, right = line.partition(sign)
+        if found:
+            return left.strip(), right.strip(" =≈")
+    left, _, right = line.replace("≈", "=").rpartition("=")
+    return left.strip(" ="), right.strip()
 
 
 def front_matter(text: str) -> tuple[str, int]:
     """What stands between the two lines `---` at the top where it names a spec, and the place where the document goes on."""
-    start = _FRONT.match(text)
-    end = _BACK.search(text, start.end(), start.end() + LONGEST_FRONT) if start else None
-    if start is None or end is None:
+    first, _, rest = text.partition("\n")
+    end = rest.find("\n---", 0, LONGEST_FRONT)
+    content = rest[: max(end, 0)]
+    if first.strip() != "---" or end < 0 or not any(_spec_words(line.strip()) for line in content.split("\n")):
         return "", 0
-    content = text[start.end() : end.start()].rstrip("\n")
-    named = any(_SPEC.fullmatch(line.strip().removeprefix("- ")) for line in content.split("\n"))
-    return (content, end.end()) if named else ("", 0)
+    return content, len(first) + 1 + end + len("\n---")
+
+
+def described_questions(lines: Sequence[Line]) -> Iterator[Question]:
+    """The parameters of an encoder layer asked for, its sizes given below, and then a number alone on a line."""
+    asked: Line | None = None
+    for line in lines:
+        words = line.text.lower().replace("?", " ").replace(":", " ").split()
+        if not PARAMETERS.isdisjoint(words) and "layer" in words and "encoder" in words and "decoder" not in words:
+            asked = line if line.text.rstrip().endswith(("?", ":")) else None
+        elif asked is not None and line.number <= asked.number + REACH and line.part == asked.part and _is_number(line):
+            given = settings_in([one for one in lines if asked.number <= one.number < line.number]).at(line.part)
+            sizes = {size: value for size, value in given.items() if size in ("d_model", "heads", "d_k", "d_ff")}
+            if {"d_model", "heads", "d_ff"} <= set(sizes):
+                number = next(token.text for token in line.tokens if token.kind == "number")
+                yield Question(line.number, ("layer", *(f"{size}={value}" for size, value in sizes.items())), "params", number)
+            asked = None
+
+
+def _is_number(line: Line) -> bool:
+    if len(line.text) > 40 or not any(letter.isdigit() for letter in line.text):
+        return False
+    said = [token for token in line.tokens if token.kind not in ("edge", "stop", "wall")]
+    said = said[1:] if said and said[0].text.lower() in ("answer", "ans") else said
+    found = figure_of(said)
+    return found is not None and found.unit == 1 and found.value >= 100

@@ -14,6 +14,7 @@ from glassformer.answers.expressions import (
     Array,
     Evaluator,
     Figure,
+    Figures,
     NotUnderstoodError,
     Reading,
     Real,
@@ -28,7 +29,7 @@ from glassformer.answers.expressions.evaluate import as_written
 from glassformer.answers.expressions.exact import about
 from glassformer.answers.expressions.numerals import Numeral
 from glassformer.answers.expressions.precision import Agreement, Written, equal, widened
-from glassformer.answers.expressions.tree import Number, Parsed, Percent, numerals_in, ungrouped, walk
+from glassformer.answers.expressions.tree import Name, Node, Number, Parsed, Percent, numerals_in, ungrouped, walk
 
 ENOUGH_DIGITS = 3  # a decimal with fewer is taken at its word, one with more may have been rounded
 
@@ -59,26 +60,24 @@ class Side:
         return 3 + len(self.run.tokens) + 12 * costly * (1 + items) + items * isqrt(items)
 
     @cached_property
-    def usual(self) -> Parsed | None:
-        """Its tree in the first reading that has one."""
+    def tree(self) -> Node | None:
+        """In the first reading that has one."""
         for reading in readings(self.run.tokens):
             try:
-                return self.parsed(reading)
+                return self.parsed(reading).tree
             except NotUnderstoodError:
                 continue
         return None
 
-    @property
-    def bare(self) -> bool:
-        """A number or a list of numbers, nothing to be worked out."""
-        found = self.usual
-        return found is not None and written(found.tree) is not None
+    @cached_property
+    def written(self) -> Written | None:
+        """The number or the list of numbers that it is, with nothing to be worked out."""
+        return written(self.tree) if self.tree is not None else None
 
     @property
-    def figure(self) -> Figure | None:
-        """The one number that it is."""
-        found = written(self.usual.tree) if self.usual is not None else None
-        return found if isinstance(found, Figure) else None
+    def name(self) -> str | None:
+        inner = ungrouped(self.tree) if self.tree is not None else None
+        return inner.text if isinstance(inner, Name) else None
 
     @property
     def problem(self) -> str:
@@ -124,7 +123,7 @@ def agreement(pair: Pair, *, loosely: bool) -> Agreement | None:
     if pair.claim is not None:
         found = agrees(pair.value, pair.claim, loosely=loosely)
         if found is not None:
-            return found
+            return None if found == "cut" and _cut_to_nothing(pair.value, pair.claim) else found
     mine = written(pair.left.tree, pair.reading)
     if mine is not None and pair.other is not None:
         found = agrees(pair.other, mine, loosely=loosely)
@@ -135,15 +134,21 @@ def agreement(pair: Pair, *, loosely: bool) -> Agreement | None:
     return equal(pair.value, pair.other, loosely=loosely) if pair.other is not None else None
 
 
+def _cut_to_nothing(value: Value, claim: Written) -> bool:
+    """`softmax([2, 1]) = [0, 0]`: a zero in place of a number that does not round to it."""
+    cells = value.cells if isinstance(value, Array) else (value,)
+    figures = claim.cells if isinstance(claim, Figures) else (claim,)
+    return any(not figure.value and abs(cell.middle) > figure.unit / 2 for cell, figure in zip(cells, figures, strict=True))
+
+
 def within_rounding(left: Side, right: Side, reading: Reading, names: Mapping[str, Value], *, loosely: bool) -> bool:
     """Whether they agree when long decimals are taken for rounded numbers."""
-    numerals = numerals_in(left.parsed(reading).tree)
-    both = written(right.parsed(reading).tree, reading) is None
-    if both:
-        numerals = [*numerals, *numerals_in(right.parsed(reading).tree)]
-    elif isinstance(ungrouped(left.parsed(reading).tree), Number):
+    tree, other = left.parsed(reading).tree, right.parsed(reading).tree
+    both = written(other, reading) is None
+    if not both and isinstance(ungrouped(tree), Number):
         return False
-    percents = any(isinstance(node, Percent) for node in walk(left.parsed(reading).tree))
+    numerals = [*numerals_in(tree), *(numerals_in(other) if both else ())]
+    percents = any(isinstance(node, Percent) for node in walk(tree))
     if not percents and not any(_may_be_rounded(numeral) or both for numeral in numerals if numeral.decimal):
         return False
 
@@ -152,20 +157,22 @@ def within_rounding(left: Side, right: Side, reading: Reading, names: Mapping[st
             return about(one.value, Fraction(1, 2))  # 33% + 33% + 33% = 100%
         return widened(one) if both or _may_be_rounded(one) else as_written(one)
 
-    try:
-        pair = pair_of(left, right, reading, names, rounded)
-    except NotUnderstoodError:
-        return False
-    return agreement(pair, loosely=loosely) in ("exact", "rounded")
+    return _agrees(left, right, reading, names, rounded, loosely=loosely) is not None
 
 
 def from_memory(left: Side, right: Side, reading: Reading, memory: Memory, *, loosely: bool, true: bool) -> Pair | None:
     """The pair with earlier results put right (or only unrounded), where the two sides then agree."""
-    number = memory.true_value if true else memory.unrounded
     if not memory.touches(left.parsed(reading).tree):
         return None
+    number = memory.true_value if true else memory.unrounded
+    return _agrees(left, right, reading, memory.values(true=true), number, loosely=loosely)
+
+
+def _agrees(
+    left: Side, right: Side, reading: Reading, names: Mapping[str, Value], number: Numbers, *, loosely: bool
+) -> Pair | None:
     try:
-        pair = pair_of(left, right, reading, memory.values(true=true), number)
+        pair = pair_of(left, right, reading, names, number)
     except NotUnderstoodError:
         return None
     return pair if agreement(pair, loosely=loosely) in ("exact", "rounded") else None

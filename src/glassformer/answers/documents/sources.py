@@ -6,7 +6,7 @@ import codecs
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from glassformer.answers.documents.findings import DocumentKind
+from glassformer.answers.documents.result import DocumentKind
 from glassformer.spec.errors import GlassformerError, shown
 from glassformer.spec.files import parse_json, read_bytes
 

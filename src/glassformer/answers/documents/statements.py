@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from glassformer.answers.expressions.fold import matching
-from glassformer.answers.expressions.tokens import OPERAND_ENDS, OPERAND_STARTS, Token
-from glassformer.answers.expressions.vocabulary import AFTER, STARTING, TURNING
+from glassformer.answers.expressions.fold import fold, matching
+from glassformer.answers.expressions.tokens import OPERAND_ENDS, OPERAND_STARTS, Token, tokens
+from glassformer.answers.expressions.vocabulary import AFTER, FUNCTIONS, STARTING, TURNING
 
 # What an expression begins after. A word, a number or a dash may belong to it, so nothing is called wrong on their account.
 Border = Literal["start", "wall", "word", "number", "dash", "bracket", "edge"]
 WALLS = frozenset(("comma", "wall", "stop", "row"))
+BRACKETS = frozenset(("open", "close", "begin", "end"))
 KEPT_WORDS = 12
 
 
@@ -60,10 +61,7 @@ class Run:
             first.text != "-" or (len(self.tokens) > 1 and self.tokens[1].gap and self.border != "start")
         ):
             return False
-        if self.border != "word":
-            return True
-        last = self.words[-1].lower() if self.words else ""
-        if last in STARTING:
+        if self.border != "word" or (self.words and self.words[-1].lower() in STARTING):
             return True
         return not (self.number_before or any(word.lower() in TURNING for word in self.words))
 
@@ -93,27 +91,31 @@ class Relation:
     cut_off: bool = False  # where the left side is missing: numbers stand before a sign that hides it
 
 
+def read_tokens(text: str, start: int) -> list[Token]:
+    """The tokens of a piece of a document; `LayerNorm of [1, 2, 3]` is a function of a list, as with brackets around it."""
+    found = fold(tokens(text, start))
+    for place, (name, of, bracket) in reversed(list(enumerate(zip(found, found[1:], found[2:], strict=False)))):
+        if name.kind == "word" and name.text.lower() in FUNCTIONS and of.text == "of" and bracket[:2] == ("open", "["):
+            found[place : place + 2] = [name._replace(kind="function", text=FUNCTIONS[name.text.lower()])]
+    return found
+
+
 def relations(tokens: Sequence[Token]) -> list[Relation]:
     """Every relation of a block with the runs next to it."""
     places = [place for place, token in enumerate(tokens) if token.kind == "relation"]
-    if not places:
-        return []
     ends = [*places, len(tokens)]
     starts = [0, *(place + 1 for place in places)]
-    pieces = [_runs(tokens[start:end]) for start, end in zip(starts, ends, strict=True)]
+    pieces = [_Cutter(tokens[start:end]).piece() for start, end in zip(starts, ends, strict=True)] if places else []
     found: list[Relation] = []
     for number, place in enumerate(places):
         before, after = pieces[number], pieces[number + 1]
-        whole = bool(number) and before.whole
-        left, chained = before.last, whole
+        left, chained = before.last, bool(number) and before.whole
         if left is None and number and before.first is not None and before.only_rows:
             left, chained = before.first, True
         if left is None and before.bracketed:
             left = before.runs[-1]
-        relation = Relation(tokens[place], left, after.first, chained=chained, beside=after.second)
-        relation.names = before.names
-        relation.cut_off = left is None and bool(before.runs) and before.runs[-1].has_numbers and before.barred
-        found.append(relation)
+        cut_off = left is None and before.barred and bool(before.runs) and before.runs[-1].has_numbers
+        found.append(Relation(tokens[place], left, after.first, chained, after.second, _names(before.runs), cut_off))
     return found
 
 
@@ -127,7 +129,6 @@ class _Piece:
     only_rows: bool  # after its first run there is nothing but line breaks of a formula
     barred: bool  # ends with a vertical bar
     bracketed: bool  # ends with a run and an opening bracket: `512 (= 8 × 64)`
-    names: list[str]
 
     @property
     def first(self) -> Run | None:
@@ -146,62 +147,74 @@ class _Piece:
         return len(self.runs) == 1 and self.opens and self.closes
 
 
-def _runs(tokens: Sequence[Token]) -> _Piece:
-    partners = matching(tokens)
-    runs: list[Run] = []
-    current = Run([])
-    words: list[str] = []
-    numbers = False
-    walls: list[Token] = []
-    place = 0
-    first_wall = last_wall = False
-    while place < len(tokens):
-        token = tokens[place]
-        end = partners.get(place, place)
-        unit = tokens[place : max(end, place) + 1]
-        place += len(unit)
+class _Cutter:
+    """Cuts the tokens between two relations into runs."""
+
+    def __init__(self, tokens: Sequence[Token]) -> None:
+        self.tokens = tokens
+        self.runs: list[Run] = []
+        self.current = Run([])
+        self.words: list[str] = []
+        self.numbers = False
+        self.walls: list[Token] = []
+        self.opens = True
+        self.closes = False
+
+    def piece(self) -> _Piece:
+        partners = matching(self.tokens)
+        place = 0
+        while place < len(self.tokens):
+            end = max(partners.get(place, place), place)
+            self._unit(self.tokens[place : end + 1])
+            place = end + 1
+        self._close()
+        _look_ahead(self.runs, self.tokens)
+        said = [token for token in self.tokens if token.kind != "edge"]
+        if len(self.runs) == 1:
+            run = self.runs[0]
+            others = [token for token in said if token.kind != "stop" and not run.start <= token.start < run.end]
+            run.alone = not others and not any(token.kind in ("word", "note") or token.text in "\"`'" for token in self.tokens)
+        only_rows = bool(self.walls) and all(wall.kind == "row" for wall in self.walls) and len(self.runs) == 1
+        last = said[-1:]
+        barred = bool(last) and last[0].text == "|"
+        bracketed = bool(self.runs and last and last[0].kind == "open" and self.runs[-1].following[:1] == last)
+        return _Piece(self.runs, self.opens, bool(self.runs) and self.closes, only_rows, barred, bracketed)
+
+    def _unit(self, unit: Sequence[Token]) -> None:
+        """A token, or a pair of brackets with all that is inside."""
+        token = unit[0]
         if token.kind == "cell":
-            continue
-        border = _border(current.tokens, token, matched=end != place - len(unit) or len(unit) > 1)
-        if border is not None and current.tokens:
-            _close(runs, current)
-            words = [*words, *(inner.text for inner in current.tokens if inner.kind in ("word", "note"))][-KEPT_WORDS:]
-            numbers = numbers or current.has_numbers
-            current = Run([])
-        if token.kind in WALLS or (token.kind in ("open", "close", "begin", "end") and len(unit) == 1):
-            first_wall = first_wall or not runs
-            last_wall = True
-            walls.append(token)
-            words, numbers = [], False
-            current = Run([], border="dash" if token.text == "–" else "bracket" if token.kind in ("open", "close") else "wall")
-            continue
-        if not current.tokens:
+            return
+        matched = len(unit) > 1
+        border = _border(self.current.tokens, token, matched=matched)
+        if border is not None:
+            self._close()
+        if token.kind in WALLS or (token.kind in BRACKETS and not matched):
+            self.opens = self.opens and bool(self.runs)
+            self.closes = False
+            self.walls.append(token)
+            self.words, self.numbers = [], False
+            kind: Border = "dash" if token.text == "–" else "bracket" if token.kind in ("open", "close") else "wall"
+            self.current = Run([], border=kind)
+            return
+        if not self.current.tokens:
             if token.kind == "edge":
-                continue
-            kept: Border = border or (current.border if walls or runs else "start")
-            current = Run([], kept, list(words), numbers)
-        current.tokens.extend(unit)
-        last_wall = False
-    if current.tokens:
-        _close(runs, current)
-    _look_ahead(runs, tokens)
-    if len(runs) == 1:
-        others = [
-            token for token in tokens if token.kind not in ("edge", "stop") and not runs[0].start <= token.start < runs[0].end
-        ]
-        runs[0].alone = not others and not any(token.kind in ("word", "note") or token.text in "\"`'" for token in tokens)
-    only_rows = bool(walls) and all(wall.kind == "row" for wall in walls) and len(runs) == 1
-    last = [token for token in tokens if token.kind != "edge"][-1:]
-    barred = bool(last) and last[0].text == "|"
-    bracketed = bool(runs and last and last[0].kind == "open" and runs[-1].following[:1] == last)
-    return _Piece(runs, not first_wall, bool(runs) and not last_wall, only_rows, barred, bracketed, _names(runs))
+                return
+            begins: Border = border or (self.current.border if self.walls or self.runs else "start")
+            self.current = Run([], begins, list(self.words), self.numbers)
+        self.current.tokens.extend(unit)
+        self.closes = True
 
-
-def _close(runs: list[Run], run: Run) -> None:
-    while run.tokens and run.tokens[-1].kind == "edge":
-        run.tokens.pop()
-    if run.tokens:
-        runs.append(run)
+    def _close(self) -> None:
+        run, self.current = self.current, Run([])
+        if not run.tokens:
+            return
+        self.words = [*self.words, *(inner.text for inner in run.tokens if inner.kind in ("word", "note"))][-KEPT_WORDS:]
+        self.numbers = self.numbers or run.has_numbers
+        while run.tokens and run.tokens[-1].kind == "edge":
+            run.tokens.pop()
+        if run.tokens:
+            self.runs.append(run)
 
 
 def _look_ahead(runs: list[Run], tokens: Sequence[Token]) -> None:
@@ -217,21 +230,20 @@ def _border(current: list[Token], token: Token, *, matched: bool) -> Border | No
     """What lies between two tokens where they cannot belong to one expression; None where they can."""
     if not current:
         return None
-    if token.kind in WALLS or (token.kind in ("open", "close", "begin", "end") and not matched):
+    if token.kind in WALLS or (token.kind in BRACKETS and not matched):
         return "wall"
     before = next((item for item in reversed(current) if item.kind != "edge"), None)
     if before is None or before.kind not in OPERAND_ENDS or token.kind not in OPERAND_STARTS:
         return None
     if before.kind == "sub" and len(current) > 1 and current[-2].kind == "function":
         return None  # log_2 8
-    edge = current[-1].kind == "edge"
-    if before.kind in ("word",) or (before.kind == "note" and token.kind != "word"):
-        return None if token.kind == "word" else "word"
     if token.kind == "word":
         return None
+    if before.kind in ("word", "note"):
+        return "word"
     if token.kind in ("number", "about"):
         return "number"
-    if edge or (token.gap and not token.math and token.kind in ("name", "function", "text")):
+    if current[-1].kind == "edge" or (token.gap and not token.math and token.kind in ("name", "function", "text")):
         return "number" if before.kind in ("number", "scale", "unit", "percent", "close") else "word"
     return None
 

@@ -2,51 +2,52 @@
 
 from __future__ import annotations
 
-import re
 from itertools import pairwise
 
 from glassformer.answers.documents.blocks import line_around
-from glassformer.answers.expressions import NotUnderstoodError, Real, evaluate
+from glassformer.answers.documents.totals import figure_of
+from glassformer.answers.expressions import NotUnderstoodError, Real, evaluate, fold, tokens
 
 MOST_ROWS = 200
-_FORMULA_COLUMN = re.compile(
-    r"\b(?:formulas?|calculations?|computations?|calc\.?|expressions?|derivations?|arithmetic|working)\b", re.I
-)
-_NUMBER_COLUMN = re.compile(r"\b(?:param\w*|counts?|total|results?|values?|weights|elements|entries|number|#)\b|#", re.I)
-_NUMBER = re.compile(r"[\s*_~≈$]*\d[\d,._]*\s?[kKMB]?[\s*_$]*")
-_COUNTED = re.compile(r"(?<=\d) (?:words|tokens|positions|rows|entries|dims|dimensions|features|layers|heads|classes)\b")
-_PURE = re.compile(r"[\d\s,.()x×*·+²^/-]*\d\)?\s*(?:[x×*·+]|²)[\d\s,.()x×*·+²^/-]*")
+LONGEST_ROW = 2_000
+FORMULA = frozenset("formula formulas calculation calculations computation expression derivation arithmetic working".split())
+NUMBER = frozenset("# parameters params count counts total result results value values weights elements entries number".split())
 
 
 def row_with_sign(text: str, start: int, end: int) -> str | None:
     """A row with `=` between the two columns, every character in its place; none where the header does not call them so."""
     row = text[start:end]
-    if "\n" in row or not row.lstrip().startswith("|"):
+    if "\n" in row or not row.lstrip().startswith("|") or len(row) > LONGEST_ROW:
         return None
-    header = _header(text, start)
-    cells, places = row.split("|"), [bar.start() for bar in re.finditer(r"\|", row)]
+    header, cells = _header(text, start), row.split("|")
     if header is None or len(header) != len(cells):
         return None
+    ends = [place for place, sign in enumerate(row) if sign == "|"]
     for place, (name, after) in enumerate(pairwise(header)):
-        formula, number = _COUNTED.sub(lambda found: " " * len(found[0]), cells[place]), cells[place + 1]
-        if not (_FORMULA_COLUMN.search(name) and _NUMBER_COLUMN.search(after)):
-            continue
-        if _PURE.fullmatch(formula) and _NUMBER.fullmatch(number) and not _several(formula, number):
-            before = places[place - 1] + 1
-            bare = re.sub(r"[*_$]", " ", number)
-            return f"{' ' * before}{formula}={bare}{' ' * (len(row) - places[place] - 1 - len(number))}"
+        formula, number = (cell.replace("*", " ") if cell.strip().startswith("**") else cell for cell in cells[place : place + 2])
+        if _says(name, FORMULA) and _says(after, NUMBER) and _claims(formula, number):
+            return f"{formula:>{ends[place]}}={number}".ljust(len(row))
     return None
 
 
-def _several(formula: str, number: str) -> bool:
-    """Whether the number is that of several alike, as of all layers where the formula is that of one."""
+def _says(header: str, words: frozenset[str]) -> bool:
+    return any(word in words for word in header.lower().replace("(", " ").split())
+
+
+def _claims(formula: str, number: str) -> bool:
+    """Whether there is something to work out and a number, which is not that of several alike, as of all layers."""
+    found = fold(tokens(formula))
+    figure = figure_of([token for token in fold(tokens(number)) if token.kind != "edge"])
+    if figure is None or not any(token.kind == "operator" for token in found) or any(token.kind == "name" for token in found):
+        return False
     try:
-        value = evaluate(re.sub(r"[xX]", "×", formula))
+        value = evaluate(formula)
     except NotUnderstoodError:
-        return True
-    digits = re.sub(r"[^\d]", "", number)
-    whole = isinstance(value, Real) and value.middle > 0 and not re.search(r"[kKMB.]", number)
-    return whole and isinstance(value, Real) and int(digits) != value.middle and int(digits) % value.middle == 0
+        return False
+    exact = isinstance(value, Real) and value.middle > 0 and not figure.rounded and figure.unit == 1
+    return not (
+        exact and isinstance(value, Real) and figure.value != value.middle and (figure.value / value.middle).denominator == 1
+    )
 
 
 def _header(text: str, start: int) -> list[str] | None:
@@ -59,5 +60,4 @@ def _header(text: str, start: int) -> list[str] | None:
             break
         rows.append(text[first:last])
         place = first
-    dashes = len(rows) > 1 and re.fullmatch(r"[\s|:-]+", rows[-2]) is not None
-    return rows[-1].split("|") if dashes else None
+    return rows[-1].split("|") if len(rows) > 1 and not rows[-2].strip(" \t|:-") else None

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
 
-from glassformer.answers.documents.findings import Verdict
 from glassformer.answers.documents.memory import PLAIN_DIGITS, Memory, Result
-from glassformer.answers.expressions import Figure, Real, Token, agrees, exactly, parse, shown_number, written
-from glassformer.answers.expressions.limits import NotUnderstoodError
+from glassformer.answers.documents.outcome import Outcome, explained, in_lines
+from glassformer.answers.expressions import Figure, NotUnderstoodError, Real, Token, agrees, exactly, parse, shown_number, written
 from glassformer.answers.mistakes.slips import Slip, pen_slips
+from glassformer.answers.verdicts import Verdict
 
-TOTAL_WORDS = frozenset("total totals sum overall altogether".split())
-PRODUCT_WORDS = frozenset(("product",))
+TOTAL_WORDS = frozenset("total totals sum overall altogether product".split())
 # A label with one of these names something besides the items.
 OTHER_PARTS = frozenset("with including plus bias biases extra without excluding minus except additional roughly about".split())
 MOST_ITEMS = 12
@@ -35,11 +34,11 @@ class Labelled:
 
     @property
     def total(self) -> bool:
-        return any(word in TOTAL_WORDS | PRODUCT_WORDS for word in self.label)
+        return any(word in TOTAL_WORDS for word in self.label)
 
 
 @dataclass(frozen=True)
-class Sum:
+class Total:
     """What a total was found to be: the sum (or the product) of earlier results, or one of them again."""
 
     verdict: Verdict
@@ -53,25 +52,25 @@ class Sum:
     def faulty(self) -> tuple[int, ...]:
         return tuple(dict.fromkeys(item.line for item in self.items if item.faulty))
 
-    def said(self, claimed: str) -> str:
-        lines = _lines([item.line for item in self.items])
-        true = shown_number(self.truth)
-        if self.verdict == "wrong":
-            rest = f" With {_lines(self.faulty)} put right it is {true}." if self.faulty and self.truth != self.due else ""
-            slip = f" {self.slips[0].sentence}" if self.slips else ""
-            return f"The items of {lines} {self.word} {shown_number(self.due)}, not {claimed}.{slip}{rest}"
+    def outcome(self, figure: Figure) -> Outcome:
+        due, true = shown_number(self.due), shown_number(self.truth)
+        lines = in_lines([item.line for item in self.items])
         what = f"The number of {lines}" if len(self.items) == 1 else f"The items of {lines} {self.word} it"
+        said = f"{what}."
         if self.verdict == "carried":
-            return f"{what}, but the error of {_lines(self.faulty)} is carried forward; with that put right it is {true}."
-        return f"{what}."
+            said = f"{what}, but the error of {in_lines(self.faulty)} is carried forward; with that put right it is {true}."
+        elif self.verdict == "wrong":
+            rest = f" With {in_lines(self.faulty)} put right it is {true}." if self.faulty and true != due else ""
+            said = f"The items of {lines} {self.word} {due}, not {figure.text}. {self.slips[0].sentence}{rest}"
+        findings = tuple(explained(slip.code, slip.sentence, slip.predicted) for slip in self.slips)
+        true = true if self.faulty and true != due else ""
+        return Outcome(self.verdict, "total", note=said, sources=self.faulty, findings=findings, due=due, corrected=true)
 
 
 def labelled(tokens: Sequence[Token]) -> Labelled | None:
     """`Total FFN parameters: 4,718,592`, with nothing after it but a remark."""
     colons = [place for place, token in enumerate(tokens) if token.kind == "wall" and token.text == ":"]
-    if not colons:
-        return None
-    after = [token for token in tokens[colons[-1] + 1 :] if token.kind != "edge"]
+    after = [token for token in tokens[colons[-1] + 1 :] if token.kind != "edge"] if colons else []
     while after and after[-1].kind == "stop":
         after.pop()
     figure = figure_of(after)
@@ -97,10 +96,10 @@ def figure_of(tokens: Sequence[Token]) -> Figure | None:
     return found if isinstance(found, Figure) else None
 
 
-def total_of(memory: Memory, figure: Figure, label: Sequence[str], *, loosely: bool) -> Sum | None:
+def total_of(memory: Memory, figure: Figure, label: Sequence[str], *, loosely: bool) -> Total | None:
     """What earlier results the total is made of; None where none are, and then nothing is said about it."""
     loose = loosely or figure.rounded
-    product = any(word in PRODUCT_WORDS for word in label)
+    product = "product" in label
     for exact in (True, False):
         for items in _groups(memory):
             found = _matched(items, figure, product=product, loosely=loose and not exact)
@@ -121,51 +120,43 @@ def _groups(memory: Memory) -> Iterator[tuple[Result, ...]]:
             yield tuple(results[-count:])
 
 
-def _combined(items: Sequence[Result], value: Callable[[Result], Fraction], *, product: bool) -> Fraction:
+def _together(items: Sequence[Result], value: Callable[[Result], Fraction], *, product: bool) -> Real:
     values = [value(item) for item in items]
-    return prod(values, start=Fraction(1)) if product and len(values) <= MOST_ITEMS else sum(values, start=Fraction(0))
+    return exactly(prod(values, start=Fraction(1)) if product else sum(values, start=Fraction(0)))
 
 
-def _matched(items: tuple[Result, ...], figure: Figure, *, product: bool, loosely: bool) -> Sum | None:
-    due = exactly(_combined(items, lambda item: item.figure.value, product=product))
-    truth = exactly(_combined(items, lambda item: item.truth.middle, product=product))
+def _both(items: Sequence[Result], *, product: bool) -> tuple[Real, Real]:
+    """What the items make as they were written, and as they should be."""
+    due = _together(items, lambda item: item.figure.value, product=product)
+    return due, _together(items, lambda item: item.truth.middle, product=product)
+
+
+def _matched(items: tuple[Result, ...], figure: Figure, *, product: bool, loosely: bool) -> Total | None:
+    due, truth = _both(items, product=product)
     word = "multiply to" if product else "add up to"
     if _fits(due, figure, loosely=loosely):
-        return Sum("carried" if any(item.faulty for item in items) else "right", items, due, truth, word=word)
-    if _fits(truth, figure, loosely=loosely):
-        return Sum("right", items, truth, truth, word=word)
-    return None
+        return Total("carried" if any(item.faulty for item in items) else "right", items, due, truth, word=word)
+    return Total("right", items, truth, truth, word=word) if _fits(truth, figure, loosely=loosely) else None
 
 
 def _fits(value: Real, figure: Figure, *, loosely: bool) -> bool:
-    if not loosely:
-        return value.low == figure.value
-    return agrees(value, figure, loosely=True) is not None
+    return agrees(value, figure, loosely=True) is not None if loosely else value.low == figure.value
 
 
-def _again(memory: Memory, figure: Figure, *, loosely: bool) -> Sum | None:
+def _again(memory: Memory, figure: Figure, *, loosely: bool) -> Total | None:
     """A result that comes again, exactly or rounded."""
     if len(str(abs(figure.value.numerator)).rstrip("0")) < PLAIN_DIGITS:
         return None
     for result in reversed(memory.results[-MOST_LOOKED_AT:]):
         if _fits(exactly(result.figure.value), figure, loosely=loosely):
-            return Sum("carried" if result.faulty else "right", (result,), exactly(result.figure.value), result.truth)
+            return Total("carried" if result.faulty else "right", (result,), exactly(result.figure.value), result.truth)
     return None
 
 
-def _slipped(items: tuple[Result, ...], figure: Figure, *, product: bool) -> Sum | None:
+def _slipped(items: tuple[Result, ...], figure: Figure, *, product: bool) -> Total | None:
     """Nearly the sum, and one digit explains it."""
-    due = _combined(items, lambda item: item.figure.value, product=product)
-    if not due or abs(due - figure.value) > NEAR * abs(due):
+    due, truth = _both(items, product=product)
+    if not due.middle or abs(due.middle - figure.value) > NEAR * abs(due.middle):
         return None
-    slips = tuple(slip for slip in pen_slips(exactly(due), figure) if slip.code in SLIPS)
-    truth = _combined(items, lambda item: item.truth.middle, product=product)
-    word = "multiply to" if product else "add up to"
-    return Sum("wrong", items, exactly(due), exactly(truth), slips, word) if slips else None
-
-
-def _lines(lines: Sequence[int]) -> str:
-    unique = list(dict.fromkeys(lines))
-    if len(unique) == 1:
-        return f"line {unique[0]}"
-    return f"lines {', '.join(map(str, unique[:-1]))} and {unique[-1]}"
+    slips = tuple(slip for slip in pen_slips(due, figure) if slip.code in SLIPS)
+    return Total("wrong", items, due, truth, slips, "multiply to" if product else "add up to") if slips else None

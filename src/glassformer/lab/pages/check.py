@@ -77,8 +77,7 @@ async def _do(request: Request, reading: Callable[[dict[str, Any]], Any]) -> Any
 
 
 def _checked(document: dict[str, Any]) -> dict[str, Any]:
-    from glassformer.answers.documents.findings import DocumentKind
-    from glassformer.answers.solutions import check_text
+    from glassformer.answers.documents import DocumentKind, check_text
     from glassformer.lab.pages.check_text import annotated
 
     given, kind = text_in(document, "text"), document.get("kind", "md")

@@ -6,11 +6,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
-from glassformer.answers.documents import CheckedDocument, Finding
+from glassformer.answers.documents import CheckedDocument, Found
 from glassformer.answers.judging import Diagnosis
-from glassformer.answers.mistakes.catalogue import CATALOGUE
-from glassformer.answers.quiz.misconceptions import mistake
-from glassformer.answers.solutions import CheckedSolution, Graded, Remark
 from glassformer.show import present
 from glassformer.show.answers import value_text
 
@@ -20,21 +17,19 @@ HINTS = {
     "arithmetic": "The two sides are not equal. Work the left side out once more.",
     "total": "The items above do not add up to this. Add them again.",
     "shape": "This is not the shape that comes out. Write the sizes of each factor side by side.",
+    "remark": "Write the shape of each factor below it: which axes meet, and which are left?",
+    "question": "no known mistake gives this number",
     "carried": "The arithmetic is right for the numbers in it, but one of them is wrong further up.",
     "unclear": "This could not be read as a claim, so nothing is said about it.",
 }
+NAMES = {"wrong": "wrong", "carried": "an error carried forward", "unclear": "not understood"}
 
 
-def annotated(found: CheckedSolution) -> dict[str, Any]:
-    """The document line by line, the remarks and questions at their lines, and the count in the command line's words."""
-    document = found.document
+def annotated(document: CheckedDocument) -> dict[str, Any]:
+    """The document line by line with what was found in each, and the count in the command line's words."""
     notes: dict[int, list[dict[str, Any]]] = {}
-    for finding in document.claims:
-        notes.setdefault(finding.line, []).append(_finding(finding, document))
-    for remark in found.remarks:
-        notes.setdefault(remark.line, []).append(_remark(remark, document))
-    for one in found.graded:
-        notes.setdefault(one.line, []).append(_question(one))
+    for found in document.findings:
+        notes.setdefault(found.line, []).append(_note(found, document))
     lines = document.text.rstrip("\n").split("\n")
     return {
         "lines": [
@@ -48,71 +43,52 @@ def annotated(found: CheckedSolution) -> dict[str, Any]:
             for number, parts in enumerate(_cut(document, lines[:MOST_LINES]), start=1)
         ],
         "left_out": max(0, len(lines) - MOST_LINES),
-        "counts": found.counts,
-        "summary": f"{found.summary()}.",
+        "counts": document.counts,
+        "summary": f"{document.summary()}.",
     }
 
 
 def _cut(document: CheckedDocument, lines: list[str]) -> Iterator[list[tuple[str, str]]]:
     """Each line as pieces of text, each with the verdict of the claim that it belongs to."""
-    start, claims = 0, document.claims
+    start = 0
     for text in lines:
         end = start + len(text)
-        own = [finding for finding in claims if finding.start < end and finding.end > start]
-        edges = sorted({start, end, *(min(max(edge, start), end) for finding in own for edge in (finding.start, finding.end))})
+        own = [found for found in document.findings if found.start < end and found.end > start]
+        edges = sorted({start, end, *(min(max(edge, start), end) for found in own for edge in (found.start, found.end))})
         parts = []
         for left, right in pairwise(edges):
-            verdicts = {finding.verdict for finding in own if finding.start <= left and finding.end >= right}
+            verdicts = {_verdict(found) for found in own if found.start <= left and found.end >= right}
             parts.append((document.text[left:right], _worst(verdicts)))
         yield parts
         start = end + 1
 
 
-def _worst(verdicts: set[Any]) -> str:
+def _worst(verdicts: set[str]) -> str:
     return next((verdict for verdict in WORST if verdict in verdicts), "")
 
 
-def _note(verdict: str, name: str, code: str, hint: str, answer: list[str]) -> dict[str, Any]:
+def _verdict(found: Found) -> str:
+    return "note" if found.kind == "note" else "right" if found.judged.right else found.verdict
+
+
+def _note(found: Found, document: CheckedDocument) -> dict[str, Any]:
+    """The mistake by its name, a hint that gives nothing away, then what is said about it."""
+    verdict, judged = _verdict(found), found.judged
+    if verdict in ("right", "note"):
+        said = f"right under a convention: {judged.convention}" if judged.convention else found.sentence
+        return {"verdict": verdict, "name": said or "right", "code": " and ".join(found.codes[:1]), "hint": "", "answer": []}
+    first = judged.findings[0] if judged.findings else None
+    sentences = [mistake.sentence for mistake in first.mistakes] if first and found.kind in ("remark", "question") else []
+    hint = " ".join(sentences) or HINTS.get(verdict, HINTS.get(found.kind, HINTS["arithmetic"]))
+    if found.sources:
+        hint += f" Look at {', '.join(document.place(line) for line in found.sources)}."
+    answer = [found.sentence or found.text]
+    if found.kind == "question" and judged.truth is not None:
+        whats = [what for finding in judged.findings for what in finding.what]
+        answer = [f"It is {value_text(judged.truth)}.", *whats, *judged.notes]
+    name = " and ".join(mistake.name for mistake in first.mistakes) if first else NAMES.get(verdict, verdict)
+    code = " and ".join(first.codes) if first else ""
     return {"verdict": verdict, "name": name, "code": code, "hint": hint, "answer": [line for line in answer if line]}
-
-
-def _finding(finding: Finding, document: CheckedDocument) -> dict[str, Any]:
-    """An equality: the slip by its name, a hint that gives nothing away, then the value that was due."""
-    if finding.verdict == "right":
-        return _note("right", finding.sentence or "right", "", "", [])
-    slip = finding.slips[0] if finding.slips else None
-    kind = finding.verdict if finding.verdict in HINTS else finding.kind
-    hint = HINTS.get(kind, HINTS["arithmetic"])
-    if finding.sources:
-        hint += f" Look at {', '.join(document.place(line) for line in finding.sources)}."
-    said = {"wrong": "wrong", "carried": "an error carried forward", "unclear": "not understood"}[finding.verdict]
-    name = mistake(slip.code).name if slip else said
-    return _note(finding.verdict, name, slip.code if slip else "", hint, [finding.sentence or finding.text, finding.implied])
-
-
-def _remark(remark: Remark, document: CheckedDocument) -> dict[str, Any]:
-    """A remark: the mistake by its name and what is so in general, then the sentence with the numbers and the step done right."""
-    if remark.verdict != "wrong":
-        return _note(remark.verdict, remark.sentence, remark.code, "", [])
-    known = CATALOGUE.get(remark.code)
-    name = known.name if known else remark.code.replace("_", " ")
-    hint = known.sentence if known else "Write the shape of each factor below it: which axes meet, and which are left?"
-    answer = [remark.sentence, f"So: {remark.corrected}" if remark.corrected else ""]
-    answer += [f"{document.place(total.line)} becomes {total.becomes}, not {total.claimed}" for total in remark.totals]
-    return _note("wrong", name, remark.code, hint, answer)
-
-
-def _question(one: Graded) -> dict[str, Any]:
-    if one.diagnosis is None:
-        return _note("unclear", "not understood", "", one.problem, [])
-    found = judged(one.diagnosis)
-    verdict = "right" if one.grade == "convention" else one.grade
-    name = found["headline"] if verdict == "right" else found["mistakes"][0]["name"] if found["mistakes"] else "wrong"
-    code = " and ".join(found["mistakes"][0]["codes"]) if found["mistakes"] else ""
-    hint = " ".join(found["mistakes"][0]["sentences"]) if found["mistakes"] else "no known mistake gives this number"
-    if verdict == "right":
-        return _note(verdict, name, code, "", [])
-    return _note(verdict, name, code, hint, [found["truth"], *[what for each in found["mistakes"] for what in each["what"]]])
 
 
 def judged(found: Diagnosis) -> dict[str, Any]:

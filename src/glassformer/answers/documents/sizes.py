@@ -6,40 +6,35 @@ from glassformer.answers.documents.memory import Memory
 from glassformer.answers.documents.outcome import Outcome
 from glassformer.answers.documents.sides import Side
 from glassformer.answers.expressions import NotUnderstoodError
-from glassformer.answers.expressions.shapes import (
-    DoesNotFitError,
-    Shape,
-    cell_by_cell,
-    multiplied,
-    shape_of,
-    shapes_in,
-    shown_shape,
-)
+from glassformer.answers.expressions.shapes import DoesNotFitError, cell_by_cell, multiplied, shape_of, shapes_in, shown_shape
 from glassformer.answers.expressions.tree import Grouped, List, Node, Product, Sized, Space, Sum, Transposed, ungrouped, walk
 
+Shape = tuple[int, ...]
 
-def compare_shapes(left: Side, right: Side, sign: str, memory: Memory) -> Outcome | None:
+
+def compare_sizes(left: Side, right: Side, sign: str, memory: Memory) -> Outcome | None:
     """The two sides as sizes of matrices; None where they are none."""
-    one, two = left.usual, right.usual
+    one, two = left.tree, right.tree
     if one is None or two is None:
         return None
-    if (same := _cell_by_cell(one.tree, two.tree, memory)) is not None:
-        return same
+    safe = left.run.safe_before and right.run.safe_after
     try:
-        factors, claimed = shapes_in(one.tree, memory.values()), shapes_in(two.tree, memory.values())
-        due = multiplied(factors)
-        claim = multiplied(claimed)
+        if (same := _cell_by_cell(one, two, memory)) is not None:
+            return same
+        factors, claimed = shapes_in(one, memory.values()), shapes_in(two, memory.values())
+        due, claim = multiplied(factors), multiplied(claimed)
     except DoesNotFitError as misfit:
-        return _misfit(one.tree, two.tree, sign, str(misfit)) if left.run.safe_before and right.run.safe_after else None
+        surely = sign == "→" and safe and _explicit(one) and _explicit(two)
+        return Outcome("wrong", "shape", note=str(misfit)) if surely else None
     except NotUnderstoodError:
         return None
     if due == claim:
         return Outcome("right", "shape", due=shown_shape(due))
     if len(factors) < 2:  # the product may stand to the right of the shape that it is said to have
         factors, due, claim = claimed, claim, due
-    if len(factors) < 2 or not _is_about_shapes(one.tree, two.tree, sign, due, claim):
+    if len(factors) < 2 or not _is_about_sizes(one, two, sign, due, claim):
         return None
-    if not (left.run.safe_before and right.run.safe_after):
+    if not safe:
         return Outcome("unclear", "shape", note="words or signs around it may belong to it")
     return Outcome("wrong", "shape", due=shown_shape(due))
 
@@ -47,13 +42,8 @@ def compare_shapes(left: Side, right: Side, sign: str, memory: Memory) -> Outcom
 def _cell_by_cell(one: Node, two: Node, memory: Memory) -> Outcome | None:
     """`[5, 64] + [64] = [5, 64]`: sizes of a sum, or of a product taken cell by cell; None where they are not."""
     one = ungrouped(one)
-    parts = (
-        [part for _, part in one.terms]
-        if isinstance(one, Sum)
-        else [part for _, part in one.factors]
-        if isinstance(one, Product)
-        else []
-    )
+    items = one.terms if isinstance(one, Sum) else one.factors if isinstance(one, Product) else ()
+    parts = [part for _, part in items]
     if not (parts and _explicit(two) and all(isinstance(ungrouped(part), List | Sized | Space) for part in parts)):
         return None
     try:
@@ -64,11 +54,7 @@ def _cell_by_cell(one: Node, two: Node, memory: Memory) -> Outcome | None:
     return Outcome("right", "shape", due=shown_shape(due), note="cell by cell") if due == claim else None
 
 
-def _misfit(one: Node, two: Node, sign: str, message: str) -> Outcome | None:
-    return Outcome("wrong", "shape", note=message) if sign == "→" and _explicit(one) and _explicit(two) else None
-
-
-def _is_about_shapes(one: Node, two: Node, sign: str, due: Shape, claim: Shape) -> bool:
+def _is_about_sizes(one: Node, two: Node, sign: str, due: Shape, claim: Shape) -> bool:
     """Whether sizes are meant beyond doubt: an arrow between lists, spaces, or sizes at the foot of matrices."""
     if any(isinstance(node, Space | Sized) for tree in (one, two) for node in walk(tree)):
         return True
@@ -79,8 +65,12 @@ def _is_about_shapes(one: Node, two: Node, sign: str, due: Shape, claim: Shape) 
 
 def _explicit(node: Node) -> bool:
     """Lists of sizes, alone or multiplied."""
-    if isinstance(node, Product):
-        return all(_explicit(factor) for _, factor in node.factors)
-    if isinstance(node, Transposed | Grouped):
-        return _explicit(node.inner)
-    return isinstance(node, List | Sized | Space) and (not isinstance(node, List) or len(node.items) >= 2)
+    match node:
+        case Product(factors):
+            return all(_explicit(factor) for _, factor in factors)
+        case Transposed(inner) | Grouped(inner):
+            return _explicit(inner)
+        case List(items):
+            return len(items) >= 2
+        case _:
+            return isinstance(node, Sized | Space)

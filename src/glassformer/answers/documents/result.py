@@ -1,0 +1,112 @@
+"""What was found in a document: each claim with its place and its verdict, and the document with all of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from glassformer.algebra.result import Result
+from glassformer.answers.verdicts import Judged, Verdict
+
+# A remark is about more than one equality; a note is worth a look and counts as nothing.
+Kind = Literal["arithmetic", "shape", "total", "remark", "note", "question", "limit"]
+DocumentKind = Literal["md", "txt", "tex", "ipynb"]
+COUNTED: dict[Verdict, Verdict] = {"right": "right", "convention": "right", "wrong": "wrong", "carried": "carried"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Found:
+    """One claim of the text: where it stands, and what it is found to be."""
+
+    line: int  # of the document's text, from 1
+    start: int  # where it stands in the document's text
+    end: int
+    text: str
+    kind: Kind
+    judged: Judged
+    sources: tuple[int, ...] = ()  # the lines that a carried error comes from
+    put_right: str = ""  # the value once earlier errors are corrected, where that is another one
+
+    @property
+    def verdict(self) -> Verdict:
+        return self.judged.verdict
+
+    @property
+    def due(self) -> str:
+        """The value that follows from the numbers as they were written."""
+        return str(self.judged.truth) if self.judged.truth is not None else ""
+
+    @property
+    def codes(self) -> tuple[str, ...]:
+        """The mistakes that explain it."""
+        return tuple(code for finding in self.judged.findings for code in finding.codes)
+
+    @property
+    def sentence(self) -> str:
+        return " ".join(self.judged.notes)
+
+    def to_dict(self) -> dict[str, Any]:
+        places = {"line": self.line, "start": self.start, "end": self.end, "text": self.text, "kind": self.kind}
+        return places | self.judged.to_dict() | {"sources": list(self.sources), "put_right": self.put_right}
+
+
+@dataclass(frozen=True, repr=False)
+class CheckedDocument(Result):
+    """A worked solution, read: its text and everything that was found in it, in order."""
+
+    name: str
+    kind: DocumentKind
+    text: str
+    findings: tuple[Found, ...]
+    beyond: int = 0  # equalities after the most that one document may have: counted, not read
+    cells: tuple[tuple[int, int], ...] = field(default=())  # of a notebook: first line and number of each cell
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many are right (under a convention, too), wrong, carried forward and not understood."""
+        counted = Counter(COUNTED.get(found.verdict, "unclear") for found in self.findings if found.kind != "note")
+        counted["unclear"] += self.beyond
+        return {verdict: counted[verdict] for verdict in ("right", "wrong", "carried", "unclear")}
+
+    @property
+    def wrong(self) -> int:
+        """How many are wrong; what only carries an error forward is not counted again."""
+        return self.counts["wrong"]
+
+    @property
+    def remarks(self) -> tuple[Found, ...]:
+        return tuple(found for found in self.findings if found.kind in ("remark", "note"))
+
+    @property
+    def questions(self) -> tuple[Found, ...]:
+        """Those of spec blocks."""
+        return tuple(found for found in self.findings if found.kind == "question")
+
+    def of(self, verdict: Verdict) -> tuple[Found, ...]:
+        return tuple(found for found in self.findings if found.verdict == verdict)
+
+    def summary(self) -> str:
+        """`12 right, 3 wrong, 1 carried forward, 0 not understood`."""
+        words = {"right": "right", "wrong": "wrong", "carried": "carried forward", "unclear": "not understood"}
+        return ", ".join(f"{count:,} {words[verdict]}" for verdict, count in self.counts.items())
+
+    def place(self, line: int) -> str:
+        """`line 12`, or in a notebook `cell 3, line 2`."""
+        starts = [(first, number) for first, number in self.cells if first <= line]
+        if not starts:
+            return f"line {line}"
+        first, number = starts[-1]
+        return f"cell {number}, line {line - first + 1}"
+
+    def to_dict(self) -> dict[str, Any]:
+        listed = [found.to_dict() | {"place": self.place(found.line)} for found in self.findings]
+        return {
+            "document": self.name,
+            "kind": self.kind,
+            "counts": self.counts,
+            "beyond": self.beyond,
+            "findings": listed,
+            "remarks": [found for found in listed if found["kind"] in ("remark", "note")],
+            "questions": [found for found in listed if found["kind"] == "question"],
+        }

@@ -1,0 +1,135 @@
+"""Lists given to words: queries, keys and values cut out of vectors, and shapes of a program's variables that go together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from glassformer.answers.documents.formulas import remark
+from glassformer.answers.documents.lines import Line
+from glassformer.answers.documents.result import Found
+from glassformer.answers.documents.stated import stated_shapes
+from glassformer.answers.documents.totals import words_of
+from glassformer.answers.expressions import Figures, NotUnderstoodError, parse, written
+
+ROLES = {"q": "queries", "k": "keys", "v": "values"}
+PLACES = ("first", "next", "last")
+CUT = frozenset(
+    "part parts coordinate coordinates dimensions extract extracted split slice slices component components entries".split()
+)
+PROJECTED = frozenset("project projected projection projecting w_q w_k w_v".split())
+IN_ORDER = frozenset(("first", "last"))
+LONGEST_LINE = 300
+
+Vector = tuple[str, ...]
+
+
+@dataclass
+class Cut:
+    """Vectors by their words, and the parts of them that are called a query, a key and a value."""
+
+    wholes: dict[str, Vector] = field(default_factory=dict)
+    parts: dict[tuple[str, str], tuple[Vector, Line]] = field(default_factory=dict)
+    first: int = 0
+
+
+def vector_remarks(lines: Sequence[Line]) -> Iterator[Found]:
+    """Remarks on coordinates that were cut out, and on variables whose heads make up the width of the tokens."""
+    yield from _consistent_variables(lines)
+    cut = Cut()
+    for place, line in enumerate(lines):
+        label, values = _labelled(line)
+        if len(label) == 2 and label[0][0] in ROLES and label[1] in cut.wholes:
+            cut.parts[label[0][0], label[1]] = values, line
+        elif len(label) == 1 and values:
+            if cut.parts:
+                yield from _other_coordinates(cut, lines[max(0, cut.first - 6) : place])
+                cut = Cut()
+            cut.first = cut.first if cut.wholes else place
+            cut.wholes[label[0]] = values
+    yield from _other_coordinates(cut, lines[max(0, cut.first - 6) :])
+
+
+def _labelled(line: Line) -> tuple[tuple[str, ...], Vector]:
+    """`Q (Time): [0, 1]`: the words before the colon or the sign, and the list behind it."""
+    if "[" not in line.text or len(line.text) > LONGEST_LINE:
+        return (), ()
+    said = [token for token in line.tokens if token.kind not in ("edge", "stop")]
+    place = next((at for at, token in enumerate(said) if token.text in (":", "=")), len(said))
+    try:
+        found = written(parse(said[place + 1 :]).tree) if place < len(said) - 1 else None
+    except NotUnderstoodError:
+        found = None
+    values = found.cells if isinstance(found, Figures) and found.columns is None and len(found.cells) > 1 else ()
+    words = tuple(part for word in words_of(said[:place]) for part in word.split("_") if part not in ("the", "of", "for"))
+    return words, tuple(f"{float(cell.value):g}" for cell in values)
+
+
+def _other_coordinates(cut: Cut, lines: Sequence[Line]) -> Iterator[Found]:
+    """A remark where two of queries, keys and values are cut out in order for every word, and the third is not."""
+    words = {word for _, word in cut.parts}
+    widths = {len(values) for values, _ in cut.parts.values()}
+    whole = {len(cut.wholes[word]) for word in words}
+    if len(words) < 2 or len(widths) != 1 or len(cut.parts) != 3 * len(words) or whole != {3 * max(widths)}:
+        return
+    said = {word for line in lines for word in line.words}
+    if CUT.isdisjoint(said) or not PROJECTED.isdisjoint(said):
+        return
+    width = widths.pop()
+    off = [role for role in ROLES if any(cut.parts[role, word][0] != _due(cut, role, word, width) for word in words)]
+    if len(off) != 1:
+        return
+    (role,) = off
+    mine = [(word, *found) for (own, word), found in cut.parts.items() if own == role]
+    used = " and ".join(_shown(values) for _, values, _ in mine)
+    due = " and ".join(_shown(_due(cut, role, word, width)) for word, _, _ in mine)
+    starts = [at for at in range(2 * width + 1) if all(cut.wholes[word][at : at + width] == values for word, values, _ in mine)]
+    which = f"; they are coordinates {starts[0] + 1} to {starts[0] + width}" if len(starts) == 1 else ""
+    place = PLACES[list(ROLES).index(role)]
+    sentence = f"The {ROLES[role]} used, {used}, are not the {place} {width} coordinates of the vectors given, {due}{which}."
+    explicit = any(set(line.words) >= IN_ORDER and {"q", "k", "v"} <= {word[0] for word in line.words} for line in lines)
+    line = next(line for word, values, line in mine if values != _due(cut, role, word, width))
+    yield remark("other_coordinates", line, sentence, verdict="wrong" if explicit else "unclear", due=due)
+
+
+def _due(cut: Cut, role: str, word: str, width: int) -> Vector:
+    start = list(ROLES).index(role) * width
+    return cut.wholes[word][start : start + width]
+
+
+def _shown(values: Vector) -> str:
+    return f"[{', '.join(values)}]"
+
+
+def _consistent_variables(lines: Sequence[Line]) -> Iterator[Found]:
+    """`[1, 5, 12, 64]` beside `[1, 5, 768]`, heads before or after the tokens; and the attention matrices of those heads."""
+    parts: dict[int, list[tuple[str, tuple[int, ...], Line]]] = {}
+    for name, sizes, line in stated_shapes(lines):
+        if len(sizes) > 2 and all(size.isdecimal() for size in sizes):
+            parts.setdefault(line.part, []).append((name, tuple(map(int, sizes)), line))
+    for found in parts.values():
+        wholes = {sizes for _, sizes, _ in found if len(sizes) == 3}
+        if len(wholes) != 1:
+            continue
+        batch, tokens, width = wholes.pop()
+        split = {
+            two if one == tokens else one
+            for _, (b, one, two, each), _ in _four(found)
+            if _splits(b, one, two, each, batch, tokens, width)
+        }
+        for name, (b, one, two, each), line in _four(found):
+            if _splits(b, one, two, each, batch, tokens, width):
+                heads = two if one == tokens else one
+                said = f"{name}: {heads} heads of {each} make {heads} × {each} = {width}, the width of the tokens."
+                yield remark("heads_confirmed", line, said, verdict="right")
+            elif len(split) == 1 and (b, one, two, each) == (batch, *split, tokens, tokens):
+                said = f"{name}: each of the {one} heads has an attention matrix of {tokens} × {tokens}, tokens × tokens."
+                yield remark("heads_confirmed", line, said, verdict="right")
+
+
+def _four(found: Sequence[tuple[str, tuple[int, ...], Line]]) -> list[tuple[str, tuple[int, ...], Line]]:
+    return [one for one in found if len(one[1]) == 4]
+
+
+def _splits(b: int, one: int, two: int, each: int, batch: int, tokens: int, width: int) -> bool:
+    return b == batch and ((one == tokens and two * each == width) or (two == tokens and one * each == width))
