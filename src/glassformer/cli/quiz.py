@@ -253,7 +253,7 @@ def grade(
     own_seed = seed if seed is not None else made.seed if made else 0
     roster = _roster(students, variants, own_seed)
     if made is not None and variants is None:
-        roster = made.roster.known_as(roster) if seed is None else roster
+        roster = made.roster.known_as(roster) if len(made.roster) else replace(roster, same=True)
     graded = grade_class(found, read_submissions(Path(answers), found, roster), seed=own_seed, roster=roster)
     result: Any = graded
     if again is not None:

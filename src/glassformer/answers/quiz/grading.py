@@ -91,7 +91,7 @@ def grade(quiz: QuizSet, submitted: Submissions, *, seed: int = 0, roster: Roste
     students = [_with_variant(student, given, submitted) for student in given] or [Student(name) for name in submitted.answers]
     sheets = []
     for student in students:
-        own = grader.paper(student.drawn_for if len(given) else EVERYBODY)
+        own = grader.paper(EVERYBODY if given.same or not len(given) else student.drawn_for)
         sheets.append(grader.sheet(own, student, submitted.answers.get(student.name, {})))
     notes = [*submitted.notes, *_variant_notes(given, submitted)]
     if grader.searched >= MOST_SEARCHED:

@@ -51,9 +51,10 @@ class Student:
 
 @dataclass(frozen=True)
 class Roster:
-    """The students of a class, in the order of their list; none where everybody gets the same paper."""
+    """The students of a class, in the order of their list. `same`: they all have the same paper."""
 
     students: tuple[Student, ...] = ()
+    same: bool = False
 
     @classmethod
     def of(cls, *names: str) -> Roster:
