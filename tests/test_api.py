@@ -143,7 +143,7 @@ def test_a_result_says_in_one_line_what_it_is():
     assert repr(gf.cost("layer", t=5)).startswith("<Cost of layer: ")
     assert repr(gf.notation("layer")).startswith("<Notation of layer: ")
     assert repr(gf.build("layer", t=5)).startswith("<Program of ")
-    assert repr(gf.ask("params", "bert-base")).startswith("<Answer: params of bert-base: 109,482,240")
+    assert repr(gf.ask("params", "bert-base")) == "<Answer params: 109482240 parameters>"
     assert repr(gf.swap_tokens(RUN, 0, 1)).startswith("<Difference: tokens changed, ")
     assert repr(gf.experiment("order")) == "<experiment order, seed 0: the claim holds>"
 

@@ -255,34 +255,47 @@ def test_the_tour_comes_to_its_end():
     assert "test accuracy" in Path(report).read_text(encoding="utf-8")
 
 
-def test_the_spec_may_come_before_the_question():
-    one = glassformer("ask", "params of W_O", "bert-base", "layers=2").stdout
-    assert glassformer("ask", "bert-base", "params of W_O", "layers=2").stdout == one
-    assert one.startswith("params of W_O of bert-base")
+def test_the_spec_may_come_before_the_expression():
+    one = glassformer("ask", "params(W_O)", "bert-base", "layers=2").stdout
+    assert glassformer("ask", "bert-base", "params(W_O)", "layers=2").stdout == one
+    assert one.startswith("params(W_O) of bert-base layers=2: 1,179,648 parameters")
 
 
-def test_a_question_that_names_its_encoder_needs_no_spec():
-    assert "bert-large: 25,165,824 parameters" in glassformer("ask", "How many parameters has W_O in BERT-large?").stdout
-    done = glassformer("check", "params of bert-base-uncased", "--claim", "110M")
-    assert done.stdout.startswith("right")
-    lost = glassformer("ask", "params of W_O")
+def test_an_expression_that_names_its_model_needs_no_spec():
+    assert "params(W_O) @ bert-large: 25,165,824 parameters" in glassformer("ask", "params(W_O) @ bert-large").stdout
+    assert glassformer("check", "params @ bert-base-uncased = 110M").stdout.startswith("right")
+    lost = glassformer("ask", "params(W_O)")
     assert (lost.returncode, lost.stdout) == (2, "")
-    assert "which encoder? 'params of W_O' names none" in lost.stderr
-    assert gf.ask("params of bert-tiny").value == 4_385_920
-    assert gf.check("params of bert-tiny", claim="4.4M").right
+    assert "of which model? Add a spec, as in 'bert-base', or write params(W_O) @ bert-base" in lost.stderr
 
 
-def test_a_claim_may_bring_its_question():
-    one = glassformer("check", "params of W_O", "bert-base", "layers=2", "--claim", "1,179,648")
-    other = glassformer("check", "bert-base", "layers=2", "--claim", "params of W_O = 1,179,648")
+def test_a_claim_is_the_other_side_of_a_relation():
+    one = glassformer("check", "params(W_O)", "bert-base", "layers=2", "--claim", "1,179,648")
+    other = glassformer("check", "params(W_O) = 1,179,648", "bert-base", "layers=2")
     assert (one.returncode, other.returncode, other.stdout) == (0, 0, one.stdout)
-    slip = glassformer("check", "bert-bas", "--claim", "params = 12")
-    assert slip.stderr == "glassformer: which encoder? There is no preset bert-bas. Did you mean 'bert-base'?\n"
-    lost = glassformer("check", "bert-base", "--claim", "12")
+    lost = glassformer("check", "params", "bert-base")
     assert (lost.returncode, lost.stdout) == (2, "")
-    assert lost.stderr == (
-        "glassformer: what of bert-base is 12? Put a question first: glassformer check params bert-base --claim 27648\n"
-    )
+    assert lost.stderr.startswith("glassformer: 'params' claims nothing: write a relation")
+
+
+def test_sizes_with_several_values_print_a_table():
+    done = glassformer("ask", "flops(attention, layer=0)", "bert-base", "t=128,256,512")
+    assert [line.split()[-1] for line in done.stdout.splitlines()[3:6]] == ["654,311,424", "1,409,286,144", "3,221,225,472"]
+
+
+def test_a_question_in_english_shows_what_it_was_read_as():
+    done = glassformer("ask", "How many parameters does BERT-base have?")
+    assert done.stdout.startswith("read as: params @ bert-base\n")
+    assert "109,482,240" in done.stdout
+    refused = glassformer("ask", "How many flowers does the garden of BERT have?")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "glassformer ask" in refused.stderr
+
+
+def test_the_quantities_are_listed():
+    listed = glassformer("ask", "--quantities").stdout
+    assert "params: " in listed
+    assert "options: layer, head, without, only, trained" in listed
 
 
 def test_every_choice_of_every_command_names_the_nearest_word():

@@ -15,9 +15,12 @@ from faults.mutants import no_hang
 
 from glassformer.answers.documents import check_text
 from glassformer.answers.expressions import evaluate
+from glassformer.answers.quantities import ask
 from glassformer.answers.quiz import load_set, shipped, variant
 from glassformer.answers.quiz.quantity import Counted, Shaped
+from glassformer.answers.verdicts import check
 from glassformer.spec import GlassformerError
+from glassformer.spec.reading import request
 
 WORDS = (
     r"1 2 0.5 768 40,000 3.14 1e5 9**9 9^9^9 ^ { } ( ) [ ] + - * / × · = ≈ \times \frac \sqrt \begin{bmatrix} \\ & $"
@@ -26,6 +29,7 @@ WORDS = (
     r" __import__ eval( exec( open( lambda . import os system __class__ f'{ } \def \input \write18 \csname"
 ).split()
 SLOWEST = 0.020
+SLOWEST_ANSWER = 2.0
 
 
 def strange(chance):
@@ -71,6 +75,55 @@ def test_a_strange_expression_is_a_number_or_one_line(part, count, tmp_path, fig
     assert answered > count // 500
     figure("Q1", f"part {part}: {count:,} strings, {answered:,} with a value, the slowest {1000 * slowest:.1f} ms, 0 events",
            cases=count, part=f"{part:02}")  # fmt: skip
+
+
+LANGUAGE = (
+    "params flops bytes shape elements growth( solve( complexity( params( layer=0 head=0 without=biases @ bert-tiny t=4 in MiB"
+    " d_model heads n L V , ) = ≈ != < >= + - * / ^ 2 768 110M 5% [1, 2] softmax( layernorm( ffn attention W_Q scores weights"
+    " dtype=fp16 sqrt("
+).split()
+
+
+@pytest.mark.parametrize("count", [1_500, pytest.param(60_000, marks=pytest.mark.slow)])
+def test_a_strange_expression_of_the_language_is_answered_or_refused_in_one_line(count, tmp_path):
+    chance = random.Random(f"language {count}")
+    asked, answered = request("bert-tiny", t=4), 0
+    check("params = 7", asked), check("shape(Q K^T, Q=2 x 3, K=2 x 3) = 2 x 2")  # what is loaded on first use is loaded now
+    with watched(tmp_path) as seen:
+        for _ in range(count):
+            words = [chance.choice(chance.choice([LANGUAGE, LANGUAGE, LANGUAGE, WORDS])) for _ in range(chance.randrange(1, 14))]
+            text = chance.choice(["", " "]).join(words)
+            start = time.process_time()
+            for work in (ask, check):
+                try:
+                    work(text, asked)
+                    answered += 1
+                except GlassformerError as error:
+                    assert "\n" not in str(error)
+            assert time.process_time() - start < SLOWEST_ANSWER, text
+    assert seen == []
+    assert answered > count // 100
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "solve(t, solve(t, solve(t, params = 3) = 4) = 5)",
+        "growth(growth(growth(flops, t), t), t)",
+        "params(layers=2000)",
+        "flops(t=" + ", ".join(map(str, range(1, 300))) + ")",
+        "solve(d_model, params = 12345678901234567890)",
+        "(" * 100 + "params" + ")" * 100,
+        "+".join(["params"] * 250),
+        "2^params",
+        "[" + "params, " * 200 + "1]",
+    ],
+)
+def test_a_greedy_expression_ends_soon(text):
+    start = time.process_time()
+    with suppress(GlassformerError):
+        ask(text, request("bert-tiny"))
+    assert time.process_time() - start < 3
 
 
 ESCAPES = [

@@ -14,15 +14,15 @@ from markdown_it import MarkdownIt
 from quiz_texts import CARRYING
 
 from glassformer import algebra
-from glassformer.answers.asked import ask
-from glassformer.answers.judging import check as diagnose
+from glassformer.answers.documents import check_text
 from glassformer.answers.problems import check_worked
+from glassformer.answers.quantities import ask
 from glassformer.answers.quiz import parse_set
 from glassformer.answers.quiz.grading import grade
 from glassformer.answers.quiz.roster import Roster
 from glassformer.answers.quiz.submissions import Submissions
 from glassformer.answers.shapes import check_formula
-from glassformer.answers.documents import check_text
+from glassformer.answers.verdicts import check as diagnose
 from glassformer.numbers.by_hand import parse_problem, solve
 from glassformer.program import build
 from glassformer.program.pen import LatexPen, TextPen
@@ -82,8 +82,8 @@ VIEWS = {
     "notation": lambda text: present(algebra.notation(PROGRAM, TextPen("rows"), label=text)),
     "notation in LaTeX": lambda text: present(algebra.notation(PROGRAM, LatexPen("rows"), label=text)),
     "ask": lambda text: present(ask("params", labelled(text))),
-    "check": lambda text: present(diagnose("params", labelled(text), "12345")),
-    "check a claim": lambda text: present(diagnose("params", TINY, f"5 {text}")),
+    "check": lambda text: present(diagnose("params", labelled(text), claim="12345")),
+    "check a claim": lambda text: present(diagnose("params", TINY, claim=f"5 {text}")),
     "formula": lambda text: present(check_formula(f"Q = {text}", ["X=4x6"])),
     "formula names": lambda text: present(check_formula("Q = X X", [f"X={text}"])),
     "solution": solution,

@@ -43,7 +43,7 @@ THINGS = {
     "explanation of a weight": lambda: a_run().explain("layers.0.attention.W_Q", d_model=0, head=0, d_k=1),
     "what if": lambda: gf.knock_out(a_run(), 0, 1),
     "worked": lambda: gf.work(PROBLEM),
-    "answer": lambda: gf.ask("shape of weights", "bert-base", t=5),
+    "answer": lambda: gf.ask("shape(weights)", "bert-base", t=5),
     "diagnosis": lambda: gf.check("params", "bert-base", claim="110,592"),
     "formula": lambda: gf.check_formula("Y = W X", {"W": "3x4", "X": "4x2"}),
     "quiz": a_quiz,

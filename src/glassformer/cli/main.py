@@ -25,7 +25,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "cost": ("glassformer.cli.algebra", "FLOPs, bytes, the batch that fits."),
     "notation": ("glassformer.cli.algebra", "The forward pass as equations."),
     "algebra": ("glassformer.cli.formula", "The shapes of your own formula, and its traps."),
-    "ask": ("glassformer.cli.answers", "Any quantity, with its convention and derivation."),
+    "ask": ("glassformer.cli.answers", "The value of an expression, with its convention and derivation."),
     "check": ("glassformer.cli.answers", "Right, right under a convention, or the mistake."),
     "quiz": ("glassformer.cli.quiz", "Problem sets: make, take and grade them."),
     "work": ("glassformer.cli.work", "A problem worked by hand, every step."),

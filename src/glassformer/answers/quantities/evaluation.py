@@ -71,6 +71,8 @@ class Evaluation:
     def _worked_out(self, node: Node) -> Found:
         quantity = node if isinstance(node, Quantity) else Quantity(node.text if isinstance(node, Name) else "")
         if quantity.name in OF_EXPRESSIONS:
+            if self.overrides:
+                raise GlassformerError(f"{shown(write(quantity))}: growth and solve cannot stand inside one another.")
             return OF_EXPRESSIONS[quantity.name](quantity, self)
         if (by_formula := formula_quantity(quantity)) is not None:
             return by_formula
