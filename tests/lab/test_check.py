@@ -80,7 +80,7 @@ def test_nothing_and_too_much_are_answered(ask):
         ("params bert-base=110M", "right"),
         ("params of layer d_model=64 heads=4 d_k=16 d_ff=120 = 27648", "convention"),
         ("params of attention d_model=512 heads=8 = 6553600", "wrong"),
-        ("shape of weights of bert-base t=5 = 768x768", "wrong"),
+        ("shape(weights) of bert-base t=5 = 768 x 768", "wrong"),
     ],
 )
 def test_a_claim_in_one_line_is_judged(ask, line, verdict):

@@ -25,8 +25,8 @@ CLAIMS = (
     "params of bert-base = 110M",
     "params of layer d_model=64 heads=4 d_k=16 d_ff=120 = 27648",
     "params of attention d_model=512 heads=8 = 6553600",
-    "shape of weights of bert-base t=5 = 768x768",
-    "params of W_O in one layer of bert-base = 589824",
+    "shape(weights) of bert-base t=5 = 768 x 768",
+    "params(W_O, layer=0) of bert-base = 589824",
 )
 
 
@@ -89,12 +89,12 @@ def _checked(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def _claimed(document: dict[str, Any]) -> dict[str, Any]:
-    from glassformer.answers.judging import check as diagnose
+    from glassformer.answers.verdicts import check as diagnose
     from glassformer.lab.pages.check_text import judged
     from glassformer.spec.reading import request_from_words
 
     question, words, said = claim_in_words(text_in(document, "claim"))
-    found = diagnose(question, request_from_words(words), said)
+    found = diagnose(question, request_from_words(words), claim=said)
     return {"question": question, "spec": " ".join(words), "claim": said, **judged(found)}
 
 
@@ -109,7 +109,7 @@ def claim_in_words(line: str) -> tuple[str, list[str], str]:
         close = next((found for word in reversed(words) if at is None and (found := nearest(word, preset_names()))), "")
         raise GlassformerError(f"'{shown(line)}' is no claim about a preset: write it as 'params of bert-base = 110M'.{close}")
     question = words[:at]
-    while question and question[-1] in ("of", "for"):
+    while question and question[-1] in ("of", "for", "@"):
         question.pop()
     return " ".join(question) or "params", [known_preset(words[at]) or "", *words[at + 1 :]], said.strip()
 

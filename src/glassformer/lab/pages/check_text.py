@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from glassformer.answers.documents import CheckedDocument, Found
-from glassformer.answers.judging import Diagnosis
+from glassformer.answers.verdicts import Diagnosis, Finding
 from glassformer.show import present
 from glassformer.show.answers import value_text
 
@@ -93,42 +93,26 @@ def _note(found: Found, document: CheckedDocument) -> dict[str, Any]:
 
 def judged(found: Diagnosis) -> dict[str, Any]:
     """A diagnosis in levels: what it is, the mistakes by name, then the truth and its derivation."""
-    truth = value_text(found.answer.value)
-    page: Any = present(found)
-    derivation = [line for heading, lines in page.groups if heading == "derivation" for line in lines]
-    if found.verdict != "wrong":
-        headline = f"right under a convention: {found.convention}. {found.beside(truth)}"
-        return {
-            "verdict": found.verdict,
-            "headline": headline if found.verdict == "convention" else "right",
-            "mistakes": [],
-            "truth": f"convention: {found.convention}",
-            "derivation": derivation or _derived(found),
-            "notes": list(found.notes),
-        }
+    truth = value_text(found.answer.exact)
+    page: Any = present(found.answer)
+    wrong = found.verdict == "wrong"
+    convention = f"right under a convention: {found.convention}. In full it is {truth}."
     return {
-        "verdict": "wrong",
-        "headline": "wrong",
-        "mistakes": [
-            {
-                "name": " and ".join(mistake.name for mistake in finding.mistakes),
-                "codes": list(finding.codes),
-                "sentences": [mistake.sentence for mistake in finding.mistakes],
-                "what": [f"{'; '.join((*finding.what, *_left_out(finding.left_out)))}: {value_text(finding.value)}"],
-                "near": finding.near,
-            }
-            for finding in found.findings
-        ],
-        "truth": f"It is {truth} ({found.answer.convention}).",
-        "derivation": derivation or _derived(found),
+        "verdict": found.verdict,
+        "headline": convention if found.verdict == "convention" else found.verdict,
+        "mistakes": [_mistake(finding) for finding in found.findings] if wrong else [],
+        "truth": f"It is {truth} ({found.answer.convention})." if wrong else f"convention: {found.convention}",
+        "derivation": [line for heading, lines in page.groups if heading == "derivation" for line in lines],
         "notes": list(found.notes),
     }
 
 
-def _left_out(words: tuple[str, ...]) -> list[str]:
-    return [f"{word} left out" for word in words]
-
-
-def _derived(found: Diagnosis) -> list[str]:
-    page: Any = present(found.answer)
-    return [line for heading, lines in page.groups if heading == "derivation" for line in lines]
+def _mistake(finding: Finding) -> dict[str, Any]:
+    left_out = [f"{word} left out" for word in finding.left_out]
+    return {
+        "name": " and ".join(mistake.name for mistake in finding.mistakes),
+        "codes": list(finding.codes),
+        "sentences": [mistake.sentence for mistake in finding.mistakes],
+        "what": [f"{'; '.join((*finding.what, *left_out))}: {value_text(finding.value)}"],
+        "near": finding.near,
+    }
