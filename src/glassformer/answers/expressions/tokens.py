@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Literal, NamedTuple
 from unicodedata import category
 
@@ -50,7 +50,9 @@ class Token(NamedTuple):
 # Groups of the pattern, and signs, that mean the same wherever they stand.
 FIXED: dict[str, tuple[Kind, str]] = {
     "row": ("row", "\\\\"), "power": ("operator", "^"), "floor": ("operator", "//"), "dots": ("dots", "…"),
-    "quote": ("edge", "`"), "tilde": ("relation", "~"),
+    "quote": ("edge", "`"), "tilde": ("relation", "~"), "equals": ("relation", "="), "nearly": ("relation", "≈"),
+    "arrow": ("relation", "→"), "follows": ("relation", "⇒"), "line": ("wall", "\n"), "turned": ("prime", "'"),
+    "each": ("operator", "⊙"),
 }  # fmt: skip
 PUNCTUATION: dict[str, tuple[Kind, str]] = {
     ",": ("comma", ","), ".": ("stop", "."), "?": ("stop", "?"), "–": ("wall", "–"), "—": ("wall", "–"), "%": ("percent", "%"),
@@ -59,47 +61,43 @@ PUNCTUATION: dict[str, tuple[Kind, str]] = {
     **{sign: ("wall", sign) for sign in f";#{OTHER_RELATIONS}"},
 }  # fmt: skip
 
-_PATTERNS = (
-    r"(?P<space>[\s\u200b]+|\\[,;:!> ]|~(?=[\\$]))",
-    rf"(?P<number>{numerals.PATTERN})",
-    r"(?P<row>\\\\(?:\[[0-9.]+[a-z]{2}\])?)|(?P<environment>\\(?:begin|end)\{[A-Za-z]+\*?\})|\\(?P<command>[A-Za-z]+)|\\(?P<escape>.)",
-    r"(?P<equals>==|:=|=~|~=)|(?P<tilde>(?<=[\w)\]$] )~(?= ?[0-9]))"
-    r"|(?P<wall>[<>!+\-*/|]=|&&|<-)|(?P<arrow>-{1,2}>|=>)|(?P<power>\*\*)|(?P<floor>//)",
-    r"(?P<dots>\.\.\.|…)|(?P<edge>\${1,2})|(?P<quote>[`\"“”«»])",
-)
+_COMMON = rf"""
+      (?P<space>[\s\u200b]+|\\[,;:!>\ ]|~(?=[\\$]))
+    | (?P<number>{numerals.PATTERN})
+    | (?P<row>\\\\(?:\[[0-9.]+[a-z]{{2}}\])?)
+    | (?P<environment>\\(?:begin|end)\{{[A-Za-z]+\*?\}})
+    | \\(?P<command>[A-Za-z]+) | \\(?P<escape>.)
+    | (?P<equals>==|:=) | (?P<nearly>=~|~=) | (?P<tilde>(?<=[\w)\]$][ ])~(?=[ ]?[0-9]))
+    | (?P<wall>[<>!+\-*/|]=|&&|<-) | (?P<arrow>-{{1,2}}>) | (?P<follows>=>) | (?P<power>\*\*) | (?P<floor>//)
+    | (?P<dots>\.\.\.|…) | (?P<edge>\${{1,2}}) | (?P<quote>[`\"“”«»])
+"""
 _SMALL = "".join([*SUPERSCRIPTS, *numerals.FRACTIONS])  # Python counts these among the letters
-_L, _A = rf"[^\W\d_{_SMALL}]", rf"[^\W_{_SMALL}]"
-_WORD = (
-    r"(?:(?:np|numpy|math|torch|jnp|F)\.(?=[a-z]))?"
-    rf"(?P<word>{_L}{_A}*(?:\\?_{_A}+)*(?:['’]{_L}+)*(?:-(?={_L}){_A}+)*)"
-)
-_LETTERS = rf"(?P<letters>{_L}+)"
+_L, _A = f"[^\\W\\d_{_SMALL}]", f"[^\\W_{_SMALL}]"
 _GREEK = "".join(GREEK)
-_MARKS = (
-    r"(?P<line>\s*\n\s*)|(?P<turned>\.(?:mT|T|t\(\)|transpose\([-0-9, ]{0,12}\))(?![A-Za-z0-9]))"
-    r"|(?P<equal>←)|(?P<each>\.\*|⊗|\\otimes(?![A-Za-z]))"
+_FORMULA = r"""
+      (?P<line>\s*\n\s*)
+    | (?P<turned>\.(?:mT|T|t\(\)|transpose\([-0-9,\ ]{0,12}\))(?![A-Za-z0-9]))
+    | (?P<each>\.\*|⊗|\\otimes(?![A-Za-z])) |
+"""
+_WORDS = {
+    "text": rf"(?:(?:np|numpy|math|torch|jnp|F)\.(?=[a-z]))?(?P<word>{_L}{_A}*(?:\\?_{_A}+)*(?:['’]{_L}+)*(?:-(?={_L}){_A}+)*)",
+    "math": f"(?P<word>{_L}+)",
+    "names": rf"(?P<word>{_L}{_A}*(?:_{_A}+)*(?:\.(?:{_A}+|\*)(?:_{_A}+)*)*)",  # layers.0.attention.scores
+    "formula": rf"""(?:(?:torch\.nn\.functional|torch|numpy|np|jnp|math|nn|F)\.(?=[A-Za-z]))?
+                    (?P<word>[{_GREEK}]|[^\W\d_{_SMALL}{_GREEK}]+)""",  # a Greek letter is a name by itself
+}
+_MODES = {
+    mode: re.compile(f"{_FORMULA if mode == 'formula' else ''}{_COMMON} | {word} | (?P<sign>.)", re.DOTALL | re.VERBOSE)
+    for mode, word in _WORDS.items()
+}
+_TIMES = re.compile(
+    r"""[xXх] (?: (?=[ \t]*(?:[0-9(\[√]|\\(?:sqrt|frac|left|begin|text)\b)) | (?<=\s.)(?=[ \t]+-[0-9])
+                | (?<=[\w)\]][ \t].)(?=[ \t]+[^\W\d_]) )""",
+    re.VERBOSE,
 )
-_SYMBOL = (  # K.T, torch.softmax; a Greek letter is a name by itself
-    rf"(?:(?:torch\.nn\.functional|torch|numpy|np|jnp|math|nn|F)\.(?=[A-Za-z]))?(?P<word>[{_GREEK}]|[^\W\d_{_SMALL}{_GREEK}]+)"
-)
-_PATH = rf"(?P<word>{_L}{_A}*(?:_{_A}+)*(?:\.(?:{_A}+|\*)(?:_{_A}+)*)*)"  # layers.0.attention.scores
-_TIMES = (
-    r"(?P<times>[xXх](?=[ \t]*(?:[0-9(\[√]|\\(?:sqrt|frac|left|begin|text)\b))|(?<=[\s])[xXх](?=[ \t]+-[0-9])"
-    r"|(?<=[\w)\]][ \t])[xXх](?=[ \t]+[^\W\d_]))"
-)
-TEXT_MODE = re.compile("|".join([*_PATTERNS, _TIMES, _WORD, r"(?P<sign>.)"]), re.DOTALL)
-MATH_MODE = re.compile("|".join([*_PATTERNS, _TIMES, _LETTERS, r"(?P<sign>.)"]), re.DOTALL)
-FORMULA_MODE = re.compile(
-    "|".join([_MARKS, *_PATTERNS, r"(?P<times>(?<=[0-9])[xX](?=[0-9]))", _SYMBOL, r"(?P<sign>.)"]), re.DOTALL
-)
-NAME_MODE = re.compile("|".join([*_PATTERNS, _TIMES, _PATH, r"(?P<sign>.)"]), re.DOTALL)
-_TEXT_LETTERS, _MATH_LETTERS, _NAME_LETTERS = re.compile(_WORD), re.compile(_LETTERS), re.compile(_PATH)
-_AFTER_FUNCTION = re.compile(r"\s{0,9}(?:\\left)?\s{0,9}(?:[(\[{0-9.√_]|\\sqrt|\\frac|-[0-9])")
-_BRACKET_FOLLOWS = re.compile(r"[ \t]?(?:\\left)?[ \t]?[(\[]|_|\{")
-_BY = re.compile(r"[ \t]+by\b")
-_EQUAL_TO = re.compile(r"[ \t]+(?:exactly[ \t]+)?(?:equal[ \t]+to|the[ \t]+same[ \t]+as)\b")
-_NAME = re.compile(rf"{_L}(?:[0-9]+|['’])?|{_L}{_A}*(?:_{_A}+)+")
-_LOGARITHM = re.compile(r"(log|Log)_([0-9]{1,3})")
+_AFTER_FUNCTION = re.compile(r"\s{0,9}(?:\\left)?\s{0,9}(?:(?P<open>[(\[{_])|[0-9.√]|\\sqrt|\\frac|-[0-9])")
+_BY = re.compile(r"[ \t]+(?:by|(?:exactly[ \t]+)?(?:equal[ \t]+to|the[ \t]+same[ \t]+as))\b")
+_NAME = re.compile(f"{_L}(?:[0-9]+|['’])?|{_L}{_A}*(?:_{_A}+)+")
 _ARTICLES = frozenset(("a", "A", "I"))
 
 
@@ -116,20 +114,18 @@ class Tokenizer:
 
     def run(self) -> list[Token]:
         while self.place < len(self.text):
-            pattern = FORMULA_MODE if self.formula else NAME_MODE if self.names else MATH_MODE if self.math else TEXT_MODE
-            match = pattern.match(self.text, self.place)
-            if match is None:  # cannot happen: the last alternative takes any character
-                break
-            kind = str(match.lastgroup)
+            mode = "formula" if self.formula else "names" if self.names else "math" if self.math else "text"
+            match = _MODES[mode].match(self.text, self.place)
+            assert match is not None  # the last alternative takes any character
+            kind, count = str(match.lastgroup), len(self.found)
             start, self.place = self.place, match.end()
             if kind == "space":
                 self.gap = True
                 continue
-            count = len(self.found)
             if kind in FIXED:
                 self.add(*FIXED[kind], start)
             else:
-                getattr(self, f"_on_{kind}")(start, match[kind])
+                HANDLERS[kind](self, start, match[kind])
             if len(self.found) > count:
                 self.gap = False
         return self.found
@@ -144,94 +140,61 @@ class Tokenizer:
     def after_operand(self) -> bool:
         return self.before is not None and self.before.kind in OPERAND_ENDS
 
-    def _on_number(self, start: int, text: str) -> None:
-        self.add("number", text, start)
-
-    def _on_environment(self, start: int, text: str) -> None:
-        tex.environment(self, start, text)
-
-    def _on_command(self, start: int, text: str) -> None:
-        tex.command(self, start, text)
-
-    def _on_escape(self, start: int, text: str) -> None:
-        tex.escape(self, start, text)
-
-    def _on_equals(self, start: int, text: str) -> None:
-        self.add("relation", "≈" if "~" in text else "=", start)
-
-    def _on_wall(self, start: int, text: str) -> None:
-        self.add("wall", text, start)
-
-    def _on_arrow(self, start: int, text: str) -> None:
-        self.add("relation", "⇒" if text == "=>" else "→", start)
-
-    def _on_edge(self, start: int, text: str) -> None:
+    def edge(self, start: int, text: str) -> None:
         self.add("edge", text, start)
         self.math = not self.math
 
-    def _on_line(self, start: int, _: str) -> None:
-        self.add("wall", "\n", start)
-
-    def _on_turned(self, start: int, _: str) -> None:
-        self.add("prime", "'", start)
-
-    def _on_equal(self, start: int, _: str) -> None:
-        self.add("relation", "=", start)
-
-    def _on_each(self, start: int, _: str) -> None:
-        self.add("operator", "⊙", start)
-
-    def _on_times(self, start: int, text: str) -> None:
-        """An x before a number: a product sign where an operand stands before it, else a letter as any other."""
-        follows = self.text[start + len(text) : start + 20].lstrip()[:1]
-        if self.before and self.after_operand() and not (self.before.kind == "word" and follows.isalpha()):
+    def word(self, start: int, text: str) -> None:
+        """A run of letters: a product sign, a name with what hangs on it, a function, or prose."""
+        if text[0] in "xXх" and self._is_times(start):
+            self.place = start + 1
             self.add("operator", "×", start)
-            return
-        letters = _NAME_LETTERS if self.names else _MATH_LETTERS if self.math else _TEXT_LETTERS
-        match = letters.match(self.text, start)
-        self.place = match.end() if match else self.place
-        (self._on_letters if self.math and not self.names else self._on_word)(start, self.text[start : self.place])
-
-    def _on_letters(self, start: int, text: str) -> None:
-        """Letters in a formula: a function, a product sign between numbers, or a name with its subscript."""
-        if text.lower() in FUNCTIONS and _AFTER_FUNCTION.match(self.text, self.place):
+        elif self.formula:
+            self.symbol(start, text)
+        elif text.lower() in FUNCTIONS and self._calls(text.lower()):
             self.add("function", FUNCTIONS[text.lower()], start)
             tex.subscript(self)
+        elif self.names or self.math:
+            self.name(start, text)
         else:
-            self.name(start, text)
+            self._prose(start, text)
 
-    def _on_word(self, start: int, text: str) -> None:
-        """Letters in prose: an operator, a relation or a function in words, a name, or just a word."""
-        lower = text.lower()
+    def _is_times(self, start: int) -> bool:
+        """An x before a number: a product sign where an operand stands before it, else a letter as any other."""
+        if self.before is None or not self.after_operand():
+            return False
         if self.formula:
-            self.symbol(start, text)
-        elif self.names and not (lower in FUNCTIONS and self._calls(lower)):
-            self.name(start, text)
-        elif logarithm := _LOGARITHM.fullmatch(text):
+            return self.before.kind == "number" and not self.gap and self.text[start + 1 : start + 2].isdigit()
+        follows = self.text[start + 1 : start + 20].lstrip()[:1]
+        return _TIMES.match(self.text, start) is not None and not (self.before.kind == "word" and follows.isalpha())
+
+    def _prose(self, start: int, text: str) -> None:
+        """An operator or a relation in words, a name, or just a word."""
+        lower, plain = text.lower(), text.replace("\\", "")
+        base, _, number = lower.partition("_")
+        phrase = _BY.match(self.text, self.place) if lower in ("multiplied", "divided", "is", "are") else None
+        by = phrase is not None and phrase[0].endswith("by")
+        if base == "log" and number.isdecimal() and len(number) <= 3:
             self.add("function", "log", start)
-            self.add("sub", logarithm[2], start)
+            self.add("sub", number, start)
         elif lower in WORD_OPERATORS and self.after_operand():
             self.add("operator", WORD_OPERATORS[lower], start)
-        elif lower in ("multiplied", "divided") and (by := _BY.match(self.text, self.place)):
-            self.place = by.end()
-            self.add("operator", "×" if lower == "multiplied" else "/", start)
+        elif phrase is not None and by == (lower in ("multiplied", "divided")):
+            self.place = phrase.end()
+            self.add("operator" if by else "relation", {"multiplied": "×", "divided": "/"}.get(lower, "="), start)
         elif lower in WORD_RELATIONS:
-            equal = _EQUAL_TO.match(self.text, self.place) if lower in ("is", "are") else None
-            self.place = equal.end() if equal else self.place
-            self.add("relation", "=" if equal else WORD_RELATIONS[lower], start)
-        elif lower in FUNCTIONS and self._calls(lower):
-            self.add("function", FUNCTIONS[lower], start)
-            tex.subscript(self)
-        elif (_NAME.fullmatch(text.replace("\\", "")) and text not in _ARTICLES) or self.text.startswith(("(", "["), self.place):
-            self.name(start, text.replace("\\", ""))
+            self.add("relation", WORD_RELATIONS[lower], start)
+        elif (_NAME.fullmatch(plain) and text not in _ARTICLES) or self.text.startswith(("(", "["), self.place):
+            self.name(start, plain)
         else:
-            self.add("word", text.replace("\\", ""), start)
+            self.add("word", plain, start)
 
     def _calls(self, lower: str) -> bool:
         """In prose `sum` is a word; before a bracket it is a function, as `exp` is before a number."""
-        if _BRACKET_FOLLOWS.match(self.text, self.place):
-            return True
-        return lower in BARE_FUNCTIONS and _AFTER_FUNCTION.match(self.text, self.place) is not None
+        found = _AFTER_FUNCTION.match(self.text, self.place)
+        return found is not None and (
+            self.math or lower in BARE_FUNCTIONS or (found["open"] is not None and len(found[0].split("\\left")[0]) <= 2)
+        )
 
     def name(self, start: int, text: str) -> None:
         """A name takes its subscript and its primes with it."""
@@ -255,10 +218,11 @@ class Tokenizer:
         for _ in range(turned):
             self.add("prime", "'", start)
 
-    def _on_sign(self, start: int, sign: str) -> None:
-        if self.formula and sign in "⊤⊺_":
-            kind: Kind = "unknown" if sign == "_" else "name" if self.before and self.before.text == "^" else "prime"
-            self.add(kind, "T" if kind == "name" else sign, start)
+    def sign(self, start: int, sign: str) -> None:
+        if self.formula and sign in "⊤⊺_←":
+            raised = self.before is not None and self.before.text == "^"
+            kind: Kind = "unknown" if sign == "_" else "relation" if sign == "←" else "name" if raised else "prime"
+            self.add(kind, {"name": "T", "relation": "="}.get(kind, sign), start)
         elif sign in BRACKETS:
             opens = BRACKETS[sign] in OPENING
             self.add("open" if opens else "close", BRACKETS[sign], start)
@@ -311,6 +275,18 @@ class Tokenizer:
             self.add("operator", "-", start)
         kind: Kind = "name" if "T" in digits else "number"
         self.add(kind, digits.lstrip("-"), start)
+
+
+HANDLERS: dict[str, Callable[[Tokenizer, int, str], None]] = {
+    "number": lambda reader, start, text: reader.add("number", text, start),
+    "wall": lambda reader, start, text: reader.add("wall", text, start),
+    "environment": tex.environment,
+    "command": tex.command,
+    "escape": tex.escape,
+    "edge": Tokenizer.edge,
+    "word": Tokenizer.word,
+    "sign": Tokenizer.sign,
+}
 
 
 def tokens(text: str, start: int = 0, *, math: bool = False, names: bool = False, formula: bool = False) -> list[Token]:
