@@ -14,13 +14,13 @@ from checkpoint_files import CONFIG, WORDS, add_tokenizer, bert_folder, file_byt
 from faults.mutants import changed, damaged, fuzz, mutant_of_json
 from quiz_texts import CARRYING
 
-from glassformer.answers.judging import check as diagnose
+from glassformer.answers.documents import check_solution
 from glassformer.answers.problems import check_worked
 from glassformer.answers.problems.claims import claims_in_file
 from glassformer.answers.quiz import parse_set
 from glassformer.answers.quiz.grading import grade
 from glassformer.answers.quiz.submissions import read_submissions
-from glassformer.answers.documents import check_solution
+from glassformer.answers.verdicts import check as diagnose
 from glassformer.numbers.by_hand import load_problem, solve
 from glassformer.spec.checkpoint_folder import LABELS
 from glassformer.spec.files import parse_json, read_document
@@ -224,7 +224,7 @@ READERS = {
         limit=3.0,
     ),
     "a claim": Reader(
-        lambda folder: diagnose("params", BERT, (folder / "claim").read_text(encoding="utf-8", errors="replace")),
+        lambda folder: diagnose("params", BERT, claim=(folder / "claim").read_text(encoding="utf-8", errors="replace")),
         lambda chance: damaged(chance.choice(CLAIMS).encode(), chance),
         name="claim",
         limit=3.0,
