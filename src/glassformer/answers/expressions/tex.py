@@ -6,68 +6,50 @@ import re
 from typing import TYPE_CHECKING
 
 from glassformer.answers.expressions.vocabulary import (
+    FORMULAS,
     FUNCTIONS,
     MATRICES,
-    OPENING,
     TEX_ACCENTS,
-    TEX_BRACKETS,
-    TEX_DOTS,
     TEX_FRACTIONS,
     TEX_LETTERS,
-    TEX_OPERATORS,
-    TEX_OTHER_RELATIONS,
     TEX_PASSED,
-    TEX_RELATIONS,
+    TEX_SIGNS,
     TEX_SKIPPED,
     TEX_SPACES,
     TEX_STYLES,
+    TEX_SUMS,
     TEX_TEXT,
 )
 
 if TYPE_CHECKING:
-    from glassformer.answers.expressions.tokens import Kind, Tokenizer
+    from glassformer.answers.expressions.tokens import Tokenizer
 
 REPEATING = frozenset(("overline", "bar"))  # 0.\\overline{3}
+TRANSPOSES = frozenset(("T", "top", "⊤", "intercal"))
 LONGEST_GROUP = 300  # characters between the braces of a subscript or a text
-_BRACE = re.compile(r"[{}]")
-_SPACES = re.compile(r"[ \t\n]*")
 _SUBSCRIPT = re.compile(r"[ \t]*_[ \t]*(?:\\(?P<command>[A-Za-z]+)|(?P<plain>[^\W_]+))?")
 _SCRIPT = re.compile(
     r"_(?P<run>[^\W_ᵀ]+)|\^(?P<letter>[^\W\d_])|\^(?P<number>\([0-9]{1,9}\))|[_^]\\(?P<command>[A-Za-z]+) ?|[_^](?=\{)"
 )
 _MARKUP = re.compile(r"\\(?:[A-Za-z]+|.)|[{}\s$]")
-_SUMS = frozenset(("sum", "prod", "int", "lim", "argmax", "argmin", "bigcup", "bigoplus", "coprod"))
 _LIMITS = re.compile(r"\s{0,9}\\(?:no)?limits")
-_SIGNS: dict[str, tuple[Kind, str]] = {
-    "quad": ("wall", "quad"), "qquad": ("wall", "quad"),
-    "top": ("name", "T"), "intercal": ("name", "T"), "infty": ("name", "∞"), "prime": ("prime", "'"),
-    **{name: ("unknown", name) for name in "pm mp over choose mid vert Vert lvert rvert".split()},
-}  # fmt: skip
-_DIGIT, _DIGITS, _LETTER = re.compile(r"[ \t]*([0-9])"), re.compile("[0-9]{1,20}"), re.compile(" ?([A-Za-z])")
-TRANSPOSES = frozenset(("T", "top", "⊤", "intercal"))
+_ONE = re.compile(r"[ \t]*([0-9A-Za-z])")
 
 
 def command(reader: Tokenizer, start: int, name: str) -> None:
     """`\\name` with whatever belongs to it."""
-    if name in TEX_SPACES:
-        _space(reader, name)
-    elif name in TEX_OPERATORS:
-        reader.add("operator", TEX_OPERATORS[name], start)
-    elif name in TEX_RELATIONS:
-        reader.add("relation" if TEX_RELATIONS[name] != "∉" else "wall", TEX_RELATIONS[name], start)
-    elif name in TEX_OTHER_RELATIONS:
-        reader.add("wall", "<", start)
-    elif name in TEX_BRACKETS:
-        reader.add("open" if TEX_BRACKETS[name] in OPENING else "close", TEX_BRACKETS[name], start)
-    elif name in TEX_DOTS:
-        reader.add("dots", "…", start)
-    elif name in TEX_TEXT or name in TEX_LETTERS:
-        (_symbol if reader.formula else _text)(reader, start, name)
+    if name in TEX_SIGNS:
+        reader.add(*TEX_SIGNS[name], start)  # type: ignore[arg-type]
+    elif name in TEX_SPACES or name in TEX_PASSED:
+        reader.gap = True
+        reader.place += name in ("left", "right") and reader.text.startswith(".", reader.place)
     elif name in TEX_SKIPPED:
-        _group(reader)
+        group(reader)
         reader.gap = True
-    elif name in TEX_PASSED:
-        reader.gap = True
+    elif reader.formula and (name in TEX_TEXT or name in TEX_LETTERS):
+        _symbol(reader, start, name)
+    elif name in TEX_TEXT or name in TEX_LETTERS:
+        _text(reader, start, name)
     else:
         _operand(reader, start, name)
 
@@ -78,7 +60,7 @@ def environment(reader: Tokenizer, start: int, text: str) -> None:
     name = text[text.index("{") + 1 : -1].rstrip("*")
     if name in MATRICES:
         if opens and name == "array":
-            _group(reader)
+            group(reader)
         reader.add("begin" if opens else "end", name, start)
         if not opens:
             subscript(reader)
@@ -89,9 +71,6 @@ def environment(reader: Tokenizer, start: int, text: str) -> None:
         reader.math = opens or (reader.outside.pop() if reader.outside else False)
     else:
         reader.add("wall", name, start)
-
-
-FORMULAS = frozenset("equation align aligned gather gathered split multline eqnarray alignat math displaymath flalign".split())
 
 
 def escape(reader: Tokenizer, start: int, sign: str) -> None:
@@ -148,10 +127,10 @@ def scripts(reader: Tokenizer) -> tuple[list[str], int]:
     """The indexes of a name in a formula, and how often it is transposed; an exponent that is a number is left there."""
     labels: list[str] = []
     turned = 0
-    digits = _DIGITS.match(reader.text, reader.place)
-    if digits is not None:
-        labels.append(digits[0])
-        reader.place = digits.end()
+    digits = len(reader.text[reader.place :]) - len(reader.text[reader.place :].lstrip("0123456789"))
+    if digits:
+        labels.append(reader.text[reader.place : reader.place + digits])
+        reader.place += digits
     while (found := _SCRIPT.match(reader.text, reader.place)) is not None:
         raw, end = _script(reader, found)
         plain = _MARKUP.sub("", raw)
@@ -177,20 +156,13 @@ def _script(reader: Tokenizer, found: re.Match[str]) -> tuple[str, int]:
 
 def _symbol(reader: Tokenizer, start: int, name: str) -> None:
     """A name of a formula in some font: `\\mathbf{W}` is W, `\\text{softmax}` is softmax, `\\hat{Q}` is another name than Q."""
-    content = _group(reader)
-    if content is None:
-        letter = _LETTER.match(reader.text, reader.place)
-        content = letter[1] if letter else ""
-        reader.place = letter.end() if letter else reader.place
-    base, *indexes = _MARKUP.sub("", content).split("_")
+    content = group(reader)
+    letter = _ONE.match(reader.text, reader.place) if content is None else None
+    if letter is not None:
+        content, reader.place = letter[1], letter.end()
+    base, *indexes = _MARKUP.sub("", content or "").split("_")
     accents = [name.removeprefix("wide")] if name in TEX_ACCENTS else []
     reader.symbol(start, base, [*indexes, *accents]) if base.isalpha() else reader.add("unknown", name, start)
-
-
-def _space(reader: Tokenizer, name: str) -> None:
-    reader.gap = True
-    if name in ("left", "right") and reader.text.startswith(".", reader.place):
-        reader.place += 1
 
 
 def _text(reader: Tokenizer, start: int, name: str) -> None:
@@ -198,7 +170,7 @@ def _text(reader: Tokenizer, start: int, name: str) -> None:
     if not reader.math and name in TEX_STYLES:
         reader.gap = True
         return
-    content = _group(reader)
+    content = group(reader)
     if content is None:
         reader.add("unknown", name, start)
         return
@@ -207,23 +179,19 @@ def _text(reader: Tokenizer, start: int, name: str) -> None:
         reader.add("function", FUNCTIONS[plain.lower()], start)
         subscript(reader)
     elif name in TEX_LETTERS or (name.startswith("math") and plain.isalpha() and len(plain) == 1):
-        _letters(reader, start, name, plain)
+        if plain.replace(".", "").isdecimal() and plain.isascii():
+            reader.add("unknown" if name in REPEATING else "number", plain, start)
+        else:
+            reader.name(start, _MARKUP.sub("", plain))
     else:
         reader.add("text", content, start)
         subscript(reader)
 
 
-def _letters(reader: Tokenizer, start: int, name: str, plain: str) -> None:
-    if plain.replace(".", "").isdecimal() and plain.isascii():
-        reader.add("unknown" if name in REPEATING else "number", plain, start)
-    else:
-        reader.name(start, _MARKUP.sub("", plain))
-
-
 def _operand(reader: Tokenizer, start: int, name: str) -> None:
     if name in TEX_FRACTIONS:
         _fraction(reader, start)
-    elif name in _SUMS:
+    elif name in TEX_SUMS:
         if limits := _LIMITS.match(reader.text, reader.place):
             reader.place = limits.end()
         _raw_subscript(reader)
@@ -232,13 +200,11 @@ def _operand(reader: Tokenizer, start: int, name: str) -> None:
         reader.add("function", FUNCTIONS[name.lower()], start)
         subscript(reader)
     elif name == "mathbb":
-        content = (_group(reader) or "").strip()
+        content = (group(reader) or "").strip()
         if content == "R":
             reals(reader, start)
         else:
             (reader.symbol if reader.formula else reader.name)(start, content)
-    elif name in _SIGNS:
-        reader.add(*_SIGNS[name], start)
     elif reader.formula:
         reader.symbol(start, name)
     else:
@@ -249,46 +215,45 @@ def reals(reader: Tokenizer, start: int) -> None:
     """`R^{768 x 6}`: between the braces stand sizes, where an x is a product sign."""
     reader.add("command", "reals", start)
     place = reader.place
-    if reader.formula and reader.text.startswith("^{", place) and (content := _group_at(reader, place + 1)) is not None:
-        inner = type(reader)(content, reader.offset + place + 2, names=True)
+    if not (reader.formula and reader.text.startswith("^{", place)):
+        return
+    reader.place += 1
+    sizes = group(reader)
+    if sizes is None:
+        reader.place = place
+    else:
         reader.add("operator", "^", place)
         reader.add("open", "{", place + 1)
-        reader.found.extend(inner.run())
+        reader.found.extend(type(reader)(sizes, reader.offset + place + 2, names=True).run())
         reader.add("close", "}", reader.place - 1)
 
 
-def _group_at(reader: Tokenizer, place: int) -> str | None:
-    braces = _braces(reader.text, place)
+def _fraction(reader: Tokenizer, start: int) -> None:
+    reader.add("command", "frac", start)
+    for _ in range(2):  # \frac12 is one half
+        digit = _ONE.match(reader.text, reader.place)
+        if digit is None or not digit[1].isdigit():
+            break
+        reader.place = digit.end()
+        reader.add("number", digit[1], digit.start(1))
+
+
+def group(reader: Tokenizer) -> str | None:
+    """The content of the braces that follow, which are passed."""
+    braces = _braces(reader.text, reader.place)
     if braces is None:
         return None
     reader.place = braces[1]
     return reader.text[braces[0] : braces[1] - 1]
 
 
-def _fraction(reader: Tokenizer, start: int) -> None:
-    reader.add("command", "frac", start)
-    for _ in range(2):  # \frac12 is one half
-        digit = _DIGIT.match(reader.text, reader.place)
-        if digit is None:
-            break
-        reader.place = digit.end()
-        reader.add("number", digit[1], digit.start(1))
-
-
-def _group(reader: Tokenizer) -> str | None:
-    """The content of the braces that follow, which are passed."""
-    return _group_at(reader, reader.place)
-
-
 def _braces(text: str, place: int) -> tuple[int, int] | None:
     """Where the content of the next braces begins, and the place after them; None where they are missing or too long."""
-    match = _SPACES.match(text, place)
-    place = match.end() if match else place
-    if not text.startswith("{", place):
-        return None
+    while text[place : place + 1] in (" ", "\t", "\n"):
+        place += 1
     depth = 0
-    for brace in _BRACE.finditer(text, place, place + LONGEST_GROUP):
-        depth += 1 if brace[0] == "{" else -1
-        if depth == 0:
-            return place + 1, brace.end()
+    for end in range(place, min(len(text), place + LONGEST_GROUP)):
+        depth += (text[end] == "{") - (text[end] == "}")
+        if depth <= 0:
+            return (place + 1, end + 1) if end > place else None
     return None

@@ -26,19 +26,22 @@ CONSTANT_SIGNS: dict[str, tuple[Literal["function", "command", "name"], str]] = 
     "√": ("function", "sqrt"), "ℝ": ("command", "reals"), "∑": ("command", "sum"), "∞": ("name", "∞"), "⊤": ("name", "T"),
 }  # fmt: skip
 
-# LaTeX commands.
-TEX_OPERATORS = {
-    "times": "×", "cdot": "·", "ast": "*", "bullet": "·", "odot": "⊙", "circ": "⊙", "div": "/", "cdotp": "·",
-}  # fmt: skip
-TEX_RELATIONS = {
-    "approx": "≈", "simeq": "≈", "cong": "≈", "doteq": "≈", "approxeq": "≈", "sim": "≈", "to": "→", "rightarrow": "→",
-    "longrightarrow": "→", "mapsto": "→", "Rightarrow": "⇒", "implies": "⇒", "Longrightarrow": "⇒", "in": "∈", "equiv": "=",
-    "triangleq": "=", "coloneqq": "=", "ni": "∉",
-}  # fmt: skip
-TEX_OTHER_RELATIONS = frozenset("le leq ge geq lt gt ne neq ll gg propto leqslant geqslant notin subset".split())
-TEX_BRACKETS = {
-    "lfloor": "⌊", "rfloor": "⌋", "lceil": "⌈", "rceil": "⌉", "langle": "⟨", "rangle": "⟩", "lbrack": "[", "rbrack": "]",
-    "lparen": "(", "rparen": ")",
+# LaTeX commands: those that are one sign, with its kind; those that only space; those that take a group.
+TEX_SIGNS: dict[str, tuple[str, str]] = {
+    **{name: ("operator", sign) for name, sign in zip(
+        "times cdot ast bullet odot circ div cdotp star".split(), "×·*·⊙⊙/·*", strict=True)},
+    **dict.fromkeys("approx simeq cong doteq approxeq sim".split(), ("relation", "≈")),
+    **dict.fromkeys("to rightarrow longrightarrow mapsto".split(), ("relation", "→")),
+    **dict.fromkeys("Rightarrow implies Longrightarrow".split(), ("relation", "⇒")),
+    **dict.fromkeys("equiv triangleq coloneqq".split(), ("relation", "=")),
+    "in": ("relation", "∈"), "ni": ("wall", "∉"),
+    **dict.fromkeys("le leq ge geq lt gt ne neq ll gg propto leqslant geqslant notin subset".split(), ("wall", "<")),
+    **{name: ("open", sign) for name, sign in zip("lfloor lceil langle lbrack lparen".split(), "⌊⌈⟨[(", strict=True)},
+    **{name: ("close", sign) for name, sign in zip("rfloor rceil rangle rbrack rparen".split(), "⌋⌉⟩])", strict=True)},
+    **dict.fromkeys("dots ldots cdots vdots ddots".split(), ("dots", "…")),
+    **dict.fromkeys(("quad", "qquad"), ("wall", "quad")),
+    **dict.fromkeys(("top", "intercal"), ("name", "T")), "infty": ("name", "∞"), "prime": ("prime", "'"),
+    **{name: ("unknown", name) for name in "pm mp over choose mid vert Vert lvert rvert".split()},
 }  # fmt: skip
 TEX_SPACES = {
     "left", "right", "big", "Big", "bigg", "Bigg", "bigl", "bigr", "Bigl", "Bigr", "biggl", "biggr", "Biggl", "Biggr", "middle",
@@ -54,7 +57,8 @@ TEX_ACCENTS = frozenset("hat tilde bar widehat widetilde overline".split())  # i
 TEX_PASSED = {"boxed", "underbrace", "overbrace", "cancel", "mathop", "ensuremath", "emph", "fbox", "phantom"}  # the group counts
 TEX_SKIPPED = frozenset("label tag ref eqref cite color textcolor hspace vspace url footnotemark".split())  # with its group
 TEX_FRACTIONS = {"frac", "dfrac", "tfrac", "cfrac"}
-TEX_DOTS = {"dots", "ldots", "cdots", "vdots", "ddots"}
+TEX_SUMS = frozenset("sum prod int lim argmax argmin bigcup bigoplus coprod".split())
+FORMULAS = frozenset("equation align aligned gather gathered split multline eqnarray alignat math displaymath flalign".split())
 MATRICES = {"matrix", "bmatrix", "pmatrix", "Bmatrix", "vmatrix", "smallmatrix", "array"}
 
 FUNCTIONS = {
