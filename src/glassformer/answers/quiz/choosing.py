@@ -69,7 +69,7 @@ class Chosen(Key):
         option = self.meant(claim)
         return self.inner.own(option.text) if option is not None else None
 
-    def wrongs(self) -> Sequence[Wrong]:
+    def mistaken(self) -> Sequence[Wrong]:
         return [Wrong(one.letter, one.letter, one.mistake, one.what) for one in self.options if one.mistake is not None]
 
     def solution(self) -> tuple[Section, ...]:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from fractions import Fraction
-from typing import Any
+from typing import Any, get_args
 
 from glassformer.answers.mistakes.catalogue import CATALOGUE, Mistake
+from glassformer.answers.quiz.template import Kind, NamedMistake, Option
 from glassformer.spec import GlassformerError, nearest, shown
 
 MOST_TEXT = 4_000
+MOST_OPTIONS = 8
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,39}")
 
 
@@ -25,16 +27,6 @@ def in_question(where: str, number: int, table: Any) -> Iterator[None]:
         raise GlassformerError(f"{where}, question {number}{known}: {error}") from None
 
 
-def listed_in(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
-
-
-def name_in(value: Any, field: str) -> str:
-    if not isinstance(value, str) or not _NAME.fullmatch(value):
-        raise GlassformerError(f"{field} = {shown(value)}: a short name of letters, digits, - and _ is wanted.")
-    return value
-
-
 def text_in(field: str, value: Any) -> str:
     """A text of bounded length without control characters; line breaks stay."""
     if not isinstance(value, str) or len(value) > MOST_TEXT:
@@ -42,48 +34,108 @@ def text_in(field: str, value: Any) -> str:
     return "".join(sign if sign.isprintable() or sign == "\n" else " " for sign in value).strip()
 
 
-def fraction_in(field: str, value: Any) -> Fraction:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1000:
-        raise GlassformerError(f"{field} = {shown(value)}: a number from 0 to 1,000 is wanted.")
-    if field == "convention_credit" and value > 1:
-        raise GlassformerError("convention_credit is a share of the marks, from 0 to 1.")
+def name_in(field: str, value: Any) -> str:
+    if not isinstance(value, str) or not _NAME.fullmatch(value):
+        raise GlassformerError(f"{field} = {shown(value)}: a short name of letters, digits, - and _ is wanted.")
+    return value
+
+
+def _texts(field: str, value: Any) -> tuple[str, ...]:
+    return tuple(text_in(field, item) for item in _listed(value))
+
+
+def _kind(field: str, value: Any) -> str:
+    if value not in get_args(Kind):
+        near = nearest(str(value), get_args(Kind))
+        raise GlassformerError(f"{field} = {shown(value)} is not known: one of {', '.join(get_args(Kind))}.{near}")
+    return str(value)
+
+
+def _fraction(field: str, value: Any) -> Fraction:
+    most = 1 if field == "convention_credit" else 1000
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= most:
+        raise GlassformerError(f"{field} = {shown(value)}: a number from 0 to {most:,} is wanted.")
     return Fraction(repr(value))
 
 
-def whole_in(field: str, value: Any, least: int, most: int) -> int:
+def _whole(field: str, value: Any, least: int = 0, most: int = 9) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
         raise GlassformerError(f"{field} = {shown(value)}: a whole number from {least} to {most} is wanted.")
     return value
 
 
-def choice_in(table: Mapping[str, Any], field: str, choices: tuple[str, ...]) -> str:
-    value = table.get(field)
-    if value not in choices:
-        near = nearest(str(value), choices)
-        raise GlassformerError(f"{field} = {shown(value)} is not known: one of {', '.join(choices)}.{near}")
-    return str(value)
+def _table(field: str, value: Any) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise GlassformerError(f"{field} must be a table.")
+    return value
 
 
-def known_mistake(code: Any, own: Mapping[str, Mistake], field: str) -> Mistake:
-    """The mistake of a code: one of the set's own, or one of the catalogue."""
-    found = own.get(code) or CATALOGUE.get(code) if isinstance(code, str) else None
-    if found is None:
-        near = nearest(str(code), [*own, *CATALOGUE])
-        raise GlassformerError(
-            f"{field}: the mistake '{shown(code)}' is not known.{near} "
-            'One of your own needs a sentence: {code = "…", gives = "…", say = "…"}.'
-        )
-    return found
+def _rule(field: str, value: Any) -> str | dict[str, str]:
+    return {str(k): text_in(field, v) for k, v in value.items()} if isinstance(value, Mapping) else text_in(field, value)
 
 
-def declared_mistakes(table: Any, own: dict[str, Mistake], field: str = "mistakes") -> None:
-    """Add the mistakes that a table explains with `say`; the same code may be explained once."""
-    for given in listed_in(table):
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+READERS: dict[str, Callable[[str, Any], Any]] = {
+    **dict.fromkeys(("text", "ask", "answer", "spec", "because", "proof", "pick", "same_as"), text_in),
+    **dict.fromkeys(("hints", "where", "answers", "depends_on"), _texts),
+    **dict.fromkeys(("marks", "tolerance", "convention_credit"), _fraction),
+    **dict.fromkeys(("digits", "choices"), _whole),
+    **dict.fromkeys(("parameters", "problem"), _table),
+    "id": name_in,
+    "kind": _kind,
+    "carried": _rule,
+    "cell": lambda field, value: tuple(_whole(field, place, 1, 4096) for place in _listed(value)),
+}
+
+
+def declared_mistakes(tables: Any, own: dict[str, Mistake], field: str = "mistakes") -> None:
+    """Add the mistakes that are explained with `say`; the same code may be explained once."""
+    for given in _listed(tables):
         if not isinstance(given, Mapping) or "say" not in given:
             continue
-        code, say = name_in(given.get("code"), f"{field}, code"), text_in(f"{field}, say", given["say"])
+        code, say = name_in(f"{field}, code", given.get("code")), text_in(f"{field}, say", given["say"])
         named = Mistake(code, text_in(f"{field}, name", given.get("name", code.replace("_", " "))), say)
         if code in CATALOGUE:
             raise GlassformerError(f"{field}: '{code}' is the code of a known mistake: choose another code, or leave say out.")
         if own.setdefault(code, named) != named:
             raise GlassformerError(f"{field}: '{code}' has two different sentences: leave say out where it is used again.")
+
+
+def named_mistakes(given: Any, own: Mapping[str, Mistake]) -> tuple[NamedMistake, ...]:
+    """The mistakes that a question names: codes, or tables that say what each gives."""
+    found = []
+    for one in _listed(given):
+        table = {"code": one, "gives": ""} if isinstance(one, str) else one
+        if not isinstance(table, Mapping) or set(table) - {"code", "gives", "say", "name"} or "gives" not in table:
+            raise GlassformerError('mistakes: a mistake is a code, or {code = "…", gives = "an expression", say = "a sentence"}.')
+        found.append(NamedMistake(_mistake(table.get("code"), own, "mistakes"), text_in("gives", table["gives"])))
+    return tuple(found)
+
+
+def options_in(tables: Any, own: Mapping[str, Mistake]) -> tuple[Option, ...]:
+    """The written options of a question, at most one of them right."""
+    if not isinstance(tables, list) or not 1 <= len(tables) <= MOST_OPTIONS:
+        raise GlassformerError(f"from 1 to {MOST_OPTIONS} [[question.option]] tables are wanted.")
+    found = []
+    for table in tables:
+        if not isinstance(table, Mapping) or set(table) - {"says", "code", "why"} or "says" not in table:
+            raise GlassformerError("an option has says, and where it is wrong a code, and perhaps why.")
+        mistake = _mistake(table["code"], own, "option, code") if "code" in table else None
+        found.append(Option(text_in("says", table["says"]), mistake, text_in("why", table.get("why", ""))))
+    if sum(option.right for option in found) > 1:
+        raise GlassformerError("one option is right and has no code; every wrong one has the code of its mistake.")
+    return tuple(found)
+
+
+def _mistake(code: Any, own: Mapping[str, Mistake], field: str) -> Mistake:
+    """The mistake of a code: one of the set's own, or one of the catalogue."""
+    found = own.get(code) or CATALOGUE.get(code) if isinstance(code, str) else None
+    if found is None:
+        raise GlassformerError(
+            f"{field}: the mistake '{shown(code)}' is not known.{nearest(str(code), [*own, *CATALOGUE])} "
+            'One of your own needs a sentence: {code = "…", gives = "…", say = "…"}.'
+        )
+    return found

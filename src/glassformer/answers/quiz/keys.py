@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from glassformer.answers.quiz.arithmetic import plain, worked_out
-from glassformer.answers.quiz.largest import Largest
+from glassformer.answers.quiz.largest import largest
 from glassformer.answers.quiz.marking import Key, Wrong
 from glassformer.answers.quiz.numbers import written
 from glassformer.answers.quiz.phrases import Phrase, squashed
@@ -79,7 +79,7 @@ def _worked_key(template: Template, drawn: Mapping[str, Any]) -> Key:
         value = value.reshape(work.value.shape)
         own.append(wrong._replace(value=value, text=written(value, work.digits or 3)))
     work = replace(work, own_wrongs=tuple(own))
-    return Largest(work) if template.pick == "largest" else work
+    return largest(work) if template.pick == "largest" else work
 
 
 def _own_mistakes(template: Template, drawn: Mapping[str, Any], model: Request | None) -> Iterator[Wrong]:

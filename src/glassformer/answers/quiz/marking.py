@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
 
 from glassformer.answers.mistakes.catalogue import Mistake
@@ -153,12 +154,20 @@ class Key(ABC):
         """What a claim is worth, taken by itself."""
 
     @abstractmethod
-    def wrongs(self) -> Sequence[Wrong]:
-        """The wrong answers of known mistakes, likeliest first, none of them equal to the right one."""
-
-    @abstractmethod
     def solution(self) -> tuple[Section, ...]:
         """How the right answer comes about."""
+
+    @abstractmethod
+    def mistaken(self) -> Iterable[Wrong]:
+        """The wrong answers of known mistakes, likeliest first, none of them equal to the right one."""
+
+    def wrongs(self) -> tuple[Wrong, ...]:
+        """The same, worked out once."""
+        return self._wrongs
+
+    @cached_property
+    def _wrongs(self) -> tuple[Wrong, ...]:
+        return tuple(self.mistaken())
 
     def searched(self, claim: str) -> Marked | None:  # noqa: B027 (a key without a longer search has none)
         """What a longer search says of a wrong claim that no single mistake gives; None where there is none to make."""
@@ -166,5 +175,5 @@ class Key(ABC):
     def own(self, claim: str) -> Own | None:  # noqa: B027
         """The claim as a value that later questions may be worked from; None where it is none, or a degenerate one."""
 
-    def carried(self, earlier: Mapping[str, Own]) -> Key | None:  # noqa: B027
-        """The key as it would be if the student's own earlier answers were right; None where nothing is carried."""
+    def carried(self, earlier: Mapping[str, Own], claim: str) -> Marked | None:  # noqa: B027
+        """What a claim is worth if the student's own earlier answers were right; None where nothing is carried."""

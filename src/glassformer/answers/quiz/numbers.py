@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -12,7 +11,7 @@ import numpy as np
 
 from glassformer.answers.quiz import claims
 from glassformer.answers.quiz.claims import Cells, allows
-from glassformer.answers.quiz.marking import RIGHT, Key, Marked, Own, Section, Wrong, explained, marked, unread
+from glassformer.answers.quiz.marking import RIGHT, Key, Marked, Own, Wrong, explained, marked, unread
 from glassformer.numbers.explain import number
 from glassformer.program.axes import Floats
 
@@ -74,36 +73,20 @@ class NumbersKey(Key):
         fitting = [cells for cells in claims.grids(claim) if fits(cells, self.value)]
         return fitting[0] if fitting and not degenerate(fitting[0].values, self.value) else None
 
-
-@dataclass(frozen=True, eq=False)
-class CarriedNumbers(Key):
-    """The numbers that follow from a student's own earlier ones, as far as those were written down."""
-
-    numbers: Floats
-    slack: Floats
-    digits: int
-    wanted: str = "numbers"
-
-    @property
-    def value(self) -> Floats:
-        return self.numbers
-
-    @property
-    def text(self) -> str:
-        return written(self.value, self.digits)
-
-    def judge(self, claim: str) -> Marked:
-        fitting = [cells for cells in claims.grids(claim) if fits(cells, self.value)]
-        earned = max((credits_of(cells, self.value, self.slack) for cells in fitting), key=share, default=[])
-        if fitting and share(earned) == 1:
+    def follows(self, claim: str, value: Floats, slack: Floats) -> Marked | None:
+        """What a claim is worth where these numbers follow from earlier answers; None where they follow from any."""
+        fitting = [cells for cells in claims.grids(claim) if fits(cells, value)]
+        if not fitting or degenerate(value.ravel().tolist(), self.value):
+            return None
+        earned = max((credits_of(cells, value, slack) for cells in fitting), key=share)
+        if share(earned) == 1:
             return RIGHT
-        return marked("wrong", share(earned), f"{earned.count(1)} of {self.value.size} numbers follow")
+        return marked("wrong", share(earned), f"{earned.count(1)} of {value.size} numbers follow")
 
-    def wrongs(self) -> Sequence[Wrong]:
-        return []
-
-    def solution(self) -> tuple[Section, ...]:
-        return ()
+    def differs(self, value: Any) -> bool:
+        """Whether numbers of the same shape are wrong ones."""
+        alike = isinstance(value, np.ndarray) and value.shape == self.value.shape and bool(np.all(np.isfinite(value)))
+        return alike and float(np.abs(value - self.value).max(initial=0.0)) > 2 * self.tolerance
 
 
 def degenerate(values: Sequence[float], right: Floats) -> bool:

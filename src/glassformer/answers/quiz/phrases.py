@@ -25,6 +25,7 @@ class Phrase(Key):
     listed: tuple[Wrong, ...] = ()
     because: str = ""
     proof: str = ""
+    work: Key | None = None  # the problem by hand that the phrase follows from
     wanted: str = "a few words"
 
     @property
@@ -44,12 +45,14 @@ class Phrase(Key):
         known = [wrong for wrong in self.listed if plain == wrong.value]
         return explained(known) if known else BY_HAND
 
-    def wrongs(self) -> Sequence[Wrong]:
+    def mistaken(self) -> Sequence[Wrong]:
         return self.listed
 
     def solution(self) -> tuple[Section, ...]:
-        why = (("why", (self.because,)),) if self.because else ()
-        return (*why, *((("proof by experiment", proof_lines(self.proof)),) if self.proof else ()))
+        work = self.work.solution() if self.work else ()
+        why: tuple[Section, ...] = (("why", (self.because,)),) if self.because else ()
+        proof: tuple[Section, ...] = (("proof by experiment", proof_lines(self.proof)),) if self.proof else ()
+        return (*work, *why, *proof)
 
 
 @lru_cache(maxsize=32)

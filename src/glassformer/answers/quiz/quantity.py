@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -17,7 +17,7 @@ from glassformer.answers.expressions.exact import fixed
 from glassformer.answers.expressions.language import names_of
 from glassformer.answers.expressions.tree import Quantity, walk
 from glassformer.answers.mistakes.catalogue import mistake
-from glassformer.answers.quantities import Answer, Found
+from glassformer.answers.quantities import Answer
 from glassformer.answers.quiz import claims
 from glassformer.answers.quiz.arithmetic import plain, worked_out
 from glassformer.answers.quiz.marking import RIGHT, Key, Marked, Own, Section, Wrong, diagnosed, explained, marked, unread
@@ -65,20 +65,16 @@ class Asked(Key):
     def differs(self, value: Any) -> bool:
         """Whether a value is a wrong answer of the same kind."""
 
-    def wrongs(self) -> Sequence[Wrong]:
-        return self._wrongs
-
-    @cached_property
-    def _wrongs(self) -> list[Wrong]:
+    def mistaken(self) -> Iterator[Wrong]:
         """Those of the set's own come first; where one of them gives a value, no other mistake is named for it."""
-        unique: dict[tuple[str, str], Wrong] = {}
-        for place, found in enumerate((self.own_wrongs, self._known())):
-            taken = {text for _, text in unique} if place else set()
-            for wrong in found:
-                text = self.shown(wrong.value) if self.differs(wrong.value) else ""
-                if text and text not in taken:
-                    unique.setdefault((wrong.code, text), wrong._replace(text=text))
-        return list(unique.values())
+        own = [wrong._replace(text=self.shown(wrong.value)) for wrong in self.own_wrongs if self.differs(wrong.value)]
+        yield from own
+        seen = {("", wrong.text) for wrong in own}
+        for wrong in self._known():
+            text = self.shown(wrong.value) if self.differs(wrong.value) else ""
+            if text and not {("", text), (wrong.code, text)} & seen:
+                seen.add((wrong.code, text))
+                yield wrong._replace(text=text)
 
     def _known(self) -> Iterator[Wrong]:
         """What known mistakes give, where the question is about the thing that they get wrong."""
@@ -170,7 +166,7 @@ class Counted(Asked):
         numbers = claims.numbers(claim)
         return numbers[0].value if numbers and numbers[0].value else None
 
-    def carried(self, earlier: Mapping[str, Own]) -> Key | None:
+    def carried(self, earlier: Mapping[str, Own], claim: str) -> Marked | None:
         values = {name: value for name, value in earlier.items() if isinstance(value, Fraction)}
         if not self.rule or len(values) != len(earlier):
             return None
@@ -181,15 +177,13 @@ class Counted(Asked):
         given = [Fraction(value) for value in self.drawn.values() if isinstance(value, int | float)]
         if found in (0, self.value, *given):  # nothing was left to be worked out
             return None
-        return replace(self, answer=replace(self.answer, found=Found(found, "", "")), rule="", own_wrongs=())
+        return RIGHT if any(self._means(figure, found) for figure in claims.numbers(claim)) else None
 
     def follows(self, earlier: Mapping[str, Fraction]) -> Fraction:
         """The number that the rule gives from earlier answers."""
         found = plain(worked_out(self.rule, {**self.drawn, **earlier}, self.answer.asked, "carried").scaled)
         if not isinstance(found, Number):
-            raise GlassformerError(
-                f"carried = '{shown(self.rule)}' is no number: write how it follows from {', '.join(earlier)}."
-            )
+            raise GlassformerError(f"carried = '{shown(self.rule)}' is no number: write how one follows from earlier answers.")
         return Fraction(found)
 
 
@@ -230,9 +224,7 @@ class Listed(Asked, NumbersKey):
     def shown(self, value: Any) -> str:
         return written(value, self.digits)
 
-    def differs(self, value: Any) -> bool:
-        same_shape = isinstance(value, np.ndarray) and value.shape == self.value.shape
-        return same_shape and float(np.abs(value - self.value).max(initial=0.0)) > 2 * self.tolerance
+    differs = NumbersKey.differs
 
 
 def same(one: Sizes, other: Sizes) -> bool:

@@ -2,37 +2,23 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 from glassformer.answers.expressions.tree import names_in
 from glassformer.answers.mistakes.catalogue import Mistake
 from glassformer.answers.quiz.arithmetic import comparisons, names_used
 from glassformer.answers.quiz.draws import check_choices
-from glassformer.answers.quiz.fields import (
-    choice_in,
-    declared_mistakes,
-    fraction_in,
-    in_question,
-    known_mistake,
-    listed_in,
-    name_in,
-    text_in,
-    whole_in,
-)
-from glassformer.answers.quiz.template import Kind, NamedMistake, Option, QuizSet, Template, placeholders
+from glassformer.answers.quiz.fields import READERS, declared_mistakes, in_question, name_in, named_mistakes, options_in, text_in
+from glassformer.answers.quiz.template import QuizSet, Template, placeholders
 from glassformer.numbers.experiments import EXPERIMENTS
 from glassformer.spec import GlassformerError, listed, nearest, shown
 from glassformer.spec.files import parse_toml, read_text
 
 MOST_QUESTIONS = 200
 MOST_BYTES = 1_000_000
-TEXTS = ("text", "ask", "answer", "spec", "because", "proof", "pick", "same_as")
-LISTS = ("hints", "where", "answers", "depends_on")
-FRACTIONS = ("marks", "tolerance", "convention_credit")
 
 
 def shipped() -> list[str]:
@@ -64,7 +50,7 @@ def parse_set(text: str, name: str) -> QuizSet:
         raise GlassformerError(
             f"{name}.toml: '{shown(unknown[0])}' is not known: title, about, then [[question]] and [[mistake]] tables."
         )
-    name = name_in(document.get("name", name), "name")
+    name = name_in("name", document.get("name", name))
     tables = document.get("question", [])
     if not isinstance(tables, list) or not 0 < len(tables) <= MOST_QUESTIONS:
         raise GlassformerError(f"{name}.toml: from 1 to {MOST_QUESTIONS} [[question]] tables are wanted.")
@@ -88,21 +74,19 @@ def _folder() -> Any:
 def _question(table: Any, earlier: list[Template], own: Mapping[str, Mistake]) -> Template:
     if not isinstance(table, Mapping):
         raise GlassformerError("a [[question]] table is wanted.")
-    known = ({field.name for field in dataclasses.fields(Template)} | {"option"}) - {"options"}
+    known = {*READERS, "option", "mistakes"}
     unknown = sorted(set(table) - known)
     if unknown:
         near = nearest(unknown[0], known) or f" Fields: {listed(sorted(known))}."
         raise GlassformerError(f"'{shown(unknown[0])}' is not known.{near}")
-    fields: dict[str, Any] = {"id": name_in(table.get("id"), "id"), "kind": choice_in(table, "kind", get_args(Kind))}
     if "text" not in table:
         raise GlassformerError("text is missing: write what is asked.")
-    fields |= {key: text_in(key, table[key]) for key in TEXTS if key in table}
-    fields |= {key: tuple(text_in(key, item) for item in listed_in(table[key])) for key in LISTS if key in table}
-    fields |= {key: fraction_in(key, table[key]) for key in FRACTIONS if key in table}
-    fields |= {key: whole_in(key, table[key], 0, 9) for key in ("digits", "choices") if key in table}
-    fields |= _tables(table) | _mistakes(table, own)
-    if "cell" in table:
-        fields["cell"] = tuple(whole_in("cell", place, 1, 4096) for place in listed_in(table["cell"]))
+    fields = {key: READERS[key](key, table.get(key)) for key in READERS if key in table or key in ("id", "kind")}
+    if "mistakes" in table:
+        fields["mistakes"] = named_mistakes(table["mistakes"], own)
+    if "option" in table:
+        fields["options"] = options_in(table["option"], own)
+        fields.setdefault("choices", len(fields["options"]))
     first = next((template for template in earlier if template.id == fields.get("same_as")), None)
     if first is not None:
         fields = {"parameters": first.parameters, "where": first.where, "spec": first.spec, "problem": first.problem} | fields
@@ -121,51 +105,6 @@ def _own_subject(fields: dict[str, Any], table: Mapping[str, Any]) -> dict[str, 
     return fields | {"spec": ""} if "problem" in table else fields
 
 
-def _tables(table: Mapping[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for key in ("parameters", "problem"):
-        if key in table:
-            if not isinstance(table[key], Mapping):
-                raise GlassformerError(f"{key} must be a table.")
-            found[key] = table[key]
-    if "carried" in table:
-        rule = table["carried"]
-        named = isinstance(rule, Mapping)
-        found["carried"] = {str(k): text_in("carried", v) for k, v in rule.items()} if named else text_in("carried", rule)
-    return found
-
-
-def _mistakes(table: Mapping[str, Any], own: Mapping[str, Mistake]) -> dict[str, Any]:
-    """The mistakes that a question names, and its written options with theirs."""
-    found: dict[str, Any] = {}
-    if "mistakes" in table:
-        found["mistakes"] = tuple(_named(given, own) for given in listed_in(table["mistakes"]))
-    if "option" not in table:
-        return found
-    tables = table["option"]
-    if not isinstance(tables, list) or not 1 <= len(tables) <= 8:
-        raise GlassformerError("from 1 to 8 [[question.option]] tables are wanted.")
-    options = [_option(option, own) for option in tables]
-    if sum(option.right for option in options) > 1:
-        raise GlassformerError("one option is right and has no code; every wrong one has the code of its mistake.")
-    return found | {"options": tuple(options), "choices": whole_in("choices", table.get("choices", len(options)), 0, 9)}
-
-
-def _named(given: Any, own: Mapping[str, Mistake]) -> NamedMistake:
-    if isinstance(given, str):
-        return NamedMistake(known_mistake(given, own, "mistakes"))
-    if not isinstance(given, Mapping) or set(given) - {"code", "gives", "say", "name"} or "gives" not in given:
-        raise GlassformerError('mistakes: a mistake is a code, or {code = "…", gives = "an expression", say = "a sentence"}.')
-    return NamedMistake(known_mistake(given.get("code"), own, "mistakes"), text_in("gives", given["gives"]))
-
-
-def _option(table: Any, own: Mapping[str, Mistake]) -> Option:
-    if not isinstance(table, Mapping) or set(table) - {"says", "code", "why"} or "says" not in table:
-        raise GlassformerError("an option has says, and where it is wrong a code, and perhaps why.")
-    mistake = known_mistake(table["code"], own, "option, code") if "code" in table else None
-    return Option(text_in("says", table["says"]), mistake, text_in("why", table.get("why", "")))
-
-
 def _check(template: Template, earlier: list[Template]) -> None:
     """What holds between the fields of a question."""
     ids = {one.id for one in earlier}
@@ -179,18 +118,12 @@ def _check(template: Template, earlier: list[Template]) -> None:
     if bool(template.depends_on) != bool(template.carried):
         raise GlassformerError("depends_on and carried go together: which earlier answers, and how this one follows from them.")
     _check_subject(template)
-    _check_words(template)
-    for name, given in template.parameters.items():
-        name_in(name, "parameter")
-        check_choices(name, given)
-    _check_names(template)
-
-
-def _check_words(template: Template) -> None:
     if template.proof and template.proof not in EXPERIMENTS:
         raise GlassformerError(f"proof '{shown(template.proof)}' is no experiment.{nearest(template.proof, EXPERIMENTS)}")
-    if template.pick not in ("", "largest"):
-        raise GlassformerError(f"pick = '{shown(template.pick)}' is not known: largest.")
+    for name, given in template.parameters.items():
+        name_in("parameter", name)
+        check_choices(name, given)
+    _check_names(template)
 
 
 def _check_subject(template: Template) -> None:
@@ -204,6 +137,8 @@ def _check_subject(template: Template) -> None:
         raise GlassformerError('answer is missing: an expression such as answer = "params(ffn, layer=0)".')
     if template.problem is not None and not template.ask:
         raise GlassformerError('ask is missing: which quantity of the problem, as in ask = "weights"?')
+    if template.pick not in ("", "largest"):
+        raise GlassformerError(f"pick = '{shown(template.pick)}' is not known: largest.")
 
 
 def _check_names(template: Template) -> None:

@@ -11,8 +11,8 @@ from typing import Any
 from glassformer.answers.quiz.choosing import Chosen, chosen
 from glassformer.answers.quiz.draws import Draw, parameters
 from glassformer.answers.quiz.keys import key_of
-from glassformer.answers.quiz.largest import Largest
 from glassformer.answers.quiz.marking import MISSING, Key, Marked, marked
+from glassformer.answers.quiz.phrases import Phrase
 from glassformer.answers.quiz.quantity import Asked, Counted
 from glassformer.answers.quiz.template import Option, QuizSet, Template, filled
 from glassformer.answers.quiz.worked import Worked
@@ -54,7 +54,7 @@ class Item:
     @property
     def work(self) -> Worked | None:
         """The by-hand problem behind the question, where there is one."""
-        inner = self.inner.work if isinstance(self.inner, Largest) else self.inner
+        inner = self.inner.work if isinstance(self.inner, Phrase) else self.inner
         return inner if isinstance(inner, Worked) else None
 
     @property
@@ -98,9 +98,8 @@ class Variant(Viewed):
                 if value is None:
                     return alone
                 own[earlier.id] = value
-        key = item.key.carried(own)
-        found = key.judge(claim) if key is not None else alone
-        if found.credit <= alone.credit:
+        found = item.key.carried(own, claim)
+        if found is None or found.credit <= alone.credit:
             return alone
         says = f"from your own answer to {', '.join(item.template.depends_on)}; the right answer is {item.key.text}"
         if found.right:

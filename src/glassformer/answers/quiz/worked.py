@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -11,12 +11,13 @@ import numpy as np
 
 from glassformer.answers.mistakes.catalogue import mistake
 from glassformer.answers.problems import check_worked
+from glassformer.answers.problems.rules import rewrites
+from glassformer.answers.problems.work import Rewrite, Work
 from glassformer.answers.quiz.claims import Cells
-from glassformer.answers.quiz.marking import Key, Marked, Own, Section, Wrong, diagnosed, marked
-from glassformer.answers.quiz.numbers import CarriedNumbers, NumbersKey, close, degenerate, written
-from glassformer.answers.quiz.workings import workings
+from glassformer.answers.quiz.marking import Marked, Own, Section, Wrong, diagnosed, marked
+from glassformer.answers.quiz.numbers import NumbersKey, close, written
 from glassformer.numbers.by_hand import Solution
-from glassformer.numbers.by_hand.worked import line
+from glassformer.numbers.by_hand.worked import line, turned
 from glassformer.program import Tensor
 from glassformer.program.axes import Array, Floats
 from glassformer.program.pen import TextPen
@@ -60,20 +61,23 @@ class Worked(NumbersKey):
                 return [Wrong("", rough, mistake("arithmetic_or_rounding"), what)]
         return []
 
-    def wrongs(self) -> Sequence[Wrong]:
-        return self._wrongs
-
-    @cached_property
-    def _wrongs(self) -> list[Wrong]:
-        found = list(self.own_wrongs)
-        for code, what, values in workings(self.solution_, self.ask):
+    def mistaken(self) -> Iterator[Wrong]:
+        yield from (wrong for wrong in self.own_wrongs if self.differs(wrong.value))
+        for rewrite, values in self._rewritten():
             value = self._taken(values)
-            if value is not None and value.shape == self.value.shape and np.all(np.isfinite(value)):
-                found.append(Wrong(written(value, self.digits or 3), value, mistake(code, worked=True), what))
-        return [wrong for wrong in found if self._differs(wrong)]
+            if self.differs(value):
+                yield Wrong(written(value, self.digits or 3), value, mistake(rewrite.code, worked=True), rewrite.what)
 
-    def _differs(self, wrong: Wrong) -> bool:
-        return float(np.abs(wrong.value - self.value).max(initial=0.0)) > 2 * self.tolerance
+    def _rewritten(self) -> Iterator[tuple[Rewrite, Array]]:
+        """Every single mistake in the steps up to what is asked, and what it gives, in the problem's convention."""
+        before = {self.tensor.name}  # a mistake in a later step is none yet
+        for step in reversed(self.solution_.program.steps):
+            before |= {tensor.name for tensor in step.inputs} if step.name in before else set()
+        with np.errstate(all="ignore"):
+            for rewrite in rewrites(Work.of(self.solution_, self.solution_.problem)):
+                found = rewrite.work.quantity(self.ask) if rewrite.step in before else None
+                if found is not None:
+                    yield rewrite, turned(*found, self.solution_.problem.convention)
 
     def _taken(self, value: Array) -> Floats | None:
         whole = np.asarray(value, dtype=float)
@@ -111,7 +115,7 @@ class Worked(NumbersKey):
     def own(self, claim: str) -> Own | None:
         return None if self.cell else super().own(claim)
 
-    def carried(self, earlier: Mapping[str, Own]) -> Key | None:
+    def carried(self, earlier: Mapping[str, Own], claim: str) -> Marked | None:
         if not self.rule or set(self.rule.values()) != set(earlier):
             return None
         changes, rooms = {}, {}
@@ -123,10 +127,8 @@ class Worked(NumbersKey):
             changes[tensor.name] = self._laid(tensor, own.values)
             rooms[tensor.name] = self._laid(tensor, [float(figure.unit / 2) for figure in own.figures])
         value = self._rerun(changes)
-        if degenerate(value.ravel().tolist(), self.value):
-            return None
         slack = sum((np.abs(self._rerun(moved) - value) for moved in nudged(changes, rooms)), np.zeros_like(value))
-        return CarriedNumbers(value, self.tolerance + slack, self.digits)
+        return self.follows(claim, value, self.tolerance + slack)
 
     def _laid(self, tensor: Tensor, values: Sequence[float]) -> Array:
         """A student's numbers in the order in which the tensor is stored."""
