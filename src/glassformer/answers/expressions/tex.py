@@ -39,7 +39,7 @@ _ONE = re.compile(r"[ \t]*([0-9A-Za-z])")
 def command(reader: Tokenizer, start: int, name: str) -> None:
     """`\\name` with whatever belongs to it."""
     if name in TEX_SIGNS:
-        reader.add(*TEX_SIGNS[name], start)  # type: ignore[arg-type]
+        reader.add(*TEX_SIGNS[name], start)
     elif name in TEX_SPACES or name in TEX_PASSED:
         reader.gap = True
         reader.place += name in ("left", "right") and reader.text.startswith(".", reader.place)
