@@ -117,8 +117,8 @@ class _Link:
             return self._verdict("right", notes=self._for_every_size())
         for other in self.found.others:
             if other.excuses and said.is_(other.value):
-                findings = [_finding(other)] if other.code else []
-                return self._verdict("convention", convention=other.convention, findings=findings)
+                named = [_finding(other)] if other.code else []
+                return self._verdict("convention", convention=other.convention, findings=named)
         findings = tuple(self._findings(said))
         return self._verdict("wrong", findings=findings, notes=() if findings else (NO_CAUSE,))
 
