@@ -126,12 +126,63 @@ def right_line(seed):
             return writer.line(writer.written(tree), *writer.result(value_of(tree)))
 
 
-@pytest.mark.parametrize("start", range(0, 2_000, 200))
-def test_right_claims_are_called_right(start):
-    for seed in range(start, start + 200):
-        line = right_line(seed)
-        found = check_text(line, name="a", kind="md").findings
-        assert [one.verdict for one in found] == ["right"], line
+def right_document(seed):
+    """Right claims that build on one another: items, their total, a product of it, a table, and lines of all notations."""
+    pick = random.Random(seed)
+    items = [[pick.choice(NUMBERS) for _ in range(pick.randint(2, 3))] for _ in range(pick.randint(2, 4))]
+    values = [math.prod(item) for item in items]
+    times = pick.choice([2, 3, 6, 12, 24])
+    sign = pick.choice([" × ", " * ", " x "])
+    lines = [
+        f"- item {chr(97 + place)}: {sign.join(map(str, item))} = {value:,}"
+        for place, (item, value) in enumerate(zip(items, values, strict=True))
+    ]
+    lines += [f"- Total: {sum(values):,}", f"- times {times}: ${sum(values):,} \\times {times} = {sum(values) * times:,}$"]
+    lines += ["", "| part | formula | parameters |", "|---|---|---|"]
+    lines += [f"| row | {' × '.join(map(str, item))} | {value:,} |" for item, value in zip(items, values, strict=True)]
+    lines += ["", *(right_line(pick.randrange(10**9)) for _ in range(3))]
+    return "\n\n".join(lines[: len(items) + 2]) + "\n" + "\n".join(lines[len(items) + 2 :])
+
+
+def accused(seeds):
+    """Right claims, one in a document, that are not called right."""
+    return [line for line in map(right_line, seeds) if [one.verdict for one in check_text(line).findings] != ["right"]]
+
+
+def check_right_documents(seeds):
+    for seed in seeds:
+        text = right_document(seed)
+        found = check_text(text)
+        assert found.of("wrong") == found.of("carried") == (), text
+        assert found.counts["right"] >= 6, text
+
+
+def test_right_claims_are_called_right():
+    assert accused(range(2_500)) == []
+
+
+def test_right_documents_get_no_cross():
+    check_right_documents(range(60))
+
+
+@pytest.mark.slow
+def test_twenty_thousand_right_claims_are_called_right():
+    assert accused(range(10_000, 30_000)) == []
+    check_right_documents(range(1_000, 1_500))
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_a_claim_and_the_same_with_another_digit_are_never_both_right(seed):
+    writer = Writer(seed)
+    tree = writer.tree(2)
+    value = value_of(tree)
+    if value.denominator != 1 or not 100 <= value < 10**9 or value % 1000 == 0:
+        return
+    other = int(another(str(value), writer.random))
+    left = writer.written(tree)
+    right, wrong = (check_text(writer.line(left, "=", writer.number(Fraction(number)))) for number in (value.numerator, other))
+    assert right.counts["right"] == 1
+    assert wrong.counts["right"] == 0
 
 
 def exchanged(digits, pick):

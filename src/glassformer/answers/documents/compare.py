@@ -10,7 +10,7 @@ from glassformer.answers.documents.memory import Memory
 from glassformer.answers.documents.outcome import Outcome, explained
 from glassformer.answers.documents.sides import Pair, Side, agreement, from_memory, pair_of, within_rounding
 from glassformer.answers.documents.sizes import compare_sizes
-from glassformer.answers.expressions import Array, Evaluator, Figure, Figures, NotUnderstoodError, Reading, Value, readings
+from glassformer.answers.expressions import Array, Evaluator, Figure, Figures, NotUnderstoodError, Reading, Real, Value, readings
 from glassformer.answers.expressions.operands import SPACED
 from glassformer.answers.expressions.precision import Agreement
 from glassformer.answers.expressions.shapes import MOST_SIZES
@@ -122,11 +122,20 @@ def _not_as_written(left: Side, right: Side, pair: Pair, memory: Memory, *, loos
     put_right = from_memory(left, right, pair.reading, memory, loosely=loosely, true=True)
     if put_right is not None:
         return Outcome("right", pair=put_right, how="rounded", note="right with the earlier numbers put right")
-    if within_rounding(left, right, pair.reading, memory.values(), loosely=loosely):
+    if not _worked_exactly(pair) and within_rounding(left, right, pair.reading, memory.values(), loosely=loosely):
         lines = _faulty_lines(pair, memory)
         note = "within the rounding of the numbers it uses"
         return Outcome("carried" if lines else "right", pair=pair, how="rounded", note=note, sources=lines)
     return None
+
+
+def _worked_exactly(pair: Pair) -> bool:
+    """Whether the numbers as written give a result with no more digits than were written: then no rounding explains another."""
+    value, claim = pair.value, pair.claim
+    percents = any(isinstance(node, Percent) for node in walk(pair.left.tree))
+    if not (isinstance(value, Real) and isinstance(claim, Figure)) or claim.rounded or percents or not value.exact:
+        return False
+    return (value.middle / claim.unit).denominator == 1
 
 
 def _wrong(left: Side, right: Side, pair: Pair, memory: Memory) -> Outcome:
