@@ -107,3 +107,25 @@ def test_a_class_of_many_equal_wrong_answers_is_searched_once(monkeypatch):
     monkeypatch.setattr(Counted, "searched", lambda _, claim: calls.append(claim))
     grade(QUIZ, Submissions({f"s{n}": {"layer": "12347"} for n in range(300)}))
     assert calls == ["12347"]
+
+
+def test_the_variant_beside_the_answers_is_the_one_that_was_sat():
+    quiz = load_set("parameters")
+    roster = Roster.of("Ada", "Bo", "Cy").dealt(2, seed=7)
+    letters = {student.name: student.variant for student in roster}
+    other = {"A": "B", "B": "A"}[letters["Ada"]]
+    answers = {"Ada": {item.id: item.key.text for item in variant(quiz, 7, f"variant {other}").items}}
+    found = grade(quiz, Submissions(answers, [], {"Ada": other.lower(), "Bo": "Q"}), seed=7, roster=roster)
+    assert found.sheets[0].marks == quiz.marks
+    assert found.sheets[0].student.variant == other
+    assert found.notes == (
+        f"Ada: graded with variant {other}, as the answers say; {letters['Ada']} was handed out.",
+        f"Bo: graded with variant {letters['Bo']}, since there is no variant 'Q'.",
+    )
+
+
+def test_a_class_list_beside_one_paper_for_all_changes_nobodys_numbers():
+    quiz = load_set("parameters")
+    right = {item.id: item.key.text for item in variant(quiz, 7).items}
+    same = grade(quiz, Submissions({"Ada": right}), seed=7, roster=Roster(Roster.of("Ada", "Bo").students, same=True))
+    assert [sheet.marks for sheet in same.sheets] == [quiz.marks, 0]

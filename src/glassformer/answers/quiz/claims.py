@@ -8,19 +8,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from glassformer.answers.expressions import (
-    Array,
-    Evaluator,
-    Figure,
-    Figures,
-    NotUnderstoodError,
-    Reading,
-    fold,
-    parse,
-    readings,
-    tokens,
-    written,
-)
+from glassformer.answers.expressions import Array, Evaluator, Figure, Figures, NotUnderstoodError, Reading
+
+from glassformer.answers.expressions import fold, parse, readings, tokens, written  # isort: skip
+from glassformer.answers.expressions.precision import as_array
 from glassformer.answers.expressions.tokens import Token
 
 MOST_CHARACTERS = 2_000
@@ -57,22 +48,12 @@ def allows(figure: Figure, value: Fraction | float) -> bool:
 
 def numbers(text: str) -> list[Figure]:
     """The numbers that the text can mean, the likeliest first; none where it means no number."""
-    found: dict[tuple[Fraction, Fraction], Figure] = {}
-    for cells in grids(text):
-        if not cells.shape:
-            (figure,) = cells.figures
-            found.setdefault((figure.value, figure.unit), figure)
-    return list(found.values())
+    return [cells.figures[0] for cells in grids(text) if not cells.shape]
 
 
 def grids(text: str) -> list[Cells]:
     """The numbers, vectors or matrices that the text can mean, the likeliest first."""
-    found: list[Cells] = []
-    for form in _forms(text):
-        for cells in _read(form):
-            if cells not in found:
-                found.append(cells)
-    return found
+    return list(dict.fromkeys(cells for form in _forms(text) for cells in _read(form)))
 
 
 def shapes(text: str) -> list[tuple[int, ...]]:
@@ -136,19 +117,10 @@ def _cells(found: list[Token], reading: Reading) -> Cells | None:
     if isinstance(said, Figure):
         return Cells((), (said,))
     if isinstance(said, Figures):
-        return Cells(_sizes(len(said.cells), said.columns), said.cells)
+        return Cells(as_array(said).shape, said.cells)
     value = Evaluator(reading, {}).value(tree)  # `3·64·16 + 64²`, `1/√2`: left as it stands
-    if isinstance(value, Array):
-        return Cells(value.shape, tuple(_exact(cell.middle) for cell in value.cells))
-    return Cells((), (_exact(value.middle),))
-
-
-def _exact(value: Fraction) -> Figure:
-    return Figure(value, Fraction(0))
-
-
-def _sizes(count: int, columns: int | None) -> tuple[int, ...]:
-    return (count,) if columns is None else (count // columns, columns)
+    shape, cells = (value.shape, value.cells) if isinstance(value, Array) else ((), (value,))
+    return Cells(shape, tuple(Figure(cell.middle, Fraction(0)) for cell in cells))
 
 
 def _float(value: Fraction) -> float:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from glassformer.algebra import Result
@@ -86,61 +87,38 @@ class Graded(Result):
 
 def grade(quiz: QuizSet, submitted: Submissions, *, seed: int = 0, roster: Roster | None = None) -> Graded:
     """Judge every answer. Where a class is given, each student had numbers or a variant of their own; else all had the same."""
-    given = roster or Roster()
-    grader = _Grader(quiz, seed)
-    students = [_with_variant(student, given, submitted) for student in given] or [Student(name) for name in submitted.answers]
-    sheets = []
-    for student in students:
-        own = grader.paper(EVERYBODY if given.same or not len(given) else student.drawn_for)
-        sheets.append(grader.sheet(own, student, submitted.answers.get(student.name, {})))
-    notes = [*submitted.notes, *_variant_notes(given, submitted)]
+    given = roster or Roster(same=True)
+    grader, notes, sheets = _Grader(quiz, seed), list(submitted.notes), []
+    for student in given or [Student(name) for name in submitted.answers]:
+        sat = submitted.variants.get(student.name, "").upper()
+        if given.variants and sat not in ("", student.variant):
+            known = sat in given.variants
+            why = f"as the answers say; {student.variant} was handed out" if known else f"since there is no variant '{sat}'"
+            student = replace(student, variant=sat) if known else student
+            notes.append(f"{student.name}: graded with variant {student.variant}, {why}.")
+        paper = grader.paper(EVERYBODY if given.same else student.drawn_for)
+        sheets.append(grader.sheet(paper, student, submitted.answers.get(student.name, {})))
     if grader.searched >= MOST_SEARCHED:
         notes.append(f"for two mistakes at once, the first {MOST_SEARCHED:,} unexplained answers were searched, not the others.")
     return Graded(quiz, seed, tuple(sheets), tuple(notes))
 
 
-def _with_variant(student: Student, given: Roster, submitted: Submissions) -> Student:
-    """The variant that stands beside the answers is the one that was sat."""
-    sat = submitted.variants.get(student.name, "").upper()
-    return Student(student.name, sat, student.fields) if sat in given.variants else student
-
-
-def _variant_notes(given: Roster, submitted: Submissions) -> list[str]:
-    notes = []
-    for student in given if given.variants else ():
-        sat = submitted.variants.get(student.name, "").upper()
-        if sat and sat not in given.variants:
-            notes.append(f"{student.name}: there is no variant '{sat}', graded with variant {student.variant}.")
-        elif sat and sat != student.variant:
-            notes.append(f"{student.name}: graded with variant {sat}, as the answers say; {student.variant} was handed out.")
-    return notes
-
-
-@dataclass
 class _Grader:
     """Counts the long searches, so that no file can ask for too many; the same answer to the same question is searched once."""
 
-    quiz: QuizSet
-    seed: int
-    searched: int = 0
-    _known: dict[tuple[str, str, str], Marked | None] = field(default_factory=dict)
-    _papers: dict[str, Variant] = field(default_factory=dict)
-
-    def paper(self, name: str) -> Variant:
-        if name not in self._papers:
-            self._papers[name] = variant(self.quiz, self.seed, name)
-        return self._papers[name]
+    def __init__(self, quiz: QuizSet, seed: int) -> None:
+        self.paper = lru_cache(maxsize=None)(lambda name: variant(quiz, seed, name))
+        self.searched = 0
+        self._known: dict[tuple[str, str, str], Marked | None] = {}
 
     def sheet(self, own: Variant, student: Student, answers: Mapping[str, str]) -> Sheet:
         judged = own.judge(answers)
         return Sheet(student, tuple(self._explained(own, item, judged[item.id]) for item in own.items))
 
     def _explained(self, own: Variant, item: Item, found: Marked) -> Marked:
-        if not found.unexplained:
-            return found
         place = (own.student, item.id, found.judged.claim)
-        if place not in self._known and self.searched < MOST_SEARCHED:
+        if found.unexplained and place not in self._known and self.searched < MOST_SEARCHED:
             self._known[place] = item.key.searched(found.judged.claim)
             self.searched += self._known[place] is not None
-        longer = self._known.get(place)
+        longer = self._known.get(place) if found.unexplained else None
         return item.marked(found.judged.claim, longer) if longer else found

@@ -75,10 +75,6 @@ class Marked:
         """For statistics: `no_scaling`, `a or b` where it cannot be told, `a and b` for two at once."""
         return " or ".join(" and ".join(finding.codes) for finding in self.judged.findings)
 
-    @property
-    def mistake_names(self) -> str:
-        return " or ".join(" and ".join(one.name for one in finding.mistakes) for finding in self.judged.findings)
-
     def about(self, question: str, claim: str, truth: str, of: Fraction) -> Marked:
         """The same for an answer to that question."""
         return replace(self, judged=replace(self.judged, name=question, claim=claim, truth=truth), of=of)
@@ -111,27 +107,29 @@ def unread(wanted: str) -> Marked:
     return marked("unclear", 0, f"this cannot be read as an answer; expected: {wanted}")
 
 
-def explained(wrongs: Sequence[Wrong], credit: Fraction = Fraction(0), says: str = "") -> Marked:
-    """A wrong answer with the mistakes that give exactly this value; `says` follows."""
+def explained(wrongs: Iterable[Wrong], credit: Fraction = Fraction(0), says: str = "") -> Marked:
+    """A wrong answer with the mistakes that give exactly this value, each once; `says` follows."""
     first: dict[str, Wrong] = {}
     for wrong in wrongs:
         first.setdefault(wrong.code, wrong)
-    several = "; or ".join(wrong.mistake.name + (f" ({wrong.what})" if wrong.what else "") for wrong in first.values())
-    why = f"wrong: {several}" if several else "wrong, and no known mistake gives this answer"
-    findings = [Finding((wrong.mistake,), (wrong.what,), wrong.value) for wrong in first.values()]
+    return diagnosed([Finding((one.mistake,), (one.what,), one.value) for one in first.values()], credit, says)
+
+
+def diagnosed(findings: Sequence[Finding], credit: Fraction = Fraction(0), says: str = "") -> Marked:
+    """A wrong answer: what explains it, alternatives apart; or that nothing does."""
+    said = []
+    for finding in findings:
+        what = "; ".join(filter(None, finding.what)) + (", nearly" if finding.near else "")
+        said.append(" and ".join(mistake.name for mistake in finding.mistakes) + (f" ({what})" if what else ""))
+    why = f"wrong: {'; or '.join(said)}" if said else "wrong, and no known mistake gives this answer"
     return marked("wrong", credit, f"{why}; {says}" if says else why, findings)
 
 
-def diagnosed(findings: Sequence[Finding]) -> Marked | None:
-    """A wrong answer with what a longer search found; None where it found nothing."""
-    if not findings:
-        return None
-    said = []
-    for finding in findings:
-        names = " and ".join(mistake.name for mistake in finding.mistakes)
-        what = "; ".join(line for line in finding.what if line) + (", nearly" if finding.near else "")
-        said.append(f"{names} ({what})" if what else names)
-    return marked("wrong", 0, f"wrong: {'; or '.join(said)}", findings)
+def simplest(findings: Sequence[Finding]) -> Marked | None:
+    """A wrong answer after a longer search: two mistakes made together, else single ones; None where nothing was found."""
+    together = findings[:1] if findings and len(findings[0].codes) > 1 else ()
+    chosen = together or [finding for finding in findings if len(finding.codes) == 1]
+    return diagnosed(chosen) if chosen else None
 
 
 class Key(ABC):

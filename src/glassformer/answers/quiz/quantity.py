@@ -20,7 +20,7 @@ from glassformer.answers.mistakes.catalogue import mistake
 from glassformer.answers.quantities import Answer
 from glassformer.answers.quiz import claims
 from glassformer.answers.quiz.arithmetic import plain, worked_out
-from glassformer.answers.quiz.marking import RIGHT, Key, Marked, Own, Section, Wrong, diagnosed, explained, marked, unread
+from glassformer.answers.quiz.marking import RIGHT, Key, Marked, Own, Section, Wrong, explained, marked, simplest, unread
 from glassformer.answers.quiz.numbers import NumbersKey, written
 from glassformer.answers.verdicts import judge
 from glassformer.spec import GlassformerError, shown
@@ -106,8 +106,7 @@ class Asked(Key):
         except GlassformerError:
             return None
         allowed = [one for one in found.findings if self.heads or not set(one.codes) & set(OF_HEADS)]
-        together = allowed[:1] if allowed and len(allowed[0].codes) > 1 else []
-        return diagnosed(together or [one for one in allowed if len(one.codes) == 1]) if not found.right else None
+        return simplest(allowed) if not found.right else None
 
     def solution(self) -> tuple[Section, ...]:
         lines = [" = ".join(filter(None, (n.what, n.symbols, n.numbers, _line(n.value)))) for n in self.answer.lines]

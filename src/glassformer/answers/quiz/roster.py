@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -105,35 +106,29 @@ class Roster:
     def _known(self) -> dict[str, tuple[str, ...]]:
         found: dict[str, dict[str, None]] = {}
         for student in self.students:
-            for word in (student.name, *(student.field(title) for title in IDENTITIES)):
-                if word:
-                    found.setdefault(folded(word), {}).setdefault(student.name)
+            for word in filter(None, (student.name, *(student.field(title) for title in IDENTITIES))):
+                found.setdefault(folded(word), {}).setdefault(student.name)
         return {word: tuple(names) for word, names in found.items()}
 
 
 def numbered(count: int) -> Roster:
     """`student-01` to `student-30`."""
-    width = max(2, len(str(count)))
-    return Roster(tuple(Student(f"student-{number:0{width}d}") for number in range(1, count + 1)))
+    return Roster.of(*(f"student-{number:0{max(2, len(str(count)))}d}" for number in range(1, count + 1)))
 
 
 def read_roster(path: Path) -> Roster:
     """A class list: one name a line, or a CSV with a column `student` or `name` (or first and last name) and others to keep."""
     text = read_text(path, most_bytes=1_000_000)
     lines = [line for line in text.lstrip("\ufeff").splitlines() if line.strip()]
-    header = _titles(next(rows(lines[0], path.name))) if lines else []
-    students = _columns(text, path.name) if _named(header) else [Student(plain_name(line)) for line in lines]
-    students = [student for student in students if student.name and student.name.lower().strip() not in NOT_NAMES]
+    named = bool(lines) and _named(_titles(next(rows(lines[0], path.name))))
+    listed = _columns(text, path.name) if named else (Student(plain_name(line)) for line in lines)
+    students = [student for student in listed if student.name and student.name.lower() not in NOT_NAMES]
     if not 0 < len(students) <= MOST_STUDENTS:
-        raise GlassformerError(
-            f"{shown(path.name)} holds {len(students):,} names: from 1 to {MOST_STUDENTS:,} are wanted, one a line "
-            "or in a column 'student'."
-        )
-    seen: set[str] = set()
-    for student in students:
-        if student.name in seen:
-            raise GlassformerError(f"{shown(path.name)} names '{student.name}' twice: every student needs a name of their own.")
-        seen.add(student.name)
+        wanted = f"from 1 to {MOST_STUDENTS:,} are wanted, one a line or in a column 'student'"
+        raise GlassformerError(f"{shown(path.name)} holds {len(students):,} names: {wanted}.")
+    twice, count = Counter(student.name for student in students).most_common(1)[0]
+    if count > 1:
+        raise GlassformerError(f"{shown(path.name)} names '{twice}' twice: every student needs a name of their own.")
     return Roster(tuple(students))
 
 
@@ -141,14 +136,12 @@ def roster_from(document: Any) -> Roster | None:
     """A class from the list that `to_dict` of its students gave; None where it is no such list."""
     if not isinstance(document, list) or len(document) > MOST_STUDENTS:
         return None
-    found = []
-    for row in document:
-        fields = row.get("fields", {}) if isinstance(row, Mapping) else None
-        words = [row.get("name"), row.get("variant", ""), *fields.values()] if isinstance(fields, Mapping) else [None]
-        if not all(isinstance(word, str) for word in words):
-            return None
-        found.append(Student(plain_name(row["name"]), row.get("variant", "")[:1], dict(fields or {})))
-    return Roster(tuple(found))
+    try:
+        students = [Student(row["name"], row["variant"][:1], dict(row["fields"])) for row in document]
+        words = [word for one in students for word in (one.name, one.variant, *one.fields.values())]
+    except (KeyError, TypeError, ValueError):
+        return None
+    return Roster(tuple(students)) if all(isinstance(word, str) for word in words) else None
 
 
 def rows(text: str, name: str) -> Iterator[list[str]]:
@@ -162,9 +155,8 @@ def rows(text: str, name: str) -> Iterator[list[str]]:
                 raise GlassformerError(f"{shown(name)} has more than {MOST_ROWS:,} rows: it was not read.")
             yield row
     except csv.Error as error:
-        raise GlassformerError(
-            f"{shown(name)} is not CSV that can be read, line {lines.line_num}: {shown(str(error))}."
-        ) from None
+        where = f"line {lines.line_num}: {shown(str(error))}"
+        raise GlassformerError(f"{shown(name)} is not CSV that can be read, {where}.") from None
 
 
 def plain_name(cell: str) -> str:
@@ -186,24 +178,19 @@ def folded(name: str) -> str:
     return " ".join(bare.translate(WITHOUT_ACCENT).split())
 
 
-def _columns(text: str, name: str) -> list[Student]:
+def _columns(text: str, name: str) -> Iterator[Student]:
     lines = rows(text, name)
     header = [" ".join(title.split()) for title in next(lines)][:MOST_FIELDS]
-    titles = _titles(header)
-    found = []
     for row in lines:
-        cells = dict(zip(titles, row, strict=False))
-        whole = next((cells[title] for title in NAME if cells.get(title, "").strip()), "")
-        parts = [next((cells[title] for title in titles_ if title in cells), "") for titles_ in (FIRST, LAST)]
-        said = " ".join(parts) if any(part.strip() for part in parts) and "student" not in cells else whole
-        fields = {title: shown(cell.strip(), limit=MOST_NAME) for title, cell in zip(header, row, strict=False) if cell.strip()}
-        found.append(Student(plain_name(said), fields=fields))
-    return found
+        filled = [(title, cell.strip()) for title, cell in zip(header, row, strict=False) if cell.strip()]
+        student = Student("", fields={title: shown(cell, limit=MOST_NAME) for title, cell in filled})
+        parts = " ".join(filter(None, (student.field(*FIRST), student.field(*LAST))))
+        yield replace(student, name=plain_name(student.field("student") or parts or student.field(*NAME)))
 
 
-def _titles(header: Sequence[str]) -> list[str]:
-    return [" ".join(title.lower().split()) for title in header]
+def _titles(header: Sequence[str]) -> set[str]:
+    return {" ".join(title.lower().split()) for title in header}
 
 
-def _named(titles: Sequence[str]) -> bool:
-    return any(title in titles for title in NAME) or (any(t in titles for t in FIRST) and any(t in titles for t in LAST))
+def _named(titles: set[str]) -> bool:
+    return bool(titles & set(NAME)) or bool(titles & set(FIRST) and titles & set(LAST))

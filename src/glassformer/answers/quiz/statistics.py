@@ -98,7 +98,8 @@ def common_mistakes(sheets: Sequence[Sheet]) -> tuple[Common, ...]:
     for mistake, count in _ranked(Counter({mistake: len(pairs) for mistake, pairs in made.items()})):
         first, students = made[mistake][0][1], {student for student, _ in made[mistake]}
         questions = tuple(dict.fromkeys(answer.judged.name for _, answer in made[mistake]))
-        found.append(Common(mistake, first.mistake_names, first.mistakes[0].sentence, count, len(students), questions))
+        name = " or ".join(" and ".join(one.name for one in finding.mistakes) for finding in first.judged.findings)
+        found.append(Common(mistake, name, first.mistakes[0].sentence, count, len(students), questions))
     return tuple(found)
 
 

@@ -18,6 +18,15 @@ MOST_FILES = 5_000
 MOST_NAMED = 5  # names in a note; the others are counted
 QUESTION = ("question", "question id", "item")
 ANSWER = ("answer", "response", "claim", "value")
+# Why something was not graded, or how; in the order of the report.
+REASONS = STRANGER, AMBIGUOUS, ALIKE, UNKNOWN, REPEATED, UNREAD = (
+    "not in the class, not graded",
+    "more than one student may be meant, not graded; write the name as in the class list",
+    "graded apart, although the names differ only in accents, case or order",
+    "no question of this set, not graded",
+    "answered more than once, the last answer counts",
+    "files that were not graded",
+)
 
 
 @dataclass
@@ -38,11 +47,8 @@ class Submissions:
 
 def read_submissions(path: Path, quiz: QuizSet, roster: Roster | None = None) -> Submissions:
     """The answers in a CSV file, or in all CSV files of a folder. `roster`: who is expected; anybody where nobody is named."""
-    reader = _Reader(quiz, roster or Roster(), Submissions())
-    if _is_folder(path):
-        reader.folder(path)
-    else:
-        reader.file(path)
+    reader = _Reader(quiz, roster or Roster())
+    (reader.folder if is_folder(path) else reader.file)(path)
     if len(reader.found.answers) > MOST_STUDENTS:
         raise GlassformerError(f"{shown(path.name)} holds answers of more than {MOST_STUDENTS:,} students: it was not graded.")
     reader.tell()
@@ -51,28 +57,25 @@ def read_submissions(path: Path, quiz: QuizSet, roster: Roster | None = None) ->
     return reader.found
 
 
-def _is_folder(path: Path) -> bool:
+def is_folder(path: Path) -> bool:
     try:
         return path.is_dir()
     except (OSError, ValueError):
         return False
 
 
-@dataclass
 class _Reader:
-    quiz: QuizSet
-    roster: Roster
-    found: Submissions
-    strangers: dict[str, None] = field(default_factory=dict)
-    ambiguous: dict[str, None] = field(default_factory=dict)
-    unknown: dict[str, None] = field(default_factory=dict)
-    repeated: dict[str, None] = field(default_factory=dict)
-    unread: dict[str, None] = field(default_factory=dict)
+    """Puts answers together, and lists whatever was not graded under the reason for it."""
 
-    def __post_init__(self) -> None:
-        self.questions = {template.id.lower(): template.id for template in self.quiz.questions}
-        for place, template in enumerate(self.quiz.questions, start=1):
+    def __init__(self, quiz: QuizSet, roster: Roster) -> None:
+        self.quiz, self.roster, self.found = quiz, roster, Submissions()
+        self.listed: dict[str, dict[str, None]] = {reason: {} for reason in REASONS}
+        self.questions = {template.id.lower(): template.id for template in quiz.questions}
+        for place, template in enumerate(quiz.questions, start=1):
             self.questions |= {word.format(place): template.id for word in ("{}", "q{}", "question {}", "q {}")}
+
+    def note(self, reason: str, what: str) -> None:
+        self.listed[reason].setdefault(what)
 
     def folder(self, path: Path) -> None:
         """Every CSV below a folder; one that cannot be read is named and the others are graded."""
@@ -83,7 +86,7 @@ class _Reader:
             try:
                 self.file(file)
             except GlassformerError as error:
-                self.unread.setdefault(f"{shown(str(file.relative_to(path)))} ({error})")
+                self.note(UNREAD, f"{shown(str(file.relative_to(path)))} ({error})")
 
     def file(self, path: Path) -> None:
         text = read_text(path, most_bytes=MOST_BYTES)
@@ -106,15 +109,16 @@ class _Reader:
             who = self.student(_at(row, student))
             asked = self.questions.get(_at(row, question).strip().lower())
             if asked is None and _at(row, question).strip():
-                self.unknown.setdefault(shown(_at(row, question)))
+                self.note(UNKNOWN, shown(_at(row, question)))
             if who and asked and not self.found.put(who, asked, _at(row, answer)):
-                self.repeated.setdefault(who)
+                self.note(REPEATED, who)
 
     def wide(self, lines: Iterator[list[str]], student: int, header: list[str]) -> None:
         columns = {place: self.questions[title] for place, title in enumerate(header) if title in self.questions}
         variant = _column(header, ("variant",))
-        others = {place: title for place, title in enumerate(header) if title and place not in (*columns, student, variant)}
-        self.unknown |= {shown(title): None for title in others.values()}
+        for place, title in enumerate(header):
+            if title and place not in (*columns, student, variant):
+                self.note(UNKNOWN, shown(title))
         if not columns:
             wanted = ", ".join(template.id for template in self.quiz.questions[:6])
             raise GlassformerError(f"no column is a question of '{self.quiz.name}': {wanted}, …")
@@ -126,7 +130,7 @@ class _Reader:
                 self.found.variants[who] = shown(_at(row, variant).strip(), limit=20)
             again = who in self.found.answers
             if again:
-                self.repeated.setdefault(who)
+                self.note(REPEATED, who)
             for place, name in columns.items():
                 if _at(row, place).strip() or not again:
                     self.found.put(who, name, _at(row, place))
@@ -139,28 +143,21 @@ class _Reader:
         known = self.roster.find(name)
         if len(known) == 1:
             return known[0]
-        if known:
-            self.ambiguous.setdefault(f"{name} ({' or '.join(known[:4])})")
-        else:
-            self.strangers.setdefault(name)
+        self.note(*((AMBIGUOUS, f"{name} ({' or '.join(known[:4])})") if known else (STRANGER, name)))
         return ""
 
     def tell(self) -> None:
-        notes = self.found.notes
         alike: dict[str, list[str]] = {}
-        for name in self.found.answers:
+        for name in self.found.answers if not len(self.roster) else ():
             alike.setdefault(folded(name), []).append(name)
-        doubtful = {" and ".join(names): None for names in alike.values() if len(names) > 1}
-        for names, says in (
-            (self.strangers, "not in the class, not graded"),
-            (self.ambiguous, "more than one student may be meant, not graded; write the name as in the class list"),
-            ({} if len(self.roster) else doubtful, "graded apart, although the names differ only in accents, case or order"),
-            (self.unknown, "no question of this set, not graded"),
-            (self.repeated, "answered more than once, the last answer counts"),
-            (self.unread, "files that were not graded"),
-        ):
-            if names:
-                notes.append(f"{says}: {_listed(names)}.")
+        for names in alike.values():
+            if len(names) > 1:
+                self.note(ALIKE, " and ".join(names))
+        for reason, listed in self.listed.items():
+            if listed:
+                named = ", ".join(shown(name, limit=160) for name in list(listed)[:MOST_NAMED])
+                more = f" and {len(listed) - MOST_NAMED:,} more" if len(listed) > MOST_NAMED else ""
+                self.found.notes.append(f"{reason}: {named}{more}.")
 
 
 def _column(header: Sequence[str], names: Sequence[str]) -> int | None:
@@ -169,9 +166,3 @@ def _column(header: Sequence[str], names: Sequence[str]) -> int | None:
 
 def _at(row: Sequence[str], place: int) -> str:
     return row[place] if place < len(row) else ""
-
-
-def _listed(names: dict[str, None]) -> str:
-    shown_names = [shown(name, limit=160) for name in list(names)[:MOST_NAMED]]
-    more = len(names) - len(shown_names)
-    return ", ".join(shown_names) + (f" and {more:,} more" if more else "")

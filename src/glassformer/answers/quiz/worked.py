@@ -14,7 +14,7 @@ from glassformer.answers.problems import check_worked
 from glassformer.answers.problems.rules import rewrites
 from glassformer.answers.problems.work import Rewrite, Work
 from glassformer.answers.quiz.claims import Cells
-from glassformer.answers.quiz.marking import Marked, Own, Section, Wrong, diagnosed, marked
+from glassformer.answers.quiz.marking import Marked, Own, Section, Wrong, marked, simplest
 from glassformer.answers.quiz.numbers import NumbersKey, close, written
 from glassformer.numbers.by_hand import Solution
 from glassformer.numbers.by_hand.worked import line, turned
@@ -97,8 +97,7 @@ class Worked(NumbersKey):
         if found.right:
             says = f"right under another convention ({found.convention})" if found.convention else "right, but written otherwise"
             return marked("convention", self.convention_credit, f"{says}; asked for is {self.text}", convention=found.convention)
-        together = found.findings[:1] if found.findings and len(found.findings[0].codes) > 1 else ()
-        return diagnosed(together or [one for one in found.findings if len(one.codes) == 1])
+        return simplest(found.findings)
 
     def solution(self) -> tuple[Section, ...]:
         pen = TextPen(self.solution_.problem.convention)
