@@ -29,7 +29,18 @@ from glassformer.answers.shapes.names import FUNCTIONS, REDUCTIONS, Names, key_o
 from glassformer.answers.shapes.rules import Rules, before_dots
 from glassformer.answers.shapes.sizes import Size, agreement
 from glassformer.answers.shapes.trace import Claim, MismatchError, Row, RowKind, Trace, shape_text
-from glassformer.answers.shapes.values import Axis, Scale, Value, Weights, is_bias, is_parameter, number, role_of
+from glassformer.answers.shapes.values import (
+    Roles,
+    Scale,
+    Value,
+    Weights,
+    is_bias,
+    is_parameter,
+    number,
+    numbers,
+    raised,
+    role_of,
+)
 from glassformer.answers.shapes.writing import statement_text, written
 from glassformer.spec import GlassformerError, nearest, shown
 
@@ -66,7 +77,7 @@ class Inference(Rules):
                 self.trace.failed = failed
                 self.trace.left_out = list(statements[at + (failed.node is statement.body) :])
                 self.trace.products += multiplies(failed.node)
-                self.row(failed.node, (), "failed", operands=tuple(value.sizes for value in failed.values))
+                self.row(Statement(failed.node), "failed", None, tuple(value.sizes for value in failed.values))
                 break
         if self.trace.result is None and self.trace.failed is None:
             for parameter in (parameter for statement in statements for parameter in statement.parameters or ()):
@@ -123,31 +134,20 @@ class Inference(Rules):
             raise GlassformerError(f"the formula unfolds to more than {MOST_STEPS:,} steps: check it in parts.")
         value = self.ready.get(node) or self.computed(node)
         if last is not None or not isinstance(node, Name):
-            operands = self.trace.operands.pop(node, ())
             kind: RowKind = "result" if last is not None else "product" if multiplies(node) else "step"
-            self.row(node, value.axes, kind, last, operands, value)
+            self.row(last or Statement(node), kind, value, self.trace.operands.pop(node, ()))
         return value
 
-    def row(
-        self,
-        node: Node,
-        axes: tuple[Axis, ...],
-        kind: RowKind,
-        last: Statement | None = None,
-        operands: tuple[tuple[Size, ...], ...] = (),
-        value: Value | None = None,
-    ) -> None:
-        """A row for an expression with axes that was not seen before."""
-        text, latex = (
-            statement_text(last, latex=latex) if last is not None and last.name else written(node, latex=latex)
-            for latex in (False, True)
-        )
+    def row(self, of: Statement, kind: RowKind, value: Value | None, operands: tuple[tuple[Size, ...], ...] = ()) -> None:
+        """A row for what has axes and was not seen before, or for what failed."""
+        text, axes = statement_text(of), value.axes if value else ()
         if (not axes or text in self.seen) and kind != "failed":
             return
         self.seen.add(text)
         self.trace.products += kind != "failed" and len(operands) > 0
         pair = value and (value.weights.pair if value.weights else value.pair)
-        self.trace.rows.append(Row(node, text, latex, kind, axes, operands, pair.roles if pair else (None, None)))
+        roles: Roles = pair.roles if pair else (None, None)
+        self.trace.rows.append(Row(text, statement_text(of, latex=True), kind, axes, operands, roles))
 
     def computed(self, node: Node) -> Value:
         match node:
@@ -225,7 +225,7 @@ class Inference(Rules):
         )
         self.define(key, value)
         self.trace.given[key] = (text, value)
-        self.row(Name(text), value.axes, "given")
+        self.row(Statement(Name(text)), "given", value)
         return value
 
     # Expressions
@@ -398,23 +398,3 @@ class Inference(Rules):
             if (part.symbols or part.number) and (takes is None or size in takes):
                 fits.append(axis)
         return fits[0] if len(fits) == 1 else 1
-
-
-def raised(value: Value, exponent: Fraction) -> Value:
-    if value.axes or value.scalar is None:
-        return replace(value, pair=None, weights=None)
-    return number(value.scalar.base, value.scalar.exponent * exponent)
-
-
-def numbers(left: Value, right: Value, *, divide: bool) -> Value:
-    """Two numbers multiplied or divided, as far as they can be followed."""
-    a, b = left.scalar, right.scalar
-    if a is None or b is None or a.base is None or b.base is None:
-        return number()
-    if divide and not b.base.terms:
-        raise GlassformerError("the formula divides by zero.")
-    if a.base == Size.of(1) and divide:
-        return number(b.base, -b.exponent)
-    if a.exponent == b.exponent and (not divide or len(b.base.terms) == 1):
-        return number(a.base / b.base if divide else a.base * b.base, a.exponent)
-    return number()

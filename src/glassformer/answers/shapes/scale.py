@@ -11,7 +11,7 @@ from glassformer.answers.shapes.names import key_of
 from glassformer.answers.shapes.repair import size_node
 from glassformer.answers.shapes.sizes import Size, agreement
 from glassformer.answers.shapes.trace import Trace
-from glassformer.answers.shapes.trap import Trap
+from glassformer.answers.shapes.trap import Trap, trap
 from glassformer.answers.shapes.values import Weights
 from glassformer.answers.shapes.writing import written
 
@@ -33,13 +33,15 @@ def wrong_scale(trace: Trace) -> Iterator[Trap]:
         if code is None:
             continue
         right = Root(_due(raw, width, trace))
-        numbers = f" = {width}" if raw != width else ""
-        due = written(right) + (f" = sqrt({width})" if raw != width else "")
-        text = (
-            f"The keys are {raw}{numbers} wide, so the scores are to be divided by {due}. {written(under)}"
-            f"{'' if not base.number or written(under) == f'sqrt({base})' else f' = sqrt({base})'} is the root of {what}."
+        same = written(under) if not base.number else f"sqrt({base})"
+        yield trap(
+            code,
+            Changes([(under, right)]),
+            width=f"{raw} = {width}" if raw != width else raw,
+            due=f"{written(right)} = sqrt({width})" if raw != width else right,
+            under=under if written(under) == same else f"{written(under)} = {same}",
+            of=what,
         )
-        yield Trap(code, text, Changes([(under, right)]))
 
 
 def scaled_by(weights: Weights, trace: Trace) -> tuple[Size, Node] | None:

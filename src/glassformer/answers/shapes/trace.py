@@ -20,7 +20,6 @@ PLACES = ("rows", "columns")
 class Row:
     """A sub-expression: what it is, what it is made of, its axes."""
 
-    node: Node
     text: str
     latex: str
     kind: RowKind

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from glassformer.answers.expressions.tree import Grid, List, Name, Node, Sum, Transposed
 from glassformer.answers.shapes.form import Changes, joined_parts, stripped, turned
@@ -14,9 +14,11 @@ from glassformer.answers.shapes.repair import other_side, right_attention, right
 from glassformer.answers.shapes.scale import value_widths, wrong_scale
 from glassformer.answers.shapes.sizes import Size, agreement
 from glassformer.answers.shapes.trace import PLACES, Adding, Attending, Claim, Joining, Projection, Trace, shape_text
-from glassformer.answers.shapes.trap import Trap
+from glassformer.answers.shapes.trap import Trap, trap
 from glassformer.answers.shapes.values import Value, Weights, is_output_weight
 from glassformer.answers.shapes.writing import statement_text, written
+
+LINES = ("column", "row")  # what a softmax over the first or second axis makes sum to 1
 
 Check: TypeAlias = Callable[[Trace], Iterator[Trap]]
 
@@ -26,11 +28,11 @@ def find_traps(trace: Trace) -> list[Trap]:
     found: list[Trap] = []
     faulty: set[object] = set()
     for check in CHECKS:
-        for trap in check(trace):
-            if trap.about in faulty or any(trap.code == other.code for other in found):
+        for one in check(trace):
+            if one.about in faulty or any(one.code == other.code for other in found):
                 continue
-            found.append(trap)
-            faulty |= {trap.about} if trap.about is not None else set()
+            found.append(one)
+            faulty |= {one.about} if one.about is not None else set()
         if check is mixed_sides and any(event.clash for event in _projections(trace)):
             break  # which axis is tokens is not certain any more: nothing else is said
     return found
@@ -44,7 +46,7 @@ def _attending(trace: Trace, weights: Weights) -> Attending | None:
 
 def _because(trace: Trace) -> str:
     where = where_tokens_are(trace)
-    return sentence(where) + " " if where else ""
+    return sentence(where) if where else ""
 
 
 def mixed_sides(trace: Trace) -> Iterator[Trap]:
@@ -55,21 +57,21 @@ def mixed_sides(trace: Trace) -> Iterator[Trap]:
         if not clash.clash or sizes[0] != sizes[1]:
             continue
         data = stripped(clash.data_node)
-        alike = [event for event in made if same_text(stripped(event.data_node), data)]
+        alike = [event for event in made if stripped(event.data_node) == data]
         wrong, right = ([event for event in alike if event.clash == clashing] for clashing in (True, False))
         if len(wrong) > len(right) and right:
             wrong, right = right, wrong
-        text = (
-            f"{written(wrong[0].node)} sums over the tokens of {written(data)}, and fits only because there are as many tokens "
-            f"as features ({sizes[0]})."
-        )
-        if right:
-            text = (
-                f"{written(wrong[0].node)} and {written(right[0].node)} sum over different axes of {written(data)}: what one "
-                f"takes for features are the other's tokens. Both fit only because it is {trace.shape(clash.data.axes)}."
-            )
         changes = Changes((event.node, other_side(event.node)) for event in wrong)
-        yield Trap("row_column_convention", text, changes if len(wrong) != len(right) else None)
+        yield trap(
+            "row_column_convention",
+            changes if len(wrong) != len(right) else None,
+            form="both" if right else "alone",
+            wrong=wrong[0].node,
+            right=right[0].node if right else None,
+            data=data,
+            size=sizes[0],
+            shape=trace.shape(clash.data.axes),
+        )
 
 
 def _projections(trace: Trace) -> list[Projection]:
@@ -78,42 +80,36 @@ def _projections(trace: Trace) -> list[Projection]:
     return [event for event in events if event.weight.role and event.data.attended is None]
 
 
-def same_text(left: Node, right: Node) -> bool:
-    return written(left) == written(right)
-
-
 def feature_by_feature(trace: Trace) -> Iterator[Trap]:
     """Softmax of features by features."""
     for weights in trace.softmaxes:
         attending = _attending(trace, weights)
         named = None not in weights.pair.roles
-        if trace.book.kinds(weights.axes) != ("features", "features") or not (named or attending):
-            continue
-        meant = right_scores(weights.pair, trace)
-        text = (
-            f"{written(weights.pair.node)} is {trace.shape(weights.axes)}, features × features: "
-            f"features attend to features, not tokens to tokens. {_because(trace)}"
-        )
-        if meant is not None:
+        if trace.book.kinds(weights.axes) == ("features", "features") and (named or attending):
             counts = trace.shape((weights.pair.left.axes[1], weights.pair.right.axes[0]))
-            text += f"So {written(meant)} was meant, {counts}."
-        yield Trap("feature_by_feature", text.strip(), right_attention(weights, attending, trace), weights.pair.node)
+            yield _scores_trap("feature_by_feature", weights, trace, f" was meant, {counts}.")
 
 
 def key_not_transposed(trace: Trace) -> Iterator[Trap]:
     """Q K: features of the one summed against tokens of the other."""
     for weights in trace.softmaxes:
-        pair = weights.pair
-        if not pair.clash:
-            continue
-        meant = right_scores(pair, trace)
-        size = trace.sizes(pair.left.axes)[1]
-        text = (
-            f"{written(pair.node)} sums features against tokens, and fits only because there are {size} of each: "
-            f"the keys are not transposed. {_because(trace)}"
-        )
-        text += f"So {written(meant)} was meant." if meant else ""
-        yield Trap("key_not_transposed", text.strip(), right_attention(weights, _attending(trace, weights), trace), pair.node)
+        if weights.pair.clash:
+            yield _scores_trap("key_not_transposed", weights, trace, " was meant.")
+
+
+def _scores_trap(code: str, weights: Weights, trace: Trace, was_meant: str) -> Trap:
+    """The scores are wrong, and with them the whole attention."""
+    meant = right_scores(weights.pair, trace)
+    return trap(
+        code,
+        right_attention(weights, _attending(trace, weights), trace),
+        weights.pair.node,
+        scores=weights.pair.node,
+        shape=trace.shape(weights.axes),
+        size=trace.sizes(weights.pair.left.axes)[1],
+        because=_because(trace),
+        meant=f"So {written(meant)}{was_meant}" if meant else None,
+    )
 
 
 def values_on_the_wrong_side(trace: Trace) -> Iterator[Trap]:
@@ -123,34 +119,21 @@ def values_on_the_wrong_side(trace: Trace) -> Iterator[Trap]:
             continue
         weights, pair, node = event.weights, event.weights.pair, event.values_node
         changes = right_attention(weights, event, trace)
-        contracted = 1 if event.side == "right" else 0
+        summed = 1 if event.side == "right" else 0
         if event.clash:
-            size = trace.sizes(event.weights.axes)[contracted]
-            text = (
-                f"{written(event.node)} sums over the features of {written(node)}, and fits only because there are as many "
-                f"tokens as features ({size}). {_because(trace)}"
-            )
-            yield Trap("value_wrong_side", text.strip(), changes, pair.node)
-        elif None not in pair.roles and pair.roles[contracted] == "queries":
-            swapped_scores = (event.side == "left") == (event.values.tokens_axis(trace.book) == 1) and not isinstance(
-                node, Transposed
-            )
-            code = "queries_keys_transposed" if swapped_scores else "value_wrong_side"
-            text = (
-                f"{scores_text(weights)} is {pair_words(weights)}, {trace.shape(weights.axes)}, so {written(event.node)} "
-                "sums over the queries. An output is a query's: a sum over the keys, each value weighted by its key."
-            )
-            yield Trap(code, text, changes, pair.node)
-        elif event.from_queries:
-            queries, keys = pair.of("queries"), pair.of("keys")
-            assert queries and keys
-            names = [", ".join(sorted(value.origins)) for value in (keys[1], event.values)]
-            text = (
-                f"The keys come from {names[0]}, and the values from {names[1]} like the queries: a key and its value would be "
-                "different tokens, and the product fits only because there are as many of the ones as of the others. "
-                f"Keys and values come from the same tokens, here {names[0]}."
-            )
-            yield Trap("values_from_queries", text, _from_keys(event, keys[1], trace), pair.node)
+            size, because = trace.sizes(weights.axes)[summed], _because(trace)
+            fields: dict[str, Any] = {"product": event.node, "values": node, "size": size, "because": because}
+            yield trap("value_wrong_side", changes, pair.node, "features", **fields)
+        elif None not in pair.roles and pair.roles[summed] == "queries":
+            columns = event.values.tokens_axis(trace.book) == 1
+            exchanged = (event.side == "left") == columns and not isinstance(node, Transposed)
+            code = "queries_keys_transposed" if exchanged else "value_wrong_side"
+            fields = {"scores": scores_of(weights), "roles": roles_text(weights), "shape": trace.shape(weights.axes)}
+            yield trap(code, changes, pair.node, product=event.node, **fields)
+        elif event.from_queries and (keys := pair.of("keys")):
+            origins = [", ".join(sorted(value.origins)) for value in (keys[1], event.values)]
+            changed = _from_keys(event, keys[1], trace)
+            yield trap("values_from_queries", changed, pair.node, keys=origins[0], values=origins[1])
 
 
 def _from_keys(event: Attending, keys: Value, trace: Trace) -> Changes | None:
@@ -162,14 +145,14 @@ def _from_keys(event: Attending, keys: Value, trace: Trace) -> Changes | None:
     return Changes((place, source) for place in places if isinstance(place, Name) and key_of(place.text) in event.values.origins)
 
 
-def pair_words(weights: Weights) -> str:
+def roles_text(weights: Weights) -> str:
     """`queries × keys`."""
     return " × ".join(role or "?" for role in weights.pair.roles)
 
 
-def scores_text(weights: Weights) -> str:
+def scores_of(weights: Weights) -> Node:
     """The scores as they lie in the attention matrix."""
-    return written(Transposed(weights.pair.node) if weights.pair.flipped else weights.pair.node)
+    return Transposed(weights.pair.node) if weights.pair.flipped else weights.pair.node
 
 
 def softmax_axis(trace: Trace) -> Iterator[Trap]:
@@ -178,14 +161,14 @@ def softmax_axis(trace: Trace) -> Iterator[Trap]:
         pair, over = weights.pair, weights.over
         if over is None or None in pair.roles or pair.roles[over] != "queries":
             continue
-        keys = 1 - over
-        right = "rows" if keys == 1 else "columns"
-        sums = ("column", "row")[over]
-        text = (
-            f"{scores_text(weights)} is {pair_words(weights)}: this softmax makes each {sums} sum to 1, over the queries. "
-            f"A query shares out its attention over the keys, so each {('column', 'row')[keys]} has to sum to 1."
-        )
-        yield Trap("softmax_wrong_axis", text, Changes([(weights.node, replace(weights.node, axis=right))]), pair.node)
+        right = replace(weights.node, axis=("columns", "rows")[1 - over])
+        fields: dict[str, Any] = {
+            "scores": scores_of(weights),
+            "roles": roles_text(weights),
+            "sums": LINES[over],
+            "due": LINES[1 - over],
+        }
+        yield trap("softmax_wrong_axis", Changes([(weights.node, right)]), pair.node, **fields)
 
 
 def output_side(trace: Trace) -> Iterator[Trap]:
@@ -193,15 +176,11 @@ def output_side(trace: Trace) -> Iterator[Trap]:
     for event in trace.events:
         if not isinstance(event, Projection) or not event.clash or event.data.attended is None:
             continue
-        name = stripped(event.weight_node)
-        if isinstance(name, Name) and is_output_weight(name.text):
-            node = other_side(event.node)
-            text = (
-                f"{written(event.node)} mixes tokens, not features, and fits only because there are as many of the ones as of "
-                f"the others. The output of the attention has its tokens as {PLACES[event.data.attended]}, so {written(name)} "
-                f"stands on the {'left' if event.side == 'right' else 'right'}: {written(node)}."
-            )
-            yield Trap("output_wrong_side", text, Changes([(event.node, node)]))
+        weight = stripped(event.weight_node)
+        if isinstance(weight, Name) and is_output_weight(weight.text):
+            right, side = other_side(event.node), "left" if event.side == "right" else "right"
+            fields: dict[str, Any] = {"product": event.node, "place": PLACES[event.data.attended], "weight": weight}
+            yield trap("output_wrong_side", Changes([(event.node, right)]), side=side, right=right, **fields)
 
 
 def heads_along_tokens(trace: Trace) -> Iterator[Trap]:
@@ -210,22 +189,15 @@ def heads_along_tokens(trace: Trace) -> Iterator[Trap]:
         if not isinstance(event, Joining) or not event.chosen:
             continue
         parts = joined_parts(event.node)
-        if len(parts) < 2:
-            continue
-        first = event.parts[0]
         roots = {trace.book.root(part.axes[event.axis]) for part in event.parts}
-        if len(roots) > 1 or not all(part.attended == event.axis for part in event.parts):
+        if len(parts) < 2 or len(roots) > 1 or not all(part.attended == event.axis for part in event.parts):
             continue  # outputs of different texts may well stand behind each other
-        if trace.book.kind(first.axes[event.axis]) == "features":
+        if trace.book.kind(event.parts[0].axes[event.axis]) == "features":
             continue
         beside = event.axis == 1
-        node: Node = Grid(tuple((part,) for part in parts)) if beside else List(parts)
-        text = (
-            f"{written(event.node)} puts the heads {'beside' if beside else 'below'} each other, along the tokens, like a longer "
-            "text. Each head has all tokens and some of the features, so heads are joined along the features: "
-            f"{written(node)}."
-        )
-        yield Trap("heads_along_tokens", text, Changes([(event.node, node)]))
+        right: Node = Grid(tuple((part,) for part in parts)) if beside else List(parts)
+        where = "beside" if beside else "below"
+        yield trap("heads_along_tokens", Changes([(event.node, right)]), join=event.node, where=where, right=right)
 
 
 def added_transposed(trace: Trace) -> Iterator[Trap]:
@@ -235,11 +207,7 @@ def added_transposed(trace: Trace) -> Iterator[Trap]:
             attended_left = event.left.attended is not None
             (plus, left), (sign, right) = event.node.terms
             node = Sum(((plus, turned(left)), (sign, right)) if attended_left else ((plus, left), (sign, turned(right))))
-            text = (
-                f"{written(event.node)} adds the tokens of the one to the features of the other, and fits only because there are "
-                f"as many of the ones as of the others. {written(node)} was meant."
-            )
-            yield Trap("added_transposed", text, Changes([(event.node, node)]))
+            yield trap("added_transposed", Changes([(event.node, node)]), sum=event.node, right=node)
 
 
 def claimed(trace: Trace) -> Iterator[Trap]:
@@ -258,7 +226,7 @@ def _why(event: Claim, said: tuple[Size, ...], found: tuple[Size, ...], trace: T
     if weights is not None and None not in weights.pair.roles:
         queries, keys = (found[weights.pair.roles.index(role)] for role in ("queries", "keys"))
         if said == found[::-1] or set(said) in ({queries}, {keys}):
-            attend = f": {queries} queries attend to {keys} keys, and the matrix is {' × '.join(map(str, weights.pair.roles))}"
+            attend = f": {queries} queries attend to {keys} keys, and the matrix is {roles_text(weights)}"
             return "queries_keys_transposed", attend
     if event.value.attended is not None:
         other = 1 - event.value.attended

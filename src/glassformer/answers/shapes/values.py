@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 from glassformer.answers.expressions.tree import Call, Node, Product
 from glassformer.answers.shapes.form import sides
 from glassformer.answers.shapes.sizes import Size
+from glassformer.spec import GlassformerError
 
 Kind: TypeAlias = Literal["tokens", "features"]
 Role: TypeAlias = Literal["queries", "keys", "values"]
@@ -166,6 +167,26 @@ class Value:
 
 def number(base: Size | None = None, exponent: Fraction = Fraction(1)) -> Value:
     return Value((), "number", Scalar(base, exponent))
+
+
+def raised(value: Value, exponent: Fraction) -> Value:
+    if value.axes or value.scalar is None:
+        return replace(value, pair=None, weights=None)
+    return number(value.scalar.base, value.scalar.exponent * exponent)
+
+
+def numbers(left: Value, right: Value, *, divide: bool) -> Value:
+    """Two numbers multiplied or divided, as far as they can be followed."""
+    a, b = left.scalar, right.scalar
+    if a is None or b is None or a.base is None or b.base is None:
+        return number()
+    if divide and not b.base.terms:
+        raise GlassformerError("the formula divides by zero.")
+    if a.base == Size.of(1) and divide:
+        return number(b.base, -b.exponent)
+    if a.exponent == b.exponent and (not divide or len(b.base.terms) == 1):
+        return number(a.base / b.base if divide else a.base * b.base, a.exponent)
+    return number()
 
 
 def role_of(name: str) -> Role | None:
