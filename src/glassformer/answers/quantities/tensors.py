@@ -32,7 +32,8 @@ def shape(asked: Context) -> Found:
     others = list(other_shapes(tensor, one_head=one_head))
     if asked.word("layout", "rows", LAYOUTS) == "columns":
         sizes = as_matrix(tensor, "columns", one_head=one_head).shape
-        turned = mistaken("row_column_convention", "tokens as rows, where they are the columns", as_matrix(tensor, "rows").shape)
+        by_rows = as_matrix(tensor, "rows", one_head=one_head).shape
+        turned = mistaken("row_column_convention", "tokens as rows, where they are the columns", by_rows)
         line = Line(tensor.name, "", _times(sizes), sizes)
         return found(sizes, "shape", f"tokens as columns{which}", [line], [], lambda: [turned])
     axes, convention = shown_axes(tensor, one_head=one_head), f"tokens as rows, the batch first{which}"
