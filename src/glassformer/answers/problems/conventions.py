@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterator
 from typing import Any
 
-from glassformer.answers.problems.work import Work
+from glassformer.answers.problems.work import Work, redo
 from glassformer.numbers.by_hand.operations import Deviation, PositionEntries, PositionTable, Turn
 from glassformer.program import Step
 from glassformer.program.operations import Pointwise
@@ -44,9 +44,7 @@ def _norms(work: Work) -> Iterator[tuple[str, Work | None]]:
 
 def _with(work: Work, steps: list[Step], **changes: Any) -> Work:
     """The same operations with other settings."""
-    for step in steps:
-        work = work.doing(step.name, dataclasses.replace(step.operation, **changes))  # type: ignore[type-var]
-    return work
+    return work.redone(*(redo(step, dataclasses.replace(step.operation, **changes)) for step in steps))  # type: ignore[type-var]
 
 
 def _positions(work: Work) -> Iterator[tuple[str, Work | None]]:
@@ -63,14 +61,10 @@ def _positions(work: Work) -> Iterator[tuple[str, Work | None]]:
 
 def _gelu(work: Work) -> Iterator[tuple[str, Work | None]]:
     """GELU with erf or by its tanh formula: both are called GELU."""
-    other = {"gelu": "gelu_tanh", "gelu_tanh": "gelu"}
-    steps = [step for step in work.steps(Pointwise) if getattr(step.operation, "function", "") in other]
-    made = work
-    for step in steps:
-        made = made.doing(step.name, Pointwise(other[getattr(step.operation, "function", "")]))
-    if steps:
-        formula = "by its tanh formula" if getattr(steps[0].operation, "function", "") == "gelu" else "exactly, with erf"
-        yield f"GELU {formula}", made
+    for own, other, formula in (("gelu", "gelu_tanh", "by its tanh formula"), ("gelu_tanh", "gelu", "exactly, with erf")):
+        steps = [step for step in work.steps(Pointwise) if step.operation == Pointwise(own)]
+        if steps:
+            yield f"GELU {formula}", _with(work, steps, function=other)
 
 
 def _all_queries(work: Work) -> Iterator[tuple[str, Work | None]]:

@@ -27,22 +27,34 @@ def implied(figures: Figures, claimed: Array | None, work: Work, quantity: str, 
     found = work.quantity(quantity)
     assert found is not None
     tensor, truth = found
+    written = turned(tensor, truth, work.problem.convention)
     if claimed is None and any(figures.lined_up(reading.value) is not None for reading in readings(work, quantity, labels)):
         return ["it may be meant for one token or one head: none has these numbers"]
     if claimed is None:
-        written = size_text(turned(tensor, truth, work.problem.convention).shape)
-        return [f"it should have {written}; the claim has {size_text(figures.values.shape)}"]
-    step = work.step(tensor.name)
-    said = list(_almost(figures, turned(tensor, truth, work.problem.convention)))
-    if step is not None and step == distribution_step(work):
-        said += _weights(figures, claimed, work, step, labels)
-    elif step is not None and step == mix_step(work):
-        said += _mixed(figures, claimed, work, step, labels)
-    elif step is not None and isinstance(step.operation, Centre):
-        said += _normalised(figures, claimed, step)
-    elif step is not None and isinstance(step.operation, PositionTable | PositionEntries):
-        said += ["sines and cosines lie between −1 and 1"] if np.abs(claimed).max() > 1 + figures.rooms.max() else []
+        return [f"it should have {size_text(written.shape)}; the claim has {size_text(figures.values.shape)}"]
+    said = list(_almost(figures, written))
+    step, room = work.step(tensor.name), float(figures.rooms.max())
+    rows = list(_wrong_rows(claimed, truth, room))
+    if step is None:
+        return said
+    if step == distribution_step(work):
+        scores = np.broadcast_to(work.values[step.inputs[0].name], claimed.shape).reshape(-1, claimed.shape[-1])
+        said += [where + words for where, at, row in rows for words in _weights(step, row, scores[at], room, labels.get("s"))]
+    elif step == mix_step(work):
+        said += [where + words for where, _, row in rows for words in _mixed(work, step, row, room + 1e-9, labels)]
+    elif isinstance(step.operation, Centre) and len(step.inputs) == 3:
+        said += [where + words for where, _, row in rows for words in _normalised(row, room + 1e-3)]
+    elif isinstance(step.operation, PositionTable | PositionEntries) and np.abs(claimed).max() > 1 + room:
+        said.append("sines and cosines lie between −1 and 1")
     return said
+
+
+def _wrong_rows(claimed: Array, truth: Array, room: float) -> Iterator[tuple[str, int, Array]]:
+    """The first rows that are wrong: how each is called, its place, its numbers."""
+    pairs = zip(claimed.reshape(-1, claimed.shape[-1]), truth.reshape(-1, claimed.shape[-1]), strict=True) if claimed.ndim else ()
+    wrong = [(place, row) for place, (row, right) in enumerate(pairs) if np.abs(row - right).max() > 2 * room + 1e-9]
+    for place, row in wrong[:MOST_ROWS]:
+        yield (f"row {place + 1}: " if claimed.size > len(row) else ""), place, row
 
 
 def _almost(figures: Figures, truth: Array) -> Iterator[str]:
@@ -56,22 +68,14 @@ def _almost(figures: Figures, truth: Array) -> Iterator[str]:
         yield f"every other number is right: only {placed('', where).lstrip(', ')} should be {number(float(lined[where]), 4)}"
 
 
-def _weights(figures: Figures, claimed: Array, work: Work, step: Step, labels: Labels) -> Iterator[str]:
+def _weights(step: Step, row: Array, scores: Array, room: float, keys: tuple[str, ...] | None) -> Iterator[str]:
     """Weights are shares: they sum to one, and their ratios tell the score gaps."""
-    room = float(figures.rooms.max())
-    scores = np.broadcast_to(work.values[step.inputs[0].name], claimed.shape).reshape(-1, claimed.shape[-1])
-    rows, truth = claimed.reshape(scores.shape), work.values[step.name].reshape(scores.shape)
-    wrong = [place for place, row in enumerate(rows) if np.abs(row - truth[place]).max() > 2 * room + 1e-9]
-    keys = labels.get("s")
-    for place in wrong[:MOST_ROWS]:
-        row = rows[place]
-        where = f"row {place + 1}: " if len(rows) > 1 else ""
-        if (row < 0).any():
-            yield f"{where}weights are never negative"
-        elif not isinstance(step.operation, Sigmoid) and abs(row.sum() - 1) > len(row) * room + 1e-9:
-            yield f"{where}the weights sum to {number(float(row.sum()), 4)}, not to 1"
-        elif isinstance(step.operation, RowSoftmax) and (row > room).all() and np.isfinite(scores[place]).all():
-            yield where + _gap(row, scores[place], room, keys)
+    if (row < 0).any():
+        yield "weights are never negative"
+    elif not isinstance(step.operation, Sigmoid) and abs(row.sum() - 1) > len(row) * room + 1e-9:
+        yield f"the weights sum to {number(float(row.sum()), 4)}, not to 1"
+    elif isinstance(step.operation, RowSoftmax) and (row > room).all() and np.isfinite(scores).all():
+        yield _gap(row, scores, room, keys)
 
 
 def _gap(row: Array, scores: Array, room: float, keys: tuple[str, ...] | None) -> str:
@@ -93,29 +97,21 @@ def _short(value: float, places: int) -> str:
     return (text.rstrip("0").rstrip(".") if "." in text else text).replace("-", "−")
 
 
-def _mixed(figures: Figures, claimed: Array, work: Work, step: Step, labels: Labels) -> Iterator[str]:
+def _mixed(work: Work, step: Step, row: Array, room: float, labels: Labels) -> Iterator[str]:
     """A mix lies between its values; with two of them it tells the weights."""
-    room = float(figures.rooms.max()) + 1e-9
-    values = work.values[step.inputs[1].name]
-    shares = work.values[step.inputs[0].name]
+    shares, values = (work.values[tensor.name] for tensor in step.inputs)
     if axis_names(step.inputs[1])[:1] == ["head"] or values.ndim != 2 or not np.allclose(shares.sum(-1), 1):
         return
-    rows = claimed.reshape(-1, values.shape[-1])
-    truth = work.values[step.name].reshape(rows.shape)
-    keys = labels.get("s") or tuple(str(place + 1) for place in range(len(values)))
-    wrong = [place for place, row in enumerate(rows) if np.abs(row - truth[place]).max() > 2 * room]
-    for place in wrong[:MOST_ROWS]:
-        row = rows[place]
-        where = f"row {place + 1}: " if len(rows) > 1 else ""
-        outside = [f for f in range(len(row)) if not values[:, f].min() - room <= row[f] <= values[:, f].max() + room]
-        if outside:
-            at, column = outside[0], values[:, outside[0]]
-            yield (
-                f"{where}{number(float(row[at]), 4)} lies outside the values it is mixed from ({number(column.min(), 4)} to "
-                f"{number(column.max(), 4)}): that takes weights that are negative or do not sum to one"
-            )
-        elif len(values) == 2:
-            yield from (where + said for said in _of_two(row, values, room, keys))
+    low, high = values.min(0), values.max(0)
+    outside = np.flatnonzero((row < low - room) | (row > high + room))
+    if len(outside):
+        at = outside[0]
+        yield (
+            f"{number(float(row[at]), 4)} lies outside the values it is mixed from ({number(low[at], 4)} to "
+            f"{number(high[at], 4)}): that takes weights that are negative or do not sum to one"
+        )
+    elif len(values) == 2:
+        yield from _of_two(row, values, room, labels.get("s") or ("1", "2"))
 
 
 def _of_two(row: Array, values: Array, room: float, keys: tuple[str, ...]) -> Iterator[str]:
@@ -133,14 +129,8 @@ def _of_two(row: Array, values: Array, room: float, keys: tuple[str, ...]) -> It
         yield f"no two weights that sum to one give this output: for the weight of {keys[0]}, {parts}"
 
 
-def _normalised(figures: Figures, claimed: Array, step: Step) -> Iterator[str]:
+def _normalised(row: Array, room: float) -> Iterator[str]:
     """A normalised vector has mean 0 and variance 1."""
-    if len(step.inputs) != 3 or claimed.shape[-1] < 2:
-        return
-    room = float(figures.rooms.max()) + 1e-3
-    for place, row in enumerate(claimed.reshape(-1, claimed.shape[-1])[:MOST_ROWS]):
-        mean, variance = float(row.mean()), float(row.var())
-        if abs(mean) > room or abs(variance - 1) > 4 * room * max(1.0, float(np.abs(row).max())):
-            where = f"row {place + 1}: " if claimed.ndim > 1 else ""
-            own = f"{number(mean, 4)} and {number(variance, 4)}"
-            yield f"{where}a normalised vector has mean 0 and variance 1; this one has {own}"
+    mean, variance = float(row.mean()), float(row.var())
+    if len(row) > 1 and (abs(mean) > room or abs(variance - 1) > 4 * room * max(1.0, float(np.abs(row).max()))):
+        yield f"a normalised vector has mean 0 and variance 1; this one has {number(mean, 4)} and {number(variance, 4)}"

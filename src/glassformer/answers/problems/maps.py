@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from glassformer.answers.problems.parts import mix_step
-from glassformer.answers.problems.work import Instead, Rewrite, Row, Work, axis_names, redo, rows, size_of, unchanged
+from glassformer.answers.problems.work import Instead, Rewrite, Where, Work, at, axis_names, having, redo, size_of, unchanged
 from glassformer.numbers.by_hand.operations import Concat, Sigmoid
 from glassformer.program import Step, Tensor
 from glassformer.program.axes import Array
@@ -28,13 +28,13 @@ def _applied(work: Work) -> dict[str, Step]:
     return found
 
 
-def _applying(name: str, *, width: str = "") -> Callable[[Work], list[Step]]:
+def _applying(name: str, *, width: str = "") -> Where:
     """The steps that apply a weight to features of some width (an additive alignment has a W_2, too)."""
-    return lambda work: [
-        step
-        for step in work.program.steps
-        if len(step.inputs) > 1 and step.inputs[1].name == name and width in ("", step.inputs[0].axes[-1].name)
-    ]
+
+    def applies(step: Step) -> bool:
+        return len(step.inputs) > 1 and step.inputs[1].name == name and width in ("", step.inputs[0].axes[-1].name)
+
+    return lambda work: list(filter(applies, work.program.steps))
 
 
 def _square(work: Work) -> list[Step]:
@@ -42,26 +42,19 @@ def _square(work: Work) -> list[Step]:
     return [step for name, step in _applied(work).items() if name in THREE and step.inputs[0].shape == step.output.shape]
 
 
-def _named(steps: Sequence[Step], tensor: int, did: str) -> str:
-    """`b_Q and b_K were not added`."""
-    return _listed([step.inputs[tensor].name for step in steps], did)
-
-
 def _listed(names: Sequence[str], did: str) -> str:
+    """`b_Q and b_K were not added`."""
     return f"{', '.join(names[:-1])} and {names[-1]} were {did}" if len(names) > 1 else f"{names[0]} was {did}"
 
 
-biases = rows(
-    Row(
-        "bias_forgotten",
-        lambda steps: _named(steps, 2, "not added"),
-        lambda work: work.steps(Affine),
-        lambda step: redo(step, CONTRACT, *step.inputs[:2]),
-    )
-)
-not_applied = rows(Row("projection_forgotten", lambda steps: _named(steps, 1, "not applied"), _square, unchanged))
-output_projection = rows(Row("no_output_projection", "W_O was not applied", _applying("W_O"), unchanged))
-second_map = rows(Row("second_map_forgotten", "W_2 was not applied", _applying("W_2", width="d_ff"), unchanged))
+def _named(tensor: int, did: str) -> Callable[[Sequence[Step]], str]:
+    return lambda steps: _listed([step.inputs[tensor].name for step in steps], did)
+
+
+biases = at(having(Affine), ("bias_forgotten", _named(2, "not added"), lambda step: redo(step, CONTRACT, *step.inputs[:2])))
+not_applied = at(_square, ("projection_forgotten", _named(1, "not applied"), unchanged))
+output_projection = at(_applying("W_O"), ("no_output_projection", "W_O was not applied", unchanged))
+second_map = at(_applying("W_2", width="d_ff"), ("second_map_forgotten", "W_2 was not applied", unchanged))
 
 
 def transposed(work: Work) -> Iterator[Rewrite]:
@@ -82,24 +75,21 @@ def _turns(value: Array) -> bool:
 
 def one_for_all(work: Work) -> Iterator[Rewrite]:
     """One head's result for the result of all, the other heads left out, averaged or added up; or one head of full width."""
+    code = "one_head_vs_all_heads"
     for step in work.steps(Concat):
         heads = step.inputs[0]
+
+        def narrow(does: Callable[..., Array], concat: Step = step) -> Step:
+            """A result as wide as one head: what comes after it has no place for that."""
+            return redo(concat, Instead(does), axes=concat.inputs[0].axes[1:])
+
         for head in range(heads.axes[0].size):
-            alone = Instead(lambda value, at=head: value[at])
             others = Instead(lambda value, at=head, concat=step: _only(value, at, concat))
-            what = f"head {head + 1} alone was given for all heads"
-            yield Rewrite("one_head_vs_all_heads", what, step.name, _narrow(work, step, alone))
-            what = f"only head {head + 1} was put in; the others were left out"
-            yield Rewrite("one_head_vs_all_heads", what, step.name, work.doing(step.name, others))
-        for word, merged in (("averaged", lambda value: value.mean(0)), ("added up", lambda value: value.sum(0))):
-            what = f"the heads were {word}, not put side by side"
-            yield Rewrite("one_head_vs_all_heads", what, step.name, _narrow(work, step, Instead(merged)))
+            yield work.wrong(code, f"head {head + 1} alone was given for all heads", narrow(lambda value, at=head: value[at]))
+            yield work.wrong(code, f"only head {head + 1} was put in; the others were left out", redo(step, others))
+        yield work.wrong(code, "the heads were averaged, not put side by side", narrow(lambda value: value.mean(0)))
+        yield work.wrong(code, "the heads were added up, not put side by side", narrow(lambda value: value.sum(0)))
         yield from _one_wide_head(work, step)
-
-
-def _narrow(work: Work, step: Step, operation: Instead) -> Work:
-    """A result as wide as one head: what comes after it has no place for that."""
-    return work.redone(redo(step, operation, step.inputs[0], axes=step.inputs[0].axes[1:]))
 
 
 def _only(value: Array, head: int, step: Step) -> Array:
@@ -146,8 +136,7 @@ def activation(work: Work) -> Iterator[Rewrite]:
             continue  # a distribution, or a part of an additive alignment
         own = step.operation.function if isinstance(step.operation, Pointwise) else "sigmoid"
         if work.problem.kind != "activation":
-            yield Rewrite("activation_forgotten", f"{own} was not applied", step.name, work.redone(unchanged(step)))
+            yield work.wrong("activation_forgotten", f"{own} was not applied", unchanged(step))
         for other in ACTIVATIONS:
             if other != own and not (own.startswith("gelu") and other == "gelu"):
-                made = work.doing(step.name, Pointwise(other))
-                yield Rewrite("activation_forgotten", f"{other} was used for {own}", step.name, made)
+                yield work.wrong("activation_forgotten", f"{other} was used for {own}", redo(step, Pointwise(other)))

@@ -20,35 +20,25 @@ def scaling(work: Work) -> Iterator[Rewrite]:
     if step is None or not isinstance(step.operation, Divide):
         yield from _scaled_unasked(work)
         return
-    by, sizes = step.operation.by, widths(work)
-
-    def divided(number: float) -> Work:
-        return work.doing(step.name, Divide(number, f"{number:g}"))
-
-    yield Rewrite("no_scaling", f"the dot products were not divided by {step.operation.text}", step.name, divided(1.0))
+    by, text, sizes = step.operation.by, step.operation.text, widths(work)
+    yield work.wrong("no_scaling", f"the dot products were not divided by {text}", unchanged(step))
     wrong = {
         "d_model": ("sqrt_dmodel", math.sqrt, "√d_model = √{}"),
         "d_k": ("divided_by_dk", float, "d_k = {}"),
         "d_v": ("dv_dk_mixed", math.sqrt, "√d_v = √{}"),
         "the number of keys": ("sqrt_length", math.sqrt, "the root of the number of keys, √{}"),
     }
-    for name, (code, function, text) in wrong.items():
+    for name, (code, function, root) in wrong.items():
         if name in sizes and not math.isclose(function(sizes[name]), by) and sizes[name] > 1:
-            what = f"the dot products were divided by {text.format(sizes[name])}"
-            yield Rewrite(code, what, step.name, divided(function(sizes[name])))
+            what = f"the dot products were divided by {root.format(sizes[name])}"
+            yield work.wrong(code, what, redo(step, Divide(function(sizes[name]), root)))
     if not math.isclose(by, 1):
-        what = f"the dot products were multiplied by {step.operation.text}"
-        yield Rewrite("multiplied_by_root", what, step.name, divided(1 / by))
-        yield from _scaled_late(work, divided(1.0), step.operation)
-
-
-def _scaled_late(work: Work, unscaled: Work, scale: Divide) -> Iterator[Rewrite]:
+        yield work.wrong("multiplied_by_root", f"the dot products were multiplied by {text}", redo(step, Divide(1 / by, text)))
     spread = distribution_step(work)
-    if spread is not None:
-        operation = spread.operation
-        late = Instead(lambda scores: operation.evaluate(spread.inputs, spread.output, [scores]) / scale.by)
-        what = f"the weights, not the scores, were divided by {scale.text}"
-        yield Rewrite("scaled_after_softmax", what, spread.name, unscaled.doing(spread.name, late))
+    if spread is not None and not math.isclose(by, 1):
+        late = Instead(lambda scores: spread.operation.evaluate(spread.inputs, spread.output, [scores]) / by)
+        what = f"the weights, not the scores, were divided by {text}"
+        yield work.wrong("scaled_after_softmax", what, redo(spread, late), unchanged(step))
 
 
 def _scaled_unasked(work: Work) -> Iterator[Rewrite]:
@@ -56,10 +46,8 @@ def _scaled_unasked(work: Work) -> Iterator[Rewrite]:
     dot, d_k = dot_step(work), widths(work).get("d_k")
     if dot is None or not d_k or d_k == 1 or work.problem.option("alignment") not in (None, "dot", "scaled_dot"):
         return
-    root = math.sqrt(d_k)
-    scaled = Instead(lambda q, k: CONTRACT.evaluate(dot.inputs, dot.output, [q, k]) / root)
-    what = f"the dot products were divided by √d_k = √{d_k}"
-    yield Rewrite("scaled_unasked", what, dot.name, work.doing(dot.name, scaled))
+    scaled = Instead(lambda q, k: CONTRACT.evaluate(dot.inputs, dot.output, [q, k]) / math.sqrt(d_k))
+    yield work.wrong("scaled_unasked", f"the dot products were divided by √d_k = √{d_k}", redo(dot, scaled))
 
 
 def products(work: Work) -> Iterator[Rewrite]:
@@ -69,8 +57,8 @@ def products(work: Work) -> Iterator[Rewrite]:
         return
     q, k = dot.inputs
     if square(dot.output) and "t" in axis_names(q) and axis_names(k)[-2:-1] == ["s"]:
-        exchanged = work.doing(dot.name, dot.operation, k.seen(s="t"), q.seen(t="s"))
-        yield Rewrite("queries_keys_exchanged", "K Qᵀ was formed for Q Kᵀ", dot.name, exchanged)
+        exchanged = redo(dot, dot.operation, k.seen(s="t"), q.seen(t="s"))
+        yield work.wrong("queries_keys_exchanged", "K Qᵀ was formed for Q Kᵀ", exchanged)
     if size_of(q, "t") == size_of(k, "s") and len(q.axes) == len(k.axes) and type(dot.operation) is Contract:
         yield Rewrite("feature_by_feature", "Qᵀ K was formed for Q Kᵀ", dot.name, _by_feature(work, dot))
 
@@ -112,16 +100,16 @@ def mixing(work: Work) -> Iterator[Rewrite]:
         if tensor is None or tensor.name == v.name or axis_names(tensor)[-2:-1] != ["s"] or len(tensor.axes) > len(v.axes):
             continue
         vectors = tensor.seen(**{tensor.axes[-1].name: "d_v"})
-        mixed = work.redone(redo(mix, CONTRACT, weights, vectors, axes=(*weights.axes[:-1], vectors.axes[-1])))
-        yield Rewrite("values_forgotten", f"the weights were multiplied with the {word}, not with the values", mix.name, mixed)
+        mixed = redo(mix, CONTRACT, weights, vectors, axes=(*weights.axes[:-1], vectors.axes[-1]))
+        yield work.wrong("values_forgotten", f"the weights were multiplied with the {word}, not with the values", mixed)
     for name in ("weights", "scores", "dot"):
         tensor = work.program.tensors.get(name)
         if tensor is not None and name in work.values:
             what = f"the {'dot products' if name == 'dot' else name} were given as the result; the values were not mixed"
-            yield Rewrite("values_forgotten", what, mix.name, work.redone(unchanged(mix, tensor)))
+            yield work.wrong("values_forgotten", what, unchanged(mix, tensor))
     if square(weights):
-        turned = work.doing(mix.name, mix.operation, weights.seen(t="s", s="t"), v)
-        yield Rewrite("queries_keys_exchanged", "the weights were read by columns: weightsᵀ V", mix.name, turned)
+        turned = redo(mix, mix.operation, weights.seen(t="s", s="t"), v)
+        yield work.wrong("queries_keys_exchanged", "the weights were read by columns: weightsᵀ V", turned)
 
 
 def _source(work: Work) -> Tensor | None:

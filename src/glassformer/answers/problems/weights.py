@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from glassformer.answers.problems.parts import distribution_step, mask_steps, temperature_step
-from glassformer.answers.problems.work import Instead, Rewrite, Row, Work, axis_names, redo, rows, unchanged
+from glassformer.answers.problems.work import Does, Instead, Rewrite, Work, at, axis_names, redo, rows, unchanged
 from glassformer.numbers.by_hand.operations import Divide, Hardmax, RowSoftmax, Sigmoid, Sparsemax
 from glassformer.program import Step
 from glassformer.program.axes import Array
@@ -52,45 +52,26 @@ def _uniform(scores: Array) -> Array:
     return np.asarray(seen / np.maximum(seen.sum(-1, keepdims=True), 1))
 
 
-def _other(operation: Operation, step: Step) -> Step | None:
-    return None if type(operation) is type(step.operation) else redo(step, operation)
+def _other(operation: Operation) -> Does:
+    return lambda step: None if type(operation) is type(step.operation) else redo(step, operation)
 
 
 softmax = rows(
-    Row(
-        "softmax_wrong_axis",
-        "the softmax went over the queries, not over the keys",
+    at(
         _of_queries,
-        lambda step: redo(step, RowSoftmax("t")),
+        ("softmax_wrong_axis", "the softmax went over the queries, not over the keys", RowSoftmax("t")),
+        ("softmax_wrong_axis", "one softmax was taken of all scores at once", _at_once),
     ),
-    Row("softmax_wrong_axis", "one softmax was taken of all scores at once", _of_queries, _at_once),
-    Row(
-        "exp_missing",
-        "the scores were divided by their sum, without the exponential",
+    at(
         _softmaxes,
-        lambda step: redo(step, Instead(_shares)),
+        ("exp_missing", "the scores were divided by their sum, without the exponential", Instead(_shares)),
+        ("softmax_not_normalised", "the powers of e were not divided by their sum", Instead(np.exp)),
     ),
-    Row(
-        "softmax_not_normalised",
-        "the powers of e were not divided by their sum",
-        _softmaxes,
-        lambda step: redo(step, Instead(np.exp)),
-    ),
-    Row(
-        "hard_or_uniform_attention",
-        "the best key alone has all the weight",
+    at(
         _distributions,
-        lambda step: _other(Hardmax("s"), step),
-    ),
-    Row(
-        "hard_or_uniform_attention",
-        "every key has the same weight",
-        _distributions,
-        lambda step: redo(step, Instead(_uniform)),
-    ),
-    *(
-        Row("wrong_distribution", f"{word} was used", _distributions, lambda step, other=operation: _other(other, step))  # type: ignore[misc]
-        for word, operation in OTHERS.items()
+        ("hard_or_uniform_attention", "the best key alone has all the weight", _other(Hardmax("s"))),
+        ("hard_or_uniform_attention", "every key has the same weight", Instead(_uniform)),
+        *(("wrong_distribution", f"{word} was used", _other(operation)) for word, operation in OTHERS.items()),
     ),
 )
 
@@ -99,10 +80,9 @@ def temperature(work: Work) -> Iterator[Rewrite]:
     """A temperature left out, or multiplied in."""
     step = temperature_step(work)
     if step is not None and isinstance(step.operation, Divide):
-        text = step.operation.text
-        left_out, times = work.redone(unchanged(step)), work.doing(step.name, Divide(1 / step.operation.by, "1"))
-        yield Rewrite("temperature", f"the temperature {text} was left out", step.name, left_out)
-        yield Rewrite("temperature", f"the scores were multiplied by the temperature {text}", step.name, times)
+        text, times = step.operation.text, Divide(1 / step.operation.by, "1")
+        yield work.wrong("temperature", f"the temperature {text} was left out", unchanged(step))
+        yield work.wrong("temperature", f"the scores were multiplied by the temperature {text}", redo(step, times))
 
 
 def masking(work: Work) -> Iterator[Rewrite]:
@@ -111,24 +91,24 @@ def masking(work: Work) -> Iterator[Rewrite]:
         yield from _hiding(work, step)
     for step in work.steps(Add):
         if step.name == "masked":
-            yield Rewrite("mask_forgotten", "the mask was not added to the scores", step.name, work.redone(unchanged(step)))
+            yield work.wrong("mask_forgotten", "the mask was not added to the scores", unchanged(step))
 
 
 def _hiding(work: Work, step: Step) -> Iterator[Rewrite]:
-    mask, name = step.inputs[1], step.name
+    mask = step.inputs[1]
     seen = work.given.get(mask.name)
     if seen is None:
         return
     zeros = Instead(lambda value, mask_value: np.where(aligned(mask, mask_value, step.output) != 0, value, 0.0))
-    yield Rewrite("mask_wrong", "masked scores were set to 0, not to −∞, before the softmax", name, work.doing(name, zeros))
-    yield Rewrite("mask_forgotten", "no score was masked", name, work.redone(unchanged(step)))
+    yield work.wrong("mask_wrong", "masked scores were set to 0, not to −∞, before the softmax", redo(step, zeros))
+    yield work.wrong("mask_forgotten", "no score was masked", unchanged(step))
     yield from _masked_late(work, step)
     other_masks = {"the mask was read the other way round: what it keeps was hidden": 1.0 - (seen != 0)}
     if seen.ndim == 2 and seen.shape[0] == seen.shape[1]:
         other_masks["the mask was transposed: each token saw the later ones"] = seen.T.copy()
         other_masks["each token was hidden from itself as well"] = seen * (1.0 - np.eye(len(seen)))
     for what, other in other_masks.items():
-        yield Rewrite("mask_wrong", what, name, work.giving({mask.name: other}))
+        yield Rewrite("mask_wrong", what, step.name, work.giving({mask.name: other}))
 
 
 def _masked_late(work: Work, step: Step) -> Iterator[Rewrite]:
@@ -141,5 +121,5 @@ def _masked_late(work: Work, step: Step) -> Iterator[Rewrite]:
         weights = spread.operation.evaluate(spread.inputs, spread.output, [scores])
         return np.where(aligned(mask, mask_value, spread.output) != 0, weights, 0.0)
 
-    made = work.redone(unchanged(step), redo(spread, Instead(late), *spread.inputs, mask))
-    yield Rewrite("mask_wrong", "the weights were masked after the softmax, so they no longer sum to one", spread.name, made)
+    steps = redo(spread, Instead(late), *spread.inputs, mask), unchanged(step)
+    yield work.wrong("mask_wrong", "the weights were masked after the softmax, so they no longer sum to one", *steps)

@@ -122,9 +122,9 @@ class Work:
         new = {step.name: step if step.name in sized else step._replace(output=right[step.name].output) for step in steps}
         return self.rewritten([new.get(step.name, step) for step in self.program.steps if step.name not in lost])
 
-    def doing(self, name: str, operation: Operation, *inputs: Tensor) -> Work:
-        """Another operation in one step, on the same inputs or on others."""
-        return self.redone(redo(self.program.step_of[name], operation, *inputs))
+    def wrong(self, code: str, what: str, *steps: Step) -> Rewrite:
+        """A mistake in some steps, the first of which is the one to correct."""
+        return Rewrite(code, what, steps[0].name, self.redone(*steps))
 
     def giving(self, given: Mapping[str, Array]) -> Work:
         """Other given numbers."""
@@ -157,28 +157,35 @@ class Rewrite(NamedTuple):
 
 
 Rule: TypeAlias = Callable[[Work], Iterable[Rewrite]]
+Where: TypeAlias = Callable[[Work], Sequence[Step]]
+What: TypeAlias = str | Callable[[Sequence[Step]], str]
+Does: TypeAlias = Operation | Callable[[Step], Step | None]  # what is done instead; None: this step leaves no room for it
 
 
-class Row(NamedTuple):
-    """A mistake in single steps: the steps it can be made in, and such a step done wrongly (None: it cannot be, in this one)."""
-
-    code: str
-    what: str | Callable[[Sequence[Step]], str]
-    where: Callable[[Work], Sequence[Step]]
-    does: Callable[[Step], Step | None]
-
-    def made(self, work: Work) -> Iterator[Rewrite]:
-        """In every step where it can be made; then, where there are several, in each alone."""
-        pairs = [(step, wrong) for step in self.where(work) if (wrong := self.does(step)) is not None]
-        for chosen in (pairs, *([pair] for pair in pairs)) if len(pairs) > 1 else (pairs,) if pairs else ():
-            steps = [step for step, _ in chosen]
-            what = self.what if isinstance(self.what, str) else self.what(steps)
-            yield Rewrite(self.code, what, steps[0].name, work.redone(*(wrong for _, wrong in chosen)))
+def having(*kinds: type, inputs: int = 0, named: Collection[str] = ()) -> Where:
+    """The steps of some kinds, those with so many inputs or of these names alone."""
+    return lambda work: [
+        step for step in work.steps(*kinds) if inputs in (0, len(step.inputs)) and (not named or step.name in named)
+    ]
 
 
-def rows(*table: Row) -> Rule:
-    """A table of mistakes as one rule."""
-    return lambda work: (made for row in table for made in row.made(work))
+def at(where: Where, *table: tuple[str, What, Does]) -> Rule:
+    """A table of mistakes (code, what was done, what is done instead) in the same steps: in all of them, and in each alone."""
+
+    def rule(work: Work) -> Iterator[Rewrite]:
+        for code, what, does in table:
+            done = [(step, does(step) if callable(does) else redo(step, does)) for step in where(work)]
+            pairs = [(step, wrong) for step, wrong in done if wrong is not None]
+            for chosen in (pairs, *([pair] for pair in pairs)) if len(pairs) > 1 else [pairs] * len(pairs):
+                said = what if isinstance(what, str) else what([step for step, _ in chosen])
+                yield work.wrong(code, said, *(wrong for _, wrong in chosen))
+
+    return rule
+
+
+def rows(*rules: Rule) -> Rule:
+    """Several tables as one rule: no two of its mistakes are tried together."""
+    return lambda work: (made for rule in rules for made in rule(work))
 
 
 def redo(step: Step, operation: Operation, *inputs: Tensor, axes: tuple[Axis, ...] | None = None) -> Step:
