@@ -11,9 +11,9 @@ from glassformer.answers.documents.outcome import Outcome, explained
 from glassformer.answers.documents.sides import Pair, Side, agreement, from_memory, pair_of, within_rounding
 from glassformer.answers.documents.sizes import compare_sizes
 from glassformer.answers.expressions import Array, Evaluator, Figure, Figures, NotUnderstoodError, Reading, Real, Value, readings
+from glassformer.answers.expressions.limits import MOST_SIZES
 from glassformer.answers.expressions.operands import SPACED
 from glassformer.answers.expressions.precision import Agreement
-from glassformer.answers.expressions.shapes import MOST_SIZES
 from glassformer.answers.expressions.tree import (
     Call,
     Measured,
@@ -151,7 +151,7 @@ def _wrong(left: Side, right: Side, pair: Pair, memory: Memory) -> Outcome:
     found = slips(pair.left.tree, pair.value, pair.claim, memory.values(), pair.reading)
     gap = gap_behind(pair.left.tree, pair.claim, memory.values())
     findings = tuple(explained(slip.code, slip.sentence, slip.predicted) for slip in found)
-    return replace(outcome, findings=findings, implied=gap.said() if gap else "")
+    return replace(outcome, findings=findings, implied=gap)
 
 
 def _is_labelled(left: Side, right: Side, pair: Pair) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from glassformer.answers.expressions.limits import DEEPEST, MOST_CELLS, NotUnderstoodError
+from glassformer.answers.expressions.limits import DEEPEST, MOST_CELLS, MOST_MARKS, NotUnderstoodError
 from glassformer.answers.expressions.numerals import read
 from glassformer.answers.expressions.tokens import Kind, Token
 from glassformer.answers.expressions.tree import (
@@ -29,7 +29,6 @@ from glassformer.answers.expressions.tree import (
 from glassformer.answers.expressions.vocabulary import AXES, AXIS_KEYS, BARE_FUNCTIONS, CLOSING, OPENING
 from glassformer.spec.errors import shown
 
-MOST_MARKS = 40  # primes, percent signs and units after an operand
 SPACED = "a space between digits may part two numbers"
 CLOSED_BY = dict(zip(OPENING, CLOSING, strict=True))
 _DIGITS = re.compile(r"[0-9]+")

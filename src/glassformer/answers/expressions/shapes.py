@@ -7,13 +7,11 @@ from itertools import zip_longest
 
 from glassformer.answers.expressions.arrays import Array, Value
 from glassformer.answers.expressions.evaluate import Evaluator
-from glassformer.answers.expressions.limits import NotUnderstoodError
+from glassformer.answers.expressions.limits import LARGEST_SIZE, MOST_SIZES, NotUnderstoodError
 from glassformer.answers.expressions.readings import Reading
 from glassformer.answers.expressions.tree import Grouped, List, Name, Node, Power, Product, Sized, Space, Transposed, ungrouped
 
 Shape = tuple[int, ...]
-LARGEST_SIZE = 10**12
-MOST_SIZES = 8
 
 
 class DoesNotFitError(NotUnderstoodError):

@@ -10,6 +10,7 @@ from typing import Generic, TypeVar
 
 from glassformer.answers.expressions.evaluate import Evaluator
 from glassformer.answers.expressions.exact import Real
+from glassformer.answers.expressions.limits import DEEPEST_TREE
 from glassformer.answers.expressions.numerals import Numeral
 from glassformer.answers.expressions.plain import plain
 from glassformer.answers.expressions.readings import Reading
@@ -37,7 +38,6 @@ from glassformer.answers.expressions.vocabulary import AXES
 from glassformer.answers.shapes.names import JOINS, Known, function_called, key_of
 from glassformer.spec import GlassformerError, shown
 
-DEEPEST = 120  # products and sums lean to the left: as many terms in a row
 SIGNS: dict[Factor, Factor] = {"/": "/", "//": "/", "⊙": "⊙"}  # every other sign is a product
 DOTS = Name("…")
 ONE_HEAD = "one head"  # as a function: the part of a matrix of all heads that belongs to one of them
@@ -124,8 +124,8 @@ def joined_parts(node: Node) -> tuple[Node, ...]:
 
 def formed(node: Node, known: Known, level: int = 1) -> Node:
     """The tree as it is followed; `known` says which names are matrices, since `rows` or `keys` may be one."""
-    if level > DEEPEST:
-        raise GlassformerError(f"the formula is nested too deeply: {DEEPEST} operations inside each other at most.")
+    if level > DEEPEST_TREE:
+        raise GlassformerError(f"the formula is nested too deeply: {DEEPEST_TREE} operations inside each other at most.")
     match node:
         case Grouped(inner) | List((inner,), "[") | Negative(Negative(inner)):
             return formed(inner, known, level)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from glassformer.answers.expressions.grammar import Parser
-from glassformer.answers.expressions.limits import NotUnderstoodError
+from glassformer.answers.expressions.limits import FORMULA_CHARACTERS, FORMULA_STATEMENTS, FORMULA_TOKENS, NotUnderstoodError
 from glassformer.answers.expressions.readings import Reading
 from glassformer.answers.expressions.settle import settle
 from glassformer.answers.expressions.tokens import Token, tokens
@@ -16,9 +16,6 @@ from glassformer.answers.shapes.form import formed
 from glassformer.answers.shapes.names import Known, Names, key_of, resolved
 from glassformer.spec import GlassformerError, shown
 
-LONGEST = 20_000
-MOST_TOKENS = 2_000
-MOST_STATEMENTS = 200
 READING = Reading(juxtaposition="even")  # A / b C is (A / b) C
 SEPARATORS = frozenset((";", "\n", "\\\\", "quad", "qquad", ",", ".", "and", "where"))
 BREAKS = frozenset(("wall", "row", "stop", "cell"))
@@ -74,11 +71,11 @@ def no_matrix(text: str) -> GlassformerError:
 
 def read_formula(text: str) -> tuple[list[Line], dict[str, Node]]:
     """The lines of a formula, and the shapes that it declares: `X ∈ R^{768 × 6}`."""
-    if len(text) > LONGEST:
-        raise GlassformerError(f"the formula has more than {LONGEST:,} characters: check it in parts.")
+    if len(text) > FORMULA_CHARACTERS:
+        raise GlassformerError(f"the formula has more than {FORMULA_CHARACTERS:,} characters: check it in parts.")
     found = settle(tokens(text, formula=True), READING)
-    if len(found) > MOST_TOKENS:
-        raise GlassformerError(f"the formula has more than {MOST_TOKENS:,} symbols: check it in parts.")
+    if len(found) > FORMULA_TOKENS:
+        raise GlassformerError(f"the formula has more than {FORMULA_TOKENS:,} symbols: check it in parts.")
     kinds = {token.kind for token in found}
     if "number" in kinds and not kinds & {"name", "unknown"}:
         raise no_matrix(text)
@@ -101,8 +98,8 @@ def read_formula(text: str) -> tuple[list[Line], dict[str, Node]]:
         raise GlassformerError(
             "the formula is empty: write it as in 'Q = W_Q X; K = W_K X; V = W_V X; softmax(Q K^T / sqrt(d_k)) V'."
         )
-    if len(lines) > MOST_STATEMENTS:
-        raise GlassformerError(f"the formula has more than {MOST_STATEMENTS} statements: check it in parts.")
+    if len(lines) > FORMULA_STATEMENTS:
+        raise GlassformerError(f"the formula has more than {FORMULA_STATEMENTS} statements: check it in parts.")
     return lines, declared
 
 

@@ -9,22 +9,25 @@ from itertools import zip_longest
 from typing import TypeAlias
 
 from glassformer.answers.expressions.grammar import Parser
-from glassformer.answers.expressions.limits import NotUnderstoodError
+from glassformer.answers.expressions.limits import (
+    FORMULA_CHARACTERS,
+    LARGEST_SIZE,
+    MOST_GIVEN,
+    SHAPE_CHARACTERS,
+    NotUnderstoodError,
+)
 from glassformer.answers.expressions.readings import Reading
 from glassformer.answers.expressions.settle import settle
 from glassformer.answers.expressions.shapes import size_nodes
 from glassformer.answers.expressions.tokens import tokens
 from glassformer.answers.expressions.tree import Grouped, Name, Node, Number, Product, Sum
-from glassformer.answers.shapes.formula import LONGEST
 from glassformer.answers.shapes.names import key_of
-from glassformer.answers.shapes.sizes import LARGEST, Size
+from glassformer.answers.shapes.sizes import Size
 from glassformer.spec import GlassformerError, shown
 
 Shape: TypeAlias = tuple[Size, ...]
 Written: TypeAlias = str | int | Sequence[int | str]
 
-MOST_GIVEN = 300
-LONGEST_SHAPE = 200
 ENTRY = re.compile(r"(?:^|(?<=[\s,;]))([^\W\d][\w^{}()\\']{0,60})\s*=\s*")
 BY = re.compile(r"\s[xX]\s|(?<=[0-9)])[xX](?=[0-9A-Za-z(])|(?<=[0-9A-Za-z)])[xX](?=[0-9(])")
 LETTERS = re.compile(r"([A-Za-z](?:_[A-Za-z0-9]+)?)x([A-Za-z](?:_[A-Za-z0-9]+)?)")  # dxt, d_kxd
@@ -67,8 +70,8 @@ def _entries(shapes: Iterable[str] | Mapping[str, Written]) -> Iterable[tuple[st
     if isinstance(shapes, Mapping):
         return [(str(word), value) for word, value in shapes.items()]
     text = shapes if isinstance(shapes, str) else " ".join(shapes)
-    if len(text) > LONGEST:
-        raise GlassformerError(f"the shapes have more than {LONGEST:,} characters: check the formula in parts.")
+    if len(text) > FORMULA_CHARACTERS:
+        raise GlassformerError(f"the shapes have more than {FORMULA_CHARACTERS:,} characters: check the formula in parts.")
     starts = list(ENTRY.finditer(text))
     if text.strip() and (not starts or text[: starts[0].start()].strip(" ,;")):
         raise GlassformerError(f"'{shown(text.strip())}' gives no shape: {EXAMPLE}.")
@@ -89,7 +92,7 @@ def read_shape(text: str, of: str) -> Shape:
     letters = LETTERS.fullmatch(inner)
     entry = f"{shown(of)}={shown(text)}"
     try:
-        if len(inner) > LONGEST_SHAPE:
+        if len(inner) > SHAPE_CHARACTERS:
             raise NotUnderstoodError("too long")
         parser = Parser(settle(tokens(f"({'×'.join(letters.groups()) if letters else inner})", names=True), ITEMS), ITEMS)
         node = parser.expression()
@@ -107,8 +110,8 @@ def sizes_of(node: Node, entry: str) -> Shape:
         raise GlassformerError(
             f"{entry} has {len(found)} axes: a formula is about matrices, so leave the batch and the heads out."
         )
-    if any(not size.symbols and not (size.number and 1 <= size.number <= LARGEST) for size in found):
-        raise GlassformerError(f"{entry} is not allowed: a size is a whole number from 1 to {LARGEST:,}.")
+    if any(not size.symbols and not (size.number and 1 <= size.number <= LARGEST_SIZE) for size in found):
+        raise GlassformerError(f"{entry} is not allowed: a size is a whole number from 1 to {LARGEST_SIZE:,}.")
     return found
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
+from glassformer.answers.expressions.limits import FORMULA_STEPS
 from glassformer.answers.expressions.plain import plain
 from glassformer.answers.expressions.tree import (
     Call,
@@ -44,7 +45,6 @@ from glassformer.answers.shapes.values import (
 from glassformer.answers.shapes.writing import statement_text, written
 from glassformer.spec import GlassformerError, nearest, shown
 
-MOST_STEPS = 4_000
 MASKS = frozenset({"M", "mask", "Mask"})
 COUNTS = frozenset("d D t T n N m h s L heads tokens seq alpha lambda tau epsilon eps c scale".split())
 HEAD_COUNTS = ("heads", "h", "H", "S", "n_heads")
@@ -130,8 +130,8 @@ class Inference(Rules):
     def value(self, node: Node, *, last: Statement | None = None) -> Value:
         """The value of an expression, with a row for it; `last` where it is the whole of a statement."""
         self.steps += 1
-        if self.steps > MOST_STEPS:
-            raise GlassformerError(f"the formula unfolds to more than {MOST_STEPS:,} steps: check it in parts.")
+        if self.steps > FORMULA_STEPS:
+            raise GlassformerError(f"the formula unfolds to more than {FORMULA_STEPS:,} steps: check it in parts.")
         value = self.ready.get(node) or self.computed(node)
         if last is not None or not isinstance(node, Name):
             kind: RowKind = "result" if last is not None else "product" if multiplies(node) else "step"

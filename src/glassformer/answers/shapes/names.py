@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from glassformer.answers.expressions import vocabulary
+from glassformer.answers.expressions.limits import NAME_INDEXES, NAME_LETTERS
 from glassformer.answers.expressions.tokens import Token
 from glassformer.spec import GlassformerError, shown
 
@@ -19,8 +20,6 @@ FUNCTIONS = {
     **dict.fromkeys(("multihead", "mha", "multiheadattention"), "MultiHead"),
 }
 RUNNING = frozenset("ijhlsnm")  # index letters that run: head_i stands for head_1, head_2, …
-LONGEST_RUN = 24
-MOST_INDEXES = 6
 
 
 def function_called(word: str) -> str | None:
@@ -91,8 +90,8 @@ def resolved(line: Sequence[Token], known: Known) -> list[Token]:
         if token.kind != "name":
             found.append(token)
             continue
-        if token.text.count("_") > MOST_INDEXES:
-            raise GlassformerError(f"'{shown(token.text)}' is a name with more than {MOST_INDEXES} indexes.")
+        if token.text.count("_") > NAME_INDEXES:
+            raise GlassformerError(f"'{shown(token.text)}' is a name with more than {NAME_INDEXES} indexes.")
         following = [(after.kind, after.text) for after in line[place : place + 2]]
         if following[:1] == [("operator", "^")] and following[-1][0] == "number" and not known.has(token.text):
             index = f"{token.text}_{following[-1][1]}"
@@ -128,7 +127,7 @@ def taken_apart(text: str, known: Known, *, called: bool) -> list[str] | None:
     """`XW_Q` as X, W_Q; and `W_QX` as W_Q, X."""
     base, *indexes = text.split("_")
     pieces = _letters_apart(base, indexes, known, called=called)
-    if pieces or not indexes or len(indexes[-1]) > LONGEST_RUN:
+    if pieces or not indexes or len(indexes[-1]) > NAME_LETTERS:
         return pieces
     *before, last = indexes
     for cut in range(len(last) - 1, 0, -1):
@@ -143,7 +142,7 @@ def taken_apart(text: str, known: Known, *, called: bool) -> list[str] | None:
 
 def _letters_apart(letters: str, indexes: list[str], known: Known, *, called: bool) -> list[str] | None:
     """The fewest known names that the letters are made of, the indexes hanging on the last."""
-    if len(letters) > LONGEST_RUN:
+    if len(letters) > NAME_LETTERS:
         return None
     best: list[list[str] | None] = [None] * len(letters)
     for start in reversed(range(len(letters))):

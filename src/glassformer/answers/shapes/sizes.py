@@ -7,15 +7,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
+from glassformer.answers.expressions.limits import LARGEST_SIZE, SIZE_POWER, SIZE_TERMS
 from glassformer.spec import GlassformerError
 
 Monomial: TypeAlias = tuple[tuple[str, int], ...]  # (("S", -1), ("d", 1)) is d/S
 Terms: TypeAlias = tuple[tuple[Monomial, Fraction], ...]
 Agreement: TypeAlias = Literal["same", "different", "bound", "conditional"]
 
-LARGEST = 10**9
-MOST_TERMS = 12
-MOST_POWER = 9
 MODEL_WIDTHS = frozenset({"d", "D", "d_model", "D_model"})
 
 
@@ -107,10 +105,10 @@ def _collected(terms: list[tuple[Monomial, Fraction]]) -> Size:
     for monomial, factor in terms:
         sums[monomial] = sums.get(monomial, Fraction(0)) + factor
     kept = sorted((monomial, factor) for monomial, factor in sums.items() if factor)
-    if len(kept) > MOST_TERMS or any(abs(power) > MOST_POWER for monomial, _ in kept for _, power in monomial):
+    if len(kept) > SIZE_TERMS or any(abs(power) > SIZE_POWER for monomial, _ in kept for _, power in monomial):
         raise GlassformerError("a size in this formula has too many terms to follow: give numbers for some of its symbols.")
-    if any(abs(factor.numerator) > LARGEST**2 or factor.denominator > LARGEST for _, factor in kept):
-        raise GlassformerError(f"a size in this formula is absurd: sizes are whole numbers from 1 to {LARGEST:,}.")
+    if any(abs(factor.numerator) > LARGEST_SIZE**2 or factor.denominator > LARGEST_SIZE for _, factor in kept):
+        raise GlassformerError(f"a size in this formula is absurd: sizes are whole numbers from 1 to {LARGEST_SIZE:,}.")
     return Size(tuple(kept))
 
 
