@@ -69,7 +69,7 @@ def test_own_codes_appear_in_the_key_and_in_the_statistics():
     ("old", "new", "message"),
     [
         ("params(ffn, layer=0) + extra\"\np", "params(fnn)\"\np", "own, question ffn: answer = 'params(fnn)': "),
-        ("gives = \"params(ffn, layer=0)\"", "gives = \"prams(ffn)\"", "question ffn: mistakes, extra_left_out, gives = 'prams(ffn)': "),
+        ("gives = \"params(ffn, layer=0)\"", "gives = \"prams(ffn)\"", "mistakes, extra_left_out, gives = 'prams(ffn)': "),
         ("+ extra\"\np", "+ extar\"\np", "question ffn: answer = 'params(ffn, layer=0) + extar': 'extar' is no quantity"),
         ("answer = \"params(ffn, layer=0) + extra\"", "answer = \"params(t=5, 6)\"", "ask for one value"),
         ("d_ff={{f}}", "d_ff={{f}} heads=3", "question ffn: "),

@@ -68,7 +68,7 @@ def test_another_convention_earns_half_and_is_named():
     everything = LAYER + 4 * 64 + 100 + 64 + 4 * 64
     found = judged(layer=str(everything))["layer"]
     assert (found.verdict, found.credit) == ("convention", Fraction(1, 2))
-    assert found.says.startswith("right biases, norms counted")
+    assert found.says.startswith("right (biases, norms counted")
 
 
 def test_a_mistake_beats_a_convention():

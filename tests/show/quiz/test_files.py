@@ -209,7 +209,7 @@ def test_variants_are_papers_for_several_students_and_the_answer_sheet_says_who_
     roster = numbered(7).dealt(3, seed=7)
     made = dict(quiz_files(quiz, 7, roster, ("md", "ipynb")))
     papers = sorted(path for path in made if path.startswith("students/") and path.endswith(".md"))
-    assert [path[:18] for path in papers] == ["students/variant-A", "students/variant-B", "students/variant-C"]
+    assert papers == ["students/variant-A.md", "students/variant-B.md", "students/variant-C.md"]
     assert len({made[path] for path in papers}) == 3
     sheet = made["answers.csv"].decode().splitlines()
     assert sheet[0].startswith("student,variant,layer_weights,")

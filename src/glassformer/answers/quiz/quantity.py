@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -21,7 +21,7 @@ from glassformer.answers.quantities import Answer
 from glassformer.answers.quiz import claims
 from glassformer.answers.quiz.arithmetic import plain, worked_out
 from glassformer.answers.quiz.marking import RIGHT, Key, Marked, Own, Section, Wrong, explained, marked, simplest, unread
-from glassformer.answers.quiz.numbers import NumbersKey, written
+from glassformer.answers.quiz.numbers import NumbersKey, close, fits, written
 from glassformer.answers.verdicts import judge
 from glassformer.spec import GlassformerError, shown
 
@@ -95,9 +95,31 @@ class Asked(Key):
         words = {word for part in walk(self.answer.expression) if isinstance(part, Quantity) for word in _left_out(part)}
         return {code for word in words for code in ABOUT.get(word, ())}
 
-    def other_convention(self, convention: str) -> Marked:
-        says = f"right {convention}, but the question asks for another convention: {self.text} ({self.answer.convention})"
-        return marked("convention", self.convention_credit, says, convention=convention)
+    @abstractmethod
+    def read(self, claim: str) -> Sequence[Any]:
+        """What a claim can mean, the likeliest first."""
+
+    @abstractmethod
+    def means(self, said: Any, value: Any) -> bool:
+        """Whether what was said is this value, as far as it goes."""
+
+    def judge(self, claim: str) -> Marked:
+        said = self.read(claim)
+        if not said:
+            return unread(self.wanted)
+        alone = self.right(said)
+        if alone is not None:
+            return alone
+        known = [wrong for wrong in self.wrongs() if self.means(said[0], wrong.value)]
+        others = [name for name, value in self.conventions() if self.means(said[0], value)]
+        if known or not others:
+            return explained(known)
+        says = f"right ({others[0]}), but the question asks for another convention: {self.text} ({self.answer.convention})"
+        return marked("convention", self.convention_credit, says, convention=others[0])
+
+    def right(self, said: Sequence[Any]) -> Marked | None:
+        """The mark of a right answer; None for a wrong one."""
+        return RIGHT if self.means(said[0], self.value) else None
 
     def searched(self, claim: str) -> Marked | None:
         """The whole diagnosis: two mistakes at once, digits exchanged, a mistake nearly made."""
@@ -140,26 +162,21 @@ class Counted(Asked):
             isinstance(value, Number) and value > 0 and abs(value - self.value) > 2 * self.room and self.shown(value) != self.text
         )
 
-    def judge(self, claim: str) -> Marked:
-        numbers = claims.numbers(claim)
-        if not numbers:
-            return unread(self.wanted)
-        if any(abs(figure.value - value) <= self.room for figure in numbers for value in self._right()):
+    def read(self, claim: str) -> Sequence[Figure]:
+        return claims.numbers(claim)
+
+    def means(self, said: Figure, value: Any) -> bool:
+        return isinstance(value, Number) and (abs(said.value - value) <= self.room or claims.allows(said, value))
+
+    def right(self, said: Sequence[Figure]) -> Marked | None:
+        """The value in the unit asked for, or as a claim with a unit of its own is read: `4 MB`."""
+        values = [value for value in (self.value, plain(self.answer.exact)) if isinstance(value, Number)]
+        if any(abs(figure.value - value) <= self.room for figure in said for value in values):
             return RIGHT
-        if any(claims.allows(figure, value) for figure in numbers for value in self._right()):
-            says = f"right as far as it goes, but rounded: asked for is {self.text}"
-            return marked("convention", self.convention_credit, says, convention="rounded")
-        known = [wrong for wrong in self.wrongs() if self._means(numbers[0], wrong.value)]
-        others = [name for name, value in self.conventions() if isinstance(value, Number) and self._means(numbers[0], value)]
-        return self.other_convention(others[0]) if others and not known else explained(known)
-
-    def _right(self) -> list[Number]:
-        """The value in the unit asked for, and as a claim with a unit of its own is read: `4 MB`."""
-        exact = plain(self.answer.exact)
-        return [self.value, exact] if self.answer.scale and isinstance(exact, Number) else [self.value]
-
-    def _means(self, figure: Figure, value: Number) -> bool:
-        return abs(figure.value - value) <= self.room or claims.allows(figure, value)
+        if not any(claims.allows(figure, value) for figure in said for value in values):
+            return None
+        says = f"right as far as it goes, but rounded: asked for is {self.text}"
+        return marked("convention", self.convention_credit, says, convention="rounded")
 
     def own(self, claim: str) -> Own | None:
         numbers = claims.numbers(claim)
@@ -176,7 +193,7 @@ class Counted(Asked):
         given = [Fraction(value) for value in self.drawn.values() if isinstance(value, int | float)]
         if found in (0, self.value, *given):  # nothing was left to be worked out
             return None
-        return RIGHT if any(self._means(figure, found) for figure in claims.numbers(claim)) else None
+        return RIGHT if any(self.means(figure, found) for figure in claims.numbers(claim)) else None
 
     def follows(self, earlier: Mapping[str, Fraction]) -> Fraction:
         """The number that the rule gives from earlier answers."""
@@ -199,15 +216,11 @@ class Shaped(Asked):
         usual = [sizes for _, sizes in self.conventions()]
         return isinstance(value, tuple) and not same(value, self.value) and value not in usual
 
-    def judge(self, claim: str) -> Marked:
-        shapes = claims.shapes(claim)
-        if not shapes:
-            return unread(self.wanted)
-        if same(shapes[0], self.value):
-            return RIGHT
-        known = [wrong for wrong in self.wrongs() if wrong.value == shapes[0]]
-        others = [name for name, sizes in self.conventions() if sizes == shapes[0]]
-        return self.other_convention(f"({others[0]})") if others and not known else explained(known)
+    def read(self, claim: str) -> Sequence[Sizes]:
+        return claims.shapes(claim)
+
+    def means(self, said: Sizes, value: Any) -> bool:
+        return same(said, value)
 
     def own(self, claim: str) -> Own | None:
         """A shape is carried forward as its number of elements."""
@@ -217,13 +230,19 @@ class Shaped(Asked):
 
 
 @dataclass(frozen=True, eq=False)
-class Listed(Asked, NumbersKey):
+class Listed(NumbersKey, Asked):
     """A vector or a matrix."""
+
+    value = Asked.value
 
     def shown(self, value: Any) -> str:
         return written(value, self.digits)
 
-    differs = NumbersKey.differs
+    def read(self, claim: str) -> Sequence[Any]:
+        return claims.grids(claim)
+
+    def means(self, said: Any, value: Any) -> bool:
+        return fits(said, value) and close(said, value, self.tolerance)
 
 
 def same(one: Sizes, other: Sizes) -> bool:

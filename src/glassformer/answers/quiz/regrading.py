@@ -67,25 +67,20 @@ def read_report(path: Path) -> dict[str, dict[str, Before]]:
     """student -> question -> what an earlier `quiz grade --json` says of it."""
     document = parse_json(read_text(path, most_bytes=MOST_BYTES), path.name)
     try:
-        return {
-            str(sheet["student"]): {str(row["question"]): _before(row) for row in sheet["answers"]}
-            for sheet in document["students"]
-        }
+        return {sheet["student"]: {row["question"]: _before(row) for row in sheet["answers"]} for sheet in document["students"]}
     except (KeyError, TypeError, ValueError):
-        raise GlassformerError(
-            f"--again {shown(path.name)} is not a report: it is the file that 'quiz grade --json' wrote before."
-        ) from None
+        wanted = "it is the file that 'quiz grade --json' wrote before"
+        raise GlassformerError(f"--again {shown(path.name)} is not a report: {wanted}.") from None
 
 
 def regrade(graded: Graded, earlier: Mapping[str, Mapping[str, Before]]) -> Regraded:
     """The new grading beside an earlier one."""
     changes = []
     for sheet in graded.sheets:
-        known = earlier.get(sheet.student.name, {})
         for answer in sheet.answers:
-            before = known.get(answer.judged.name)
+            before = earlier.get(sheet.student.name, {}).get(answer.judged.name)
             changes.append(Change(sheet.student.name, answer, before, _why(answer, before)))
-    present = {sheet.student.name for sheet in graded.sheets}
+    present = {change.student for change in changes}
     return Regraded(graded, tuple(changes), tuple(name for name in earlier if name not in present))
 
 
@@ -95,18 +90,16 @@ def _before(row: Mapping[str, Any]) -> Before:
 
 
 def _why(now: Marked, before: Before | None) -> str:
-    """The reasons for which a mark may have changed, the first that holds for each part of it."""
+    """What is different between two gradings of an answer; where only the mark is, what it hangs on."""
     if before is None:
         return "not in the earlier report"
-    reasons = []
-    if now.judged.claim != before.answer:
-        reasons.append(f"another answer was handed in: '{shown(before.answer, limit=40)}' before")
-    if now.judged.truth != before.right:
-        reasons.append(f"the key was {shown(before.right, limit=40)} and is {shown(now.judged.truth, limit=40)}")
-    if now.of != before.of:
-        reasons.append(f"the question was worth {float(before.of):g} and is worth {float(now.of):g}")
-    if not reasons and now.says != before.says and now.marks != before.marks:
-        reasons.append(f"judged differently: '{shown(before.says, limit=80)}' before")
-    if not reasons and abs(now.marks - before.marks) > 0:
-        reasons.append("an earlier answer of this student is judged differently, or the credit for conventions has changed")
-    return "; ".join(reasons)
+    was, said = shown(before.right, limit=40), shown(before.says, limit=80)
+    reasons = [
+        (now.judged.claim != before.answer, f"another answer was handed in: '{shown(before.answer, limit=40)}' before"),
+        (now.judged.truth != before.right, f"the key was {was} and is {shown(now.judged.truth, limit=40)}"),
+        (now.of != before.of, f"the question was worth {float(before.of):g} and is worth {float(now.of):g}"),
+        (now.marks != before.marks and now.says != before.says, f"judged differently: '{said}' before"),
+        (now.marks != before.marks, "the credit for conventions has changed"),
+    ]
+    plain = [reason for holds, reason in reasons[:3] if holds]
+    return "; ".join(plain or [reason for holds, reason in reasons[3:] if holds][:1])

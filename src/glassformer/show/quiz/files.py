@@ -47,7 +47,8 @@ def quiz_files(quiz: QuizSet, seed: int, roster: Roster, formats: Sequence[Forma
     """(path, content) of every file, the same bytes for the same set, seed and class."""
     drawn_for = tuple(dict.fromkeys(student.drawn_for for student in roster)) or (EVERYBODY,)
     made = [variant(quiz, seed, name) for name in (sorted(drawn_for) if roster.variants else drawn_for)]
-    names = file_names([one.student for one in made if one.student])
+    papers = [one.student for one in made if one.student]
+    names = [paper.replace(" ", "-") for paper in papers] if roster.variants else file_names(papers)
     for name, own in zip(names, made, strict=True):
         for path, text in _papers(name, own, formats, student="" if roster.variants else own.student):
             yield path, text.encode()
