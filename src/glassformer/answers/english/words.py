@@ -1,0 +1,148 @@
+"""A sentence as tags: the longest phrases of the glossary, numbers, signs, and words that nobody knows."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+from glassformer.spec.presets import known_as
+
+LONGEST_PHRASE = 7
+SCALES = {"k": 10**3, "thousand": 10**3, "m": 10**6, "million": 10**6, "b": 10**9, "billion": 10**9}
+SPELLED = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "ten": 10, "twelve": 12}
+WRITTEN = (  # how the same is typed: LaTeX, times signs, abbreviations
+    (re.compile(r"\\(?:text|mathrm|mathbf|left|right)\b|[$`*]|\\(?=[()\[\]])"), " "),
+    (re.compile(r"(?<=\d)\{,\}(?=\d)"), ","),
+    (re.compile(r"[{}]"), ""),
+    (re.compile(r"(?<=\d)\s*(?:[x×]|\\times|-?by-?)\s*(?=\d)"), " × "),
+    (re.compile(r"√\s*\(?d_k\)?|\\?sqrt\(?\s*d_k\s*\)?"), " sqrt(d_k) "),
+    (re.compile(r"(?<=[A-Za-z])/(?=\d)|(?<=incl)\.|(?<=excl)\."), " "),
+    (re.compile(r"W_i\^([QKV])\b"), r"W_\1 per head"),
+    (re.compile(r"’"), "'"),
+)
+TOKEN = re.compile(
+    r"(?P<number>\d+(?:,\d{3})+(?!\d)|\d+(?:\.\d+)?)(?P<scale>[kKMB](?!\w))?"
+    r"|(?P<word>sqrt\(d_k\)|[A-Za-z]\w*(?:\^\w+)?(?:'s?\b)?)|(?P<sign>->|[^\s\"'_#–—-])"
+)
+ARTICLES = ("the", "a", "an")
+ENDINGS = {"matrices": "matrix", "biases": "bias", "classes": "class", "patches": "patch", "batches": "batch", "ies": "y"}
+Phrase = tuple[str, ...]
+
+
+class Tag(NamedTuple):
+    """A word or a phrase, and what it is: `noun` ffn, `size` d_model, `number` 512."""
+
+    kind: str
+    value: str
+    text: str
+    number: int = 0
+    plural: bool = False
+
+
+def tagged(text: str) -> list[Tag]:
+    """The tags of a question, without the words that say nothing."""
+    words, found, place = _words(text), list[Tag](), 0
+    while place < len(words):
+        tag, place = _next(words, place)
+        found += [tag] if tag.kind != "skip" else []
+    return found
+
+
+def _words(text: str) -> list[Tag]:
+    """Numbers, words and signs, not yet looked up."""
+    for pattern, instead in WRITTEN:
+        text = pattern.sub(instead, text)
+    found: list[Tag] = []
+    for match in TOKEN.finditer(text):
+        low = match[0].lower()
+        if match["number"]:
+            value = float(match["number"].replace(",", "")) * SCALES.get((match["scale"] or "").lower(), 1)
+            found.append(Tag("number" if value.is_integer() else "unknown", match["number"], match[0], int(value)))
+        elif low in SPELLED:
+            found.append(Tag("number", low, match[0], SPELLED[low]))
+        elif match["word"] and len(low) > 1 and low in SCALES and found and found[-1].kind == "number":
+            found[-1] = found[-1]._replace(number=found[-1].number * SCALES[low])
+        elif low not in ARTICLES:
+            one = not match["word"] or (normal(low),) in glossary()  # `d_model` is a word of the glossary, `bert_base` is two
+            parts = [match[0]] if one else match[0].split("_")
+            found += [Tag("word" if match["word"] else "sign", part, part) for part in parts if part]
+    return found
+
+
+def _next(words: list[Tag], place: int) -> tuple[Tag, int]:
+    """The longest phrase of the glossary from here on; a number, a sign or an unknown word by itself."""
+    word = words[place]
+    letters: dict[str, str] = tables("forms")["letters"]
+    if word.text in letters and place + 1 < len(words) and words[place + 1].text == "=":
+        return Tag("size", letters[word.text], word.text), place + 1
+    for end in range(min(len(words), place + LONGEST_PHRASE), place, -1):
+        entry = glossary().get(tuple(normal(one.text) for one in words[place:end]))
+        if entry is not None:
+            last = words[end - 1].text
+            text = " ".join(one.text for one in words[place:end])
+            return Tag(*entry, text, plural=normal(last) != last.lower().removesuffix("'s")), end
+    if word.text.lower() == "and":
+        return Tag("sign", ",", ","), place + 1
+    return (word._replace(kind="unknown") if word.kind == "word" else word), place + 1
+
+
+class Noun(NamedTuple):
+    """What each kind of quantity calls a part or a tensor; empty where it has no such thing."""
+
+    params: str = ""
+    tensor: str = ""
+    flops: str = ""
+    stored: str = ""
+    size: str = ""  # the field that its dimension is
+    inside: str = ""  # the noun that it is a part of
+
+
+@lru_cache(maxsize=4096)
+def normal(word: str) -> str:
+    """Lower case, singular, without a possessive ending."""
+    low = word.lower().removesuffix("'s").rstrip("'")
+    for ending, instead in ENDINGS.items():
+        if low.endswith(ending):
+            return low.removesuffix(ending) + instead
+    return low[:-1] if len(low) > 2 and low.endswith("s") and not low.endswith(("ss", "is", "us", "as")) else low
+
+
+@lru_cache(maxsize=2)
+def tables(name: str) -> dict[str, Any]:
+    """The data beside this file: `glossary` (words to tags), `forms` (what may be made of them)."""
+    return tomllib.loads(files("glassformer.answers.english").joinpath(f"{name}.toml").read_text(encoding="utf-8"))
+
+
+@lru_cache(maxsize=1)
+def nouns() -> dict[str, Noun]:
+    found = tables("glossary")["noun"].items()
+    return {name: Noun(**{key: value for key, value in table.items() if key != "words"}) for name, table in found}
+
+
+@lru_cache(maxsize=1)
+def glossary() -> dict[Phrase, tuple[str, str]]:
+    """Every phrase, in normal form, with its tag: `noun` ffn, `size` d_model, `model` bert-base."""
+    return dict(_entries())
+
+
+def _entries() -> Iterator[tuple[Phrase, tuple[str, str]]]:
+    for kind, table in tables("glossary").items():
+        for value, words in table.items():
+            for phrase in (words["words"] if kind == "noun" else words).split(","):
+                tag = value if kind == "word" else {"family": "model"}.get(kind, kind)
+                yield tuple(normal(word) for word in phrase.split()), (tag, value)
+    for name, preset in known_as().items():
+        if "-" in name:  # not `layer` and `encoder`, which are words
+            yield from ((phrase, ("model", preset)) for phrase in _spellings(name))
+
+
+def _spellings(name: str) -> Iterator[Phrase]:
+    """`vit-b16` is written `ViT-B/16`, too."""
+    *first, last = [normal(part) for part in name.replace("_", "-").replace(".", "-.-").split("-")]
+    yield (*first, last)
+    if last[0].isalpha() and last[1:].isdigit():
+        yield (*first, last[0], last[1:])
