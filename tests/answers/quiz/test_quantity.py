@@ -153,3 +153,11 @@ def test_no_mistake_about_heads_is_named_where_the_question_has_none():
 def test_credit_for_another_convention_is_the_sets_choice():
     (item,) = variant(parse_set(ONE.format(answer="params", more="convention_credit = 0.25"), "one"), 0).items
     assert item.key.judge("50k").credit == Fraction(1, 4)
+
+
+def test_a_coarse_number_is_not_explained_by_the_mistakes_that_it_happens_to_fit():
+    (item,) = variant(parse_set(ONE.format(answer="params(attention)", more=""), "one"), 0).items
+    wrong = next(wrong for wrong in item.key.wrongs() if wrong.code == "heads_times_full_width")
+    fine, coarse = (f"{float(wrong.value):.{digits}e}" for digits in (4, 0))
+    assert "heads_times_full_width" in item.key.judge(fine).codes
+    assert item.key.judge(coarse).codes == ()

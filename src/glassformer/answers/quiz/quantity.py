@@ -27,6 +27,7 @@ from glassformer.spec import GlassformerError, shown
 
 Number = int | Fraction
 Sizes = tuple[int, ...]
+COARSE = 100  # a number rounded to more than a hundredth of itself fits too much to say why it is wrong
 LEFT_OUT = "left_out_counted"  # another convention than the question's, and worth as much as any other
 ABOUT = {
     "biases": ("attention_bias", "ffn_bias", "head_count_wrong"),
@@ -80,7 +81,7 @@ class Asked(Key):
         """What known mistakes give, where the question is about the thing that they get wrong."""
         others = [other for other in self.answer.others if other.code and not other.excuses]
         for other in (*self.answer.found.mistakes(), *others):
-            if other.code != LEFT_OUT and (other.code not in OF_HEADS or self.heads) and other.code not in self._excluded:
+            if other.code != LEFT_OUT and other.code not in self._excluded:
                 yield Wrong("", plain(other.value, self.answer.scale), mistake(other.code), other.convention)
 
     def conventions(self) -> list[tuple[str, Any]]:
@@ -91,9 +92,9 @@ class Asked(Key):
 
     @cached_property
     def _excluded(self) -> set[str]:
-        """Mistakes that cannot be made, since the question excludes what they miscount."""
+        """Mistakes that cannot have been made: the question is not about heads, or excludes what they miscount."""
         words = {word for part in walk(self.answer.expression) if isinstance(part, Quantity) for word in _left_out(part)}
-        return {code for word in words for code in ABOUT.get(word, ())}
+        return {code for word in words for code in ABOUT.get(word, ())} | (set() if self.heads else set(OF_HEADS))
 
     @abstractmethod
     def read(self, claim: str) -> Sequence[Any]:
@@ -127,8 +128,8 @@ class Asked(Key):
             found = judge(self.answer, claim.strip())
         except GlassformerError:
             return None
-        allowed = [one for one in found.findings if self.heads or not set(one.codes) & set(OF_HEADS)]
-        return simplest(allowed) if not found.right else None
+        possible = [finding for finding in found.findings if not set(finding.codes) & self._excluded]
+        return simplest(possible) if not found.right else None
 
     def solution(self) -> tuple[Section, ...]:
         lines = [" = ".join(filter(None, (n.what, n.symbols, n.numbers, _line(n.value)))) for n in self.answer.lines]
@@ -166,7 +167,8 @@ class Counted(Asked):
         return claims.numbers(claim)
 
     def means(self, said: Figure, value: Any) -> bool:
-        return isinstance(value, Number) and (abs(said.value - value) <= self.room or claims.allows(said, value))
+        fine = said.unit * COARSE <= 2 * abs(said.value)
+        return isinstance(value, Number) and (abs(said.value - value) <= self.room or (fine and claims.allows(said, value)))
 
     def right(self, said: Sequence[Figure]) -> Marked | None:
         """The value in the unit asked for, or as a claim with a unit of its own is read: `4 MB`."""
