@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from itertools import islice
 
 from glassformer.answers.expressions.arrays import Array, Value
 from glassformer.answers.expressions.evaluate import Evaluator
@@ -13,22 +13,7 @@ from glassformer.answers.expressions.limits import NotUnderstoodError
 from glassformer.answers.expressions.plain import plain
 from glassformer.answers.expressions.precision import Figure, Figures, Written, agrees, shown_value
 from glassformer.answers.expressions.readings import Reading
-from glassformer.answers.expressions.tree import (
-    Call,
-    Grid,
-    Grouped,
-    List,
-    Negative,
-    Node,
-    Percent,
-    Power,
-    Product,
-    Root,
-    Sum,
-    Transposed,
-    children,
-    walk,
-)
+from glassformer.answers.expressions.tree import Call, Grid, Negative, Node, Power, Product, Root, Sum, children, rebuilt, walk
 from glassformer.answers.mistakes.slips import Slip, list_slips, pen_slips
 
 MOST_REWRITES = 80
@@ -71,49 +56,33 @@ def _in_list(value: Value, claim: Written) -> list[Slip]:
 
 
 def _method_slips(tree: Node, value: Value, claim: Written, names: Mapping[str, Value], reading: Reading) -> Iterator[Slip]:
-    seen: set[str] = set()
-    at_top = sum(1 for _ in _here(tree))
+    """A change at the top of the expression; inside it as well, where the number has too many digits to come out by chance."""
+    figures = claim.cells if isinstance(claim, Figures) else (claim,)
+    telling = all(abs(figure.value / figure.unit) >= TELLING for figure in figures)
     most = min(MOST_REWRITES, MOST_STEPS // sum(1 for _ in walk(tree)))
-    for count, (code, sentence, changed) in enumerate(_everywhere(tree)):
-        if count >= most:
-            break
-        top = count < at_top
+    seen: set[str] = set()
+    for code, sentence, changed in islice(_everywhere(tree) if telling else _here(tree), most):
         result = _worked(Evaluator(reading, names), changed)
-        if code not in seen and result is not None and result != value and _is(result, claim) and (top or _telling(claim)):
+        if code not in seen and result is not None and result != value and _is(result, claim):
             seen.add(code)
             yield Slip(code, sentence, shown_value(result, claim))
     if not seen:
         yield from _rounded_early(tree, claim, names, reading)
 
 
-def _telling(claim: Written) -> bool:
-    """Whether a number has enough digits not to come out by chance."""
-    figures = claim.cells if isinstance(claim, Figures) else (claim,)
-    return all(abs(figure.value / figure.unit) >= TELLING for figure in figures)
-
-
 def _rounded_early(tree: Node, claim: Written, names: Mapping[str, Value], reading: Reading) -> Iterator[Slip]:
-    for places in (3, 2, 1, 4, 0):
-        result = _worked(Evaluator(reading, names, between=_Rounding(places)), tree)
+    for places, word in ((3, "3 decimals"), (2, "2 decimals"), (1, "1 decimal"), (4, "4 decimals"), (0, "whole numbers")):
+
+        def one(number: Real, places: int = places) -> Real:
+            return exactly(Fraction(fixed(number.middle, places).replace(",", "")))
+
+        def rounded(value: Value, one: Callable[[Real], Real] = one) -> Value:
+            return value.each(one) if isinstance(value, Array) else one(value)
+
+        result = _worked(Evaluator(reading, names, between=rounded), tree)
         if result is not None and _is(result, claim):
-            word = f"{places} decimal{'' if places == 1 else 's'}" if places else "whole numbers"
             yield Slip("rounded_early", f"Rounded on the way to {word}; round at the end only.", shown_value(result, claim))
             return
-
-
-class _Rounding:
-    """Rounds every result on the way."""
-
-    def __init__(self, places: int) -> None:
-        self.places = places
-
-    def __call__(self, value: Value) -> Value:
-        if isinstance(value, Array):
-            return value.each(self._one)
-        return self._one(value)
-
-    def _one(self, value: Real) -> Real:
-        return exactly(Fraction(fixed(value.middle, self.places).replace(",", "")))
 
 
 def _is(result: Value, claim: Written) -> bool:
@@ -130,12 +99,9 @@ def _worked(evaluator: Evaluator, tree: Node) -> Value | None:
 def _everywhere(node: Node) -> Iterator[Rewrite]:
     """One change at the top, or one change in one of the parts."""
     yield from _here(node)
-    parts = children(node)
-    for place, part in enumerate(parts):
+    for part in children(node) if not isinstance(node, Grid) else ():
         for code, sentence, changed in _everywhere(part):
-            rebuilt = _with(node, [*parts[:place], changed, *parts[place + 1 :]])
-            if rebuilt is not None:
-                yield code, sentence, rebuilt
+            yield code, sentence, rebuilt(node, lambda one, old=part, new=changed: new if one is old else one)  # type: ignore[misc]
 
 
 def _here(node: Node) -> Iterator[Rewrite]:
@@ -177,11 +143,8 @@ def _sum(terms: Sequence[tuple[str, Node]]) -> Iterator[Rewrite]:
         yield "term_forgotten", f"The term {plain(term)} was left out.", _sum_of([*terms[:place], *terms[place + 1 :]])
         if place:
             other = "-" if sign == "+" else "+"
-            yield (
-                "sign_of_term",
-                f"The sign before {plain(term)} is the wrong one.",
-                _sum_of([*terms[:place], (other, term), *terms[place + 1 :]]),
-            )
+            turned = _sum_of([*terms[:place], (other, term), *terms[place + 1 :]])
+            yield "sign_of_term", f"The sign before {plain(term)} is wrong.", turned
     if all(sign == "+" for sign, _ in terms):
         yield "product_for_sum", "Multiplied where it should be added.", _product_of([("×", term) for _, term in terms])
     if flat := _left_to_right(terms):
@@ -206,24 +169,3 @@ def _product_of(factors: Sequence[tuple[str, Node]]) -> Node:
 def _sum_of(terms: Sequence[tuple[str, Node]]) -> Node:
     first = Negative(terms[0][1]) if terms[0][0] == "-" else terms[0][1]
     return first if len(terms) == 1 else Sum((("+", first), *terms[1:]))  # type: ignore[arg-type]
-
-
-def _with(node: Node, parts: Sequence[Node]) -> Node | None:
-    """The same node with other parts."""
-    match node:
-        case Sum(terms):
-            return Sum(tuple((sign, part) for (sign, _), part in zip(terms, parts, strict=True)))
-        case Product(factors):
-            return Product(tuple((sign, part) for (sign, _), part in zip(factors, parts, strict=True)))
-        case Power():
-            return Power(parts[0], parts[1])
-        case Call():
-            return replace(node, arguments=tuple(parts))
-        case List():
-            return replace(node, items=tuple(parts))
-        case Negative() | Grouped() | Root() | Transposed() | Percent():
-            return replace(node, inner=parts[0])
-        case Grid():
-            return None
-        case _:
-            return None

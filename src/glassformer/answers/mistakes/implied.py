@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 from glassformer.answers.expressions.arrays import Array, Value
@@ -11,22 +10,9 @@ from glassformer.answers.expressions.evaluate import Evaluator
 from glassformer.answers.expressions.exact import Real, exactly, fixed
 from glassformer.answers.expressions.functions import logarithm
 from glassformer.answers.expressions.limits import NotUnderstoodError
-from glassformer.answers.expressions.precision import Figure, Figures, Written
+from glassformer.answers.expressions.precision import Figure, Written
 from glassformer.answers.expressions.readings import Reading
 from glassformer.answers.expressions.tree import Call, List, Name, Node, Power, Product, Sum, ungrouped
-
-
-@dataclass(frozen=True)
-class ImpliedGap:
-    """Two weights, the gap between their scores that they imply, and the gap that was due where it is known."""
-
-    weights: tuple[str, str]
-    implied: Fraction
-    due: Fraction | None = None
-
-    def said(self) -> str:
-        due = "" if self.due is None else f" where {_short(self.due)} was due"
-        return f"weights {self.weights[0]}/{self.weights[1]} imply a score gap of {_short(self.implied)}{due}"
 
 
 def implied_gap(one: Fraction | float, two: Fraction | float | None = None) -> Fraction:
@@ -38,50 +24,32 @@ def implied_gap(one: Fraction | float, two: Fraction | float | None = None) -> F
     return logarithm(exactly(first / second)).middle
 
 
-def gap_behind(tree: Node, claim: Written, names: Mapping[str, Value]) -> ImpliedGap | None:
-    """For a wrong softmax of two scores: what the written weights imply, and what was due."""
-    scores = _two_scores(tree, names)
-    if scores is None:
-        return None
-    try:
-        if isinstance(claim, Figure):
-            rest = Figure(1 - claim.value, claim.unit)
-            weights = (claim, rest)
-        else:
-            weights = _two_weights(claim)
-        gap = implied_gap(weights[0].value, weights[1].value)
-    except NotUnderstoodError:
-        return None
-    return ImpliedGap((_weight(weights[0]), _weight(weights[1])), gap, (scores[0] - scores[1]).middle)
-
-
-def _two_weights(claim: Figures) -> tuple[Figure, Figure]:
-    if len(claim.cells) != 2:
-        raise NotUnderstoodError("not two weights")
-    return claim.cells[0], claim.cells[1]
-
-
-def _two_scores(tree: Node, names: Mapping[str, Value]) -> tuple[Real, Real] | None:
-    """The scores of `softmax([a, b])` or of `exp(a) / (exp(a) + exp(b))`, the one asked about first."""
+def gap_behind(tree: Node, claim: Written, names: Mapping[str, Value]) -> str:
+    """For a wrong softmax of two scores: what the written weights imply, and what was due; empty for anything else."""
+    weights = (claim, Figure(1 - claim.value, claim.unit)) if isinstance(claim, Figure) else claim.cells
     evaluator = Evaluator(Reading(), names)
     try:
-        found = [evaluator.value(node) for node in _score_nodes(ungrouped(tree))]
-        if len(found) == 1 and isinstance(found[0], Array) and found[0].columns is None:
-            found = list(found[0].cells)
+        scores = [evaluator.value(node) for node in _score_nodes(ungrouped(tree))]
+        if len(scores) == 1 and isinstance(scores[0], Array) and scores[0].columns is None:
+            scores = list(scores[0].cells)
+        if len(weights) != 2 or len(scores) != 2 or not all(isinstance(score, Real) for score in scores):
+            return ""
+        implied, due = implied_gap(weights[0].value, weights[1].value), (scores[0] - scores[1]).middle  # type: ignore[operator]
     except NotUnderstoodError:
-        return None
-    return (found[0], found[1]) if len(found) == 2 and isinstance(found[0], Real) and isinstance(found[1], Real) else None
+        return ""
+    shown = "/".join(fixed(weight.value, min(weight.decimals, 6)) for weight in weights)
+    return f"weights {shown} imply a score gap of {_short(implied)} where {_short(due)} was due"
 
 
 def _score_nodes(tree: Node) -> Sequence[Node]:
+    """The scores in `softmax([a, b])` or in `exp(a) / (exp(a) + exp(b))`, the one asked about first."""
     match tree:
         case Call("softmax", (List(items),)):
             return items
         case Call("softmax", arguments):
             return arguments
         case Product(((_, above), ("/", below))):
-            one = _exponent(above)
-            whole = ungrouped(below)
+            one, whole = _exponent(above), ungrouped(below)
             terms = [_exponent(term) for sign, term in whole.terms if sign == "+"] if isinstance(whole, Sum) else []
             others = [term for term in terms if term is not None and term != one]
             return [one, *others] if one is not None and len(terms) == 2 and len(others) == 1 else []
@@ -91,16 +59,10 @@ def _score_nodes(tree: Node) -> Sequence[Node]:
 
 def _exponent(node: Node) -> Node | None:
     match ungrouped(node):
-        case Call("exp", (inner,)):
-            return inner
-        case Power(Name("e"), inner):
+        case Call("exp", (inner,)) | Power(Name("e"), inner):
             return inner
         case _:
             return None
-
-
-def _weight(figure: Figure) -> str:
-    return fixed(figure.value, min(figure.decimals, 6))
 
 
 def _short(value: Fraction) -> str:
