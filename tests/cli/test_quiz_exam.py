@@ -98,6 +98,8 @@ def test_the_commands_of_a_class_with_variants(tmp_path):
     (tmp_path / "in").mkdir()
     stopped = quiz(*words, text=f"{RIGHT[0]}\nquit\n")
     assert "Saved in in/zoe.csv" in stopped.stdout
+    longer = quiz(*words, "--minutes", "90")
+    assert "is not the file of this student and this exam" in longer.stderr
     done = quiz(*words, text="\n".join(RIGHT[1:5]) + "\nthis\n")
     assert "Score: 9 of 9" in done.stdout
     (tmp_path / "in" / "bo.csv").write_text("student,layer\nBO,29184\n", encoding="utf-8")

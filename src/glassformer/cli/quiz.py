@@ -180,7 +180,7 @@ def take(
     glassformer quiz take worked-head --seed 3
     glassformer quiz take papers --exam --student "Ada Lovelace" --minutes 45 --answers ada.csv
     """
-    from glassformer.answers.quiz import EVERYBODY, variant
+    from glassformer.answers.quiz import variant
 
     out = sys.stderr if as_json else sys.stdout
     if not exam:
@@ -199,7 +199,8 @@ def take(
         found, made = _set(what), _made(what)
         name, drawn_for = _candidate(student, made.roster if made else None)
         own_seed = seed if seed is not None else made.seed if made else 0
-        about = f"{found.name}, seed {own_seed}" + (f", {drawn_for}" if drawn_for != EVERYBODY else "")
+        parts = (found.name, f"seed {own_seed}", drawn_for, f"{minutes:g} minutes" if minutes is not None else "")
+        about = ", ".join(filter(None, parts))
         sitting = Exam(variant(found, own_seed, drawn_for), AnswerFile(Path(answers), name, about), out=out, minutes=minutes)
         sitting.run()
         document = sitting.to_dict()
