@@ -50,5 +50,5 @@ def test_where_every_head_has_keys_of_its_own_nobody_can_make_that_mistake(quest
 
 
 def test_what_has_no_one_answer_is_refused_in_one_line():
-    with pytest.raises(GlassformerError, match="groups of heads share keys and values here. Ask for W_Q, scores or mix"):
+    with pytest.raises(GlassformerError, match=r"groups of heads share keys and values here\. Ask for W_Q, scores or mix"):
         gf.ask("flops(qkv, head=0)", "layer", **SIZES)
