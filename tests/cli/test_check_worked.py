@@ -58,7 +58,7 @@ def test_a_json_problem_is_read_too(run, tmp_path):
         (["problem.toml", "--claim", "weights = 3", "--claim", "weights = 4"], "claimed twice"),
         (["missing.toml", "--claim", "1"], "no such file"),
         (["params", "bert-base", "--claim", "1", "--claim", "2"], "give --claim once"),
-        (["params", "bert-base"], "check what"),
+        (["params", "bert-base"], "claims nothing"),
     ],
 )
 def test_what_cannot_be_checked_is_one_line(run, words, why):

@@ -62,7 +62,7 @@ def test_cost_finds_the_batch_that_fits():
 
 def test_check_solution_judges_text_and_files():
     found = told("check_solution", text="The projections have 3 × 512 × 512 = 786,433 weights.")
-    assert found["wrong"] == 1
+    assert found["counts"]["wrong"] == 1
     by_file = told("check_solution", folders=[ROOT / "examples"], file="solution.md")
     assert by_file["counts"] == printed("check", "examples/solution.md")["counts"]
 

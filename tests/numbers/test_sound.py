@@ -89,7 +89,7 @@ def test_questions_are_answered_of_sound(question, value):
 
 
 def test_a_sound_has_no_patches():
-    with pytest.raises(GlassformerError, match="this encoder reads sound, no image: it has no patches"):
+    with pytest.raises(GlassformerError, match="this encoder reads no image, so it has no patches"):
         gf.ask("how many patches", "whisper-tiny")
 
 

@@ -43,7 +43,7 @@ BUGS = (
     Bug("gelu by tanh in the program", "program/operations/pointwise.py", "result = erf(x / math.sqrt(2))", "result = np.tanh(_ROOT.value * (x + 0.044715 * x**3))"),
     Bug("a row that sees nothing divides by zero", "program/operations/scores.py", "return np.asarray(powers / np.where(total == 0, 1, total))", "return np.asarray(powers / total)"),
     Bug("the largest score is not taken off", "program/operations/scores.py", "powers = np.exp(values[0] - np.where(np.isfinite(highest), highest, 0))", "powers = np.exp(values[0])"),
-    Bug("mean counts padding in the program", "program/operations/sums.py", "(values[0] * real).sum(axis) / np.maximum(real.sum(axis), 1)", "(values[0] * real).sum(axis) / values[0].shape[axis]"),
+    Bug("mean counts padding in the program", "program/operations/sums.py", "kept.sum(axis) / np.maximum(real.sum(axis), 1)", "kept.sum(axis) / values[0].shape[axis]"),
     Bug("a cell explained without the root", "program/operations/products.py", "Constant(math.sqrt(self.terms * size),", "Constant(float(self.terms * size),"),
     # the algebra: what is counted
     Bug("tied table counted twice", "program/heads.py", 'weight = head.tied("W_vocab", Tensor(table.name, (vocab, width)))', 'weight = head.parameter("W_vocab", vocab, width)'),

@@ -26,7 +26,7 @@ def value(expression: str, spec: EncoderSpec | str, **sizes: int) -> object:
     return answer.value
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(specs(), st.sampled_from(["attention", "ffn", "qkv", "output", "norms", "embeddings", "weights"]))
 def test_params_equal_what_count_says(spec: EncoderSpec, part: str) -> None:
     assert value("params", spec) == gf.count(spec).total
@@ -40,7 +40,7 @@ def test_params_equal_what_count_says(spec: EncoderSpec, part: str) -> None:
     assert value(f"params - params({part})", spec) == left
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(specs())
 def test_the_layers_add_up(spec: EncoderSpec) -> None:
     assume(spec.layers and gf.count(spec).layers)
@@ -49,7 +49,7 @@ def test_the_layers_add_up(spec: EncoderSpec) -> None:
         assert value(f"params(layer={layer})", spec) == total
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(specs(), st.data())
 def test_shapes_and_elements_equal_what_shapes_says(spec: EncoderSpec, data: st.DataObject) -> None:
     program = build(spec)
@@ -62,7 +62,7 @@ def test_shapes_and_elements_equal_what_shapes_says(spec: EncoderSpec, data: st.
     assert value(f"elements({name})", spec) == shown.elements
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(specs(), st.sampled_from(["forward", "training"]))
 def test_operations_equal_what_cost_says(spec: EncoderSpec, which: str) -> None:
     cost = gf.cost(spec, train=which == "training")
@@ -87,7 +87,7 @@ def test_growth_is_the_exponent_of_the_polynomial(heads: int, d_k: int, layers: 
     assert twice == 4 * once  # type: ignore[operator]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(st.integers(1, 40), st.integers(1, 20), st.integers(2, 90))
 def test_solve_finds_the_size_again(width: int, layers: int, classes: int) -> None:
     asked = request("encoder", d_model=4 * width, heads=4, layers=layers, vocab=50, head="classify", classes=classes)

@@ -70,7 +70,7 @@ def written(answer: Answer, chance: random.Random) -> tuple[str, str]:
 def right_claims(count: int, seed: int) -> int:
     chance, made = random.Random(seed), 0
     answers = []
-    for asked in encoders(count // 200 + 1):
+    for asked in encoders(count // 600 + 3):
         for expression in ASKED:
             try:
                 answers.append((expression, asked, ask(expression, asked)))
@@ -89,7 +89,7 @@ def right_claims(count: int, seed: int) -> int:
 
 
 def test_a_right_claim_is_never_accused() -> None:
-    assert right_claims(2_000, seed=1) == 2_000
+    assert right_claims(600, seed=1) == 600
 
 
 @pytest.mark.slow
@@ -97,7 +97,7 @@ def test_twenty_thousand_right_claims_are_never_accused() -> None:
     assert right_claims(20_000, seed=2) == 20_000
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.sampled_from([one for one in ASKED if "shape" not in one]), st.integers(0, 10**7), st.integers(0, 3))
 def test_a_relation_and_its_negation_are_never_both_right(expression: str, number: int, place: int) -> None:
     asked = request("encoder", d_model=32, heads=4, layers=2, vocab=100)
@@ -109,7 +109,7 @@ def test_a_relation_and_its_negation_are_never_both_right(expression: str, numbe
         assert verdicts == {True, False}, (expression, sign, claim)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(specs(), st.integers(1, 10**6))
 def test_a_wrong_claim_is_wrong_or_right_under_a_convention_that_gives_it(spec: EncoderSpec, number: int) -> None:
     asked = request(spec)

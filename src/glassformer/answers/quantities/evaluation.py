@@ -221,9 +221,9 @@ def meaning_of(quantity: Quantity) -> Meaning:
     if is_size(name) and not quantity.arguments:
         return SIZE
     known = [*MEANINGS, *OF_EXPRESSIONS, *defaults(), "t", "batch"]
-    said = f"Quantities: {', '.join([*MEANINGS, *OF_EXPRESSIONS])}; and the fields of the spec, such as d_model."
     raise UnknownNameError(
-        f"'{shown(quantity.name)}' is no quantity and no field of the spec.{nearest(quantity.name, known)} {said}"
+        f"'{shown(quantity.name)}' is no quantity and no field of the spec.{nearest(quantity.name, known)} Quantities: params, shape, "
+        "elements, flops, macs, bytes, growth, complexity, solve, …; 'glassformer ask --quantities' lists them."
     )
 
 
