@@ -3,6 +3,7 @@
 import pytest
 
 from glassformer.answers.expressions.language import read
+from glassformer.answers.expressions.tree import Name, Product
 from glassformer.answers.shapes import products_of, shapes_of
 from glassformer.spec import GlassformerError
 
@@ -39,3 +40,18 @@ def test_what_does_not_fit_is_one_line():
         shapes_of(read("Q K"), {"Q": (5, 64), "K": (7, 64)})
     with pytest.raises(GlassformerError, match="needs numbers for all sizes"):
         products_of(read("A B"), {"A": ("t", 64), "B": (64, 7)})
+
+
+def test_brackets_decide_what_is_multiplied_first_and_joins_are_read():
+    given = {"A": (2, 3), "B": (3, 4), "C": (4, 5)}
+    name = {key: Name(key) for key in given}
+    inner = Product((("", name["B"]), ("", name["C"])))
+    assert products_of(Product((("", name["A"]), ("", inner))), given) == 3 * 4 * 5 + 2 * 3 * 5
+    assert shapes_of(read("concat(A, A)"), given) == (2, 6)
+    assert shapes_of(read("[A; A]"), given) == (4, 3)
+    assert shapes_of(read("W^Q A"), {"W_Q": (7, 2), "A": (2, 3)}) == (7, 3)
+
+
+def test_an_expression_without_a_matrix_has_no_shape():
+    with pytest.raises(GlassformerError, match="there is no matrix in '3 \\* 4'"):
+        shapes_of(read("3 * 4"), {"A": (2, 3)})

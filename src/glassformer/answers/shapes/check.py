@@ -164,7 +164,7 @@ def shapes_of(node: Node, given: Mapping[str, Sequence[int | str]]) -> tuple[int
 
 
 def products_of(node: Node, given: Mapping[str, Sequence[int | str]]) -> int:
-    """The multiply-adds of all matrix products in an expression of given matrices."""
+    """The multiply-adds of the matrix products in an expression of given matrices; one that stands twice is computed once."""
     answer, total = _fitting(node, given), 0
     for row in answer.rows:
         sizes = [size.put_in(answer.trace.known).number for shape in row.operands for size in shape]
