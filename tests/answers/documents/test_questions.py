@@ -45,17 +45,6 @@ def test_the_spec_stands_beside_the_expression():
     assert check_text(BLOCK).questions[3].judged.name == "params @ bert-base"
 
 
-def test_front_matter_carries_claims():
-    text = "---\ntitle: mine\nspec: layer d_model=64\nparams = 12\n---\n3 + 4 = 7\n"
-    assert graded(text) == [(3 + 1, "wrong")]
-    assert check_text(text).counts["right"] == 1
-
-
-def test_other_front_matter_is_text():
-    found = check_text("---\ntitle: 3 + 4 = 7\n---\n")
-    assert (found.questions, found.counts["right"]) == ((), 1)
-
-
 def test_a_claim_without_a_spec_is_not_understood():
     assert graded("```glassformer\nparams = 5\n```\n") == [(2, "unclear")]
 

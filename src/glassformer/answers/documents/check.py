@@ -7,20 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from glassformer.answers.documents.blocks import LONGEST_BLOCK, SIGN, Block, blocks, line_around
-from glassformer.answers.documents.code import PROSE, code_lines
 from glassformer.answers.documents.counted import Counted, is_certain
 from glassformer.answers.documents.formulas import formula_remarks
 from glassformer.answers.documents.judge import Judge
 from glassformer.answers.documents.lines import Line, lines_of
-from glassformer.answers.documents.markup import bullet_width, laid_aside
-from glassformer.answers.documents.questions import (
-    MOST_QUESTIONS,
-    UNREAD,
-    Question,
-    block_questions,
-    described_questions,
-    front_matter,
-)
+from glassformer.answers.documents.markup import bullet_width, code_claims, laid_aside
+from glassformer.answers.documents.questions import MOST_QUESTIONS, UNREAD, block_questions, described_questions
 from glassformer.answers.documents.result import CheckedDocument, DocumentKind, Found, Kind
 from glassformer.answers.documents.settings import Settings, settings_in
 from glassformer.answers.documents.sources import Source, read_file, source_of
@@ -32,6 +24,7 @@ from glassformer.answers.expressions import exactly
 from glassformer.answers.verdicts import Judged
 from glassformer.spec.errors import shown
 
+PROSE = frozenset(("", "text", "txt", "plain", "plaintext", "math", "latex", "tex", "markdown", "md", "output", "console"))
 MOST_FINDINGS = 5_000
 MOST_LOOKED_AT = 300_000  # lines with digits or signs
 MOST_CHARACTERS = 400_000  # in a longer document only the equalities are judged
@@ -54,9 +47,10 @@ def check_text(text: str, *, name: str = "the solution", kind: DocumentKind = "m
     doubtful = [place for place, found in reader.judge.miscounts.items() if not is_certain(found, reader.judge.uses)]
     if doubtful:  # right after all, as of all layers: read again without those
         reader = Reader.over(source, settings, lines, latex=latex, withdrawn=frozenset(doubtful))
-    asked = [reader.question(question) for question in described_questions(lines)]
+    for line, question in described_questions(lines):
+        reader._add(line.start, line.start + len(line.text), "question", question.judged())
     remarks = [*formula_remarks(lines, reader.judge.statements, source.text), *vector_remarks(lines)]
-    found = sorted([*reader.judge.found, *asked, *remarks], key=lambda one: (one.start, one.end))
+    found = sorted([*reader.judge.found, *remarks], key=lambda one: (one.start, one.end))
     return CheckedDocument(shown(name), kind, source.text, tuple(found), reader.beyond, source.cells)
 
 
@@ -77,18 +71,11 @@ class Reader:
     def over(
         cls, source: Source, settings: Settings, lines: Sequence[Line], *, latex: bool, withdrawn: frozenset[int] = frozenset()
     ) -> Reader:
-        counted = Counted(settings, {line.number: line.part for line in lines}, latex)
+        counted = Counted(settings, {line.number: line for line in lines})
         reader = cls(source.text, Judge(source.text, counted, withdrawn=withdrawn), latex)
-        front, after = front_matter(source.text)
-        if front:
-            reader._questions(front, 2, source.text.index("\n") + 1, claims_only=True)
-        reader._blocks(after, len(source.text))
+        reader._blocks(0, len(source.text))
         reader.judge.settle()
         return reader
-
-    def question(self, question: Question) -> Found:
-        start = sum(len(line) + 1 for line in self.text.split("\n")[: question.line - 1])
-        return self._found(start, line_around(self.text, start)[1], question.line, "question", question.judged())
 
     def _blocks(self, start: int, end: int) -> None:
         for block in blocks(self.text, start, end):
@@ -140,49 +127,45 @@ class Reader:
         last = max(first, self.text.rfind("\n", first, block.end))
         closed = self.text[last : block.end].lstrip(" \t>\n").startswith(("```", "~~~"))
         last = last if closed else block.end
-        language = block.info.partition(" ")[0]
-        if language == "glassformer":
-            self._questions(self.text[first:last], self._line_at(block.start) + 1, first)
-        elif block.info in PROSE:
-            self._blocks(first, last)
-        else:
-            self._code(first, last, language)
+        read = (
+            self._questions
+            if block.info.partition(" ")[0] == "glassformer"
+            else self._blocks
+            if block.info in PROSE
+            else self._code
+        )
+        read(first, last)
 
-    def _code(self, start: int, end: int, language: str) -> None:
-        for found in code_lines(self.text, start, end, language):
-            if self._is_full(found.start, end):
+    def _code(self, start: int, end: int) -> None:
+        """Code is not run: what it assigns is remembered, what it claims is judged."""
+        for first, last, claimed in code_claims(self.text, start, end):
+            if self._is_full(first, end):
                 return
-            if found.kind == "claim":
-                self._prose(found.start, found.end)
-            else:
-                self.judge.memory.effort += 10 + (found.end - found.start) // 2
-                tokens = read_tokens(self.text[found.start : found.end], found.start)
-                if sum(token.kind == "relation" for token in tokens) == 1:
-                    self.judge.block(tokens, self._line_at(found.start), found.start)
-
-    def _questions(self, content: str, line: int, start: int, *, claims_only: bool = False) -> None:
-        starts = [start]
-        for raw in content.split("\n"):
-            starts.append(starts[-1] + len(raw) + 1)
-        for one in block_questions(content, line):
-            number = one.line if isinstance(one, Question) else one
-            place = starts[number - line]
-            judged = Judged("", "", "unclear", None, notes=(UNREAD,))
-            if claims_only and not isinstance(one, Question):
+            if claimed:
+                self._prose(first, last)
                 continue
-            if isinstance(one, Question):
-                self.asked += 1
-                limit = f"Not judged: more than {MOST_QUESTIONS} claims about a spec in one document."
-                judged = one.judged() if self.asked <= MOST_QUESTIONS else Judged("", "", "unclear", None, notes=(limit,))
-            self.judge.found.append(self._found(place, starts[number - line + 1] - 1, number, "question", judged))
+            self.judge.memory.effort += 10 + (last - first) // 2
+            tokens = read_tokens(self.text[first:last], first)
+            if sum(token.kind == "relation" for token in tokens) == 1:
+                self.judge.block(tokens, self._line_at(first), first)
+
+    def _questions(self, start: int, end: int) -> None:
+        for first, last, question in block_questions(self.text, start, end):
+            self.asked += 1
+            said = UNREAD if question is None else f"Not judged: more than {MOST_QUESTIONS} claims about a spec in one document."
+            judged = question.judged() if question is not None and self.asked <= MOST_QUESTIONS else None
+            self._add(first, last, "question", judged or unread(said))
 
     def _too_long(self, block: Block) -> None:
-        size = block.end - block.start
         self.beyond += max(0, sum(1 for _ in SIGN.finditer(self.text, block.start, block.end)) - 1)
-        said = f"Not judged: a line of {size:,} characters is too long (limit {LONGEST_BLOCK:,})."
-        judged = Judged("", "", "unclear", None, notes=(said,))
-        self.judge.found.append(self._found(block.start, block.end, self._line_at(block.start), "limit", judged))
+        size = f"a line of {block.end - block.start:,} characters is too long (limit {LONGEST_BLOCK:,})"
+        self._add(block.start, block.end, "limit", unread(f"Not judged: {size}."))
 
-    def _found(self, start: int, end: int, line: int, kind: Kind, judged: Judged) -> Found:
+    def _add(self, start: int, end: int, kind: Kind, judged: Judged) -> None:
         text = shown(" ".join(self.text[start : min(end, start + 400)].split()), limit=200)
-        return Found(line=line, start=start, end=end, text=text, kind=kind, judged=judged)
+        line = self._line_at(start)
+        self.judge.found.append(Found(line=line, start=start, end=end, text=text, kind=kind, judged=judged))
+
+
+def unread(said: str) -> Judged:
+    return Judged("", "", "unclear", None, notes=(said,))

@@ -2,47 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 from math import prod
 
+from glassformer.answers.documents import outcome
 from glassformer.answers.documents.memory import Memory
-from glassformer.answers.documents.outcome import Outcome, explained
+from glassformer.answers.documents.outcome import Outcome, carried, explained, unclear
 from glassformer.answers.documents.sides import Pair, Side, agreement, from_memory, pair_of, within_rounding
 from glassformer.answers.documents.sizes import compare_sizes
-from glassformer.answers.expressions import Array, Evaluator, Figure, Figures, NotUnderstoodError, Reading, Real, Value, readings
+from glassformer.answers.expressions import Array, Evaluator, Figure, NotUnderstoodError, Reading, Real, Value, readings
+from glassformer.answers.expressions import tree as trees
 from glassformer.answers.expressions.limits import MOST_SIZES
 from glassformer.answers.expressions.operands import SPACED
 from glassformer.answers.expressions.precision import Agreement
-from glassformer.answers.expressions.tree import (
-    Call,
-    Measured,
-    Name,
-    Negative,
-    Node,
-    Number,
-    Percent,
-    Power,
-    Product,
-    Sum,
-    names_in,
-    numerals_in,
-    ungrouped,
-    walk,
-)
+from glassformer.answers.expressions.tree import Node
 from glassformer.answers.expressions.vocabulary import CONVERTIBLE, LINKING
 from glassformer.answers.mistakes.arithmetic import slips
 from glassformer.answers.mistakes.implied import gap_behind
 
-HAIR = Fraction(1, 10**4)
-LABEL = Outcome("unclear", note="a number with a label")  # no claim: nothing is said about it
+LABEL = unclear("a number with a label")  # no claim: nothing is said about it
 OTHER_SUMS = frozenset("squared cubed dozen twice half double each remaining modulo mod".split())
 
 
 def compare(left: Side, right: Side, sign: str, memory: Memory) -> Outcome:
     """Tries every reading; wrong only when none of them is right and nothing about the place is doubtful."""
     if memory.exhausted:
-        return Outcome("unclear", "limit", note="the document asks for more work than is given to one")
+        return unclear("the document asks for more work than is given to one", kind="limit")
     loosely = sign == "≈"
     names = memory.values()
     weight = left.weight + right.weight
@@ -58,28 +43,16 @@ def compare(left: Side, right: Side, sign: str, memory: Memory) -> Outcome:
         first = first or pair
         how = agreement(pair, loosely=loosely)
         if how is not None:
-            exactly_wrong = how != "exact" and _exactly_another_norm(pair, memory)
-            return _wrong(left, right, pair, memory) if exactly_wrong else _right(pair, how, memory)
+            return _right(pair, how, memory)
     as_sizes = compare_sizes(left, right, sign, memory)
     if first is None or (as_sizes is not None and as_sizes.verdict == "right"):
-        return as_sizes or Outcome("unclear", note=problem)
+        return as_sizes or unclear(problem)
     memory.effort += 3 * weight
     if not first.comparable:
         if _counts(first):
-            return Outcome("right", "shape", pair=first, how="exact", note="the number of elements of that shape")
-        return as_sizes or Outcome("unclear", pair=first, note="a list stands on one side and a number on the other")
+            return outcome.right(first, note="the number of elements of that shape", kind="shape")
+        return as_sizes or unclear("a list stands on one side and a number on the other", first)
     return _not_as_written(left, right, first, memory, loosely=loosely) or as_sizes or _wrong(left, right, first, memory)
-
-
-def _exactly_another_norm(pair: Pair, memory: Memory) -> bool:
-    """`LayerNorm([1, 2, 3]) = [-1, 0, 1]`: near the right numbers, rounded to whole ones, but n − 1 gives these very ones."""
-    tree, claim = ungrouped(pair.left.tree), pair.claim
-    if not (isinstance(tree, Call) and tree.function == "layernorm" and isinstance(claim, Figures)):
-        return False
-    wrong = Evaluator(pair.reading, memory.values()).value(replace(tree, function="layernorm over n - 1"))
-    cells = wrong.cells if isinstance(wrong, Array) else ()
-    whole = all(figure.unit >= 1 for figure in claim.cells)
-    return whole and all(abs(cell.middle - figure.value) < HAIR for cell, figure in zip(cells, claim.cells, strict=True))
 
 
 def _counts(pair: Pair) -> bool:
@@ -92,16 +65,13 @@ def _counts(pair: Pair) -> bool:
 def _right(pair: Pair, how: Agreement, memory: Memory) -> Outcome:
     """Right as written; carried forward where it builds on a number that is wrong."""
     lines = _faulty_lines(pair, memory)
-    note = pair.reading.said()
-    if not lines:
-        return Outcome("right", pair=pair, how=how, note=note)
-    return Outcome("carried", pair=pair, how=how, note=note, sources=lines, true=true_value(pair, memory))
+    return carried(pair, lines, true_value(pair, memory)) if lines else outcome.right(pair, how, pair.reading.said())
 
 
 def _faulty_lines(pair: Pair, memory: Memory) -> tuple[int, ...]:
     """The lines of the wrong results that the left side uses."""
-    results = [memory.source(numeral) for numeral in numerals_in(pair.left.tree)]
-    symbols = [memory.symbols[name] for name in names_in(pair.left.tree) if name in memory.symbols]
+    results = [memory.source(numeral) for numeral in trees.numerals_in(pair.left.tree)]
+    symbols = [memory.symbols[name] for name in trees.names_in(pair.left.tree) if name in memory.symbols]
     lines = [found.line for found in results if found is not None] + [symbol.line for symbol in symbols if symbol.wrong]
     return tuple(dict.fromkeys(lines))
 
@@ -121,18 +91,17 @@ def _not_as_written(left: Side, right: Side, pair: Pair, memory: Memory, *, loos
         return _right(kept, "rounded", memory)
     put_right = from_memory(left, right, pair.reading, memory, loosely=loosely, true=True)
     if put_right is not None:
-        return Outcome("right", pair=put_right, how="rounded", note="right with the earlier numbers put right")
+        return outcome.right(put_right, note="right with the earlier numbers put right")
     if not _worked_exactly(pair) and within_rounding(left, right, pair.reading, memory.values(), loosely=loosely):
         lines = _faulty_lines(pair, memory)
-        note = "within the rounding of the numbers it uses"
-        return Outcome("carried" if lines else "right", pair=pair, how="rounded", note=note, sources=lines)
+        return carried(pair, lines, None) if lines else outcome.right(pair, note="within the rounding of the numbers it uses")
     return None
 
 
 def _worked_exactly(pair: Pair) -> bool:
     """Whether the numbers as written give a result with no more digits than were written: then no rounding explains another."""
     value, claim = pair.value, pair.claim
-    percents = any(isinstance(node, Percent) for node in walk(pair.left.tree))
+    percents = any(isinstance(node, trees.Percent) for node in trees.walk(pair.left.tree))
     if not (isinstance(value, Real) and isinstance(claim, Figure)) or claim.rounded or percents or not value.exact:
         return False
     return (value.middle / claim.unit).denominator == 1
@@ -142,16 +111,16 @@ def _wrong(left: Side, right: Side, pair: Pair, memory: Memory) -> Outcome:
     if _is_labelled(left, right, pair):
         return LABEL
     if doubt := _doubt(left, right, pair, memory):
-        return Outcome("unclear", pair=pair, note=doubt)
+        return unclear(doubt, pair)
     lines = _faulty_lines(pair, memory)
-    outcome = Outcome("wrong", pair=pair, sources=lines, true=true_value(pair, memory) if lines else None)
+    true = true_value(pair, memory) if lines else None
     if pair.claim is None:
-        return outcome
+        return outcome.wrong(pair, lines, true)
     memory.effort += 15 * (left.weight + right.weight)
     found = slips(pair.left.tree, pair.value, pair.claim, memory.values(), pair.reading)
     gap = gap_behind(pair.left.tree, pair.claim, memory.values())
     findings = tuple(explained(slip.code, slip.sentence, slip.predicted) for slip in found)
-    return replace(outcome, findings=findings, implied=gap)
+    return outcome.wrong(pair, lines, true, findings, gap)
 
 
 def _is_labelled(left: Side, right: Side, pair: Pair) -> bool:
@@ -165,10 +134,10 @@ def _is_labelled(left: Side, right: Side, pair: Pair) -> bool:
 
 def _is_part(tree: Node) -> bool:
     """A number, a percentage or a plain fraction."""
-    match ungrouped(tree):
-        case Number() | Percent() | Negative(Number()) | Measured():
+    match trees.ungrouped(tree):
+        case trees.Number() | trees.Percent() | trees.Negative(trees.Number()) | trees.Measured():
             return True
-        case Product(((_, Number()), ("/", Number()))):
+        case trees.Product(((_, trees.Number()), ("/", trees.Number()))):
             return True
         case _:
             return False
@@ -210,20 +179,23 @@ def _is_unit_symbol(word: str) -> bool:
 
 def _is_range(tree: Node, side: Side) -> bool:
     """`pages 3-4`."""
-    if not (isinstance(tree, Sum) and len(tree.terms) == 2 and tree.terms[1][0] == "-"):
+    if not (isinstance(tree, trees.Sum) and len(tree.terms) == 2 and tree.terms[1][0] == "-"):
         return False
-    return all(isinstance(term, Number) for _, term in tree.terms) and not any(token.gap for token in side.run.tokens[1:3])
+    return all(isinstance(term, trees.Number) for _, term in tree.terms) and not any(token.gap for token in side.run.tokens[1:3])
 
 
 def _foreign_symbol(pair: Pair, memory: Memory) -> str:
-    for name in [*names_in(pair.left.tree), *names_in(pair.right.tree)]:
+    for name in [*trees.names_in(pair.left.tree), *trees.names_in(pair.right.tree)]:
         symbol = memory.symbols.get(name)
         if symbol is not None and symbol.scope != memory.scope:
             return f"{name} was given its value in another part (line {symbol.line})"
         if symbol is not None and symbol.changed:
             return f"{name} has had several values"
     for tree in (pair.left.tree, pair.right.tree):
-        bare = sum(node == Name("e") for node in walk(tree))
-        if bare > sum(isinstance(node, Power) and node.base == Name("e") for node in walk(tree)) and "e" not in memory.symbols:
+        bare = sum(node == trees.Name("e") for node in trees.walk(tree))
+        if (
+            bare > sum(isinstance(node, trees.Power) and node.base == trees.Name("e") for node in trees.walk(tree))
+            and "e" not in memory.symbols
+        ):
             return "e may be a name here"
     return ""

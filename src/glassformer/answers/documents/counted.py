@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations, pairwise
@@ -11,26 +11,24 @@ from math import prod
 from typing import NamedTuple
 
 from glassformer.algebra import count
-from glassformer.answers.documents.lines import WARNS, words_in
-from glassformer.answers.documents.markup import laid_aside
+from glassformer.answers.documents.lines import Line
 from glassformer.answers.documents.settings import Settings
-from glassformer.answers.documents.statements import read_tokens
 from glassformer.answers.expressions import Evaluator, NotUnderstoodError, Reading, Real, exactly, plain
 from glassformer.answers.expressions.tree import Grouped, Node, Number, Power, Product, Sum, numerals_in, walk
 from glassformer.answers.mistakes.catalogue import mistake
 from glassformer.answers.mistakes.counting import rewrites
 from glassformer.answers.mistakes.pieces import Pieces, Setting, pieces_of, total
-from glassformer.answers.verdicts import Correction
+from glassformer.answers.verdicts import Correction, Finding, Judged
 from glassformer.spec import EncoderSpec, GlassformerError
 from glassformer.spec.reading import request_from_words
 
-CODES = ("heads_times_full_width", "ffn_one_or_twice", "sequence_length_in_parameters")  # nobody counts so as a convention
+CODES = ("heads_times_full_width", "ffn_one_or_twice")  # nobody counts so as a convention
+FIELDS = ("d_model", "heads", "d_k", "d_v", "d_ff")
 SYMBOLS = {
     "W_Q": "query queries w_q wq qkv", "W_K": "key keys w_k wk qkv", "W_V": "value values w_v wv qkv", "W_O": "output w_o wo",
 }  # fmt: skip
 FFN = ("W_1", "W_2")
 COUNTS = frozenset("parameter parameters params weight weights matrix matrices projection projections".split())
-PARAMETERS = frozenset(("parameter", "parameters", "params"))
 SEVERAL = frozenset("parameters params weights matrices".split())
 SCORES = frozenset("matrix map scores".split())
 ATTENTION = frozenset("attention score".split())
@@ -67,9 +65,12 @@ class Miscount:
     layers: int = 0  # where the product is right if these are layers: a mistake only if they are multiplied in again later
     numbers: frozenset[Fraction] = frozenset()
 
-    @property
-    def said(self) -> str:
-        return f"{self.correction.rule} = {self.correction.value}"
+    def judged(self, arithmetic: Judged) -> Judged:
+        """The verdict on the line: wrong for this reason, whatever its arithmetic is; that is told behind it."""
+        finding = Finding((mistake(self.code),), (self.sentence,), self.wrong, corrections=(self.correction,))
+        besides = arithmetic.notes if arithmetic.verdict == "wrong" else ()
+        notes = (self.sentence, f"So: {self.correction.rule} = {self.correction.value}.", *besides)
+        return replace(arithmetic, verdict="wrong", findings=(finding, *arithmetic.findings), notes=notes)
 
 
 @dataclass(frozen=True)
@@ -77,24 +78,18 @@ class Counted:
     """Compares labelled products with what the settings of the document give."""
 
     settings: Settings
-    parts: dict[int, int]  # line -> part of the document
-    latex: bool = False
+    lines: Mapping[int, Line]
 
-    def miscount(self, line: str, tree: Node, number: int) -> Miscount | None:
+    def miscount(self, number: int, tree: Node) -> Miscount | None:
         """What a product counts wrongly, where its value is that of a known mistake and of no convention."""
-        sizes = self.settings.at(self.parts.get(number, 0))
-        if not _is_product(tree) or "d_model" not in sizes or "heads" not in sizes:
+        line = self.lines.get(number)
+        sizes = self.settings.at(line.part) if line is not None and _is_product(tree) else {}
+        value, spec = _value(tree), _spec(tuple(sorted((name, size) for name, size in sizes.items() if name in FIELDS)))
+        if line is None or value is None or spec is None or line.warns or sizes["d_model"] == sizes.get("t"):
             return None
-        words = words_in(read_tokens(laid_aside(line, latex=self.latex), 0))
-        if not WARNS.isdisjoint(words) or not OTHERS.isdisjoint(words) or sizes["d_model"] == sizes.get("t"):
+        if not OTHERS.isdisjoint(line.words):
             return None
-        value = _value(tree)
-        spec = _spec(
-            tuple(sorted((name, size) for name, size in sizes.items() if name in ("d_model", "heads", "d_k", "d_v", "d_ff")))
-        )
-        if value is None or spec is None:
-            return None
-        found = _scores(words, tree, value, spec, sizes) or _weights(words, tree, value, spec, sizes)
+        found = _scores(line.words, tree, value, spec, sizes) or _weights(line.words, tree, value, spec, sizes)
         if found is None:
             return None
         code, what, due, formula, layers = found
@@ -107,33 +102,26 @@ class Counted:
 Reason = tuple[str, str, int, str, int]  # code, what was done, what is due, its formula, layers that would make it right
 
 
-def _weights(words: Sequence[str], tree: Node, value: int, spec: EncoderSpec, sizes: dict[str, int]) -> Reason | None:
+def _weights(words: Sequence[str], tree: Node, value: int, spec: EncoderSpec, sizes: Mapping[str, int]) -> Reason | None:
     """A product that is labelled as the weights of attention or of the feed-forward block."""
-    named = _named(words, sizes)
-    if named is None or COUNTS.isdisjoint(words):
+    named, layers = _named(words, sizes), _layers(words, sizes)
+    if named is None or layers is None or COUNTS.isdisjoint(words):
         return None
-    pieces = pieces_of(count(spec))
-    layers = _layers(words, sizes)
-    if layers is None:
-        return None
-    mine = tuple(piece for piece in pieces if piece.symbol in named)
+    pieces, numbers = pieces_of(count(spec)), _numbers(tree)
     usual = _usual(pieces, spec, ".ffn." if named == FFN else ".attention.")
-    setting = Setting(spec, 1, sizes.get("t"))
-    numbers = _numbers(tree)
-    biased = (*mine, *(piece for piece in pieces if piece.symbol in {symbol.replace("W", "b") for symbol in named}))
-    codes = CODES if not PARAMETERS.isdisjoint(words) else CODES[:2]  # a product with the tokens may be of multiplications
-    for counted in (mine, biased):
-        for rewrite in rewrites(counted, setting):
-            if rewrite.code not in codes or total(rewrite.pieces) != value or value in usual:
-                continue
+    mine = tuple(piece for piece in pieces if piece.symbol in named)
+    biased = tuple(piece for piece in pieces if piece.symbol.replace("b_", "W_") in named)
+    for counted in (mine, biased) if value not in usual else ():
+        for rewrite in rewrites(counted, Setting(spec, 1, None)):
             factors = {size for piece in rewrite.pieces for _, size in piece.factors}
-            if numbers - {2, 3, 4} <= factors and {size for size in factors if size > 4} <= numbers:
+            alike = numbers - {2, 3, 4} <= factors and {size for size in factors if size > 4} <= numbers
+            if rewrite.code in CODES and total(rewrite.pieces) == value and alike:
                 excused = layers in numbers and value in {one * layers for one in usual}
                 return rewrite.code, rewrite.what, total(counted), _formula(counted), layers if excused else 0
     return None
 
 
-def _named(words: Sequence[str], sizes: dict[str, int]) -> tuple[str, ...] | None:
+def _named(words: Sequence[str], sizes: Mapping[str, int]) -> tuple[str, ...] | None:
     """The matrices that a label names."""
     attention = tuple(symbol for symbol, names in SYMBOLS.items() if not set(names.split()).isdisjoint(words))
     if "ffn" in words:
@@ -142,7 +130,7 @@ def _named(words: Sequence[str], sizes: dict[str, int]) -> tuple[str, ...] | Non
     return attention or None
 
 
-def _layers(words: Sequence[str], sizes: dict[str, int]) -> int | None:
+def _layers(words: Sequence[str], sizes: Mapping[str, int]) -> int | None:
     """How many layers may be counted together: one where the label says so; None where it speaks of layers otherwise."""
     places = [place for place, word in enumerate(words) if word in LAYERS]
     if not places:
@@ -159,7 +147,7 @@ def _usual(pieces: Pieces, spec: EncoderSpec, block: str) -> set[int]:
     return sums | {weights + biases for weights in sums} | {weights // spec.heads for weights in sums}
 
 
-def _scores(words: Sequence[str], tree: Node, value: int, spec: EncoderSpec, sizes: dict[str, int]) -> Reason | None:
+def _scores(words: Sequence[str], tree: Node, value: int, spec: EncoderSpec, sizes: Mapping[str, int]) -> Reason | None:
     """`the attention matrix: 20 × 64`: a width where tokens × tokens is due."""
     named = any(one in ATTENTION and two in SCORES for one, two in pairwise(words))
     t = sizes.get("t")
@@ -205,6 +193,9 @@ def _value(tree: Node) -> int | None:
 
 @lru_cache(maxsize=64)
 def _spec(sizes: tuple[tuple[str, int], ...]) -> EncoderSpec | None:
+    """A layer with these sizes, where its width and its heads are known."""
+    if not {"d_model", "heads"} <= {name for name, _ in sizes}:
+        return None
     try:
         return request_from_words(("layer", *(f"{name}={size}" for name, size in sizes))).spec
     except GlassformerError:

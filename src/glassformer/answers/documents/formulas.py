@@ -10,6 +10,7 @@ from glassformer.answers.documents.lines import Line
 from glassformer.answers.documents.outcome import explained
 from glassformer.answers.documents.result import Found, Kind
 from glassformer.answers.documents.stated import Stated, stated_shapes
+from glassformer.answers.documents.statements import Relation
 from glassformer.answers.expressions import Token
 from glassformer.answers.shapes import FormulaShapes, check_formula
 from glassformer.answers.verdicts import Judged, Verdict
@@ -19,7 +20,7 @@ MOST_FORMULAS = 40  # of a part
 MOST_CHECKS = 150  # of a document
 LONGEST = 400
 LONGEST_JOINED = 4  # letters written together that may each be a matrix: QK
-SAYS: dict[Verdict, str] = {"right": "shape_confirmed", "wrong": "claimed_shape"}
+ENDS = frozenset(("comma", "wall", "stop", "row", "relation", "word"))
 
 
 class Statement(NamedTuple):
@@ -29,6 +30,21 @@ class Statement(NamedTuple):
     body: Sequence[Token]
     start: int
     end: int
+
+
+def statement_of(relation: Relation, tokens: Sequence[Token]) -> Statement | None:
+    """`left = body` where a name or a call stands to the left; the body reaches to the next wall or word outside of brackets."""
+    left = [token for token in relation.left.tokens if token.kind != "edge"] if relation.left is not None else []
+    if relation.token.text != "=" or not left or left[0].kind not in ("name", "text", "note", "function"):
+        return None
+    body: list[Token] = []
+    depth = 0
+    for token in tokens[tokens.index(relation.token) + 1 :]:
+        depth += (token.kind in ("open", "begin")) - (token.kind in ("close", "end"))
+        if depth < 0 or (depth == 0 and token.kind in ENDS) or (token.kind == "edge" and (body or not token.math)):
+            break
+        body += [token] if token.kind != "edge" else []
+    return Statement(left, body, left[0].start, body[-1].end) if body else None
 
 
 @dataclass

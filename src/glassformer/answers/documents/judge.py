@@ -7,15 +7,25 @@ from dataclasses import dataclass, field, replace
 
 from glassformer.answers.documents.compare import LABEL, compare
 from glassformer.answers.documents.counted import Counted, Miscount, Use
-from glassformer.answers.documents.formulas import Statement
+from glassformer.answers.documents.formulas import Statement, statement_of
 from glassformer.answers.documents.memory import Memory, Symbol
-from glassformer.answers.documents.outcome import Outcome, explained
+from glassformer.answers.documents.outcome import Outcome, carried, unclear
 from glassformer.answers.documents.result import Found
 from glassformer.answers.documents.sides import Side
 from glassformer.answers.documents.sizes import compare_sizes
 from glassformer.answers.documents.statements import Relation, Run, relations
 from glassformer.answers.documents.totals import Labelled, total_of, words_of
-from glassformer.answers.expressions import Array, Evaluator, Figure, NotUnderstoodError, Reading, Token, Value, free_names
+from glassformer.answers.expressions import (
+    Array,
+    Evaluator,
+    Figure,
+    NotUnderstoodError,
+    Reading,
+    Token,
+    Value,
+    exactly,
+    free_names,
+)
 from glassformer.answers.expressions.precision import Figures, as_value
 from glassformer.answers.expressions.tree import Call, Power, Product, Root, Space, Sum, names_in, numerals_in, ungrouped, walk
 from glassformer.spec.errors import shown
@@ -23,7 +33,6 @@ from glassformer.spec.errors import shown
 LONGEST_TEXT = 300
 KEPT_WORDS = 3
 MOST_STATEMENTS = 500
-ENDS = frozenset(("comma", "wall", "stop", "row", "relation", "word"))
 
 
 @dataclass
@@ -71,7 +80,8 @@ class Judge:
                 self._leave(chain)
                 chain = Chain()
             self.memory.effort += 15
-            self._keep(relation, tokens)
+            if len(self.statements) < MOST_STATEMENTS and (statement := statement_of(relation, tokens)) is not None:
+                self.statements.append(statement)
             goes_on = self._relation(relation, chain)
         self._leave(chain)
         self.memory.met |= {n.value for side in self.sides.values() if side.tree is not None for n in numerals_in(side.tree)}
@@ -81,13 +91,13 @@ class Judge:
         """A labelled number that says it is a total."""
         self.memory.effort += 80
         line = self.line_of(item.start)
-        found = total_of(self.memory, item.figure, item.label, loosely=loosely)
+        found = total_of(self.memory, item, loosely=loosely)
+        value = exactly(item.figure.value)
         if found is not None:
-            self.found.append(self._placed(start, item.end, line, found.outcome(item.figure), claim=item.figure.text))
-            self.uses.append(Use(line, found.faulty, frozenset()))
-        faulty = found is not None and found.verdict != "right"
-        value = found.truth if found is not None else as_value(item.figure)
-        assert not isinstance(value, Array)
+            outcome, value = found
+            self.found.append(self._placed(start, item.end, line, outcome))
+            self.uses.append(Use(line, outcome.sources, frozenset()))
+        faulty = found is not None and found[0].verdict != "right"
         self.memory.arrive(item.figure, value, line, faulty=faulty, total=found is not None, judged=found is not None)
         self.memory.met.add(item.figure.value)
 
@@ -106,23 +116,8 @@ class Judge:
             if self._is_known(left) and self._is_known(right):
                 outcome = compare(left, right, relation.token.text, self.memory)
                 if outcome.verdict == "right":
-                    self._add(relation, replace(outcome, note="with the values given further on"))
-
-    def _keep(self, relation: Relation, tokens: Sequence[Token]) -> None:
-        """A formula kept for the shapes of its parts: its body reaches to the next wall or word outside of brackets."""
-        left, sign = relation.left, relation.token
-        if left is None or sign.text != "=" or len(self.statements) >= MOST_STATEMENTS:
-            return
-        body: list[Token] = []
-        depth = 0
-        for token in tokens[tokens.index(sign) + 1 :]:
-            depth += (token.kind in ("open", "begin")) - (token.kind in ("close", "end"))
-            if depth < 0 or (depth == 0 and token.kind in ENDS) or (token.kind == "edge" and (body or not token.math)):
-                break
-            body += [token] if token.kind != "edge" else []
-        named = [token for token in left.tokens if token.kind != "edge"]
-        if body and named and named[0].kind in ("name", "text", "note", "function"):
-            self.statements.append(Statement(named, body, left.start, body[-1].end))
+                    notes = ("With the values given further on.",)
+                    self._add(relation, replace(outcome, judged=replace(outcome.judged, notes=notes)))
 
     def line_of(self, place: int) -> int:
         return self.line + (
@@ -149,8 +144,6 @@ class Judge:
 
     def _equality(self, relation: Relation, left: Side | None, right: Side | None, chain: Chain) -> None:
         if left is None or right is None:
-            if relation.cut_off:
-                self._add(relation, Outcome("unclear", note="a vertical bar stands before the sign of equality"))
             return
         chain.blurred = chain.blurred or _is_blurred(right.run)
         if chain.latest is None and (left.name is not None or not self._is_known(left)):
@@ -165,21 +158,19 @@ class Judge:
     def _claim(self, relation: Relation, outcome: Outcome, right: Side, chain: Chain) -> None:
         """A verdict entered: what it is, what the line arrived at, and where the chain stands."""
         if outcome is not LABEL:
-            miscount = self._miscount(relation, outcome, right)
+            miscount = self._miscount(relation, outcome)
             if outcome.verdict == "wrong" and outcome.pair is not None and miscount is None:
                 self.accused.append((len(self.found), names_in(outcome.pair.left.tree) + names_in(outcome.pair.right.tree)))
             self._add(relation, outcome, miscount)
             self._remember(relation, outcome, miscount)
         chain.latest, chain.faulty = right, outcome.verdict in ("wrong", "carried")
 
-    def _miscount(self, relation: Relation, outcome: Outcome, right: Side) -> Miscount | None:
+    def _miscount(self, relation: Relation, outcome: Outcome) -> Miscount | None:
         """A product that counts something as a known mistake would, whether or not its arithmetic is right."""
         pair, place = outcome.pair, relation.token.start
         if pair is None or outcome.kind != "arithmetic" or not isinstance(pair.claim, Figure) or place in self.withdrawn:
             return None
-        begin = self.text.rfind("\n", 0, right.run.start) + 1
-        end = self.text.find("\n", right.run.start)
-        found = self.counted.miscount(self.text[begin : end if end >= 0 else len(self.text)], pair.left.tree, self.line_of(place))
+        found = self.counted.miscount(self.line_of(place), pair.left.tree)
         if found is not None:
             self.miscounts[place] = found
         return found
@@ -190,7 +181,7 @@ class Judge:
         assert base is not None and latest is not None
         outcome = compare(base, right, sign, self.memory)
         if outcome.verdict == "wrong" and chain.named and base is latest and base.written and right.written:
-            return Outcome("unclear", pair=outcome.pair, note="two numbers for one name")
+            return unclear("two numbers for one name", outcome.pair)
         if outcome.verdict in ("right", "carried") or base is latest:
             return outcome
         again = compare(latest, right, sign, self.memory)
@@ -198,8 +189,9 @@ class Judge:
             return again if again.pair is not None and again.pair.comparable and not latest.written else outcome
         if not chain.faulty:
             return again
+        assert again.pair is not None
         true = outcome.pair.value if outcome.pair is not None else None
-        return replace(again, verdict="carried", sources=again.sources or (self.line_of(right.run.start),), true=true)
+        return carried(again.pair, again.sources or (self.line_of(right.run.start),), true)
 
     def _unknown_left(self, relation: Relation, left: Side, right: Side, chain: Chain) -> None:
         """A definition, a formula with free symbols, or something that cannot be read."""
@@ -231,7 +223,7 @@ class Judge:
         """A side without a value: a formula or words, which claim nothing, or something that cannot be read."""
         symbolic = any(token.kind in ("name", "text", "command", "dots") for token in side.run.tokens)
         if side.tree is None and not symbolic and side.run.has_numbers:
-            self._add(relation, Outcome("unclear", note=side.problem))
+            self._add(relation, unclear(side.problem))
 
     def _arrow(self, relation: Relation, left: Side | None, right: Side | None, chain: Chain) -> bool:
         """`[768, 768] × [768, 6] → [768, 6]`, `3 × 4 gives 12`: a claim where it is one beyond doubt, else just an arrow."""
@@ -273,24 +265,15 @@ class Judge:
         left, right = relation.left, relation.right
         start = min(left.start, relation.token.start) if left is not None else relation.token.start
         end = max(_last(right) if right is not None else 0, relation.token.end)
-        self.found.append(self._placed(start, end, self.line_of(relation.token.start), outcome, miscount=miscount))
+        self.found.append(self._placed(start, end, self.line_of(relation.token.start), outcome, miscount))
 
-    def _placed(
-        self, start: int, end: int, line: int, outcome: Outcome, *, claim: str = "", miscount: Miscount | None = None
-    ) -> Found:
+    def _placed(self, start: int, end: int, line: int, outcome: Outcome, miscount: Miscount | None = None) -> Found:
         text = shown(" ".join(self.text[start : min(end, start + 2 * LONGEST_TEXT)].split()), limit=LONGEST_TEXT)
-        judged = outcome.judged()
-        judged = replace(judged, claim=claim) if claim else judged
-        if miscount is None:
-            return Found(
-                line=line, start=start, end=end, text=text, kind=outcome.kind, judged=judged,
-                sources=outcome.sources, put_right=outcome.put_right,
-            )  # fmt: skip
-        finding = replace(explained(miscount.code, miscount.sentence, miscount.wrong), corrections=(miscount.correction,))
-        notes = (miscount.sentence, f"So: {miscount.said}.", *(judged.notes if outcome.verdict == "wrong" else ()))
-        judged = replace(judged, verdict="wrong", findings=(finding, *judged.findings), notes=notes)
+        kind, judged, put_right = outcome.kind, outcome.judged, outcome.put_right
+        if miscount is not None:
+            kind, judged, put_right = "remark", miscount.judged(judged), miscount.correction.value
         return Found(
-            line=line, start=start, end=end, text=text, kind="remark", judged=judged, put_right=miscount.correction.value
+            line=line, start=start, end=end, text=text, kind=kind, judged=judged, sources=outcome.sources, put_right=put_right
         )
 
     def _remember(self, relation: Relation, outcome: Outcome, miscount: Miscount | None) -> None:
@@ -322,9 +305,7 @@ class Judge:
             self.memory.define(name, symbol)
         figure = chain.base.written
         if chain.base is chain.latest and isinstance(figure, Figure):
-            exact = as_value(figure)
-            assert not isinstance(exact, Array)
-            self.memory.arrive(figure, exact, line, judged=False)
+            self.memory.arrive(figure, exactly(figure.value), line, judged=False)
 
     def _value(self, side: Side) -> Value | None:
         if side.written is not None:

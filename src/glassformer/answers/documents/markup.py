@@ -1,16 +1,15 @@
-"""Markup laid aside: links, HTML tags, emphasis, bullets and LaTeX options become blanks of the same length."""
+"""Markup laid aside: links, tags, emphasis, bullets and LaTeX options become blanks of the same length; claims in code found."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+
+LONGEST_CODE = 2_000  # characters of a line of code
 
 _TAGS = re.compile(
-    r"</?(?:[abipqsu]|h[1-6r]|[bt]r|[dtou]l|d[dt]|li|t[dht]|em|col|del|div|img|ins|kbd|nav|pre|su[bp]|svg|var|code|body|font|form"
-    r"|head|html|link|main|mark|math|meta|path|samp|span|abbr|cite|center|embed|iframe|input|label|strong|style|small|script"
-    r"|table|tbody|thead|tfoot|title|video|button|caption|details|figure|footer|header|object|option|section|select|strike"
-    r"|summary|textarea|fieldset|blockquote)(?:\s[^<>]{0,1000})?/?>|<!--.{0,1000}?-->"
-    r"|\b(?:https?|ftp|file)://[^\s<>\"']{1,2000}|\]\([^()\s]{1,1000}(?:\s\"[^\"]{0,200}\")?\)|\bwww\.[^\s<>]{1,500}"
-    r"|&(?:nbsp|amp|lt|gt|#[0-9]{1,5});",
+    r"</?[a-z][a-z0-9]{0,12}(?:\s[^<>]{0,1000})?/?>|<!--.{0,1000}?-->|\b(?:https?|ftp|file)://[^\s<>\"']{1,2000}"
+    r"|\]\([^()\s]{1,1000}(?:\s\"[^\"]{0,200}\")?\)|\bwww\.[^\s<>]{1,500}|&(?:nbsp|amp|lt|gt|#[0-9]{1,5});",
     re.IGNORECASE | re.DOTALL,
 )
 _LATEX = re.compile(
@@ -63,3 +62,21 @@ def _without_emphasis(text: str) -> str:
             for one in (opened.pop(), mark):
                 letters[one.start() : one.end()] = " " * len(one[0])
     return "".join(letters)
+
+
+def code_claims(text: str, start: int, end: int) -> Iterator[tuple[int, int, bool]]:
+    """Stretches of code with an equality, and whether it is claimed: comments and assertions claim, `name = …` assigns."""
+    place = start
+    while place < end:
+        stop = text.find("\n", place, end)
+        stop = end if stop < 0 else stop
+        line = text[place : min(stop, place + LONGEST_CODE)]
+        code, comment, said = line.partition("#")
+        names, _, value = code.partition("=")
+        if code.lstrip().startswith("assert ") and "==" in code:
+            yield place + code.index("assert") + len("assert"), place + len(code), True
+        elif value.strip() and value[0] != "=" and all(name.strip().isidentifier() for name in names.split(",")):
+            yield place, place + len(code), False
+        if comment and ("=" in said or "≈" in said):
+            yield place + len(code) + 1, place + len(line), True
+        place = stop + 1

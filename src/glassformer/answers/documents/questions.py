@@ -1,4 +1,4 @@
-"""Claims about a spec: a fenced block `glassformer` or front matter, and the answer to a question whose model is described."""
+"""Claims about a spec: those of a fenced block `glassformer`, and the answer to a question whose model is described."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from glassformer.spec.reading import Request, request_from_words
 
 MOST_QUESTIONS = 200
 LONGEST_LINE = 500
-LONGEST_FRONT = 20_000
 REACH = 30  # lines from a question to its answer
 PARAMETERS = frozenset(("parameter", "parameters"))
 UNREAD = "Not understood in a block of claims: first 'spec: …', then 'expression = value'."
@@ -25,7 +24,6 @@ UNREAD = "Not understood in a block of claims: first 'spec: …', then 'expressi
 class Question:
     """A line `expression = value` of a block, and the spec that it is about."""
 
-    line: int
     spec: tuple[str, ...]
     expression: str
     claim: str
@@ -33,14 +31,9 @@ class Question:
     def judged(self) -> Judged:
         name = f"{self.expression} @ {' '.join(self.spec)}"
         try:
-            return replace(verdict(self.expression, self.claim, _request(self.spec)), name=name, claim=self.claim)
+            return replace(check(self.expression, _request(self.spec), claim=self.claim).judged, name=name, claim=self.claim)
         except GlassformerError as error:
             return Judged(name, self.claim, "unclear", None, notes=(f"Not understood: {shown(str(error), limit=300)}",))
-
-
-def verdict(expression: str, claim: str, request: Request) -> Judged:
-    """The one place that judges a claim about a spec."""
-    return check(expression, request, claim=claim).judged
 
 
 def _request(words: tuple[str, ...]) -> Request:
@@ -52,24 +45,18 @@ def _request(words: tuple[str, ...]) -> Request:
     return request_from_words((name, *words[1:]))
 
 
-def block_questions(text: str, line: int) -> Iterator[Question | int]:
-    """The claims in the lines of a block whose first line is `line` of the document; the number of a line that is none."""
+def block_questions(text: str, start: int, end: int) -> Iterator[tuple[int, int, Question | None]]:
+    """The claims in the lines of a block, each with its place; None for a line that is none."""
     spec: tuple[str, ...] = ()
-    for number, raw in enumerate(text.split("\n"), start=line):
+    for raw in text[start:end].split("\n"):
         content = raw.strip().removeprefix("- ").strip()
-        if not content or content.startswith("#"):
-            continue
-        words = _spec_words(content)
-        if words is not None:
-            spec = words
-            continue
-        expression, claim = _sides(content) if len(content) <= LONGEST_LINE else ("", "")
-        yield Question(number, spec, expression, claim) if expression and claim and spec else number
-
-
-def _spec_words(line: str) -> tuple[str, ...] | None:
-    name, colon, words = line.partition(":")
-    return tuple(words.strip("\"' ").split()) if colon and name.strip().lower() == "spec" else None
+        name, colon, words = content.partition(":")
+        if colon and name.strip().lower() == "spec":
+            spec = tuple(words.strip("\"' ").split())
+        elif content and not content.startswith("#"):
+            expression, claim = _sides(content) if len(content) <= LONGEST_LINE else ("", "")
+            yield start, start + len(raw), Question(spec, expression, claim) if expression and claim and spec else None
+        start += len(raw) + 1
 
 
 def _sides(line: str) -> tuple[str, str]:
@@ -82,17 +69,7 @@ def _sides(line: str) -> tuple[str, str]:
     return left.strip(" ="), right.strip()
 
 
-def front_matter(text: str) -> tuple[str, int]:
-    """What stands between the two lines `---` at the top where it names a spec, and the place where the document goes on."""
-    first, _, rest = text.partition("\n")
-    end = rest.find("\n---", 0, LONGEST_FRONT)
-    content = rest[: max(end, 0)]
-    if first.strip() != "---" or end < 0 or not any(_spec_words(line.strip()) for line in content.split("\n")):
-        return "", 0
-    return content, len(first) + 1 + end + len("\n---")
-
-
-def described_questions(lines: Sequence[Line]) -> Iterator[Question]:
+def described_questions(lines: Sequence[Line]) -> Iterator[tuple[Line, Question]]:
     """The parameters of an encoder layer asked for, its sizes given below, and then a number alone on a line."""
     asked: Line | None = None
     for line in lines:
@@ -104,7 +81,7 @@ def described_questions(lines: Sequence[Line]) -> Iterator[Question]:
             sizes = {size: value for size, value in given.items() if size in ("d_model", "heads", "d_k", "d_ff")}
             if {"d_model", "heads", "d_ff"} <= set(sizes):
                 number = next(token.text for token in line.tokens if token.kind == "number")
-                yield Question(line.number, ("layer", *(f"{size}={value}" for size, value in sizes.items())), "params", number)
+                yield line, Question(("layer", *(f"{size}={value}" for size, value in sizes.items())), "params", number)
             asked = None
 
 

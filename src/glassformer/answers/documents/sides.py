@@ -14,7 +14,6 @@ from glassformer.answers.expressions import (
     Array,
     Evaluator,
     Figure,
-    Figures,
     NotUnderstoodError,
     Reading,
     Real,
@@ -22,7 +21,10 @@ from glassformer.answers.expressions import (
     agrees,
     exactly,
     parse,
+    plain,
     readings,
+    shown_number,
+    shown_value,
     written,
 )
 from glassformer.answers.expressions.evaluate import as_written
@@ -32,6 +34,9 @@ from glassformer.answers.expressions.precision import Agreement, Written, equal,
 from glassformer.answers.expressions.tree import Name, Node, Number, Parsed, Percent, numerals_in, ungrouped, walk
 
 ENOUGH_DIGITS = 3  # a decimal with fewer is taken at its word, one with more may have been rounded
+LONGEST, LONGEST_CLAIM = 90, 2_000  # of an expression in a sentence, and of what was written
+
+Numbers = Callable[[Numeral], Real]
 
 
 @dataclass
@@ -101,12 +106,35 @@ class Pair:
     def comparable(self) -> bool:
         """Whether a number stands against a number, or a list against a list."""
         array = isinstance(self.value, Array)
-        if self.claim is not None:
-            return array != isinstance(self.claim, Figure)
-        return array == isinstance(self.other, Array)
+        return array != isinstance(self.claim, Figure) if self.claim is not None else array == isinstance(self.other, Array)
+
+    @property
+    def claimed(self) -> str:
+        """What was written as a result, without LaTeX."""
+        text = plain(self.right.tree).replace("\\,", ",") if self.claim is not None else ""
+        return text if len(text) <= LONGEST_CLAIM else ""
+
+    def like(self, value: Value) -> str:
+        """A value in the form of the claim that it stands against."""
+        if isinstance(ungrouped(self.right.tree), Percent) and isinstance(value, Real) and self.reading.percent == "hundredth":
+            return f"{shown_number(value * exactly(100))}%"
+        return shown_value(value, self.claim)
+
+    def contradiction(self) -> str:
+        """`3 × 4 is 12, not 13.`"""
+        left, right, due = short(self.left.tree), short(self.right.tree), self.like(self.value)
+        if self.other is not None and (mine := written(self.left.tree)) is not None:
+            return f"{right} is {shown_value(self.other, mine)}, not {left}."
+        if self.other is not None:
+            return f"{left} is {due}, but {right} is {shown_value(self.other)}."
+        said = self.claimed or "what is written"
+        return f"{left} is not {said}." if due == left else f"{left} is {due}, not {said}."
 
 
-Numbers = Callable[[Numeral], Real]
+def short(tree: Node) -> str:
+    """An expression for a sentence."""
+    text = plain(tree)
+    return text if len(text) <= LONGEST else "the left side"
 
 
 def pair_of(left: Side, right: Side, reading: Reading, names: Mapping[str, Value], number: Numbers = as_written) -> Pair:
@@ -120,25 +148,13 @@ def pair_of(left: Side, right: Side, reading: Reading, names: Mapping[str, Value
 
 def agreement(pair: Pair, *, loosely: bool) -> Agreement | None:
     """How the two sides go together: a result at its own precision, two expressions by their values."""
-    if pair.claim is not None:
-        found = agrees(pair.value, pair.claim, loosely=loosely)
-        if found is not None:
-            return None if found == "cut" and _cut_to_nothing(pair.value, pair.claim) else found
     mine = written(pair.left.tree, pair.reading)
-    if mine is not None and pair.other is not None:
+    found = agrees(pair.value, pair.claim, loosely=loosely) if pair.claim is not None else None
+    if found is None and mine is not None and pair.other is not None:
         found = agrees(pair.other, mine, loosely=loosely)
-        if found is not None:
-            return found
-    if isinstance(mine, Figure) and isinstance(pair.claim, Figure) and mine.unit > pair.claim.unit:
+    if found is None and isinstance(mine, Figure) and isinstance(pair.claim, Figure) and mine.unit > pair.claim.unit:
         return agrees(exactly(pair.claim.value), mine, loosely=loosely)
-    return equal(pair.value, pair.other, loosely=loosely) if pair.other is not None else None
-
-
-def _cut_to_nothing(value: Value, claim: Written) -> bool:
-    """`softmax([2, 1]) = [0, 0]`: a zero in place of a number that does not round to it."""
-    cells = value.cells if isinstance(value, Array) else (value,)
-    figures = claim.cells if isinstance(claim, Figures) else (claim,)
-    return any(not figure.value and abs(cell.middle) > figure.unit / 2 for cell, figure in zip(cells, figures, strict=True))
+    return found or (equal(pair.value, pair.other, loosely=loosely) if pair.other is not None else None)
 
 
 def within_rounding(left: Side, right: Side, reading: Reading, names: Mapping[str, Value], *, loosely: bool) -> bool:
@@ -157,7 +173,7 @@ def within_rounding(left: Side, right: Side, reading: Reading, names: Mapping[st
             return about(one.value, Fraction(1, 2))  # 33% + 33% + 33% = 100%
         return widened(one) if both or _may_be_rounded(one) else as_written(one)
 
-    return _agrees(left, right, reading, names, rounded, loosely=loosely) is not None
+    return agreeing(left, right, reading, names, rounded, loosely=loosely) is not None
 
 
 def from_memory(left: Side, right: Side, reading: Reading, memory: Memory, *, loosely: bool, true: bool) -> Pair | None:
@@ -165,12 +181,13 @@ def from_memory(left: Side, right: Side, reading: Reading, memory: Memory, *, lo
     if not memory.touches(left.parsed(reading).tree):
         return None
     number = memory.true_value if true else memory.unrounded
-    return _agrees(left, right, reading, memory.values(true=true), number, loosely=loosely)
+    return agreeing(left, right, reading, memory.values(true=true), number, loosely=loosely)
 
 
-def _agrees(
+def agreeing(
     left: Side, right: Side, reading: Reading, names: Mapping[str, Value], number: Numbers, *, loosely: bool
 ) -> Pair | None:
+    """The pair where the two sides agree with these numbers."""
     try:
         pair = pair_of(left, right, reading, names, number)
     except NotUnderstoodError:

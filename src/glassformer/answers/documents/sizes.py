@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from glassformer.answers.documents.memory import Memory
-from glassformer.answers.documents.outcome import Outcome
+from glassformer.answers.documents.outcome import Outcome, of_sizes, unclear
 from glassformer.answers.documents.sides import Side
 from glassformer.answers.expressions import NotUnderstoodError
 from glassformer.answers.expressions.shapes import DoesNotFitError, cell_by_cell, multiplied, shape_of, shapes_in, shown_shape
@@ -25,18 +25,18 @@ def compare_sizes(left: Side, right: Side, sign: str, memory: Memory) -> Outcome
         due, claim = multiplied(factors), multiplied(claimed)
     except DoesNotFitError as misfit:
         surely = sign == "→" and safe and _explicit(one) and _explicit(two)
-        return Outcome("wrong", "shape", note=str(misfit)) if surely else None
+        return of_sizes("wrong", "", f"{misfit}.") if surely else None
     except NotUnderstoodError:
         return None
     if due == claim:
-        return Outcome("right", "shape", due=shown_shape(due))
+        return of_sizes("right", shown_shape(due), f"The shapes fit: {shown_shape(due)}.")
     if len(factors) < 2:  # the product may stand to the right of the shape that it is said to have
         factors, due, claim = claimed, claim, due
     if len(factors) < 2 or not _is_about_sizes(one, two, sign, due, claim):
         return None
     if not safe:
-        return Outcome("unclear", "shape", note="words or signs around it may belong to it")
-    return Outcome("wrong", "shape", due=shown_shape(due))
+        return unclear("words or signs around it may belong to it", kind="shape")
+    return of_sizes("wrong", shown_shape(due), f"The shape should be {shown_shape(due)}.")
 
 
 def _cell_by_cell(one: Node, two: Node, memory: Memory) -> Outcome | None:
@@ -51,7 +51,7 @@ def _cell_by_cell(one: Node, two: Node, memory: Memory) -> Outcome | None:
         claim = multiplied(shapes_in(two, memory.values()))
     except NotUnderstoodError:
         return None
-    return Outcome("right", "shape", due=shown_shape(due), note="cell by cell") if due == claim else None
+    return of_sizes("right", shown_shape(due), f"The shapes fit, cell by cell: {shown_shape(due)}.") if due == claim else None
 
 
 def _is_about_sizes(one: Node, two: Node, sign: str, due: Shape, claim: Shape) -> bool:

@@ -88,7 +88,6 @@ class Relation:
     chained: bool = False
     beside: Run | None = None  # right after the right side, with nothing but a gap between
     names: list[str] = field(default_factory=list)  # `d, n = 512`: the names before the last
-    cut_off: bool = False  # where the left side is missing: numbers stand before a sign that hides it
 
 
 def read_tokens(text: str, start: int) -> list[Token]:
@@ -105,80 +104,62 @@ def relations(tokens: Sequence[Token]) -> list[Relation]:
     places = [place for place, token in enumerate(tokens) if token.kind == "relation"]
     ends = [*places, len(tokens)]
     starts = [0, *(place + 1 for place in places)]
-    pieces = [_Cutter(tokens[start:end]).piece() for start, end in zip(starts, ends, strict=True)] if places else []
+    pieces = [_Piece(tokens[start:end]) for start, end in zip(starts, ends, strict=True)] if places else []
     found: list[Relation] = []
     for number, place in enumerate(places):
         before, after = pieces[number], pieces[number + 1]
-        left, chained = before.last, bool(number) and before.whole
-        if left is None and number and before.first is not None and before.only_rows:
-            left, chained = before.first, True
+        last = before.runs[-1] if before.runs else None
+        left, chained = last if before.closes else None, bool(number) and before.whole
+        if left is None and number and before.only_rows:
+            left, chained = last, True
         if left is None and before.bracketed:
-            left = before.runs[-1]
-        cut_off = left is None and before.barred and bool(before.runs) and before.runs[-1].has_numbers
-        found.append(Relation(tokens[place], left, after.first, chained, after.second, _names(before.runs), cut_off))
+            left = last
+        right, beside = (*after.runs, None, None)[:2] if after.opens else (None, None)
+        found.append(Relation(tokens[place], left, right, chained, beside, _names(before.runs)))
     return found
 
 
-@dataclass
 class _Piece:
-    """What lies between two relations."""
-
-    runs: list[Run]
-    opens: bool  # begins with a run, not with a wall
-    closes: bool  # ends with a run
-    only_rows: bool  # after its first run there is nothing but line breaks of a formula
-    barred: bool  # ends with a vertical bar
-    bracketed: bool  # ends with a run and an opening bracket: `512 (= 8 × 64)`
-
-    @property
-    def first(self) -> Run | None:
-        return self.runs[0] if self.runs and self.opens else None
-
-    @property
-    def second(self) -> Run | None:
-        return self.runs[1] if len(self.runs) > 1 and self.opens else None
-
-    @property
-    def last(self) -> Run | None:
-        return self.runs[-1] if self.runs and self.closes else None
-
-    @property
-    def whole(self) -> bool:
-        return len(self.runs) == 1 and self.opens and self.closes
-
-
-class _Cutter:
-    """Cuts the tokens between two relations into runs."""
+    """What lies between two relations, cut into runs."""
 
     def __init__(self, tokens: Sequence[Token]) -> None:
-        self.tokens = tokens
         self.runs: list[Run] = []
         self.current = Run([])
         self.words: list[str] = []
         self.numbers = False
         self.walls: list[Token] = []
-        self.opens = True
-        self.closes = False
-
-    def piece(self) -> _Piece:
-        partners = matching(self.tokens)
-        place = 0
-        while place < len(self.tokens):
+        self.opens = True  # begins with a run, not with a wall
+        self.closes = False  # ends with a run
+        partners, place = matching(tokens), 0
+        while place < len(tokens):
             end = max(partners.get(place, place), place)
-            self._unit(self.tokens[place : end + 1])
+            self._unit(tokens[place : end + 1])
             place = end + 1
         self._close()
-        _look_ahead(self.runs, self.tokens)
-        said = [token for token in self.tokens if token.kind != "edge"]
+        _look_ahead(self.runs, tokens)
+        said = [token for token in tokens if token.kind != "edge"]
         if len(self.runs) == 1:
             run = self.runs[0]
             others = [token for token in said if token.kind != "stop" and not run.start <= token.start < run.end]
-            run.alone = not others and not any(token.kind in ("word", "note") or token.text in "\"`'" for token in self.tokens)
-        only_rows = bool(self.walls) and all(wall.kind == "row" for wall in self.walls) and len(self.runs) == 1
-        last = said[-1:]
-        barred = bool(last) and last[0].text == "|"
-        bracketed = bool(self.runs and last and last[0].kind == "open" and self.runs[-1].following[:1] == last)
-        return _Piece(self.runs, self.opens, bool(self.runs) and self.closes, only_rows, barred, bracketed)
+            run.alone = not others and not any(token.kind in ("word", "note") or token.text in "\"`'" for token in tokens)
+        self.closes = self.closes and bool(self.runs)
+        self.last = said[-1] if said else None
+
+    @property
+    def whole(self) -> bool:
+        return len(self.runs) == 1 and self.opens and self.closes
+
+    @property
+    def only_rows(self) -> bool:
+        """Whether there is nothing but line breaks of a formula after its one run."""
+        return len(self.runs) == 1 and self.opens and bool(self.walls) and all(wall.kind == "row" for wall in self.walls)
+
+    @property
+    def bracketed(self) -> bool:
+        """Whether it ends with a run and an opening bracket: `512 (= 8 × 64)`."""
+        return (
+            self.last is not None and self.last.kind == "open" and bool(self.runs) and self.runs[-1].following[:1] == [self.last]
+        )
 
     def _unit(self, unit: Sequence[Token]) -> None:
         """A token, or a pair of brackets with all that is inside."""

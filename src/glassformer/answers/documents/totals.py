@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from math import prod
+from typing import NamedTuple
 
 from glassformer.answers.documents.memory import PLAIN_DIGITS, Memory, Result
 from glassformer.answers.documents.outcome import Outcome, explained, in_lines
 from glassformer.answers.expressions import Figure, NotUnderstoodError, Real, Token, agrees, exactly, parse, shown_number, written
-from glassformer.answers.mistakes.slips import Slip, pen_slips
-from glassformer.answers.verdicts import Verdict
+from glassformer.answers.mistakes.slips import pen_slips
+from glassformer.answers.verdicts import Finding, Judged, Verdict
 
 TOTAL_WORDS = frozenset("total totals sum overall altogether product".split())
 # A label with one of these names something besides the items.
@@ -21,10 +21,10 @@ MOST_LOOKED_AT = 60
 NEAR = Fraction(1, 1000)
 LONG_DIGITS = 5
 SLIPS = ("digit_wrong", "digits_exchanged")
+Items = tuple[Result, ...]
 
 
-@dataclass(frozen=True)
-class Labelled:
+class Labelled(NamedTuple):
     """A number after a label and a colon, alone on its line."""
 
     label: tuple[str, ...]
@@ -35,36 +35,6 @@ class Labelled:
     @property
     def total(self) -> bool:
         return any(word in TOTAL_WORDS for word in self.label)
-
-
-@dataclass(frozen=True)
-class Total:
-    """What a total was found to be: the sum (or the product) of earlier results, or one of them again."""
-
-    verdict: Verdict
-    items: tuple[Result, ...]
-    due: Real
-    truth: Real
-    slips: tuple[Slip, ...] = ()
-    word: str = "add up to"
-
-    @property
-    def faulty(self) -> tuple[int, ...]:
-        return tuple(dict.fromkeys(item.line for item in self.items if item.faulty))
-
-    def outcome(self, figure: Figure) -> Outcome:
-        due, true = shown_number(self.due), shown_number(self.truth)
-        lines = in_lines([item.line for item in self.items])
-        what = f"The number of {lines}" if len(self.items) == 1 else f"The items of {lines} {self.word} it"
-        said = f"{what}."
-        if self.verdict == "carried":
-            said = f"{what}, but the error of {in_lines(self.faulty)} is carried forward; with that put right it is {true}."
-        elif self.verdict == "wrong":
-            rest = f" With {in_lines(self.faulty)} put right it is {true}." if self.faulty and true != due else ""
-            said = f"The items of {lines} {self.word} {due}, not {figure.text}. {self.slips[0].sentence}{rest}"
-        findings = tuple(explained(slip.code, slip.sentence, slip.predicted) for slip in self.slips)
-        true = true if self.faulty and true != due else ""
-        return Outcome(self.verdict, "total", note=said, sources=self.faulty, findings=findings, due=due, corrected=true)
 
 
 def labelled(tokens: Sequence[Token]) -> Labelled | None:
@@ -87,32 +57,37 @@ def words_of(tokens: Sequence[Token]) -> tuple[str, ...]:
 
 def figure_of(tokens: Sequence[Token]) -> Figure | None:
     """The one number that the tokens are."""
-    if not any(token.kind == "number" for token in tokens):
-        return None
     try:
-        found = written(parse(tokens).tree)
+        found = written(parse(tokens).tree) if any(token.kind == "number" for token in tokens) else None
     except NotUnderstoodError:
         return None
     return found if isinstance(found, Figure) else None
 
 
-def total_of(memory: Memory, figure: Figure, label: Sequence[str], *, loosely: bool) -> Total | None:
-    """What earlier results the total is made of; None where none are, and then nothing is said about it."""
-    loose = loosely or figure.rounded
-    product = "product" in label
-    for exact in (True, False):
-        for items in _groups(memory):
-            found = _matched(items, figure, product=product, loosely=loose and not exact)
-            if found is not None:
-                return found
-        if exact and (again := _again(memory, figure, loosely=loose)) is not None:
-            return again
-    if loose or any(word in OTHER_PARTS for word in label) or len(str(abs(figure.value.numerator))) < LONG_DIGITS:
+def total_of(memory: Memory, item: Labelled, *, loosely: bool) -> tuple[Outcome, Real] | None:
+    """What earlier results a total is made of, and what it should be; None where of none, and then nothing is said about it."""
+    figure, loose = item.figure, loosely or item.figure.rounded
+    word = "multiply to" if "product" in item.label else "add up to"
+    groups = [(items, _made(items, word), _made(items, word, true=True)) for items in _groups(memory)]
+    again = [((one,), exactly(one.figure.value), one.truth) for one in reversed(memory.results[-MOST_LOOKED_AT:])]
+    long = len(str(abs(figure.value.numerator)).rstrip("0")) >= PLAIN_DIGITS
+    for tried, loosened in ((groups, False), (again if long else [], loose), (groups, loose)):
+        for items, due, truth in tried:
+            if _fits(due, figure, loosely=loosened):
+                return _outcome("carried" if any(one.faulty for one in items) else "right", items, due, truth, word, figure)
+            if len(items) > 1 and _fits(truth, figure, loosely=loosened):
+                return _outcome("right", items, truth, truth, word, figure)
+    if loose or any(word in OTHER_PARTS for word in item.label) or len(str(abs(figure.value.numerator))) < LONG_DIGITS:
         return None
-    return next((found for items in _groups(memory) if (found := _slipped(items, figure, product=product)) is not None), None)
+    for items, due, truth in groups:
+        slips = [slip for slip in pen_slips(due, figure) if slip.code in SLIPS]
+        if slips and abs(due.middle - figure.value) <= NEAR * abs(due.middle):
+            findings = tuple(explained(slip.code, slip.sentence, slip.predicted) for slip in slips)
+            return _outcome("wrong", items, due, truth, word, figure, findings)
+    return None
 
 
-def _groups(memory: Memory) -> Iterator[tuple[Result, ...]]:
+def _groups(memory: Memory) -> Iterator[Items]:
     """The last two results, the last three, and so on; then the same of totals alone."""
     recent = memory.results[-MOST_LOOKED_AT:]
     for results in (recent, [result for result in recent if result.total]):
@@ -120,43 +95,33 @@ def _groups(memory: Memory) -> Iterator[tuple[Result, ...]]:
             yield tuple(results[-count:])
 
 
-def _together(items: Sequence[Result], value: Callable[[Result], Fraction], *, product: bool) -> Real:
-    values = [value(item) for item in items]
-    return exactly(prod(values, start=Fraction(1)) if product else sum(values, start=Fraction(0)))
-
-
-def _both(items: Sequence[Result], *, product: bool) -> tuple[Real, Real]:
-    """What the items make as they were written, and as they should be."""
-    due = _together(items, lambda item: item.figure.value, product=product)
-    return due, _together(items, lambda item: item.truth.middle, product=product)
-
-
-def _matched(items: tuple[Result, ...], figure: Figure, *, product: bool, loosely: bool) -> Total | None:
-    due, truth = _both(items, product=product)
-    word = "multiply to" if product else "add up to"
-    if _fits(due, figure, loosely=loosely):
-        return Total("carried" if any(item.faulty for item in items) else "right", items, due, truth, word=word)
-    return Total("right", items, truth, truth, word=word) if _fits(truth, figure, loosely=loosely) else None
+def _made(items: Sequence[Result], word: str, *, true: bool = False) -> Real:
+    """What the items make together, as they were written or as they should be."""
+    values = [item.truth.middle if true else item.figure.value for item in items]
+    return exactly(prod(values, start=Fraction(1)) if word == "multiply to" else sum(values, start=Fraction(0)))
 
 
 def _fits(value: Real, figure: Figure, *, loosely: bool) -> bool:
     return agrees(value, figure, loosely=True) is not None if loosely else value.low == figure.value
 
 
-def _again(memory: Memory, figure: Figure, *, loosely: bool) -> Total | None:
-    """A result that comes again, exactly or rounded."""
-    if len(str(abs(figure.value.numerator)).rstrip("0")) < PLAIN_DIGITS:
-        return None
-    for result in reversed(memory.results[-MOST_LOOKED_AT:]):
-        if _fits(exactly(result.figure.value), figure, loosely=loosely):
-            return Total("carried" if result.faulty else "right", (result,), exactly(result.figure.value), result.truth)
-    return None
-
-
-def _slipped(items: tuple[Result, ...], figure: Figure, *, product: bool) -> Total | None:
-    """Nearly the sum, and one digit explains it."""
-    due, truth = _both(items, product=product)
-    if not due.middle or abs(due.middle - figure.value) > NEAR * abs(due.middle):
-        return None
-    slips = tuple(slip for slip in pen_slips(due, figure) if slip.code in SLIPS)
-    return Total("wrong", items, due, truth, slips, "multiply to" if product else "add up to") if slips else None
+def _outcome(
+    verdict: Verdict,
+    items: tuple[Result, ...],
+    due: Real,
+    truth: Real,
+    word: str,
+    figure: Figure,
+    findings: tuple[Finding, ...] = (),
+) -> tuple[Outcome, Real]:
+    faulty = tuple(dict.fromkeys(item.line for item in items if item.faulty)) if verdict != "right" else ()
+    lines, true = in_lines([item.line for item in items]), shown_number(truth) if faulty and truth != due else ""
+    said = f"The number of {lines}" if len(items) == 1 else f"The items of {lines} {word} it"
+    if verdict == "carried":
+        said += f", but the error of {in_lines(faulty)} is carried forward; with that put right it is {shown_number(truth)}"
+    elif verdict == "wrong":
+        said = f"The items of {lines} {word} {shown_number(due)}, not {figure.text}. {findings[0].what[0]}".rstrip(".")
+        said += f". With {in_lines(faulty)} put right it is {true}" if true else ""
+    follows = tuple(f"line {line}" for line in faulty)
+    judged = Judged("total", figure.text, verdict, shown_number(due), "", findings, follows, (f"{said}.",))
+    return Outcome(judged, "total", None, faulty, None, true), truth

@@ -103,33 +103,27 @@ def _shown(values: Vector) -> str:
 
 def _consistent_variables(lines: Sequence[Line]) -> Iterator[Found]:
     """`[1, 5, 12, 64]` beside `[1, 5, 768]`, heads before or after the tokens; and the attention matrices of those heads."""
-    parts: dict[int, list[tuple[str, tuple[int, ...], Line]]] = {}
-    for name, sizes, line in stated_shapes(lines):
-        if len(sizes) > 2 and all(size.isdecimal() for size in sizes):
-            parts.setdefault(line.part, []).append((name, tuple(map(int, sizes)), line))
-    for found in parts.values():
-        wholes = {sizes for _, sizes, _ in found if len(sizes) == 3}
-        if len(wholes) != 1:
-            continue
-        batch, tokens, width = wholes.pop()
-        split = {
-            two if one == tokens else one
-            for _, (b, one, two, each), _ in _four(found)
-            if _splits(b, one, two, each, batch, tokens, width)
-        }
-        for name, (b, one, two, each), line in _four(found):
-            if _splits(b, one, two, each, batch, tokens, width):
-                heads = two if one == tokens else one
-                said = f"{name}: {heads} heads of {each} make {heads} × {each} = {width}, the width of the tokens."
-                yield remark("heads_confirmed", line, said, verdict="right")
-            elif len(split) == 1 and (b, one, two, each) == (batch, *split, tokens, tokens):
-                said = f"{name}: each of the {one} heads has an attention matrix of {tokens} × {tokens}, tokens × tokens."
-                yield remark("heads_confirmed", line, said, verdict="right")
+    stated = [
+        (name, tuple(map(int, sizes)), line) for name, sizes, line in stated_shapes(lines) if all(map(str.isdecimal, sizes))
+    ]
+    for part in dict.fromkeys(line.part for _, _, line in stated):
+        here = [one for one in stated if one[2].part == part]
+        wholes = {sizes for _, sizes, _ in here if len(sizes) == 3}
+        batch, tokens, width = wholes.pop() if len(wholes) == 1 else (0, 0, 0)
+        split = {heads for _, sizes, _ in here if (heads := _heads(sizes, batch, tokens, width))}
+        for name, sizes, line in here:
+            heads = _heads(sizes, batch, tokens, width)
+            if heads:
+                said = f"{heads} heads of {sizes[3]} make {heads} × {sizes[3]} = {width}, the width of the tokens."
+                yield remark("heads_confirmed", line, f"{name}: {said}", verdict="right")
+            elif len(split) == 1 and sizes == (batch, *split, tokens, tokens):
+                said = f"each of the {sizes[1]} heads has an attention matrix of {tokens} × {tokens}, tokens × tokens."
+                yield remark("heads_confirmed", line, f"{name}: {said}", verdict="right")
 
 
-def _four(found: Sequence[tuple[str, tuple[int, ...], Line]]) -> list[tuple[str, tuple[int, ...], Line]]:
-    return [one for one in found if len(one[1]) == 4]
-
-
-def _splits(b: int, one: int, two: int, each: int, batch: int, tokens: int, width: int) -> bool:
-    return b == batch and ((one == tokens and two * each == width) or (two == tokens and one * each == width))
+def _heads(sizes: Sequence[int], batch: int, tokens: int, width: int) -> int:
+    """How many heads a variable is split into; 0 where it is not, or where they do not make up the width."""
+    if len(sizes) != 4 or sizes[0] != batch:
+        return 0
+    pairs = ((sizes[2], sizes[1]), (sizes[1], sizes[2]))
+    return next((heads for heads, length in pairs if length == tokens and heads * sizes[3] == width), 0)
