@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from glassformer.answers.expressions import evaluate
 from glassformer.answers.documents import check_text
+from glassformer.answers.expressions import evaluate
 
 
 @pytest.mark.parametrize("x", [-9, -6, -2.3, -1, 0.001, 0.5, 1, 3, 7.5, 30])
