@@ -1,4 +1,4 @@
-"""Every question of every shipped set: its own key is right, its traps are wrong and named, for twenty seeds."""
+"""Every question of every shipped set: its own key is right, its traps are wrong and named, for many seeds."""
 
 import math
 
@@ -9,12 +9,12 @@ from glassformer.answers.quiz import load_set, shipped, variant
 from glassformer.answers.quiz.quantity import OF_HEADS, Counted, Shaped
 from glassformer.answers.quiz.worked import Worked
 
-SEEDS = range(20)
+SEEDS = [*range(16), 106, 128, 165]  # in the last three, a mistake comes very near to the right numbers, or is huge
 
 
 @pytest.fixture(scope="module")
 def papers():
-    return {name: [variant(load_set(name), seed, f"student {seed % 3}") for seed in SEEDS] for name in shipped()}
+    return {name: [variant(load_set(name), seed, f"s{seed}") for seed in SEEDS] for name in shipped()}
 
 
 @pytest.mark.parametrize("name", shipped())

@@ -15,6 +15,7 @@ from glassformer.answers.quiz.marking import RIGHT, Key, Marked, Own, Wrong, exp
 from glassformer.numbers.explain import number
 from glassformer.program.axes import Floats
 
+LARGE = 1e6  # numbers beyond are written with an exponent, and nobody is offered them
 HAIR = 1e-9  # room for floating point
 THIRD_DECIMAL = 6e-4  # a wrong number that is no whole one is written to three decimals at least
 
@@ -84,9 +85,11 @@ class NumbersKey(Key):
         return marked("wrong", share(earned), f"{earned.count(1)} of {value.size} numbers follow")
 
     def differs(self, value: Any) -> bool:
-        """Whether numbers of the same shape are wrong ones."""
-        alike = isinstance(value, np.ndarray) and value.shape == self.value.shape and bool(np.all(np.isfinite(value)))
-        return alike and float(np.abs(value - self.value).max(initial=0.0)) > 2 * self.tolerance
+        """Whether numbers of the same shape are wrong ones, and still are when they are written down."""
+        if not isinstance(value, np.ndarray) or value.shape != self.value.shape or not np.all(np.abs(value) < LARGE):
+            return False
+        least = max(2 * self.tolerance, 10.0 ** -(self.digits or 3))
+        return float(np.abs(value - self.value).max(initial=0.0)) > least
 
 
 def degenerate(values: Sequence[float], right: Floats) -> bool:
