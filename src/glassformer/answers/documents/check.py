@@ -16,6 +16,7 @@ from glassformer.answers.documents.questions import MOST_QUESTIONS, UNREAD, bloc
 from glassformer.answers.documents.result import CheckedDocument, DocumentKind, Found, Kind
 from glassformer.answers.documents.settings import Settings, settings_in
 from glassformer.answers.documents.sources import Source, read_file, source_of
+from glassformer.answers.documents.stated import stated_shapes
 from glassformer.answers.documents.statements import read_tokens
 from glassformer.answers.documents.tables import row_with_sign
 from glassformer.answers.documents.totals import labelled
@@ -49,7 +50,8 @@ def check_text(text: str, *, name: str = "the solution", kind: DocumentKind = "m
         reader = Reader.over(source, settings, lines, latex=latex, withdrawn=frozenset(doubtful))
     for line, question in described_questions(lines):
         reader._add(line.start, line.start + len(line.text), "question", question.judged())
-    remarks = [*formula_remarks(lines, reader.judge.statements, source.text), *vector_remarks(lines)]
+    stated = list(stated_shapes(lines))
+    remarks = [*formula_remarks(lines, stated, reader.judge.statements, source.text), *vector_remarks(lines, stated)]
     found = sorted([*reader.judge.found, *remarks], key=lambda one: (one.start, one.end))
     return CheckedDocument(shown(name), kind, source.text, tuple(found), reader.beyond, source.cells)
 

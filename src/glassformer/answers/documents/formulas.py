@@ -9,7 +9,7 @@ from typing import NamedTuple
 from glassformer.answers.documents.lines import Line
 from glassformer.answers.documents.outcome import explained
 from glassformer.answers.documents.result import Found, Kind
-from glassformer.answers.documents.stated import Stated, stated_shapes
+from glassformer.answers.documents.stated import Stated
 from glassformer.answers.documents.statements import Relation
 from glassformer.answers.expressions import Token
 from glassformer.answers.shapes import FormulaShapes, check_formula
@@ -70,10 +70,12 @@ class Formula(NamedTuple):
     names: frozenset[str]
 
 
-def formula_remarks(lines: Sequence[Line], statements: Sequence[Statement], text: str) -> Iterator[Found]:
+def formula_remarks(
+    lines: Sequence[Line], stated: Sequence[Stated], statements: Sequence[Statement], text: str
+) -> Iterator[Found]:
     """Remarks on the formulas of every part that gives shapes."""
     parts: dict[int, Part] = {}
-    for said in stated_shapes(lines):
+    for said in stated:
         parts.setdefault(said.line.part, Part()).shapes.setdefault(said.name, []).append(said)
     _fill(parts, lines, statements, text)
     checks = 0

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from glassformer.answers.documents.formulas import remark
 from glassformer.answers.documents.lines import Line
 from glassformer.answers.documents.result import Found
-from glassformer.answers.documents.stated import stated_shapes
+from glassformer.answers.documents.stated import Stated
 from glassformer.answers.documents.totals import words_of
 from glassformer.answers.expressions import Figures, NotUnderstoodError, parse, written
 
@@ -33,9 +33,9 @@ class Cut:
     first: int = 0
 
 
-def vector_remarks(lines: Sequence[Line]) -> Iterator[Found]:
+def vector_remarks(lines: Sequence[Line], stated: Sequence[Stated]) -> Iterator[Found]:
     """Remarks on coordinates that were cut out, and on variables whose heads make up the width of the tokens."""
-    yield from _consistent_variables(lines)
+    yield from _consistent_variables(stated)
     cut = Cut()
     for place, line in enumerate(lines):
         label, values = _labelled(line)
@@ -101,11 +101,9 @@ def _shown(values: Vector) -> str:
     return f"[{', '.join(values)}]"
 
 
-def _consistent_variables(lines: Sequence[Line]) -> Iterator[Found]:
+def _consistent_variables(shapes: Sequence[Stated]) -> Iterator[Found]:
     """`[1, 5, 12, 64]` beside `[1, 5, 768]`, heads before or after the tokens; and the attention matrices of those heads."""
-    stated = [
-        (name, tuple(map(int, sizes)), line) for name, sizes, line in stated_shapes(lines) if all(map(str.isdecimal, sizes))
-    ]
+    stated = [(name, tuple(map(int, sizes)), line) for name, sizes, line in shapes if all(map(str.isdecimal, sizes))]
     for part in dict.fromkeys(line.part for _, _, line in stated):
         here = [one for one in stated if one[2].part == part]
         wholes = {sizes for _, sizes, _ in here if len(sizes) == 3}
