@@ -42,6 +42,11 @@ def test_fractions_roots_percents_powers_and_infinity_are_numbers():
     assert read_figures("[- 0.5, −∞]").values[0] == -0.5
 
 
+def test_minus_signs_belong_to_the_numbers_that_they_touch():
+    assert read_figures("[1 -2; -0.5 4]").values.tolist() == [[1.0, -2.0], [-0.5, 4.0]]
+    assert read_figures("[1, - 2]").values.tolist() == [1.0, -2.0]
+
+
 def test_lists_and_numbers_from_files_are_read_too():
     assert read_figures([[0.5, "1/3"], [1, 2]]).values.tolist() == [[0.5, 1 / 3], [1.0, 2.0]]
     assert read_figures(0.25).values.shape == ()
@@ -66,6 +71,9 @@ def test_the_text_is_made_of_the_numbers_alone():
         ("[nan]", "is no number"),
         ("[__import__('os')]", "is no number"),
         ("9**9**9**9", "is no number"),
+        ("[1/2/3, 4]", "is no number"),
+        ("[3 - 1, 2]", "is no number"),
+        ("[1, 2/]", "is no number"),
         ("[" * 100_000, "characters"),
         ("[" * 1000, "nested too deeply"),
         ("1" * 5000, "is no number"),

@@ -171,8 +171,7 @@ def _nested(text: str, name: str) -> Any:
     if len(text) > MOST_CHARACTERS:
         raise GlassformerError(f"{name} has {len(text):,} characters; at most {MOST_CHARACTERS:,} are read.")
     stack: list[list[Any]] = [[]]
-    for found in TOKEN.finditer(text.replace("−", "-").strip().lstrip("=≈~ ")):
-        word = found[0]
+    for word in _words(text.replace("−", "-").strip().lstrip("=≈~ "), name):
         if word in OPEN:
             if len(stack) > DEEPEST:
                 raise GlassformerError(f"{name} is nested too deeply: a matrix is a list of rows.")
@@ -188,6 +187,20 @@ def _nested(text: str, name: str) -> Any:
         raise GlassformerError(f"{name} opens a bracket that is not closed: {WRITE}.")
     top = _rows(stack[0], name)
     return top[0] if len(top) == 1 else top
+
+
+def _words(text: str, name: str) -> Iterator[str]:
+    """Brackets, semicolons and numbers; nothing but commas and blanks may stand between them."""
+    end, last = 0, ","
+    for found in TOKEN.finditer(text):
+        between = text[end : found.start()]
+        apart = "," in between or last in OPEN + ",;"  # from a number before it: `1 -2` is two numbers, `1 - 2` is a calculation
+        if between.strip(" ,\t\n\r") or (found[0][1:2].isspace() and not apart):
+            raise GlassformerError(f"{name} holds '{shown(text[: found.end()])}', which is no number: {WRITE}.")
+        end, last = found.end(), found[0]
+        yield found[0]
+    if text[end:].strip(" ,\t\n\r"):
+        raise GlassformerError(f"{name} holds '{shown(text[end:])}', which is no number: {WRITE}.")
 
 
 def _rows(items: list[Any], name: str) -> list[Any]:
