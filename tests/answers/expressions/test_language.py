@@ -29,7 +29,7 @@ def test_reading_what_was_written_gives_the_tree_back(text: str) -> None:
         ("solve(classes, params = 86,041,344)", "solve(classes, params = 86041344)"),
         ("shape(weights) = 768 x 768", "shape(weights) = 768 × 768"),
         ("flops(attention) <= flops(ffn)", "flops(attention) ≤ flops(ffn)"),
-        ("3 * (768 * 768) * 8", "3 * 768 * 768 * 8"),
+        ("3 * (768 * 768) * 8", "3 * (768 * 768) * 8"),
         ("bytes(training) in MiB", "bytes(training) in MiB"),
         (r"\frac{1}{\sqrt{d_k}}", "1 / √d_k"),
         ("110M parameters", "110M parameters"),

@@ -92,18 +92,13 @@ def simplified(node: Node) -> Node:
 
 
 def _flat(factors: Sequence[tuple[Factor, Node]]) -> Iterator[tuple[Factor, Node]]:
-    """Products inside a product, where leaving their brackets out changes nothing."""
+    """A product at the head of a product, without its brackets; elsewhere they stay, since `A (B C)` costs another amount."""
     for place, (sign, factor) in enumerate(factors):
-        said: Factor = "" if place == 0 else sign or "·"
-        if isinstance(factor, Product) and (place == 0 or (sign not in ("/", "//") and _multiplies(factor))):
-            yield said, factor.factors[0][1]
+        if place == 0 and isinstance(factor, Product):
+            yield "", factor.factors[0][1]
             yield from factor.factors[1:]
         else:
-            yield said, factor
-
-
-def _multiplies(product: Product) -> bool:
-    return all(sign not in ("/", "//") for sign, _ in product.factors)
+            yield "" if place == 0 else sign or "·", factor
 
 
 class _Reader(Parser):

@@ -92,13 +92,8 @@ def _related(node: Node) -> str:
 def _product(factors: tuple[tuple[str, Node], ...]) -> str:
     text = _within(factors[0][1], Sum)
     for sign, factor in factors[1:]:
-        loose = (Sum, Negative, Product) if sign in ("/", "//") or _divides(factor) else (Sum, Negative)
-        text += f" {sign or '·'} {_within(factor, *loose)}"
+        text += f" {sign or '·'} {_within(factor, Sum, Negative, Product)}"
     return text
-
-
-def _divides(node: Node) -> bool:
-    return isinstance(node, Product) and any(sign in ("/", "//") for sign, _ in node.factors)
 
 
 def _within(node: Node, *loose: type) -> str:
