@@ -226,11 +226,12 @@ def ask(
     from glassformer.answers.quantities.asking import several
 
     fields, over = several(fields)
-    node, _ = understood(text("expression", expression))
-    return quantities.ask(node, _asked_of(what, as_class, fields), over=over, digits=digits)
+    asked = _asked_of(what, as_class, fields)
+    node, _ = understood(text("expression", expression), asked)
+    return quantities.ask(node, asked, over=over, digits=digits)
 
 
-def understood(expression: str) -> tuple[Node, bool]:
+def understood(expression: str, asked: Request | None = None) -> tuple[Node, bool]:
     """An expression as a tree, and whether it was a question in English, which is read into one expression or refused."""
     from glassformer.answers.expressions.language import read
     from glassformer.answers.quantities.evaluation import unknown_names
@@ -249,7 +250,7 @@ def understood(expression: str) -> tuple[Node, bool]:
         return node, False
     from glassformer.answers.english import read_english
 
-    return read_english(expression).expression, True
+    return read_english(expression, asked).expression, True
 
 
 def check(

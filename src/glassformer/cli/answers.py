@@ -62,7 +62,7 @@ def ask(expression: str, words: tuple[str, ...], digits: int | None, as_class: s
 
     expression, words = expression_first(expression, words)
     asked, over = spec_of(words, as_class)
-    node, in_english = understood(expression)
+    node, in_english = understood(expression, asked)
     if in_english and form is None:
         click.echo(f"read as: {write(node)}")
     give(answer(node, asked, over=over, digits=digits), form)

@@ -5,14 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from glassformer.answers.english.frame import HARMLESS, WHOLE, Frame
+from glassformer.answers.english.frame import HARMLESS, LISTS, WHOLE, Frame
 from glassformer.answers.english.quantity import OPTIONS, call, inputs, model, one_head, quantity
 from glassformer.answers.english.words import nouns, tables
 from glassformer.answers.expressions.limits import NotUnderstoodError
 
-VECTORS = ("q", "k", "v", "cls", "hidden")  # their dimension is one number
-TOGETHER = ({"q", "k", "v"}, {"W_Q", "W_K", "W_V"})  # what has one shape
-MANY = ("scores", "weights", "products", "logits")
 ANY_WIDTH = "without=biases+norms"  # of a model of no size: biases and norms weigh less the wider it is
 
 
@@ -32,13 +29,8 @@ def _fits(frame: Frame, form: dict[str, Any]) -> bool:
     said |= {"flags": frame.flags - HARMLESS - {*form.get("also", ())}, "asked": {*frame.asked} - {*form.get("also_asked", ())}}
     if any({*form.get(key, ())} != value for key, value in said.items() if key != "sizes" or not form.get("fields")):
         return False
-    if (
-        frame.without
-        or frame.dtype
-        or frame.head
-        or frame.layer != form.get("layer", "")
-        or (form.get("noun") and not frame.parts)
-    ):
+    scoped = frame.without or frame.dtype or frame.head or frame.layer != form.get("layer", "")
+    if scoped or (form.get("noun") and not frame.parts):
         return False
     wants, known = form.get("model", "any"), bool(frame.models or frame.beside)
     if (wants not in ("any", *frame.models)) if known else wants == "bert-base":
@@ -55,7 +47,9 @@ def compared(frame: Frame) -> str | None:
         return None
     kind = {"weights": "params"}.get("".join(frame.quantities), "".join(frame.quantities) or "params")
     if len(frame.models) == 2:
-        sides = [_side(replace(frame, models=[name]), kind) for name in frame.models]
+        asked = None if frame.quantities else _asked(frame)
+        each = [replace(frame, models=[name]) for name in frame.models]
+        sides = [f"{asked} @ {model(side)}" if asked else quantity(side, kind, side.nouns) for side in each]
     elif said == {"share"} and len(frame.parts) == 1:
         sides, said = [_of_part(frame, kind, part) for part in (frame.parts, [])], {"ratio"}
     else:
@@ -64,11 +58,6 @@ def compared(frame: Frame) -> str | None:
     if len(sides) != 2 or None in sides or (said in ({"more"}, {"less"}) and "how_many" not in frame.flags):
         return None
     return str(held.format(*sides)) or None
-
-
-def _side(frame: Frame, kind: str) -> str | None:
-    asked = _asked(frame) if not frame.quantities else None
-    return f"{asked} @ {model(frame)}" if asked else quantity(frame, kind, frame.nouns)
 
 
 def _of_part(frame: Frame, kind: str, named: list[str]) -> str | None:
@@ -103,10 +92,10 @@ def _tensor(frame: Frame) -> str | None:
         return None
     kind = frame.quantities[0] if frame.quantities in (["shape"], ["elements"]) else ""
     if not frame.quantities and {"dim", "dims"} & frame.flags:
-        kind = "" if "dims" not in frame.flags and named[0] in VECTORS and "t" not in frame.sizes else "shape"
-    elif not frame.quantities and "how_many" in frame.flags and frame.texts[named[0]].text.lower().endswith(MANY):
+        kind = "" if "dims" not in frame.flags and named[0] in LISTS["vectors"] and "t" not in frame.sizes else "shape"
+    elif not frame.quantities and "how_many" in frame.flags and frame.texts[named[0]].text.lower().endswith((*LISTS["many"],)):
         kind = "elements"
-    if not kind or (len(named) > 1 and not any({*named} <= alike for alike in TOGETHER)):
+    if not kind or (len(named) > 1 and not {*named} <= {"W_Q", "W_K", "W_V", "q", "k", "v"}):
         return None
     options = ["head=0"] if frame.head == "one" or named == ["head_output"] else []
     every = frame.layer == "all" or ("all" in frame.flags and frame.layer != "one")

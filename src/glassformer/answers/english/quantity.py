@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from glassformer.answers.english.frame import WHOLE, Frame
+from glassformer.answers.english.frame import LISTS, WHOLE, Frame
 from glassformer.answers.english.words import nouns, tables
 from glassformer.answers.expressions.limits import NotUnderstoodError
 from glassformer.spec.presets import preset
 
 HALVES = ("t5", "flan", "bart", "whisper", "transformer")  # presets that are the encoder of a model with a decoder
-FIELDS = "d_model heads kv_heads d_k d_v d_ff layers vocab positions segments classes image patch".split()
-MAY_DIFFER = ("vocab", "layers", "positions", "image", "classes")  # a named model may be asked about with another one of these
 OPTIONS = ("t", "batch")
-LEFT_OUT = {"norm": "norms", "embedding_matrix": "tokens", "output_projection": "output"}
-FLAG_OPTIONS = {"token": "per=token", "training": "pass=training", "backward": "pass=backward"}
-IN_LAYERS = ("attention", "ffn", "qkv", "output", "norms")
 
 
 def call(name: str, arguments: list[str], options: list[str], model: str = "") -> str:
@@ -24,20 +19,17 @@ def call(name: str, arguments: list[str], options: list[str], model: str = "") -
 def model(frame: Frame, *more: str) -> str:
     """The words of the spec: a named model, or one with the sizes that are stated."""
     fields = {name: size for name, size in frame.sizes.items() if name not in OPTIONS}
-    if fields.pop("channels", 3) != 3 or len(frame.models) > 1:
-        raise NotUnderstoodError("it names two models, or images of other than 3 channels")
-    if other := next((name for name in fields if name not in FIELDS), ""):
-        raise NotUnderstoodError(f"{other} = {fields[other]} is not used")
+    if fields.pop("channels", 3) != 3 or len(frame.models) > 1 or not {*fields} <= {*LISTS["fields"]}:
+        raise NotUnderstoodError("it names two models, or a size that is not used here")
     if frame.models:
         spec, changed = preset(frame.models[0]), []
         derived = {"d_k": spec.head_k, "d_v": spec.head_v, "d_ff": spec.ffn_width, "kv_heads": spec.key_heads}
         for name, size in fields.items():
             if (own := derived.get(name, getattr(spec, name))) != size:
                 changed.append(f"{name}={size}")
-                if name not in MAY_DIFFER:
+                if name not in LISTS["may_differ"]:
                     raise NotUnderstoodError(f"{name} is {own} in {frame.models[0]}, not {size}")
-        own_fields = (f"head={spec.head}", "pooler=dense")
-        return " ".join([frame.models[0], *changed, *(field for field in more if field not in own_fields)])
+        return " ".join([frame.models[0], *changed, *sorted({*more} - {f"head={spec.head}", "pooler=dense"})])
     if frame.beside is not None or not (frame.sizes or more):
         return ""
     more += ("position=learned",) if "positions" in fields else ()
@@ -55,7 +47,7 @@ def one_head(frame: Frame) -> list[str]:
 def scope(frame: Frame) -> list[str]:
     """One head, one layer, and what is left out."""
     found = ["head=0"] if frame.head == "one" else ["layer=0"] if frame.layer == "one" else []
-    left = list(dict.fromkeys(LEFT_OUT.get(name, name) for name in frame.without))
+    left = list(dict.fromkeys(tables("forms")["left_out"].get(name, name) for name in frame.without))
     left += ["embeddings"] if "without_embeddings" in frame.flags else []
     return [*found, *(["without=" + "+".join(left)] if left else [])]
 
@@ -89,7 +81,7 @@ def _params(frame: Frame, names: list[str], more: tuple[str, ...]) -> str | None
     if "biases" in parts and len(parts) > 1:
         parts, options = [part for part in parts if part != "biases"], [*options, "only=biases"]
     parts = parts or ["layers"] * _is_stack(frame)
-    inside = bool(parts) and (parts[0] in IN_LAYERS or parts[0][:2] in ("W_", "b_"))
+    inside = bool(parts) and (parts[0] in LISTS["in_layers"] or parts[0][:2] in ("W_", "b_"))
     if inside and frame.made_up and frame.layer != "all" and "layers" not in frame.sizes and "head=0" not in options:
         options = ["layer=0", *(option for option in options if option != "layer=0")]
     options += ["trained=yes"] if "trained" in frame.flags and not frame.made_up else []
@@ -101,7 +93,8 @@ def _params(frame: Frame, names: list[str], more: tuple[str, ...]) -> str | None
 
 def _norms_fit(frame: Frame, names: list[str]) -> bool:
     """Whether it is clear which norms are counted: one, all, or those of a part."""
-    if names and ("with_norms" in frame.flags or ("norm" in names and {*names} - {"norm", "biases"})):
+    beside = {*names, *frame.without} - {"norm"}  # the betas of norms may be biases, too
+    if (names and "with_norms" in frame.flags) or ("norm" in names and beside - ({"biases"} & {*names})):
         return False
     clear = frame.layer == "one" or (frame.made_up and "layers" not in frame.sizes)
     return clear or names != ["norm"] or "a_norm" not in frame.flags
@@ -125,7 +118,7 @@ def _operations(frame: Frame, kind: str, names: list[str]) -> str | None:
     parts = [nouns()[name].flops for name in names] or ["layers"] * (frame.layer == "all")
     if "" in parts or frame.without or frame.dtype:
         return None
-    options = scope(frame) + [option for flag, option in FLAG_OPTIONS.items() if flag in frame.flags]
+    options = scope(frame) + [option for flag, option in tables("forms")["options"].items() if flag in frame.flags]
     return call(kind, parts, [*options, *inputs(frame)], model(frame, *(one_head(frame) if "d_k" in frame.sizes else [])))
 
 

@@ -37,8 +37,7 @@ class Stated:
 
 def stated(tags: list[Tag]) -> Stated:
     """Takes every number that has a name beside it; those that have none stay in `rest`."""
-    found = Stated(list(tags))
-    place = 0
+    found, place = Stated(list(tags)), 0
     while place < len(found.rest):
         taken = None
         if found.kind(place) == "number":
@@ -65,8 +64,8 @@ def _square(found: Stated, place: int) -> tuple[int, int] | None:
     if name not in SQUARES.values() or tags[place].number != tags[place + 2].number:
         return None
     found.put(name, tags[place].number)
-    asked = not any(tag.kind == "quantity" and tag.value != "patches" for tag in tags)  # `how many patches of 16 × 16`
-    drops = name == "image" or not asked
+    others = any(tag.kind == "quantity" and tag.value != "patches" for tag in tags)
+    drops = name == "image" or others  # in `how many patches of 16 × 16`, patches are what is asked for
     return (place, end + drops) if after else (before + (not drops), end)
 
 

@@ -13,7 +13,6 @@ from glassformer.spec.presets import known_as
 
 LONGEST_PHRASE = 7
 SCALES = {"k": 10**3, "thousand": 10**3, "m": 10**6, "million": 10**6, "b": 10**9, "billion": 10**9}
-SPELLED = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "ten": 10, "twelve": 12}
 WRITTEN = (  # how the same is typed: LaTeX, times signs, abbreviations
     (re.compile(r"\\(?:text|mathrm|mathbf|left|right)\b|[$`*]|\\(?=[()\[\]])"), " "),
     (re.compile(r"(?<=\d)\{,\}(?=\d)"), ","),
@@ -28,7 +27,6 @@ TOKEN = re.compile(
     r"(?P<number>\d+(?:,\d{3})+(?!\d)|\d+(?:\.\d+)?)(?P<scale>[kKMB](?!\w))?"
     r"|(?P<word>sqrt\(d_k\)|[A-Za-z]\w*(?:\^\w+)?(?:'s?\b)?)|(?P<sign>->|[^\s\"'_#–—-])"
 )
-ARTICLES = ("the", "a", "an")
 ENDINGS = {"matrices": "matrix", "biases": "bias", "classes": "class", "patches": "patch", "batches": "batch", "ies": "y"}
 Phrase = tuple[str, ...]
 
@@ -62,11 +60,11 @@ def _words(text: str) -> list[Tag]:
         if match["number"]:
             value = float(match["number"].replace(",", "")) * SCALES.get((match["scale"] or "").lower(), 1)
             found.append(Tag("number" if value.is_integer() else "unknown", match["number"], match[0], int(value)))
-        elif low in SPELLED:
-            found.append(Tag("number", low, match[0], SPELLED[low]))
+        elif low in tables("forms")["spelled"]:
+            found.append(Tag("number", low, match[0], tables("forms")["spelled"][low]))
         elif match["word"] and len(low) > 1 and low in SCALES and found and found[-1].kind == "number":
             found[-1] = found[-1]._replace(number=found[-1].number * SCALES[low])
-        elif low not in ARTICLES:
+        elif low not in ("the", "a", "an"):
             one = not match["word"] or (normal(low),) in glossary()  # `d_model` is a word of the glossary, `bert_base` is two
             parts = [match[0]] if one else match[0].split("_")
             found += [Tag("word" if match["word"] else "sign", part, part) for part in parts if part]
@@ -137,12 +135,6 @@ def _entries() -> Iterator[tuple[Phrase, tuple[str, str]]]:
                 yield tuple(normal(word) for word in phrase.split()), (tag, value)
     for name, preset in known_as().items():
         if "-" in name:  # not `layer` and `encoder`, which are words
-            yield from ((phrase, ("model", preset)) for phrase in _spellings(name))
-
-
-def _spellings(name: str) -> Iterator[Phrase]:
-    """`vit-b16` is written `ViT-B/16`, too."""
-    *first, last = [normal(part) for part in name.replace("_", "-").replace(".", "-.-").split("-")]
-    yield (*first, last)
-    if last[0].isalpha() and last[1:].isdigit():
-        yield (*first, last[0], last[1:])
+            *first, last = [normal(part) for part in name.replace("_", "-").replace(".", "-.-").split("-")]
+            yield (*first, last), ("model", preset)
+            yield (*first, *((last[0], last[1:]) if last[1:].isdigit() else (last,))), ("model", preset)  # ViT-B/16
