@@ -13,7 +13,7 @@ from glassformer.answers.expressions.language import read, write
 from glassformer.spec import GlassformerError
 from glassformer.spec.reading import request_from_words
 
-# How many questions are read rightly. Those held out were written before the reader, by the same hand, and nothing was tuned on them.
+# How many questions are read rightly. Those held out were written before the reader, by its author.
 READ_AT_LEAST = {"corpus": 680, HELD_OUT: 46}
 COMMANDS = re.compile(r'glassformer ask "([^"]+)" (\S+?)(?:;|$)')
 
@@ -90,6 +90,8 @@ def test_the_sizes_of_several_sentences_go_to_their_own_names():
         "How many parameters does BERT-base have with 8 heads?",
         "The FFN has 200 units and d_model is 96. How many parameters does it have?",
         "How many layers and heads does BERT-base have?",
+        "How many parameters does BERT-base have in its 12 heads?",
+        "What is the total size of the attention weights in BERT-base for 512 tokens?",
         "How much memory does one token need in BERT-base?",
         "is BERT-large bigger than BERT-base",
         "Why do we divide by sqrt(d_k)?",

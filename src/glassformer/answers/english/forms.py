@@ -92,15 +92,16 @@ def _tensor(frame: Frame) -> str | None:
         return None
     kind = frame.quantities[0] if frame.quantities in (["shape"], ["elements"]) else ""
     if not frame.quantities and {"dim", "dims"} & frame.flags:
-        kind = "" if "dims" not in frame.flags and named[0] in LISTS["vectors"] and "t" not in frame.sizes else "shape"
+        vector = "dims" not in frame.flags and named[0] in LISTS["vectors"] and "t" not in frame.sizes
+        kind = "" if vector or "all" in frame.flags else "shape"  # `the total size` is no shape
     elif not frame.quantities and "how_many" in frame.flags and frame.texts[named[0]].text.lower().endswith((*LISTS["many"],)):
         kind = "elements"
     if not kind or (len(named) > 1 and not {*named} <= {"W_Q", "W_K", "W_V", "q", "k", "v"}):
         return None
     options = ["head=0"] if frame.head == "one" or named == ["head_output"] else []
-    every = frame.layer == "all" or ("all" in frame.flags and frame.layer != "one")
-    options += ["layer=all"] if kind == "elements" and every else []
-    return call(kind, [nouns()[name].tensor for name in named], [*options, *inputs(frame)], model(frame, *one_head(frame)))
+    every = kind == "elements" and (frame.layer == "all" or ("all" in frame.flags and frame.layer != "one"))
+    options += [*["layer=all"] * every, *inputs(frame)]
+    return call(kind, [nouns()[name].tensor for name in named], options, model(frame, *one_head(frame)))
 
 
 def size(frame: Frame) -> str | None:
@@ -118,9 +119,9 @@ def size(frame: Frame) -> str | None:
 def _asked(frame: Frame) -> str | None:
     """The size that is asked for."""
     asked = frame.asked + ["heads"] * (frame.head == "all") + ["layers"] * (frame.layer == "all")
+    if not asked and {"dim", "dims"} & frame.flags and frame.head == "one":
+        return "d_k" if {*frame.parts} <= {"q", "k", "attention"} else None
     if not asked and {"dim", "dims"} & frame.flags:
-        if frame.head == "one":
-            return "d_k" if {*frame.parts} <= {"q", "k", "attention"} else None
         sizes = {nouns()[name].size for name in frame.parts or frame.nouns}
         return sizes.pop() or None if len(sizes) == 1 else None
     if asked in (["heads"], ["heads", "layers"]) and "all" in frame.flags:

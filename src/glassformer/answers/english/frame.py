@@ -53,8 +53,7 @@ class Frame:
 def framed(text: str, beside: Request | None) -> Frame:
     """The question taken apart."""
     found = stated(tagged(text))
-    frame = Frame(text, found.sizes, beside, left=found.twice)
-    scene, question = _sentences(found.rest)
+    frame, (scene, question) = Frame(text, found.sizes, beside, left=found.twice), _sentences(found.rest)
     around = _left_out(frame, scene)
     frame.left += [tag for tag in around if tag.kind not in SCENERY]
     frame.left += [tag for tag in scene if tag.value in frame.without and tag.value not in INCLUDED]

@@ -72,7 +72,8 @@ def quantity(frame: Frame, kind: str, named: list[str], *more: str) -> str | Non
 def _params(frame: Frame, names: list[str], more: tuple[str, ...]) -> str | None:
     parts, options = [nouns()[name].params for name in names], scope(frame)
     matrices = bool(parts) and all(part[:2] == "W_" and "," not in part for part in parts)
-    if "" in parts or frame.dtype or (not parts and "matrix" in frame.flags) or not _norms_fit(frame, names):
+    vague = {"matrix"} if frame.made_up else {"matrix", "counted head"}  # `the parameters of BERT-base in its 12 heads`
+    if "" in parts or frame.dtype or (not parts and vague & frame.flags) or not _norms_fit(frame, names):
         return None
     if "weights" in frame.quantities and "biases" not in frame.without and not matrices:
         return None  # whether biases are weights is not said

@@ -28,7 +28,6 @@ TOKEN = re.compile(
     r"|(?P<word>sqrt\(d_k\)|[A-Za-z]\w*(?:\^\w+)?(?:'s?\b)?)|(?P<sign>->|[^\s\"'_#–—-])"
 )
 ENDINGS = {"matrices": "matrix", "biases": "bias", "classes": "class", "patches": "patch", "batches": "batch", "ies": "y"}
-Phrase = tuple[str, ...]
 
 
 class Tag(NamedTuple):
@@ -122,12 +121,12 @@ def nouns() -> dict[str, Noun]:
 
 
 @lru_cache(maxsize=1)
-def glossary() -> dict[Phrase, tuple[str, str]]:
+def glossary() -> dict[tuple[str, ...], tuple[str, str]]:
     """Every phrase, in normal form, with its tag: `noun` ffn, `size` d_model, `model` bert-base."""
     return dict(_entries())
 
 
-def _entries() -> Iterator[tuple[Phrase, tuple[str, str]]]:
+def _entries() -> Iterator[tuple[tuple[str, ...], tuple[str, str]]]:
     for kind, table in tables("glossary").items():
         for value, words in table.items():
             for phrase in (words["words"] if kind == "noun" else words).split(","):
