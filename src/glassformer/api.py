@@ -228,7 +228,7 @@ def ask(
     fields, over = several(fields)
     asked = _asked_of(what, as_class, fields)
     node, _ = understood(text("expression", expression), asked)
-    return quantities.ask(node, asked, over=over, digits=digits)
+    return quantities.ask(node, asked, over=over, digits=digits, files=True)
 
 
 def understood(expression: str, asked: Request | None = None) -> tuple[Node, bool]:
@@ -263,7 +263,7 @@ def check(
     from glassformer.answers import verdicts
 
     said = None if claim is None else str(claim)
-    return verdicts.check(text("relation", relation), _asked_of(what, as_class, fields), claim=said)
+    return verdicts.check(text("relation", relation), _asked_of(what, as_class, fields), claim=said, files=True)
 
 
 def check_worked(

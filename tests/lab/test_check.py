@@ -76,11 +76,11 @@ def test_nothing_and_too_much_are_answered(ask):
 @pytest.mark.parametrize(
     ("line", "verdict"),
     [
-        ("params of bert-base = 110M", "right"),
-        ("params bert-base=110M", "right"),
-        ("params of layer d_model=64 heads=4 d_k=16 d_ff=120 = 27648", "convention"),
-        ("params of attention d_model=512 heads=8 = 6553600", "wrong"),
-        ("shape(weights) of bert-base t=5 = 768 x 768", "wrong"),
+        ("params @ bert-base = 110M", "right"),
+        ("3 * 4 = 12", "right"),
+        ("params @ layer d_model=64 heads=4 d_k=16 d_ff=120 = 27648", "convention"),
+        ("params @ attention d_model=512 heads=8 = 6553600", "wrong"),
+        ("shape(weights) @ bert-base t=5 = 768 x 768", "wrong"),
     ],
 )
 def test_a_claim_in_one_line_is_judged(ask, line, verdict):
@@ -90,17 +90,27 @@ def test_a_claim_in_one_line_is_judged(ask, line, verdict):
 
 
 def test_a_wrong_claim_names_its_mistake(ask):
-    _, found = ask("claim", claim="params of attention d_model=512 heads=8 = 6553600")
+    _, found = ask("claim", claim="params @ attention d_model=512 heads=8 = 6553600")
     assert found["mistakes"][0]["codes"] == ["heads_times_full_width"]
     assert found["truth"].startswith("It is 1,050,624")
 
 
 @pytest.mark.parametrize(
-    "line", ["", "110M", "params of bert-base", "params of bert-bse = 3", "params of /etc/passwd = 1", "= 3"]
+    ("line", "says"),
+    [
+        ("", "the expression is empty"),
+        ("110M", "claims nothing: write a relation, as in 'params = 110M'"),
+        ("params @ bert-base", "claims nothing"),
+        ("params @ bert-bse = 3", "Did you mean 'bert-base'?"),
+        ("params @ /etc/passwd = 1", "has no meaning"),
+        ("params @ ./config.json = 1", "is no preset, and no file is opened here"),
+        ("= 3", "has no meaning"),
+    ],
 )
-def test_what_is_no_claim_is_refused_in_one_line(line):
-    with pytest.raises(GlassformerError, match=r"write it as 'params of bert-base = 110M'\."):
-        check.claim_in_words(line)
+def test_what_is_no_claim_is_refused_in_one_line(ask, line, says):
+    status, found = ask("claim", claim=line)
+    assert status == 400
+    assert says in found["error"]
 
 
 def test_a_quiz_of_three_is_drawn_from_the_seed_and_keeps_no_memory(ask):

@@ -62,18 +62,18 @@ def test_a_text_too_long_for_an_address_is_still_checked(page):
 def test_a_claim_is_judged_and_the_derivation_comes_on_request(page):
     page.goto("/check?tab=claim")
     box = page.get_by_label("What somebody says")
-    box.fill("params of attention d_model=512 heads=8 = 6553600")
+    box.fill("params @ attention d_model=512 heads=8 = 6553600")
     box.press("Enter")
     read(page, ".verdict", "full-width projections multiplied by the number of heads")
     assert "1,050,624" not in page.locator(".verdict").inner_text()
     page.get_by_role("button", name="show what is right").click()
     read(page, ".verdict", "It is 1,050,624")
-    box.fill("params of bert-base = 110M")
+    box.fill("params @ bert-base = 110M")
     box.press("Enter")
     read(page, ".verdict", "✓ right")
-    box.fill("params of bert-bse = 110M")
+    box.fill("params @ bert-bse = 110M")
     box.press("Enter")
-    read(page, ".fault", "is no claim about a preset")
+    read(page, ".fault", "is no preset, and no file is opened here")
 
 
 def test_a_quiz_of_three_with_one_wrong_answer_says_why(page):

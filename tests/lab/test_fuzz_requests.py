@@ -33,7 +33,7 @@ BODIES = {
     "trace": {"model": "random", "spec": "bert-tiny layers=1", "seed": 1, "text": "the glass", "layer": 0, "head": 0, "edits": []}
     | {"name": WEIGHTS, "tensor": WEIGHTS, "cell": f"{WEIGHTS}[h=0,t=0,s=0]"},
     "hand": {**flying(), "cell": "weights[s=0]", "form": "markdown", "claim": "weights = 0.88 0.12", "text": "softmax = [1, 2]"},
-    "check": {"text": "$3 \\times 4 = 13$", "claim": "params of bert-base = 110M", "set": "parameters", "seed": 7, "used": 0}
+    "check": {"text": "$3 \\times 4 = 13$", "claim": "params @ bert-base = 110M", "set": "parameters", "seed": 7, "used": 0}
     | {"answers": {"a": "b"}, "hints": {}, "question": "a", "kind": "md"},
     "train": {"data": "digits", "name": "run", "run": "run"},
 }

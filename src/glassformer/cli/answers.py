@@ -65,7 +65,7 @@ def ask(expression: str, words: tuple[str, ...], digits: int | None, as_class: s
     node, in_english = understood(expression, asked)
     if in_english and form is None:
         click.echo(f"read as: {write(node)}")
-    give(answer(node, asked, over=over, digits=digits), form)
+    give(answer(node, asked, over=over, digits=digits, files=True), form)
 
 
 @click.command()
@@ -120,7 +120,7 @@ def check(
     asked, over = spec_of(words, as_class)
     if over:
         raise GlassformerError(f"{next(iter(over))} has several values: a claim is judged for one.")
-    found = judged(relation, asked, claim=claims[0] if claims else None)
+    found = judged(relation, asked, claim=claims[0] if claims else None, files=True)
     give(found, form)
     if not found.right:
         sys.exit(1)

@@ -25,14 +25,14 @@ export function Claim({ known }: { known: Known }) {
       >
         <label class="claim-label">
           <span>What somebody says</span>
-          <input class="mono" spellcheck={false} autocomplete="off" value={text} placeholder="params of bert-base = 110M" onInput={(event) => setText(event.currentTarget.value)} />
+          <input class="mono" spellcheck={false} autocomplete="off" value={text} placeholder="params @ bert-base = 110M" onInput={(event) => setText(event.currentTarget.value)} />
         </label>
         <button type="submit" class="primary">
           check
         </button>
       </form>
       <p class="note">
-        A question, <code>of</code>, a preset with its fields, and after <code>=</code> the answer: a number, <code>about 110 million</code>, or a shape such as <code>64x32</code>.
+        A quantity, <code>@</code> a preset with its fields, and after <code>=</code> the value: a number such as <code>110M</code>, a shape such as <code>64 x 32</code>, or a formula.
       </p>
       <div class="check-bar">
         <span class="soft">Examples</span>

@@ -8,13 +8,13 @@ from itertools import product
 from glassformer.answers.expressions.language import read, write
 from glassformer.answers.expressions.tree import Converted, List, Name, Node, Quantity, Relation, rebuilt, walk
 from glassformer.answers.quantities.answer import Answer, Table
-from glassformer.answers.quantities.context import with_fields
+from glassformer.answers.quantities.context import model_named, with_fields
 from glassformer.answers.quantities.evaluation import Evaluation, is_known
 from glassformer.answers.quantities.units import worth
 from glassformer.spec import GlassformerError, shown
 from glassformer.spec.encoder_spec import defaults
 from glassformer.spec.fields import field_rules
-from glassformer.spec.reading import SIZES, Request, request_from_words
+from glassformer.spec.reading import SIZES, Request
 
 MOST_ROWS = 200
 NOT_GIVEN = {"batch": 1, "t": None}
@@ -27,23 +27,24 @@ def ask(
     *,
     over: Mapping[str, Sequence[str]] | None = None,
     digits: int | None = None,
+    files: bool = False,
 ) -> Answer | Table:
     """The value of an expression: `ask("params(ffn) / params", request("bert-base"))`.
 
     `over` gives sizes several values, `{"t": ["128", "256"]}`; so does a list inside, `flops(t=128, 256)`: the answer is a table.
+    `files` lets `@` name files as well as presets: for the user's own words, never for a stranger's.
     """
     node = read(expression) if isinstance(expression, str) else expression
     if isinstance(node, Relation):
         raise GlassformerError(f"'{shown(write(node))}' is a claim: 'glassformer check' judges it, ask takes one side of it.")
     varied = {name: list(values) for name, values in (over or {}).items()} | _listed(node)
     if not varied:
-        return answer(node, asked, digits=digits)
+        return answer(node, asked, digits=digits, files=files)
     choices = list(product(*varied.values()))
     if len(choices) > MOST_ROWS:
         raise GlassformerError(f"{len(choices):,} combinations of sizes; a table has at most {MOST_ROWS} rows.")
-    rows = tuple(
-        (choice, answer(*_put_in(node, asked, dict(zip(varied, choice, strict=True))), digits=digits)) for choice in choices
-    )
+    chosen = (_put_in(node, asked, dict(zip(varied, choice, strict=True))) for choice in choices)
+    rows = tuple((choice, answer(*one, digits=digits, files=files)) for choice, one in zip(choices, chosen, strict=True))
     return Table(node, tuple(varied), rows)
 
 
@@ -63,21 +64,21 @@ def _values(name: str, value: object) -> list[str]:
     return [str(one) for one in value] if isinstance(value, list | tuple | range) else []
 
 
-def answer(node: Node, asked: Request | None, *, digits: int | None = None) -> Answer:
+def answer(node: Node, asked: Request | None, *, digits: int | None = None, files: bool = False) -> Answer:
     """The one answer to an expression without lists of sizes."""
-    asked = asked_about(node, asked)
+    asked = asked_about(node, asked, files=files)
     inner = node.inner if isinstance(node, Converted) else node
-    found = Evaluation(asked).found(inner)
+    found = Evaluation(asked, files=files).found(inner)
     scale = (node.unit, worth(node.unit, inner, found.unit)) if isinstance(node, Converted) else None
     return Answer(node, asked if needs_model(inner) else None, found, scale, digits)
 
 
-def asked_about(node: Node, asked: Request | None) -> Request | None:
+def asked_about(node: Node, asked: Request | None, *, files: bool = False) -> Request | None:
     """The model that bare names are about: where none is given, the only one that the expression names; with its only length."""
     quantities = [quantity for quantity in walk(node) if isinstance(quantity, Quantity)]
     models = {quantity.model for quantity in quantities if quantity.model}
     if asked is None and len(models) == 1:
-        asked = request_from_words(models.pop().split())
+        asked = model_named(models.pop(), files=files)
     for size in SIZES:
         stated = {write(value) for quantity in quantities for key, value in quantity.options if key == size}
         if asked is not None and len(stated) == 1 and f"{size}=" not in asked.label and getattr(asked, size) == NOT_GIVEN[size]:

@@ -17,6 +17,7 @@ from glassformer.answers.expressions.tree import List, Name, Node, Quantity
 from glassformer.program import Program, build
 from glassformer.spec import EncoderSpec, GlassformerError, nearest, shown
 from glassformer.spec.encoder_spec import defaults
+from glassformer.spec.presets import known_preset, preset_names
 from glassformer.spec.reading import SIZES, Request, request, request_from_words
 
 Overrides = tuple[tuple[str, str], ...]
@@ -120,7 +121,9 @@ def program_of(asked: Request) -> Program:
     return _program(asked.spec, asked.batch, asked.t)
 
 
-def context(quantity: Quantity, asked: Request | None, own: tuple[str, ...], overrides: Overrides = ()) -> Context:
+def context(
+    quantity: Quantity, asked: Request | None, own: tuple[str, ...], overrides: Overrides = (), *, files: bool = False
+) -> Context:
     """The quantity with its model and its fields put in. `own` are the options that the quantity itself knows."""
     fields: dict[str, Any] = dict(overrides)
     options: dict[str, Node] = {}
@@ -135,17 +138,25 @@ def context(quantity: Quantity, asked: Request | None, own: tuple[str, ...], ove
             known = [*own, *SIZES, *defaults()]
             said = f" Options of {quantity.name}: {', '.join(own)}; and any field of the spec." if own else ""
             raise GlassformerError(f"{shown(write(quantity))}: '{shown(key)}' is not an option.{nearest(key, known)}{said}")
-    return Context(quantity, with_fields(model_of(quantity, asked), fields), options)
+    return Context(quantity, with_fields(model_of(quantity, asked, files=files), fields), options)
 
 
-def model_of(quantity: Quantity, asked: Request | None) -> Request:
+def model_of(quantity: Quantity, asked: Request | None, *, files: bool) -> Request:
     """The model of `@ …`, or the one that is asked about."""
     if quantity.model:
-        return request_from_words(quantity.model.split())
+        return model_named(quantity.model, files=files)
     if asked is None:
         text = shown(write(quantity))
         raise GlassformerError(f"{text}: of which model? Add a spec, as in 'bert-base', or write {text} @ bert-base.")
     return asked
+
+
+def model_named(words: str, *, files: bool) -> Request:
+    """The model that words behind `@` name. What a stranger wrote names presets only: it does not get to open files."""
+    name, *fields = words.split()
+    if not files and known_preset(name) is None:
+        raise GlassformerError(f"'@ {shown(name)}' is no preset, and no file is opened here.{nearest(name, preset_names())}")
+    return request_from_words((name, *fields))
 
 
 def with_fields(asked: Request, fields: Mapping[str, Any]) -> Request:

@@ -37,8 +37,9 @@ NO_MODEL = Request("", EncoderSpec())
 class Evaluation:
     """Works out trees for one spec; every quantity is worked out once."""
 
-    def __init__(self, asked: Request | None, overrides: Overrides = ()) -> None:
+    def __init__(self, asked: Request | None, overrides: Overrides = (), *, files: bool = False) -> None:
         self.asked, self.overrides = asked, overrides
+        self.files = files  # whether `@` may name a file
         self.known: dict[Node, Found] = {}
 
     def found(self, node: Node) -> Found:
@@ -78,7 +79,7 @@ class Evaluation:
             return by_formula
         meaning = meaning_of(quantity)
         asked = self.asked or (NO_MODEL if meaning.name in NEED_NO_MODEL else None)
-        return meaning.work_out(context(quantity, asked, meaning.options, self.overrides))
+        return meaning.work_out(context(quantity, asked, meaning.options, self.overrides, files=self.files))
 
     def is_leaf(self, node: Node) -> bool:
         """Whether a node is a quantity or a field, and nothing that is worked out from such."""
@@ -221,9 +222,10 @@ def meaning_of(quantity: Quantity) -> Meaning:
     if is_size(name) and not quantity.arguments:
         return SIZE
     known = [*MEANINGS, *OF_EXPRESSIONS, *defaults(), "t", "batch"]
+    near = nearest(quantity.name, known)
     raise UnknownNameError(
-        f"'{shown(quantity.name)}' is no quantity and no field of the spec.{nearest(quantity.name, known)} Quantities: params, shape, "
-        "elements, flops, macs, bytes, growth, complexity, solve, …; 'glassformer ask --quantities' lists them."
+        f"'{shown(quantity.name)}' is no quantity and no field of the spec.{near} Quantities: params, shape, elements, flops, macs, "
+        "bytes, growth, complexity, solve, …; 'glassformer ask --quantities' lists them."
     )
 
 

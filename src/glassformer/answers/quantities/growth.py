@@ -109,7 +109,8 @@ def _polynomial(quantity: Quantity, name: str, value: Callable[[int], Fraction])
 
 
 def _number(node: Node, name: str, x: int, evaluation: Evaluation) -> Fraction:
-    value = type(evaluation)(evaluation.asked, (*evaluation.overrides, (name, str(x)))).number(node)
+    varied = type(evaluation)(evaluation.asked, (*evaluation.overrides, (name, str(x))), files=evaluation.files)
+    value = varied.number(node)
     if not isinstance(value, Real) or not value.exact:
         raise GlassformerError(f"'{shown(plain(node))}' is not an exact number.")
     return value.low

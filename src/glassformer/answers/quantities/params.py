@@ -34,7 +34,7 @@ def params(asked: Context) -> Found:
     pieces = asked_pieces(asked)
     lines = [Line(piece.name, piece.formula, piece.numbers, piece.size) for piece in pieces]
     if not pieces:
-        if asked.options or (asked.names and not {*asked.names} & MAY_BE_NONE):
+        if {*asked.options} - {"trained"} or (asked.names and not {*asked.names} & MAY_BE_NONE):
             raise GlassformerError(f"{asked.text}: this spec has none of that.")
         return found(0, "parameters", "this encoder has no such parameters", [Line(asked.text, "", "", 0)])
     others = [Other(f"without {', '.join(words)}", total(kept), left_out=words) for words, kept in left_out_ways(pieces)]

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from glassformer.algebra.ledger import count
 from glassformer.algebra.memory import Dtype, memory
+from glassformer.algebra.parts import PARTS
 from glassformer.answers.mistakes.pieces import total
 from glassformer.answers.quantities.answer import Found, Line, Other, found, mistaken
 from glassformer.answers.quantities.context import Context
@@ -170,6 +171,8 @@ def _cache(asked: Context) -> Found:
 
 def _tensor(asked: Context, names: tuple[str, ...]) -> Tensor | None:
     """The tensor of the forward pass that is meant; None where a part's weights are."""
+    if any(name in PARTS for name in names):
+        return None
     tensors = [find_tensor(name, asked.program, asked.layer or 0) for name in names]
     found_tensors = [tensor for tensor in tensors if tensor is not None]
     weights = {parameter.name for parameter in asked.program.parameters}

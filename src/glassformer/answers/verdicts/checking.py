@@ -42,18 +42,23 @@ COARSE = 100  # a number rounded to more than a hundredth of itself fits too muc
 NO_CAUSE = "no known mistake gives this value"
 
 
-def check(relation: str | Node, asked: Request | None = None, *, claim: str | Node | None = None) -> Diagnosis:
-    """Judge a relation: `check("params = 110M", request("bert-base"))`, or `check("params", …, claim="110M")`."""
+def check(
+    relation: str | Node, asked: Request | None = None, *, claim: str | Node | None = None, files: bool = False
+) -> Diagnosis:
+    """Judge a relation: `check("params = 110M", request("bert-base"))`, or `check("params", …, claim="110M")`.
+
+    `files` lets `@` name files as well as presets: for the user's own words, never for a stranger's.
+    """
     node = read(relation) if isinstance(relation, str) else relation
     if claim is not None:
         said = read(claim) if isinstance(claim, str) else claim
         node = Relation((node, *said.sides), ("=", *said.signs)) if isinstance(said, Relation) else Relation((node, said), ("=",))
     if not isinstance(node, Relation):
         raise GlassformerError(f"'{shown(write(node))}' claims nothing: {EXAMPLE}.")
-    asked = asked_about(node, asked)
+    asked = asked_about(node, asked, files=files)
     if asked is None and needs_model(node):
-        return any_model(node, lambda model: _judged(node, model))
-    return _judged(node, asked)
+        return any_model(node, lambda model: _judged(node, model, files=files))
+    return _judged(node, asked, files=files)
 
 
 def needs_model(node: Relation) -> bool:
@@ -69,9 +74,9 @@ def judge(answer: Answer, claim: str) -> Diagnosis:
     return check(answer.expression, answer.asked, claim=claim)
 
 
-def _judged(node: Relation, asked: Request | None) -> Diagnosis:
+def _judged(node: Relation, asked: Request | None, *, files: bool) -> Diagnosis:
     """Every side held against the one before it; the first link that does not hold decides."""
-    evaluation = Evaluation(asked)
+    evaluation = Evaluation(asked, files=files)
     sides = [side.inner if isinstance(side, Converted) else side for side in node.sides]
     links = [_Link(evaluation, left, sign, right) for left, sign, right in zip(sides, node.signs, sides[1:], strict=False)]
     if len(links) > 1 and set(node.signs) <= {"=", "≈"}:  # a = b ≈ c: each is also what the first was to be
@@ -163,7 +168,8 @@ class _Link:
             return []
         if not isinstance(self.found.value, int) or not self.found.value:
             return []
-        asked = context(subject, self.evaluation.asked, meaning_of(subject).options, self.evaluation.overrides)
+        known = meaning_of(subject).options
+        asked = context(subject, self.evaluation.asked, known, self.evaluation.overrides, files=self.evaluation.files)
         room = Fraction(0) if said.exact_number else said.figure.unit / 2
         found = count_findings(asked_pieces(asked), setting_of(asked), CountClaim(said.figure.value, room, self.found.value))
         simplest = {one.codes: one for one in sorted(found, key=lambda one: one.cost, reverse=True)}

@@ -11,8 +11,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from glassformer.lab.wire import answer, asked, text_in, whole_in
-from glassformer.spec import GlassformerError, nearest, shown
-from glassformer.spec.presets import known_preset, preset_names
+from glassformer.spec import GlassformerError, shown
 
 LONGEST = 400_000  # letters of a document
 MOST_ANSWERS = 100
@@ -22,11 +21,11 @@ EXAMPLES = {
     "shapes-solution.md": "which shapes? a product in the wrong order",
 }
 CLAIMS = (
-    "params of bert-base = 110M",
-    "params of layer d_model=64 heads=4 d_k=16 d_ff=120 = 27648",
-    "params of attention d_model=512 heads=8 = 6553600",
-    "shape(weights) of bert-base t=5 = 768 x 768",
-    "params(W_O, layer=0) of bert-base = 589824",
+    "params @ bert-base = 110M",
+    "params @ layer d_model=64 heads=4 d_k=16 d_ff=120 = 27648",
+    "params @ attention d_model=512 heads=8 = 6553600",
+    "shape(weights) @ bert-base t=5 = 768 x 768",
+    "params(ffn, layer=0) @ bert-base = 2*d_model*d_ff",
 )
 
 
@@ -91,27 +90,9 @@ def _checked(document: dict[str, Any]) -> dict[str, Any]:
 def _claimed(document: dict[str, Any]) -> dict[str, Any]:
     from glassformer.answers.verdicts import check as diagnose
     from glassformer.lab.pages.check_text import judged
-    from glassformer.spec.reading import request_from_words
 
-    question, words, said = claim_in_words(text_in(document, "claim"))
-    found = diagnose(question, request_from_words(words), claim=said)
-    return {"question": question, "spec": " ".join(words), "claim": said, **judged(found)}
-
-
-def claim_in_words(line: str) -> tuple[str, list[str], str]:
-    """`params of bert-base layers=8 = 110M` as question, spec and claim; a page names presets, no files."""
-    if len(line) > 2_000:
-        raise GlassformerError(f"the claim has {len(line):,} letters: at most 2,000.")
-    left, sign, said = line.strip().rpartition("= ") if "= " in line.strip() else line.strip().rpartition("=")
-    words = left.split()
-    at = next((place for place in range(len(words) - 1, -1, -1) if known_preset(words[place])), None)
-    if not sign or not said.strip() or at is None or not all("=" in word for word in words[at + 1 :]):
-        close = next((found for word in reversed(words) if at is None and (found := nearest(word, preset_names()))), "")
-        raise GlassformerError(f"'{shown(line)}' is no claim about a preset: write it as 'params of bert-base = 110M'.{close}")
-    question = words[:at]
-    while question and question[-1] in ("of", "for", "@"):
-        question.pop()
-    return " ".join(question) or "params", [known_preset(words[at]) or "", *words[at + 1 :]], said.strip()
+    found = diagnose(text_in(document, "claim"))
+    return {"question": found.judged.name, "spec": found.answer.label, "claim": found.relation, **judged(found)}
 
 
 def _paper(document: dict[str, Any]) -> dict[str, Any]:
