@@ -20,12 +20,12 @@ from glassformer.spec.reading import Request, request
 from glassformer.spec.weight_files import RUN
 
 if TYPE_CHECKING:
+    from glassformer.algebra.formulas import FormulaShapes
     from glassformer.answers.documents import CheckedDocument
-    from glassformer.answers.expressions.tree import Node
     from glassformer.answers.problems import Checked
     from glassformer.answers.quantities import Answer, Table
-    from glassformer.answers.shapes import FormulaShapes
     from glassformer.answers.verdicts import Diagnosis
+    from glassformer.expressions.tree import Node
     from glassformer.numbers import Checkpoint, Run
     from glassformer.numbers.by_hand import Problem, Solution
     from glassformer.numbers.experiments import Experiment
@@ -233,8 +233,8 @@ def ask(
 
 def understood(expression: str, asked: Request | None = None) -> tuple[Node, bool]:
     """An expression as a tree, and whether it was a question in English, which is read into one expression or refused."""
-    from glassformer.answers.expressions.language import read
     from glassformer.answers.quantities.evaluation import unknown_names
+    from glassformer.expressions.language import read
 
     refusal = None
     try:
@@ -295,7 +295,7 @@ def check_solution(file: str | Path) -> CheckedDocument:
 
 def check_formula(formula: str, shapes: Iterable[str] | Mapping[str, Any] = ()) -> FormulaShapes:
     """Follow the shapes of a formula: `gf.check_formula("Q = W_Q X", {"X": (768, 6), "W_Q": "64x768"})`."""
-    from glassformer.answers import shapes as room
+    from glassformer.algebra import formulas as room
 
     text("formula", formula)
     if isinstance(shapes, Mapping):

@@ -6,10 +6,10 @@ import corpus
 import pytest
 from corpus import rows, same
 
-from glassformer.answers.expressions.language import read, write
 from glassformer.answers.quantities import ask
 from glassformer.answers.quantities.answer import plain_value
 from glassformer.answers.verdicts import check
+from glassformer.expressions.language import read, write
 from glassformer.spec import GlassformerError
 
 QUESTIONS = [row for row in rows("ask") if row.expression and not row.refused]

@@ -14,11 +14,11 @@ from faults.hostile_strings import STRINGS
 from faults.mutants import no_hang
 
 from glassformer.answers.documents import check_text
-from glassformer.answers.expressions import evaluate
 from glassformer.answers.quantities import ask
 from glassformer.answers.quiz import load_set, shipped, variant
 from glassformer.answers.quiz.quantity import Counted, Shaped
 from glassformer.answers.verdicts import check
+from glassformer.expressions import evaluate
 from glassformer.spec import GlassformerError
 from glassformer.spec.reading import request
 

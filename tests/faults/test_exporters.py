@@ -14,6 +14,7 @@ from markdown_it import MarkdownIt
 from quiz_texts import CARRYING
 
 from glassformer import algebra
+from glassformer.algebra.formulas import check_formula
 from glassformer.answers.documents import check_text
 from glassformer.answers.problems import check_worked
 from glassformer.answers.quantities import ask
@@ -21,7 +22,6 @@ from glassformer.answers.quiz import parse_set
 from glassformer.answers.quiz.grading import grade
 from glassformer.answers.quiz.roster import Roster
 from glassformer.answers.quiz.submissions import Submissions
-from glassformer.answers.shapes import check_formula
 from glassformer.answers.verdicts import check as diagnose
 from glassformer.numbers.by_hand import parse_problem, solve
 from glassformer.program import build

@@ -9,7 +9,6 @@ from glassformer.answers.quiz import load_set, variant
 from glassformer.lab import server
 from glassformer.lab.pages import check, check_quiz
 from glassformer.lab.start import start
-from glassformer.spec import GlassformerError
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

@@ -56,9 +56,9 @@ def ask(expression: str, words: tuple[str, ...], digits: int | None, as_class: s
     glassformer ask "softmax([2, 1, 0.1])" --digits 3
     glassformer ask "16 * 2 * 2048 * 768 * 12"
     """
-    from glassformer.answers.expressions.language import write
     from glassformer.answers.quantities import ask as answer
     from glassformer.api import understood
+    from glassformer.expressions.language import write
 
     expression, words = expression_first(expression, words)
     asked, over = spec_of(words, as_class)

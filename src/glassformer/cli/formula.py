@@ -24,8 +24,8 @@ def algebra(formula: str, shapes: tuple[str, ...], form: str | None) -> None:
     glassformer algebra "softmax(Q K^T / sqrt(d_k)) V" Q=5x64 K=7x64 V=7x32
     glassformer algebra "softmax(Q^T K / sqrt(d_k)) V^T" "Q=d_k x t" "K=d_k x t" "V=d_v x t" d_k=32 d_v=16 t=32
     """
-    from glassformer.answers.expressions.limits import FORMULA_CHARACTERS
-    from glassformer.answers.shapes import check_formula
+    from glassformer.algebra.formulas import check_formula
+    from glassformer.expressions.limits import FORMULA_CHARACTERS
 
     text = sys.stdin.read(FORMULA_CHARACTERS + 1) if formula == "-" else formula
     give(check_formula(text, shapes), form)

@@ -83,8 +83,8 @@ def brief(answer: Document) -> Document:
 
 def require_readable_models(folders: Folders, *texts: str) -> None:
     """Refuse `params @ ../elsewhere`: behind '@' stands a preset, or a file of the readable folders."""
-    from glassformer.answers.expressions.language import read
-    from glassformer.answers.expressions.tree import Quantity, walk
+    from glassformer.expressions.language import read
+    from glassformer.expressions.tree import Quantity, walk
 
     for text in texts:
         try:

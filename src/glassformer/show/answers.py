@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from glassformer.answers.expressions.arrays import Array
-from glassformer.answers.expressions.exact import Real, exactly, shown_number
-from glassformer.answers.expressions.precision import shown_value
 from glassformer.answers.quantities import Answer, Line, Table
 from glassformer.answers.quantities.classes import Growth
 from glassformer.answers.verdicts import Diagnosis
+from glassformer.expressions.arrays import Array
+from glassformer.expressions.exact import Real, exactly, shown_number
+from glassformer.expressions.precision import shown_value
 from glassformer.show.inert import clean, markdown_text
 from glassformer.show.present import present
 from glassformer.show.table import Column, latex_text

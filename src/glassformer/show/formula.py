@@ -5,10 +5,10 @@ from __future__ import annotations
 import textwrap
 from dataclasses import dataclass
 
-from glassformer.answers.shapes import FormulaShapes
-from glassformer.answers.shapes.reading import axis_words
-from glassformer.answers.shapes.trace import Row, shape_text
-from glassformer.answers.shapes.writing import statement_text
+from glassformer.algebra.formulas import FormulaShapes
+from glassformer.algebra.formulas.reading import axis_words
+from glassformer.algebra.formulas.trace import Row, shape_text
+from glassformer.algebra.formulas.writing import statement_text
 from glassformer.show.present import present
 from glassformer.show.table import Column, Table, latex_text
 

@@ -16,7 +16,7 @@ VIEWS = {
     "glassformer.answers.verdicts": "glassformer.show.answers",
     "glassformer.answers.problems": "glassformer.show.worked",
     "glassformer.answers.documents": "glassformer.show.document",
-    "glassformer.answers.shapes": "glassformer.show.formula",
+    "glassformer.algebra.formulas": "glassformer.show.formula",
     "glassformer.answers.quiz.variant": "glassformer.show.notebook.quizzes",
     "glassformer.answers.quiz": "glassformer.show.quiz",
     "glassformer.numbers.by_hand": "glassformer.show.work",

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from glassformer.answers.documents import check_text
-from glassformer.answers.expressions import evaluate
+from glassformer.expressions import evaluate
 from glassformer.spec import GlassformerError
 
 WORDS = (

@@ -3,7 +3,7 @@
 import pytest
 
 from glassformer.answers.documents.statements import relations
-from glassformer.answers.expressions import fold, tokens
+from glassformer.expressions import fold, tokens
 
 
 def sides(text):

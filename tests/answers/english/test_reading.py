@@ -9,7 +9,7 @@ from corpus import HELD_OUT, Row, rows, same, value_of
 
 import glassformer as gf
 from glassformer.answers.english import read_english
-from glassformer.answers.expressions.language import read, write
+from glassformer.expressions.language import read, write
 from glassformer.spec import GlassformerError
 from glassformer.spec.reading import request_from_words
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from glassformer.answers.expressions import evaluate, fold, parse, tokens, written
 from glassformer.answers.mistakes.arithmetic import slips
+from glassformer.expressions import evaluate, fold, parse, tokens, written
 
 
 def codes(left, right):

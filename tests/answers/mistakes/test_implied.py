@@ -4,8 +4,8 @@ from fractions import Fraction
 
 import pytest
 
-from glassformer.answers.expressions import NotUnderstoodError, fold, parse, tokens, written
 from glassformer.answers.mistakes.implied import gap_behind, implied_gap
+from glassformer.expressions import NotUnderstoodError, fold, parse, tokens, written
 
 
 def gap(left, right):

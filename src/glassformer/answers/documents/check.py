@@ -21,8 +21,8 @@ from glassformer.answers.documents.statements import read_tokens
 from glassformer.answers.documents.tables import row_with_sign
 from glassformer.answers.documents.totals import labelled
 from glassformer.answers.documents.vectors import vector_remarks
-from glassformer.answers.expressions import exactly
 from glassformer.answers.verdicts import Judged
+from glassformer.expressions import exactly
 from glassformer.spec.errors import shown
 
 PROSE = frozenset(("", "text", "txt", "plain", "plaintext", "math", "latex", "tex", "markdown", "md", "output", "console"))

@@ -10,15 +10,15 @@ from glassformer.answers.documents.memory import Memory
 from glassformer.answers.documents.outcome import Outcome, carried, explained, unclear
 from glassformer.answers.documents.sides import Pair, Side, agreement, from_memory, pair_of, within_rounding
 from glassformer.answers.documents.sizes import compare_sizes
-from glassformer.answers.expressions import Array, Evaluator, Figure, NotUnderstoodError, Reading, Real, Value, readings
-from glassformer.answers.expressions import tree as trees
-from glassformer.answers.expressions.limits import MOST_SIZES
-from glassformer.answers.expressions.operands import SPACED
-from glassformer.answers.expressions.precision import Agreement
-from glassformer.answers.expressions.tree import Node
-from glassformer.answers.expressions.vocabulary import CONVERTIBLE, LINKING
 from glassformer.answers.mistakes.arithmetic import slips
 from glassformer.answers.mistakes.implied import gap_behind
+from glassformer.expressions import Array, Evaluator, Figure, NotUnderstoodError, Reading, Real, Value, readings
+from glassformer.expressions import tree as trees
+from glassformer.expressions.limits import MOST_SIZES
+from glassformer.expressions.operands import SPACED
+from glassformer.expressions.precision import Agreement
+from glassformer.expressions.tree import Node
+from glassformer.expressions.vocabulary import CONVERTIBLE, LINKING
 
 LABEL = unclear("a number with a label")  # no claim: nothing is said about it
 OTHER_SUMS = frozenset("squared cubed dozen twice half double each remaining modulo mod".split())

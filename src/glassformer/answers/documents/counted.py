@@ -13,12 +13,12 @@ from typing import NamedTuple
 from glassformer.algebra import count
 from glassformer.answers.documents.lines import Line
 from glassformer.answers.documents.settings import Settings
-from glassformer.answers.expressions import Evaluator, NotUnderstoodError, Reading, Real, exactly, plain
-from glassformer.answers.expressions.tree import Grouped, Node, Number, Power, Product, Sum, numerals_in, walk
 from glassformer.answers.mistakes.catalogue import mistake
 from glassformer.answers.mistakes.counting import rewrites
 from glassformer.answers.mistakes.pieces import Pieces, Setting, pieces_of, total
 from glassformer.answers.verdicts import Correction, Finding, Judged
+from glassformer.expressions import Evaluator, NotUnderstoodError, Reading, Real, exactly, plain
+from glassformer.expressions.tree import Grouped, Node, Number, Power, Product, Sum, numerals_in, walk
 from glassformer.spec import EncoderSpec, GlassformerError
 from glassformer.spec.reading import request_from_words
 

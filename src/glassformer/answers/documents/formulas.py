@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from glassformer.algebra.formulas import FormulaShapes, check_formula
 from glassformer.answers.documents.lines import Line
 from glassformer.answers.documents.outcome import explained
 from glassformer.answers.documents.result import Found, Kind
 from glassformer.answers.documents.stated import Stated
 from glassformer.answers.documents.statements import Relation
-from glassformer.answers.expressions import Token
-from glassformer.answers.shapes import FormulaShapes, check_formula
 from glassformer.answers.verdicts import Judged, Verdict
+from glassformer.expressions import Token
 from glassformer.spec import GlassformerError, shown
 
 MOST_FORMULAS = 40  # of a part

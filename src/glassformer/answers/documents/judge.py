@@ -15,7 +15,7 @@ from glassformer.answers.documents.sides import Side
 from glassformer.answers.documents.sizes import compare_sizes
 from glassformer.answers.documents.statements import Relation, Run, relations
 from glassformer.answers.documents.totals import Labelled, total_of, words_of
-from glassformer.answers.expressions import (
+from glassformer.expressions import (
     Array,
     Evaluator,
     Figure,
@@ -26,8 +26,8 @@ from glassformer.answers.expressions import (
     exactly,
     free_names,
 )
-from glassformer.answers.expressions.precision import Figures, as_value
-from glassformer.answers.expressions.tree import Call, Power, Product, Root, Space, Sum, names_in, numerals_in, ungrouped, walk
+from glassformer.expressions.precision import Figures, as_value
+from glassformer.expressions.tree import Call, Power, Product, Root, Space, Sum, names_in, numerals_in, ungrouped, walk
 from glassformer.spec.errors import shown
 
 LONGEST_TEXT = 300

@@ -8,7 +8,7 @@ from functools import cached_property
 from glassformer.answers.documents.blocks import HEADING
 from glassformer.answers.documents.markup import bullet_width, laid_aside
 from glassformer.answers.documents.statements import read_tokens
-from glassformer.answers.expressions import Token
+from glassformer.expressions import Token
 
 LONGEST_LINE = 5_000
 MOST_LINES = 4_000

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from glassformer.answers.expressions import Figure, Real, Value, exactly
-from glassformer.answers.expressions.numerals import Numeral
-from glassformer.answers.expressions.tree import Name, Node, Number, walk
+from glassformer.expressions import Figure, Real, Value, exactly
+from glassformer.expressions.numerals import Numeral
+from glassformer.expressions.tree import Name, Node, Number, walk
 
 MOST_EFFORT = 250_000  # steps that one document may ask for; each takes some ten microseconds
 PLAIN_DIGITS = 3  # a number with so many digits is taken for the same number where it comes again

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from glassformer.answers.documents.result import Kind
 from glassformer.answers.documents.sides import Pair, short
-from glassformer.answers.expressions import Value, shown_value
-from glassformer.answers.expressions.precision import Agreement
 from glassformer.answers.mistakes.catalogue import mistake
 from glassformer.answers.verdicts import Finding, Judged, Verdict
+from glassformer.expressions import Value, shown_value
+from glassformer.expressions.precision import Agreement
 from glassformer.spec.errors import shown
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from glassformer.answers.documents.lines import Line, words_in
-from glassformer.answers.expressions import NotUnderstoodError, Token, fold, numerals, tokens
+from glassformer.expressions import NotUnderstoodError, Token, fold, numerals, tokens
 
 ONE = {"head": "heads", "layer": "layers", "vocab": "vocab", "token": "t"}
 MOST_WORDS = 6  # between a number and what names it

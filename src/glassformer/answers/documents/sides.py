@@ -10,7 +10,7 @@ from math import isqrt
 
 from glassformer.answers.documents.memory import Memory
 from glassformer.answers.documents.statements import Run
-from glassformer.answers.expressions import (
+from glassformer.expressions import (
     Array,
     Evaluator,
     Figure,
@@ -27,11 +27,11 @@ from glassformer.answers.expressions import (
     shown_value,
     written,
 )
-from glassformer.answers.expressions.evaluate import as_written
-from glassformer.answers.expressions.exact import about
-from glassformer.answers.expressions.numerals import Numeral
-from glassformer.answers.expressions.precision import Agreement, Written, equal, widened
-from glassformer.answers.expressions.tree import Name, Node, Number, Parsed, Percent, numerals_in, ungrouped, walk
+from glassformer.expressions.evaluate import as_written
+from glassformer.expressions.exact import about
+from glassformer.expressions.numerals import Numeral
+from glassformer.expressions.precision import Agreement, Written, equal, widened
+from glassformer.expressions.tree import Name, Node, Number, Parsed, Percent, numerals_in, ungrouped, walk
 
 ENOUGH_DIGITS = 3  # a decimal with fewer is taken at its word, one with more may have been rounded
 LONGEST, LONGEST_CLAIM = 90, 2_000  # of an expression in a sentence, and of what was written

@@ -5,9 +5,9 @@ from __future__ import annotations
 from glassformer.answers.documents.memory import Memory
 from glassformer.answers.documents.outcome import Outcome, of_sizes, unclear
 from glassformer.answers.documents.sides import Side
-from glassformer.answers.expressions import NotUnderstoodError
-from glassformer.answers.expressions.shapes import DoesNotFitError, cell_by_cell, multiplied, shape_of, shapes_in, shown_shape
-from glassformer.answers.expressions.tree import Grouped, List, Node, Product, Sized, Space, Sum, Transposed, ungrouped, walk
+from glassformer.expressions import NotUnderstoodError
+from glassformer.expressions.shapes import DoesNotFitError, cell_by_cell, multiplied, shape_of, shapes_in, shown_shape
+from glassformer.expressions.tree import Grouped, List, Node, Product, Sized, Space, Sum, Transposed, ungrouped, walk
 
 Shape = tuple[int, ...]
 

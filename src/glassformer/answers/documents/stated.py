@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from glassformer.answers.documents.lines import Line
-from glassformer.answers.expressions import Token
-from glassformer.answers.expressions.fold import matching
+from glassformer.expressions import Token
+from glassformer.expressions.fold import matching
 
 KINDS = frozenset("dimension dimensions dimensionality shape shapes size sizes".split())
 FILLING = KINDS | frozenset("has have having with of the a an all both each is are will be would".split())

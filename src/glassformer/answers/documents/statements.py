@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from glassformer.answers.expressions.fold import fold, matching
-from glassformer.answers.expressions.tokens import OPERAND_ENDS, OPERAND_STARTS, Token, tokens
-from glassformer.answers.expressions.vocabulary import AFTER, FUNCTIONS, STARTING, TURNING
+from glassformer.expressions.fold import fold, matching
+from glassformer.expressions.tokens import OPERAND_ENDS, OPERAND_STARTS, Token, tokens
+from glassformer.expressions.vocabulary import AFTER, FUNCTIONS, STARTING, TURNING
 
 # What an expression begins after. A word, a number or a dash may belong to it, so nothing is called wrong on their account.
 Border = Literal["start", "wall", "word", "number", "dash", "bracket", "edge"]

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from glassformer.answers.documents.blocks import line_around
 from glassformer.answers.documents.totals import figure_of
-from glassformer.answers.expressions import NotUnderstoodError, Real, evaluate, fold, tokens
+from glassformer.expressions import NotUnderstoodError, Real, evaluate, fold, tokens
 
 MOST_ROWS = 200
 LONGEST_ROW = 2_000

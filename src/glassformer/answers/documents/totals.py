@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from glassformer.answers.documents.memory import PLAIN_DIGITS, Memory, Result
 from glassformer.answers.documents.outcome import Outcome, explained, in_lines
-from glassformer.answers.expressions import Figure, NotUnderstoodError, Real, Token, agrees, exactly, parse, shown_number, written
 from glassformer.answers.mistakes.slips import pen_slips
 from glassformer.answers.verdicts import Finding, Judged, Verdict
+from glassformer.expressions import Figure, NotUnderstoodError, Real, Token, agrees, exactly, parse, shown_number, written
 
 TOTAL_WORDS = frozenset("total totals sum overall altogether product".split())
 # A label with one of these names something besides the items.

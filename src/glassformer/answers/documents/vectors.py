@@ -10,7 +10,7 @@ from glassformer.answers.documents.lines import Line
 from glassformer.answers.documents.result import Found
 from glassformer.answers.documents.stated import Stated
 from glassformer.answers.documents.totals import words_of
-from glassformer.answers.expressions import Figures, NotUnderstoodError, parse, written
+from glassformer.expressions import Figures, NotUnderstoodError, parse, written
 
 ROLES = {"q": "queries", "k": "keys", "v": "values"}
 PLACES = ("first", "next", "last")

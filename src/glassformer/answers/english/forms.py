@@ -8,7 +8,7 @@ from typing import Any
 from glassformer.answers.english.frame import HARMLESS, LISTS, WHOLE, Frame
 from glassformer.answers.english.quantity import OPTIONS, call, inputs, model, one_head, quantity
 from glassformer.answers.english.words import nouns, tables
-from glassformer.answers.expressions.limits import NotUnderstoodError
+from glassformer.expressions.limits import NotUnderstoodError
 
 ANY_WIDTH = "without=biases+norms"  # of a model of no size: biases and norms weigh less the wider it is
 

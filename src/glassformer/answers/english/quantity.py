@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from glassformer.answers.english.frame import LISTS, WHOLE, Frame
 from glassformer.answers.english.words import nouns, tables
-from glassformer.answers.expressions.limits import NotUnderstoodError
+from glassformer.expressions.limits import NotUnderstoodError
 from glassformer.spec.presets import preset
 
 HALVES = ("t5", "flan", "bart", "whisper", "transformer")  # presets that are the encoder of a model with a decoder

@@ -9,11 +9,11 @@ from typing import NamedTuple
 from glassformer.answers.english import forms
 from glassformer.answers.english.frame import Frame, framed
 from glassformer.answers.english.words import nouns, tables
-from glassformer.answers.expressions.language import read
-from glassformer.answers.expressions.limits import NotUnderstoodError
-from glassformer.answers.expressions.tree import Node, Quantity, rebuilt, walk
 from glassformer.answers.quantities import ask
 from glassformer.answers.quantities.registry import MEANINGS
+from glassformer.expressions.language import read
+from glassformer.expressions.limits import NotUnderstoodError
+from glassformer.expressions.tree import Node, Quantity, rebuilt, walk
 from glassformer.spec import GlassformerError, shown
 from glassformer.spec.presets import preset
 from glassformer.spec.reading import Request, request

@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import islice
 
-from glassformer.answers.expressions.arrays import Array, Value
-from glassformer.answers.expressions.evaluate import Evaluator
-from glassformer.answers.expressions.exact import Real, exactly, fixed
-from glassformer.answers.expressions.limits import NotUnderstoodError
-from glassformer.answers.expressions.plain import plain
-from glassformer.answers.expressions.precision import Figure, Figures, Written, agrees, shown_value
-from glassformer.answers.expressions.readings import Reading
-from glassformer.answers.expressions.tree import Call, Grid, Negative, Node, Power, Product, Root, Sum, children, rebuilt, walk
 from glassformer.answers.mistakes.slips import Slip, list_slips, pen_slips
+from glassformer.expressions.arrays import Array, Value
+from glassformer.expressions.evaluate import Evaluator
+from glassformer.expressions.exact import Real, exactly, fixed
+from glassformer.expressions.limits import NotUnderstoodError
+from glassformer.expressions.plain import plain
+from glassformer.expressions.precision import Figure, Figures, Written, agrees, shown_value
+from glassformer.expressions.readings import Reading
+from glassformer.expressions.tree import Call, Grid, Negative, Node, Power, Product, Root, Sum, children, rebuilt, walk
 
 MOST_REWRITES = 80
 MOST_STEPS = 4_000  # all rewrites together: fewer of a long expression

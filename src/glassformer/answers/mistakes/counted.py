@@ -9,7 +9,6 @@ from functools import partial
 
 import numpy as np
 
-from glassformer.answers.expressions import Figure, exactly
 from glassformer.answers.mistakes.catalogue import mistake
 from glassformer.answers.mistakes.chance import Evidence
 from glassformer.answers.mistakes.conventions import totals_by_convention
@@ -18,6 +17,7 @@ from glassformer.answers.mistakes.pieces import Pieces, Setting
 from glassformer.answers.mistakes.search import Candidate, Tried, Ways, search
 from glassformer.answers.mistakes.slips import pen_slips
 from glassformer.answers.verdicts.verdict import Finding
+from glassformer.expressions import Figure, exactly
 
 CHANCE = 0.02  # expected accidental hits above which a mistake with a convention, or two mistakes at once, are not named
 COARSE = 100  # a number whose rounding is more than a hundredth of it fits too much: 340M is BERT-large's as well

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from glassformer.answers.expressions.arrays import Array, Value
-from glassformer.answers.expressions.evaluate import Evaluator
-from glassformer.answers.expressions.exact import Real, exactly, fixed
-from glassformer.answers.expressions.functions import logarithm
-from glassformer.answers.expressions.limits import NotUnderstoodError
-from glassformer.answers.expressions.precision import Figure, Written
-from glassformer.answers.expressions.readings import Reading
-from glassformer.answers.expressions.tree import Call, List, Name, Node, Power, Product, Sum, ungrouped
+from glassformer.expressions.arrays import Array, Value
+from glassformer.expressions.evaluate import Evaluator
+from glassformer.expressions.exact import Real, exactly, fixed
+from glassformer.expressions.functions import logarithm
+from glassformer.expressions.limits import NotUnderstoodError
+from glassformer.expressions.precision import Figure, Written
+from glassformer.expressions.readings import Reading
+from glassformer.expressions.tree import Call, List, Name, Node, Power, Product, Sum, ungrouped
 
 
 def implied_gap(one: Fraction | float, two: Fraction | float | None = None) -> Fraction:

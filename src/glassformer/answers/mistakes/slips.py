@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from glassformer.answers.expressions.exact import Real, about, fixed
-from glassformer.answers.expressions.precision import Figure
+from glassformer.expressions.exact import Real, about, fixed
+from glassformer.expressions.precision import Figure
 
 ANY_TWO = 6  # digits from which any two that changed places are a slip, not only neighbours
 POWERS = {1: "ten", 2: "a hundred", 3: "a thousand", 6: "a million", 9: "a billion"}

@@ -11,8 +11,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from glassformer.answers.expressions import Figure, NotUnderstoodError, Real, evaluate, fold, parse, tokens, written
 from glassformer.answers.mistakes.chance import HIDDEN, Evidence
+from glassformer.expressions import Figure, NotUnderstoodError, Real, evaluate, fold, parse, tokens, written
 from glassformer.numbers.by_hand.entries import INFINITE
 from glassformer.program.axes import Array, Floats
 from glassformer.spec import GlassformerError, shown

@@ -9,11 +9,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from glassformer.answers.expressions import Figure
-from glassformer.answers.expressions.exact import about
 from glassformer.answers.mistakes.slips import Slip, list_slips
 from glassformer.answers.problems.figures import HAIR, Figures
 from glassformer.answers.problems.work import Instead, Rewrite, Work, redo
+from glassformer.expressions import Figure
+from glassformer.expressions.exact import about
 from glassformer.numbers.by_hand.entries import place as placed
 from glassformer.numbers.by_hand.rounding import rounded, rounded_values
 from glassformer.program import Step

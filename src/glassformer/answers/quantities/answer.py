@@ -8,11 +8,11 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 from glassformer.algebra import Result
-from glassformer.answers.expressions.arrays import Array
-from glassformer.answers.expressions.exact import Real, exactly
-from glassformer.answers.expressions.language import write
-from glassformer.answers.expressions.tree import Node
 from glassformer.answers.quantities.classes import Growth
+from glassformer.expressions.arrays import Array
+from glassformer.expressions.exact import Real, exactly
+from glassformer.expressions.language import write
+from glassformer.expressions.tree import Node
 from glassformer.spec.reading import Request
 
 Shape: TypeAlias = tuple[int | str, ...]

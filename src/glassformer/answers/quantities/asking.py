@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import product
 
-from glassformer.answers.expressions.language import read, write
-from glassformer.answers.expressions.tree import Converted, List, Name, Node, Quantity, Relation, rebuilt, walk
 from glassformer.answers.quantities.answer import Answer, Table
 from glassformer.answers.quantities.context import model_named, with_fields
 from glassformer.answers.quantities.evaluation import Evaluation, is_known
 from glassformer.answers.quantities.units import worth
+from glassformer.expressions.language import read, write
+from glassformer.expressions.tree import Converted, List, Name, Node, Quantity, Relation, rebuilt, walk
 from glassformer.spec import GlassformerError, shown
 from glassformer.spec.encoder_spec import defaults
 from glassformer.spec.fields import field_rules

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from glassformer.answers.expressions.limits import NotUnderstoodError
-from glassformer.answers.expressions.plain import plain
-from glassformer.answers.expressions.tree import Name, Node, Number, Power, Product, Quantity, Sum, ungrouped
+from glassformer.expressions.limits import NotUnderstoodError
+from glassformer.expressions.plain import plain
+from glassformer.expressions.tree import Name, Node, Number, Power, Product, Quantity, Sum, ungrouped
 from glassformer.spec import shown
 
 Monomial = tuple[tuple[str, int], ...]  # letters and powers, by letter: (("d", 1), ("n", 2))

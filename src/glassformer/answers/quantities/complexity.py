@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from glassformer.answers.expressions.tree import Name, Quantity
 from glassformer.answers.quantities.answer import Found, Line, Other, found, mistaken
 from glassformer.answers.quantities.classes import Growth, monomial
 from glassformer.answers.quantities.context import Context
 from glassformer.answers.quantities.operations import products, steps_of
 from glassformer.answers.quantities.registry import means
+from glassformer.expressions.tree import Name, Quantity
 from glassformer.program import Axis, Step
 from glassformer.program.axes import HEADS
 from glassformer.spec import GlassformerError

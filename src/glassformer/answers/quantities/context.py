@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
-from glassformer.answers.expressions.evaluate import Evaluator
-from glassformer.answers.expressions.exact import Real
-from glassformer.answers.expressions.language import names_of, write
-from glassformer.answers.expressions.limits import NotUnderstoodError
-from glassformer.answers.expressions.plain import plain
-from glassformer.answers.expressions.readings import Reading
-from glassformer.answers.expressions.tree import List, Name, Node, Quantity
+from glassformer.expressions.evaluate import Evaluator
+from glassformer.expressions.exact import Real
+from glassformer.expressions.language import names_of, write
+from glassformer.expressions.limits import NotUnderstoodError
+from glassformer.expressions.plain import plain
+from glassformer.expressions.readings import Reading
+from glassformer.expressions.tree import List, Name, Node, Quantity
 from glassformer.program import Program, build
 from glassformer.spec import EncoderSpec, GlassformerError, nearest, shown
 from glassformer.spec.encoder_spec import defaults

@@ -5,16 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
-from glassformer.answers.expressions.activations import exact_gelu
-from glassformer.answers.expressions.arrays import Array
-from glassformer.answers.expressions.evaluate import CONSTANTS, Evaluator
-from glassformer.answers.expressions.exact import Real, exactly
-from glassformer.answers.expressions.language import write
-from glassformer.answers.expressions.limits import NotUnderstoodError
-from glassformer.answers.expressions.norms import WITHOUT_EPS, by_row
-from glassformer.answers.expressions.plain import plain
-from glassformer.answers.expressions.readings import Reading
-from glassformer.answers.expressions.tree import Call, Converted, Name, Node, Power, Product, Quantity, Relation, children, walk
 from glassformer.answers.quantities.answer import Found, Line, Other, Value, found, mistaken, simple
 from glassformer.answers.quantities.context import Overrides, context, whole
 from glassformer.answers.quantities.extras import NEED_NO_MODEL
@@ -23,6 +13,16 @@ from glassformer.answers.quantities.growth import growth, solve
 from glassformer.answers.quantities.registry import MEANINGS, Meaning
 from glassformer.answers.quantities.sizes import SHORT, is_size, size
 from glassformer.answers.quantities.units import unit
+from glassformer.expressions.activations import exact_gelu
+from glassformer.expressions.arrays import Array
+from glassformer.expressions.evaluate import CONSTANTS, Evaluator
+from glassformer.expressions.exact import Real, exactly
+from glassformer.expressions.language import write
+from glassformer.expressions.limits import NotUnderstoodError
+from glassformer.expressions.norms import WITHOUT_EPS, by_row
+from glassformer.expressions.plain import plain
+from glassformer.expressions.readings import Reading
+from glassformer.expressions.tree import Call, Converted, Name, Node, Power, Product, Quantity, Relation, children, walk
 from glassformer.spec import GlassformerError, nearest, shown
 from glassformer.spec.encoder_spec import EncoderSpec, defaults
 from glassformer.spec.reading import Request
@@ -224,8 +224,8 @@ def meaning_of(quantity: Quantity) -> Meaning:
     known = [*MEANINGS, *OF_EXPRESSIONS, *defaults(), "t", "batch"]
     near = nearest(quantity.name, known)
     raise UnknownNameError(
-        f"'{shown(quantity.name)}' is no quantity and no field of the spec.{near} Quantities: params, shape, elements, flops, macs, "
-        "bytes, growth, complexity, solve, …; 'glassformer ask --quantities' lists them."
+        f"'{shown(quantity.name)}' is no quantity and no field of the spec.{near} Quantities: params, shape, elements, flops, "
+        "macs, bytes, growth, complexity, solve, …; 'glassformer ask --quantities' lists them."
     )
 
 

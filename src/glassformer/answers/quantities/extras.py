@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from glassformer.answers.expressions.exact import Real
-from glassformer.answers.expressions.tree import List
 from glassformer.answers.mistakes.positions import waves
 from glassformer.answers.quantities.answer import Found, Line, Other, found, mistaken
 from glassformer.answers.quantities.context import Context, whole
 from glassformer.answers.quantities.registry import means
+from glassformer.expressions.exact import Real
+from glassformer.expressions.tree import List
 from glassformer.numbers.by_hand.operations import PositionEntries
 from glassformer.spec import GlassformerError
 

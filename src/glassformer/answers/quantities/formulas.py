@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 
-from glassformer.answers.expressions.evaluate import Evaluator
-from glassformer.answers.expressions.exact import Real
-from glassformer.answers.expressions.plain import plain
-from glassformer.answers.expressions.readings import Reading
-from glassformer.answers.expressions.tree import List, Name, Node, Product, Quantity, Transposed
 from glassformer.answers.quantities.answer import Found, Line, Other, Shape, found, mistaken
+from glassformer.expressions.evaluate import Evaluator
+from glassformer.expressions.exact import Real
+from glassformer.expressions.plain import plain
+from glassformer.expressions.readings import Reading
+from glassformer.expressions.tree import List, Name, Node, Product, Quantity, Transposed
 from glassformer.spec import GlassformerError, shown
 
 OF_FORMULAS = ("shape", "elements", "flops", "macs")
@@ -26,7 +26,7 @@ def formula_quantity(quantity: Quantity) -> Found | None:
         return None
     if len(given) < len(quantity.options):
         raise GlassformerError(f"{shown(plain(quantity))}: give each matrix its shape, as in Q=5 x 64.")
-    from glassformer.answers.shapes import products_of, shapes_of
+    from glassformer.algebra.formulas import products_of, shapes_of
 
     if quantity.name in ("flops", "macs"):
         macs = products_of(formula, given)

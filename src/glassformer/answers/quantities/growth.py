@@ -6,13 +6,13 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from glassformer.answers.expressions.exact import Real
-from glassformer.answers.expressions.language import write
-from glassformer.answers.expressions.plain import plain
-from glassformer.answers.expressions.tree import Name, Node, Quantity, Relation
 from glassformer.answers.quantities.answer import Found, Line, Other, found, simple
 from glassformer.answers.quantities.polynomials import HIGHEST, Polynomial, fitted, value_at, whole_root, written
 from glassformer.answers.quantities.sizes import SHORT
+from glassformer.expressions.exact import Real
+from glassformer.expressions.language import write
+from glassformer.expressions.plain import plain
+from glassformer.expressions.tree import Name, Node, Quantity, Relation
 from glassformer.spec import GlassformerError, nearest, shown
 from glassformer.spec.encoder_spec import defaults
 from glassformer.spec.reading import SIZES

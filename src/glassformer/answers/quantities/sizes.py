@@ -6,11 +6,11 @@ import math
 from collections.abc import Iterator
 from fractions import Fraction
 
-from glassformer.answers.expressions.exact import Real, exactly
-from glassformer.answers.expressions.functions import square_root
 from glassformer.answers.quantities.answer import Found, Line, Other, Value, found, mistaken
 from glassformer.answers.quantities.context import Context
 from glassformer.answers.quantities.registry import means
+from glassformer.expressions.exact import Real, exactly
+from glassformer.expressions.functions import square_root
 from glassformer.spec import EncoderSpec, GlassformerError
 from glassformer.spec.encoder_spec import defaults
 

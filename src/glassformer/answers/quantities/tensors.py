@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from glassformer.answers.expressions.tree import Name, Transposed
 from glassformer.answers.mistakes.tensors import Written, shape_mistakes
 from glassformer.answers.quantities.answer import Found, Line, Other, Shape, found, mistaken
 from glassformer.answers.quantities.context import Context
 from glassformer.answers.quantities.registry import means
+from glassformer.expressions.tree import Name, Transposed
 from glassformer.program import Axis, Program, Tensor
 from glassformer.program.axes import HEADS
 from glassformer.program.matrices import as_matrix

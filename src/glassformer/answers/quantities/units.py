@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from glassformer.answers.expressions.evaluate import unit_factor
-from glassformer.answers.expressions.plain import plain
-from glassformer.answers.expressions.readings import Reading
-from glassformer.answers.expressions.tree import Converted, Grouped, Measured, Name, Negative, Node, Quantity, Sum
-from glassformer.answers.expressions.vocabulary import COUNTED
+from glassformer.expressions.evaluate import unit_factor
+from glassformer.expressions.plain import plain
+from glassformer.expressions.readings import Reading
+from glassformer.expressions.tree import Converted, Grouped, Measured, Name, Negative, Node, Quantity, Sum
+from glassformer.expressions.vocabulary import COUNTED
 from glassformer.spec import GlassformerError, shown
 
 WORDS = {"params": "parameters", "weights": "parameters", "flops": "FLOPs", "macs": "multiply-adds", "MACs": "multiply-adds"}

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from glassformer.answers.expressions import Array, Real
-from glassformer.answers.expressions.language import read
-from glassformer.answers.expressions.tree import Call, Name, Node, Product, Quantity, Relation, Sum, names_in, rebuilt
 from glassformer.answers.quantities import Answer, ask
 from glassformer.answers.quantities.answer import divided
+from glassformer.expressions import Array, Real
+from glassformer.expressions.language import read
+from glassformer.expressions.tree import Call, Name, Node, Product, Quantity, Relation, Sum, names_in, rebuilt
 from glassformer.spec import GlassformerError, shown
 from glassformer.spec.reading import Request
 

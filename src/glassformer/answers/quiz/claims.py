@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from glassformer.answers.expressions import Array, Evaluator, Figure, Figures, NotUnderstoodError, Reading
+from glassformer.expressions import Array, Evaluator, Figure, Figures, NotUnderstoodError, Reading
 
-from glassformer.answers.expressions import fold, parse, readings, tokens, written  # isort: skip
-from glassformer.answers.expressions.precision import as_array
-from glassformer.answers.expressions.tokens import Token
+from glassformer.expressions import fold, parse, readings, tokens, written  # isort: skip
+from glassformer.expressions.precision import as_array
+from glassformer.expressions.tokens import Token
 
 MOST_CHARACTERS = 2_000
 MOST_CELLS = 256

@@ -12,10 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from glassformer.answers.expressions import Figure
-from glassformer.answers.expressions.exact import fixed
-from glassformer.answers.expressions.language import names_of
-from glassformer.answers.expressions.tree import Quantity, walk
 from glassformer.answers.mistakes.catalogue import mistake
 from glassformer.answers.quantities import Answer
 from glassformer.answers.quiz import claims
@@ -23,6 +19,10 @@ from glassformer.answers.quiz.arithmetic import plain, worked_out
 from glassformer.answers.quiz.marking import RIGHT, Key, Marked, Own, Section, Wrong, explained, marked, simplest, unread
 from glassformer.answers.quiz.numbers import NumbersKey, close, fits, written
 from glassformer.answers.verdicts import judge
+from glassformer.expressions import Figure
+from glassformer.expressions.exact import fixed
+from glassformer.expressions.language import names_of
+from glassformer.expressions.tree import Quantity, walk
 from glassformer.spec import GlassformerError, shown
 
 Number = int | Fraction

@@ -7,12 +7,12 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from glassformer.answers.expressions.tree import names_in
 from glassformer.answers.mistakes.catalogue import Mistake
 from glassformer.answers.quiz.arithmetic import comparisons, names_used
 from glassformer.answers.quiz.draws import check_choices
 from glassformer.answers.quiz.fields import READERS, declared_mistakes, in_question, name_in, named_mistakes, options_in, text_in
 from glassformer.answers.quiz.template import QuizSet, Template, placeholders
+from glassformer.expressions.tree import names_in
 from glassformer.numbers.experiments import EXPERIMENTS
 from glassformer.spec import GlassformerError, listed, nearest, shown
 from glassformer.spec.files import parse_toml, read_text

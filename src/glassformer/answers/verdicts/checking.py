@@ -8,13 +8,6 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 
-from glassformer.answers.expressions.arrays import Array
-from glassformer.answers.expressions.exact import Real
-from glassformer.answers.expressions.language import read, write
-from glassformer.answers.expressions.limits import NotUnderstoodError
-from glassformer.answers.expressions.plain import plain
-from glassformer.answers.expressions.precision import Figure, Figures, agrees, equal, written
-from glassformer.answers.expressions.tree import Converted, List, Measured, Name, Node, Number, Product, Quantity, Relation, walk
 from glassformer.answers.mistakes.arithmetic import slips
 from glassformer.answers.mistakes.catalogue import mistake
 from glassformer.answers.mistakes.slips import Slip, pen_slips
@@ -28,6 +21,13 @@ from glassformer.answers.quantities.units import require_same_kind
 from glassformer.answers.verdicts.diagnosis import Diagnosis
 from glassformer.answers.verdicts.every_size import any_model, holds_elsewhere
 from glassformer.answers.verdicts.verdict import Finding, Judged
+from glassformer.expressions.arrays import Array
+from glassformer.expressions.exact import Real
+from glassformer.expressions.language import read, write
+from glassformer.expressions.limits import NotUnderstoodError
+from glassformer.expressions.plain import plain
+from glassformer.expressions.precision import Figure, Figures, agrees, equal, written
+from glassformer.expressions.tree import Converted, List, Measured, Name, Node, Number, Product, Quantity, Relation, walk
 from glassformer.spec import GlassformerError, shown
 from glassformer.spec.reading import Request
 

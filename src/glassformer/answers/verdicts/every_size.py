@@ -8,12 +8,12 @@ from itertools import islice
 from random import Random
 from typing import Any
 
-from glassformer.answers.expressions.language import write
-from glassformer.answers.expressions.tree import Name, Node, Quantity, Relation, walk
 from glassformer.answers.quantities.context import with_fields
 from glassformer.answers.quantities.evaluation import Evaluation
 from glassformer.answers.quantities.sizes import SHORT
 from glassformer.answers.verdicts.diagnosis import Diagnosis
+from glassformer.expressions.language import write
+from glassformer.expressions.tree import Name, Node, Quantity, Relation, walk
 from glassformer.spec import GlassformerError, shown
 from glassformer.spec.reading import Request, request
 

@@ -1,0 +1,61 @@
+"""LayerNorm and RMSNorm of a list of numbers, right and as people get them wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+
+from glassformer.expressions.arrays import Array, total
+from glassformer.expressions.exact import Real, exactly
+from glassformer.expressions.functions import square_root
+from glassformer.expressions.limits import NotUnderstoodError
+
+EPS = Fraction(1, 10**5)  # may be under the root or not: the interval holds both
+
+Row = Sequence[Real]
+
+
+def _centred(row: Row) -> list[Real]:
+    mean = total(row) / exactly(len(row))
+    return [cell - mean for cell in row]
+
+
+def _squares(row: Row) -> Real:
+    return total([cell * cell for cell in row])
+
+
+def _divided(row: Row, variance: Real, *, rooted: bool = True, eps: Fraction = EPS) -> list[Real]:
+    if variance.low <= 0:
+        raise NotUnderstoodError("a norm of numbers that are all the same")
+    widened = Real(variance.low, variance.high + eps)
+    deviation = square_root(widened) if rooted else widened
+    return [cell / deviation for cell in row]
+
+
+def _layer(row: Row, *, less: int = 0, rooted: bool = True, eps: Fraction = EPS) -> list[Real]:
+    if len(row) <= less:
+        raise NotUnderstoodError("a norm of too few numbers")
+    centred = _centred(row)
+    return _divided(centred, _squares(centred) / exactly(len(row) - less), rooted=rooted, eps=eps)
+
+
+# Functions of a row; only the first two can be written, the others are what goes wrong with the first.
+NORMS: dict[str, Callable[[Row], list[Real]]] = {
+    "layernorm": _layer,
+    "rmsnorm": lambda row: _divided(row, _squares(row) / exactly(len(row))),
+    "layernorm over n - 1": lambda row: _layer(row, less=1),
+    "layernorm by variance": lambda row: _layer(row, rooted=False),
+    "centred": _centred,
+    "shares": lambda row: [cell / total(row) for cell in row],
+}
+
+
+WITHOUT_EPS: dict[str, Callable[[Row], list[Real]]] = {
+    "layernorm": lambda row: _layer(row, eps=Fraction(0)),
+    "rmsnorm": lambda row: _divided(row, _squares(row) / exactly(len(row)), eps=Fraction(0)),
+}
+
+
+def by_row(value: Array, function: Callable[[Row], list[Real]]) -> Array:
+    rows = [value.row(number) for number in range(value.rows)]
+    return Array(tuple(cell for row in rows for cell in function(row)), value.columns)

@@ -1,0 +1,195 @@
+"""Whether a value is what was written, judged at the precision of the writing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+from glassformer.expressions.arrays import Array, Value, alike, matrix
+from glassformer.expressions.evaluate import unit_factor
+from glassformer.expressions.exact import Real, about, exactly, fixed, shown_number, terminating
+from glassformer.expressions.numerals import Numeral
+from glassformer.expressions.readings import Reading
+from glassformer.expressions.tree import Grid, List, Measured, Negative, Node, Number, Percent, Power, Product, ungrouped
+
+Agreement = Literal["exact", "rounded", "cut", "near"]
+WEAKEST: tuple[Agreement, ...] = ("near", "cut", "rounded", "exact")
+SHORT = 6  # decimals that are shown in full
+FLOAT_DIGITS, FLOAT_NOISE = 14, Fraction(1, 10**14)  # what a computer prints for a sum of decimals
+NEGLIGIBLE = Fraction(1, 20)  # what ≈ 0 may stand for
+NEAR = Fraction(1, 200)  # two expressions with ≈ between them
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A number as a result is written: its value, what its last digit is worth, whether it says it is rounded."""
+
+    value: Fraction
+    unit: Fraction
+    rounded: bool = False
+    text: str = ""
+
+    @property
+    def decimals(self) -> int:
+        places = 0
+        while places < 60 and self.unit * 10**places < 1:
+            places += 1
+        return places
+
+    def times(self, factor: Fraction, *, rounded: bool = False) -> Figure:
+        return Figure(self.value * factor, abs(self.unit * factor), self.rounded or rounded, self.text)
+
+
+@dataclass(frozen=True)
+class Figures:
+    """A list or a matrix of written numbers."""
+
+    cells: tuple[Figure, ...]
+    columns: int | None = None
+
+
+Written = Figure | Figures
+
+
+def written(node: Node, reading: Reading | None = None) -> Written | None:
+    """What a result says, where it is plain numbers; None for anything that is still to be worked out."""
+    node = ungrouped(node)
+    usual = reading or Reading()
+    match node:
+        case Number(numeral):
+            return _figure(numeral)
+        case Negative(inner):
+            found = written(inner, usual)
+            return found.times(Fraction(-1)) if isinstance(found, Figure) else None
+        case Percent(inner):
+            found = written(inner, usual)
+            return found.times(Fraction(1, 100 if usual.percent == "hundredth" else 1)) if isinstance(found, Figure) else None
+        case Measured(inner, unit):
+            found = written(inner, usual)
+            factor = unit_factor(unit, usual)
+            return found.times(factor, rounded=factor != 1) if isinstance(found, Figure) else None
+        case Product(((_, Number(numeral)), (("×" | "·" | "*"), Power(Number(ten), exponent)))) if ten.value == 10:
+            power = written(exponent, usual)
+            small = isinstance(power, Figure) and power.value.denominator == 1 and abs(power.value) <= 60
+            return (
+                _figure(numeral).times(Fraction(10) ** int(power.value), rounded=True)
+                if isinstance(power, Figure) and small
+                else None
+            )
+        case List(items):
+            return _listed([written(item, usual) for item in items])
+        case Grid(rows):
+            return _stacked([_listed([written(cell, usual) for cell in row]) for row in rows])
+        case _:
+            return None
+
+
+def agrees(value: Value, claim: Written, *, loosely: bool) -> Agreement | None:
+    """How a value and what was written go together; `loosely` where the text says ≈."""
+    if isinstance(value, Array) and len(value.cells) == 1 and isinstance(claim, Figure):
+        value = value.cells[0]
+    if isinstance(claim, Figure):
+        return _agrees(value, claim, loosely=loosely) if isinstance(value, Real) else None
+    if isinstance(value, Real):
+        return _agrees(value, claim.cells[0], loosely=loosely) if len(claim.cells) == 1 else None
+    if not alike(value, as_array(claim)):
+        return None
+    found = [_agrees(cell, figure, loosely=loosely) for cell, figure in zip(value.cells, claim.cells, strict=True)]
+    return min((one for one in found if one), key=WEAKEST.index) if all(found) else None
+
+
+def equal(one: Value, two: Value, *, loosely: bool) -> Agreement | None:
+    """How the values of two expressions go together."""
+    if isinstance(one, Array) != isinstance(two, Array):
+        return None
+    pairs = [(one, two)] if isinstance(one, Real) and isinstance(two, Real) else []
+    if isinstance(one, Array) and isinstance(two, Array):
+        if not alike(one, two):
+            return None
+        pairs = list(zip(one.cells, two.cells, strict=True))
+    if all(left.meets(right) for left, right in pairs):
+        return "exact"
+    if loosely and all(abs(left.middle - right.middle) <= NEAR * abs(left.middle) for left, right in pairs):
+        return "near"
+    return None
+
+
+def as_array(claim: Figures) -> Array:
+    return Array(tuple(exactly(cell.value) for cell in claim.cells), claim.columns)
+
+
+def as_value(claim: Written) -> Value:
+    return exactly(claim.value) if isinstance(claim, Figure) else as_array(claim)
+
+
+def widened(numeral: Numeral) -> Real:
+    """All the numbers that a written decimal may stand for."""
+    return about(numeral.value, numeral.unit / 2) if numeral.decimal or numeral.rounded else exactly(numeral.value)
+
+
+def rounded_like(value: Real, figure: Figure) -> str:
+    """A value written with as many digits as the claim has, or in full where that is short."""
+    places = terminating(value.middle) if value.exact else None
+    if value.whole or (places is not None and places <= SHORT):
+        return shown_number(value)
+    return fixed(value.middle, figure.decimals) if figure.decimals else shown_number(value)
+
+
+def shown_value(value: Value, like: Written | None = None) -> str:
+    """A number or an array as text, with the decimals of what it stands against."""
+    if isinstance(value, Real):
+        return rounded_like(value, like) if isinstance(like, Figure) else shown_number(value)
+    figures = like.cells if isinstance(like, Figures) and len(like.cells) == len(value.cells) else (None,) * len(value.cells)
+    cells = [
+        rounded_like(cell, figure) if figure else shown_number(cell) for cell, figure in zip(value.cells, figures, strict=True)
+    ]
+    if value.columns is None:
+        return f"[{', '.join(cells)}]"
+    rows = [cells[start : start + value.columns] for start in range(0, len(cells), value.columns)]
+    return "[" + ", ".join("[" + ", ".join(row) + "]" for row in rows) + "]"
+
+
+def _figure(numeral: Numeral) -> Figure:
+    return Figure(numeral.value, numeral.unit, numeral.rounded, numeral.text)
+
+
+def _listed(items: Sequence[Written | None]) -> Written | None:
+    cells = [item for item in items if isinstance(item, Figure)]
+    if len(cells) == len(items):
+        return Figures(tuple(cells)) if cells else None
+    return _stacked(items)
+
+
+def _stacked(rows: Sequence[Written | None]) -> Written | None:
+    found = [row for row in rows if isinstance(row, Figures) and row.columns is None]
+    if len(found) != len(rows) or not found or len({len(row.cells) for row in found}) != 1:
+        return None
+    matrix([[exactly(cell.value) for cell in row.cells] for row in found])  # refuses what is too large
+    return Figures(tuple(cell for row in found for cell in row.cells), len(found[0].cells))
+
+
+def _agrees(value: Real, figure: Figure, *, loosely: bool) -> Agreement | None:
+    """Plain digits are exact; decimals, `110M` and what follows ≈ are judged at half a unit of the last significant digit."""
+    if value.meets(exactly(figure.value)):
+        return "exact"
+    if figure.decimals >= FLOAT_DIGITS and value.meets(about(figure.value, abs(figure.value) * FLOAT_NOISE)):
+        return "rounded"  # 0.30000000000000004
+    approximate = loosely or figure.rounded
+    if not approximate and figure.unit >= 1:
+        return None
+    if figure.value == 0 and figure.unit >= 1:  # no digit is left: nearly 0 is still 0, a weight of 0.25 is not
+        return "rounded" if value.meets(about(Fraction(0), NEGLIGIBLE)) else None
+    coarse = figure.unit * 10 ** _trailing_zeros(figure) if approximate else figure.unit
+    if value.meets(about(figure.value, coarse / 2)):
+        return "rounded"
+    outwards = figure.value + (figure.unit if value.middle > 0 else -figure.unit)
+    return "cut" if value.meets(Real(min(figure.value, outwards), max(figure.value, outwards))) else None
+
+
+def _trailing_zeros(figure: Figure) -> int:
+    if figure.value == 0 or figure.unit < 1:
+        return 0
+    digits = str(abs(figure.value / figure.unit).numerator)
+    return len(digits) - len(digits.rstrip("0"))
