@@ -19,6 +19,7 @@ WEAKEST: tuple[Agreement, ...] = ("near", "cut", "rounded", "exact")
 SHORT = 6  # decimals that are shown in full
 FLOAT_DIGITS, FLOAT_NOISE = 14, Fraction(1, 10**14)  # what a computer prints for a sum of decimals
 NEGLIGIBLE = Fraction(1, 20)  # what ≈ 0 may stand for
+SIGNIFICANT = 2  # digits that a rounded number claims at least
 NEAR = Fraction(1, 200)  # two expressions with ≈ between them
 
 
@@ -189,7 +190,8 @@ def _agrees(value: Real, figure: Figure, *, loosely: bool) -> Agreement | None:
 
 
 def _trailing_zeros(figure: Figure) -> int:
+    """Zeros that say nothing: those of 110M, and of 300M all but one, since a number claims at least two digits."""
     if figure.value == 0 or figure.unit < 1:
         return 0
     digits = str(abs(figure.value / figure.unit).numerator)
-    return len(digits) - len(digits.rstrip("0"))
+    return min(len(digits) - len(digits.rstrip("0")), max(len(digits) - SIGNIFICANT, 0))

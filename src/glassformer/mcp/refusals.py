@@ -18,4 +18,5 @@ def reworded(line: str) -> str:
     def call(found: re.Match[str]) -> str:
         return f"{found[1]} '{found[2]}'" + (f" with spec '{found[3]}'" if found[3] else "")
 
+    line = line.replace("'glassformer ask --quantities' lists them", "the description of the tool 'ask' lists them")
     return TO_RUN.sub(call, QUOTED.sub(tool, line)).replace("--claim", "'claim'")

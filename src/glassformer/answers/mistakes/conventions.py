@@ -24,9 +24,9 @@ def groups_in(pieces: Pieces) -> list[str]:
     return [name for name, belongs in GROUPS.items() if 0 < sum(map(belongs, pieces)) < len(pieces)]
 
 
-def usual(words: tuple[str, ...]) -> bool:
-    """Whether leaving these out together is a convention."""
-    return "output" not in words or "biases" in words
+def usual(words: tuple[str, ...], pieces: Pieces) -> bool:
+    """Whether leaving these out together is a convention: W_O is, beside the biases of a whole layer, not of attention alone."""
+    return "output" not in words or ("biases" in words and any(piece.symbol == "W_1" for piece in pieces))
 
 
 def left_out_ways(pieces: Pieces) -> Iterator[tuple[tuple[str, ...], Pieces]]:
@@ -35,7 +35,7 @@ def left_out_ways(pieces: Pieces) -> Iterator[tuple[tuple[str, ...], Pieces]]:
     for size in range(1, len(names) + 1):
         for words in combinations(names, size):
             kept = tuple([piece for piece in pieces if not any(GROUPS[word](piece) for word in words)])
-            if kept and usual(words):
+            if kept and usual(words, pieces):
                 yield words, kept
 
 
@@ -48,6 +48,6 @@ def totals_by_convention(pieces: Pieces) -> Iterator[tuple[tuple[str, ...], int]
         atoms[key] = atoms.get(key, 0) + piece.size
     for size in range(len(names) + 1):
         for words in combinations(names, size):
-            if usual(words):
+            if usual(words, pieces):
                 chosen = set(words)
                 yield words, sum([amount for key, amount in atoms.items() if not key & chosen])

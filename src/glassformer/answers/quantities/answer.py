@@ -60,6 +60,7 @@ class Found:
     lines: tuple[Line, ...] = ()
     others: tuple[Other, ...] = ()
     mistakes: Callable[[], Iterable[Other]] = field(default=no_mistakes, compare=False)
+    nothing_without: tuple[str, ...] = ()  # of a count: groups that hold all of it, so that no convention can leave them out
 
 
 def found(

@@ -44,6 +44,11 @@ class Context:
     def program(self) -> Program:
         return program_of(self.asked)
 
+    @property
+    def beyond(self) -> bool:
+        """Whether the length is beyond the model's position table: what it would cost can be told all the same."""
+        return self.asked.t is not None and self.spec.longest is not None and self.asked.t > self.spec.longest
+
     @cached_property
     def names(self) -> tuple[str, ...]:
         """The positional arguments: parts, symbols or tensors."""
@@ -118,7 +123,11 @@ def _program(spec: EncoderSpec, batch: int, t: int | None) -> Program:
 
 
 def program_of(asked: Request) -> Program:
-    return _program(asked.spec, asked.batch, asked.t)
+    """The program; for a length beyond the position table, of the same model with a longer table."""
+    spec, length = asked.spec, asked.t
+    if length is not None and spec.longest is not None and length > spec.longest and not spec.one_length:
+        spec = spec.replace(positions=length)
+    return _program(spec, asked.batch, length)
 
 
 def context(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from fractions import Fraction
 
 from glassformer.answers.quantities.answer import Found, Line, Other, Value, found, mistaken, simple
@@ -53,7 +54,10 @@ class Evaluation:
         value = _value(number)
         lines += [Line(text, "", "", value)] if leaves else []
         conventions = dict.fromkeys(self.leaf(leaf).convention for leaf in leaves)
-        said = "; ".join(conventions) or "exact arithmetic"
+        exact = isinstance(value, int | Fraction) or (isinstance(value, Array) and all(cell.exact for cell in value.cells))
+        said = "; ".join(conventions) or (
+            "exact arithmetic" if exact else "arithmetic with proved bounds, rounded where it is shown"
+        )
         return found(value, self.unit(node), said, lines, self._others(node, leaves), lambda: self._mistakes(node, leaves))
 
     def unit(self, node: Node) -> str:
@@ -79,7 +83,10 @@ class Evaluation:
             return by_formula
         meaning = meaning_of(quantity)
         asked = self.asked or (NO_MODEL if meaning.name in NEED_NO_MODEL else None)
-        return meaning.work_out(context(quantity, asked, meaning.options, self.overrides, files=self.files))
+        put = context(quantity, asked, meaning.options, self.overrides, files=self.files)
+        worked = meaning.work_out(put)
+        note = f"; t={put.asked.t} is beyond this model's positions={put.spec.longest}" if put.beyond else ""
+        return replace(worked, convention=worked.convention + note)
 
     def is_leaf(self, node: Node) -> bool:
         """Whether a node is a quantity or a field, and nothing that is worked out from such."""
@@ -104,7 +111,8 @@ class Evaluation:
         """Each usual convention, applied to every quantity that has it."""
         usual = {leaf: [other for other in self.leaf(leaf).others if other.excuses] for leaf in leaves}
         said = {other.convention: other for others in usual.values() for other in others}
-        for example in list(said.values())[:MOST_CONVENTIONS]:
+        nothing_left = {word for leaf in leaves for word in self.leaf(leaf).nothing_without}
+        for example in [other for other in said.values() if not nothing_left & {*other.left_out}][:MOST_CONVENTIONS]:
             chosen = {leaf: other.value for leaf, others in usual.items() for other in _alike(others, example)}
             yield Other(example.convention, _value(self.number(node, chosen)))
         if loose := self._loosely(node):
@@ -112,11 +120,10 @@ class Evaluation:
 
     def _loosely(self, node: Node) -> Other | None:
         """GELU by its tanh formula and norms with their eps, where the tree has such a function."""
-        if any(isinstance(call, Call) and call.function in ("gelu", *WITHOUT_EPS) for call in walk(node)):
-            return Other(
-                "GELU by its tanh formula, or eps inside the norm", _value(_Arithmetic(self, {}, strict=False).value(node))
-            )
-        return None
+        calls = {call.function for call in walk(node) if isinstance(call, Call)}
+        said = ["GELU by its tanh formula"] if "gelu" in calls else []
+        said += ["eps = 1e-5 inside the norm"] if calls & {*WITHOUT_EPS} else []
+        return Other(" and ".join(said), _value(_Arithmetic(self, {}, strict=False).value(node))) if said else None
 
     def _mistakes(self, node: Node, leaves: list[Node]) -> Iterator[Other]:
         """A known mistake in one of the quantities; or a ratio upside down."""

@@ -72,7 +72,8 @@ def updates(asked: Context) -> Found:
     counted, dropped = epochs * -(-rows // together), epochs * (rows // together)
     drops = asked.flag("drop_last")
     value, other = (dropped, counted) if drops else (counted, dropped)
-    symbols = "epochs · ⌊rows / batch⌋" if drops else "epochs · ⌈rows / batch⌉"
+    each = "(batch · accumulate)" if "accumulate" in asked.options else "batch"
+    symbols = f"epochs · ⌊rows / {each}⌋" if drops else f"epochs · ⌈rows / {each}⌉"
     numbers = f"{epochs} · {'⌊' if drops else '⌈'}{rows} / {together}{'⌋' if drops else '⌉'}"
     words = ("the last, smaller batch counted", "the last, smaller batch dropped")
     said, beside = reversed(words) if drops else words

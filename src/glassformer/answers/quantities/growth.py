@@ -12,7 +12,9 @@ from glassformer.answers.quantities.sizes import SHORT
 from glassformer.expressions.exact import Real
 from glassformer.expressions.language import write
 from glassformer.expressions.plain import plain
-from glassformer.expressions.tree import Name, Node, Quantity, Relation
+from glassformer.expressions.precision import Figure
+from glassformer.expressions.precision import written as written_figure
+from glassformer.expressions.tree import Name, Node, Quantity, Relation, walk
 from glassformer.spec import GlassformerError, nearest, shown
 from glassformer.spec.encoder_spec import defaults
 from glassformer.spec.reading import SIZES
@@ -52,7 +54,7 @@ def _doubling(polynomial: Polynomial, name: str, evaluation: Evaluation) -> list
 def solve(quantity: Quantity, evaluation: Evaluation) -> Found:
     """`solve(classes, params = 86,041,344)`: the whole number for which the relation holds exactly."""
     match quantity.arguments:
-        case (size, Relation((left, right), ("=",))):
+        case (size, Relation((left, right), (("=" | "≈") as sign,))):
             name = _size(quantity, size)
         case _:
             raise GlassformerError(
@@ -68,6 +70,12 @@ def solve(quantity: Quantity, evaluation: Evaluation) -> Found:
     if len(polynomial) == 1:
         verdict = "holds for every" if not polynomial[0] else "holds for no"
         raise GlassformerError(f"{shown(write(quantity))}: the equation {verdict} {name}: both sides do not depend on it.")
+    if root is None and before and (sign == "≈" or _rounded(right)):
+        nearest_one = min((before, before + 1), key=lambda x: abs(value_at(polynomial, x)))
+        left_value = value_at(polynomial, nearest_one) + _number(right, name, 1, evaluation) if not _names(right) else None
+        gives = f", which gives {simple(left_value):,}" if left_value is not None else ""
+        said = f"the whole {name} that comes nearest{gives}, everything else as given"
+        return found(nearest_one, "", said, [Line(name, f"near the root of {text}", "", nearest_one)])
     if root is None:
         near = f" The sides cross between {name}={before} and {name}={before + 1}." if before else ""
         raise GlassformerError(f"{shown(write(quantity))}: no whole number {name} makes both sides equal.{near}")
@@ -77,6 +85,16 @@ def solve(quantity: Quantity, evaluation: Evaluation) -> Found:
         f"the {name} for which both sides are equal, everything else as given",
         [Line(name, f"root of {text}", "", root)],
     )
+
+
+def _rounded(node: Node) -> bool:
+    """Whether a side is a rounded number, such as 85M."""
+    figure = written_figure(node)
+    return isinstance(figure, Figure) and (figure.rounded or figure.unit < 1)
+
+
+def _names(node: Node) -> bool:
+    return any(isinstance(leaf, Name | Quantity) for leaf in walk(node))
 
 
 def _size(quantity: Quantity, node: Node) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from glassformer.algebra.ledger import Count, count
 from glassformer.algebra.parts import chooser, part_names
-from glassformer.answers.mistakes.conventions import left_out_ways, totals_by_convention
+from glassformer.answers.mistakes.conventions import GROUPS, left_out_ways, totals_by_convention
 from glassformer.answers.mistakes.counting import rewrites
 from glassformer.answers.mistakes.pieces import Piece, Pieces, Setting, pieces_of, total
 from glassformer.answers.quantities.answer import Found, Line, Other, found, mistaken
@@ -40,7 +40,8 @@ def params(asked: Context) -> Found:
     others = [Other(f"without {', '.join(words)}", total(kept), left_out=words) for words, kept in left_out_ways(pieces)]
     others += [*_of_one_head(asked, pieces), *_with_own_biases(asked, pieces), *_matrix_of_one_layer(asked, pieces)]
     others += [*_trained_alone(asked, pieces), *_betas(asked, pieces)]
-    return found(total(pieces), "parameters", _convention(asked, pieces), lines, others, lambda: mistakes(asked, pieces))
+    counted = found(total(pieces), "parameters", _convention(asked, pieces), lines, others, lambda: mistakes(asked, pieces))
+    return replace(counted, nothing_without=tuple(name for name, belongs in GROUPS.items() if all(map(belongs, pieces))))
 
 
 def asked_pieces(asked: Context) -> Pieces:

@@ -64,7 +64,11 @@ def _weights(asked: Context, names: tuple[str, ...]) -> Found:
     scope = ", one layer" if asked.layer is not None else ""
     what = "all weights" if whole else f"weights of {', '.join(names)}"
     convention = f"{what}{scope}, in {said}{also(value)}"
-    return found(value, "bytes", convention, [line], _precisions(asked, parameters), lambda: _mistaken_bytes(value, parameters))
+    others = _precisions(asked, parameters)
+    if names == ("weights",) and (scores := find_tensor("weights", asked.program)) is not None:
+        sizes = f"batch={asked.program.sizes.batch} t={asked.program.sizes.t}"
+        others.append(Other(f"the attention weights of one layer, {sizes}", _whole(scores.size * width), excuses=False))
+    return found(value, "bytes", convention, [line], others, lambda: _mistaken_bytes(value, parameters))
 
 
 def _renamed(asked: Context) -> Context:

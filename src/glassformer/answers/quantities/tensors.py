@@ -17,6 +17,7 @@ from glassformer.spec import GlassformerError, nearest, shown
 
 EXAMPLES = "shape(weights), shape(q) or shape(W_O)"
 LAYOUTS = ("rows", "columns")
+ALSO_CALLED = {"Q": "q", "K": "k", "V": "v", "softmax": "weights", "attention_weights": "weights"}
 MASKS = ("padding_mask", "causal_mask")
 
 
@@ -123,7 +124,7 @@ def _side_by_side(tensor: Tensor) -> Tensor:
 
 def find_tensor(name: str, program: Program, layer: int = 0) -> Tensor | None:
     """A tensor by its full name, or by its last words in the given layer: `scores`, `attention.scores`, `ffn.W_1`."""
-    tensors, wanted = program.tensors, {"Q": "q", "K": "k", "V": "v", "softmax": "weights"}.get(name, name)
+    tensors, wanted = program.tensors, ALSO_CALLED.get(name, name)
     if wanted in tensors:
         return tensors[wanted]
     if wanted == "out" and program.spec.layers:

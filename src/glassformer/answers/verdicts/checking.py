@@ -26,7 +26,7 @@ from glassformer.expressions.exact import Real
 from glassformer.expressions.language import read, write
 from glassformer.expressions.limits import NotUnderstoodError
 from glassformer.expressions.plain import plain
-from glassformer.expressions.precision import Figure, Figures, agrees, equal, written
+from glassformer.expressions.precision import Figure, Figures, agrees, equal, shown_value, written
 from glassformer.expressions.tree import Converted, List, Measured, Name, Node, Number, Product, Quantity, Relation, walk
 from glassformer.spec import GlassformerError, shown
 from glassformer.spec.reading import Request
@@ -125,7 +125,8 @@ class _Link:
                 named = [_finding(other)] if other.code else []
                 return self._verdict("convention", convention=other.convention, findings=named)
         findings = tuple(self._findings(said))
-        return self._verdict("wrong", findings=findings, notes=() if findings else (NO_CAUSE,))
+        notes = [f"{plain(self.claim)} is {shown_value(said.number)}"] if said.number is not None else []
+        return self._verdict("wrong", findings=findings, notes=notes if findings else [*notes, NO_CAUSE])
 
     def _compared(self) -> Judged:
         sides = [self.evaluation.found(side) for side in (self.left, self.right)]
@@ -164,14 +165,15 @@ class _Link:
         from glassformer.answers.mistakes.counted import CountClaim, count_findings
 
         subject = Quantity(self.subject.text) if isinstance(self.subject, Name) else self.subject
-        if not isinstance(subject, Quantity) or self.found.unit != "parameters" or not isinstance(said.figure, Figure):
+        claim = said.one_number
+        if not isinstance(subject, Quantity) or self.found.unit != "parameters" or claim is None:
             return []
         if not isinstance(self.found.value, int) or not self.found.value:
             return []
         known = meaning_of(subject).options
         asked = context(subject, self.evaluation.asked, known, self.evaluation.overrides, files=self.evaluation.files)
-        room = Fraction(0) if said.exact_number else said.figure.unit / 2
-        found = count_findings(asked_pieces(asked), setting_of(asked), CountClaim(said.figure.value, room, self.found.value))
+        room = Fraction(0) if said.exact_number else claim.unit / 2
+        found = count_findings(asked_pieces(asked), setting_of(asked), CountClaim(claim.value, room, self.found.value))
         simplest = {one.codes: one for one in sorted(found, key=lambda one: one.cost, reverse=True)}
         return sorted(simplest.values(), key=lambda one: one.cost)
 
@@ -240,8 +242,16 @@ class Said:
         return equal(number, self.number, loosely=self.loosely) is not None
 
     @property
+    def one_number(self) -> Figure | None:
+        """The number that is claimed, written out or as the whole value of an expression."""
+        if isinstance(self.number, Real) and self.number.whole:
+            return Figure(self.number.low, Fraction(1), text=str(self.number.low))
+        return self.figure if isinstance(self.figure, Figure) else None
+
+    @property
     def exact_number(self) -> bool:
-        return isinstance(self.figure, Figure) and self.figure.unit >= 1 and not self.figure.rounded and not self.loosely
+        claim = self.one_number
+        return claim is not None and claim.unit >= 1 and not claim.rounded and not self.loosely
 
     @property
     def coarse(self) -> bool:
