@@ -110,4 +110,4 @@ def _refusal(frame: Frame, why: str) -> GlassformerError:
     near += [MEANINGS[name].example.partition(" @")[0] for name in known if name in MEANINGS] + frame.asked
     run = [one for one in dict.fromkeys((*near, *USUAL)) if "()" not in one and _runs(one, model)]
     tries = "; ".join(f'glassformer ask "{expression}" {model}' for expression in run[:3])
-    return GlassformerError(f"'{shown(frame.text)}' is not read: {why}. try: {tries}")
+    return GlassformerError(f"'{shown(frame.text)}' is not read: {why}. Try: {tries}")
