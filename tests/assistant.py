@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import anyio
 from mcp import Client
@@ -13,6 +14,12 @@ from glassformer.mcp.worker import answer
 from glassformer.spec import GlassformerError
 
 COMMAND = (sys.executable, "-m", "glassformer", "mcp")
+
+
+def in_own_loop(main):
+    """The result of a coroutine, run in a thread of its own: a browser's tests leave a loop running in the main one."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(anyio.run, main).result()
 
 
 def in_this_process(*folders):
@@ -35,7 +42,7 @@ def through_client(*calls, folders=(), mode="auto"):
         async with Client(server(in_this_process(*folders)), mode=mode) as client:
             return [await client.call_tool(tool, arguments) for tool, arguments in calls]
 
-    return anyio.run(main)
+    return in_own_loop(main)
 
 
 def told(tool, folders=(), **arguments):

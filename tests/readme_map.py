@@ -8,7 +8,20 @@ ROOT = Path(__file__).parents[1]
 HOUSE = ROOT / "src" / "glassformer"
 
 # The order in which a newcomer reads the rooms; anything else follows by name.
-READING_ORDER = ("spec", "expressions", "program", "algebra", "numbers", "answers", "model", "training", "show", "lab", "mcp", "cli")
+READING_ORDER = (
+    "spec",
+    "expressions",
+    "program",
+    "algebra",
+    "numbers",
+    "answers",
+    "model",
+    "training",
+    "show",
+    "lab",
+    "mcp",
+    "cli",
+)
 
 
 def first_line(module: Path) -> str:

@@ -76,7 +76,7 @@ def test_nothing_and_too_much_are_answered(ask):
     ("line", "verdict"),
     [
         ("params @ bert-base = 110M", "right"),
-        ("3 * 4 = 12", "right"),
+        ("params(ffn, layer=0) @ bert-base = 2*d_model*d_ff", "convention"),
         ("params @ layer d_model=64 heads=4 d_k=16 d_ff=120 = 27648", "convention"),
         ("params @ attention d_model=512 heads=8 = 6553600", "wrong"),
         ("shape(weights) @ bert-base t=5 = 768 x 768", "wrong"),
@@ -101,7 +101,7 @@ def test_a_wrong_claim_names_its_mistake(ask):
         ("110M", "claims nothing: write a relation, as in 'params = 110M'"),
         ("params @ bert-base", "claims nothing"),
         ("params @ bert-bse = 3", "Did you mean 'bert-base'?"),
-        ("params @ /etc/passwd = 1", "has no meaning"),
+        ("params @ /etc/passwd = 1", "a model belongs behind '@'"),
         ("params @ ./config.json = 1", "is no preset, and no file is opened here"),
         ("= 3", "has no meaning"),
     ],

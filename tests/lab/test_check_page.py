@@ -28,10 +28,10 @@ def test_a_pasted_wrong_solution_names_the_mistake_hint_first_then_the_answer(pa
     assert "Hint" not in line.inner_text()
     assert "786,432" not in line.inner_text()
     page.get_by_label("hint for line 3").click()
-    read(page, "[data-line='3']", "all heads together are one d_model × d_model matrix")
+    read(page, "[data-line='3']", "all heads together form one d_model × d_model matrix")
     assert "786,432" not in line.inner_text()
     page.get_by_label("show what is right in line 3").click()
-    read(page, "[data-line='3']", "So: 3 × 512 × 512 = 786,432")
+    read(page, "[data-line='3']", "So: 3 × 512 × 8 × 64 = 786,432")
     page.go_back()
     page.wait_for_function("() => !document.querySelector(\"[data-line='3']\").textContent.includes('786,432')")
     assert page.locator("[data-line='4'] mark.wrong").inner_text().endswith("2,079,152")
@@ -43,7 +43,7 @@ def test_a_pasted_wrong_solution_names_the_mistake_hint_first_then_the_answer(pa
 
 def test_the_first_view_is_an_annotated_example_and_an_empty_page_says_what_to_do(page):
     page.goto("/check")
-    read(page, "[data-testid=summary]", "5 right, 3 wrong, 1 carried forward, 0 not understood.")
+    read(page, "[data-testid=summary]", "3 right, 3 wrong, 2 carried forward, 0 not understood.")
     assert page.title() == "Check · Glassformer lab"
     page.get_by_role("button", name="shapes-solution").click()
     read(page, ".check-line", "features × features instead of tokens × tokens")

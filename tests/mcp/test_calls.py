@@ -2,6 +2,7 @@
 
 import anyio
 import pytest
+from assistant import in_own_loop
 
 from glassformer.mcp import worker
 from glassformer.mcp.calls import Calls
@@ -16,7 +17,7 @@ def in_calls(work, *folders, seconds=30.0):
         async with Calls(Folders.of(folders), seconds) as calls:
             return await work(calls)
 
-    return anyio.run(main)
+    return in_own_loop(main)
 
 
 def test_a_call_that_takes_too_long_is_stopped_and_the_next_is_answered():

@@ -5,9 +5,8 @@ import subprocess
 import sys
 import time
 
-import anyio
 import pytest
-from assistant import COMMAND, HELLO, READY, calling, request, spoken
+from assistant import COMMAND, HELLO, READY, calling, in_own_loop, request, spoken
 from mcp import Client, StdioServerParameters
 
 SLOWEST_START = 2.0  # seconds
@@ -24,7 +23,7 @@ def test_the_sdk_client_talks_to_the_process(mode):
             tools = await client.list_tools()
             return len(tools.tools), await client.call_tool("count", {"spec": "bert-base"})
 
-    count, result = anyio.run(main)
+    count, result = in_own_loop(main)
     assert (count, result.structured_content["total"]) == (9, 109_482_240)
 
 

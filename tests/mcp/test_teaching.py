@@ -3,9 +3,8 @@
 import json
 from pathlib import Path
 
-import anyio
 import pytest
-from assistant import in_this_process
+from assistant import in_own_loop, in_this_process
 from mcp import Client
 
 from glassformer.algebra.parts import PARTS
@@ -29,7 +28,7 @@ def test_a_client_lists_the_nine_tools_of_the_server():
         async with Client(server(in_this_process())) as client:
             return await client.list_tools()
 
-    found = anyio.run(main).tools
+    found = in_own_loop(main).tools
     expected = ["ask", "check", "count", "shapes", "cost", "explain", "work", "check_solution", "presets"]
     assert [tool.name for tool in found] == expected
     assert all(tool.annotations.read_only_hint and not tool.annotations.open_world_hint for tool in found)

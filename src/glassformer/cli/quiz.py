@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import click
 
-from glassformer.cli.options import FORMS, Named, forms, to_json
+from glassformer.cli.options import FORMS, Named, OneOf, forms, to_json
 from glassformer.spec import GlassformerError, nearest, shown
 from glassformer.spec.files import parse_json, read_text
 from glassformer.spec.reading import is_there
@@ -229,7 +229,7 @@ def _candidate(student: str, roster: Roster | None) -> tuple[str, str]:
 @students_option
 @variants_option
 @click.option("--again", metavar="OLD.JSON", help="An earlier --json report: shows both marks, and why they differ.")
-@click.option("--gradebook", type=click.Choice(["canvas", "moodle"]), help="A CSV for this system, instead of the report.")
+@click.option("--gradebook", type=OneOf(["canvas", "moodle"]), help="A CSV for this system, instead of the report.")
 @forms({**{form: FORMS[form] for form in ("json", "markdown", "html")}, "csv": "CSV, one row an answer; no cell is a formula."})
 def grade(
     what: str, answers: str, seed: int | None, students: str | None, variants: int | None, again: str | None,

@@ -30,7 +30,7 @@ def answers(folders: Folders, expression: str | list[str], spec: str) -> Documen
 
     def one(text: str) -> Document:
         require_readable_models(folders, text)
-        found = quantities.ask(text, asked, over=over).to_dict()
+        found = quantities.ask(text, asked, over=over, files=True).to_dict()  # those that were let through above
         return shortened(found if isinstance(expression, str) else brief(found))
 
     return each(expression, "answers", one)
@@ -46,7 +46,7 @@ def verdicts(folders: Folders, relation: str | list[str], spec: str, claim: str)
 
     def one(text: str) -> Document:
         require_readable_models(folders, text, claim)
-        found = check(text, asked, claim=claim or None).to_dict()
+        found = check(text, asked, claim=claim or None, files=True).to_dict()
         return shortened(found if isinstance(relation, str) else brief(found))
 
     return each(relation, "verdicts", one)

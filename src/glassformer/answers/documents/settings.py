@@ -125,6 +125,8 @@ def size_of(words: Sequence[str], *, after: bool = False) -> str:
     for name in ("d_model", "d_k", "d_v", "d_ff"):
         if name in tags:
             return name
+    if tuple(words) == ("width",):  # `Width 512`: of the model, where nothing else is named
+        return "d_model"
     if "width" in tags:
         return "d_ff" if "ffn" in tags else "d_k" if "head" in tags else "d_model" if "model" in tags else ""
     if after and "each" in tags:
