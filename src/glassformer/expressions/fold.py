@@ -105,7 +105,7 @@ def _last(found: list[Token]) -> Token | None:
 
 def _scales(token: Token, word: str, following: Token | None) -> bool:
     """`110 million`, `110M`; a letter after a space counts in prose, before a word: `250 K tokens`."""
-    if len(word) > 1 or not token.gap:
+    if len(word) > 1 or not token.gap or token.kind == "text":  # 3.15\\,\\text{M}
         return True
     return word in "KMB" and not token.math and (following is None or following.kind in ("word", "stop", "comma"))
 

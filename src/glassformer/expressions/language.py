@@ -69,7 +69,7 @@ def _bare(node: Node) -> Node:
     if not isinstance(node, Number):
         return rebuilt(node, _bare)
     digits = node.numeral.text.replace(",", "").replace(" ", "" if node.numeral.text[-1:].isdigit() else " ")
-    said = f"~{digits}" if node.numeral.rounded and digits[-1:].isdigit() else digits
+    said = f"~{digits}" if node.numeral.rounded and digits[-1:].isdigit() and "e" not in digits.lower() else digits
     return Number(replace(node.numeral, text=said))
 
 

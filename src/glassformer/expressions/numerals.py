@@ -22,6 +22,7 @@ PATTERN = rf"{_PROGRAMMED}|(?:[0-9]+(?:{_BETWEEN}[0-9]+)*|\.[0-9]+)(?:[eE][+-]?[
 SCALES = {
     "k": 3, "K": 3, "M": 6, "B": 9, "G": 9, "T": 12,
     "thousand": 3, "million": 6, "millions": 6, "billion": 9, "billions": 9, "trillion": 12, "mio": 6, "mln": 6, "bn": 9,
+    "millionen": 6, "miljoen": 6, "milliarden": 9, "miljard": 9, "millones": 6, "milioni": 6, "milliards": 9, "millón": 6,
 }  # fmt: skip
 FRACTIONS = {
     "½": Fraction(1, 2), "⅓": Fraction(1, 3), "⅔": Fraction(2, 3), "¼": Fraction(1, 4), "¾": Fraction(3, 4),
@@ -81,7 +82,8 @@ def read(text: str, decimal: Decimal = "point") -> Numeral:
         raise NotUnderstoodError(f"'{shown(text)}' has an exponent that is too large")
     shift = Fraction(10) ** int(exponent or 0)
     places = len(plain.partition(".")[2])
-    return Numeral(text, Fraction(plain) * shift, Fraction(1, 10**places) * shift)
+    rounded = int(exponent or 0) > places  # 2.4e9 is rounded as 2.4 billion is; 1e-5 is a decimal like any other
+    return Numeral(text, Fraction(plain) * shift, Fraction(1, 10**places) * shift, rounded)
 
 
 def fraction_sign(sign: str) -> Numeral:

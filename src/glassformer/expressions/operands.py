@@ -44,13 +44,14 @@ class Operands:
         def power(self) -> Node: ...
 
     def __init__(self, found: list[Token]) -> None:
-        self.tokens, self.place, self.depth = found, 0, 0
+        self.tokens, self.end, self.place, self.depth = found, len(found), 0, 0
         self.notes: list[str] = []
         self.doubts: list[str] = []
 
     @property
     def token(self) -> Token | None:
-        return self.tokens[self.place] if self.place < len(self.tokens) else None
+        place = self.place
+        return self.tokens[place] if place < self.end else None
 
     def take(self) -> Token:
         if self.place >= len(self.tokens):
@@ -59,7 +60,8 @@ class Operands:
         return self.tokens[self.place - 1]
 
     def sees(self, kind: Kind, *texts: str) -> bool:
-        return self.token is not None and self.token.kind == kind and (not texts or self.token.text in texts)
+        token = self.token
+        return token is not None and token.kind == kind and (not texts or token.text in texts)
 
     def deeper(self, read: Callable[[], Node]) -> Node:
         """What `read` reads, one level further inside; there is a deepest one."""

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from glassformer.expressions.vocabulary import (
     FORMULAS,
-    FUNCTIONS,
     MATRICES,
     TEX_ACCENTS,
     TEX_FRACTIONS,
@@ -19,6 +18,7 @@ from glassformer.expressions.vocabulary import (
     TEX_STYLES,
     TEX_SUMS,
     TEX_TEXT,
+    function_called,
 )
 
 if TYPE_CHECKING:
@@ -175,8 +175,8 @@ def _text(reader: Tokenizer, start: int, name: str) -> None:
         reader.add("unknown", name, start)
         return
     plain = content.strip()
-    if plain.lower() in FUNCTIONS:
-        reader.add("function", FUNCTIONS[plain.lower()], start)
+    if function := function_called(plain):
+        reader.add("function", function, start)
         subscript(reader)
     elif name in TEX_LETTERS or (name.startswith("math") and plain.isalpha() and len(plain) == 1):
         if plain.replace(".", "").isdecimal() and plain.isascii():
@@ -196,8 +196,8 @@ def _operand(reader: Tokenizer, start: int, name: str) -> None:
             reader.place = limits.end()
         _raw_subscript(reader)
         reader.add("command", "sum", start)
-    elif name.lower() in FUNCTIONS and not (reader.formula and name != "sqrt"):
-        reader.add("function", FUNCTIONS[name.lower()], start)
+    elif (function := function_called(name)) and not (reader.formula and name != "sqrt"):
+        reader.add("function", function, start)
         subscript(reader)
     elif name == "mathbb":
         content = (group(reader) or "").strip()

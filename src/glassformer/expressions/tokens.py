@@ -12,7 +12,6 @@ from glassformer.expressions.vocabulary import (
     BARE_FUNCTIONS,
     BRACKETS,
     CONSTANT_SIGNS,
-    FUNCTIONS,
     GREEK,
     OPENING,
     OPERATORS,
@@ -21,6 +20,7 @@ from glassformer.expressions.vocabulary import (
     SUPERSCRIPTS,
     WORD_OPERATORS,
     WORD_RELATIONS,
+    function_called,
 )
 
 Kind = Literal[
@@ -151,8 +151,8 @@ class Tokenizer:
             self.add("operator", "×", start)
         elif self.formula:
             self.symbol(start, text)
-        elif text.lower() in FUNCTIONS and self._calls(text.lower()):
-            self.add("function", FUNCTIONS[text.lower()], start)
+        elif (function := function_called(text)) and self._calls(text.lower()):
+            self.add("function", function, start)
             tex.subscript(self)
         elif self.names or self.math:
             self.name(start, text)

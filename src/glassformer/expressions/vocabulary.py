@@ -21,6 +21,13 @@ def _words(name: str) -> frozenset[str]:
 
 OPERATORS, RELATIONS, BRACKETS = (_spelt(_DATA[name]) for name in ("operators", "relations", "brackets"))
 FUNCTIONS, GREEK = _spelt(_DATA["functions"]), _spelt(_DATA["greek"])
+
+
+def function_called(word: str) -> str:
+    """The function that a word calls, in any case; but `LN` is LayerNorm, and `ln` the logarithm."""
+    return "layernorm" if word == "LN" else FUNCTIONS.get(word.lower(), "")
+
+
 WORD_OPERATORS, WORD_RELATIONS = _spelt(_DATA["word_operators"]), _spelt(_DATA["word_relations"])
 OTHER_RELATIONS = "<>≤≥≠≪≫∝∉⊂⊆≲≳"  # nothing that is checked here, but a wall between two expressions
 OPENING, CLOSING = "([{⌊⌈⟨", ")]}⌋⌉⟩"

@@ -118,6 +118,7 @@ def _here(node: Node) -> Iterator[Rewrite]:
         case Call("exp", (inner,)):
             yield "exp_forgotten", "The exponential was left out.", inner
         case Call("softmax", arguments):
+            yield "softmax_not_normalised", "The exponentials were not divided by their sum.", Call("exp", arguments)
             yield "exp_forgotten", "The exponential was left out: each score was divided by their sum.", Call("shares", arguments)
         case Call("layernorm", arguments):
             for function, what in OF_LAYERNORM.items():

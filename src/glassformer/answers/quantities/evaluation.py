@@ -123,6 +123,7 @@ class Evaluation:
         calls = {call.function for call in walk(node) if isinstance(call, Call)}
         said = ["GELU by its tanh formula"] if "gelu" in calls else []
         said += ["eps = 1e-5 inside the norm"] if calls & {*WITHOUT_EPS} else []
+        said += ["the variance divided by n − 1"] if calls & {"var", "std"} else []
         return Other(" and ".join(said), _value(_Arithmetic(self, {}, strict=False).value(node))) if said else None
 
     def _mistakes(self, node: Node, leaves: list[Node]) -> Iterator[Other]:
@@ -151,7 +152,7 @@ class _Arithmetic(Evaluator):
     """Exact arithmetic with quantities among its names."""
 
     def __init__(self, evaluation: Evaluation, instead: Mapping[Node, Value], *, strict: bool = True) -> None:
-        super().__init__(Reading(), {})
+        super().__init__(Reading() if strict else Reading(spread="sample"), {})
         self.evaluation, self.instead, self.strict = evaluation, instead, strict
 
     def value(self, node: Node) -> Real | Array:

@@ -68,7 +68,7 @@ def _derived(spec: EncoderSpec) -> dict[str, tuple[int | None, int | None, str, 
 
 def _mistaken_size(spec: EncoderSpec, name: str) -> Iterator[Other]:
     if name in ("d_k", "d_v") and spec.heads > 1:
-        yield mistaken("heads_times_full_width", "the full width given to each head", spec.d_model)
+        yield mistaken("one_head_vs_all_heads", "the full width given to each head", spec.d_model)
     if name == "d_ff" and spec.d_ff is not None:
         yield mistaken("ffn_width_assumed_4d", "d_ff taken as 4 · d_model", 4 * spec.d_model)
 
