@@ -25,7 +25,9 @@ def file(tmp_path):
 def test_a_right_solution_exits_0(file, name):
     done = check(file(name, "$3 \\times 4 = 12$\n"))
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.endswith("1 right, 0 wrong, 0 carried forward, 0 not understood.\n")
+    counted, _, rest = done.stdout.splitlines()[-1].partition(". ")
+    assert counted == "1 right, 0 wrong, 0 carried forward, 0 not understood"
+    assert rest.startswith("What is written was checked;")
 
 
 @pytest.mark.parametrize("text", ["3 × 4 = 13\n", TRAPPED, "```glassformer\nspec: bert-base\nparams = 5\n```\n"])

@@ -18,6 +18,7 @@ MARKS = {"right": "✓", "convention": "✓", "wrong": "✗", "carried": "→", 
 WORST = "✗?→✓!"
 LATEX_MARKS = {"✓": r"$\checkmark$", "✗": r"$\times$", "→": r"$\to$", "?": "?", "!": "!", "": ""}
 COLOURS = {"✓": "#1a7f37", "✗": "#cf222e", "→": "#9a6700", "?": "#57606a"}
+ONLY_WRITTEN = "What is written was checked; whether it is the right calculation is judged only where its parts were recognised."
 MOST_LINES = 400  # of a longer document only the lines with a mark are shown
 LONGEST_LINE = 200
 WIDTH = 110
@@ -126,9 +127,9 @@ def _wrapped(start: str, text: str, indent: int) -> list[str]:
 @present.register
 def _document(document: CheckedDocument) -> AnnotatedDocument:
     questions = tuple(_question(found, document) for found in document.questions)
-    return AnnotatedDocument(
-        document.name, tuple(_lines(document)), (("Questions", questions),) if questions else (), f"{document.summary()}."
-    )
+    groups = (("Questions", questions),) if questions else ()
+    closing = f"{document.summary()}." + ("" if document.counts["wrong"] else f" {ONLY_WRITTEN}")
+    return AnnotatedDocument(document.name, tuple(_lines(document)), groups, closing)
 
 
 def _lines(document: CheckedDocument) -> Iterator[Line]:
