@@ -88,7 +88,9 @@ LANGUAGE = (
 def test_a_strange_expression_of_the_language_is_answered_or_refused_in_one_line(count, tmp_path):
     chance = random.Random(f"language {count}")
     asked, answered = request("bert-tiny", t=4), 0
-    check("d_k = 128", asked), check("shape(Q K^T, Q=2 x 3, K=2 x 3) = 2 x 2")  # what is loaded on first use is loaded now
+    # What is loaded on first use is loaded now.
+    for claim in ("params = 7", "d_k = 128", "shape(Q K^T, Q=2 x 3, K=2 x 3) = 2 x 2"):
+        check(claim, asked)
     with watched(tmp_path) as seen:
         for _ in range(count):
             words = [chance.choice(chance.choice([LANGUAGE, LANGUAGE, LANGUAGE, WORDS])) for _ in range(chance.randrange(1, 14))]
