@@ -2,12 +2,13 @@
 PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/.installed
+DOCS := .venv/.docs
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run lab web web-test web-test-with-node chromium test test-slow reliability audit lint bench bench-cpu bench-memory bench-gpu clean notebooks recipes
+.PHONY: help setup run lab web web-test web-test-with-node chromium test test-slow reliability audit lint bench bench-cpu bench-memory bench-gpu clean notebooks recipes docs release-check
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
 
 setup: $(INSTALLED) ## make .venv with all that the other targets need
 
@@ -29,7 +30,7 @@ test: ## lint, then the tests (all but the slow ones)
 	$(MAKE) --no-print-directory -j 3 lint web-test chromium
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m 'not slow'
 
-test-slow: setup ## the slow tests
+test-slow: setup $(DOCS) ## the slow tests
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m slow
 
 reliability: setup ## docs/reliability.md from the figures of the last test and test-slow
@@ -40,6 +41,11 @@ audit: ## known holes in what requirements.lock installs (asks a service on the 
 	build/audit/bin/python -m pip install --quiet pip-audit
 	build/audit/bin/pip-audit --strict --requirement requirements.lock --require-hashes --disable-pip
 
+release-check: ## build wheel and sdist into dist/, install them into fresh environments and try them
+	$(PYTHON) -m venv build/release-check
+	build/release-check/bin/python -m pip install --quiet 'build>=1.2' 'twine>=6.1'
+	build/release-check/bin/python tests/release_check.py
+
 lint: setup ## ruff (rules and format) and mypy
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -47,6 +53,7 @@ lint: setup ## ruff (rules and format) and mypy
 
 # The front end: its source is in web/, what it builds is committed, so that only those who change it need Node.
 web: web/node_modules/.installed ## build the lab's front end into the package
+	$(BIN)/python web/wire_types.py
 	cd web && npm run --silent build
 
 web-test: ## types and tests of web/, and that the committed bundle equals a fresh build
@@ -67,6 +74,16 @@ chromium:
 	apt-get install -qq -y --no-install-recommends chromium >/dev/null \
 	|| (apt-get update -qq && apt-get install -qq -y --no-install-recommends chromium >/dev/null) \
 	|| echo "chromium could not be installed"; fi
+
+docs: setup $(DOCS) chromium ## build the documentation site into build/site, and check it
+	$(BIN)/python docs/site/sources.py build/docs
+	$(BIN)/python -m sphinx -q -W --keep-going -E -c docs/site build/docs build/site
+	GLASSFORMER_SITE=build/site $(BIN)/python -m pytest -q tests/docs/test_site.py
+	@echo "open build/site/index.html"
+
+$(DOCS): $(INSTALLED)
+	PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --editable '.[docs]'
+	@touch $@
 
 recipes: setup ## the textbook's experiments, each with its picture and its band
 	set -e; for name in epochs transformer_vs_cnn variable_length attention_as_answer; do $(BIN)/python recipes/$$name.py; done

@@ -24,7 +24,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import torch
 
-from glassformer.model.checkpoints import load_encoder
+from glassformer.model.checkpoints.loading import load_encoder
 from glassformer.training.data import load_data
 from glassformer.training.data.batches import BatchStream
 from glassformer.training.data.dataset import Split

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import torch
 
-from glassformer.model import Encoder, encode_packed
+from glassformer.model import Encoder, encode_packed, fast
 from glassformer.spec.presets import preset
 
 # Largest difference of a state, over the largest state: float32 sums in another order, bfloat16 has 8 bits.
@@ -47,7 +47,7 @@ def agreement(name: str, device: torch.device) -> list[dict[str, object]]:
     inputs = inputs.to(device)
     truth = exact(inputs.double() if spec.reads == "image" else inputs).states
     for dtype in (torch.float32, torch.bfloat16):
-        encoder = Encoder(spec, dtype=dtype, device=device, fresh=False).eval()
+        encoder = fast.apply(Encoder(spec, dtype=dtype, device=device, fresh=False)).eval()
         encoder.load_state_dict(exact.state_dict())
         given = inputs.to(dtype) if spec.reads == "image" else inputs
         rows.append(row(name, "one batch of equal length", dtype, encoder(given).states, truth))

@@ -12,8 +12,8 @@ import torch
 from measuring import mixed_lengths, real_texts, seconds_of
 
 import glassformer as gf
-from glassformer.model import Encoder, LoadedModel, encode_packed, load, streams
-from glassformer.model.compiling import compile_layers
+from glassformer.model import Encoder, LoadedModel, encode_packed, fast, load
+from glassformer.model.sentences import streams
 from glassformer.spec.presets import preset
 from glassformer.training.tokenizers import Tokenizer
 
@@ -24,9 +24,9 @@ def sequences() -> list[torch.Tensor]:
 
 
 def packed(texts: list[torch.Tensor], *, compiled: bool) -> Callable[[], Any]:
-    model = Encoder(preset("bert-base"), device="cuda", dtype=torch.bfloat16).eval()
+    model = fast.apply(Encoder(preset("bert-base"), device="cuda", dtype=torch.bfloat16)).eval()
     if compiled:
-        compile_layers(model)
+        fast.compile_layers(model)
     return torch.inference_mode()(lambda: encode_packed(model, texts))
 
 
@@ -83,20 +83,20 @@ def a_checkpoint(folder: Path, texts: list[str]) -> LoadedModel:
 
 
 def latency_ours(length: int) -> dict[str, float]:
-    from glassformer.model.checks import Inputs
-    from glassformer.model.layouts import Padded
-    from glassformer.model.ready import Ready
+    from glassformer.model.attention import Padded
+    from glassformer.model.encoder import Inputs
 
     ids = torch.randint(5, 30522, (1, length))
-    ready = Ready(Encoder(preset("bert-base").replace(pooler="none"), device="cuda", dtype=torch.bfloat16).eval())
+    encoder = Encoder(preset("bert-base").replace(pooler="none"), device="cuda", dtype=torch.bfloat16)
+    ready = fast.Inference(fast.apply(encoder).eval())
 
     @torch.inference_mode()
     def answer() -> torch.Tensor:
-        return ready.run()(Inputs(ids.cuda()), Padded()).states.mean(1).float().cpu()
+        return ready.run(Inputs(ids.cuda()), Padded()).states.mean(1).float().cpu()
 
     found = milliseconds(answer)
     with torch.inference_mode():
-        plain = ready.encoder.run(Inputs(ids.cuda()), Padded()).states.mean(1).float().cpu()
+        plain = encoder.run(Inputs(ids.cuda())).states.mean(1).float().cpu()
     return found | {"difference": float((answer() - plain).abs().max())}
 
 

@@ -12,9 +12,7 @@ import torch
 from measuring import real_texts, seconds_of
 from torch.nn.functional import cross_entropy
 
-from glassformer.model import Encoder
-from glassformer.model.compiling import compile_layers
-from glassformer.model.float8 import round_products
+from glassformer.model import Encoder, fast
 from glassformer.spec.presets import preset
 from glassformer.training.data import load_data
 from glassformer.training.tokenizers import Tokenizer
@@ -35,7 +33,8 @@ def growth(name: str, over: str) -> dict[str, Any]:
     axes = GROWTH[over]
     found: dict[str, float] = {}
     for layers in axes["layers"]:
-        model = Encoder(preset(name).replace(layers=layers, pooler="none"), device="cuda", dtype=torch.bfloat16).eval()
+        spec = preset(name).replace(layers=layers, pooler="none")
+        model = fast.apply(Encoder(spec, device="cuda", dtype=torch.bfloat16)).eval()
         for batch, t in product(axes["batch"], axes["t"]):
             tokens = torch.randint(5, 30000, (batch, t), device="cuda")
             size = {"tokens": t, "layers": layers, "batch": batch}[over]
@@ -51,10 +50,9 @@ def curve(learns: str, *, how: str, steps: int, every: int = 20) -> dict[str, An
     """The loss of BERT-small on real text: the same weights, batches and masks however it is computed."""
     torch.manual_seed(0)
     model, loss_of_next = LEARNS[learns](DEVICE)
-    if how == "float8":
-        round_products(model)
+    fast.apply(model, float8=how == "float8")
     if how != "float32" and DEVICE == "cuda":
-        compile_layers(model, varied=False)
+        fast.compile_layers(model, varied=False)
     optimizer = torch.optim.AdamW(model.parameters(), lr=5e-4, fused=True)
     losses: list[torch.Tensor] = []
     for number in range(steps):

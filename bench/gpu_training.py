@@ -10,9 +10,7 @@ from measuring import Gate, mixed_lengths, rates, seconds_of
 from torch.nn.functional import cross_entropy
 
 import glassformer as gf
-from glassformer.model import Encoder
-from glassformer.model.compiling import compile_layers
-from glassformer.model.float8 import round_products
+from glassformer.model import Encoder, fast
 from glassformer.spec.presets import preset
 
 SHARE = 0.15  # of the tokens are masked
@@ -70,15 +68,14 @@ def as_labels(tokens: torch.Tensor, places: torch.Tensor, labels: torch.Tensor) 
 def ours(name: str, tokens: torch.Tensor, *, how: str, float8: bool = False, **fields: Any) -> Step:
     """Our encoder with its masked-token head; `how` is eager, layers (compiled one by one) or whole."""
     model = Encoder(preset(name).replace(**{"head": "mlm", "dropout": 0.0} | fields), device="cuda").train()
-    if float8:
-        round_products(model)
+    fast.apply(model, float8=float8)
     places, labels = masked(tokens)
 
     def loss() -> torch.Tensor:
         return cross_entropy(model(tokens, predict_at=places, only_logits=True).logits.float(), labels)
 
     if how == "layers":
-        compile_layers(model, varied=False)
+        fast.compile_layers(model, varied=False)
     return trainer(model, torch.compile(loss) if how == "whole" else loss)
 
 
@@ -144,7 +141,7 @@ def mixed_batches(rows: int, count: int) -> list[tuple[torch.Tensor, torch.Tenso
 def ours_mixed(batches: list[tuple[torch.Tensor, torch.Tensor]], **fields: Any) -> Step:
     """Ours on padded batches: it leaves the padding out by itself."""
     model = Encoder(preset("bert-base").replace(**{"head": "mlm", "dropout": 0.0} | fields), device="cuda").train()
-    compile_layers(model)
+    fast.compile_layers(model)
     asked = [masked(*batch) for batch in batches]
     turn = iter(range(10**9))
 
@@ -181,15 +178,14 @@ def images(batch: int) -> tuple[torch.Tensor, torch.Tensor]:
 
 def our_vit(batch: int, *, how: str, float8: bool = False) -> Step:
     model = Encoder(preset("vit-b16").replace(head="classify", classes=1000, dropout=0.0), device="cuda").train()
-    if float8:
-        round_products(model)
+    fast.apply(model, float8=float8)
     pixels, labels = images(batch)
 
     def loss() -> torch.Tensor:
         return cross_entropy(model(pixels, only_logits=True).logits.float(), labels)
 
     if how == "layers":
-        compile_layers(model, varied=False)
+        fast.compile_layers(model, varied=False)
     return trainer(model, torch.compile(loss) if how == "whole" else loss)
 
 
@@ -229,7 +225,7 @@ def peak(name: str, *, train: bool, dtype: str, **fields: Any) -> dict[str, floa
     batch, t = fields.pop("batch"), fields.pop("t")
     spec = preset(name).replace(dropout=0.0, **fields)
     half = torch.bfloat16 if dtype == "bfloat16" and not train else None
-    encoder = Encoder(spec, device="cuda", dtype=half).train(train)
+    encoder = fast.apply(Encoder(spec, device="cuda", dtype=half)).train(train)
     tokens = random_tokens(batch, t)
 
     def loss() -> torch.Tensor:

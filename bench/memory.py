@@ -17,7 +17,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 import glassformer as gf
-from glassformer.model import Encoder
+from glassformer.model import Encoder, fast
 
 
 class Counter(TorchDispatchMode):
@@ -52,7 +52,7 @@ class Counter(TorchDispatchMode):
 def counted(name: str, *, train: bool, dtype: str, batch: int, t: int, **fields: Any) -> dict[str, Any]:
     """The second step's peak, when the optimizer has its state, beside what is predicted."""
     spec = gf.spec(name, **{"dropout": 0.0, "pooler": "none"} | fields)
-    encoder = Encoder(spec, dtype=torch.bfloat16 if dtype == "bfloat16" and not train else None).train(train)
+    encoder = fast.apply(Encoder(spec, dtype=torch.bfloat16 if dtype == "bfloat16" and not train else None)).train(train)
     tokens = torch.randint(5, spec.vocab or 9, (batch, t))
     places = torch.randperm(batch * t)[: int(0.15 * batch * t)].sort().values
     labels = tokens.flatten()[places]

@@ -39,7 +39,7 @@ class Watch:
 
 
 def cook(recipe: Recipe) -> dict[str, Any]:
-    name, counts = ("digits", (2, 6, 10)) if recipe.small else ("topic", (10, 30, 50))
+    name, counts = ("digits", (1, 3, 6)) if recipe.small else ("topic", (10, 30, 50))
     data = load_data(name)
     suited = {"batch_size": 32, "lr": 3e-3} if recipe.small else {"batch_size": 64, "lr": 1e-3, "max_length": 64, "vocab": 3000}
     settings = Settings(seed=recipe.seed, **suited)

@@ -19,10 +19,10 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from glassformer.errors import GlassformerError
 from glassformer.show.figures import save_picture
 from glassformer.show.table import Column, Table
 from glassformer.show.terminal import show_on_terminal
-from glassformer.spec import GlassformerError
 
 RESULTS = "results.json"
 SECONDS = 5.0  # between two lines of progress

@@ -15,8 +15,8 @@ from torch import Tensor
 from torch.nn import functional
 
 import glassformer as gf
-from glassformer.model.checks import Inputs
-from glassformer.model.layouts import Packed
+from glassformer.model.encoder import Inputs
+from glassformer.model.fast.packed import Packed
 from glassformer.show.curves import HUES
 from glassformer.show.figures import Axes, Figure, drawn, new_figure
 from glassformer.training.data import load_data

@@ -8,10 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 import anyio
 from mcp import Client
 
+from glassformer.errors import GlassformerError
 from glassformer.mcp.folders import Folders
 from glassformer.mcp.server import server
 from glassformer.mcp.worker import answer
-from glassformer.spec import GlassformerError
 
 COMMAND = (sys.executable, "-m", "glassformer", "mcp")
 

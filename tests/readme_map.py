@@ -1,14 +1,18 @@
-"""The README's map of the house, made from the first docstring line of each module. `python tests/readme_map.py` prints it."""
+"""The maps of the package, made from first docstring lines: rooms in README.md, every module in docs/map.md.
+
+`python tests/readme_map.py` rewrites both.
+"""
 
 import ast
-import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 HOUSE = ROOT / "src" / "glassformer"
+MARKER = "\n<!-- map -->\n```text\n"
 
 # The order in which a newcomer reads the rooms; anything else follows by name.
 READING_ORDER = (
+    "files",
     "spec",
     "expressions",
     "program",
@@ -17,7 +21,9 @@ READING_ORDER = (
     "answers",
     "model",
     "training",
+    "encoding",
     "show",
+    "api",
     "lab",
     "mcp",
     "cli",
@@ -30,21 +36,40 @@ def first_line(module: Path) -> str:
     return docstring.partition("\n")[0]
 
 
+def room_map(house: Path = HOUSE) -> list[str]:
+    """`room/  first docstring line` for each room, in reading order."""
+    return _lines(house, _rooms(house))
+
+
 def house_map(house: Path = HOUSE) -> list[str]:
     """`path  first docstring line` for each room and each module in it; a package inside a room is one line."""
     entries = [entry for room in _rooms(house) for entry in (room, *_inside(room))]
-    entries += [module for module in sorted(house.glob("*.py")) if module.stem != "__init__"]
-    names = {entry: entry.relative_to(house).as_posix() + ("/" if entry.is_dir() else "") for entry in entries}
-    width = max(map(len, names.values()), default=0)
-    return [f"{name:{width}}  {first_line(entry / '__init__.py' if entry.is_dir() else entry)}" for entry, name in names.items()]
+    return _lines(house, [*entries, *(module for module in sorted(house.glob("*.py")) if module.stem != "__init__")])
 
 
 def map_in(markdown: str) -> list[str]:
     """The lines of the fenced block that follows the comment line `<!-- map -->`."""
-    _, marker, rest = markdown.partition("\n<!-- map -->\n")
-    if not marker or not rest.lstrip().startswith("```"):
+    return _around(markdown)[1].splitlines()
+
+
+def with_map(markdown: str, lines: list[str]) -> str:
+    """The page with another map in it."""
+    before, _, after = _around(markdown)
+    return before + "\n".join(lines) + after
+
+
+def _around(markdown: str) -> tuple[str, str, str]:
+    before, marker, rest = markdown.partition(MARKER)
+    shown, fence, after = rest.partition("\n```\n")
+    if not marker or not fence:
         raise ValueError("no fenced block follows a line '<!-- map -->'")
-    return rest.lstrip().split("```")[1].splitlines()[1:]
+    return before + marker, shown, fence + after
+
+
+def _lines(house: Path, entries: list[Path]) -> list[str]:
+    names = {entry: entry.relative_to(house).as_posix() + ("/" if entry.is_dir() else "") for entry in entries}
+    width = max(map(len, names.values()), default=0)
+    return [f"{name:{width}}  {first_line(entry / '__init__.py' if entry.is_dir() else entry)}" for entry, name in names.items()]
 
 
 def _rooms(house: Path) -> list[Path]:
@@ -58,5 +83,8 @@ def _inside(room: Path) -> list[Path]:
     return sorted([*packages, *(module for module in room.glob("*.py") if module.stem != "__init__")])
 
 
+MAPS = {ROOT / "README.md": room_map, ROOT / "docs" / "map.md": house_map}
+
 if __name__ == "__main__":
-    sys.stdout.write("\n".join(house_map()) + "\n")
+    for page, drawn in MAPS.items():
+        page.write_text(with_map(page.read_text(encoding="utf-8"), drawn()), encoding="utf-8")

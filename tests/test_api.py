@@ -76,14 +76,36 @@ CALLS = {
     "a formula's shape": lambda wrong: gf.check_formula("Q K^T", {"Q": wrong, "K": (2, 3)}),
     "a problem to check": lambda wrong: gf.check_worked(wrong),
     "a solution": lambda wrong: gf.check_solution(wrong),
+    "claims in a file": lambda wrong: gf.check_worked(PROBLEM, claims_file=wrong),
+    "what to work out": lambda wrong: gf.work(PROBLEM, ask=wrong),
+    "memory": lambda wrong: gf.largest_batch("bert-tiny", wrong),
+    "data to train on": lambda wrong: gf.train(wrong),
+    "a model to train": lambda wrong: gf.train("digits", wrong),
+    "fields to train": lambda wrong: gf.train("digits", fields=wrong),
+    "epochs": lambda wrong: gf.train("digits", epochs=wrong),
+    "a setting": lambda wrong: gf.train("digits", warmup=wrong),
+    "a run to resume": lambda wrong: gf.resume(wrong),
+    "data to look into": lambda wrong: gf.data(wrong),
+    "rows to show": lambda wrong: gf.data("digits", rows=wrong),
+    "a checkpoint to verify": lambda wrong: gf.verify(wrong),
+    "a checkpoint to encode with": lambda wrong: gf.encode(wrong, ["a"]),
+    "a checkpoint to predict with": lambda wrong: gf.predict(wrong, ["a"]),
+    "a checkpoint to export": lambda wrong: gf.export(wrong, own="nowhere/at/all/out"),
+    "a report": lambda wrong: gf.report(wrong, out="nowhere/at/all/report.html"),
+    "parts of a report": lambda wrong: gf.report("bert-tiny", without=wrong, out="nowhere/at/all/report.html"),
+    "a result to draw": lambda wrong: gf.save_picture(wrong, "nowhere/at/all/picture.png"),
+    "a quiz": lambda wrong: gf.make_quiz(wrong, "nowhere/at/all/papers"),
+    "a quiz to grade": lambda wrong: gf.grade_quiz(wrong, "nowhere/at/all.csv"),
+    "answers": lambda wrong: gf.grade_quiz("parameters", wrong),
 }
 NO_TEXTS = [name for name, wrong in WRONG.items() if not isinstance(wrong, str)]
 LONG = "a number with 5,000 digits"
-MAY_PASS = {("a formula's shape", "an array of words"), *((call, LONG) for call in ("seed", "depth", "most"))}
+MAY_PASS = {("a formula's shape", "an array of words"), *((call, LONG) for call in ("seed", "depth", "most", "memory"))}
 
 
 @pytest.mark.parametrize("call", CALLS)
-def test_what_is_wrong_is_said_in_one_line(call):
+def test_a_wrong_argument_is_refused_in_one_line(call, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     for name, wrong in WRONG.items():
         if (call, name) in MAY_PASS:
             continue
@@ -94,8 +116,8 @@ def test_what_is_wrong_is_said_in_one_line(call):
 
 @pytest.mark.parametrize("name", NO_TEXTS)
 @pytest.mark.parametrize("ask", [gf.ask, gf.check, gf.check_formula])
-def test_a_question_and_a_formula_are_texts(ask, name):
-    with pytest.raises(GlassformerError, match="is a text, found"):
+def test_questions_and_formulas_are_strings(ask, name):
+    with pytest.raises(GlassformerError, match="must be a string, found"):
         ask(WRONG[name])
 
 
@@ -104,25 +126,25 @@ def test_a_question_and_a_formula_are_texts(ask, name):
     [
         (lambda: gf.shapes("bert-tiny", convention="column"), "convention=column is not known. Did you mean 'columns'?"),
         (lambda: gf.notation("bert-tiny", convention="row"), "convention=row is not known. Did you mean 'rows'?"),
-        (lambda: gf.cost("bert-tiny", train="no"), "train=no is not allowed: train is True or False."),
+        (lambda: gf.cost("bert-tiny", train="no"), "train=no is not allowed: train must be True or False."),
         (lambda: gf.shapes("bert-tiny", head="0"), "head=0 does not exist: the heads are 0 to 1."),
         (lambda: gf.shapes("bert-tiny")["weights"], "Did you mean 'layers.0.attention.weights'?"),
-        (lambda: RUN[0], "a value of a run is asked for by name, such as 'tokens', found 0."),
-        (lambda: OPENED.open(99), "has no cell 99 behind it: its refs are 0 to 5."),
+        (lambda: RUN[0], "a value of a run is selected by its name, such as 'tokens', found 0."),
+        (lambda: OPENED.open(99), "has no ref 99: its refs are 0 to 5."),
         (lambda: gf.count("bert-tiny", without=[1]), "parts are words, such as 'biases,norms'"),
-        (lambda: gf.work(""), "problem= is not allowed: problem is a path"),
+        (lambda: gf.work(""), "problem= is not allowed: problem must be a path"),
         (lambda: gf.check_worked(PROBLEM, [1]), "claims=[1] is not allowed"),
-        (lambda: gf.check_formula("Q K^T", {"Q": (2, None)}), "the shape of Q is (2, None): write (768, 6)"),
+        (lambda: gf.check_formula("Q K^T", {"Q": (2, None)}), "(2, None) is not a shape for Q: write (768, 6)"),
         (lambda: gf.check_formula("Q K^T", 5), "shapes=5 is not allowed"),
     ],
 )
-def test_the_line_names_the_way_out(call, said):
+def test_the_message_names_the_way_out(call, said):
     with pytest.raises(GlassformerError) as refusal:
         call()
     assert said in str(refusal.value)
 
 
-def test_numbers_of_numpy_are_numbers():
+def test_numpy_numbers_are_accepted():
     one = np.int64(1)
     assert gf.shapes("bert-tiny", head=one).head == 1
     assert gf.spec("bert-tiny", layers=one, embedding_norm=np.bool_(False)).layers == 1
@@ -173,7 +195,7 @@ def checkpoint(tmp_path_factory):
     return add_tokenizer(bert_folder(tmp_path_factory.mktemp("models") / "bert"))
 
 
-def test_ids_of_numpy_run_a_checkpoint(checkpoint):
+def test_a_checkpoint_runs_on_numpy_ids(checkpoint):
     runs = [gf.run(checkpoint, tokens=tokens) for tokens in ([1, 2, 3], np.array([1, 2, 3]), (1, 2, 3))]
     assert all(np.array_equal(run.output, runs[0].output) for run in runs)
 
@@ -184,40 +206,40 @@ def test_ids_of_numpy_run_a_checkpoint(checkpoint):
         ({"tokens": [1, -1]}, "tokens[0, 1] = -1 is out of range"),
         ({"tokens": [1, 10**18]}, "tokens[0, 1] = 1000000000000000000 is out of range"),
         ({"tokens": [1, 0.5]}, "tokens must be whole numbers"),
-        ({"tokens": 5}, "tokens=5 is not allowed: tokens are ids in order"),
+        ({"tokens": 5}, "tokens=5 is not allowed: tokens must be a list of ids"),
         ({"text": 5}, "text 0 must be a text or a pair of texts, found 5."),
     ],
 )
-def test_what_a_checkpoint_cannot_read_is_one_line(checkpoint, given, said):
+def test_an_invalid_input_of_a_checkpoint_is_refused_in_one_line(checkpoint, given, said):
     with pytest.raises(GlassformerError) as refusal:
         gf.run(checkpoint, **given)
     assert said in str(refusal.value)
 
 
 @pytest.mark.parametrize("name", ["Z", "", 0, None, "q"])
-def test_an_expression_that_a_formula_has_not_is_named(name):
+def test_the_error_for_an_unknown_expression_of_a_formula_lists_the_known_ones(name):
     found = gf.check_formula("Q = X W_Q", {"X": (6, 768), "W_Q": "768x64"})
     assert found["Q"] == (6, 64)
-    with pytest.raises(GlassformerError, match=r"in this formula.*One of X, W_Q, Q"):
+    with pytest.raises(GlassformerError, match=r"in this formula.*Expressions: X, W_Q, Q"):
         found[name]
 
 
 @pytest.mark.parametrize("given", [{"text": "a b c"}, {"tokens": [1, 2, 3]}])
-def test_a_size_that_what_goes_in_has_not_is_refused(given):
+def test_a_size_that_contradicts_the_input_is_refused(given):
     fields = {"d_model": 8, "heads": 2, "layers": 1, "vocab": 9}
     assert gf.run("encoder", **given, **fields, t=3, batch=1).program.sizes.t == 3
     for name, size, found in (("t", 9, 3), ("batch", 2, 1)):
-        line = f"{name}={size} is given, and what goes in has {name}={found}: leave {name} out."
+        line = f"{name}={size} contradicts the input, which has {name}={found}. Leave {name} out."
         with pytest.raises(GlassformerError, match=line):
             gf.run("encoder", **given, **fields, **{name: size})
 
 
-def test_a_field_beside_a_checkpoint_does_not_put_other_weights_in_its_place(checkpoint):
+def test_a_field_cannot_change_a_checkpoint(checkpoint):
     for fields in ({"layers": 1}, {"t": 4}):
         with pytest.raises(
-            GlassformerError, match=r"has weights, which fit no other encoder: leave (layers|t) out, or name the file"
+            GlassformerError, match=r"holds weights, which fit only the encoder they were saved from. Leave (layers|t) out, or"
         ):
             gf.run(checkpoint, tokens=[1, 2], **fields)
     assert gf.run(Path(checkpoint) / "config.json", tokens=[1, 2], layers=1).program.spec.layers == 1
-    with pytest.raises(GlassformerError, match=r"^seed=3 is given, and .* has weights of its own: leave the seed out"):
+    with pytest.raises(GlassformerError, match=r"^seed=3 has no effect: .* holds weights\. Leave the seed out"):
         gf.run(checkpoint, tokens=[1, 2], seed=3)

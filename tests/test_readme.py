@@ -1,6 +1,7 @@
 """The README and the docs say what is true: the map is the tree, and every example prints what it shows."""
 
 import doctest
+import json
 import os
 import re
 import shlex
@@ -10,7 +11,7 @@ from unittest.mock import patch
 
 import pytest
 from command_line import glassformer
-from readme_map import ROOT, house_map, map_in
+from readme_map import MAPS, ROOT, house_map, map_in, room_map, with_map
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
@@ -72,10 +73,27 @@ EXAMPLES = [
 ]
 
 
-def test_the_map_in_the_readme_is_the_tree():
-    assert map_in((ROOT / "README.md").read_text(encoding="utf-8")) == house_map(), (
-        "paste what `python tests/readme_map.py` prints"
-    )
+@pytest.mark.parametrize("page", MAPS, ids=lambda page: page.name)
+def test_the_map_on_a_page_is_the_tree(page):
+    assert map_in(page.read_text(encoding="utf-8")) == MAPS[page](), "`python tests/readme_map.py` rewrites the maps"
+
+
+def test_the_figures_beside_other_tools_are_those_that_were_measured():
+    peers, encoding = (json.loads((ROOT / f"bench/figures/{name}.json").read_text(encoding="utf-8")) for name in ("peers", "cpu"))
+    theirs, ours = peers["counting"]["torchinfo"], peers["counting"]["glassformer"]
+    viz, page = peers["attention"]["bertviz"], peers["attention"]["glassformer"]
+    rates = {name: row["median"] for name, row in encoding["texts a second"].items()}
+    st, own = rates["sentence-transformers, torch, float32"], rates["glassformer, float32"]
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    for said in (
+        f"{theirs['seconds'] / ours['seconds']:.0f}× faster, {theirs['megabytes'] / ours['megabytes']:.0f}× less memory",
+        f"{ours['mlm']:,}; torchinfo says {theirs['mlm']:,}",
+        f"{viz['seconds'] / page['seconds']:.1f}× faster, {viz['bytes'] / page['bytes']:.0f}× smaller",
+        f"(BertViz: {viz['addresses']} scripts)",
+        f"{own:.0f} texts a second against {st:.0f}, {own / st:.2f}×",
+    ):
+        assert said in readme
+    assert page["addresses"] == 0
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: f"{example.page}:{example.line}")
@@ -110,10 +128,13 @@ def test_a_map_lists_rooms_in_reading_order_then_modules_by_name(tmp_path: Path)
         "program/operations/  Operations.",
         "__main__.py          The door.",
     ]
+    assert room_map(tmp_path) == ["spec/     What is it?", "program/  What does it compute?"]
 
 
-def test_a_page_without_a_map_is_found():
-    assert map_in("# x\n\n<!-- map -->\n```text\na/  A.\n```\nmore\n") == ["a/  A."]
+def test_a_map_is_found_and_replaced_and_a_page_without_one_is_refused():
+    page = "# x\n\n<!-- map -->\n```text\na/  A.\n```\nmore\n"
+    assert map_in(page) == ["a/  A."]
+    assert with_map(page, ["b/  B.", "c/  C."]) == "# x\n\n<!-- map -->\n```text\nb/  B.\nc/  C.\n```\nmore\n"
     with pytest.raises(ValueError, match="no fenced block follows"):
         map_in("# x\n\n<!-- map -->\na/  A.\n")
 

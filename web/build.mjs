@@ -27,6 +27,7 @@ const katexFonts = {
 
 const options = (outdir) => ({
   absWorkingDir: here,
+  preserveSymlinks: true, // the same bundle where node_modules is a link
   entryPoints: { app: "src/app.tsx" },
   outdir,
   bundle: true,

@@ -7,50 +7,103 @@ from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
-# Name -> module that holds it. Loaded on first use, so that `import glassformer` costs next to nothing.
+# Name -> module, imported on first use so that `import glassformer` stays fast.
 _WHERE = {
     "EncoderSpec": "glassformer.spec",
+    "GlassformerError": "glassformer.errors",
+    "spec": "glassformer.spec.reading",
     "Encoder": "glassformer.model",
     "encode_packed": "glassformer.model",
     "load": "glassformer.model",
     "save": "glassformer.model",
-    "GlassformerError": "glassformer.spec",
-    "spec": "glassformer.spec.reading",
-    "presets": "glassformer.api",
-    "build": "glassformer.api",
-    "count": "glassformer.api",
-    "bridge": "glassformer.api",
-    "shapes": "glassformer.api",
-    "cost": "glassformer.api",
-    "notation": "glassformer.api",
-    "run": "glassformer.api",
     "knock_out": "glassformer.numbers",
     "swap_tokens": "glassformer.numbers",
-    "work": "glassformer.api",
-    "curves": "glassformer.api",
-    "experiment": "glassformer.api",
     "live": "glassformer.lab.widget",
+    "train": "glassformer.training.entry_points",
+    "resume": "glassformer.training.entry_points",
     "ask": "glassformer.api",
+    "bridge": "glassformer.api",
+    "build": "glassformer.api",
     "check": "glassformer.api",
-    "check_worked": "glassformer.api",
-    "check_solution": "glassformer.api",
     "check_formula": "glassformer.api",
+    "check_solution": "glassformer.api",
+    "check_worked": "glassformer.api",
+    "cost": "glassformer.api",
+    "count": "glassformer.api",
+    "curves": "glassformer.api",
+    "data": "glassformer.api",
+    "data_sets": "glassformer.api",
+    "encode": "glassformer.api",
+    "experiment": "glassformer.api",
+    "experiments": "glassformer.api",
+    "export": "glassformer.api",
+    "fields": "glassformer.api",
+    "grade_quiz": "glassformer.api",
+    "largest_batch": "glassformer.api",
+    "make_quiz": "glassformer.api",
+    "notation": "glassformer.api",
+    "predict": "glassformer.api",
+    "presets": "glassformer.api",
+    "quantities": "glassformer.api",
+    "quiz_sets": "glassformer.api",
+    "report": "glassformer.api",
+    "run": "glassformer.api",
+    "save_picture": "glassformer.api",
+    "shapes": "glassformer.api",
+    "take_exam": "glassformer.api",
+    "take_quiz": "glassformer.api",
+    "verify": "glassformer.api",
+    "work": "glassformer.api",
 }
 
 if TYPE_CHECKING:
-    from glassformer.api import ask, bridge, build, check, cost, count, curves, experiment, notation, presets, run, shapes, work
-    from glassformer.api import check_formula as check_formula
-    from glassformer.api import check_solution as check_solution
-    from glassformer.api import check_worked as check_worked
+    from glassformer.api import (
+        ask,
+        bridge,
+        build,
+        check,
+        check_formula,
+        check_solution,
+        check_worked,
+        cost,
+        count,
+        curves,
+        data,
+        data_sets,
+        encode,
+        experiment,
+        experiments,
+        export,
+        fields,
+        grade_quiz,
+        largest_batch,
+        make_quiz,
+        notation,
+        predict,
+        presets,
+        quantities,
+        quiz_sets,
+        report,
+        run,
+        save_picture,
+        shapes,
+        take_exam,
+        take_quiz,
+        verify,
+        work,
+    )
+    from glassformer.errors import GlassformerError
     from glassformer.lab.widget import live
     from glassformer.model import Encoder as Encoder
     from glassformer.model import encode_packed as encode_packed
     from glassformer.model import load as load
     from glassformer.model import save as save
     from glassformer.numbers import knock_out, swap_tokens
-    from glassformer.spec import EncoderSpec, GlassformerError
+    from glassformer.spec import EncoderSpec
     from glassformer.spec.reading import spec as spec
+    from glassformer.training.entry_points import resume, train
 
+# What can be imported without torch; `spec` is a room, too.
 __all__ = [
     "EncoderSpec",
     "GlassformerError",
@@ -58,21 +111,43 @@ __all__ = [
     "bridge",
     "build",
     "check",
+    "check_formula",
+    "check_solution",
+    "check_worked",
     "cost",
     "count",
     "curves",
+    "data",
+    "data_sets",
+    "encode",
     "experiment",
+    "experiments",
+    "export",
+    "fields",
+    "grade_quiz",
     "knock_out",
+    "largest_batch",
     "live",
+    "make_quiz",
     "notation",
+    "predict",
     "presets",
+    "quantities",
+    "quiz_sets",
+    "report",
+    "resume",
     "run",
+    "save_picture",
     "shapes",
     "swap_tokens",
+    "take_exam",
+    "take_quiz",
+    "train",
+    "verify",
     "work",
 ]
 
-if not TYPE_CHECKING:  # a type checker sees the imports above, and finds a name that is none of them
+if not TYPE_CHECKING:  # type checkers use the imports above, and so still report unknown names
 
     def __getattr__(name: str) -> Any:
         if name not in _WHERE:

@@ -6,8 +6,10 @@ from strategies import specs
 
 import glassformer as gf
 from glassformer.algebra import cost, largest_batch, parse_bytes
+from glassformer.errors import GlassformerError
+from glassformer.model.kept import FUSED
 from glassformer.program import build
-from glassformer.spec import GlassformerError
+from glassformer.program.kept import MATERIALISED
 
 
 def test_bert_base_forward_at_512_tokens():
@@ -69,7 +71,7 @@ def test_cost_adds_up(spec):
     tops = [row for name, row in found.parts.items() if not name.startswith("layers:")]
     assert sum(row.multiply_adds for row in tops) == found.multiply_adds
     assert sum(row.flops for row in tops) == found.flops >= 2 * found.multiply_adds
-    fused, written_out = (cost(program, which="training", kernel=kernel).memory for kernel in ("fused", "materialised"))
+    fused, written_out = (cost(program, which="training", keeps=keeps).memory for keeps in (FUSED, MATERIALISED))
     # Else our own encoder keeps queries and keys before and after, or writes attention out with copies of its own.
     if spec.position != "rotary" and spec.group == 1 and not spec.relative:
         assert fused.activations <= written_out.activations
@@ -86,7 +88,7 @@ def test_multiply_adds_are_linear_in_the_batch(spec):
 
 def test_the_largest_batch_fits_and_the_next_does_not():
     limit = parse_bytes("24GB")
-    options = {"training": True, "kernel": "fused", "dtype": "bfloat16", "optimizer": "adamw"}
+    options = {"training": True, "keeps": FUSED, "dtype": "bfloat16", "optimizer": "adamw"}
     batch = largest_batch(gf.spec("bert-base"), limit, t=512, **options)
 
     def needed(size):
@@ -96,7 +98,7 @@ def test_the_largest_batch_fits_and_the_next_does_not():
 
 
 def test_a_model_too_large_for_the_memory_has_no_batch():
-    options = {"training": True, "kernel": "fused", "dtype": "float32", "optimizer": "adamw"}
+    options = {"training": True, "keeps": FUSED, "dtype": "float32", "optimizer": "adamw"}
     assert largest_batch(gf.spec("bert-large"), 10**9, t=512, **options) == 0
 
 
@@ -153,8 +155,8 @@ def test_the_output_projection_of_a_bare_sub_layer_is_a_projection():
         ({"kernel": "fusd"}, "kernel=fusd is not known. Did you mean 'fused'"),
         ({"dtype": "float8"}, "dtype=float8 is not known"),
         ({"optimizer": "adam"}, "Did you mean 'adamw'"),
-        ({"masked": 2}, "masked=2 is not a share"),
-        ({"masked": float("nan")}, "masked=nan is not a share"),
+        ({"masked": 2}, "masked=2 is not allowed: masked is a share of the positions, from 0 to 1"),
+        ({"masked": float("nan")}, "masked=nan is not allowed: masked is a share of the positions, from 0 to 1"),
     ],
 )
 def test_what_is_no_kernel_format_or_share_is_refused(choice, said):
@@ -181,17 +183,22 @@ def test_an_amount_of_memory_is_a_text(amount):
     ("changed", "line"),
     [
         ({"spec": "bert-tiny"}, "A spec is wanted, as gf.spec('bert-base') makes it, found bert-tiny."),
-        ({"limit": "1GB"}, "limit=1GB is not allowed: limit is a whole number from 0."),
-        ({"training": "no"}, "training=no is not allowed: training is True or False."),
-        ({"kernel": "fast"}, "kernel=fast is not known."),
+        ({"limit": "1GB"}, "limit=1GB is not allowed: limit must be a whole number from 0."),
+        ({"training": "no"}, "training=no is not allowed: training must be True or False."),
+        ({"dtype": "float31"}, "dtype=float31 is not known."),
         ({"t": "a"}, "t=a is not allowed"),
     ],
 )
 def test_the_largest_batch_of_what_is_no_question_is_one_line(changed, line):
     asked = {"spec": gf.spec("bert-tiny"), "limit": 10**9, "t": 8, "training": False}
     with pytest.raises(GlassformerError) as caught:
-        largest_batch(**asked | {"kernel": "fused", "dtype": "float32", "optimizer": "adamw"} | changed)
+        largest_batch(**asked | {"keeps": FUSED, "dtype": "float32", "optimizer": "adamw"} | changed)
     assert line in str(caught.value)
+
+
+def test_the_largest_batch_with_an_unknown_kernel_is_one_line():
+    with pytest.raises(GlassformerError, match=r"kernel=fast is not known\."):
+        gf.largest_batch("bert-tiny", 10**9, t=8, kernel="fast")
 
 
 def test_grouped_queries_cost_less_in_keys_and_values_and_as_much_in_scores():

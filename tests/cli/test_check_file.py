@@ -1,4 +1,4 @@
-"""`glassformer check FILE`, as a person uses it."""
+"""The command `glassformer check FILE`."""
 
 import json
 
@@ -37,7 +37,7 @@ def test_a_wrong_claim_a_trap_and_a_wrong_answer_exit_1(file, text):
     assert "1 wrong" in done.stdout
 
 
-def test_what_is_not_understood_is_no_accusation(file):
+def test_what_is_not_understood_is_not_called_wrong(file):
     done = check(file("a.md", "```glassformer\nspec: nobody\nparams = 5\n```\n"))
     assert done.returncode == 0
     assert "1 not understood" in done.stdout
@@ -71,7 +71,7 @@ def test_json_is_one_document(file):
     [
         ("a.ipynb", "{", "a.ipynb"),
         ("a.ipynb", "[1, 2]", "a.ipynb"),
-        ("a.ipynb", '{"cells": 3}', "is no notebook"),
+        ("a.ipynb", '{"cells": 3}', "is not a notebook"),
         ("a.md", b"0" * 10_000_001, "at most 10,000,000"),
     ],
 )
@@ -100,10 +100,13 @@ def test_hostile_files_are_read_without_a_traceback(file, content):
 
 @pytest.mark.parametrize(
     ("content", "said"),
-    [(b"", "is empty: there is nothing to judge."), (b"\x00" * 1000, "is not text: too many of its bytes are not UTF-8.")],
+    [
+        (b"", "is empty: there is nothing to check. Was it saved?"),
+        (b"\x00" * 1000, "is not a text file: too many of its bytes are not UTF-8. Save it as UTF-8 text."),
+    ],
     ids=["empty", "zeros"],
 )
-def test_what_is_no_text_is_one_line_and_exit_2(file, content, said):
+def test_a_binary_file_is_a_one_line_error_and_exit_2(file, content, said):
     done = check(file("a.md", content))
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert said in done.stderr

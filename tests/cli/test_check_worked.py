@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from glassformer.cli.answers import check
-from glassformer.spec import GlassformerError
+from glassformer.errors import GlassformerError
 
 PROBLEM = "Q = [0, 1]\nK = [[1, 1], [0, -1]]\nV = [[1, 1], [-1, -1]]\n"
 
@@ -38,7 +38,7 @@ def test_json_is_one_document(run):
     assert document["claims"][0]["findings"][0]["codes"] == ["no_scaling"]
 
 
-def test_claims_stand_in_the_problem_or_in_a_file_of_their_own(run, tmp_path):
+def test_claims_are_in_the_problem_or_in_a_separate_file(run, tmp_path):
     (tmp_path / "own.toml").write_text(PROBLEM + '[claims]\nweights = "[0.8044, 0.1956]"\n')
     assert run("own.toml").exit_code == 0
     (tmp_path / "claims.json").write_text('{"weights": [0.6, 0.4]}')
@@ -53,15 +53,15 @@ def test_a_json_problem_is_read_too(run, tmp_path):
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (["problem.toml"], "nothing is claimed"),
+        (["problem.toml"], "there are no claims"),
         (["problem.toml", "--claim", "wights = 3"], "Did you mean 'weights'"),
         (["problem.toml", "--claim", "weights = 3", "--claim", "weights = 4"], "claimed twice"),
         (["missing.toml", "--claim", "1"], "no such file"),
         (["params", "bert-base", "--claim", "1", "--claim", "2"], "give --claim once"),
-        (["params", "bert-base"], "claims nothing"),
+        (["params", "bert-base"], "is not a claim"),
     ],
 )
-def test_what_cannot_be_checked_is_one_line(run, words, why):
+def test_an_invalid_claim_is_a_one_line_error(run, words, why):
     done = run(*words)
     assert isinstance(done.exception, GlassformerError)
     assert why in str(done.exception)

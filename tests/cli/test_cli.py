@@ -12,7 +12,7 @@ import pytest
 from command_line import glassformer
 
 import glassformer as gf
-from glassformer.cli.main import COMMANDS, _once
+from glassformer.cli.main import COMMANDS, _refuse_repeated_options
 from glassformer.cli.options import OneOf
 
 
@@ -84,14 +84,14 @@ USER_MISTAKES = [
     ("train digits --precision fp9", "is not one of 'auto', 'fp32', 'bf16', 'fp8'. Did you mean 'fp8'?"),
     ("train digits --batchsize 3", "No such option '--batchsize'. Did you mean '--batch-size'?"),
     ("train digits --learning-rate 3", "No such option '--learning-rate'. Did you mean '--lr'?"),
-    ("train digits lr=3", "unknown field 'lr'. It is an option of train, with dashes: --lr …"),
+    ("train digits lr=3", "unknown field 'lr'. It is an option of train; write it with dashes: --lr …"),
     ("train digits precison=bf16", "unknown field 'precison'. Did you mean '--precision'?"),
     (
         "train digits kernal=fused",
         "unknown field 'kernal'. 'glassformer presets --fields' lists the fields, 'glassformer train --h",
     ),
     ("train digits hedas=4", "unknown field 'hedas'. Did you mean 'heads'? 'glassformer presets --fields' lists the fields."),
-    ("train digits rotary_base=3", "rotary_base=3.0 speaks of rotary positions, which are not there: position=learned."),
+    ("train digits rotary_base=3", "rotary_base=3.0 applies to rotary positions only: position=learned."),
     ("count bert-base --only head --only ffn", "--only is given twice, as head and as ffn: give it once."),
     ("count bert-base --only=head --only=head", "--only is given twice, as head and as head: give it once."),
     ("quiz make parameters --out a --out b", "--out is given twice, as a and as b: give it once."),
@@ -103,7 +103,7 @@ USER_MISTAKES = [
     ("shapes bert-base --head x", "Invalid value for '--head'"),
     ("cost bert-base --fit lots", "'lots' is no amount of memory"),
     ("cost bert-base --dtype fp8", "--dtype fp8 is not known: one of fp64, fp32, bf16, fp16."),
-    ("bridge bert-base", "2 specs wanted, found 'bert-base'."),
+    ("bridge bert-base", "expected 2 specs, found 'bert-base'."),
     ("presets bert-bas", "Did you mean 'bert-base'?"),
     ("completion tcsh", "no completion for the shell 'tcsh'"),
     ("bridge bert-base what=3 bert-base", "unknown field 'what'."),
@@ -112,8 +112,8 @@ USER_MISTAKES = [
     ("attention layer seed=3", "unknown field 'seed'."),
     ("experiment order seed=3", "unknown field 'seed'."),
     ("report bert-tiny what=3", "unknown field 'what'."),
-    (f"count {'a' * 300}=1", "comes before a spec: name a preset or a file first"),
-    (f"explain {'a' * 300}=1 x y", "comes before a spec: name a preset or a file first"),
+    (f"count {'a' * 300}=1", "needs a spec before it: a preset or a file"),
+    (f"explain {'a' * 300}=1 x y", "needs a spec before it: a preset or a file"),
     (f"curves {'a' * 300}", "File name too long."),
     ("attention encoder d_model=4 heads=2 image=8 patch=4 --text a", "this encoder reads images, not text. Leave the text out."),
     ("count\x1b[31m", "unknown command 'count?[31m'."),
@@ -133,7 +133,7 @@ def test_a_users_mistake_is_one_line_and_exit_2(line, message):
 @pytest.mark.parametrize(
     "line", ["--help", "count --help", "bridge -h", "cost --help", "presets", "presets --fields", "completion bash", ""]
 )
-def test_help_teaches(line):
+def test_the_help_has_examples(line):
     done = glassformer(*line.split())
     assert done.returncode == 0
     assert len(done.stdout.splitlines()) > 5
@@ -201,23 +201,26 @@ def test_what_cannot_be_written_or_read_is_no_traceback(line, code, said, tmp_pa
     [
         ("count bert-tiny --json --latex", "--json and --latex are both given: choose one."),
         ("quiz grade parameters a.csv --csv --html", "--csv and --html are both given: choose one."),
-        ("completion", "Missing argument 'SHELL'. 'glassformer completion --help' says what is taken."),
-        ("count bert-tiny --zzzz", "No such option '--zzzz'. 'glassformer count --help' says what is taken."),
-        ("work a b", "Got unexpected extra argument (b). 'glassformer work --help' says what is taken."),
+        ("completion", "Missing argument 'SHELL'. 'glassformer completion --help' shows the usage."),
+        ("count bert-tiny --zzzz", "No such option '--zzzz'. 'glassformer count --help' lists the options."),
+        ("work a b", "Got unexpected extra argument (b). 'glassformer work --help' shows the usage."),
         ("count - ", "Standard input is not read here: name a file."),
-        ("report bert-tiny --out nowhere/r.html", "nowhere/r.html cannot be written: its folder is not there. Make it first."),
+        (
+            "report bert-tiny --out nowhere/r.html",
+            "nowhere/r.html cannot be written: its folder does not exist. Create it first.",
+        ),
         ("explain layer nothing", "there is no 'nothing' in this run. It has x, layers.0.attention.W_Q, "),
         ("curves loop", "loop cannot be read: Too many levels of symbolic links. The folder of a run is wanted."),
-        ("count lost", "no such file or folder: lost. It is a link to gone, which leads nowhere."),
-        ("data lost", "no such file or folder: lost. It is a link to gone, which leads nowhere."),
+        ("count lost", "no such file or folder: lost. It is a broken link to gone."),
+        ("data lost", "no such file or folder: lost. It is a broken link to gone."),
         ("data tabel.csv", "no such file or folder: tabel.csv. Did you mean 'table.csv'?"),
         ("quiz make parameters --out=", "--out is empty: give a name, or leave it out."),
         ("train digits --out=", "--out is empty: give a name, or leave it out."),
         (
             "check table.csv.md --claim 3",
-            "table.csv.md is a solution, which brings its own claims: leave --claim and the spec out.",
+            "table.csv.md is a worked solution with its own claims: omit --claim and the spec.",
         ),
-        ("check empty.md", "empty.md is empty: there is nothing to judge."),
+        ("check empty.md", "empty.md is empty: there is nothing to check. Was it saved?"),
     ],
 )
 def test_a_strangers_mistake_has_a_way_out(line, said, tmp_path, monkeypatch):
@@ -250,8 +253,8 @@ def test_the_tour_comes_to_its_end():
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     assert "109,482,240" in done.stdout
-    assert "The tour is over" in done.stdout
-    report = re.search(r"The report, to open in a browser: (.*)\n", done.stdout)[1]
+    assert "Tour finished in" in done.stdout
+    report = re.search(r"Open the report in a browser: (.*)\n", done.stdout)[1]
     assert "test accuracy" in Path(report).read_text(encoding="utf-8")
 
 
@@ -275,7 +278,7 @@ def test_a_claim_is_the_other_side_of_a_relation():
     assert (one.returncode, other.returncode, other.stdout) == (0, 0, one.stdout)
     lost = glassformer("check", "params", "bert-base")
     assert (lost.returncode, lost.stdout) == (2, "")
-    assert lost.stderr.startswith("glassformer: 'params' claims nothing: write a relation")
+    assert lost.stderr.startswith("glassformer: 'params' is not a claim: write a relation")
 
 
 def test_sizes_with_several_values_print_a_table():
@@ -313,9 +316,11 @@ def test_every_choice_of_every_command_names_the_nearest_word():
 
 def test_a_value_that_looks_like_an_option_is_not_one_given_twice():
     several, one = click.Option(["--text"], multiple=True), click.Option(["--out"])
-    _once(click.Command("c", params=[several, one]), ["--text", "--out", "--out", "x", "--text", "a", "--", "--out", "y"])
+    _refuse_repeated_options(
+        click.Command("c", params=[several, one]), ["--text", "--out", "--out", "x", "--text", "a", "--", "--out", "y"]
+    )
     with pytest.raises(gf.GlassformerError, match="--out is given twice, as x and as y: give it once"):
-        _once(click.Command("c", params=[click.Option(["--out"])]), ["--out", "x", "a", "--out=y"])
+        _refuse_repeated_options(click.Command("c", params=[click.Option(["--out"])]), ["--out", "x", "a", "--out=y"])
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])

@@ -33,7 +33,7 @@ def test_a_claim_that_does_not_hold_is_exit_1():
     ("line", "message"),
     [
         ("experiment ordr", "unknown experiment 'ordr'. Did you mean 'order'?"),
-        ("experiment order heads", "'heads' is no field: fields are written field=value"),
+        ("experiment order heads", "'heads' is not a field: fields are written field=value"),
         ("experiment order --out a.gif", "the name must end in one of .png, .svg."),
         ("experiment order --seed x", "Invalid value for '--seed'"),
     ],

@@ -1,4 +1,4 @@
-"""`glassformer algebra`, as a person uses it."""
+"""The command `glassformer algebra`."""
 
 import json
 
@@ -19,7 +19,7 @@ def document(*words):
     return json.loads(done.stdout)
 
 
-def test_the_course_question_falls_into_the_trap():
+def test_the_trap_in_the_course_question_is_found():
     answer = document(ATTENTION, *SHAPES)
     assert (answer["verdict"], answer["trap"], answer["total"]) == ("trap", "feature_by_feature", 5)
     assert answer["meant"] == "V softmax(K^T Q / sqrt(d_k))"
@@ -29,7 +29,7 @@ def test_the_course_question_falls_into_the_trap():
     assert answer["left_out"] == []
 
 
-def test_what_was_meant_has_a_token_by_token_matrix():
+def test_the_correction_has_a_tokens_by_tokens_matrix():
     answer = document(ATTENTION.replace("softmax(Q K^T / sqrt(d_k)) V", "V softmax(K^T Q / sqrt(d_k))"), *SHAPES)
     assert (answer["verdict"], answer["trap"], answer["meant"]) == ("fits", None, None)
     row = next(row for row in answer["rows"] if row["expression"] == "softmax(K^T Q / sqrt(d_k))")
@@ -58,7 +58,7 @@ def test_every_form(form):
     assert "feature_by_feature" in done.stdout.replace("\\_", "_")
 
 
-def test_latex_sets_expressions_as_mathematics():
+def test_latex_output_has_expressions_in_math_mode():
     assert r"$\text{softmax}\left(\frac{Q K^{T}}{\sqrt{d_{k}}}\right)$" in algebra(ATTENTION, *SHAPES, "--latex").stdout
 
 
@@ -71,14 +71,14 @@ def test_a_formula_comes_from_standard_input():
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["Q = W_Q X", "X=768x6"], "'W_Q' has no shape: give it, as in W_Q=768x6."),
+        (["Q = W_Q X", "X=768x6"], "'W_Q' has no shape: add it, as in W_Q=768x6."),
         (["W_q X", "X=768x6", "W_Q=3x768"], "Did you mean 'W_Q'?"),
         (["(Q", "Q=2x2"], "the bracket '(' is never closed (at character 1"),
         (["Q", "Q=0x6"], "Q=0x6 is not allowed"),
         (["", "Q=2x2"], "the formula is empty"),
         (["Q"], "'Q' has no shape"),
         ([], "Missing argument"),
-        (["<script>", "Q=2x2"], "a sign that no formula has (at character 1: '<script>')."),
+        (["<script>", "Q=2x2"], "this character cannot be used in a formula (at character 1: '<script>')."),
     ],
 )
 def test_a_mistake_is_one_line_and_exit_2(words, message):
@@ -96,5 +96,5 @@ def test_a_megabyte_and_a_hundred_thousand_brackets_are_refused_in_one_line():
         assert done.stderr == "glassformer: the formula has more than 20,000 characters: check it in parts.\n"
 
 
-def test_help_teaches():
+def test_the_help_has_examples():
     assert 'glassformer algebra "softmax(Q K^T / sqrt(d_k)) V" Q=5x64 K=7x64 V=7x32' in algebra("--help").stdout

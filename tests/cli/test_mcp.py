@@ -13,13 +13,15 @@ def test_without_the_package_one_line_says_how_to_install_it(monkeypatch, missin
     monkeypatch.setitem(sys.modules, missing, None)
     done = glassformer("mcp")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == f"glassformer: the server needs {missing}, which is not installed: pip install 'glassformer[mcp]'.\n"
+    assert (
+        done.stderr == f"glassformer: the MCP server needs {missing}, which is not installed: pip install 'glassformer[mcp]'.\n"
+    )
 
 
-def test_a_folder_that_is_not_there_is_refused_before_the_server_starts(tmp_path):
+def test_a_missing_folder_is_refused_before_the_server_starts(tmp_path):
     done = glassformer("mcp", "--folder", tmp_path / "nowhere")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.endswith("is not a folder: name one that exists, or leave it out.\n")
+    assert done.stderr.endswith("is not a folder: give an existing one, or omit the option.\n")
 
 
 def test_the_help_has_the_line_that_registers_the_server():

@@ -14,7 +14,7 @@ from tiny_models import Case, guest, model_of, save
 
 import glassformer as gf
 from glassformer.cli.main import main
-from glassformer.cli.text_lines import LONGEST_LINE
+from glassformer.files.text_lines import LONGEST_LINE
 from glassformer.numbers import open_checkpoint
 
 CLASSES = {"architectures": ["BertForSequenceClassification"], "id2label": {"0": "glass", "1": "wall"}}
@@ -76,7 +76,7 @@ def test_verify_gives_one_json_document(folder, run):
 def test_a_refused_folder_is_exit_1_and_a_mistyped_one_exit_2(tmp_path, run):
     code, out, err = run("verify", bert_folder(tmp_path / "m", num_hidden_layers=3))
     assert (code, err) == (1, "")
-    assert out.startswith("refused: config.json says 3 layers, model.safetensors holds 2 (0 to 1).")
+    assert out.startswith("refused: config.json has 3 layers, but model.safetensors has 2 (0 to 1).")
     code, out, err = run("verify", tmp_path / "n")
     assert (code, out) == (2, "")
     assert err.startswith("glassformer: no such folder: ")
@@ -140,14 +140,16 @@ def test_texts_on_the_command_line_and_a_report(folder, run, tmp_path):
     words = ("--text", "the glass", "--text", "", "--empty", "skip", "--out", tmp_path / "x.npy", "--json")
     code, out, err = run("encode", folder, *words)
     assert json.loads(out) == {"out": str(tmp_path / "x.npy"), "rows": 1, "cut": 0, "left_out": 1}
-    assert err == "glassformer: left out, because empty: 1 of 2 texts.\n"
+    assert err == "glassformer: skipped because empty: 1 of 2 texts.\n"
 
 
 @pytest.mark.parametrize("command", ["encode", "predict"])
 def test_a_text_without_its_option_is_told_where_it_goes(folder, run, command):
     code, out, told = run(command, folder, "time flies")
     assert (code, out) == (2, "")
-    assert told == "glassformer: 'time flies': texts are given as --text \"…\", with --file FILE, or as - for standard input.\n"
+    assert (
+        told == "glassformer: 'time flies' is unexpected: give texts with --text \"…\", --file FILE, or - for standard input.\n"
+    )
 
 
 def test_nothing_is_cut_unsaid(folder, run):
@@ -160,15 +162,15 @@ def test_nothing_is_cut_unsaid(folder, run):
     )
     code, out, err = run("encode", folder, "-", "--truncate", stdin=data)
     assert (code, len(out.splitlines())) == (0, 2)
-    assert err == "glassformer: cut to 16 tokens: 1 of 2 texts.\n"
+    assert err == "glassformer: truncated to 16 tokens: 1 of 2 texts.\n"
 
 
 BAD_LINES = [
     (b"the\n\nglass\n", "line 2 is empty: it has no token of its own. empty=skip leaves such texts out."),
     (b"the\nglass \xff\n", "line 2 is not text: its byte 7 is not UTF-8. Save it as UTF-8."),
     ("the".encode("utf-16"), "line 1 is not text: its byte 1 is not UTF-8. It looks like UTF-16: save it as UTF-8."),
-    (b"x" * 1_000_001, "line 1 has 1,000,001 characters; at most 1,000,000 are read."),
-    (b"x" * (LONGEST_LINE + 5), "line 1 has more than 1,000,000 characters, the most that are read."),
+    (b"x" * 1_000_001, "line 1 has 1,000,001 characters; at most 1,000,000 are allowed."),
+    (b"x" * (LONGEST_LINE + 5), "line 1 has more than 1,000,000 characters, which is the limit."),
     (
         b"glass " * 166_000,
         "line 1 has 166,002 tokens, this model takes 16. Split it, or truncate it, which drops the last 165,986.",
@@ -191,10 +193,10 @@ MISTAKES = [
     ("encode {m}", "which texts? Give --text (once or more), --file FILE, or - for standard input; one of the three."),
     ("encode {m} --text a --file b", "which texts?"),
     ("encode {m} --file {t}/none.txt", "no such file: "),
-    ("encode {m} --file {t}", "is a folder: a file with one text a line is wanted."),
+    ("encode {m} --file {t}", "is a folder. Give a file with one text per line."),
     ("encode {m} --text a --out x.csv", "--out x.csv: the name must end in one of .npy, .jsonl, .parquet."),
-    ("encode {m} --text a --out {t}/no/x.npy", "lies in a folder that is not there: make it first."),
-    ("encode {m} --text a --json", "the rows are JSON lines already: --json tells about a file that is written with --out."),
+    ("encode {m} --text a --out {t}/no/x.npy", "is in a folder that does not exist: create it first."),
+    ("encode {m} --text a --json", "the output is JSON lines already: --json summarizes a file written with --out."),
     ("encode {m} --text a --pool median", "'median' is not one of"),
     ("encode {m} --text a --pool maen", "Did you mean 'mean'?"),
     ("encode {m} --text a --device tpu", "--device tpu is not known: cpu or cuda."),
@@ -202,14 +204,14 @@ MISTAKES = [
     ("predict {m} --text a", "BertModel predicts no classes: it has no head."),
     ("predict {m} --text a --out x.npy", "--out x.npy: the name must end in one of .jsonl, .parquet."),
     ("predict {m} --images {t}/none.npy", "no such file or folder: "),
-    ("predict {m} --images {m}/config.json", "is no array of numbers: "),
-    ("predict {m} --images {m}", "holds no picture (.png, .jpg, "),
-    ("encode bert-base --text a", "bert-base is a preset, and a preset has no weights. Name a folder with config.json and model"),
+    ("predict {m} --images {m}/config.json", "is not an array of numbers: "),
+    ("predict {m} --images {m}", "contains no image (.png, .jpg, "),
+    ("encode bert-base --text a", "bert-base is a preset, and presets have no weights. Name a folder with config.json and model"),
     # The model comes first: what a misspelt one was to write, or of which texts, is not asked for.
     ("encode bert-tyni --out x", "no such folder: bert-tyni. "),
-    ("encode bert-tyni", "Did you mean 'bert-tiny'? That is a preset, and a preset has no weights."),
+    ("encode bert-tyni", "Did you mean 'bert-tiny'? That is a preset, and presets have no weights."),
     ("predict bert-tyni --images none.npy", "no such folder: bert-tyni. "),
-    ("export {m}", "which form? Give one of --onnx OUT.onnx, --folder OUT and --own OUT."),
+    ("export {m}", "no output: give one of --onnx OUT.onnx, --folder OUT and --own OUT."),
     ("export {m} --onnx {t}/x.bin", "the name of an ONNX graph ends in .onnx."),
     ("export {m} --onnx {t}/x.onnx --dtype float16", "--dtype float16 is for folders"),
     ("export {m} --folder {m}", "is not empty: choose another, nothing is overwritten."),
@@ -229,14 +231,17 @@ def test_images_that_are_none_are_refused(run, tmp_path):
     with (tmp_path / "two.npy").open("wb") as file:
         np.savez(file, a=np.zeros(3))
     code, _, err = run("predict", folder, "--images", tmp_path / "two.npy")
-    assert (code, "is no array of numbers: numpy.save writes an array as such a file" in err) == (2, True)
+    assert (code, "is not an array of numbers: it is not an .npy file as written by numpy.save" in err) == (2, True)
 
 
 def test_a_vocabulary_alone_is_no_tokenizer(run, tmp_path):
     folder = bert_folder(tmp_path / "m")
     (folder / "vocab.txt").write_text("a\n", encoding="utf-8")
     code, _, err = run("encode", folder, "--text", "a")
-    assert (code, "vocab.txt alone is not read: transformers' AutoTokenizer writes it as tokenizer.json." in err) == (2, True)
+    assert (code, "vocab.txt alone is not supported: convert it to tokenizer.json with transformers' AutoTokenizer." in err) == (
+        2,
+        True,
+    )
 
 
 @pytest.mark.parametrize(("line", "message"), MISTAKES)
@@ -256,7 +261,7 @@ def test_vectors_that_are_there_are_not_overwritten(folder, run, tmp_path, comma
     there.write_text("kept\n")
     code, out, err = run(command, folder, "--text", "a", "--out", there)
     assert (code, out, there.read_text()) == (2, "", "kept\n")
-    assert err.endswith("there.jsonl is there already: choose another name, nothing is overwritten.\n")
+    assert err.endswith("there.jsonl exists already: choose another name, nothing is overwritten.\n")
 
 
 def test_a_closed_pipe_is_no_error(folder, tmp_path):
@@ -339,14 +344,12 @@ def test_export_writes_folders_that_load_and_count(folder, run, tmp_path):
     vector = run("encode", folder, "--text", "the glass")[1]
     assert run("encode", tmp_path / "own", "--text", "the glass")[1] == vector
     code, _, said = run("export", tmp_path / "own", "--folder", tmp_path / "again")
-    assert code == 2 and said.endswith(
-        "in our own layout, and --folder OUT is the one that transformers reads: give --own OUT.\n"
-    )
+    assert code == 2 and said.endswith("in our own layout, and --folder OUT writes the layout of transformers. Give --own OUT.\n")
     # A training run stands for its best weights.
     (tmp_path / "run").mkdir()
     (tmp_path / "run/run.json").write_text("{}")
     code, _, said = run("encode", tmp_path / "run", "--text", "the glass")
-    assert code == 2 and "is a run without best/: it has not ended." in said
+    assert code == 2 and "is a training run that has not finished: best/ is missing." in said
     (tmp_path / "own").rename(tmp_path / "run/best")
     assert run("encode", tmp_path / "run", "--text", "the glass")[1] == vector
 
@@ -375,7 +378,7 @@ def test_every_command_that_reads_a_checkpoint_takes_its_class(line, tmp_path, r
 
 
 @pytest.mark.parametrize("command", ["verify", "encode", "predict", "export"])
-def test_help_teaches_without_torch(command):
+def test_the_help_has_examples_without_torch(command):
     barred = "import sys; sys.modules['torch'] = None; sys.argv[0] = 'glassformer'; from glassformer.cli import main; main()"
     done = subprocess.run(
         [sys.executable, "-c", barred, command, "--help"], capture_output=True, text=True, timeout=60, check=True

@@ -57,7 +57,7 @@ def test_make_grade_round_trip(papers):
     assert by_hand.stdout == done.stdout
 
 
-def test_a_folder_made_of_a_file_of_ones_own_is_graded_with_the_numbers_on_its_papers(tmp_path):
+def test_a_folder_made_from_a_custom_set_is_graded_with_the_numbers_on_its_papers(tmp_path):
     (tmp_path / "week-5.toml").write_text(OWN, encoding="utf-8")
     words = ("--seed", "4", "--students", "8", "--out", "papers", "--format", "md")
     assert glassformer("make", "week-5.toml", *words, cwd=tmp_path).returncode == 0
@@ -89,10 +89,10 @@ def test_a_wrong_answer_is_exit_1_and_named(papers):
         assert glassformer("grade", "papers", "wrong.csv", form, cwd=papers).returncode == 1
 
 
-def test_papers_that_are_there_are_not_overwritten(papers):
+def test_existing_papers_are_not_overwritten(papers):
     before = {path: path.read_bytes() for path in (papers / "papers").rglob("*") if path.is_file()}
     done = glassformer("make", "parameters", "--seed", "8", "--students", "class.txt", "--out", "papers", cwd=papers)
-    told = "--out papers holds papers already: name a new folder, nothing is overwritten."
+    told = "--out papers already contains papers, which are not overwritten: choose a new folder."
     assert (done.returncode, done.stdout, done.stderr) == (2, "", f"glassformer: {told}\n")
     assert {path: path.read_bytes() for path in (papers / "papers").rglob("*") if path.is_file()} == before
 
@@ -102,14 +102,14 @@ def test_papers_that_are_there_are_not_overwritten(papers):
     [
         ("make parametrs --out x", "no set 'parametrs'. Did you mean 'parameters'?"),
         ("make parameters --out class.txt", "--out class.txt is a file"),
-        ("make parameters --out .", "--out . holds other files"),
-        ("make parameters --out y --format pdff", "the format 'pdff' is not known"),
-        ("make parameters --out y --variants 3", "--variants 3 needs the class: add --students"),
-        ("make parameters --out y --students 0", "--students 0: from 1 to 1,000 students"),
+        ("make parameters --out .", "--out . contains other files"),
+        ("make parameters --out y --format pdff", "unknown format 'pdff'"),
+        ("make parameters --out y --variants 3", "--variants 3 needs a class: add --students"),
+        ("make parameters --out y --students 0", "--students 0 must be 1 to 1,000, or a file of names"),
         ("make parameters", "Missing option '--out'"),
         ("grade parameters nothing.csv", "no such file: nothing.csv."),
         ("grade papers class.txt", "needs a column 'student'"),
-        ("taek parameters", "quiz has no 'taek'. Did you mean 'take'?"),
+        ("taek parameters", "quiz has no sub-command 'taek'. Did you mean 'take'?"),
     ],
 )
 def test_a_users_mistake_is_one_line_and_exit_2(papers, words, message):
@@ -147,13 +147,13 @@ def test_take_with_all_right_answers_wins_every_mark():
     assert document["score"] == document["of"] == float(load_set("self-attention").marks)
 
 
-def test_take_survives_whatever_is_typed():
+def test_take_handles_any_input():
     done = glassformer("take", "worked-head", text="\x00\n<script>\n=cmd()\n" + "9" * 5000 + "\nskip\n\n[[[[\nhint\nhint\nhint\n")
     assert done.returncode == 0
     assert "Traceback" not in done.stderr
 
 
-def test_help_teaches():
+def test_the_help_has_examples():
     for words in ((), ("--help",), ("make", "--help"), ("grade", "--help"), ("take", "--help")):
         done = glassformer(*words)
         assert done.returncode == 0

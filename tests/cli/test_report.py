@@ -27,7 +27,7 @@ def test_a_text_shows_the_attention_of_made_up_weights(tmp_path):
     assert found["sections"] == ["encoder", "ledger", "equations", "attention", "checks"]
     assert found["bytes"] == (tmp_path / "a.html").stat().st_size
     text = (tmp_path / "a.html").read_text(encoding="utf-8")
-    assert "made up from a seed" in text and "<b>a</b>" not in text
+    assert "The weights come from a seed" in text and "<b>a</b>" not in text
 
 
 def test_no_torch_is_needed_for_a_spec(tmp_path):
@@ -51,7 +51,7 @@ def test_a_checkpoint_without_a_tokenizer_is_proved_and_says_what_is_missing(tmp
     assert done.stderr.startswith("attention is not shown: ")
     text = (tmp_path / "a.html").read_text(encoding="utf-8")
     assert "exact: " in text and "model in float64, float64 run" in text
-    assert "✗" not in text and "learned numbers" in text
+    assert "✗" not in text and " parameters, each with the expected name and shape" in text
 
 
 def test_a_run_has_its_training_first(tmp_path):
@@ -70,7 +70,10 @@ def test_a_run_has_its_training_first(tmp_path):
     [
         (["report"], "which encoder?"),
         (["report", "bert-bas"], "unknown preset 'bert-bas'. Did you mean 'bert-base'?"),
-        (["report", "layer", "--without", "nonsense"], "--without nonsense is no part of a report: training, encoder, ledger"),
+        (
+            ["report", "layer", "--without", "nonsense"],
+            "--without nonsense is not a part of a report. Parts: training, encoder, ledger",
+        ),
         (["report", "layer", "heads=7"], "heads=7 does not divide d_model=512"),
         (["report", "bert", "layers=3"], "layers=3 cannot be changed in a report of bert: it has weights."),
         (["report", "bert", "--text", "a"], "tokenizer"),
@@ -93,7 +96,7 @@ def test_a_mistake_is_one_line(words, message, tmp_path):
 
 def test_the_tour_replaces_what_a_tour_left_and_nothing_else(tmp_path):
     from glassformer.cli.tour import _empty
-    from glassformer.spec import GlassformerError
+    from glassformer.errors import GlassformerError
 
     folder = tmp_path / "tour"
     assert _empty(folder) == folder
@@ -105,7 +108,7 @@ def test_the_tour_replaces_what_a_tour_left_and_nothing_else(tmp_path):
     assert list(folder.iterdir()) == []
     (folder / "report.html").write_text("old", encoding="utf-8")
     (folder / "thesis.tex").write_text("mine", encoding="utf-8")
-    with pytest.raises(GlassformerError, match=r"holds 'thesis\.tex', which no tour made"):
+    with pytest.raises(GlassformerError, match=r"holds 'thesis\.tex', which was not written by a tour"):
         _empty(folder)
     assert sorted(path.name for path in folder.iterdir()) == ["report.html", "thesis.tex"]
     (folder / "thesis.tex").unlink()

@@ -13,7 +13,7 @@ import pytest
 from command_line import glassformer
 
 from glassformer.cli.main import glassformer as command
-from glassformer.spec import GlassformerError
+from glassformer.errors import GlassformerError
 
 SMALL = "d_model=16 heads=2 layers=1 --batch-size 128 --log-every 1".split()
 
@@ -37,9 +37,9 @@ def test_digits_are_learned_with_the_defaults(tmp_path):
     assert found["test"]["accuracy"] > 0.93
     assert found["parameters"] == {"parameters": 202_186, "trained": 202_186, "task_specific": 650}
     assert found["run"] == str(tmp_path / "runs" / "digits-1")
-    assert "202,186 parameters, all trained, 650 of them for this task; predicted for a step of 16 images: " in done.stderr
+    assert "202,186 parameters, all trained, 650 task-specific; predicted for a step of 16 images: " in done.stderr
     assert "% of the peak of " in done.stderr
-    assert "epoch 5/5  training loss " in done.stderr and "peak memory of the process" in done.stderr
+    assert "epoch 5/5  training loss " in done.stderr and "peak process memory" in done.stderr
     first = json.loads((tmp_path / "runs/digits-1/metrics.jsonl").read_text(encoding="utf-8").splitlines()[0])
     assert first["predicted"]["parameters"] == first["measured"]["parameters"]
     step = found["measured"]["step"]
@@ -60,8 +60,9 @@ def test_several_numbers_of_epochs_are_compared(tmp_path):
     assert "| run | epochs | training loss |" in page and "![loss and accuracy](curves.png)" in page
     assert (tmp_path / "both" / "curves.png").is_file()
     fewer = glassformer("resume", "both/epochs-2", "--epochs", "1", cwd=tmp_path)
-    assert fewer.returncode == 2 and "epochs=1 is not allowed: 2 are done in" in fewer.stderr
-    assert "It holds runs: name both/epochs-1, or another." in glassformer("resume", "both", cwd=tmp_path).stderr
+    assert fewer.returncode == 2 and "epochs=1 is not allowed: " in fewer.stderr
+    assert "has completed 2 already. Give 2 or more." in fewer.stderr
+    assert "It contains runs: give both/epochs-1 or another." in glassformer("resume", "both", cwd=tmp_path).stderr
     taken = glassformer("train", "digits", *SMALL, "--epochs", "5,2", "--out", "both", cwd=tmp_path)
     assert taken.returncode == 2 and "the folder both/epochs-2 is not empty" in taken.stderr
     assert not (tmp_path / "both/epochs-5").exists()
@@ -81,7 +82,7 @@ def test_sigterm_saves_and_resume_goes_on(tmp_path):
     running.send_signal(signal.SIGTERM)
     _, said = running.communicate(timeout=60)
     assert running.returncode == 143, said
-    assert "which is saved. Go on: glassformer resume" in said.splitlines()[-1]
+    assert "everything is saved. To resume: glassformer resume" in said.splitlines()[-1]
     rows = [json.loads(row) for row in (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()]
     over = sum(row["kind"] == "epoch" for row in rows)
     line = [sys.executable, "-m", "glassformer", "resume", "run", "--epochs", str(over + 1), "--json"]
@@ -92,30 +93,36 @@ def test_sigterm_saves_and_resume_goes_on(tmp_path):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("train topics", "no such built-in set, file or folder: topics. Did you mean 'topic'?"),
+        ("train topics", "no such built-in dataset, file or folder: topics. Did you mean 'topic'?"),
         ("train digits --epochs 0", "--epochs 0 is not allowed"),
         ("train digits --lr fast", "lr=fast is not allowed: a number from 0"),
         ("train digits --keep 1", "keep=1 is not allowed: a whole number from 2 to 1,000"),
         ("train digits classes=3", "classes=3 does not fit digits: it needs classes=10. Leave classes out."),
-        ("train digits batch=3", "batch= is no field of what is trained: write --batch-size 3."),
+        ("train digits batch=3", "batch= is not a field of a trained encoder: write --batch-size 3."),
         ("train digits bert-bse", "unknown preset 'bert-bse'. Did you mean 'bert-base'?"),
-        ("train topic bert-base-uncased", "'bert-base-uncased' names published weights, which are not here: give the folder"),
-        ("train topic google-bert/bert-base-uncased", "bert-base is the same encoder, trained from nothing."),
+        (
+            "train topic bert-base-uncased",
+            "'bert-base-uncased' is a published checkpoint, which is not available here: give the folder",
+        ),
+        ("train topic google-bert/bert-base-uncased", "bert-base is the same encoder, trained from scratch."),
         ("train topic models/bert-base", "no such file or folder: models/bert-base."),
-        ("train digits --train-only head", "train_only=head needs a checkpoint whose head is trained"),
-        ("train digits --augment hide", "augment=hide is not for the task image: none or shift."),
-        ("train topic --context word", "context=word is for words with tags, and this task is classify: leave it out."),
+        ("train digits --train-only head", "train_only=head needs a checkpoint: give its folder"),
+        ("train digits --augment hide", "augment=hide does not fit the task image: choose none or shift."),
+        ("train topic --context word", "context=word is only for tagging, but the task is classify: leave it out."),
         ("train digits --threads 0", "threads=0 is not allowed: a whole number from 1 to 1,024"),
-        ("resume nowhere", "no such folder: nowhere. In the current folder there is no folder. 'glassformer train' makes a run."),
-        ("resume .", ". is no run folder: it has no run.json. 'glassformer train' makes one."),
-        ("curves nowhere", "no such folder: nowhere. In the current folder there is no folder. The folder of a run is wanted"),
+        (
+            "resume nowhere",
+            "no such folder: nowhere. The current folder contains no folder. 'glassformer train' creates a run.",
+        ),
+        ("resume .", ". is not a run folder: it has no run.json. 'glassformer train' creates one."),
+        ("curves nowhere", "no such folder: nowhere. The current folder contains no folder. The folder of a run is wanted"),
         ("curves .", ". has no metrics.jsonl: is it the folder of a run?"),
-        ("train digits --epochs 3,1,3", "--epochs 3,1,3 names 3 twice: each number of epochs is a run of its own."),
-        ("train digits bert-tiny", "digits holds images, and this spec reads texts (vocab=30522): name another spec."),
-        ("train digits --resize 16", "digits is a built-in set, whose rows are fixed: leave resize out."),
-        ("train topic --no-label", "topic is a built-in set, whose rows are fixed: leave label out."),
-        ("train digits --out /dev/null/run", "--out /dev/null/run: its folder cannot be made: "),
-        ("train digits --epochs 1,2 --out /dev/null", "/dev/null cannot be made: File exists. Choose another --out."),
+        ("train digits --epochs 3,1,3", "--epochs 3,1,3 names 3 twice: each number of epochs is a separate run."),
+        ("train digits bert-tiny", "digits contains images, but this spec reads texts (vocab=30522): choose another spec."),
+        ("train digits --resize 16", "digits is a built-in dataset with fixed rows: leave resize out."),
+        ("train topic --no-label", "topic is a built-in dataset with fixed rows: leave label out."),
+        ("train digits --out /dev/null/run", "--out /dev/null/run: its parent folder cannot be created: "),
+        ("train digits --epochs 1,2 --out /dev/null", "/dev/null cannot be created: File exists. Choose another --out."),
     ],
 )
 def test_a_users_mistake_is_said(line, message, tmp_path, monkeypatch):
@@ -144,7 +151,7 @@ def test_a_checkpoint_is_fine_tuned_and_goes_on_after_it_is_gone(tmp_path):
     assert done.returncode == 0, done.stderr
     counts = json.loads(done.stdout)["parameters"]
     assert (counts["trained"], counts["task_specific"]) == (34, 34)  # 16 · 2 + 2
-    assert " parameters from model, 34 trained, 34 of them for this task" in done.stderr
+    assert " parameters from model, 34 trained, 34 task-specific" in done.stderr
     shutil.rmtree(tmp_path / "model")
     again = glassformer("resume", "second", "--epochs", "3", "--json", cwd=tmp_path)
     assert again.returncode == 0, again.stderr
@@ -162,7 +169,7 @@ def test_what_is_odd_about_the_data_is_said_and_a_run_survives_that_it_moves(tmp
     notes = [line for line in done.stderr.splitlines() if line.startswith("note: ")]
     assert notes == [
         "note: skipped: empty texts: 1 (first: my rows.csv line 92)",
-        "note: labels that differ in capitals, blanks or a .0 alone, and are learned as different ones: 'B' and 'b'",
+        "note: labels that differ only in case, spaces or a trailing .0, and are treated as different: 'B' and 'b'",
     ]
     report = (tmp_path / "a run/report.md").read_text(encoding="utf-8")
     assert "| rows | train 54, validation 18, test 18 |" in report and "| note | skipped: empty texts: 1 (first" in report
@@ -183,13 +190,13 @@ def test_data_that_changed_leave_the_settings_of_a_run_as_they_are(tmp_path):
     assert glassformer("train", "rows.csv", *small, "--out", "run", cwd=tmp_path).returncode == 0
     (tmp_path / "rows.csv").write_text(f"text,label\n{rows}one more,a\n", encoding="utf-8")
     done = glassformer("resume", "run", "--epochs", "7", cwd=tmp_path)
-    assert done.returncode == 2 and "cannot resume, the data are others: rows was " in done.stderr
+    assert done.returncode == 2 and "cannot resume, the data has changed: rows was " in done.stderr
     assert json.loads((tmp_path / "run/settings.json").read_text(encoding="utf-8"))["epochs"] == 1
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="another OpenMP")
 def test_threads_that_wait_for_others_sleep():
-    code = "from glassformer.cli.training import _let_threads_sleep as sleep; sleep(); import torch"
+    code = "from glassformer.training.entry_points import _prepare_torch as sleep; sleep(); import torch"
     told = os.environ | {"OMP_DISPLAY_ENV": "TRUE"}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True, env=told)
     assert "OMP_WAIT_POLICY = 'PASSIVE'" in done.stderr

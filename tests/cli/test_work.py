@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from glassformer.cli.work import work
-from glassformer.spec import GlassformerError
+from glassformer.errors import GlassformerError
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -27,7 +27,7 @@ def test_json_has_values_steps_title_and_asked():
     assert set(document["steps"][0]) == {"name", "rule", "numbers", "shape", "value", "exact"}
 
 
-def test_minus_infinity_is_a_word_in_json():
+def test_minus_infinity_is_text_in_json():
     assert json.loads(run("causal.toml", "--json"))["values"]["masked"][0] == [0, "-Infinity", "-Infinity"]
 
 
@@ -39,13 +39,13 @@ def test_rounded_says_how_far_the_result_moved():
 
 
 @pytest.mark.parametrize(
-    ("form", "start"), [("--markdown", "## "), ("--latex", "\\section*{"), ("--html", "<div class=glassformer>")]
+    ("form", "start"), [("--markdown", "## "), ("--latex", "\\section*{"), ("--html", '<div class="glassformer">')]
 )
 def test_other_forms(form, start):
     assert run("flying.toml", form).startswith(start)
 
 
 @pytest.mark.parametrize("words", [("--digits", "99"), ("--rounded", "-1")])
-def test_decimals_have_bounds(words):
-    with pytest.raises(GlassformerError, match="from 0 to 15 decimals"):
+def test_the_number_of_decimals_is_limited(words):
+    with pytest.raises(GlassformerError, match="use 0 to 15 decimals"):
         run("flying.toml", *words)

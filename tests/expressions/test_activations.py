@@ -1,4 +1,4 @@
-"""erf, GELU and SiLU agree with floating point, and GELU holds both of its definitions."""
+"""erf, GELU and SiLU agree with floating point, and GELU contains both of its definitions."""
 
 import math
 

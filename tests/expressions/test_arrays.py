@@ -17,7 +17,7 @@ def numbers(value):
     return [int(cell.low) for cell in value.cells]
 
 
-def test_two_vectors_make_their_dot_product():
+def test_the_product_of_two_vectors_is_their_dot_product():
     assert multiply(vector(1, 2, 3), vector(4, 5, 6), Work()) == exactly(32)
 
 
@@ -31,7 +31,7 @@ def test_a_column_times_a_row_is_a_matrix():
     assert numbers(outer(vector(1, 2), vector(3, 4), Work())) == [3, 4, 6, 8]
 
 
-def test_a_number_goes_with_every_cell():
+def test_a_number_is_combined_with_every_cell():
     assert numbers(cell_by_cell(exactly(2), vector(1, 2), Real.__mul__)) == [2, 4]
 
 
@@ -39,11 +39,11 @@ def test_shapes_that_do_not_fit_are_named():
     two_by_three = matrix([vector(1, 2, 3).cells, vector(4, 5, 6).cells])
     with pytest.raises(NotUnderstoodError, match="2×3 · 2×3 does not exist: 3 is not 2"):
         multiply(two_by_three, two_by_three, Work())
-    with pytest.raises(NotUnderstoodError, match="2 and 3 do not go together"):
+    with pytest.raises(NotUnderstoodError, match="2 and 3 do not fit together"):
         cell_by_cell(vector(1, 2), vector(1, 2, 3), Real.__add__)
 
 
-def test_softmax_weighs_rows_or_columns():
+def test_softmax_runs_over_rows_or_columns():
     scores = matrix([vector(0, 0).cells, vector(0, 1).cells])
     rows, columns = softmax(scores), softmax(scores, down=True)
     assert float(rows.cells[0].middle) == 0.5

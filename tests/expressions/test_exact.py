@@ -1,4 +1,4 @@
-"""Numbers are exact or lie between two rationals, and are shown as one writes them."""
+"""Numbers are exact or lie between two rationals, and are shown in the usual notation."""
 
 from fractions import Fraction
 
@@ -14,12 +14,12 @@ def test_rationals_stay_exact():
     assert (third * exactly(3)).exact
 
 
-def test_an_interval_holds_every_product_of_its_ends():
+def test_an_interval_contains_every_product_of_its_ends():
     product = Real(Fraction(-2), Fraction(3)) * Real(Fraction(-5), Fraction(4))
     assert (product.low, product.high) == (-15, 12)
 
 
-def test_inexact_numbers_stay_short_and_keep_the_truth_inside():
+def test_inexact_numbers_stay_short_and_contain_the_true_value():
     value = about(Fraction(1, 3), Fraction(1, 10**70))
     for _ in range(40):
         value = value * exactly(Fraction(7, 9))
@@ -28,7 +28,7 @@ def test_inexact_numbers_stay_short_and_keep_the_truth_inside():
 
 
 def test_dividing_by_an_interval_around_zero_is_refused():
-    with pytest.raises(NotUnderstoodError, match="divides by zero"):
+    with pytest.raises(NotUnderstoodError, match="division by zero"):
         exactly(1) / about(Fraction(0), Fraction(1))
 
 
@@ -49,7 +49,7 @@ def test_huge_results_are_refused():
         (Fraction(10**70), "1.0000e+70"),
     ],
 )
-def test_numbers_are_shown_as_one_writes_them(value, text):
+def test_numbers_are_shown_in_the_usual_notation(value, text):
     assert shown_number(exactly(value)) == text
 
 

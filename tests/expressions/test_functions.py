@@ -29,7 +29,7 @@ def test_functions_agree_with_floating_point(ours, value):
 
 
 @given(st.fractions(Fraction(1, 1000), 10**9, max_denominator=1000))
-def test_a_root_squared_holds_the_number(value):
+def test_a_squared_root_contains_the_number(value):
     root = functions.square_root(exactly(value))
     assert root.low**2 <= value <= root.high**2
 
@@ -40,7 +40,7 @@ def test_perfect_squares_and_powers_of_the_base_are_exact():
     assert functions.log_to(10, exactly(1000)) == exactly(3)
 
 
-def test_the_logarithm_undoes_the_exponential():
+def test_the_logarithm_inverts_the_exponential():
     found = functions.logarithm(functions.exp(exactly(Fraction(7, 3))))
     assert found.low <= Fraction(7, 3) <= found.high
 
@@ -52,12 +52,12 @@ def test_exponents_are_limited():
     assert float(functions.power(exactly(10_000), exactly(Fraction(1, 4))).middle) == pytest.approx(10)
 
 
-def test_a_masked_score_weighs_next_to_nothing():
+def test_a_masked_score_has_almost_no_weight():
     weight = functions.exp(exactly(-(10**9)))
     assert weight.low == 0 < weight.high < Fraction(1, 10**200)
 
 
 @pytest.mark.parametrize(("function", "value"), [(functions.square_root, -1), (functions.logarithm, 0), (functions.exp, 10**6)])
-def test_what_has_no_value_is_refused(function, value):
+def test_an_undefined_value_is_refused(function, value):
     with pytest.raises(NotUnderstoodError):
         function(exactly(value))

@@ -1,14 +1,14 @@
-"""The language of quantities is read into trees, and every tree is written back."""
+"""The language of quantities is parsed into trees, and every tree is written back."""
 
 import pytest
 from expression_trees import expressions, relations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from glassformer.errors import GlassformerError
 from glassformer.expressions.language import read, write
 from glassformer.expressions.limits import MOST_CHARACTERS
 from glassformer.expressions.tree import Converted, List, Name, Node, Quantity, Relation
-from glassformer.spec import GlassformerError
 
 
 @settings(max_examples=400, deadline=None)
@@ -62,18 +62,18 @@ def test_sides_of_a_relation_keep_their_signs() -> None:
     ("text", "says"),
     [
         ("", "the expression is empty"),
-        ("params(ffn", "bracket"),
-        ("params @", "a model belongs behind '@'"),
+        ("params(ffn", "'params(ffn' cannot be read: ')' is missing."),
+        ("params @", "expected a model after '@'"),
         ("params in furlongs", "'furlongs' is not a unit"),
-        ("3!", "'!' has no meaning after '3' (character 2)"),
-        ("params +", "something is missing at the end"),
-        ("* 3", "'*' has no meaning (character 1)"),
-        ("x" * (MOST_CHARACTERS + 1), f"at most {MOST_CHARACTERS:,} are read"),
+        ("3!", "unexpected '!' after '3' (character 2)"),
+        ("params +", "'params +' ends too early"),
+        ("* 3", "unexpected '*' (character 1)"),
+        ("x" * (MOST_CHARACTERS + 1), f"at most {MOST_CHARACTERS:,} are allowed"),
         ("(" * 200 + "1" + ")" * 200, "nested"),
         ("9" * 500, "digits"),
     ],
 )
-def test_what_cannot_be_read_is_refused_in_one_line_that_says_why(text: str, says: str) -> None:
+def test_an_unreadable_expression_is_a_one_line_error_that_says_why(text: str, says: str) -> None:
     with pytest.raises(GlassformerError) as refused:
         read(text)
     assert says in str(refused.value)

@@ -19,7 +19,7 @@ def judged(text):
         "variance([1, 2, 3]) = 0.6667",
     ],
 )
-def test_norms_are_worked_out(text):
+def test_norms_are_evaluated(text):
     assert judged(text) == [("right", ())]
 
 
@@ -38,5 +38,5 @@ def test_the_mistake_is_named(text, codes):
 
 
 @pytest.mark.parametrize("text", ["LayerNorm([2, 2, 2]) = [0, 0, 0]", "LayerNorm(x + y) = [1, 2]"])
-def test_what_cannot_be_worked_out_accuses_nobody(text):
+def test_norms_that_cannot_be_evaluated_are_not_called_wrong(text):
     assert all(verdict != "wrong" for verdict, _ in judged(text))

@@ -1,4 +1,4 @@
-"""Numbers as people write them."""
+"""Written numbers."""
 
 from fractions import Fraction
 
@@ -33,13 +33,13 @@ def test_every_separator_is_read(text, value):
 
 
 @pytest.mark.parametrize(("text", "value"), [("0,62", Fraction(31, 50)), ("1.234,5", Fraction(2469, 2)), ("589.824", 589_824)])
-def test_a_decimal_comma_is_read_when_it_is_asked_for(text, value):
+def test_a_decimal_comma_is_read_if_requested(text, value):
     assert read(text, "comma").value == value
 
 
 @pytest.mark.parametrize("text", ["1.2.3", "12,34", "0,001", "1,2,3"])
-def test_what_can_be_read_in_no_one_way_is_refused(text):
-    with pytest.raises(NotUnderstoodError, match="no number that can be read in one way"):
+def test_an_ambiguous_number_is_refused(text):
+    with pytest.raises(NotUnderstoodError, match="is not an unambiguous number"):
         read(text)
 
 

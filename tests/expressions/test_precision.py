@@ -51,7 +51,7 @@ def test_a_claim_is_judged_at_its_own_precision(left, right, how):
     assert verdict(left, right) == how
 
 
-def test_about_lets_zeros_at_the_end_be_unknown():
+def test_about_makes_trailing_zeros_insignificant():
     assert verdict("109,482,240", "110,000,000", loosely=True) == "rounded"
     assert verdict("109,482,240", "109,482,200", loosely=True) == "rounded"
     assert verdict("109,482,240", "109,482,200") is None
@@ -68,7 +68,7 @@ def test_about_lets_zeros_at_the_end_be_unknown():
         ("softmax([9, 0])", "[1, 0]", "rounded"),
     ],
 )
-def test_a_whole_number_that_says_it_is_rounded_keeps_a_digit(left, right, how):
+def test_a_whole_number_marked_as_rounded_keeps_a_digit(left, right, how):
     assert verdict(left, right, loosely=True) == how
 
 
@@ -84,7 +84,7 @@ def test_a_value_is_shown_with_the_digits_of_the_claim():
     assert shown_value(evaluate("[[1,2],[3,4]]")) == "[[1, 2], [3, 4]]"
 
 
-def test_an_expression_is_no_claim():
+def test_an_expression_is_not_a_claim():
     assert written(parse(tokens("3 × 4")).tree) is None
     figure = written(parse(tokens("1.5 × 10^6")).tree)
     assert (figure.value, figure.unit) == (Fraction(1_500_000), Fraction(100_000))

@@ -39,7 +39,7 @@ def test_both_readings_are_tried_the_usual_one_first(text, usual, other):
     assert other in found
 
 
-def test_a_comma_in_brackets_parts_items_or_thousands():
+def test_a_comma_in_brackets_separates_items_or_thousands():
     assert values("[1,234]")[0] == [1.0, 234.0]
     assert [1234.0] in values("[1,234]")
 

@@ -1,4 +1,4 @@
-"""The algebra of sizes."""
+"""Shapes of products and sums."""
 
 import pytest
 

@@ -30,11 +30,11 @@ def test_a_name_has_one_spelling(text):
     assert ("name", "d_model") in kinds(text)
 
 
-def test_an_index_below_a_sum_is_no_equality():
+def test_an_index_below_a_sum_is_not_an_equation():
     assert "relation" not in {kind for kind, _ in kinds(r"$\sum_{t=1}^T \sum\limits_{j=1} x$")}
 
 
-def test_places_count_from_the_start_that_is_given():
+def test_positions_are_relative_to_the_given_start():
     found = tokens("a = 12", 100)
     assert [(token.start, token.end) for token in found] == [(100, 101), (102, 103), (104, 106)]
 
@@ -46,7 +46,7 @@ def test_powers_and_fractions_of_one_sign():
     assert kinds(r"\frac12") == [("command", "frac"), ("number", "1"), ("number", "2")]
 
 
-def test_words_say_relations_and_operations():
+def test_words_can_be_relations_and_operations():
     assert [kind for kind, _ in kinds("3 times 4 is equal to 12")] == ["number", "operator", "number", "relation", "number"]
     assert [kind for kind, _ in kinds("12 divided by 4 gives 3")] == ["number", "operator", "number", "relation", "number"]
 
@@ -56,7 +56,7 @@ def test_a_factorial_a_ratio_and_bars_are_not_understood():
         assert "unknown" in {kind for kind, _ in kinds(text)}
 
 
-def test_comparisons_are_walls_and_no_equalities():
+def test_comparisons_are_separators_not_equations():
     for text in ("3 <= 4", "3 != 4", r"3 \le 4", "3 ≥ 2", "x += 1"):
         assert "relation" not in {kind for kind, _ in kinds(text)}
 
@@ -74,11 +74,11 @@ def test_comparisons_are_walls_and_no_equalities():
         ("about 5", "about"),
     ],
 )
-def test_neighbours_are_folded(text, folded):
+def test_adjacent_tokens_are_combined(text, folded):
     assert folded in {token.kind for token in fold(tokens(text))}
 
 
-def test_brackets_that_hold_a_calculation_are_no_remark():
+def test_brackets_with_a_calculation_are_not_a_remark():
     assert "note" not in {token.kind for token in fold(tokens("so (8 heads) × 64"))}
     assert "note" not in {token.kind for token in fold(tokens("$3(6 + 1)$"))}
 

@@ -8,7 +8,7 @@ import time
 from contextlib import contextmanager
 from pathlib import Path
 
-from glassformer.spec import GlassformerError
+from glassformer.errors import GlassformerError
 
 LONGEST_MESSAGE = 300
 SLOWEST = 1.0  # seconds of processor time for one file

@@ -4,6 +4,7 @@ import ast
 import platform
 import re
 import sys
+import textwrap
 from collections import Counter
 from importlib.metadata import version
 from pathlib import Path
@@ -20,18 +21,20 @@ OPEN = "not measured yet"
 UNKNOWN = "no figure was written down"
 INTRO = """# Reliability
 
-What can go wrong, what is promised, and what was measured. This page is made, not written: tests write their figures down
-while they run, and `make reliability` puts those of the last `make test` and `make test-slow` here. A row that nobody has
-measured says so. The rows stand in `tests/faults/rows.py`, the threat model in [SECURITY.md](../SECURITY.md).
+What can go wrong, what is promised, and what was measured. This page is made, not written: tests write their figures
+down while they run, and `make reliability` puts those of the last `make test` and `make test-slow` here. A row that
+nobody has measured says so. The rows stand in `tests/faults/rows.py`, the threat model in
+[SECURITY.md](../SECURITY.md).
 
 Refusals are one class, `GlassformerError`, and one line. Fuzzing has fixed seeds; `make test` runs small counts and
 `make test-slow` the full ones, and the figures below say which counts they come from.
 """
 WATCHED = """## What the audit hook saw
 
-Python tells a hook (`sys.addaudithook`, in `tests/audit.py`) of every file that it opens, every module that it imports, all
-code that it compiles or runs, every process and every connection. A test during which the package does what it should not
-fails. In the largest run of `make test` and the largest of `make test-slow` that were written down, all processes together:
+Python tells a hook (`sys.addaudithook`, in `tests/audit.py`) of every file that it opens, every module that it imports,
+all code that it compiles or runs, every process and every connection. A test during which the package does what it
+should not fails. In the largest run of `make test` and the largest of `make test-slow` that were written down, all
+processes together:
 """
 SAID = """## What is said
 
@@ -143,7 +146,8 @@ def _cell(text):
 
 def _where():
     packages = ", ".join(f"{name} {version(name)}" for name in ("torch", "numpy", "safetensors", "tokenizers"))
-    return f"Measured with Python {platform.python_version()} on {platform.system()}, {packages}; times are processor times.\n"
+    said = f"Measured with Python {platform.python_version()} on {platform.system()}, {packages}; times are processor times."
+    return textwrap.fill(said, 120, break_on_hyphens=False) + "\n"
 
 
 def main():

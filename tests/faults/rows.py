@@ -149,8 +149,8 @@ TRAINING = Group(
         Row("T8", "a number stops being one", "found in the same step, named; no checkpoint ever holds it"),
         Row(
             "T9",
-            "the loss leaps",
-            "said at once, by a stated rule",
+            "the loss spikes",
+            "reported at once, by a stated rule",
             note="it is said, not acted upon: going back and skipping rows by itself would hide what is wrong with data or rate. "
             "`resume --lr` goes on from the last checkpoint",
         ),

@@ -18,8 +18,8 @@ from glassformer.answers.quantities import ask
 from glassformer.answers.quiz import load_set, shipped, variant
 from glassformer.answers.quiz.quantity import Counted, Shaped
 from glassformer.answers.verdicts import check
+from glassformer.errors import GlassformerError
 from glassformer.expressions import evaluate
-from glassformer.spec import GlassformerError
 from glassformer.spec.reading import request
 
 WORDS = (
@@ -28,7 +28,7 @@ WORDS = (
     r" \sum \cdots {,} \, 0x1F ** __ < > != == := ∞ inf nan 0/0 1/0 sqrt(-1) log(0) 10^65 2^-3 e^ e π max( var( tanh( ⌊ ⌋ 5! |x|"
     r" __import__ eval( exec( open( lambda . import os system __class__ f'{ } \def \input \write18 \csname"
 ).split()
-SLOWEST = 0.030  # 12 ms on a quiet core; a busy machine takes twice that
+SLOWEST = 0.020
 SLOWEST_ANSWER = 2.0
 
 
@@ -50,7 +50,7 @@ def judged(texts):
             assert "\n" not in str(error)
         spent = time.process_time() - start
         if spent > SLOWEST:  # a collector's pause is not the parser's: what is slow is asked again
-            spent = min(timed(text) for _ in range(8))
+            spent = min(timed(text) for _ in range(4))
             assert spent < SLOWEST, text
         slowest = max(slowest, spent)
     return answered, slowest

@@ -9,8 +9,9 @@ import pytest
 from checkpoint_files import CONFIG, bert_folder, tensors_of
 from faults.mutants import peak_megabytes
 
+from glassformer.errors import GlassformerError
 from glassformer.numbers.checkpoint import open_checkpoint
-from glassformer.spec import EncoderSpec, GlassformerError, field_rules
+from glassformer.spec import EncoderSpec, field_rules
 from glassformer.spec.huggingface import from_config
 
 SIZES = ["vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size", "max_position_embeddings"]
@@ -37,7 +38,7 @@ def hostile(chance):
 
 @pytest.mark.parametrize("count", [250, pytest.param(10_000, marks=pytest.mark.slow)])
 def test_a_config_of_another_size_allocates_nothing(count, tmp_path, figure):
-    open_for_model = pytest.importorskip("glassformer.model.checkpoints").open_for_model
+    open_for_model = pytest.importorskip("glassformer.model.checkpoints.loading").open_for_model
     folder, chance = bert_folder(tmp_path), random.Random(51)
     for opened in (open_checkpoint, open_for_model):
         opened(folder)

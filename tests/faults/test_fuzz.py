@@ -21,13 +21,13 @@ from glassformer.answers.quiz import parse_set
 from glassformer.answers.quiz.grading import grade
 from glassformer.answers.quiz.submissions import read_submissions
 from glassformer.answers.verdicts import check as diagnose
+from glassformer.files.documents import parse_json, read_document
+from glassformer.files.safetensors_header import parse_header
+from glassformer.files.texts import TOKENIZER, cut_into_tokens, load_tokenizer
+from glassformer.files.weight_files import INDEX, find_weights
 from glassformer.numbers.by_hand import load_problem, solve
 from glassformer.spec.checkpoint_folder import LABELS
-from glassformer.spec.files import parse_json, read_document
 from glassformer.spec.reading import from_document, request
-from glassformer.spec.safetensors_header import parse_header
-from glassformer.spec.texts import TOKENIZER, cut_into_tokens, load_tokenizer
-from glassformer.spec.weight_files import INDEX, find_weights
 
 ROOT = Path(__file__).parents[2]
 SMALL, FULL = 30, 3_000
@@ -102,7 +102,7 @@ def test_a_key_that_stands_twice_is_refused_everywhere(figure):
         twice = text[:-1] + f", {json.dumps(name)}: {json.dumps(document[name])}}}"
         read = (lambda text: parse_header(file_bytes(text, data))) if number % 2 == 0 else (lambda text: parse_json(text, "x"))
         read(text)
-        with pytest.raises(ValueError, match=rf"the key '{name}' stands twice in one object\.$"):
+        with pytest.raises(ValueError, match=rf"the key '{name}' occurs twice in one object\.$"):
             read(twice)
         refused += 1
     figure("F2", f"{refused} of 200 refused by key", cases=200)
@@ -148,7 +148,7 @@ def read_run(folder):
 
 
 def read_settings(folder):
-    from glassformer.model.sentence_settings import read_settings as read
+    from glassformer.model.sentences.settings import read_settings as read
 
     return read(folder)
 

@@ -20,13 +20,13 @@ from checkpoint_files import CONFIG, add_tokenizer, bert_folder, file_bytes, sha
 from faults.mutants import fuzz, no_hang, peak_megabytes
 
 import glassformer as gf
+from glassformer.errors import GlassformerError
+from glassformer.files.checksums import check_sums
+from glassformer.files.documents import MOST_BYTES, parse_json, read_document
+from glassformer.files.safetensors_header import MOST_TENSORS, parse_header, read_header
+from glassformer.files.texts import cut_into_tokens, load_tokenizer
+from glassformer.files.weight_files import find_weights
 from glassformer.numbers import open_checkpoint
-from glassformer.spec import GlassformerError
-from glassformer.spec.checksums import check_sums
-from glassformer.spec.files import MOST_BYTES, parse_json, read_document
-from glassformer.spec.safetensors_header import MOST_TENSORS, parse_header, read_header
-from glassformer.spec.texts import cut_into_tokens, load_tokenizer
-from glassformer.spec.weight_files import find_weights
 
 ROOT = Path(__file__).parents[2]
 EMPTY = {"dtype": "F32", "shape": [0], "data_offsets": [0, 0]}
@@ -57,7 +57,7 @@ import sys, time
 sys.path.insert(0, {tests!r})
 from pathlib import Path
 from faults.mutants import peak_megabytes
-from glassformer.spec.safetensors_header import read_header
+from glassformer.files.safetensors_header import read_header
 before = peak_megabytes()
 start = time.process_time()
 try:
@@ -121,16 +121,16 @@ LOOK_ALIKES = {
     "an XML document": b'<?xml version="1.0"?><Error><Code>AccessDenied</Code></Error>',
     "a zip archive": zipped(),
     "a pickle": pickle.dumps({"weight": list(range(9))}),
-    "packed with gzip": gzip.compress(b"x" * 100),
-    "packed with bzip2": b"BZh91AY&SY" + bytes(20),
-    "packed with xz": b"\xfd7zXZ\x00" + bytes(20),
+    "compressed with gzip": gzip.compress(b"x" * 100),
+    "compressed with bzip2": b"BZh91AY&SY" + bytes(20),
+    "compressed with xz": b"\xfd7zXZ\x00" + bytes(20),
     "a JSON document": b'{"error": "Repository not found"}',
     "a GGUF file": b"GGUF\x03\x00\x00\x00" + bytes(20),
     "an HDF5 file": b"\x89HDF\r\n\x1a\n" + bytes(20),
     "a single NumPy array": b"\x93NUMPY" + bytes(20),
-    "nothing but zeros": bytes(4096),
+    "zeros only": bytes(4096),
     "empty": b"",
-    "cut short": file_bytes({"a": {"dtype": "F32", "shape": [9], "data_offsets": [0, 36]}}, bytes(20)),
+    "incomplete": file_bytes({"a": {"dtype": "F32", "shape": [9], "data_offsets": [0, 36]}}, bytes(20)),
 }
 
 
@@ -157,7 +157,7 @@ def test_every_flipped_bit_is_named_by_its_tensor(count, tmp_path, figure):
         bad[place] ^= 1 << chance.randrange(8)
         path.write_bytes(bad)
         name = next(name for name, entry in tensors.items() if entry.start <= place < entry.stop)
-        assert f"tensor {name} does not have the sha256" in refusal(check_sums, find_weights(tmp_path / "b"))
+        assert f"tensor {name} does not match its sha256" in refusal(check_sums, find_weights(tmp_path / "b"))
     figure("F5", f"{count:,} of {count:,} flips named", cases=count)
 
 
@@ -196,7 +196,7 @@ def test_a_weight_that_is_no_number_is_named_wherever_it_stands(tmp_path, figure
 def test_looking_for_numbers_that_are_none_costs_little(tmp_path, figure):
     torch = pytest.importorskip("torch")
     model = pytest.importorskip("glassformer.model")
-    from glassformer.model.checkpoints import load_encoder
+    from glassformer.model.checkpoints.loading import load_encoder
 
     spec = {"d_model": 256, "heads": 4, "layers": 4, "vocab": 2000, "positions": 64, "position": "learned"}
     model.save(model.Encoder(gf.spec(**spec)), tmp_path / "m")
@@ -255,7 +255,7 @@ def hostile_names(count, seed=43):
 
 def test_five_hundred_hostile_names_open_nothing_outside_the_folder(tmp_path, figure):
     """By both doors: that of the float64 run and that of the model."""
-    doors = (open_checkpoint, pytest.importorskip("glassformer.model.checkpoints").load_encoder)
+    doors = (open_checkpoint, pytest.importorskip("glassformer.model.checkpoints.loading").load_encoder)
     folder = sharded(tmp_path / "m")
     write_tensors(tmp_path / "outside.safetensors", {"pooler.dense.bias": np.zeros(8, dtype=np.float32)})
     (folder / "link.safetensors").symlink_to(tmp_path / "outside.safetensors")
@@ -442,9 +442,9 @@ def abused(chance):
         [
             (b"[" * deep, ("nested", "not JSON", "list")),
             (b'{"a":' * deep + b"1" + b"}" * deep, ("nested",)),
-            (f'{{"{key}": {"9" * chance.choice([4301, 10_000, 100_000])}}}'.encode(), ("number of thousands of digits",)),
+            (f'{{"{key}": {"9" * chance.choice([4301, 10_000, 100_000])}}}'.encode(), ("number with thousands of digits",)),
             (f'{{"{key}": {chance.choice(["NaN", "Infinity", "-Infinity"])}}}'.encode(), ("is not a JSON number",)),
-            (f'{{"{key}": 1, "b": {number}, "{key}": 2}}'.encode(), ("stands twice",)),
+            (f'{{"{key}": 1, "b": {number}, "{key}": 2}}'.encode(), ("occurs twice",)),
             (f'{{"{key}": "'.encode() + bytes([chance.randrange(0x80, 0x100)]) + b'"}', ("not UTF-8",)),
             (json.dumps({key: number}).encode("utf-16"), ("not UTF-8",)),
             (f'{{"{key}": {number},}}'.encode(), ("is not JSON",)),
@@ -486,7 +486,7 @@ def test_a_file_that_is_too_large_is_not_read(tmp_path, figure):
     with path.open("wb") as file:
         file.truncate(50_000_000_000)  # a hole: it takes no room
     before = peak_megabytes()
-    assert refusal(read_document, path).endswith(f"bytes; such a file is at most {MOST_BYTES:,}. It was not read.")
+    assert refusal(read_document, path).endswith(f"bytes; at most {MOST_BYTES:,} are allowed. It was not read.")
     assert peak_megabytes() - before < 8
     assert parse_json('{"a": [1.5, null]}', "x") == {"a": [1.5, None]}
     assert parse_header(file_bytes({})).tensors == {}

@@ -47,8 +47,8 @@ def drawn(count, chance):
 def test_what_is_exported_comes_back_to_the_bit(count, tmp_path, figure):
     torch, model = guest("torch"), guest("glassformer.model")
     guest("transformers")
-    from glassformer.model.answers import our_answer
-    from glassformer.model.original import open_original, quiet, run_original
+    from glassformer.model.checkpoints.answers import our_answer
+    from glassformer.model.checkpoints.original import open_original, quiet, run_original
 
     there, again = tmp_path / "there", tmp_path / "again"
     classes, tensors, worst = set(), 0, 0.0

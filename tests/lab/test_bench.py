@@ -11,13 +11,14 @@ from starlette.testclient import TestClient
 
 from glassformer import algebra
 from glassformer.cli.main import glassformer
+from glassformer.errors import GlassformerError
 from glassformer.lab import server
 from glassformer.lab.pages.bench import _derived
 from glassformer.lab.pages.bench_exports import ENDINGS, FORMS
 from glassformer.lab.start import start
 from glassformer.lab.wire import to_json
 from glassformer.program import build
-from glassformer.spec import GlassformerError, defaults
+from glassformer.spec import defaults
 from glassformer.spec.presets import preset_names
 from glassformer.spec.reading import SIZES, request
 
@@ -38,11 +39,7 @@ def spec(name: str, **fields: str) -> dict:
 @pytest.mark.parametrize("name", preset_names())
 def test_the_blocks_of_the_diagram_hold_all_parameters(name):
     found = _derived(request(name), "rows")
-    assert (
-        sum(block["parameters"] for block in found["diagram"]["blocks"])
-        == found["total"]
-        == algebra.count(request(name).spec).total
-    )
+    assert sum(block["parameters"] for block in found["blocks"]) == found["total"] == algebra.count(request(name).spec).total
 
 
 @pytest.mark.parametrize(
@@ -58,25 +55,43 @@ def test_every_step_of_the_program_is_drawn_once_for_each_kind_of_layer(name):
             drawn.extend([block["name"]] if not block["blocks"] else [])
             walk(block["blocks"])
 
-    walk(_derived(asked, "rows")["diagram"]["blocks"])
+    walk(_derived(asked, "rows")["blocks"])
     assert sorted(drawn) == sorted(equation.name for equation in algebra.notation(program).rows)
 
 
 def test_a_block_says_what_it_holds_and_gives(ask):
     found = ask("derive", spec=spec("bert-base", t="512")).json()
-    layers = next(block for block in found["diagram"]["blocks"] if block["name"] == "layers.0")
+    layers = next(block for block in found["blocks"] if block["name"] == "layers.0")
     attention = layers["blocks"][0]
     assert (layers["times"], layers["parameters"]) == (12, 85_054_464)
     assert (attention["title"], attention["parameters"], attention["shape"]) == (
-        "attention",
+        "attention, 12 heads",
         2_362_368,
         "t × d_model = 512 × 768",
     )
 
 
+def test_a_step_names_the_lines_of_the_ledger_that_it_reads(ask):
+    found = ask("derive", spec=spec("bert-base")).json()
+    query = found["blocks"][1]["blocks"][0]["blocks"][0]
+    assert (query["title"], query["reads"]) == ("query", ["layers.*.attention.W_Q", "layers.*.attention.b_Q"])
+    assert set(query["reads"]) <= {line["name"] for line in found["lines"]}
+
+
+def test_the_diagram_has_open_what_the_page_names(ask):
+    opened = lambda **more: [  # noqa: E731
+        box["name"] for box in ask("derive", spec=spec("bert-base"), **more).json()["diagram"]["boxes"] if box["open"]
+    ]
+    assert opened() == ["layers.0"]
+    assert opened(open=[]) == []
+    assert opened(open=["embeddings", "nothing"]) == ["embeddings"]
+    said = ask("derive", spec=spec("bert-base"), open="embeddings").json()
+    assert said["error"] == "open=embeddings is not allowed: give a list of block names."
+
+
 def test_columns_turn_the_shapes(ask):
     found = ask("derive", spec=spec("bert-base", t="512"), convention="columns").json()
-    assert found["diagram"]["blocks"][0]["shape"] == "d_model × t = 768 × 512"
+    assert found["blocks"][0]["shape"] == "d_model × t = 768 × 512"
 
 
 def test_a_mistake_is_told_in_the_command_lines_words_with_its_field(ask):
@@ -92,8 +107,8 @@ def test_a_mistake_is_told_in_the_command_lines_words_with_its_field(ask):
     [
         ({}, "the request has no spec"),
         ({"spec": 3}, "the request has no spec"),
-        ({"spec": {"name": 3}}, "must have name as a text"),
-        ({"spec": {"name": "bert-base", "fields": {"layers": 8}}}, "must be texts"),
+        ({"spec": {"name": 3}}, "must have name as a string"),
+        ({"spec": {"name": "bert-base", "fields": {"layers": 8}}}, "must be strings"),
         ({"spec": {"name": "bert-base"}, "convention": "up"}, "convention=up is not known"),
         ({"spec": {"name": "/etc/passwd"}}, "is not in the folders"),
         ({"spec": {"name": "bert-bsae"}}, "is not in the folders"),
@@ -208,8 +223,8 @@ def test_an_export_is_what_the_command_line_prints(ask, command, view, form):
     [
         ({"view": "all", "form": "json"}, "view=all is not known: ledger, shapes"),
         ({"view": "diagram", "form": "latex"}, "form=latex is not known for diagram: svg, html, json."),
-        ({"view": "ledger"}, "the request must have form as a text"),
-        ({"view": "compare", "form": "json"}, "compare with what?"),
+        ({"view": "ledger"}, "the request must have form as a string"),
+        ({"view": "compare", "form": "json"}, "the comparison needs a second encoder: name one."),
     ],
 )
 def test_an_export_that_is_not_there_is_one_line(ask, body, line):
@@ -223,7 +238,7 @@ def test_a_bridge_names_the_fields_that_differ(ask):
 
 
 def test_what_all_layers_share_is_not_called_layers():
-    found = _derived(request("deberta-v3-small"), "rows")["diagram"]["blocks"]
+    found = _derived(request("deberta-v3-small"), "rows")["blocks"]
     shared = next(block for block in found if block["name"] == "layers.relative_norm")
-    assert shared["title"] == "relative table, normalised"
+    assert shared["title"] == "relative table"
     assert [inner["name"] for inner in shared["blocks"]][-2:] == ["layers.relative_norm.normalised", "layers.relative_norm"]

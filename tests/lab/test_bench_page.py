@@ -62,11 +62,11 @@ def test_reload_and_the_back_button_keep_the_state(page):
 
 def test_a_block_opens_with_the_keyboard_and_shows_what_it_holds(page):
     page.goto("/bench?spec=bert-base")
-    block = page.get_by_role("button", name=re.compile("^attention, 2,362,368 parameters"))
+    block = page.get_by_role("button", name=re.compile("^attention, 12 heads, 2,362,368 parameters"))
     block.focus()
     page.keyboard.press("Enter")
     read(page, ".panel", "2,362,368 in each of 12 layers")
-    assert page.get_by_role("button", name=re.compile("^scores, 0 parameters")).count() == 1
+    page.get_by_role("button", name=re.compile("^scores, 0 parameters")).wait_for()
     assert page.evaluate("document.activeElement.textContent") == "layers.0.attention"
     page.keyboard.press("Escape")
     page.wait_for_selector(".panel.waiting")

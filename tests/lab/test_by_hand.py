@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
+from glassformer.errors import GlassformerError
 from glassformer.lab import server
 from glassformer.lab.pages import by_hand
 from glassformer.lab.pages.by_hand_sheet import document_of, sheet_of, to_text, to_value
 from glassformer.lab.start import start
 from glassformer.numbers.by_hand import parse_problem, solve, solve_as_far
-from glassformer.spec import GlassformerError
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -83,12 +83,12 @@ def test_a_transposed_matrix_is_written_out():
 @pytest.mark.parametrize(
     ("name", "text", "line"),
     [
-        ("q", "1 _", "q, number 2 is empty: a number is wanted."),
-        ("k", "1 1; 0 _", "k, row 2, number 2 is empty: a number is wanted."),
+        ("q", "1 _", "q, number 2 is empty: enter a number."),
+        ("k", "1 1; 0 _", "k, row 2, number 2 is empty: enter a number."),
         ("q", "", "q is empty: give its numbers."),
         ("k", "a: 1; a: 2", "k has two rows named 'a'"),
         ("q", "[1, 2", "q is not understood"),
-        ("q", "1 " * 30_000, "q has 60,000 letters: by hand, a matrix has at most 40,000."),
+        ("q", "1 " * 30_000, "q has 60,000 characters: a matrix by hand has at most 40,000."),
     ],
 )
 def test_what_is_not_a_matrix_is_refused_in_one_line(name, text, line):
@@ -158,8 +158,8 @@ def test_mistakes_are_said_in_the_command_lines_words(ask):
     bad = [
         (flying() | {"kind": "atention"}, "kind 'atention' is not known"),
         (flying() | {"given": {"q": "a b"}}, "Q, number 1 is the text 'a'"),
-        (flying() | {"digits": 99}, "--digits 99 is not allowed: from 0 to 15 decimals."),
-        (flying() | {"given": ["q"]}, "the sheet must have given as texts by name"),
+        (flying() | {"digits": 99}, "--digits 99 is not allowed: use 0 to 15 decimals."),
+        (flying() | {"given": ["q"]}, "the sheet must have given as strings by name"),
         (flying() | {"given": {f"q_{i}": "1" for i in range(80)}}, "the sheet has 80 given: at most 60."),
         (flying() | {"choices": {"alignment": "scaled-dto"}}, "alignment 'scaled-dto' is not known"),
         ({"given": {}}, "the problem is empty"),
@@ -170,7 +170,7 @@ def test_mistakes_are_said_in_the_command_lines_words(ask):
     status, found = ask("cell", **flying(), cell="weights[s=9]")
     assert status == 400
     status, found = ask("cell", **flying(), cell="nonsense")
-    assert (status, "is no cell" in found["error"]) == (400, True)
+    assert (status, "is not a cell" in found["error"]) == (400, True)
 
 
 def test_a_pasted_problem_file_is_read_and_a_wrong_one_refused(ask):

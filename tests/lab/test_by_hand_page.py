@@ -29,7 +29,7 @@ def paste(page, text: str) -> None:
 
 def test_the_flying_arrows_typed_into_an_empty_sheet_give_0_8044(page):
     page.goto("/hand")
-    page.get_by_role("button", name="An empty sheet").click()
+    page.get_by_role("button", name="Empty sheet").click()
     page.get_by_role("table", name="q, 1 × 2").wait_for()
     for name, rows in {"q": [(0, 1)], "k": [(1, 1), (0, -1)], "v": [(1, 1), (-1, -1)]}.items():
         for row, numbers in enumerate(rows, start=1):
@@ -72,7 +72,7 @@ def test_rows_and_columns_come_and_go_and_a_matrix_can_be_pasted(page):
     page.get_by_role("table", name="x, 2 × 2").wait_for()
     page.get_by_label("add a column to x").click()
     page.get_by_role("table", name="x, 2 × 3").wait_for()
-    page.get_by_label("drop the last row of x").click()
+    page.get_by_label("remove the last row of x").click()
     page.get_by_role("table", name="x, 1 × 3").wait_for()
     page.get_by_label("x row 1 column 1", exact=True).focus()
     paste(page, "cat\t2\t1\ndog\t1\t0")
@@ -89,7 +89,7 @@ def test_every_number_opens_down_to_what_was_typed(page):
     page.locator(".panel .cell-numbers").get_by_role("button", name="1: dot[flying]").click()
     read(page, ".panel h2", "dot[flying]")
     page.locator(".panel .cell-numbers").get_by_role("button", name="0: q[1]").click()
-    read(page, ".panel", "Given: you typed it")
+    read(page, ".panel", "Given: you entered this number.")
     trail = page.get_by_role("navigation", name="trail")
     trail.get_by_role("button", name="scores[flying]", exact=True).click()
     read(page, ".panel h2", "scores[flying]")
@@ -105,7 +105,7 @@ def test_an_open_number_follows_what_is_typed(page):
 def test_a_product_that_does_not_fit_stands_after_the_steps_that_do(page):
     page.goto("/hand?example=columns")
     read(page, "[data-step=output] .hand-matrix", "1.8022")
-    page.get_by_label("drop the last column of W_K").click()
+    page.get_by_label("remove the last column of W_K").click()
     read(page, ".hand-misfit", "does not fit")
     assert page.locator("[data-step=q]").count() == 1
     assert page.locator("[data-step=weights]").count() == 0
@@ -123,7 +123,7 @@ def test_a_cell_that_is_no_number_says_so_and_the_last_work_stays(page):
     read(page, ".fault", "is the text '-'")
     assert page.locator("[data-step=weights]").count() == 1
     page.get_by_label("q row 1 column 1", exact=True).fill("")
-    read(page, ".fault", "q, number 1 is empty: a number is wanted.")
+    read(page, ".fault", "q, number 1 is empty: enter a number.")
     page.get_by_label("q row 1 column 1", exact=True).fill("-1")
     page.wait_for_function("() => !document.querySelector('.fault')")
 
@@ -156,7 +156,7 @@ def test_numbers_of_ones_own_get_their_mistake_named(page):
     page.get_by_label("your numbers").fill("weights = 0.8808 0.1192")
     page.get_by_role("button", name="check", exact=True).click()
     read(page, ".hand-verdict", "1/√d_k left out")
-    page.get_by_text("the step done right").click()
+    page.get_by_text("the correct step").click()
     read(page, ".hand-verdict", "scores[flying] = 1 / √2")
 
 

@@ -9,6 +9,7 @@ from glassformer.answers.quiz import load_set, variant
 from glassformer.lab import server
 from glassformer.lab.pages import check, check_quiz
 from glassformer.lab.start import start
+from glassformer.show.quiz.report import points
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -54,7 +55,7 @@ def test_the_heads_that_are_too_many_are_named_with_the_step_done_right(ask):
     _, found = ask("text", text=(EXAMPLES / "solution.md").read_text(encoding="utf-8"))
     note = next(note for note in found["lines"][4]["notes"] if note["verdict"] == "wrong")
     assert note["code"] == "heads_times_full_width"
-    assert "So: 3 × 512 × 8 × 64 = 786,432." in " ".join(note["answer"])
+    assert "Correct: 3 × 512 × 8 × 64 = 786,432." in " ".join(note["answer"])
     assert "786,432" not in note["hint"]
 
 
@@ -67,7 +68,7 @@ def test_nothing_and_too_much_are_answered(ask):
     status, found = ask("text", text="")
     assert (status, found["summary"]) == (200, "0 right, 0 wrong, 0 carried forward, 0 not understood.")
     status, found = ask("text", text="x" * 400_001)
-    assert (status, "at most 400,000 are read here" in found["error"]) == (400, True)
+    assert (status, "at most 400,000 are checked here" in found["error"]) == (400, True)
     assert ask("text", text=3)[0] == 400
     assert ask("text", text="x", kind="docx")[0] == 400
 
@@ -98,12 +99,12 @@ def test_a_wrong_claim_names_its_mistake(ask):
     ("line", "says"),
     [
         ("", "the expression is empty"),
-        ("110M", "claims nothing: write a relation, as in 'params = 110M'"),
-        ("params @ bert-base", "claims nothing"),
+        ("110M", "is not a claim: write a relation, as in 'params = 110M'"),
+        ("params @ bert-base", "is not a claim"),
         ("params @ bert-bse = 3", "Did you mean 'bert-base'?"),
-        ("params @ /etc/passwd = 1", "a model belongs behind '@'"),
-        ("params @ ./config.json = 1", "is no preset, and no file is opened here"),
-        ("= 3", "has no meaning"),
+        ("params @ /etc/passwd = 1", "expected a model after '@'"),
+        ("params @ ./config.json = 1", "is not a preset, and files are not opened here"),
+        ("= 3", "unexpected '='"),
     ],
 )
 def test_what_is_no_claim_is_refused_in_one_line(ask, line, says):
@@ -144,7 +145,7 @@ def test_a_miss_gives_the_hint_then_the_mistake_and_the_marks_shrink(ask):
     assert last["mistakes"][0]["code"] == wrong.code
     assert last["answer_is"] == f"The answer is {item.key.text}"
     _, better = ask("quiz/judge", **asked, answers={item.id: right.letter}, used=1)
-    assert better["won"] == pytest.approx(float(item.marks) * len(item.hints) / (len(item.hints) + 1))
+    assert better["won"] == points(item.marks * len(item.hints) / (len(item.hints) + 1))
 
 
 def test_the_review_counts_as_the_command_line_does(ask):

@@ -30,15 +30,15 @@ def test_a_pasted_wrong_solution_names_the_mistake_hint_first_then_the_answer(pa
     page.get_by_label("hint for line 3").click()
     read(page, "[data-line='3']", "all heads together form one d_model × d_model matrix")
     assert "786,432" not in line.inner_text()
-    page.get_by_label("show what is right in line 3").click()
-    read(page, "[data-line='3']", "So: 3 × 512 × 8 × 64 = 786,432")
+    page.get_by_label("show the correct answer for line 3").click()
+    read(page, "[data-line='3']", "Correct: 3 × 512 × 8 × 64 = 786,432")
     page.go_back()
     page.wait_for_function("() => !document.querySelector(\"[data-line='3']\").textContent.includes('786,432')")
     assert page.locator("[data-line='4'] mark.wrong").inner_text().endswith("2,079,152")
     shared = page.url
     page.goto("/bench")
     page.goto(shared)
-    read(page, "[data-line='4']", "two digits exchanged")
+    read(page, "[data-line='4']", "two digits swapped")
 
 
 def test_the_first_view_is_an_annotated_example_and_an_empty_page_says_what_to_do(page):
@@ -55,25 +55,25 @@ def test_a_text_too_long_for_an_address_is_still_checked(page):
     page.goto("/check")
     page.get_by_label("Your solution").fill("It is so. " * 1500 + "\n\n$3 \\times 4 = 13$")
     read(page, "[data-testid=summary]", "1 wrong")
-    read(page, ".check-given", "too long for an address")
+    read(page, ".check-given", "too long for the page address")
     assert len(page.url) < 500
 
 
 def test_a_claim_is_judged_and_the_derivation_comes_on_request(page):
     page.goto("/check?tab=claim")
-    box = page.get_by_label("What somebody says")
+    box = page.get_by_label("Claim", exact=True)
     box.fill("params @ attention d_model=512 heads=8 = 6553600")
     box.press("Enter")
     read(page, ".verdict", "full-width projections multiplied by the number of heads")
     assert "1,050,624" not in page.locator(".verdict").inner_text()
-    page.get_by_role("button", name="show what is right").click()
+    page.get_by_role("button", name="show the correct answer").click()
     read(page, ".verdict", "It is 1,050,624")
     box.fill("params @ bert-base = 110M")
     box.press("Enter")
     read(page, ".verdict", "✓ right")
     box.fill("params @ bert-bse = 110M")
     box.press("Enter")
-    read(page, ".fault", "is no preset, and no file is opened here")
+    read(page, ".fault", "is not a preset, and files are not opened here")
 
 
 def test_a_quiz_of_three_with_one_wrong_answer_says_why(page):

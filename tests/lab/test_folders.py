@@ -2,8 +2,8 @@
 
 import pytest
 
+from glassformer.errors import GlassformerError
 from glassformer.lab.folders import Folders
-from glassformer.spec import GlassformerError
 
 
 def test_a_file_below_is_found(tmp_path):

@@ -40,7 +40,7 @@ def test_another_name_for_this_machine_is_refused(client, host):
 def test_another_origin_is_refused(client, origin):
     answer = asks(client, origin=origin)
     assert answer.status_code == 403
-    assert answer.json() == {"error": "this request comes from another site; the lab answers its own pages only."}
+    assert answer.json() == {"error": "this request comes from another site; the lab answers only its own pages."}
 
 
 def test_a_link_from_another_site_opens_a_page_but_reads_no_data(client):
@@ -56,7 +56,7 @@ def test_reading_and_posting_need_the_key_of_this_start(client, token):
     for answer in (client.post("/api/bench/derive", json=SPEC, headers=key), client.get("/api/bench/fields", headers=key)):
         assert answer.status_code == 401
         assert answer.json()["error"] == (
-            "this page has no key to the lab, or that of an earlier start: open the address that it printed."
+            "the key is missing or belongs to an earlier start: open the address that the lab printed."
         )
 
 
@@ -107,7 +107,7 @@ def test_too_many_requests_at_once_are_refused_in_words(client, monkeypatch):
     monkeypatch.setattr(client.app.requests, "here", guard.MOST_AT_ONCE + guard.MOST_WAITING)
     answer = asks(client)
     assert (answer.status_code, answer.headers["retry-after"]) == (429, "1")
-    assert answer.json() == {"error": "the lab has 1,088 requests at once already. Try again in a moment."}
+    assert answer.json() == {"error": "the lab is already handling 1,088 requests. Try again in a moment."}
     assert client.get("/bench").status_code == 200
 
 

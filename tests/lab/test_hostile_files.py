@@ -14,7 +14,9 @@ from glassformer import algebra
 from glassformer.answers.quiz import parse_set
 from glassformer.answers.quiz.roster import Roster
 from glassformer.answers.quiz.variant import variant
+from glassformer.errors import GlassformerError
 from glassformer.lab.pages.bench_exports import FORMS, Wanted, export
+from glassformer.model.kept import FUSED
 from glassformer.numbers.attention import attention
 from glassformer.numbers.seeded import seeded_run
 from glassformer.show.attention_html import page as attention_page
@@ -27,7 +29,7 @@ from glassformer.show.report import page as report_page
 from glassformer.show.report.derived import derived_sections, lead, subject
 from glassformer.show.report.learned import learned_section, read_run
 from glassformer.show.report.seen import attention_section
-from glassformer.spec import EncoderSpec, GlassformerError
+from glassformer.spec import EncoderSpec
 
 SPEC = EncoderSpec(d_model=8, heads=2, layers=1)
 
@@ -71,7 +73,7 @@ def run_folder(folder, strings):
 
 def reports(folder, strings):
     """Reports of a spec, of a run and of who attends to whom."""
-    about = subject(labelled(" ".join(strings)))
+    about = subject(labelled(" ".join(strings)), FUSED)
     yield "spec.html", report_page(about.asked.label, lead(about), list(derived_sections(about)))
     learned = learned_section(read_run(run_folder(folder / "run", strings)))
     yield "run.html", report_page(" ".join(strings), escape(strings[0]), [learned])

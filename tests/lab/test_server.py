@@ -11,10 +11,10 @@ import urllib.request
 import pytest
 from starlette.testclient import TestClient
 
+from glassformer.errors import GlassformerError
 from glassformer.lab import server
 from glassformer.lab.connections import open_files
 from glassformer.lab.start import start
-from glassformer.spec import GlassformerError
 
 
 def test_nothing_opens_the_bench():

@@ -84,14 +84,14 @@ def test_the_bundled_digits_are_right_as_often_as_is_said():
         pixels, labels = stored["image"][:, None] * (2.0 / trace_models.WHITE) - 1.0, stored["label"]
     right = (model.run(image=pixels).output.argmax(-1) == labels).mean()
     assert f"{right:.1%}" == "96.7%"
-    assert "96.7% of the test images are right" in trace_models.bundled()["digits"]["made"]
+    assert "Test accuracy: 96.7% of the images." in trace_models.bundled()["digits"]["made"]
 
 
 def test_the_bundled_models_are_small_and_say_how_they_were_made():
     assert sum(path.stat().st_size for path in trace_models.HOME.rglob("*") if path.is_file()) < 400_000
     assert set(trace_models.bundled()) == {path.name for path in trace_models.HOME.iterdir() if path.is_dir()}
     for about in trace_models.bundled().values():
-        assert "trained in" in about["made"]
+        assert "Trained in" in about["made"]
 
 
 def test_a_cell_is_what_explain_says_and_its_terms_add_up(client):
@@ -182,11 +182,11 @@ def test_after_any_change_the_terms_that_are_shown_give_the_number_that_is_shown
     assert sources >= {"edit", "step"}
 
 
-def test_a_silenced_head_is_knocked_out(client):
+def test_an_ablated_head_is_knocked_out(client):
     run = gf.run(trace_models.HOME / "words", text="flash wala camera")
     there = gf.knock_out(run, layer=0, heads=1)
     found = client.found("open", model="words", edits=["drop:0.1"])
-    assert found["edits"] == ["head 1 of layer 0 silenced"]
+    assert found["edits"] == ["head 1 of layer 0 ablated"]
     assert found["moved"] == pytest.approx(there.moved)
 
 
@@ -238,26 +238,26 @@ def test_a_number_that_was_set_stays_set_whatever_changes_before_it():
 @pytest.mark.parametrize(
     ("fields", "line"),
     [
-        ({"edits": ["drop:0.9"]}, "'drop:0.9' names no head: this encoder has layers 0 to 0 and heads 0 to 0."),
-        ({"edits": ["mask:99"]}, "'mask:99' names no token: this run has tokens 0 to 10."),
-        ({"edits": ["swap:0"]}, "'swap:0' names no token"),
+        ({"edits": ["drop:0.9"]}, "'drop:0.9' is not a head: this encoder has layers 0 to 0 and heads 0 to 0."),
+        ({"edits": ["mask:99"]}, "'mask:99' is not a token: this run has tokens 0 to 10."),
+        ({"edits": ["swap:0"]}, "'swap:0' is not a token"),
         ({"edits": ["tokens[t=0]=99999"]}, "tokens[0, 0] = 99999 is out of range: the vocabulary has rows 0 to 601."),
         ({"edits": ["x[t=0,d_model=0]=nan"]}, "nan is not a finite number"),
-        ({"edits": ["foo"]}, "'foo' is no cell"),
+        ({"edits": ["foo"]}, "'foo' is not a cell"),
         ({"edits": ["foo[t=0]=1"]}, "there is no 'foo' in this run."),
         ({"edits": ["mask:1"] * 65}, "65 changes are too many: at most 64 at once."),
         ({"edits": "mask:1"}, "edits must be a list of texts"),
         ({"model": "/etc"}, "/etc is not in the folders that the lab was started with (none)"),
         ({"model": "random", "spec": "layer heads=7"}, "heads=7 does not divide d_model=512"),
-        ({"model": "random", "spec": "layer heads"}, "'heads' is no field"),
-        ({"model": "random", "spec": "layer", "text": "a " * 9000}, "GB of numbers; the lab holds at most 2.5 GB"),
-        ({"model": "random", "spec": "whisper-tiny"}, "this encoder reads sound, and the lab traces texts and images"),
-        ({"model": "random", "spec": "bert-base"}, "parameters, too many to make up and read"),
+        ({"model": "random", "spec": "layer heads"}, "'heads' is not a field"),
+        ({"model": "random", "spec": "layer", "text": "a " * 9000}, "GB of memory; the lab uses at most 2.5 GB"),
+        ({"model": "random", "spec": "whisper-tiny"}, "this encoder reads audio; the lab traces only text and images"),
+        ({"model": "random", "spec": "bert-base"}, "parameters; at most 50,000,000 are made from a seed"),
         ({"model": "digits", "image": "20"}, "image=20 does not exist: the built-in images are 0 to 19."),
         ({"text": "x" * 20_001}, "the text has 20,001 characters; the lab traces at most 20,000."),
-        ({"text": "Tom " * 70}, "text 0 has 70 tokens, this model has 64 positions."),
+        ({"text": "Tom " * 70}, "text 0 has 70 tokens, but this model has 64 positions."),
         ({"seed": -1}, "seed=-1 is not allowed"),
-        ({"text": 3}, "the request must have text as a text, found 3."),
+        ({"text": 3}, "the request must have text as a string, found 3."),
     ],
 )
 def test_a_mistake_is_one_line(client, fields, line):
@@ -267,8 +267,8 @@ def test_a_mistake_is_one_line(client, fields, line):
 def test_cells_and_tensors_that_do_not_exist_are_said_in_one_line(client):
     assert "head runs from 0 to 0" in client.refused("tensor", text=WHO, name="layers.0.attention.q", at={"head": 3})
     assert "there is no 'layers.9.out'" in client.refused("tensor", text=WHO, name="layers.9.out")
-    assert "s=99 is outside" in client.refused("cell", text=WHO, cell="layers.0.attention.scores[head=0,t=7,s=99]")
-    assert "is no cell" in client.refused("cell", text=WHO, cell="<b>")
+    assert "s=99 is out of range" in client.refused("cell", text=WHO, cell="layers.0.attention.scores[head=0,t=7,s=99]")
+    assert "is not a cell" in client.refused("cell", text=WHO, cell="<b>")
 
 
 def test_an_image_has_patches_classes_and_a_class_token(client):
@@ -313,7 +313,7 @@ def test_a_run_too_large_to_keep_whole_is_kept_a_layer_at_a_time(client, monkeyp
     assert not kept["layers.0.attention.weights"]
     _, arrays = client.found("tensor", model="words", layer=1, name="layers.1.attention.weights")
     np.testing.assert_array_equal(arrays["after"], whole)
-    assert "too large to be kept whole" in client.refused("open", model="words", layer=1, edits=["drop:1.1"])
+    assert "too large to keep in full" in client.refused("open", model="words", layer=1, edits=["drop:1.1"])
 
 
 def test_a_run_that_is_kept_whole_stays_whole_when_memory_gets_short(monkeypatch):
@@ -321,8 +321,8 @@ def test_a_run_that_is_kept_whole_stays_whole_when_memory_gets_short(monkeypatch
     assert client.found("open", model="words", text="flash wala camera")["whole"]
     monkeypatch.setattr(trace_models, "free_memory", lambda: 1000)
     found = client.found("open", model="words", text="flash wala camera", edits=["drop:0.1"])
-    assert (found["whole"], found["edits"]) == (True, ["head 1 of layer 0 silenced"])
-    assert "Give a shorter text" in client.refused("open", model="words", text="another camera")
+    assert (found["whole"], found["edits"]) == (True, ["head 1 of layer 0 ablated"])
+    assert "Use a shorter text" in client.refused("open", model="words", text="another camera")
 
 
 def test_a_changed_run_does_not_push_out_the_run_it_came_from():

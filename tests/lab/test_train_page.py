@@ -60,7 +60,7 @@ def test_the_first_view_has_an_example_with_its_turn_and_is_accessible(browser, 
         page.get_by_text("example overfits from epoch 9").wait_for()
         assert page.title() == "Train · Glassformer lab"
         assert page.locator(".train-images canvas").count() == 5
-        page.get_by_text("every epoch in numbers").click()
+        page.get_by_text("table of epochs").click()
         assert page.locator(".train-epochs tbody tr").count() == 40
         assert serious_faults(page) == []
         page.get_by_role("button", name="dark", exact=True).click()
@@ -102,7 +102,7 @@ def test_a_run_is_found_again_after_a_reload_stopped_and_resumed(browser, hall):
         page.get_by_role("button", name="stop", exact=True).dblclick()
         stands(page, "long", "stopped")
         said = page.locator(".standing-state").inner_text()
-        assert re.match(r"stopped at step \d+ of 23,?700, which is saved", said)
+        assert re.match(r"stopped at step \d+ of 23,?700; everything is saved", said)
         epoch = int(page.locator("tr[data-run=long] td").nth(2).inner_text().partition("/")[0])
         resume = page.locator("form.resume")
         resume.get_by_label("epochs").fill("0")

@@ -7,8 +7,8 @@ import struct
 import numpy as np
 import pytest
 
+from glassformer.errors import GlassformerError
 from glassformer.lab.wire import pack, text_in, to_json, whole_in
-from glassformer.spec import GlassformerError
 
 
 def unpacked(message: bytes) -> tuple[dict, dict[str, np.ndarray]]:
@@ -59,10 +59,10 @@ def test_what_a_request_holds_is_checked_by_name():
     assert (text_in(document, "text"), text_in(document, "none", "x")) == ("ab", "x")
     assert (whole_in(document, "number"), whole_in(document, "none", 2)) == (3, 2)
     for read, line in (
-        (lambda: text_in(document, "none"), "the request must have none as a text, found None."),
-        (lambda: text_in(document, "number"), "the request must have number as a text, found 3."),
-        (lambda: text_in(document, "text", most=1), "text has 2 letters: at most 1 are read."),
-        (lambda: whole_in(document, "odd"), "odd=True is not allowed: a whole number from 0 is wanted."),
+        (lambda: text_in(document, "none"), "the request must have none as a string, found None."),
+        (lambda: text_in(document, "number"), "the request must have number as a string, found 3."),
+        (lambda: text_in(document, "text", most=1), "text has 2 characters: at most 1 are allowed."),
+        (lambda: whole_in(document, "odd"), "odd=True is not allowed: give a whole number from 0."),
         (lambda: whole_in({"n": 10**13}, "n"), "n=10000000000000 is not allowed"),
     ):
         with pytest.raises(GlassformerError) as refusal:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from laws.cases import Case, case_of
 from laws.ways import WAYS, Way
 
-from glassformer.spec import EncoderSpec, GlassformerError
+from glassformer.errors import GlassformerError
+from glassformer.spec import EncoderSpec
 
 Measure = Callable[[Way, Case], float | None]
 Fit = Callable[[EncoderSpec], EncoderSpec | None]

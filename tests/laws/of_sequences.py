@@ -11,8 +11,8 @@ from laws.law import EXACT, law, sequences
 from laws.ways import DOUBLE, SINGLE, Answer, Array, Given, Watching, Way, answer_of, apart, furthest, numbers
 
 from glassformer.model import encode_packed
-from glassformer.model import packing as packing_room
-from glassformer.model.packing import packing_suits
+from glassformer.model.fast import packing as packing_room
+from glassformer.model.fast.packing import packing_suits
 from glassformer.spec import EncoderSpec
 
 LENGTHS = np.array([LENGTH, 3, 1])  # of the rows, where they are padded

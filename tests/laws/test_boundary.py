@@ -11,11 +11,13 @@ from laws.cases import cases, counts
 from laws.ways import DOUBLE, PROGRAM
 from model_cases import BERT, seeded
 
+from glassformer.errors import GlassformerError
 from glassformer.model import Encoder, encode_packed
-from glassformer.model.checks import Inputs, check_batch, checked
+from glassformer.model.boundary.checks import check_batch, checked
+from glassformer.model.encoder import Inputs
 from glassformer.numbers import run
 from glassformer.program import build
-from glassformer.spec import EncoderSpec, GlassformerError
+from glassformer.spec import EncoderSpec
 
 
 def out_of_range(number: int):

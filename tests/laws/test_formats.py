@@ -11,12 +11,14 @@ import torch
 from laws.cases import Case, cases, counts
 from laws.of_sequences import padded
 from laws.ways import DOUBLE, DTYPES, PROGRAM, Given, apart
+from model_cases import core_of
 from tiny_models import guest
 
+from glassformer.errors import GlassformerError
 from glassformer.model import Encoder
-from glassformer.model.checkpoints import load_encoder
-from glassformer.model.layouts import Padded, Rule
-from glassformer.spec import EncoderSpec, GlassformerError
+from glassformer.model.attention import Padded
+from glassformer.model.checkpoints.loading import load_encoder
+from glassformer.spec import EncoderSpec
 
 
 @counts(2, 200)
@@ -70,8 +72,8 @@ def test_scores_that_do_not_fit_into_float16_give_weights_all_the_same(count, fi
         )
         q[0, 0], k[0, 0] = 100.0, 100.0  # the largest that there are, all of one sign
         overflow += int((q.transpose(1, 2) @ k.permute(0, 2, 3, 1)).isinf().any())
-        sight = Padded().sight(q[:, :, 0], Rule())
-        weights, mix = sight.weights(q, k, scale=1 / 8), sight.mix(q, k, k, scale=1 / 8, dropout=0.0)
+        core = core_of(Padded(), q)
+        weights, mix = core.weights(q, k, scale=1 / 8), core.mix(q, k, k, scale=1 / 8, dropout=0.0)
         assert weights.isfinite().all()
         assert mix.isfinite().all()
         assert torch.allclose(weights.float().sum(-1), torch.ones(1, 2, 4), atol=2e-3)

@@ -11,10 +11,10 @@ from laws.of_sequences import absolute, padded
 from laws.ways import DOUBLE, DTYPES, PROGRAM, Given, Watching, apart, furthest, numbers
 from model_cases import BERT, MODERN, inputs_of, seeded
 
+from glassformer.errors import GlassformerError
 from glassformer.model import Encoder
 from glassformer.numbers import run
 from glassformer.program import build
-from glassformer.spec import GlassformerError
 
 # Where the bias by distance wants a gradient, PyTorch takes another kernel, which rounds otherwise.
 ROUNDED = {"float64": 1e-12, "float32": 1e-5, "bfloat16": 0.06}

@@ -1,4 +1,4 @@
-"""Two implementations behind one call: the float64 program, and the fast model in two precisions.
+"""Two implementations behind one call: the float64 program, and the model in two precisions, plain and fast.
 
 A law asks a way what it answers to an input, changes weights or input, and asks again.
 """
@@ -13,8 +13,11 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from glassformer.model import Encoder, checks
-from glassformer.model.layouts import Padded
+from glassformer.model import Encoder
+from glassformer.model.attention import Padded
+from glassformer.model.boundary import checks
+from glassformer.model.encoder import Inputs, Wanted
+from glassformer.model.fast import apply
 from glassformer.numbers import run
 from glassformer.program import build
 from glassformer.spec import EncoderSpec
@@ -103,7 +106,7 @@ class ProgramWay:
 
 
 class ModelWay:
-    """The fast model, in evaluation."""
+    """The model, in evaluation: plain in float64, with its fast parts in float32."""
 
     positions = True
 
@@ -115,7 +118,7 @@ class ModelWay:
     def encoder(self, spec: EncoderSpec, weights: Weights) -> Encoder:
         encoder = Encoder(spec, dtype=self.dtype, fresh=False)
         encoder.load_ledger(weights)
-        return encoder.eval()
+        return (apply(encoder) if self.single else encoder).eval()
 
     def kept(self, spec: EncoderSpec, weights: Weights) -> Encoder:
         """The encoder that was asked last, where it has these weights: making one takes longer than asking it."""
@@ -145,10 +148,10 @@ class ModelWay:
         """A pass in a layout of the caller's."""
         encoder = self.encoder(spec, weights)
         inputs, segments, attend, positions = self.tensors(given)
-        checked = checks.checked(spec, checks.Inputs(inputs, attend, segments, positions), encoder.here, ())
+        checked = checks.checked(spec, Inputs(inputs, attend, segments, positions), encoder.here, ())
         encoder.requires_grad_(requires_grad=False)  # torch's counter of FLOPs trips over parameters that want gradients
         with torch.no_grad():
-            return encoder.run(checked, layout, return_weights=range(spec.layers if weights_too else 0), return_hidden=True)
+            return encoder.run(checked, layout, Wanted(range(spec.layers if weights_too else 0), hidden=True))
 
 
 def answer_of(spec: EncoderSpec, output: Any) -> Answer:
@@ -179,31 +182,28 @@ class Watching:
     def __getattr__(self, name: str) -> Any:
         return getattr(self.inner, name)
 
-    def sight(self, *args: Any, **kwargs: Any) -> Any:
-        return WatchedSight(self.inner.sight(*args, **kwargs), self)
+    def core(self, *args: Any, **kwargs: Any) -> Any:
+        return WatchedCore(self.inner.core(*args, **kwargs), self)
 
 
-class WatchedSight:
-    """What a layer sees, looked at from outside."""
+class WatchedCore:
+    """The core attention of a layer, looked at from outside."""
 
-    def __init__(self, sight: Any, watch: Watching) -> None:
-        self.sight, self.watch = sight, watch
+    def __init__(self, core: Any, watch: Watching) -> None:
+        self.core, self.watch = core, watch
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self.sight, name)
+        return getattr(self.core, name)
 
     def mix(self, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, *, scale: float, dropout: float) -> torch.Tensor:
         if self.watch.written_out:
-            return self.sight.weights(q, k, scale=scale).matmul(v.transpose(1, 2)).transpose(1, 2)
-        mix = self.sight.mix(q, k, v, scale=scale, dropout=dropout)
+            return self.core.weights(q, k, scale=scale).matmul(v.transpose(1, 2)).transpose(1, 2)
+        mix = self.core.mix(q, k, v, scale=scale, dropout=dropout)
         self.watch.seen.append((v, mix))
         return mix
 
     def with_bias(self, bias: torch.Tensor) -> Any:
-        return WatchedSight(self.sight.with_bias(bias), self.watch)
-
-    def mix_jointly(self, qkv: torch.Tensor, *, scale: float, dropout: float) -> torch.Tensor:
-        return self.mix(*qkv.unbind(2), scale=scale, dropout=dropout)
+        return WatchedCore(self.core.with_bias(bias), self.watch)
 
 
 PROGRAM, DOUBLE, SINGLE = ProgramWay(), ModelWay(torch.float64), ModelWay(torch.float32)

@@ -36,7 +36,7 @@ def test_one_expression_has_its_derivation():
     assert told("ask", expression="params(W_Q, layer=0)", spec="bert-base")["rows"][0]["numbers"] == "768 · 12 · 64"
 
 
-def test_a_refused_expression_does_not_take_the_others_with_it():
+def test_an_invalid_expression_does_not_affect_the_others():
     first, second = told("ask", expression=["params", "parms"], spec="bert-base")["answers"]
     assert first["value"] == 109_482_240
     assert second["expression"] == "parms"
@@ -83,7 +83,7 @@ def test_the_result_is_the_same_for_clients_of_both_protocol_versions(mode):
     assert result.structured_content["value"] == 109_482_240
 
 
-def test_a_relation_is_sent_on_to_check():
+def test_a_relation_is_referred_to_check():
     assert "check" in refused("ask", expression="params = 3", spec="bert-base")
 
 

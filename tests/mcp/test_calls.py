@@ -4,10 +4,10 @@ import anyio
 import pytest
 from assistant import in_own_loop
 
+from glassformer.errors import GlassformerError
 from glassformer.mcp import worker
 from glassformer.mcp.calls import Calls
 from glassformer.mcp.folders import Folders
-from glassformer.spec import GlassformerError
 
 SLOW = {"spec": "bert-large layers=2000", "names": "attention"}  # tens of thousands of tensors
 
@@ -41,7 +41,7 @@ def test_a_cancelled_call_does_not_answer_the_next_one():
     assert in_calls(work)["total"] == 4_385_920
 
 
-def test_calls_at_the_same_time_get_each_their_own_answer():
+def test_concurrent_calls_each_get_their_own_answer():
     async def work(calls):
         found = {}
 
@@ -84,11 +84,11 @@ def test_expressions_may_name_files_of_the_folder_and_no_others(tmp_path):
 
 @pytest.mark.parametrize("event", [("socket.connect", (None, ("example.org", 80))), ("subprocess.Popen", ("ls", [], None, None))])
 def test_the_guard_refuses_connections_and_programs(event):
-    with pytest.raises(GlassformerError, match="connections and other programs are not available"):
+    with pytest.raises(GlassformerError, match="tools cannot open connections or start programs"):
         worker.Guard(Folders()).see(*event)
 
 
-def test_the_guard_lets_files_of_the_folders_and_packages_be_read_and_nothing_be_written(tmp_path):
+def test_the_guard_allows_reading_folders_and_packages_and_no_writing(tmp_path):
     folder = tmp_path / "course"
     folder.mkdir()
     (folder / "link").symlink_to(tmp_path)

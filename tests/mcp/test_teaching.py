@@ -1,4 +1,4 @@
-"""What an assistant is told is complete, short enough to be read, and in step with the tables of the answers."""
+"""The descriptions for assistants are complete, short, and consistent with the quantities."""
 
 import json
 from pathlib import Path
@@ -79,5 +79,5 @@ def test_all_descriptions_together_fit_into_a_few_thousand_tokens():
     assert sum(len(json.dumps([tool.description, tool.input_schema], ensure_ascii=False)) for tool in TOOLS.values()) < 24_000
 
 
-def test_a_line_that_starts_with_blanks_continues_the_line_before_it():
+def test_a_line_that_starts_with_spaces_continues_the_previous_one():
     assert folded("\none\n  two\n- three\n  four\n") == "one two\n- three four"

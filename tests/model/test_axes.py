@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 import torch
-from model_cases import BERT, MODERN, VIT, WHISPER
+from model_cases import BERT, DEBERTA, MODERN, VIT, WHISPER
 
 from glassformer import model
-from glassformer.model import Encoder, encode_packed, packing
+from glassformer.model import Encoder, encode_packed
+from glassformer.model.fast import apply, packing
 from glassformer.spec import EncoderSpec
 
 ROOM = Path(model.__file__).parent
@@ -75,13 +76,16 @@ CASES = {
     "distilled": VIT.replace(d_k=6, d_v=7, class_tokens=2, head="distilled", classes=19),
     "relative": BERT.replace(d_k=6, d_v=7, position="relative", pool="mean", pooler="norm", attend="causal"),
     "whisper": WHISPER.replace(d_k=6, d_v=7),
+    "disentangled": DEBERTA.replace(d_k=6, d_v=7),
     "patch bias": VIT.replace(d_k=6, d_v=7, registers=0, position="relative_2d", final_norm="pooled"),
 }
 
 
+@pytest.mark.parametrize("replaced", [False, True], ids=["plain", "fast"])
 @pytest.mark.parametrize("spec", CASES.values(), ids=CASES)
-def test_every_name_says_the_shape(spec):
+def test_every_name_says_the_shape(spec, replaced):
     encoder, batch = Encoder(spec), 11
+    encoder = apply(encoder) if replaced else encoder
     t = spec.longest if spec.one_length else 13
     floats = {"image": (spec.channels, *spec.image_size), "frames": (spec.mels, spec.frames)}
     inputs = torch.randn(batch, *floats[spec.reads]) if spec.one_length else torch.randint(0, 9, (batch, t))
@@ -126,4 +130,4 @@ def test_a_name_that_lies_is_found(body, fault, tmp_path):
 
 
 def test_the_legend_names_every_letter():
-    assert set("BTSNHJKVDEFGCPM") == LEGEND
+    assert set("BTSNHJKVDEFGCPMR") == LEGEND

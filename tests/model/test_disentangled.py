@@ -7,14 +7,15 @@ import warnings
 import numpy as np
 import pytest
 import torch
-from model_cases import DEBERTA, both_ways, furthest, inputs_of, seeded
+from model_cases import DEBERTA, both_ways, core_of, furthest, inputs_of, seeded
 from tiny_models import guest
 
 from glassformer.model import Encoder, encode_packed
-from glassformer.model.disentangled import Distances, Pick
-from glassformer.model.layouts import NEVER, Packed, PaddedSight, Rule
-from glassformer.model.packing import packing_suits
-from glassformer.model.positions import ByLogDistance
+from glassformer.model.attention import NEVER, PaddedCore
+from glassformer.model.boundary.start import fill_constants
+from glassformer.model.fast.packed import Packed
+from glassformer.model.fast.packing import packing_suits
+from glassformer.model.positions import ByLogDistance, Distances
 from glassformer.program import Axis
 from glassformer.program.operations import PickByDistance
 from glassformer.spec import EncoderSpec
@@ -80,7 +81,7 @@ SIZES = [(256, 512), (256, 1024), (32, 512), (4, 10), (5, 77), (2, 9), (3, 9), (
 @pytest.mark.parametrize(("side", "distance"), SIZES)
 def test_the_row_of_a_distance_is_the_one_of_the_program_and_of_the_published_formula(side, distance):
     module = ByLogDistance(EncoderSpec(position="disentangled", relative_buckets=2 * side, relative_distance=distance))
-    module.fill()
+    fill_constants(module)
     ours = module(1300, 900, CPU).numpy()
     assert np.array_equal(ours, PickByDistance(distance, Axis("t", 1300), Axis("s", 900)).buckets(2 * side))
     away = torch.arange(1300)[:, None] - torch.arange(900)
@@ -118,18 +119,18 @@ def test_sequences_of_different_lengths_give_what_each_gives_alone():
 def test_a_bias_by_content_is_never_packed():
     assert not packing_suits(DEBERTA)
     assert packing_suits(DEBERTA.replace(position="rotary"))
-    sight = Packed(torch.tensor([0, 3], dtype=torch.int32), 3).sight(torch.zeros(1, 3, 0), Rule())
+    core = core_of(Packed(torch.tensor([0, 3], dtype=torch.int32), 3), torch.zeros(1, 3, 0))
     with pytest.raises(NotImplementedError, match="a packed row has no rectangle of scores"):
-        sight.with_bias(torch.zeros(1, 1, 3, 3))
+        core.with_bias(torch.zeros(1, 1, 3, 3))
 
 
 def test_a_bias_joins_the_mask_that_there_is():
     bias = torch.full((1, 1, 2, 2), 3.0)
     causal = [[3.0, NEVER], [3.0, 3.0]]
-    assert PaddedSight(None).with_bias(bias).mask.tolist() == bias.tolist()
-    assert PaddedSight(None, causal=True).with_bias(bias).mask[0, 0].tolist() == causal
-    assert PaddedSight(torch.tensor([[True, False], [True, True]])).with_bias(bias).mask[0, 0].tolist() == causal
-    assert PaddedSight(torch.tensor([[0.0, NEVER], [0.0, 0.0]])).with_bias(bias).mask[0, 0].tolist() == causal
+    assert PaddedCore(None).with_bias(bias).mask.tolist() == bias.tolist()
+    assert PaddedCore(None, causal=True).with_bias(bias).mask[0, 0].tolist() == causal
+    assert PaddedCore(torch.tensor([[True, False], [True, True]])).with_bias(bias).mask[0, 0].tolist() == causal
+    assert PaddedCore(torch.tensor([[0.0, NEVER], [0.0, 0.0]])).with_bias(bias).mask[0, 0].tolist() == causal
 
 
 def test_every_parameter_of_it_learns_and_the_table_is_dropped_out_in_training_alone():
@@ -157,20 +158,6 @@ def test_in_half_precision_and_under_autocast_it_is_near():
             cast = encoder.float()(given).states
         half = encoder.bfloat16()(given).states
     assert max(furthest(one.double(), exact) for one in (cast, half)) < 0.1 * float(exact.abs().max())
-
-
-def test_picking_has_the_gradient_of_gather_and_keeps_only_the_rows():
-    torch.manual_seed(0)
-    every, rows = torch.randn(2, 2, 3, 7, dtype=torch.float64, requires_grad=True), torch.randint(0, 7, (3, 4))
-    kept = []
-    with torch.autograd.graph.saved_tensors_hooks(lambda one: kept.append(one) or one, lambda one: one):
-        ours = Pick.apply(every, rows)
-    assert [one.shape for one in kept] == [rows.shape]
-    theirs = every.gather(-1, rows.expand(2, 2, -1, -1))
-    g = torch.randn_like(ours)
-    assert torch.equal(ours, theirs)
-    assert furthest(*(torch.autograd.grad(one, every, g)[0] for one in (ours, theirs))) < 1e-15
-    assert torch.autograd.gradcheck(Pick.apply, (every, rows)) and torch.autograd.gradgradcheck(Pick.apply, (every, rows))
 
 
 @pytest.mark.parametrize("terms", TERMS)

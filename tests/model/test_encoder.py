@@ -1,17 +1,33 @@
 """The fast model and the program compute the same, torch's own layers agree with both, and the laws of encoders hold."""
 
 import copy
+import hashlib
 
 import pytest
 import torch
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from model_cases import BATCH, BERT, LENGTH, MODERN, VIT, both_ways, float64_encoder, furthest, inputs_of, rich_specs, seeded
+from model_cases import (
+    BATCH,
+    BERT,
+    DEBERTA,
+    LENGTH,
+    MODERN,
+    VIT,
+    WHISPER,
+    both_ways,
+    float64_encoder,
+    furthest,
+    inputs_of,
+    rich_specs,
+    seeded,
+)
 from torch import nn
 
 import glassformer
+from glassformer.errors import GlassformerError
 from glassformer.model import Encoder
-from glassformer.spec import EncoderSpec, GlassformerError
+from glassformer.spec import EncoderSpec
 
 CLOSE = 1e-10
 SPREAD = 1e-3  # a norm divides by a row's spread: where it is all but nothing, the last digit of either side is magnified
@@ -262,11 +278,33 @@ def test_layers_that_share_weights_are_one_block_in_memory():
     assert len(encoder.places) == 6
 
 
+# The names and shapes of saved parameters, each list as the start of its sha256: a checkpoint of a run that was begun before
+# must fit. A change here is a change of the format, and needs a way to read the old one.
+SAVED = {
+    "565795848180a996": BERT,
+    "5a40f86d3a381fb5": BERT.replace(head="mlm", tie=False, spare_bias=True, embedding_size=10),
+    "4410464a86a36d37": BERT.replace(head="pretrain"),
+    "5edce41fd4608833": MODERN,
+    "7bf8c2b6e840b20a": BERT.replace(position="relative", relative_tables="per_layer"),
+    "1d8e5d54e191ae6d": DEBERTA.replace(relative_projections="own"),
+    "7d9c1097bb85fc27": VIT.replace(layer_scale=True, mask_token=True),
+    "2cc1d20cc667a1cb": VIT.replace(pooler="attention"),
+    "318f680564872eaa": WHISPER,
+}
+
+
+@pytest.mark.parametrize("digest", SAVED)
+def test_saved_parameters_have_the_names_that_they_always_had(digest):
+    saved = Encoder(SAVED[digest], device="meta", fresh=False).state_dict()
+    lines = "\n".join(f"{name} {list(value.shape)}" for name, value in saved.items())
+    assert hashlib.sha256(lines.encode()).hexdigest().startswith(digest), lines
+
+
 def test_the_door_opens_on_the_encoder():
     assert glassformer.Encoder is Encoder
 
 
 @pytest.mark.parametrize("flag", ["only_logits", "return_hidden"])
 def test_the_word_no_is_no_flag_of_a_pass(flag):
-    with pytest.raises(GlassformerError, match=f"{flag}=no is not allowed: {flag} is True or False."):
+    with pytest.raises(GlassformerError, match=f"{flag}=no is not allowed: {flag} must be True or False."):
         Encoder(BERT)(torch.tensor([[1, 2]]), **{flag: "no"})

@@ -6,7 +6,6 @@ from model_cases import BERT, LENGTH, VIT, both_ways, furthest, inputs_of, seede
 
 from glassformer.algebra import count
 from glassformer.model import Encoder
-from glassformer.model.heads import bias_as_column, vocabulary_product
 from glassformer.spec import EncoderSpec
 
 MLM = BERT.replace(head="mlm", pooler="none")
@@ -108,29 +107,3 @@ def test_a_distilled_head_without_biases_is_two_products():
     views, output = dict(encoder.ledger()), encoder(inputs_of(spec))
     one, other = (output.states[:, i] @ views[f"head.W_{c}"] for i, c in enumerate("CD"))
     assert furthest(output.logits, (one + other) / 2) < 1e-12
-
-
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
-@pytest.mark.parametrize("rows", [50, 64])
-def test_a_vocabulary_that_is_filled_up_gives_the_same_logits(rows):
-    torch.manual_seed(0)
-    x, table, bias = torch.randn(7, 32), torch.randn(rows, 32), torch.randn(rows)
-    exact = torch.nn.functional.linear(x, table, bias)
-    half = vocabulary_product(*(value.cuda().bfloat16() for value in (x, table, bias)))
-    assert half.shape == exact.shape
-    assert (half.cpu().float() - exact).abs().max() < 0.3
-
-
-@pytest.mark.parametrize("width", [7, 8, 30])
-def test_a_bias_as_a_column_gives_the_same_logits_and_gradients(width):
-    torch.manual_seed(0)
-    given = [torch.randn(2, 3, width), torch.randn(50, width), torch.randn(50)]
-    found = []
-    for joined in (False, True):
-        x, table, bias = (value.double().requires_grad_() for value in given)
-        wide = bias_as_column(x, table, bias)
-        assert wide[0].shape[-1] == wide[1].shape[-1] == 8 * (width // 8 + 1)
-        logits = torch.nn.functional.linear(*wide) if joined else torch.nn.functional.linear(x, table, bias)
-        logits.sin().sum().backward()
-        found.append((logits, x.grad, table.grad, bias.grad))
-    assert all(torch.allclose(one, other, atol=1e-12) for one, other in zip(*found, strict=True))

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from tiny_models import BART, CONFIGS, IMAGE, Case, _class, all_in_float64, guest
 
-from glassformer.model.answers import our_answer
-from glassformer.model.checkpoints import load_encoder
+from glassformer.errors import GlassformerError
+from glassformer.model.checkpoints.answers import our_answer
+from glassformer.model.checkpoints.loading import load_encoder
 from glassformer.numbers import open_checkpoint
-from glassformer.spec import GlassformerError
 
 DECODER = {"decoder_layers": 1, "decoder_attention_heads": 3, "decoder_ffn_dim": 4}
 SEGMENTED = {**IMAGE, "image_size": 32, "patch_size": 16, "num_hidden_layers": 4, "out_indices": [0, 1, 2, 3], "vocab_size": 9}
@@ -79,7 +79,7 @@ def test_the_encoder_of_a_larger_model_computes_what_it_computes_there(name, con
 )
 def test_the_refusal_of_a_larger_class_names_the_one_that_can_be_read(name, config, as_class, tmp_path):
     larger(name, config, tmp_path)
-    with pytest.raises(GlassformerError, match=f"{name} is not read: .* --as {as_class} reads the encoder.$"):
+    with pytest.raises(GlassformerError, match=f"{name} is not supported: .* --as {as_class} reads the encoder.$"):
         load_encoder(tmp_path)
 
 
@@ -89,5 +89,5 @@ def test_tables_that_differ_are_still_refused_where_the_file_says_they_are_one(t
     larger("BartModel", BART | DECODER | UNTIED, tmp_path)
     config = json.loads((tmp_path / "config.json").read_text(encoding="utf-8"))
     (tmp_path / "config.json").write_text(json.dumps(config | {"tie_word_embeddings": True}), encoding="utf-8")
-    with pytest.raises(GlassformerError, match="hold different numbers, but the model uses one tensor for both"):
+    with pytest.raises(GlassformerError, match="have different values, but the model uses one tensor for both"):
         load_encoder(tmp_path, as_class="BartEncoder")

@@ -7,7 +7,8 @@ import pytest
 import torch
 from model_cases import furthest
 
-from glassformer.model.positions import ByDistance, by_offset, rotary, sinusoid, turned
+from glassformer.model.boundary.start import fill_constants
+from glassformer.model.positions import ByDistance, by_offset, rotary, rotated, sinusoid
 from glassformer.program import Axis
 from glassformer.program.operations import PatchBias, RelativeBias
 from glassformer.program.operations.lookups import sinusoidal_table
@@ -23,7 +24,7 @@ def test_waves_are_those_of_the_program(width):
 
 def buckets(rows: int, distance: int, queries: int, keys: int) -> np.ndarray:
     module = ByDistance(EncoderSpec(position="relative", relative_buckets=rows, relative_distance=distance))
-    module.fill()
+    fill_constants(module)
     return module(queries, keys, CPU).numpy()
 
 
@@ -80,7 +81,7 @@ def test_angles_far_out_are_exact_in_float32():
     assert abs(float(torch.tensor(8191.3)) - 8191.3) > 1e-5  # what float32 angles would lose
 
 
-def test_a_turn_keeps_the_type_of_what_it_turns():
+def test_a_rotation_keeps_the_type_of_what_it_rotates():
     x = torch.randn(1, 2, 1, 4, dtype=torch.bfloat16)
     cos, sin = torch.randn(2, 1, 2, 1, 2)
-    assert turned(x, cos=cos, sin=sin).dtype == torch.bfloat16
+    assert rotated(x, cos=cos, sin=sin).dtype == torch.bfloat16

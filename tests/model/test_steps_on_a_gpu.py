@@ -5,7 +5,7 @@ import torch
 from model_cases import BATCH, BERT, DEBERTA, LENGTH, MODERN, VIT, WHISPER, inputs_of
 
 from glassformer.model import Encoder
-from glassformer.model.compiling import compile_layers
+from glassformer.model.fast import apply, compile_layers
 from glassformer.spec import EncoderSpec
 
 pytestmark = [
@@ -47,7 +47,7 @@ def far(found: list[torch.Tensor], exact: list[torch.Tensor]) -> float:
 
 
 def moved(exact: Encoder, spec: EncoderSpec) -> Encoder:
-    encoder = Encoder(spec, device="cuda", fresh=False).train()
+    encoder = apply(Encoder(spec, device="cuda", fresh=False)).train()
     encoder.load_state_dict(exact.state_dict())
     return encoder
 
@@ -72,7 +72,7 @@ def test_gradients_are_those_of_the_cpu(name, padded):
 def test_compiled_steps_with_dropout_go_down(name):
     spec = FAMILIES[name].replace(**WIDE | {"dropout": 0.1})
     torch.manual_seed(0)
-    encoder = compile_layers(Encoder(spec, device="cuda")).train()
+    encoder = compile_layers(apply(Encoder(spec, device="cuda"))).train()
     inputs = inputs_of(spec).cuda()
     target = torch.randn(BATCH, 1, spec.d_model, device="cuda")
     optimizer = torch.optim.AdamW(encoder.parameters(), lr=3e-3)

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
+from glassformer.errors import GlassformerError
 from glassformer.numbers.attention import cut
 from glassformer.numbers.seeded import seeded_run
-from glassformer.spec import EncoderSpec, GlassformerError
+from glassformer.spec import EncoderSpec
 
 SPEC = EncoderSpec(d_model=8, heads=2, layers=3)
 SENTENCE = "Tom a été entarté cet été"
@@ -36,7 +37,7 @@ def test_a_wide_grid_prints_the_strongest_keys():
     first = long.text().splitlines()[1]
     strongest = int(np.argmax(long.grid(0, 0)[0]))
     assert f"w{strongest} ({strongest})" in first
-    assert "the first 24 of 30 tokens" in long.text()
+    assert "24 of 30 tokens are shown" in long.text()
 
 
 def test_many_heads_print_one_line_each(found):
@@ -47,27 +48,27 @@ def test_without_words_positions_are_named_by_number():
     assert seeded_run(SPEC, t=3).attention().words == ["0", "1", "2"]
 
 
-def test_a_negative_number_counts_from_the_last(found):
+def test_a_negative_index_counts_from_the_end(found):
     assert (found.attention(layer=-1, head=-2).layers, found.attention(layer=-1, head=-2).heads) == ((2,), (0,))
 
 
 @pytest.mark.parametrize(
     ("choice", "message"),
     [
-        ({"layer": 3}, "layer 3 does not exist: this run has layer 0 to 2, or -3 to -1 counted from the last."),
-        ({"head": 2}, "head 2 does not exist: this run has head 0 to 1, or -2 to -1 counted from the last."),
-        ({"batch": 1}, "batch 1 does not exist: this run has batch 0 to 0, or -1 to -1 counted from the last."),
-        ({"layer": -4}, "layer -4 does not exist: this run has layer 0 to 2, or -3 to -1 counted from the last."),
+        ({"layer": 3}, "layer 3 does not exist: this run has layer 0 to 2, or -3 to -1 counted from the end."),
+        ({"head": 2}, "head 2 does not exist: this run has head 0 to 1, or -2 to -1 counted from the end."),
+        ({"batch": 1}, "batch 1 does not exist: this run has batch 0 to 0, or -1 to -1 counted from the end."),
+        ({"layer": -4}, "layer -4 does not exist: this run has layer 0 to 2, or -3 to -1 counted from the end."),
         ({"layer": "x"}, "layer x does not exist"),
     ],
 )
-def test_what_is_not_there_is_said(found, choice, message):
+def test_a_missing_layer_or_head_is_refused(found, choice, message):
     with pytest.raises(GlassformerError, match=message):
         found.attention(**choice)
 
 
 def test_no_layers_no_attention():
-    with pytest.raises(GlassformerError, match="layers=0: there is no attention"):
+    with pytest.raises(GlassformerError, match="layers=0, so there is no attention"):
         seeded_run(SPEC.replace(layers=0, norm="pre"), words="a b").attention()
 
 

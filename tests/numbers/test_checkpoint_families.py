@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from tiny_models import CASES, VARIANTS, Case, forward, guest, inputs_for, model_of, save
 
+from glassformer.files.name_tables import NAMES
 from glassformer.numbers import Checkpoint, Run, open_checkpoint
 from glassformer.spec.huggingface import FAMILIES
-from glassformer.spec.huggingface.tensor_names import NAMES
 
 CLOSE = 1e-10
 
@@ -99,7 +99,7 @@ def test_every_family_that_is_read_has_names_and_a_small_model():
 
 
 @pytest.mark.parametrize("family", ["vit", "deit", "ijepa", "dinov2", "beit", "nomic_bert", "jina_embeddings_v3"])
-def test_the_names_that_the_classes_use_today_are_read_too(family, tmp_path):
+def test_the_names_of_the_current_classes_are_read_too(family, tmp_path):
     safetensors = guest("safetensors.torch")
     case = next(case for case in CASES if case.family == family)
     model = model_of(case)
@@ -116,7 +116,7 @@ def head_and_body(folder: Any) -> tuple[Any, Checkpoint, dict[str, Any]]:
     return model, open_checkpoint(save(model, folder), as_class="BertModel"), inputs_for(case, padded=True)
 
 
-def test_the_body_of_a_model_with_a_head_opens_by_itself_and_says_what_it_leaves_out(tmp_path):
+def test_the_body_of_a_model_with_a_head_opens_alone_and_lists_what_it_leaves_out(tmp_path):
     model, checkpoint, given = head_and_body(tmp_path)
     theirs = forward(Case("bert", "BertModel"), model.bert, given)
     run = checkpoint.run(**given)

@@ -10,10 +10,11 @@ from shown_arithmetic import worked_out
 from strategies import specs
 from tiny_run import tiny
 
+from glassformer.errors import GlassformerError
 from glassformer.lab.cells import how
 from glassformer.numbers import legible_weights, run
 from glassformer.program import build
-from glassformer.spec import EncoderSpec, GlassformerError
+from glassformer.spec import EncoderSpec
 
 
 def test_a_mixed_value_is_the_sum_of_weights_times_values():
@@ -25,7 +26,7 @@ def test_a_mixed_value_is_the_sum_of_weights_times_values():
     assert {ref.tensor.symbol for ref in opened.refs} == {"weights", "v"}
 
 
-def test_opening_ends_at_parameters_and_inputs():
+def test_explanations_end_at_parameters_and_inputs():
     opened = tiny().explain("layers.0.attention.q", batch=0, t=1, head=0, d_k=0)
     while opened.expression is not None:
         opened = opened.open(0)
@@ -44,19 +45,19 @@ def test_the_four_steps_of_a_layer_norm():
     assert "√(" in normalised.numbers()
 
 
-def test_a_softmax_shows_the_powers_that_share_the_total():
+def test_a_softmax_shows_its_exponentials():
     opened = tiny().explain("layers.0.attention.weights", batch=1, head=0, t=0, s=1)
     assert opened.numbers().startswith("exp(")
     assert "exp(−∞)" in opened.numbers()
     assert len(opened.terms) == 4
 
 
-def test_a_masked_score_says_why():
+def test_a_masked_score_gives_the_reason():
     opened = tiny().explain("layers.0.attention.masked", batch=1, head=0, t=0, s=3)
     assert opened.numbers() == "−∞ (padding)"
 
 
-def test_a_token_opens_to_its_row_of_the_table():
+def test_a_token_is_explained_by_its_row_of_the_table():
     opened = tiny().explain("embeddings.token", batch=0, t=3, d_model=5)
     assert [(ref.tensor.symbol, ref.cell["vocab"]) for ref in opened.refs] == [("E_token", 3)]
 
@@ -80,21 +81,21 @@ def test_the_tree_prints_and_is_json():
 
 
 BAD = [
-    ({"t": 0}, "a cell of layers.0.attention.q is chosen by batch, t, head, d_k: batch is not given."),
+    ({"t": 0}, "a cell of layers.0.attention.q is selected by batch, t, head, d_k: batch is not given."),
     ({"batch": 0, "t": 0, "head": 0, "d_k": 0, "s": 1}, "it has no axis s."),
-    ({"batch": 0, "t": 9, "head": 0, "d_k": 0}, "t=9 is outside layers.0.attention.q: t runs from 0 to 3."),
-    ({"batch": 0, "t": "x", "head": 0, "d_k": 0}, "t=x is outside"),
+    ({"batch": 0, "t": 9, "head": 0, "d_k": 0}, "t=9 is out of range in layers.0.attention.q: t runs from 0 to 3."),
+    ({"batch": 0, "t": "x", "head": 0, "d_k": 0}, "t=x is out of range"),
 ]
 
 
 @pytest.mark.parametrize(("cell", "message"), BAD)
-def test_a_cell_that_is_not_there_is_refused(cell, message):
+def test_an_invalid_cell_is_refused(cell, message):
     with pytest.raises(GlassformerError) as refusal:
         tiny().explain("layers.0.attention.q", **cell)
     assert message in str(refusal.value)
 
 
-def test_a_row_that_sees_no_key_says_its_rule_and_not_nothing_by_nothing():
+def test_a_fully_masked_row_shows_its_rule_and_not_zero_divided_by_zero():
     program = build(EncoderSpec(d_model=4, heads=2, layers=1, vocab=9), t=2, padded=True)
     found = run(program, legible_weights(program, 0), {"tokens": [[1, 2]], "attend": [[0, 0]]})
     opened = found.explain("layers.0.attention.weights", head=0, t=0, s=1)
@@ -173,7 +174,7 @@ def test_the_law_above_can_fail():
         assert_the_arithmetic_gives_the_value(found.explain("layers.0.attention.scores", batch=0, head=0, t=1, s=2))
 
 
-def test_large_scores_are_shifted_by_the_largest_itself_and_not_by_a_few_of_its_digits():
+def test_large_scores_are_shifted_by_the_exact_largest_score():
     after = tiny().what_if({"layers.0.attention.masked": {(0, 0, 1, 2): 12345678.75}}).after
     opened = after.explain("layers.0.attention.weights", batch=0, head=0, t=1, s=2)
     assert opened.numbers().startswith("exp(1.235e+07 − 1.235e+07) / (exp(")
@@ -188,7 +189,7 @@ def test_a_rotary_angle_is_written_as_it_is_computed():
     assert "cos(2)" in found.explain("layers.0.attention.q_rotated", t=2, head=0, d_k=0).numbers()
 
 
-def test_a_scale_is_a_number_among_numbers():
+def test_a_scale_is_written_as_a_number():
     program = build(
         EncoderSpec(d_model=4, heads=1, layers=1, vocab=9, embedding_scale="sqrt_d_model", position="sinusoidal"), t=2
     )
@@ -197,7 +198,7 @@ def test_a_scale_is_a_number_among_numbers():
     assert opened.numbers().startswith("√4 · ")
 
 
-def test_a_variance_below_zero_is_explained_and_has_no_root():
+def test_a_negative_variance_is_explained_and_has_no_root():
     with np.errstate(invalid="ignore"):
         after = tiny().what_if({"layers.0.norm_1.variance": {(0, 1): -2.0}}).after
     opened = after.explain("layers.0.norm_1.normalised", batch=0, t=1, d_model=0)

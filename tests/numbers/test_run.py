@@ -5,10 +5,11 @@ import pytest
 from tiny_run import BERT, tiny
 
 import glassformer as gf
+from glassformer.errors import GlassformerError
 from glassformer.numbers import legible_weights, run
 from glassformer.numbers.seeded import seeded_run
 from glassformer.program import build
-from glassformer.spec import EncoderSpec, GlassformerError
+from glassformer.spec import EncoderSpec
 
 
 def test_every_intermediate_is_kept_by_name():
@@ -46,13 +47,13 @@ BAD = [
     ({"tokens": [[0, 1, 2, 3], [4, 5, 6, 20]]}, "tokens[1, 3] = 20 is out of range: the vocabulary has rows 0 to 19."),
     ({"tokens": [[0, 1, 2, 3], [4, 5, 6, -1]]}, "tokens[1, 3] = -1 is out of range"),
     ({"tokens": np.zeros((2, 4))}, "tokens must be whole numbers, got float64."),
-    ({"tokens": [0, 1, 2, 3]}, "tokens has shape [4], wanted [2, 4] (batch, t)."),
+    ({"tokens": [0, 1, 2, 3]}, "tokens has shape [4], expected [2, 4] (batch, t)."),
     ({"tokens": [[0, 1], [2]]}, "tokens is ragged"),
     ({"tokens": [["a", "b", "c", "d"]] * 2}, "tokens must be numbers"),
     ({"segments": np.full((2, 4), 2)}, "segments[0, 0] = 2 is out of range: the segment table has rows 0 to 1."),
-    ({"attend": [[0, 0, 0, -np.inf]] * 2}, "attend must hold only 0 and 1 (1 = a real token)."),
-    ({"attend": [[1, 1, 1]] * 2}, "attend has shape [2, 3], wanted [2, 4]"),
-    ({"image": [[0]]}, "this program has no input 'image': it takes tokens, segments, attend."),
+    ({"attend": [[0, 0, 0, -np.inf]] * 2}, "attend must contain only 0 and 1 (1 = a real token), not floats"),
+    ({"attend": [[1, 1, 1]] * 2}, "attend has shape [2, 3], expected [2, 4]"),
+    ({"image": [[0]]}, "this program has no input 'image'. Inputs: tokens, segments, attend."),
 ]
 
 
@@ -64,7 +65,7 @@ def test_bad_input_is_named(inputs, message):
 
 
 @pytest.mark.parametrize(("number", "word"), [(np.nan, "nan"), (np.inf, "inf")])
-def test_a_number_that_is_none_is_named_by_position(number, word):
+def test_a_nonfinite_input_is_named_by_position(number, word):
     program = build(EncoderSpec(d_model=4, heads=1, layers=1), t=3)
     x = np.zeros((1, 3, 4))
     x[0, 2, 1] = number
@@ -75,14 +76,14 @@ def test_a_number_that_is_none_is_named_by_position(number, word):
 def test_a_missing_or_misshapen_weight_is_named():
     program = build(BERT, t=2)
     weights = legible_weights(program)
-    with pytest.raises(GlassformerError, match=r"the weight layers\.0\.ffn\.W_1 has shape \[3\], wanted \[8, 32\]"):
+    with pytest.raises(GlassformerError, match=r"the weight layers\.0\.ffn\.W_1 has shape \[3\], expected \[8, 32\]"):
         run(program, weights | {"layers.0.ffn.W_1": np.zeros(3)}, {"tokens": [[0, 1]]})
     del weights["pooler.b_P"]
     with pytest.raises(GlassformerError, match=r"the weight pooler\.b_P is missing"):
         run(program, weights, {"tokens": [[0, 1]]})
 
 
-def test_a_name_that_is_not_there_names_the_nearest():
+def test_an_unknown_name_suggests_similar_ones():
     with pytest.raises(GlassformerError, match=r"there is no 'layers\.0\.attention\.wieghts' in this run\. Did you mean"):
         tiny()["layers.0.attention.wieghts"]
     with pytest.raises(
@@ -91,21 +92,21 @@ def test_a_name_that_is_not_there_names_the_nearest():
         tiny()["weights"]
 
 
-def test_a_run_that_would_fill_the_memory_is_refused_before_it_is_made():
-    with pytest.raises(GlassformerError, match=r"^batch=1 t=100000 gives [\d,]+ numbers, and at most 200,000,000 are kept\."):
+def test_a_run_that_is_too_large_is_refused_before_it_starts():
+    with pytest.raises(GlassformerError, match=r"^batch=1 t=100000 gives [\d,]+ numbers; at most 200,000,000 are kept\."):
         seeded_run(EncoderSpec(d_model=4, heads=2, layers=1), t=100_000)
 
 
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"seed": -1}, "seed=-1 is not allowed: a seed is a whole number from 0."),
+        ({"seed": -1}, "seed=-1 is not allowed: seed must be a whole number from 0."),
         ({"seed": "x"}, "seed=x is not allowed"),
-        ({"text": 3}, "text=3 is not allowed: a text is wanted."),
+        ({"text": 3}, "text=3 is not allowed: text must be a string."),
         ({"tokens": []}, "tokens is an empty list: give one token id or more."),
     ],
 )
-def test_what_a_made_up_run_cannot_start_from(fields, message):
+def test_invalid_options_of_a_seeded_run_are_refused(fields, message):
     with pytest.raises(GlassformerError, match=message):
         gf.run("bert-tiny", **fields)
 
@@ -115,7 +116,7 @@ def test_text_and_tokens_are_not_both_taken():
         gf.run("bert-tiny", text="a b", tokens=[1, 2])
 
 
-def test_shared_layers_answer_to_their_own_names():
+def test_shared_layers_are_found_by_their_own_names():
     program = build(EncoderSpec(d_model=4, heads=1, layers=3, share_layers=1), t=2)
     found = run(program, legible_weights(program), {"x": np.ones((1, 2, 4))})
     assert np.array_equal(found["layers.2.ffn.W_1"], found["layers.0.ffn.W_1"])

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from strategies import specs
 
 import glassformer as gf
+from glassformer.errors import GlassformerError
 from glassformer.numbers import legible_weights, run
 from glassformer.program import build
-from glassformer.spec import EncoderSpec, GlassformerError
+from glassformer.spec import EncoderSpec
 
 
 def inputs_for(program, seed=0):
@@ -137,8 +138,8 @@ def test_keys_may_come_from_another_sequence():
     spec = EncoderSpec(d_model=4, heads=2)
     program = Program(spec, Sizes(1, 3))
     write = Writer(program)
-    x = write.input("x", Axis("batch", 1), Axis("t", 3), Axis("d_model", 4))
-    memory = write.input("memory", Axis("batch", 1), Axis("s", 5), Axis("d_model", 4))
+    x = write.input("x", "input", Axis("batch", 1), Axis("t", 3), Axis("d_model", 4))
+    memory = write.input("memory", "input", Axis("batch", 1), Axis("s", 5), Axis("d_model", 4))
     attention(write, spec, x, memory)
     found = run(program, legible_weights(program), {"x": np.ones((1, 3, 4)), "memory": np.ones((1, 5, 4))})
     assert found["weights"].shape == (1, 2, 3, 5)

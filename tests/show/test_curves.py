@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from glassformer.errors import GlassformerError
 from glassformer.show.curves import Curve, curves_figure, curves_table, hues_for, read_curve, runs_in, save_curves, told_apart
-from glassformer.spec import GlassformerError
 
 OVER = Curve("over", (1.0, 0.5, 0.2, 0.1), (1.0, 0.6, 0.7, 0.9), (0.5, 0.8, 0.9, 1.0), (0.5, 0.8, 0.79, 0.78))
 FINE = Curve("fine", (1.0, 0.5), (1.1, 0.6), (0.5, 0.8), (0.5, 0.8))

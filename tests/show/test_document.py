@@ -29,7 +29,7 @@ def test_the_text_has_a_mark_for_each_line_and_says_what_is_wrong(checked):
     found = [next(line for line in lines if line.startswith(f"{number} ")).split()[1] for number in range(3, 8)]
     assert found == ["✓", "✗", "→", "?", "✗"]
     assert "768 × 8 is 6,144, not 6,145." in text
-    assert "with that put right it is 6,145" in " ".join(text.split())
+    assert "corrected, it is 6,145" in " ".join(text.split())
     assert checked.summary() in text
     assert str(checked) == text
 
@@ -72,7 +72,7 @@ def test_marks_stand_beside_the_lines():
 def test_carried_errors_and_totals_are_shown():
     text = present(check_text(COUNTED_TWICE)).text()
     assert " → - one layer" in text
-    assert "with that put right it is 87,737,856." in " ".join(text.split())
+    assert "corrected, it is 87,737,856." in " ".join(text.split())
     assert "[heads_times_full_width]" in text
 
 

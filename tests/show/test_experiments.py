@@ -24,7 +24,7 @@ def test_an_experiment_has_every_form(name):
     view = present(experiment(name))
     assert all(CLAIMS[name][:20] in form for form in (view.markdown(), view.html()))
     assert r"\begin{tabular}" in view.latex()
-    assert gf.experiment(name)._repr_html_().startswith("<div class=glassformer>")
+    assert gf.experiment(name)._repr_html_().startswith('<div class="glassformer">')
 
 
 def test_a_claim_that_fails_says_where():

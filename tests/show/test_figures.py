@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
+from glassformer.errors import GlassformerError
 from glassformer.show.figures import check_format, drawing, figures, new_figure, save_picture
-from glassformer.spec import GlassformerError
 
 
 def a_figure(text):
@@ -38,7 +38,7 @@ def test_an_unknown_ending_is_refused_before_anything_is_drawn():
 
 
 def test_a_folder_that_is_not_there_is_one_line(tmp_path):
-    with pytest.raises(GlassformerError, match=r"cannot be written: its folder is not there\. Make it first\."):
+    with pytest.raises(GlassformerError, match=r"cannot be written: its folder does not exist\. Create it first\."):
         save_picture(a_figure("x"), tmp_path / "none" / "a.png")
 
 

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from glassformer.program import Axis, Tensor
-from glassformer.show.matrix import BRACKETS, Grid, flowing, grids, latex_number
+from glassformer.show.fragment import pieces
+from glassformer.show.matrix import Grid, flowing, grids, latex_number
 
 
 def test_brackets_span_the_rows_and_names_stand_outside():
@@ -28,8 +29,8 @@ def test_a_matrix_in_html_has_brackets_and_not_the_bars_of_a_determinant():
     opens, closes = '<td class="opens" rowspan="2"></td>', '<td class="closes" rowspan="2"></td>'
     assert f"<tr><th>a</th>{opens}<td>1</td>{closes}</tr><tr><th>b</th><td>2</td></tr>" in page
     assert '<tr><th></th><th class="edge"></th><th>x</th></tr>' in page
-    assert "border-right:0" in BRACKETS
-    assert "border-left:0" in BRACKETS
+    assert "td.opens{border-right:0}" in pieces()
+    assert "td.closes{border-left:0}" in pieces()
 
 
 def test_one_number_is_no_matrix():

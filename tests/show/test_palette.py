@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import glassformer as gf
-from glassformer.show.palette import DARK, LIGHT, PARTS, css_variables, part_of
+from glassformer.show.palette import DARK, LIGHT, PARTS, css_variables, tensor_part
 
 # Machado, Oliveira and Fernandes (2009), severity 1: what linear RGB becomes for protanopes, deuteranopes and tritanopes.
 VISION = {
@@ -57,31 +57,33 @@ def test_two_colours_that_look_alike_are_found():
 
 
 @pytest.mark.parametrize(
-    ("name", "part"),
+    ("spec", "name", "part"),
     [
-        ("embeddings.E_token", "embedding"),
-        ("embeddings.norm.gamma", "norm"),
-        ("x", "embedding"),
-        ("layers.*.attention.W_Q", "attention"),
-        ("layers.3.attention.out", "attention"),
-        ("layers.E_relative", "attention"),
-        ("layers.11.ffn.b_1", "feed-forward"),
-        ("layers: feed-forward", "feed-forward"),
-        ("layers: attention: scores and mix", "attention"),
-        ("layers.0.sum_1", "norm"),
-        ("layers.0.out", "norm"),
-        ("final_norm.gamma", "norm"),
-        ("pooler.W_P", "head"),
-        ("head.W_C", "head"),
+        ("bert-base", "tokens", "embedding"),
+        ("bert-base", "embeddings.E_token", "embedding"),
+        ("bert-base", "embeddings.norm.gamma", "norm"),
+        ("bert-base", "x", "embedding"),
+        ("bert-base", "layers.0.attention.W_Q", "attention"),
+        ("bert-base", "layers.3.attention.out", "attention"),
+        ("t5-small", "layers.E_relative", "attention"),
+        ("bert-base", "layers.11.ffn.b_1", "feed-forward"),
+        ("bert-base", "layers.0.sum_1", "norm"),
+        ("bert-base", "layers.0.out", "norm"),
+        ("vit-b16", "final_norm.gamma", "norm"),
+        ("bert-base", "pooler.W_P", "head"),
+        ("vit-b16 head=classify classes=5", "head.W_C", "head"),
+        ("siglip-b16-vision", "pooler.attention.W_Q", "head"),
+        ("siglip-b16-vision", "pooler.norm.gamma", "norm"),
     ],
 )
-def test_a_name_belongs_to_a_part(name, part):
-    assert part_of(name) == part
+def test_a_tensor_belongs_to_a_part(spec, name, part):
+    words, *fields = spec.split()
+    assert tensor_part(gf.build(words, **dict(field.split("=") for field in fields)).tensors[name]) == part
 
 
 def test_every_tensor_of_every_preset_has_a_part():
     for name in gf.presets():
-        assert {part_of(row.name) for row in gf.count(name).rows} <= set(PARTS)
+        assert {tensor_part(tensor) for tensor in gf.build(name).tensors.values()} <= set(PARTS)
 
 
 def test_a_style_sheet_has_a_variable_for_each():

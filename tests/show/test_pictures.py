@@ -5,11 +5,12 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from glassformer.errors import GlassformerError
 from glassformer.numbers.seeded import seeded_run
 from glassformer.show.figures import save_picture
 from glassformer.show.grids import pooled, scale_top
 from glassformer.show.pictures import attention_figure, norm_figure, norm_steps, save_attention
-from glassformer.spec import EncoderSpec, GlassformerError
+from glassformer.spec import EncoderSpec
 
 SPEC = EncoderSpec(d_model=8, heads=2, layers=2)
 HOSTILE = "$x_1$ </script><script>alert(1)</script> שלום नमस्ते Donaudampfschifffahrtsgesellschaft a\\b \u202eevil %"

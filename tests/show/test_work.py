@@ -34,7 +34,7 @@ def sheet(document, digits=4) -> Worksheet:
 def test_each_step_has_its_rule_its_arithmetic_and_its_result():
     assert sheet(FLYING).text() == (
         """Flying
-Numbers are shown to 4 decimals and carried in full.
+Shown to 4 decimals; computed in full precision.
 
 Given
    q = [0  1]    k = flying ⎡1   1⎤    v = flying ⎡ 1   1⎤

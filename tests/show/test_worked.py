@@ -20,7 +20,7 @@ wrong. weights = [0.8808, 0.1192]
 
 weights: 1/√d_k left out [no_scaling]
   the dot products were not divided by √2: this gives exactly these numbers
-  The dot products are divided by √d_k before the softmax; without the division the weights are too peaked.
+  The dot products are divided by √d_k before the softmax; without this, the weights are too peaked.
   done right: scores = dot / √d_k, d_k = 2
   scores[flying] = 1 / √2 ≈ 0.7071, exactly 1/√2
   scores[arrows] = (−1) / √2 ≈ −0.7071, exactly −1/√2

@@ -1,17 +1,18 @@
-"""DeBERTa-v2 and v3 configs: what is read, and one line for what is not."""
+"""DeBERTa-v2 and v3 configs: what is supported, and one-line errors for the rest."""
 
 from typing import Any
 
 import pytest
 
+from glassformer.errors import GlassformerError
+from glassformer.files.name_tables.deberta import NAMES
 from glassformer.program import build
-from glassformer.spec import EncoderSpec, GlassformerError
+from glassformer.spec import EncoderSpec
 from glassformer.spec.huggingface import from_config
-from glassformer.spec.huggingface.deberta import NAMES
 from glassformer.spec.huggingface.matching import match_tensors
 from glassformer.spec.huggingface.tensor_names import tensor_names
 
-# What the published file of DeBERTa-v3 small holds.
+# The published config of DeBERTa-v3 small.
 V3: dict[str, Any] = {
     "model_type": "deberta-v2",
     "attention_probs_dropout_prob": 0.1,
@@ -64,7 +65,7 @@ def test_the_published_file_is_read():
     ],
     ids=str,
 )
-def test_each_key_is_its_own_field(changes, fields):
+def test_each_key_sets_its_own_field(changes, fields):
     off = {} if changes.get("relative_attention", True) else {
         "relative_buckets": 32, "relative_distance": 128, "relative_norm": False,
     }  # fmt: skip
@@ -72,55 +73,70 @@ def test_each_key_is_its_own_field(changes, fields):
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "message"),
     [
-        ({"conv_kernel_size": 3}, "conv_kernel_size = 3 changes the mathematics: a convolution beside the first layer is not"),
-        ({"pos_att_type": "c2p|p2p"}, 'pos_att_type = "c2p|p2p" is not understood: it is a list of c2p and p2c.'),
-        ({"pos_att_type": 3}, "pos_att_type = 3 is not understood"),
-        ({"pos_att_type": [["c2p"]]}, "is not understood: it is a list of c2p and p2c."),
-        ({"pos_att_type": None}, "pos_att_type = null is not allowed: relative_attention is true, so it names c2p, p2c or both."),
-        ({"relative_attention": False}, "relative_attention is false, so there is no table to which it could apply."),
-        ({"relative_attention": False, "pos_att_type": []}, 'norm_rel_ebd = "layer_norm" is not allowed: relative_attention is'),
-        ({"norm_rel_ebd": "batch_norm"}, "norm_rel_ebd is one of none, layer_norm."),
-        ({"position_buckets": 512}, "position_buckets = 512 is not allowed: far distances share buckets, so it is below the"),
-        ({"position_buckets": 1}, "position_buckets = 1 is not allowed: distances 0 and 1 have a row each, so 2 is the least."),
+        ({"conv_kernel_size": 3}, "conv_kernel_size = 3 is not supported: the convolution parallel to the first layer is not"),
+        ({"pos_att_type": "c2p|p2p"}, 'pos_att_type = "c2p|p2p" is not supported: it must be a list of c2p and p2c.'),
+        ({"pos_att_type": 3}, "pos_att_type = 3 is not supported"),
+        ({"pos_att_type": [["c2p"]]}, "is not supported: it must be a list of c2p and p2c."),
+        (
+            {"pos_att_type": None},
+            "pos_att_type = null is not allowed: with relative_attention = true, it must name c2p, p2c or both.",
+        ),
+        ({"relative_attention": False}, 'pos_att_type = "p2c|c2p" is not allowed: it needs relative_attention = true.'),
+        (
+            {"relative_attention": False, "pos_att_type": []},
+            'norm_rel_ebd = "layer_norm" is not allowed: it needs relative_attention',
+        ),
+        ({"norm_rel_ebd": "batch_norm"}, "norm_rel_ebd must be one of none, layer_norm."),
+        ({"position_buckets": 512}, "position_buckets = 512 is not allowed: it must be below the largest distance, 512, since"),
+        (
+            {"position_buckets": 1},
+            "position_buckets = 1 is not allowed: it must be at least 2, since distances 0 and 1 have one row each.",
+        ),
         ({"position_buckets": -1, "max_relative_positions": 1}, "max_relative_positions = 1 is not allowed"),
         (
             {"attention_head_size": 32},
-            "attention_head_size = 32 is not allowed: a head has hidden_size / num_attention_heads = 64",
+            "attention_head_size = 32 is not allowed: it must be hidden_size / num_attention_heads = 64.",
         ),
-        ({"embedding_size": 128}, "embedding_size = 128 is not allowed: embeddings have the width of hidden_size = 768"),
-        ({"num_hidden_layers": 0}, "num_hidden_layers = 0 is not allowed: no layer would read the relative"),
-        ({"share_att_key": "yes"}, "share_att_key is true or false."),
-        ({"talking_head": True}, "talking_head = true may change the mathematics and is not understood."),
+        (
+            {"embedding_size": 128},
+            "embedding_size = 128 is not allowed: embeddings of this family have the width hidden_size = 768.",
+        ),
+        (
+            {"num_hidden_layers": 0},
+            "num_hidden_layers = 0 is not allowed: without layers, nothing would read the relative position",
+        ),
+        ({"share_att_key": "yes"}, "share_att_key must be true or false."),
+        ({"talking_head": True}, "talking_head = true is not a known key, and may change what is computed."),
         (
             {"architectures": ["DebertaV2ForMaskedLM"], "legacy": False},
             "legacy = false is not allowed: its masked-token head has",
         ),
         (
             {"architectures": ["DebertaV2ForSequenceClassification"], "pooler_hidden_size": 5},
-            "pooler_hidden_size = 5 is not allowed: the pooler reads vectors of hidden_size = 768.",
+            "pooler_hidden_size = 5 is not allowed: it must be hidden_size = 768.",
         ),
     ],
     ids=str,
 )
-def test_what_is_not_read_is_one_line(changes, said):
+def test_an_unsupported_value_is_refused_in_one_line(changes, message):
     with pytest.raises(GlassformerError) as caught:
         read(**changes)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
-def test_what_only_other_classes_read_is_no_hindrance():
+def test_keys_of_other_classes_are_ignored():
     assert read(legacy=False, pooler_hidden_size=5, pooler_hidden_act="unheard of") == read()
 
 
-def test_the_first_version_says_what_is_missing():
-    with pytest.raises(GlassformerError, match="deberta is not in the program yet: it needs the first version of disentangled"):
+def test_deberta_v1_is_refused_with_what_is_missing():
+    with pytest.raises(GlassformerError, match="deberta is not supported yet: it needs the first version of disentangled"):
         read(model_type="deberta")
 
 
-def test_the_heads_that_the_published_file_was_trained_with_are_left_aside():
+def test_the_pretraining_heads_in_the_published_file_are_unused():
     spec = read(hidden_size=8, num_attention_heads=2, intermediate_size=8, vocab_size=9, num_hidden_layers=1)
     places = tensor_names(spec, "deberta-v2", "DebertaV2Model", {one.name: one.tensor.shape for one in build(spec).parameters})
     present = {f"deberta.{at[-1].name.removeprefix('deberta.')}": at[-1].shape for at in places.values()}

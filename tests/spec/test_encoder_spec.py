@@ -24,14 +24,14 @@ def test_d_v_follows_d_k():
     assert EncoderSpec(d_model=64, heads=7, d_k=10).head_v == 10
 
 
-def test_keys_and_values_have_as_many_heads_as_queries_unless_said():
+def test_there_are_as_many_key_value_heads_as_query_heads_by_default():
     spec = EncoderSpec(d_model=64, heads=8)
     assert (spec.key_heads, spec.group) == (8, 1)
     assert (spec.replace(kv_heads=2).key_heads, spec.replace(kv_heads=2).group) == (2, 4)
     assert spec.replace(kv_heads=2).head_k == spec.head_k
 
 
-def test_a_spec_cannot_be_written_to():
+def test_a_spec_is_immutable():
     with pytest.raises(AttributeError):
         EncoderSpec().layers = 3  # type: ignore[misc]
 
@@ -41,15 +41,15 @@ def test_pre_norm_has_a_final_norm_and_post_norm_has_none():
     assert EncoderSpec(norm="post").norm_after_last == "none"
 
 
-def test_patches_that_do_not_fill_are_cut_off():
+def test_incomplete_patches_are_cut_off():
     assert EncoderSpec(image=384, patch=14, class_tokens=0, position="learned").patches == 27 * 27
 
 
-def test_an_oblong_image_counts_patches_down_and_across():
+def test_the_patches_of_an_oblong_image_are_counted_vertically_and_horizontally():
     assert EncoderSpec(image=224, image_width=112, patch=16).patches == 14 * 7
 
 
-def test_one_shared_layer_serves_all_layers():
+def test_all_layers_can_share_one_set_of_weights():
     spec = EncoderSpec(layers=12, share_layers=1)
     assert {spec.layer_weights(i) for i in range(12)} == {0}
 
@@ -59,7 +59,7 @@ def test_groups_of_layers_share_weights_in_order():
     assert [spec.layer_weights(i) for i in range(6)] == [0, 0, 0, 3, 3, 3]
 
 
-def test_layers_take_turns_inside_a_group():
+def test_a_group_can_cycle_through_several_layers():
     spec = EncoderSpec(layers=4, share_layers=2, layer_cycle=2)
     assert [spec.layer_weights(i) for i in range(4)] == [0, 1, 0, 1]
 

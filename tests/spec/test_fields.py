@@ -1,9 +1,10 @@
-"""Fields read from text the way people write them."""
+"""Parsing field values from text."""
 
 import numpy as np
 import pytest
 
-from glassformer.spec import ALL_BIASES, GlassformerError
+from glassformer.errors import GlassformerError
+from glassformer.spec import ALL_BIASES
 from glassformer.spec.fields import accept
 
 READ = [
@@ -34,13 +35,13 @@ READ = [
 
 
 @pytest.mark.parametrize(("name", "text", "value"), READ)
-def test_a_field_is_read_as_people_write_it(name, text, value):
+def test_common_spellings_are_parsed(name, text, value):
     assert accept(name, text) == value
 
 
 @pytest.mark.parametrize("text", ["ten", "1e3", "0x10", "", "9" * 40, "１２", "--3", "10**9", "NaN", "1,5", "1,0", "1_", "_1"])
-def test_what_is_no_whole_number_is_refused(text):
-    with pytest.raises(GlassformerError, match=r"^layers=.* is not allowed: layers is a whole number"):
+def test_text_that_is_not_a_whole_number_is_refused(text):
+    with pytest.raises(GlassformerError, match=r"^layers=.* is not allowed: layers must be a whole number"):
         accept("layers", text)
 
 
@@ -48,22 +49,22 @@ def test_what_is_no_whole_number_is_refused(text):
     ("name", "meant"),
     [("hidden_size", "d_model"), ("num_attention_heads", "heads"), ("vocab_size", "vocab"), ("D_MODEL", "d_model")],
 )
-def test_a_name_from_elsewhere_leads_to_the_field(name, meant):
+def test_names_from_other_libraries_suggest_our_field(name, meant):
     with pytest.raises(GlassformerError, match=rf"unknown field '{name}'\. Did you mean '{meant}'\?"):
         accept(name, "3")
 
 
-def test_what_is_refused_is_shown_as_it_was_written():
-    for name, text, said in (
-        ("biases", "q;k", "biases=q;k is not allowed: biases is all, none or a list of q, k"),
-        ("dropout", "10%", "dropout=10% is not allowed: dropout is a share from 0 up to, but not including, 1."),
-        ("dropout", "1", "dropout=1.0 is not allowed: dropout is a share from 0 up to, but not including, 1."),
+def test_a_refused_value_is_shown_as_written():
+    for name, text, message in (
+        ("biases", "q;k", "biases=q;k is not allowed: biases must be all, none or a list of q, k"),
+        ("dropout", "10%", "dropout=10% is not allowed: dropout must be a number from 0 up to, but not including, 1."),
+        ("dropout", "1", "dropout=1.0 is not allowed: dropout must be a number from 0 up to, but not including, 1."),
     ):
         with pytest.raises(GlassformerError) as refusal:
             accept(name, text)
-        assert str(refusal.value).startswith(said)
+        assert str(refusal.value).startswith(message)
 
 
-def test_an_unknown_field_names_the_nearest():
+def test_an_unknown_field_suggests_the_closest():
     with pytest.raises(GlassformerError, match=r"unknown field 'head_s'\. Did you mean 'heads'\?"):
         accept("head_s", "3")

@@ -1,4 +1,4 @@
-"""Hugging Face configs: exact counts for what is read, and one line for what is not."""
+"""Hugging Face configs: exact counts for supported models, and one-line errors for the rest."""
 
 import copy
 import json
@@ -7,21 +7,22 @@ from typing import Any
 
 import pytest
 
+from glassformer.errors import GlassformerError
 from glassformer.program import build
-from glassformer.spec import EncoderSpec, GlassformerError
+from glassformer.spec import EncoderSpec
 from glassformer.spec.huggingface import FAMILIES, from_config, unwrap
 from glassformer.spec.huggingface.refused import REFUSED
 
 MODELS = Path(__file__).parents[1] / "data" / "models"
 
-# Records of families that are not in the program: the word in the refusal that names what is missing.
+# Records of unsupported families, and a phrase of the error that names what is missing.
 NOT_YET = {
     "deberta-base": "disentangled attention",
-    "hubert-base": "turn sound into vectors",
+    "hubert-base": "a convolutional feature encoder for audio",
     "longformer-base": "attention windows with global tokens",
     "mobilebert": "bottlenecks",
     "swin-tiny": "shifted windows",
-    "wav2vec2-large-ctc32": "turn sound into vectors",
+    "wav2vec2-large-ctc32": "a convolutional feature encoder for audio",
 }
 READ = sorted(path.stem for path in MODELS.glob("*.json") if path.stem not in NOT_YET)
 
@@ -61,7 +62,7 @@ VIT: dict[str, Any] = {
     "image_size": 28,
     "patch_size": 7,
 }
-# What the published SigLIP file of a large model holds: only what differs from the class.
+# The published SigLIP config of a large model: only what differs from the defaults of the class.
 SIGLIP: dict[str, Any] = {
     "model_type": "siglip",
     "architectures": ["SiglipModel"],
@@ -94,7 +95,7 @@ def count(spec: EncoderSpec) -> int:
 
 
 def multiply_adds(spec: EncoderSpec, shapes: dict[str, list[int]]) -> int:
-    """For the input of the record; an image of another size than the config's is encoded at its own size."""
+    """Return the multiply-adds for the input of the record; an image of another size is encoded at its own size."""
     *batch, t = shapes.get("input_ids", [next(iter(shapes.values()))[0], 0])
     if "pixel_values" in shapes and spec.image is not None and shapes["pixel_values"][-2:] != list(spec.image_size):
         spec = spec.replace(image=shapes["pixel_values"][-1])
@@ -114,7 +115,7 @@ def refusal(config: Any, as_class: str | None = None) -> str:
 
 
 @pytest.mark.parametrize("name", READ)
-def test_the_count_is_the_published_models(name):
+def test_the_count_equals_the_published_one(name):
     truth = record(name)
     program = build(spec_of(truth))
     assert sum(parameter.size for parameter in program.parameters) == truth["parameters"]["total"]
@@ -122,7 +123,7 @@ def test_the_count_is_the_published_models(name):
 
 
 @pytest.mark.parametrize("name", READ)
-def test_the_multiply_adds_are_the_published_models(name):
+def test_the_multiply_adds_equal_the_published_ones(name):
     truth = record(name)
     assert multiply_adds(spec_of(truth), truth["flops"]["input_shapes"]) == truth["flops"]["macs"]
 
@@ -145,7 +146,7 @@ def test_embeddings_pooler_and_head_each_have_their_published_count(name):
     if "pooler" in children:
         assert children["pooler"] == ours["pooler"]
     if "embeddings" in children:
-        norm = children.get("pre_layrnorm", 0)  # CLIP's norm of the embeddings stands beside them, and is spelt so
+        norm = children.get("pre_layrnorm", 0)  # CLIP's embedding norm is a separate child, spelt like this
         assert children["embeddings"] + norm == ours["embeddings"]
 
 
@@ -166,18 +167,16 @@ def test_the_records_cover_every_family_that_is_read():
 
 
 @pytest.mark.parametrize(("name", "missing"), NOT_YET.items())
-def test_a_family_that_is_not_in_the_program_says_what_is_missing(name, missing):
+def test_an_unsupported_family_is_refused_with_what_is_missing(name, missing):
     truth = record(name)
     message = refusal(truth["config"], truth["model_class"])
-    assert message.startswith(f"config.json: {truth['config']['model_type']} is not in the program yet: it ")
+    assert message.startswith(f"config.json: {truth['config']['model_type']} is not supported yet: it ")
     assert missing in message
 
 
 @pytest.mark.parametrize("model_type", REFUSED)
 def test_every_refused_family_has_its_line(model_type):
-    assert (
-        refusal({"model_type": model_type}) == f"config.json: {model_type} is not in the program yet: it {REFUSED[model_type]}."
-    )
+    assert refusal({"model_type": model_type}) == f"config.json: {model_type} is not supported yet: it {REFUSED[model_type]}."
 
 
 def test_no_family_is_both_read_and_refused():
@@ -187,7 +186,7 @@ def test_no_family_is_both_read_and_refused():
 # Which class -----------------------------------------------------------------------------------------------------------
 
 
-def test_the_class_is_the_one_asked_for_then_the_files_then_the_familys():
+def test_the_class_is_the_requested_one_then_the_files_then_the_familys():
     assert from_config(BERT | {"architectures": ["BertForMaskedLM"]}, as_class="BertForTokenClassification").spec.head == "tag"
     assert from_config(BERT | {"architectures": ["BertForMaskedLM"]}).spec.head == "mlm"
     bare = {key: value for key, value in BERT.items() if key != "architectures"}
@@ -195,17 +194,17 @@ def test_the_class_is_the_one_asked_for_then_the_files_then_the_familys():
     assert from_config(bare).spec.pooler == "dense"
 
 
-def test_an_old_file_without_model_type_is_known_by_its_class():
+def test_an_old_file_without_model_type_is_recognised_by_its_class():
     old = {key: value for key, value in BERT.items() if key != "model_type"}
     assert from_config(old).family == "bert"
     assert "model_type is missing" in refusal(old | {"architectures": ["Model"]})
 
 
-def test_classes_of_other_frameworks_have_the_same_mathematics():
+def test_classes_of_other_frameworks_are_equivalent():
     assert from_config(BERT | {"architectures": ["TFBertForMaskedLM"]}).model_class == "BertForMaskedLM"
 
 
-def test_an_unknown_class_gets_the_nearest_ones():
+def test_an_unknown_class_suggests_the_closest():
     message = refusal(BERT, "BertForMaskedLanguage")
     assert "class 'BertForMaskedLanguage' is not known for model_type bert. Did you mean 'BertForMaskedLM'?" in message
     assert "--as chooses one of BertModel, BertForPreTraining, " in message
@@ -213,31 +212,31 @@ def test_an_unknown_class_gets_the_nearest_ones():
 
 def test_a_decoder_is_refused_and_the_encoder_offered():
     assert refusal(T5 | {"architectures": ["T5ForConditionalGeneration"]}) == (
-        "config.json: T5ForConditionalGeneration is not read: it has a decoder, which is not in the program. "
+        "config.json: T5ForConditionalGeneration is not supported: it has a decoder, and only encoders are implemented. "
         "--as T5EncoderModel reads the encoder."
     )
     assert from_config(T5 | {"architectures": ["T5ForConditionalGeneration"]}, as_class="T5EncoderModel").spec.norm_kind == "rms"
     assert "it is a decoder" in refusal(BERT, "BertLMHeadModel")
 
 
-def test_an_unknown_family_gets_the_nearest_one():
+def test_an_unknown_family_suggests_the_closest():
     assert "model_type = \"robberta\" is not known. Did you mean 'roberta'?" in refusal({"model_type": "robberta"})
     assert "model_type = 3 is not known. Known: bert, " in refusal({"model_type": 3})
 
 
-def test_an_unknown_family_with_a_class_is_told_by_its_class():
-    for named, said in (
+def test_an_unknown_family_is_explained_by_its_class():
+    for named, message in (
         (["NewModel"], 'model_type = "new" is not known, nor is its class NewModel. Known: bert, '),
         (["BertModel"], "model_type = \"new\" is not known. Did you mean 'bert', the family of BertModel?"),
-        (["NewForCausalLM"], 'model_type = "new" is not known, and NewForCausalLM is not read: it predicts the next token'),
+        (["NewForCausalLM"], 'model_type = "new" is not known, and NewForCausalLM is not supported: it predicts the next token'),
     ):
-        assert said in refusal({"model_type": "new", "architectures": named})
+        assert message in refusal({"model_type": "new", "architectures": named})
     seq2seq = {"model_type": "new", "architectures": ["NewModel"], "is_encoder_decoder": True}
-    assert "NewModel is not read: it has a decoder" in refusal(seq2seq)
-    assert "the file comes with code of its own" in refusal({"model_type": "new", "auto_map": {"AutoModel": "m.M"}})
+    assert "NewModel is not supported: it has a decoder" in refusal(seq2seq)
+    assert "the file refers to custom code" in refusal({"model_type": "new", "auto_map": {"AutoModel": "m.M"}})
 
 
-def test_a_width_of_heads_that_no_key_gives_is_named_by_the_keys_that_do():
+def test_a_derived_head_width_is_named_by_the_keys_it_comes_from():
     config = BERT | {
         "model_type": "modernbert",
         "architectures": ["ModernBertModel"],
@@ -255,13 +254,13 @@ def test_mpnet_has_no_segments_whatever_its_config_says():
 
 
 def test_architectures_is_a_list_of_names():
-    assert 'architectures = "BertModel" is not allowed: it is a list of class names.' in refusal(
+    assert 'architectures = "BertModel" is not allowed: it must be a list of class names.' in refusal(
         BERT | {"architectures": "BertModel"}
     )
 
 
 def test_a_config_is_an_object():
-    assert refusal([]) == "config.json: a config is an object with keys such as hidden_size, found []."
+    assert refusal([]) == "config.json: a config must be an object with keys such as hidden_size, found []."
 
 
 # Sizes -------------------------------------------------------------------------------------------------------------------
@@ -270,7 +269,7 @@ def test_a_config_is_an_object():
 @pytest.mark.parametrize("key", [key for key in BERT if key not in ("model_type", "architectures")])
 def test_a_missing_size_is_not_guessed(key):
     config = {name: value for name, value in BERT.items() if name != key}
-    assert refusal(config) == f"config.json: {key} is missing, and a size is not guessed. Add it to the file."
+    assert refusal(config) == f"config.json: {key} is missing. Add it to the file: sizes are not guessed."
 
 
 def test_a_size_that_is_null_is_missing():
@@ -293,10 +292,13 @@ def test_a_size_that_is_null_is_missing():
 )
 def test_a_size_of_another_type_is_refused_by_key_and_value(value, text):
     message = refusal(BERT | {"hidden_size": value})
-    assert message == f"config.json: hidden_size = {text} is not allowed: hidden_size is a whole number from 1 to 1,000,000,000."
+    assert (
+        message
+        == f"config.json: hidden_size = {text} is not allowed: hidden_size must be a whole number from 1 to 1,000,000,000."
+    )
 
 
-def test_absurd_depth_is_refused_before_anything_is_built():
+def test_an_absurd_depth_is_refused_before_anything_is_built():
     assert "num_hidden_layers = 1000000000 is not allowed" in refusal(BERT | {"num_hidden_layers": 10**9})
 
 
@@ -318,10 +320,10 @@ def test_heads_that_do_not_divide_are_named_by_the_configs_keys():
     )
 
 
-def test_the_specs_own_rules_speak_of_the_configs_keys():
+def test_errors_of_the_specs_rules_name_the_configs_keys():
     assert refusal(T5 | {"relative_attention_num_buckets": 600}) == (
-        "config.json: relative_attention_max_distance = 128 is too small for relative_attention_num_buckets = 600: they give "
-        "each distance below 150 a bucket of its own, and larger ones share. Give relative_attention_max_distance = 151 or more."
+        "config.json: relative_attention_max_distance = 128 is too small for relative_attention_num_buckets = 600: each "
+        "distance below 150 has its own bucket, and larger ones share. Give relative_attention_max_distance = 151 or more."
     )
     assert "num_labels = 0 is not allowed" in refusal(BERT | {"num_labels": 0}, "BertForSequenceClassification")
 
@@ -334,14 +336,14 @@ def test_eps_is_a_positive_number(value, text):
 
 
 def test_a_flag_is_true_or_false():
-    assert "qkv_bias = 1 is not allowed: qkv_bias is true or false." in refusal(VIT | {"qkv_bias": 1})
+    assert "qkv_bias = 1 is not allowed: qkv_bias must be true or false." in refusal(VIT | {"qkv_bias": 1})
 
 
 def test_an_image_may_be_oblong_but_not_text():
     spec = from_config(VIT | {"image_size": [28, 56], "patch_size": [7, 14]}).spec
     assert spec.patch_grid == (4, 4)
     assert (
-        'image_size = "28" is not allowed: image_size is a whole number from 1 to 1,000,000,000, or [height, width].'
+        'image_size = "28" is not allowed: image_size must be a whole number from 1 to 1,000,000,000, or [height, width].'
         in refusal(VIT | {"image_size": "28"})
     )
     assert "patch_size = 29 is larger than image_size = 28" in refusal(VIT | {"patch_size": 29})
@@ -359,7 +361,7 @@ def test_an_image_may_be_oblong_but_not_text():
         ({"id2label": {"0": "a"}, "num_labels": 4}, 4),
     ],
 )
-def test_num_labels_wins_over_the_label_names_and_two_is_the_default(keys, labels):
+def test_num_labels_takes_precedence_over_label_names_and_defaults_to_two(keys, labels):
     assert from_config(BERT | keys, as_class="BertForSequenceClassification").spec.classes == labels
 
 
@@ -368,49 +370,53 @@ def test_labels_of_another_type_are_refused():
     assert "id2label = 5 is not allowed" in refusal(BERT | {"id2label": 5}, "BertForTokenClassification")
 
 
-# Keys that change the mathematics ----------------------------------------------------------------------------------------
+# Keys that change the computation ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("key", "value", "words"),
     [
-        ("position_embedding_type", "relative_key", 'position_embedding_type = "relative_key" changes the mathematics'),
-        ("is_decoder", True, "is_decoder = true changes the mathematics: a decoder's attention sees no later tokens"),
-        ("add_cross_attention", True, "add_cross_attention = true changes the mathematics"),
-        ("pruned_heads", {"0": [1]}, "pruned_heads = an object changes the mathematics"),
-        ("is_encoder_decoder", True, "is_encoder_decoder = true changes the mathematics: only false is in the program"),
-        ("rope_scaling", {"type": "ntk"}, "rope_scaling = an object changes the mathematics: scaled rotary angles"),
-        ("quantization_config", {"bits": 4}, "quantised weights are not in the program"),
-        ("auto_map", {"AutoModel": "m.M"}, "the file comes with code of its own, which is not read"),
-        ("hidden_act", "mish", 'hidden_act = "mish" is not understood: hidden_act is one of relu, gelu, '),
+        (
+            "position_embedding_type",
+            "relative_key",
+            'position_embedding_type = "relative_key" is not supported: only absolute positions',
+        ),
+        ("is_decoder", True, "is_decoder = true is not supported: decoders mask later tokens"),
+        ("add_cross_attention", True, "add_cross_attention = true is not supported: cross-attention is not implemented"),
+        ("pruned_heads", {"0": [1]}, "pruned_heads = an object is not supported: layers with different numbers of heads"),
+        ("is_encoder_decoder", True, "is_encoder_decoder = true is not supported: only false is implemented"),
+        ("rope_scaling", {"type": "ntk"}, "rope_scaling = an object is not supported: scaled rotary angles"),
+        ("quantization_config", {"bits": 4}, "quantised weights are not implemented"),
+        ("auto_map", {"AutoModel": "m.M"}, "the file refers to custom code, which is never run"),
+        ("hidden_act", "mish", 'hidden_act = "mish" is not supported: hidden_act must be one of relu, gelu, '),
         ("hidden_act", "gelu_newest", "Did you mean 'gelu_new'?"),
     ],
 )
-def test_a_key_that_changes_the_mathematics_is_refused_by_name_and_value(key, value, words):
+def test_a_key_that_changes_the_computation_is_refused_by_name_and_value(key, value, words):
     assert words in refusal(BERT | {key: value})
 
 
 @pytest.mark.parametrize("value", [None, False, {}, 0])
-def test_a_key_that_says_no_changes_nothing(value):
+def test_a_key_with_an_empty_value_has_no_effect(value):
     assert count(from_config(BERT | {"pruned_heads": value, "is_decoder": value}).spec) == 22_713_216
 
 
 def test_an_unknown_key_refuses_the_file():
     assert refusal(BERT | {"memory_slots": 16}) == (
-        "config.json: memory_slots = 16 may change the mathematics and is not understood. Remove it if it does not."
+        "config.json: memory_slots = 16 is not a known key, and may change what is computed. Remove it if it does not."
     )
     long = refusal(BERT | {"notes\n" + "x" * 900: "y" * 900})
     assert len(long) < 300
 
 
 @pytest.mark.parametrize("value", [None, False, 0, 0.0, "", [], {}])
-def test_an_unknown_key_that_says_nothing_is_kept_aside(value):
+def test_an_unknown_key_with_an_empty_value_is_kept_aside(value):
     reading = from_config(BERT | {"memory_slots": value})
     assert reading.aside["memory_slots"] == value
     assert count(reading.spec) == 22_713_216
 
 
-def test_bookkeeping_is_kept_aside_and_the_config_is_left_as_it_was():
+def test_bookkeeping_is_kept_aside_and_the_config_is_not_modified():
     config = BERT | {
         "torch_dtype": "float16",
         "my_dropout_rate": 0.3,
@@ -439,7 +445,7 @@ GARBAGE: list[Any] = ["x", "768", 12.5, -1, True, None, [], {}, [[1]], {"a": 1},
 @pytest.mark.parametrize(
     "name", ["bert-base-mlm", "t5-small-encoder", "bart-base-encoder", "modernbert-base", "beit-default", "clip-vit-b16-cls1000"]
 )
-def test_whatever_stands_in_a_key_the_answer_is_a_spec_or_one_line(name):
+def test_any_value_of_any_key_gives_a_spec_or_a_one_line_error(name):
     truth = record(name)
     for key in truth["config"]:
         for value in GARBAGE:
@@ -452,7 +458,7 @@ def test_whatever_stands_in_a_key_the_answer_is_a_spec_or_one_line(name):
 def test_two_names_of_one_size_must_agree():
     config = record("distilbert-german-synonyms")["config"]
     assert from_config(config | {"hidden_size": config["dim"]}).spec.d_model == config["dim"]
-    assert f"hidden_size = 1 is not allowed: dim = {config['dim']} means the same and disagrees." in refusal(
+    assert f"hidden_size = 1 is not allowed: it contradicts dim = {config['dim']}, which has the same meaning." in refusal(
         config | {"hidden_size": 1}
     )
 
@@ -461,51 +467,55 @@ def test_two_names_of_one_size_must_agree():
     ("name", "keys", "words"),
     [
         ("roberta-pad0", {"pad_token_id": None}, "pad_token_id = null is not allowed"),
-        ("roberta-pad0", {"pad_token_id": 513}, "positions start after row 513, so none would be left"),
-        ("mpnet-base", {"relative_attention_num_buckets": 48}, "MPNet's rule fills 32 buckets"),
-        ("albert-groups5-of-12", {"num_hidden_groups": 13}, "some of the groups would never be used by num_hidden_layers = 12"),
+        ("roberta-pad0", {"pad_token_id": 513}, "positions start after row 513, so no row would be left"),
+        ("mpnet-base", {"relative_attention_num_buckets": 48}, "MPNet always fills 32 buckets"),
+        ("albert-groups5-of-12", {"num_hidden_groups": 13}, "some groups would never be used with num_hidden_layers = 12"),
         (
             "modernbert-every2",
             {"layer_types": ["full_attention"]},
-            "names full_attention or sliding_attention for each of 7 layers",
+            "it must name full_attention or sliding_attention for each of 7 layers",
         ),
         (
             "modernbert-every2",
             {"layer_types": ["sliding_attention"] * 6 + ["full_attention"]},
-            "at regular distances, from layer 0 on",
+            "full_attention layers must be evenly spaced, starting at layer 0",
         ),
         (
             "modernbert-every2",
             {"rope_parameters": {"full_attention": {"rope_type": "yarn"}}},
-            'rope_type = "yarn" changes the mathematics: scaled rotary angles',
+            'rope_type = "yarn" is not supported: scaled rotary angles',
         ),
-        ("modernbert-every2", {"hidden_activation": "tanh"}, "a gated block with this function is not in the program"),
-        ("modernbert-silu-cls5-mean", {"classifier_pooling": "max"}, 'classifier_pooling = "max" is not understood'),
+        ("modernbert-every2", {"hidden_activation": "tanh"}, "gated blocks are implemented with relu, gelu, gelu_tanh, silu."),
+        ("modernbert-silu-cls5-mean", {"classifier_pooling": "max"}, 'classifier_pooling = "max" is not supported'),
         ("eurobert-ner", {"num_key_value_heads": 5}, "num_key_value_heads = 5 is not allowed: it must divide"),
-        ("eurobert-ner", {"rope_parameters": {"rope_theta": 1e4, "factor": 2.0}}, "rope_parameters.factor = 2.0 may change"),
-        ("ernie-notask-mlm", {"use_task_id": True}, "use_task_id = true changes the mathematics"),
-        ("distilbert-squad", {"num_labels": 3}, "question answering has 2 labels"),
-        ("electra-small-multiplechoice", {"summary_use_proj": False}, "a summary without its projection"),
+        (
+            "eurobert-ner",
+            {"rope_parameters": {"rope_theta": 1e4, "factor": 2.0}},
+            "rope_parameters.factor = 2.0 is not a known key",
+        ),
+        ("ernie-notask-mlm", {"use_task_id": True}, "use_task_id = true is not supported"),
+        ("distilbert-squad", {"num_labels": 3}, "question answering needs 2 labels"),
+        ("electra-small-multiplechoice", {"summary_use_proj": False}, "a summary without a projection"),
         (
             "t5-odd-dkv-encoder",
             {"feed_forward_proj": "gated-mish", "dense_act_fn": "mish"},
-            'feed_forward_proj = "gated-mish" is not understood',
+            'feed_forward_proj = "gated-mish" is not supported',
         ),
-        ("bart-scaled-encoder", {"normalize_before": True}, "normalize_before = true changes the mathematics: only false"),
-        ("bart-scaled-encoder", {"num_hidden_layers": 5}, "encoder_layers = 2 means the same and disagrees"),
-        ("beit-relative-shared", {"use_relative_position_bias": True}, "a shared table beside each layer's own"),
-        ("beit-base-pt22k-mim", {"use_mean_pooling": False}, "two norms in a row"),
-        ("vit-base-16-224-model", {"pooler_output_size": 256}, "a pooler has the width of hidden_size = 768 in the program"),
-        ("vit-base-16-224-model", {"pooler_act": "relu"}, 'pooler_act = "relu" is not understood'),
+        ("bart-scaled-encoder", {"normalize_before": True}, "normalize_before = true is not supported: only false"),
+        ("bart-scaled-encoder", {"num_hidden_layers": 5}, "it contradicts encoder_layers = 2, which has the same meaning"),
+        ("beit-relative-shared", {"use_relative_position_bias": True}, "a shared table together with per-layer tables"),
+        ("beit-base-pt22k-mim", {"use_mean_pooling": False}, "two consecutive norms"),
+        ("vit-base-16-224-model", {"pooler_output_size": 256}, "only a pooler of width hidden_size = 768 is implemented"),
+        ("vit-base-16-224-model", {"pooler_act": "relu"}, 'pooler_act = "relu" is not supported'),
         (
             "siglip-base-vision",
             {"image_size": [224, 112]},
-            "image_size = [224, 112] is not allowed: images and patches of this family are",
+            "image_size = [224, 112] is not allowed: images and patches of this family must be square",
         ),
-        ("ibert-base", {"quant_mode": True}, "quant_mode = true changes the mathematics"),
+        ("ibert-base", {"quant_mode": True}, "quant_mode = true is not supported"),
     ],
 )
-def test_each_familys_own_traps(name, keys, words):
+def test_limits_of_each_family(name, keys, words):
     truth = record(name)
     assert words in refusal(truth["config"] | keys, truth["model_class"])
 
@@ -513,10 +523,10 @@ def test_each_familys_own_traps(name, keys, words):
 @pytest.mark.parametrize(
     ("name", "model_class", "why"),
     [
-        ("rembert", "RemBertForMaskedLM", "its output matrix has a width of its own"),
+        ("rembert", "RemBertForMaskedLM", "its output matrix has a different width"),
         ("splinter-base", "SplinterForQuestionAnswering", "its head compares tokens with question tokens"),
-        ("eurobert-ner", "EuroBertForMaskedLM", "its head has no hidden layer"),
-        ("beit-absolute", "BeitForSemanticSegmentation", "its segmentation head is not in the program"),
+        ("eurobert-ner", "EuroBertForMaskedLM", "masked-token heads without a hidden layer"),
+        ("beit-absolute", "BeitForSemanticSegmentation", "its segmentation head is not implemented"),
         ("bart-scaled-encoder", "BartForSequenceClassification", "it has a decoder"),
         ("marian-odd-encoder", "MarianMTModel", "it has a decoder"),
         ("whisper-tiny-encoder", "WhisperModel", "it has a decoder"),
@@ -524,11 +534,11 @@ def test_each_familys_own_traps(name, keys, words):
         ("whisper-tiny-encoder", "WhisperForAudioClassification", "a projection between the last layer and the mean"),
     ],
 )
-def test_a_class_that_is_not_in_the_program_says_why(name, model_class, why):
-    assert f"{model_class} is not read: {why}" in refusal(record(name)["config"], model_class)
+def test_an_unsupported_class_is_refused_with_the_reason(name, model_class, why):
+    assert f"{model_class} is not supported: {why}" in refusal(record(name)["config"], model_class)
 
 
-def test_old_modernbert_keys_say_the_same_as_the_new_ones():
+def test_old_modernbert_keys_are_equivalent_to_the_new_ones():
     new = record("modernbert-base")["config"]
     old = {key: value for key, value in new.items() if key not in ("layer_types", "rope_parameters")}
     old |= {"global_attn_every_n_layers": 3, "global_rope_theta": 160000.0, "local_rope_theta": 10000.0}
@@ -536,7 +546,7 @@ def test_old_modernbert_keys_say_the_same_as_the_new_ones():
     assert from_config(old | {"local_rope_theta": None}).spec.rotary_base_local == 160000.0
 
 
-def test_derived_t5_keys_win_over_the_one_they_come_from():
+def test_derived_t5_keys_take_precedence_over_their_source():
     assert from_config(T5 | {"feed_forward_proj": "gated-gelu"}).spec.activation == "geglu_tanh"
     assert (
         from_config(T5 | {"feed_forward_proj": "relu", "is_gated_act": True, "dense_act_fn": "silu"}).spec.activation == "swiglu"
@@ -546,14 +556,14 @@ def test_derived_t5_keys_win_over_the_one_they_come_from():
 # Two towers in one file --------------------------------------------------------------------------------------------------
 
 
-def test_a_file_of_two_towers_asks_which_one():
-    words = "holds two encoders, of text and of images. --as SiglipTextModel or --as SiglipVisionModel reads one of them."
+def test_a_file_of_two_towers_is_refused_with_the_choices():
+    words = "contains two encoders, for text and for images. --as SiglipTextModel or --as SiglipVisionModel reads one of them."
     assert refusal(SIGLIP) == f"config.json: SiglipModel {words}"
     bare = {key: value for key, value in SIGLIP.items() if key != "architectures"}
     assert refusal(bare) == f"config.json: a siglip config {words}"
 
 
-def test_a_tower_inside_a_file_may_leave_out_what_its_class_knows():
+def test_a_tower_inside_another_config_uses_the_defaults_of_its_class():
     reading = from_config(SIGLIP, as_class="SiglipVisionModel")
     assert count(reading.spec) == record("siglip-so400m-14-384-vision")["parameters"]["total"]
     assert reading.aside["text_config"] == SIGLIP["text_config"]
@@ -561,12 +571,12 @@ def test_a_tower_inside_a_file_may_leave_out_what_its_class_knows():
     assert (text.vocab, text.positions, text.classes) == (32000, 64, 1152)
 
 
-def test_a_tower_in_a_file_of_its_own_may_not():
+def test_a_tower_with_its_own_config_has_no_default_sizes():
     alone = SIGLIP["text_config"] | {"model_type": "siglip_text_model"}
     assert "vocab_size is missing" in refusal(alone)
 
 
-def test_the_second_copy_in_old_clip_files_wins():
+def test_the_second_copy_in_old_clip_files_takes_precedence():
     config = {
         "model_type": "clip",
         "projection_dim": 768,
@@ -582,18 +592,18 @@ def test_the_second_copy_in_old_clip_files_wins():
 @pytest.mark.parametrize(
     ("keys", "words"),
     [
-        ({"text_config": None}, "text_config is missing: SiglipTextModel is read from it."),
-        ({"text_config": 3}, "text_config = 3 is not allowed: it is the object that describes one encoder."),
-        ({"text_config": {"model_type": "bert"}}, 'its model_type is "bert", and siglip_text_model is wanted'),
-        ({"text_config": {"experts": 4}}, "experts = 4 may change the mathematics"),
-        ({"fusion": "late"}, 'fusion = "late" may change the mathematics'),
+        ({"text_config": None}, "text_config is missing: it describes SiglipTextModel."),
+        ({"text_config": 3}, "text_config = 3 is not allowed: it must be an object that describes one encoder."),
+        ({"text_config": {"model_type": "bert"}}, 'its model_type must be siglip_text_model, found "bert".'),
+        ({"text_config": {"experts": 4}}, "experts = 4 is not a known key"),
+        ({"fusion": "late"}, 'fusion = "late" is not a known key'),
     ],
 )
 def test_a_bad_tower_is_one_line(keys, words):
     assert words in refusal(SIGLIP | keys, "SiglipTextModel")
 
 
-# Records: a config beside its class --------------------------------------------------------------------------------------
+# Records: a config with its class ----------------------------------------------------------------------------------------
 
 
 def test_a_bare_config_is_its_own_record():
@@ -611,13 +621,13 @@ def test_constructor_arguments_change_the_spec():
 @pytest.mark.parametrize(
     ("document", "words"),
     [
-        ({"model_kwargs": {"depth": 3}, "model_class": "BertModel"}, "model_kwargs: depth = 3 is not understood for BertModel."),
+        ({"model_kwargs": {"depth": 3}, "model_class": "BertModel"}, "model_kwargs: depth = 3 is not supported for BertModel."),
         (
             {"model_kwargs": {"add_pooling_layer": True}, "model_class": "IJepaModel"},
-            "add_pooling_layer = true is not understood for IJepaModel",
+            "add_pooling_layer = true is not supported for IJepaModel",
         ),
         ({"model_kwargs": [1]}, "model_kwargs = [1] is not allowed"),
-        ({"model_class": 3}, "model_class = 3 is not allowed: it is the name of a class."),
+        ({"model_class": 3}, "model_class = 3 is not allowed: it must be the name of a class."),
     ],
 )
 def test_a_bad_record_is_one_line(document, words):

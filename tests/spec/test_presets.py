@@ -1,20 +1,21 @@
-"""Presets: each has the published count of the model whose name it bears."""
+"""Presets: each has the published parameter count of its model."""
 
 import json
 from pathlib import Path
 
 import pytest
 
+from glassformer.errors import GlassformerError
 from glassformer.program import build
-from glassformer.spec import EncoderSpec, GlassformerError
+from glassformer.spec import EncoderSpec
 from glassformer.spec.huggingface import from_config, unwrap
 from glassformer.spec.presets import known_as, known_preset, preset, preset_doc, preset_names
 from glassformer.spec.reading import request_from_words, spec
 
 MODELS = Path(__file__).parents[1] / "data" / "models"
 
-# Parameters of the published model: the Hugging Face class without a head (BERT and its kin with their pooler), for ViT and DeiT
-# the classifier of 1000 classes, as timm and the papers count them.
+# Parameters of the published models: the Hugging Face class without a head (BERT-like models with their pooler); for ViT and
+# DeiT with the classifier of 1000 classes, as timm and the papers count them.
 PUBLISHED = {
     "attention": 4 * (512 * 512 + 512),
     "layer": 4 * (512 * 512 + 512) + 2 * 512 * 2048 + 2048 + 512 + 4 * 512,
@@ -95,7 +96,7 @@ PUBLISHED = {
     "dinov2-g": 1_136_480_768,
 }
 
-# Presets whose record lies beside the tests: not only the count, every tensor is the same.
+# Presets with a record in tests/data/models: not only the count but every tensor is the same.
 RECORDS = {
     "albert-base": "albert-base-v2",
     "bart-base": "bart-base-encoder",
@@ -150,7 +151,7 @@ def test_vit_b16_makes_17_563_828_224_multiply_adds():
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
-def test_every_preset_says_what_it_is_in_one_line(name):
+def test_every_preset_has_a_one_line_description(name):
     assert 10 < len(preset_doc(name)) < 110
     assert "\n" not in preset_doc(name)
 
@@ -160,7 +161,7 @@ def test_the_feed_forward_width_follows_d_model_unless_given():
     assert preset("layer").replace(d_model=64, heads=4).ffn_width == 256
 
 
-def test_an_unknown_preset_gets_the_nearest_one():
+def test_an_unknown_preset_suggests_the_closest():
     with pytest.raises(
         GlassformerError, match=r"unknown preset 'bert-bse'. Did you mean 'bert-base'\? 'glassformer presets' lists them all."
     ):
@@ -186,20 +187,20 @@ def test_the_same_name_is_the_same_object():
         ("facebook/dinov2-large", "dinov2-l"),
     ],
 )
-def test_a_published_name_means_its_preset(word, name):
+def test_a_published_name_stands_for_its_preset(word, name):
     assert known_preset(word) == name
     found = request_from_words((word, "dropout=0.5"))
     assert (found.label.split()[0], found.spec) == (name, preset(name).replace(dropout=0.5))
 
 
-def test_names_mean_one_preset_each():
-    said = [one.lower() for name in preset_names() for one in (name, *also(name))]
-    assert len(said) == len(set(said)) == len(known_as())
+def test_each_name_stands_for_one_preset():
+    names = [one.lower() for name in preset_names() for one in (name, *also(name))]
+    assert len(names) == len(set(names)) == len(known_as())
     assert all(known_preset(name) == name for name in preset_names())
 
 
 def also(name):
-    return [said for said, meant in known_as().items() if meant == name and said != name]
+    return [other for other, meant in known_as().items() if meant == name and other != name]
 
 
 NAMED = [file for file in sorted(MODELS.glob("*.json")) if known_preset(file.stem)]
@@ -213,11 +214,11 @@ def test_a_config_under_a_published_name_has_the_sizes_of_that_preset(file):
     assert {name: getattr(theirs, name) for name in SIZES} == {name: getattr(ours, name) for name in SIZES}
 
 
-def test_some_configs_bear_published_names():
+def test_some_configs_have_published_names():
     assert {"bert-base-uncased", "bert-large-uncased", "albert-base-v2"} <= {file.stem for file in NAMED}
 
 
-def test_a_file_of_that_name_comes_first(tmp_path, monkeypatch):
+def test_a_file_takes_precedence_over_a_published_name(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("bert-base-uncased").write_text("")
     with pytest.raises(GlassformerError, match="bert-base-uncased"):
@@ -242,18 +243,18 @@ def test_a_file_of_that_name_comes_first(tmp_path, monkeypatch):
         "x" * 5000,
     ],
 )
-def test_other_words_mean_none(word):
+def test_other_words_are_not_presets(word):
     assert known_preset(word) is None
     with pytest.raises(GlassformerError):
         request_from_words((word,))
 
 
-def test_a_slip_in_a_published_name_is_answered_with_the_name():
+def test_a_misspelt_published_name_is_corrected():
     with pytest.raises(GlassformerError, match="Did you mean 'bert-base-uncased'"):
         request_from_words(("BERT-base-unased",))
 
 
 @pytest.mark.parametrize("word", ["BERT-base", "bert-base-uncased", "google-bert/bert-base-uncased"])
-def test_a_preset_goes_by_all_its_names_as_a_base_too(word):
+def test_any_name_of_a_preset_can_be_a_base(word):
     assert preset(word) == preset("bert-base")
     assert spec({"base": word, "layers": 2}) == spec("bert-base", layers=2)

@@ -1,4 +1,4 @@
-"""Configs as they are published: keys that other programs left in them, and what a file that leaves a key out means."""
+"""Published configs: keys that other programs left in them, and defaults for missing keys."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from glassformer.errors import GlassformerError
 from glassformer.program import build
-from glassformer.spec import EncoderSpec, GlassformerError
+from glassformer.spec import EncoderSpec
 from glassformer.spec.huggingface import from_config
 
 BERT: dict[str, Any] = {
@@ -101,33 +102,33 @@ def count(spec: EncoderSpec) -> int:
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
-def test_a_published_file_is_read_with_what_other_programs_left_in_it(name):
+def test_a_published_file_is_read_despite_keys_of_other_programs(name):
     config, model_class, parameters = PUBLISHED[name]
     assert count(from_config(config, as_class=model_class).spec) == parameters
 
 
-def test_an_embedding_width_that_no_class_reads_must_be_the_layers():
+def test_an_unused_embedding_width_must_equal_the_layer_width():
     message = refusal(BERT | {"emb_size": 128})
-    assert message == "config.json: emb_size = 128 is not allowed: embeddings have the width of hidden_size = 768 in this family."
+    assert message == "config.json: emb_size = 128 is not allowed: embeddings of this family have the width hidden_size = 768."
 
 
-def test_code_of_its_own_is_read_past_only_where_the_classes_have_become_transformers_own():
-    assert "the file comes with code of its own" in refusal(BERT | {"auto_map": {"AutoModel": "m.M"}})
+def test_custom_code_is_ignored_only_for_classes_that_are_now_in_transformers():
+    assert "the file refers to custom code" in refusal(BERT | {"auto_map": {"AutoModel": "m.M"}})
     assert from_config(EURO | {"auto_map": {"AutoModel": "m.M"}}).spec.heads == 12
 
 
-@pytest.mark.parametrize(("said", "kv_heads"), [(None, None), (12, None), (4, 4), (1, 1)])
-def test_grouped_queries_are_a_field_where_there_are_fewer_keys_than_queries(said, kv_heads):
-    assert from_config(EURO | {"num_key_value_heads": said}).spec.kv_heads == kv_heads
+@pytest.mark.parametrize(("value", "kv_heads"), [(None, None), (12, None), (4, 4), (1, 1)])
+def test_kv_heads_is_set_only_if_there_are_fewer_than_heads(value, kv_heads):
+    assert from_config(EURO | {"num_key_value_heads": value}).spec.kv_heads == kv_heads
 
 
-@pytest.mark.parametrize("said", [5, 24])
-def test_groups_of_queries_are_equal(said):
-    message = f"num_key_value_heads = {said} is not allowed: it must divide num_attention_heads = 12."
-    assert refusal(EURO | {"num_key_value_heads": said}) == f"config.json: {message}"
+@pytest.mark.parametrize("value", [5, 24])
+def test_groups_of_queries_are_equal(value):
+    message = f"num_key_value_heads = {value} is not allowed: it must divide num_attention_heads = 12."
+    assert refusal(EURO | {"num_key_value_heads": value}) == f"config.json: {message}"
 
 
-def test_relative_positions_are_still_refused_where_a_class_reads_the_key():
+def test_relative_positions_are_still_refused_if_the_class_reads_the_key():
     assert "only absolute positions" in refusal(BERT | {"position_embedding_type": "relative_key_query"})
 
 
@@ -135,16 +136,16 @@ def test_relative_positions_are_still_refused_where_a_class_reads_the_key():
 def test_scaled_angles_are_named_by_their_key(rope):
     message = refusal(NOMIC | {"rope_parameters": rope})
     assert message.startswith("config.json: rope_parameters.rope_type = ")
-    assert message.endswith("changes the mathematics: scaled rotary angles are not in the program.")
+    assert message.endswith("is not supported: scaled rotary angles are not implemented.")
 
 
-def test_a_file_without_a_type_is_told_both_ways_out():
+def test_a_file_without_a_type_is_refused_with_both_ways_out():
     old = {key: value for key, value in BERT.items() if key != "model_type"}
-    assert refusal(old).endswith('Add model_type, for instance "bert", or name a class: --as BertModel.')
+    assert refusal(old).endswith('Add model_type, such as "bert", or name a class: --as BertModel.')
     assert count(from_config(old, as_class="BertModel").spec) == 109_482_240
 
 
-def test_the_key_that_names_three_labels_is_the_one_that_is_blamed():
+def test_the_error_names_the_key_with_three_labels():
     names = {"0": "a", "1": "b", "2": "c"}
     config = {
         **{"model_type": "distilbert", "vocab_size": 9, "dim": 8, "n_layers": 1, "n_heads": 2, "hidden_dim": 8},
@@ -154,7 +155,7 @@ def test_the_key_that_names_three_labels_is_the_one_that_is_blamed():
     assert "num_labels = 3 is not allowed" in refusal(config | {"num_labels": 3}, "DistilBertForQuestionAnswering")
 
 
-# What a missing key means is the class's own default ------------------------------------------------------------------------
+# The default of a missing key is that of the class --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -166,24 +167,24 @@ def test_the_key_that_names_three_labels_is_the_one_that_is_blamed():
         (NOMIC, 0.0),
     ],
 )
-def test_dropout_that_is_not_given_is_the_classs(config, dropout):
+def test_dropout_defaults_to_that_of_the_class(config, dropout):
     assert from_config(config).spec.dropout == dropout
 
 
-def test_nomics_heads_take_what_they_can_of_a_width_that_they_do_not_divide():
+def test_nomics_head_width_is_rounded_down():
     assert from_config(NOMIC | {"hidden_size": 50, "num_attention_heads": 3}).spec.head_k == 16
 
 
-def test_no_layer_reads_a_table_that_all_of_them_share():
+def test_a_shared_relative_table_needs_layers():
     mpnet = {key: value for key, value in BERT.items() if key != "type_vocab_size"} | {"model_type": "mpnet"}
-    assert "no layer would read the relative-bias table" in refusal(mpnet | {"num_hidden_layers": 0})
+    assert "without layers, nothing would read the relative position table" in refusal(mpnet | {"num_hidden_layers": 0})
     assert count(from_config(BERT | {"num_hidden_layers": 0}).spec) == 24_427_776
 
 
-# Images of BEiT that are not square: counted, but their weights are not run ---------------------------------------------------
+# BEiT with images that are not square: parameters are counted, but weights are not loaded -------------------------------------
 
 
-def test_a_stretched_table_is_counted_and_not_loaded(tmp_path: Path):
+def test_an_interpolated_table_is_counted_but_not_loaded(tmp_path: Path):
     from glassformer.numbers import open_checkpoint
 
     config = {
@@ -192,11 +193,14 @@ def test_a_stretched_table_is_counted_and_not_loaded(tmp_path: Path):
     }
     assert from_config(config).spec.relative_rows == 3 * 5 + 3
     (tmp_path / "config.json").write_text(json.dumps(config), encoding="utf-8")
-    with pytest.raises(GlassformerError, match="2 x 3 patches are not a square, and BeitModel then stretches its relative table"):
+    with pytest.raises(
+        GlassformerError,
+        match="2 x 3 patches are not a square grid, for which BeitModel interpolates its relative position table",
+    ):
         open_checkpoint(tmp_path)
 
 
-# Counts of transformers' own classes, made from these files on its meta device.
+# Counts of the transformers classes, built from these files on the meta device.
 COUNTED: dict[str, tuple[dict[str, Any], str, int]] = {
     "a multilingual ModernBERT": (
         {
@@ -354,6 +358,6 @@ COUNTED: dict[str, tuple[dict[str, Any], str, int]] = {
 
 
 @pytest.mark.parametrize("name", COUNTED)
-def test_a_file_as_it_stands_on_the_hub_has_the_count_of_its_class(name):
+def test_an_unmodified_file_from_the_hub_has_the_count_of_its_class(name):
     config, model_class, parameters = COUNTED[name]
     assert count(from_config(config, as_class=model_class).spec) == parameters

@@ -5,7 +5,8 @@ import json
 import pytest
 
 import glassformer as gf
-from glassformer.spec import EncoderSpec, GlassformerError
+from glassformer.errors import GlassformerError
+from glassformer.spec import EncoderSpec
 from glassformer.spec.reading import request, request_from_words, requests_from_words
 
 
@@ -13,21 +14,21 @@ def test_a_preset_with_fields():
     assert gf.spec("bert-base", layers=8, vocab=40_000).layers == 8
 
 
-def test_words_of_a_command_line():
+def test_words_from_a_command_line():
     asked = request_from_words(["bert-base", "layers=8", "t=512", "batch=2"])
     assert (asked.spec.layers, asked.t, asked.batch, asked.label) == (8, 512, 2, "bert-base layers=8")
 
 
-def test_a_name_and_its_fields_may_be_one_text():
+def test_a_name_and_its_fields_can_be_one_string():
     assert gf.spec("bert-base layers=8", heads=8) == gf.spec("bert-base", layers=8, heads=8)
     assert request("bert-base  layers=8 t=4").t == 4
     left, right = requests_from_words(["bert-base layers=2", "bert-base", "heads=8"], count=2)
     assert (left.label, right.label) == ("bert-base layers=2", "bert-base heads=8")
-    with pytest.raises(GlassformerError, match="layers is given twice, in words and as an argument"):
+    with pytest.raises(GlassformerError, match="layers is given twice, in the string and as an argument"):
         gf.spec("bert-base layers=8", layers=4)
 
 
-def test_a_file_may_be_named_like_a_text_of_fields(tmp_path, monkeypatch):
+def test_a_file_name_may_contain_spaces_and_equals_signs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine layers=8").write_text('{"layers": 3}')
     assert request("mine layers=8").spec.layers == 3
@@ -48,7 +49,7 @@ def test_a_file_of_fields_with_a_base(tmp_path, suffix):
     assert (asked.spec.layers, asked.spec.vocab, asked.t) == (4, 30522, 7)
 
 
-def test_a_folder_that_holds_a_config(tmp_path):
+def test_a_folder_with_a_config(tmp_path):
     (tmp_path / "spec.json").write_text(json.dumps({"layers": 3}))
     assert request(str(tmp_path)).spec.layers == 3
 
@@ -66,7 +67,7 @@ def test_a_spec_or_a_mapping_is_a_spec():
         ("mine.json", '{"d_model": 64, "d_kv": 8, "num_heads": 4}', "model_type is missing"),
     ],
 )
-def test_a_slip_of_the_pen_in_a_file_of_fields_is_no_config(tmp_path, name, text, message):
+def test_a_typing_error_in_our_fields_is_not_taken_for_a_hugging_face_config(tmp_path, name, text, message):
     (tmp_path / name).write_text(text)
     with pytest.raises(GlassformerError, match=message.replace("?", r"\?")):
         request(tmp_path / name)
@@ -75,34 +76,45 @@ def test_a_slip_of_the_pen_in_a_file_of_fields_is_no_config(tmp_path, name, text
 REFUSALS = [
     (["bert-bse"], "unknown preset 'bert-bse'. Did you mean 'bert-base'?"),
     (["bert-base", "layer=8"], "unknown field 'layer'. Did you mean 'layers'?"),
-    (["layers=8"], "comes before a spec"),
-    (["bert-base", "bert-large"], "one spec wanted, found 'bert-base', 'bert-large'."),
-    ([], "one spec wanted, found none."),
+    (["layers=8"], "needs a spec before it"),
+    (["bert-base", "bert-large"], "expected one spec, found 'bert-base', 'bert-large'."),
+    ([], "expected one spec, found none."),
     (["bert-base", "heads=12", "heads=8"], "heads is given twice, as 12 and as 8: give it once."),
-    ([""], "which encoder? The name is empty."),
+    ([""], "the name of the encoder is empty."),
     (["nowhere/config.json"], "no such file or folder: nowhere/config.json."),
-    (["bert-base", "t=0"], "t=0 is not allowed: t is a whole number from 1 to 1,000,000,000."),
+    (["bert-base", "t=0"], "t=0 is not allowed: t must be a whole number from 1 to 1,000,000,000."),
     (["bert-base", "batch=two"], "batch=two is not allowed"),
     (["bert-base", "t=" + "9" * 5000], "is not allowed"),
     (["bert-base", "t=１２"], "t=１２ is not allowed"),
     (["bert-base", "t=1,5"], "t=1,5 is not allowed"),
     (["bert-base", "seq_len=5"], "unknown field 'seq_len'. Did you mean 't'?"),
-    (["bert-base", "classes=5"], "classes=5 is the size of a head that is not there: head=none. Add head=classify, or head=tag."),
-    (["bert-base", "head=mlm", "classes=5"], "classes=5 is the size of a head that is not there: head=mlm."),
+    (
+        ["bert-base", "classes=5"],
+        "classes=5 sets the size of a head with classes, and there is none: head=none. Add head=classify, or head=tag.",
+    ),
+    (["bert-base", "head=mlm", "classes=5"], "classes=5 sets the size of a head with classes, and there is none: head=mlm."),
     (
         ["bert-base", "relative_terms=content_to_position"],
-        "relative_terms=content_to_position speaks of disentangled attention, which is not there: position=learned. "
-        "Add position=disentangled.",
+        "relative_terms=content_to_position applies to disentangled attention only: position=learned. Add position=disentangled.",
     ),
-    (["bert-base", "position=relative", "relative_norm=true"], "relative_norm=true speaks of disentangled attention, which is"),
-    (["encoder", "relative_buckets=8"], "relative_buckets=8 speaks of a relative table that is not there: position=none."),
-    (["bert-base", "tie=false"], "tie=false speaks of a head that predicts tokens, which is not there: head=none. Add head=mlm."),
-    (["encoder", "embedding_size=8"], "embedding_size=8 is the width of a token table that is not there: vocab=none. Add vocab"),
-    (["bert-base", "channels=1"], "channels=1 speaks of an image, and none is read: image=none. Add image and patch"),
-    (["bert-base", "rotary_base=500"], "rotary_base=500.0 speaks of rotary positions, which are not there: position=learned."),
+    (["bert-base", "position=relative", "relative_norm=true"], "relative_norm=true applies to disentangled attention only"),
+    (
+        ["encoder", "relative_buckets=8"],
+        "relative_buckets=8 applies to a relative position table, and there is none: position=none.",
+    ),
+    (["bert-base", "tie=false"], "tie=false applies to a head that predicts tokens, and there is none: head=none. Add head=mlm."),
+    (
+        ["encoder", "embedding_size=8"],
+        "embedding_size=8 sets the width of token embeddings, and there are none: vocab=none. Add vocab",
+    ),
+    (
+        ["bert-base", "channels=1"],
+        "channels=1 sets the channels of an image, and the input is not one: image=none. Add image and patch",
+    ),
+    (["bert-base", "rotary_base=500"], "rotary_base=500.0 applies to rotary positions only: position=learned."),
     (["whisper-tiny", "head=mlm"], "head=mlm predicts tokens, but there is no vocabulary. Give head=classify."),
     (["whisper-tiny", "segments=2"], "segments=2 needs a token embedding. Leave it out."),
-    (["https://host/config.json"], "https://host/config.json is an address, and nothing is fetched."),
+    (["https://host/config.json"], "https://host/config.json is a URL, and nothing is downloaded."),
     (["x" * 5000], "unknown preset"),
     (["a\0b"], "unknown preset"),
     (["bert-base\n\x1b[31m"], "unknown preset 'bert-base??[31m'."),
@@ -110,7 +122,7 @@ REFUSALS = [
 
 
 @pytest.mark.parametrize(("words", "message"), REFUSALS, ids=[str(words)[:40] for words, _ in REFUSALS])
-def test_what_cannot_be_read_is_said_in_one_line(words, message):
+def test_invalid_words_are_refused_in_one_line(words, message):
     with pytest.raises(GlassformerError) as refusal:
         request_from_words(words)
     assert message in str(refusal.value)
@@ -118,22 +130,24 @@ def test_what_cannot_be_read_is_said_in_one_line(words, message):
     assert len(str(refusal.value)) < 300
 
 
-def test_positions_without_a_table_are_not_counted_as_nothing_in_silence():
-    with pytest.raises(GlassformerError, match=r"positions=128 gives rows to a table that is not there: position=none\. Add"):
+def test_positions_without_a_table_are_not_silently_ignored():
+    with pytest.raises(
+        GlassformerError, match=r"positions=128 sets the rows of a position table, and there is none: position=none\. Add"
+    ):
         gf.spec("encoder", vocab=100, positions=128)
     assert gf.spec("encoder", vocab=100, positions=128, position="learned").positions == 128
     assert gf.spec("encoder", vocab=100, positions=128, position="none").positions == 128
     assert gf.spec("bert-base", positions=128).positions == gf.spec("transformer-base", positions=128).positions == 128
 
 
-def test_positions_are_the_length_of_a_sound_with_or_without_a_table():
+def test_positions_are_the_length_of_audio_with_or_without_a_table():
     assert gf.spec("encoder", mels=3, positions=5).frames == 10
 
 
 @pytest.mark.parametrize(
     "words", ["deberta-v3-base relative_norm=false", "t5-small relative_buckets=8", "modernbert-base rotary_base=500"]
 )
-def test_a_field_is_taken_where_something_reads_it(words):
+def test_a_field_with_an_effect_is_accepted(words):
     name, _, value = words.partition(" ")[2].partition("=")
     assert str(getattr(request_from_words(words.split()).spec, name)).lower().removesuffix(".0") == value
 
@@ -143,21 +157,21 @@ def test_as_class_needs_a_config():
         gf.spec("bert-base", as_class="BertForMaskedLM")
 
 
-def test_a_folder_without_a_spec_says_what_it_looked_for(tmp_path):
-    with pytest.raises(GlassformerError, match=r"holds no config\.json, spec\.json or spec\.toml"):
+def test_a_folder_without_a_spec_is_refused_with_the_expected_files(tmp_path):
+    with pytest.raises(GlassformerError, match=r"contains no config\.json, spec\.json or spec\.toml"):
         request(str(tmp_path))
 
 
-def test_a_folder_of_runs_says_that_one_is_to_be_named(tmp_path):
+def test_a_folder_of_runs_is_refused_with_the_name_of_one(tmp_path):
     for name in ("epochs-10", "epochs-30"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "run.json").write_text("{}", encoding="utf-8")
-    with pytest.raises(GlassformerError, match=r"holds 2 runs: name one, such as epochs-10\.$"):
+    with pytest.raises(GlassformerError, match=r"contains 2 runs: name one, such as epochs-10\.$"):
         request(str(tmp_path))
 
 
 @pytest.mark.parametrize(("name", "text"), [("empty.toml", ""), ("empty.json", "{}"), ("comments.toml", "# nothing\n")])
-def test_an_empty_file_is_no_spec(tmp_path, name, text):
+def test_an_empty_file_is_refused(tmp_path, name, text):
     (tmp_path / name).write_text(text)
-    with pytest.raises(GlassformerError, match=f"{name} is empty: a spec file holds fields"):
+    with pytest.raises(GlassformerError, match=f"{name} is empty: a spec file contains fields"):
         request(tmp_path / name)

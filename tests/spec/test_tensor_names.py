@@ -1,4 +1,4 @@
-"""Names of tensors: where each parameter lies, that it comes back whole, and what is said where a file does not fit."""
+"""Tensor names: the place of each parameter, lossless round trips, and errors for files that do not fit."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import pytest
 from checkpoint_files import CONFIG, tensors_of
 from tiny_models import CASES, VARIANTS, Case, guest, model_of, save
 
+from glassformer.errors import GlassformerError
+from glassformer.files.layout import Place, from_file, to_file
+from glassformer.files.weight_files import find_weights
 from glassformer.program import build
-from glassformer.spec import GlassformerError
 from glassformer.spec.huggingface import from_config
-from glassformer.spec.huggingface.layout import Place, from_file, to_file
 from glassformer.spec.huggingface.matching import MismatchError, match_tensors, require
 from glassformer.spec.huggingface.tensor_names import tensor_names
-from glassformer.spec.weight_files import find_weights
 
 BIG = {**CONFIG, "architectures": ["BertForMaskedLM"]}
 
@@ -31,7 +31,7 @@ def reading_of(case: Case):
 READABLE = [case for case in (*CASES, *VARIANTS) if not case.model_class.startswith(("CLIPFor", "SiglipFor"))]
 
 
-def test_a_query_matrix_of_bert_is_turned_and_split_into_heads():
+def test_a_query_matrix_of_bert_is_transposed_and_split_into_heads():
     shapes, places = places_of(CONFIG)
     name = "layers.1.attention.W_Q"
     assert shapes[name] == (8, 2, 4)
@@ -48,7 +48,7 @@ def test_the_three_parts_of_a_fused_matrix_are_rows_of_one_tensor():
     assert [part.rows for part in parts] == [(0, 16), (16, 32), (32, 48)]
 
 
-def test_the_kernel_of_the_patches_is_a_matrix():
+def test_the_patch_kernel_is_a_matrix():
     shapes, places = reading_of(Case("vit", "ViTModel"))
     place = places["embeddings.W_patch"][0]
     assert place == Place("embeddings.patch_embeddings.projection.weight", (12, 3, 4, 4), "transposed")
@@ -57,7 +57,7 @@ def test_the_kernel_of_the_patches_is_a_matrix():
 
 
 @pytest.mark.parametrize("case", READABLE, ids=lambda case: case.name)
-def test_every_parameter_has_a_place_from_which_it_comes_back_whole(case):
+def test_every_parameter_has_a_place_and_survives_a_round_trip(case):
     shapes, places = reading_of(case)
     covered: dict[str, list[tuple[int, int]]] = {}
     for number, (name, shape) in enumerate(shapes.items()):
@@ -69,13 +69,13 @@ def test_every_parameter_has_a_place_from_which_it_comes_back_whole(case):
             assert (from_file(part, place, shape) == value).all()
         written = places[name][0]
         covered.setdefault(written.name, []).append(written.rows or (0, written.shape[0]))
-    for name, rows in covered.items():  # the parts of a tensor that several parameters share leave no row out
+    for name, rows in covered.items():  # the parts of a shared tensor cover all of its rows
         whole = next(place.shape[0] for group in places.values() for place in group if place.name == name)
         assert sorted(rows)[0][0] == 0, name
         assert [stop for _, stop in sorted(rows)] == [start for start, _ in sorted(rows)[1:]] + [whole], name
 
 
-# transformers forgets the prefix of one class's layers when it saves them.
+# transformers drops the prefix of the layers of one class on saving.
 SAVED = [case for case in READABLE if case.model_class != "ViTMSNForImageClassification"]
 
 
@@ -91,7 +91,7 @@ def test_the_first_place_is_where_transformers_writes_it(case, tmp_path):
     )
 
 
-# What is said where a file does not fit --------------------------------------------------------------------------------
+# Errors for files that do not fit ----------------------------------------------------------------------------------------
 
 
 def mismatch(tensors, **changes) -> MismatchError:
@@ -134,7 +134,7 @@ def test_a_renamed_tensor_is_missing_and_unexpected():
 def test_a_tensor_of_another_size_is_named_with_both_sizes():
     assert str(mismatch(tensors_of(CONFIG), vocab_size=32)) == (
         "model.safetensors does not fit config.json: of 39 tensors, 1 of another size "
-        "(embeddings.word_embeddings.weight is [31, 8], wanted [32, 8])."
+        "(embeddings.word_embeddings.weight is [31, 8], expected [32, 8])."
     )
 
 
@@ -147,16 +147,16 @@ def test_many_wrong_tensors_are_counted_and_the_first_ones_named():
     assert len(error.match.misfits) == 37
 
 
-@pytest.mark.parametrize(("layers", "said"), [(1000, "says 1,000 layers"), (1, "says 1 layers")])
-def test_another_number_of_layers_is_said_as_such(layers, said):
+@pytest.mark.parametrize(("layers", "count"), [(1000, "1,000"), (1, "1")])
+def test_a_different_number_of_layers_is_named(layers, count):
     text = str(mismatch(tensors_of(CONFIG), num_hidden_layers=layers))
     assert text == (
-        f"config.json {said}, model.safetensors holds 2 (0 to 1). Use the config.json that belongs to these weights, "
-        "or correct its number of layers."
+        f"config.json has {count} layers, but model.safetensors has 2 (0 to 1). Use the config.json that belongs to these "
+        "weights, or correct its number of layers."
     )
 
 
-def test_other_heads_and_buffers_are_set_aside():
+def test_other_heads_and_buffers_are_unused():
     tensors = tensors_of({**CONFIG, "architectures": ["BertForPreTraining"]})
     tensors["bert.embeddings.position_ids"] = np.arange(16)[None]
     _, places = places_of(CONFIG)

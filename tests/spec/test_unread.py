@@ -1,4 +1,4 @@
-"""A field that somebody wrote is read by something, or refused: never taken in silence."""
+"""A field that is set either has an effect or is refused; it is never silently ignored."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from glassformer.errors import GlassformerError
 from glassformer.program.encoder import build
-from glassformer.spec import GATES, EncoderSpec, GlassformerError, field_rules, unread
+from glassformer.spec import GATES, EncoderSpec, field_rules, unread
 from glassformer.spec.fields import FieldRule
 from glassformer.spec.reading import draft, request
 from glassformer.spec.rules import check
@@ -29,9 +30,9 @@ STARTS: list[tuple[str, dict[str, Any]]] = [
     ("whisper-tiny", {"layers": 2}),
 ]
 MISSING: Any = object()
-TRAINED = {"dropout"}  # read while training alone
-LENGTH = {"positions"}  # the longest input, with or without a table
-WHOLE_LAYER = {"d_ff", "activation", "norm", "norm_kind", "eps", "layer_scale"}  # may stand beside the attention asked about
+TRAINED = {"dropout"}  # used only in training
+LENGTH = {"positions"}  # the maximum length, with or without a table
+WHOLE_LAYER = {"d_ff", "activation", "norm", "norm_kind", "eps", "layer_scale"}  # allowed with block=attention
 
 
 def _others(rule: FieldRule, value: Any) -> list[Any]:
@@ -49,8 +50,8 @@ def _computed(spec: EncoderSpec) -> Any:
     return program.inputs, program.parameters, program.steps, program.shared
 
 
-def _says_what_is_so(spec: EncoderSpec, field: str, value: Any) -> bool:
-    """Whether the encoder has this value already, by another name or by default."""
+def _is_redundant(spec: EncoderSpec, field: str, value: Any) -> bool:
+    """Whether the encoder already has this value, by another name or by default."""
     same = {"final_norm": spec.norm_after_last, "share_layers": spec.layers, "kv_heads": spec.heads}
     if spec.head in ("mlm", "pretrain"):
         same["head_hidden"] = GATES.get(spec.activation, spec.activation)
@@ -58,14 +59,14 @@ def _says_what_is_so(spec: EncoderSpec, field: str, value: Any) -> bool:
     return value in (same.get(field, MISSING), nothing.get(field, MISSING))
 
 
-def _silent(name: str, fields: dict[str, Any]) -> list[str]:
-    """Fields that are taken and change nothing that is computed."""
+def _ignored(name: str, fields: dict[str, Any]) -> list[str]:
+    """Return the fields that are accepted but do not change the computation."""
     start = request(name, **fields).spec
     before, found = _computed(start), []
     for field, rule in field_rules().items():
         for other in _others(rule, getattr(start, field)):
-            beside = start.block == "attention" and field in WHOLE_LAYER
-            if beside or field in (*TRAINED, *LENGTH) or _says_what_is_so(start, field, other):
+            other_part = start.block == "attention" and field in WHOLE_LAYER
+            if other_part or field in (*TRAINED, *LENGTH) or _is_redundant(start, field, other):
                 continue
             try:
                 after = _computed(request(name, **{**fields, field: other}).spec)
@@ -77,30 +78,30 @@ def _silent(name: str, fields: dict[str, Any]) -> list[str]:
 
 
 @pytest.mark.parametrize(("name", "fields"), STARTS, ids=lambda value: str(value)[:30])
-def test_no_field_is_taken_and_read_by_nothing(name, fields):
-    assert _silent(name, fields) == []
+def test_no_field_is_silently_ignored(name, fields):
+    assert _ignored(name, fields) == []
 
 
-def test_without_the_rules_the_search_finds_what_nothing_reads(monkeypatch):
+def test_without_the_rules_the_search_finds_ignored_fields(monkeypatch):
     monkeypatch.setattr(unread, "RULES", ())
-    assert {"head_hidden=tanh", "spare_bias=True", "position_offset=3", "pool=mean"} <= set(_silent("layer", {}))
+    assert {"head_hidden=tanh", "spare_bias=True", "position_offset=3", "pool=mean"} <= set(_ignored("layer", {}))
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("encoder position_offset=2", "gives rows to a table of positions that is not there: position=none. Add position="),
-        ("bert-base first_norm=false", "speaks of a norm before the attention, which is not there: norm=post. Add norm=pre."),
-        ("bert-base spare_bias=true", "speaks of a head that predicts tokens, which is not there: head=none. Add head=mlm."),
-        ("bert-base head_hidden=tanh", "speaks of a hidden layer in the head, and there is no head that has one: head=none. Add"),
-        ("bert-base head_reads=mean", "says what a classifier reads, and there is none: head=none. Add head=classify."),
-        ("encoder pool=mean", "says which tokens stand for the whole input, and nothing reads those: head=none. Add head="),
-        ("bert-base head=mlm pooler=dense", "would be read by nothing: the head reads every token: head=mlm. Leave pooler out."),
-        ("encoder layer_cycle=2", "says how layers that share weights take turns, and none do: share_layers=none."),
-        ("layer embedding_scale=sqrt_d_model", "multiplies the rows of a token table that is not there: vocab=none. Add vocab"),
+        ("encoder position_offset=2", "adds rows to a position table, and there is none: position=none. Add position="),
+        ("bert-base first_norm=false", "sets a norm before the attention, and there is none: norm=post. Add norm=pre."),
+        ("bert-base spare_bias=true", "applies to a head that predicts tokens, and there is none: head=none. Add head=mlm."),
+        ("bert-base head_hidden=tanh", "sets the hidden layer of a head, and there is no head with one: head=none. Add"),
+        ("bert-base head_reads=mean", "sets the input of a classifier, and there is none: head=none. Add head=classify."),
+        ("encoder pool=mean", "selects the pooled tokens, which nothing uses: head=none. Add head="),
+        ("bert-base head=mlm pooler=dense", "has no effect, since the head reads every token: head=mlm. Leave pooler out."),
+        ("encoder layer_cycle=2", "sets how layers share weights, and none do: share_layers=none."),
+        ("layer embedding_scale=sqrt_d_model", "scales token embeddings, and there are none: vocab=none. Add vocab"),
     ],
 )
-def test_what_nothing_reads_is_said_with_the_part_that_is_missing(words, message):
+def test_a_field_without_effect_is_refused_with_the_missing_part(words, message):
     name, *fields = words.split()
     with pytest.raises(GlassformerError) as refusal:
         request(name, **dict(field.split("=") for field in fields))
@@ -109,11 +110,11 @@ def test_what_nothing_reads_is_said_with_the_part_that_is_missing(words, message
 
 
 @pytest.mark.parametrize("words", ["head_hidden=none", "pool=first", "tie=true", "spare_bias=false", "position_offset=0"])
-def test_a_value_that_asks_for_nothing_may_be_written_anywhere(words):
+def test_a_neutral_value_is_always_allowed(words):
     request("encoder", **dict([words.split("=")]))
 
 
-def test_a_draft_may_lack_the_parts_that_its_fields_speak_of():
+def test_a_draft_may_lack_the_parts_that_its_fields_refer_to():
     found, changed = draft("bert-base", pool="mean", head_hidden="tanh")
     assert changed == {"pool": "mean", "head_hidden": "tanh"}
     with pytest.raises(GlassformerError, match="head_hidden=tanh"):
@@ -121,6 +122,6 @@ def test_a_draft_may_lack_the_parts_that_its_fields_speak_of():
     unread.require_read(found.spec.replace(head="classify"), changed)
 
 
-def test_the_positions_of_an_image_begin_at_the_first_row_of_their_table():
+def test_image_positions_start_at_row_0_of_their_table():
     with pytest.raises(GlassformerError, match=r"position_offset=2 is not allowed for an image: .* Leave it out\."):
         check(request("vit-b16").spec.replace(position_offset=2))

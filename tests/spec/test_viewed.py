@@ -1,4 +1,4 @@
-"""Everything that can be looked at shows itself: one mechanism, whatever room a thing comes from."""
+"""Results, runs and specs all render through the same mechanism."""
 
 import re
 import subprocess
@@ -79,8 +79,8 @@ def test_a_view_is_one_scoped_fragment(name):
     assert isinstance(thing, Viewed)
     html = thing.to_html()
     assert thing._repr_html_() == html
-    assert html.startswith("<div class=glassformer>")
-    outside = re.sub(r'srcdoc="[^"]*"', "", html)  # the page to explore has a frame of its own
+    assert html.startswith('<div class="glassformer">')
+    outside = re.sub(r'srcdoc="[^"]*"', "", html)  # the interactive page has its own frame
     found = Balanced(outside)
     assert found.faults == []
     assert not re.search(r"\sid=|\son\w+=|https?://(?!www\.w3\.org/2000/svg)|url\(", outside)
@@ -91,20 +91,20 @@ def test_a_view_is_one_scoped_fragment(name):
                 assert selector.strip().startswith(".glassformer"), f"{selector} reaches outside"
 
 
-def test_a_selector_that_reaches_outside_is_found():
-    from glassformer.show.table import scoped
+def test_selectors_are_scoped():
+    from glassformer.show.fragment import scoped
 
     assert scoped("p,.a b{x:1}i{y:2}") == ".glassformer p,.glassformer .a b{x:1}.glassformer i{y:2}"
 
 
-def test_a_number_opens_down_to_inputs_and_weights():
+def test_an_explanation_expands_down_to_inputs_and_weights():
     html = a_run().explain("layers.0.attention.mix", t=1, head=0, d_v=2).to_html()
     assert html.count("<details") >= 20
     assert "(parameter)" in html and "(input)" in html
     assert "&lt;u&gt;entarté&lt;/u&gt;" in html
 
 
-def test_attention_stays_when_a_notebook_is_saved():
+def test_attention_is_kept_in_a_saved_notebook():
     html = a_run().attention(layer=0).to_html()
     before = html.partition("<details>")[0]
     assert before.count("data:image/png;base64,") == 3  # the scale and two heads
@@ -132,14 +132,14 @@ def test_ipython_prints_a_result_as_a_table():
         "thing = seeded_run(EncoderSpec(d_model=8, heads=2, layers=1), words='a b').attention()",
     ],
 )
-def test_a_thing_finds_how_it_looks_when_it_is_first_looked_at(line):
+def test_show_is_imported_when_a_result_is_first_rendered(line):
     code = f"{line}\nimport sys\nassert not any(name.startswith('glassformer.show') for name in sys.modules)\n"
-    code += "assert thing._repr_html_().startswith('<div class=glassformer>')"
+    code += "assert thing._repr_html_().startswith('<div class=\"glassformer\">')"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_what_nobody_knows_how_to_show_is_said():
+def test_an_object_without_a_presentation_is_an_error():
     class Strange(Viewed):
         pass
 

@@ -24,7 +24,7 @@ from pathlib import Path
 import torch
 from tiny_training import SETTINGS, Quiet, losses, tiny_run
 
-from glassformer.spec import GlassformerError
+from glassformer.errors import GlassformerError
 from glassformer.training import loop, saving, state
 from glassformer.training.runs import Run
 
@@ -274,7 +274,7 @@ def signals(place, count, seed=0):
             counts["slowest"] = max(counts["slowest"], round(seconds, 2))
             saved = state.saved_steps(path / "checkpoints")[0]
             counts.fault("lost_more", when=saved != child.step)
-            counts.fault("failed", when=f"error stopped at step {saved} of 40, which is saved." not in "\n".join(child.told))
+            counts.fault("failed", when=f"error stopped at step {saved} of 40; everything is saved." not in "\n".join(child.told))
         else:
             counts.fault("hung" if code == -99 else "failed", when=code != 0)
             if code == 0:

@@ -15,8 +15,8 @@ import pytest
 import torch
 from tiny_training import Quiet, logged, losses, tiny_run
 
-from glassformer.model.checkpoints import load_encoder
-from glassformer.spec import GlassformerError
+from glassformer.errors import GlassformerError
+from glassformer.model.checkpoints.loading import load_encoder
 from glassformer.training import loop, state
 from glassformer.training.data import load_data
 from glassformer.training.distributed import processes
@@ -36,8 +36,8 @@ import torch
 torch.set_num_threads(1)
 from tiny_training import Quiet, tiny_run
 from test_distributed import MASKED, SAME
-from glassformer.cli.processes import made_by_first
-from glassformer.spec import GlassformerError
+from glassformer.training.runs import made_by_first
+from glassformer.errors import GlassformerError
 from glassformer.training import loop, state
 from glassformer.training.data import load_data
 from glassformer.training.distributed.processes import first, joined, leave, texts
@@ -111,7 +111,7 @@ leave(0)
 
 
 def torchrun(*words, **options):
-    environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": f"{TESTS}:{TESTS}/training"}
+    environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": f"{TESTS}/../src:{TESTS}:{TESTS}/training"}
     command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", *words]
     return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **options)
 
@@ -186,7 +186,7 @@ def test_weights_at_the_end_are_whole(place, parallel):
 def test_a_signal_to_one_process_stops_both_at_the_same_step_and_they_go_on_bit_for_bit(place, parallel):
     (first, _), (second, _) = told(place, f"stopped-{parallel}")
     assert first == second
-    assert first.startswith("Interrupted: stopped at step 5 of 20, which is saved. Go on: glassformer resume")
+    assert first.startswith("Interrupted: stopped at step 5 of 20; everything is saved. To resume: glassformer resume")
     assert told(place, f"again-{parallel}")[0] == ("", ["resuming after step 5 of 20."])
     broken, whole = Run.open(place / f"broken-{parallel}"), Run.open(place / f"whole-{parallel}")
     assert len(losses(whole)) == 22
@@ -235,7 +235,7 @@ def test_a_disk_that_is_full_for_one_process_stops_both_and_the_state_before_is_
 def test_a_damaged_shard_is_passed_over_by_both(place):
     for _, said in told(place, "damaged"):
         assert said == [
-            "step-000005 is damaged (shard-00001.safetensors does not have the sha256 of its manifest), using step-000004.",
+            "step-000005 is damaged (the sha256 of shard-00001.safetensors does not match the manifest), using step-000004.",
             "resuming after step 4 of 20.",
         ]
     run = Run.open(place / "full")
@@ -244,7 +244,7 @@ def test_a_damaged_shard_is_passed_over_by_both(place):
 
 
 def test_a_batch_needs_a_row_for_each_process(place):
-    line = "GlassformerError: batch_size=1 is too small for 2 processes: each needs a row. Start fewer."
+    line = "GlassformerError: batch_size=1 is too small for 2 processes: each needs a row. Start fewer processes."
     assert told(place, "few rows") == [(line, []), (line, [])]
 
 
@@ -281,9 +281,11 @@ def test_a_killed_worker_ends_the_run_in_one_line_and_it_goes_on(victim, tmp_pat
     assert started.returncode == 1
     lines = [line for line in said.splitlines() if line.startswith("glassformer: ")]
     assert len(lines) == 1, said
-    begins = "glassformer: another process of this run ended or cannot be reached: all of them stop. Last good checkpoint: step "
+    begins = (
+        "glassformer: another process of this run ended or cannot be reached: all processes stop. Last good checkpoint: step "
+    )
     assert lines[0].startswith(begins)
-    assert lines[0].endswith(f"Go on, with any number of processes: glassformer resume {run}")
+    assert lines[0].endswith(f"To resume, with any number of processes: glassformer resume {run}")
     step = state.saved_steps(run / "checkpoints")[0]
     watch = Quiet()
     with pytest.raises(loop.Interrupted):
@@ -301,7 +303,9 @@ def test_torchrun_takes_a_signal_for_all_and_one_line_is_said(tmp_path):
     lines = [line for line in said.splitlines() if line.startswith("glassformer: ")]
     assert len(lines) == 1, said
     step = state.saved_steps(run / "checkpoints")[0]
-    assert lines[0].startswith(f"glassformer: stopped at step {step} of 20000, which is saved. Go on: glassformer resume ")
+    assert lines[0].startswith(
+        f"glassformer: stopped at step {step} of 20000; everything is saved. To resume: glassformer resume "
+    )
     assert not list((run / "checkpoints").glob("*.tmp-*"))
 
 
@@ -349,7 +353,7 @@ def test_a_process_that_finds_nobody_says_so_in_one_line(monkeypatch):
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(processes, "rendezvous", lambda *_, **__: iter([(torch.distributed.HashStore(), 0, 2)]))
     monkeypatch.setattr(processes, "WAIT", timedelta(seconds=0.1))
-    line = "the processes of this run do not reach each other: one of them ended. Start all of them again."
+    line = "the processes of this run cannot reach each other: one of them ended. Start all of them again."
     with pytest.raises(processes.ProcessLost, match=f"^{line}$"), processes.joined():
         pass
 
@@ -371,7 +375,7 @@ def test_pieces_come_together_and_gaps_are_found():
 def test_a_gpu_for_each_process(monkeypatch):
     monkeypatch.setenv("LOCAL_RANK", "2")
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
-    with pytest.raises(GlassformerError, match=r"process 3 of this machine has no GPU of its own: there are 2\. Give torchrun"):
+    with pytest.raises(GlassformerError, match=r"process 3 on this machine has no GPU: there are only 2\. Use torchrun"):
         processes.own_gpu()
 
 

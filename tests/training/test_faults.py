@@ -15,7 +15,7 @@ import pytest
 import torch
 from tiny_training import Quiet, logged, tiny_run
 
-from glassformer.spec import GlassformerError
+from glassformer.errors import GlassformerError
 from glassformer.training import loop, state
 from glassformer.training.runs import Run
 from glassformer.training.saving import check_same_run
@@ -98,13 +98,14 @@ from glassformer.training.runs import Run
 Run.draw = lambda _: None
 loop.train(Run.open(Path(sys.argv[1])), load_data("digits"), Quiet())
 """
+TESTS = Path(__file__).parents[1]
 TRACED = re.compile(r"\d+ +(write|fsync|rename)[^(]*\((?:\d+<([^>]+)>|\"([^\"]+)\", \"([^\"]+)\").* = \d+")
 
 
 def asked_of_the_kernel(run, trace):
     """What a training asks of the kernel for its checkpoints, in order: (write or fsync, file) and (rename, from, to)."""
     words = ["strace", "-f", "-y", "-e", "trace=/^(p?writev?[0-9]*|f(data)?sync|rename.*)$", "-o", str(trace), sys.executable]
-    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[1]), "OMP_NUM_THREADS": "1"}
+    environment = os.environ | {"PYTHONPATH": f"{TESTS.parent / 'src'}:{TESTS}", "OMP_NUM_THREADS": "1"}
     command = [*words, "-c", ONE, str(run.path)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
     if "ptrace" in done.stderr.lower():
@@ -331,7 +332,7 @@ def test_whatever_was_changed_is_named(tmp_path, figure):
             ):
                 check_same_run(before, now)
             refused += 1
-    with pytest.raises(GlassformerError, match=r"changed: the tokenizer is another one\.$"):
+    with pytest.raises(GlassformerError, match=r"changed: the tokenizer is different\.$"):
         check_same_run(before, before | {"tokenizer": "another"})
     figure(
         "T6",
@@ -349,7 +350,7 @@ def test_a_second_process_is_refused_while_the_first_goes_on(tmp_path, figure):
     refused = []
 
     def again():
-        with pytest.raises(GlassformerError, match=rf"is being trained by process {os.getpid()}: wait for it\.$") as line:
+        with pytest.raises(GlassformerError, match=rf"is being trained by process {os.getpid()}: wait until it ends\.$") as line:
             loop.train(Run.open(run.path), data, Quiet())
         refused.append(str(line.value))
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from glassformer.spec import GlassformerError
+from glassformer.errors import GlassformerError
 from glassformer.spec.presets import preset
 from glassformer.training.data import load_data
 from glassformer.training.fitting import _patch, fitted, small_spec, suggested, tokenizer_for
@@ -35,7 +35,7 @@ def test_an_image_of_any_size_has_few_patches_and_loses_few_pixels(height, width
 
 
 def test_there_is_no_data_of_sound():
-    with pytest.raises(GlassformerError, match=r"^this spec reads sound \(mels=80\), and there is no data of sound here"):
+    with pytest.raises(GlassformerError, match=r"^this spec reads audio \(mels=80\), and training on audio is not supported"):
         fitted(preset("whisper-tiny"), {}, load_data("digits"), None, Settings())
 
 

@@ -13,7 +13,7 @@ import pytest
 from glassformer.training import state
 
 TESTS = Path(__file__).parents[1]
-ENVIRONMENT = os.environ | {"PYTHONPATH": str(TESTS), "OMP_NUM_THREADS": "1"}
+ENVIRONMENT = os.environ | {"PYTHONPATH": f"{TESTS.parent / 'src'}:{TESTS}", "OMP_NUM_THREADS": "1"}
 COUNTS = [pytest.param(20, id="20"), pytest.param(200, id="200", marks=pytest.mark.slow)]
 
 
@@ -102,14 +102,17 @@ def test_ctrl_c_saves_and_the_exit_code_is_130(tmp_path):
     started.send_signal(signal.SIGINT)
     line = last_line(started)
     step = state.saved_steps(tmp_path / "run" / "checkpoints")[0]
-    assert line == f"glassformer: stopped at step {step} of 20000, which is saved. Go on: glassformer resume {tmp_path / 'run'}"
+    assert (
+        line
+        == f"glassformer: stopped at step {step} of 20000; everything is saved. To resume: glassformer resume {tmp_path / 'run'}"
+    )
     assert started.returncode == 130
 
 
 def test_a_loss_that_is_no_number_exits_with_1(tmp_path):
     started = shell(*TINY, "--lr", "1e9", "--clip", "none", "--warmup", "0", "--out", str(tmp_path / "run"))
     line = last_line(started)
-    assert line.startswith("glassformer: step ") and " Nothing was overwritten. Go on: glassformer resume " in line
+    assert line.startswith("glassformer: step ") and " Nothing was overwritten. To resume: glassformer resume " in line
     assert started.returncode == 1
 
 

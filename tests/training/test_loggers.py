@@ -7,7 +7,7 @@ import types
 import pytest
 from tiny_training import Quiet, tiny_run
 
-from glassformer.spec import GlassformerError
+from glassformer.errors import GlassformerError
 from glassformer.training import loop
 from glassformer.training.loggers import TensorBoard
 

@@ -6,8 +6,8 @@ import pytest
 import torch
 from tiny_training import Quiet, logged, losses, tiny_run
 
-from glassformer.model.checkpoints import load_encoder
-from glassformer.spec import GlassformerError
+from glassformer.errors import GlassformerError
+from glassformer.model.checkpoints.loading import load_encoder
 from glassformer.training import loop, state
 from glassformer.training.runs import Run
 from glassformer.training.saving import check_same_run
@@ -83,7 +83,7 @@ def test_a_damaged_checkpoint_is_passed_over_with_one_line(whole, tmp_path):
     watch = Quiet()
     loop.train(run, data, watch)
     assert watch.said == [
-        "step-000006 is damaged (state.safetensors does not have the sha256 of its manifest), using step-000003.",
+        "step-000006 is damaged (the sha256 of state.safetensors does not match the manifest), using step-000003.",
         "resuming after step 3 of 20.",
     ]
     assert losses(run) == losses(whole[0])
@@ -105,7 +105,7 @@ def test_resume_names_what_was_changed(whole, tmp_path):
         loop.train(changed, data, Quiet())
     about = run.about | {"data": run.about["data"] | {"rows": {"train": 1}, "fingerprint": "0"}}
     with pytest.raises(
-        GlassformerError, match=r"the data are others: rows was \{'train': 1\} and is \{'train': 1252, .*fingerprint"
+        GlassformerError, match=r"the data has changed: rows was \{'train': 1\} and is \{'train': 1252, .*fingerprint"
     ):
         loop.train(Run(run.path, run.spec, run.settings, None, about), data, Quiet())
 
@@ -116,7 +116,7 @@ def test_texts_that_are_cut_are_counted_and_a_head_may_have_outputs_to_spare(tmp
     run, data = tiny_run(tmp_path / "run", data=path, fields={"classes": 7}, epochs=1, max_length=16)
     watch = Quiet()
     figures = loop.train(run, data, watch)
-    assert "note: texts are cut after 16 tokens: 16 of 32 in training. --max-length reads more." in watch.said
+    assert "note: 16 of 32 training texts are truncated to 16 tokens. --max-length raises the limit." in watch.said
     assert [len(row) for row in figures["test"]["confusion"]] == [2, 2]
 
 
@@ -156,5 +156,7 @@ def test_a_step_without_a_kernel_that_gives_equal_bits_ends_in_one_line(tmp_path
         return torch.zeros(4).put_(torch.tensor([0, 0]), torch.ones(2), accumulate=False)
 
     monkeypatch.setattr(loop, "judge", judge)
-    with pytest.raises(GlassformerError, match=r"put_ has no version on this device .* Train with --equal-bits no\.$"):
+    with pytest.raises(
+        GlassformerError, match=r"put_ has no deterministic implementation on this device\. Train with --equal-bits no\.$"
+    ):
         loop.train(run, data, Quiet())

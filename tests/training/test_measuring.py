@@ -6,13 +6,14 @@ import pytest
 import torch
 from tiny_training import Quiet, logged, tiny_run
 
-from glassformer.cli.training_prediction import prediction
+from glassformer.model import fast
 from glassformer.training import loop
 from glassformer.training.data import load_data
 from glassformer.training.data.batches import BatchStream
 from glassformer.training.data.examples import prepare
 from glassformer.training.fitting import small_spec, tokenizer_for
 from glassformer.training.measuring import Gauge, peak_flops, predicted_at
+from glassformer.training.prediction import prediction
 from glassformer.training.runs import Run
 from glassformer.training.settings import Settings
 from glassformer.training.starting import choose_trained, first_weights, parameter_counts, to_training
@@ -27,7 +28,7 @@ def measured(data, **settings):
     tokenizer = tokenizer_for(rows, chosen)
     spec = small_spec(rows, tokenizer, chosen).replace(d_model=32, heads=2, layers=2, dropout=0.0)
     trained = parameter_counts(spec, {}, chosen)["trained"]
-    encoder = first_weights(Path("none"), spec, CPU)
+    encoder = fast.apply(first_weights(Path("none"), spec, CPU))
     choose_trained(encoder, {}, chosen)
     to_training(encoder)
     batch = BatchStream(prepare(rows.validation, tokenizer, max_length=24), batch_size=8).at(0, 0)

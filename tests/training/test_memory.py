@@ -6,9 +6,9 @@ import pytest
 import torch
 from tiny_training import Quiet, tiny_run
 
-from glassformer.cli.training_prediction import prediction
 from glassformer.training import loop
 from glassformer.training.memory import OutOfMemory, largest_batch
+from glassformer.training.prediction import prediction
 
 
 def test_memory_that_runs_out_is_one_line_with_the_batch_that_fits(tmp_path, monkeypatch, figure):
@@ -31,7 +31,7 @@ def test_memory_that_runs_out_is_one_line_with_the_batch_that_fits(tmp_path, mon
     with pytest.raises(OutOfMemory) as found:
         loop.train(run, data, watch)
     times = -(-128 // fits)
-    way = f" can be used. At most {fits} rows fit: train again with --batch-size {fits} --accumulate {times}."
+    way = f" is available. At most {fits} rows fit: train again with --batch-size {fits} --accumulate {times}."
     assert watch.said[0].startswith("memory may run out: a step of 128 rows needs ") and watch.said[0].endswith(way)
     assert str(found.value).startswith("out of memory: a step of 128 rows needs ")
     assert str(found.value).endswith(f"{way} Last good checkpoint: step 3; nothing was overwritten.")

@@ -53,7 +53,7 @@ class Plant:
         modules = [(name, one) for name, one in trainer.encoder.named_modules() if isinstance(one, torch.nn.Linear)]
         name, module = self.chance.choice([one for one in modules if "attention.qkv" not in one[0]])
         module.register_forward_hook(lambda *given: given[2] * self.value)
-        self.named = f"The first output that is not finite is that of {name}."
+        self.named = f"The first module with a non-finite output is {name}."
 
     def loss(self, trainer, _):
         real = trainer.spread.loss.of

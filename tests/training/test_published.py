@@ -7,8 +7,8 @@ import pytest
 import torch
 
 from glassformer.model import Encoder
-from glassformer.model.export import class_for, save
-from glassformer.model.sentences import load
+from glassformer.model.checkpoints.export import class_for, save
+from glassformer.model.sentences.loaded_model import load
 from glassformer.spec import EncoderSpec
 from glassformer.spec.presets import preset
 from glassformer.training.data import load_data

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tiny_training import Quiet, tiny_run
 
-from glassformer.model.checkpoints import load_encoder
+from glassformer.model.checkpoints.loading import load_encoder
 from glassformer.training import loop
 from glassformer.training.data import load_data
 from glassformer.training.data.examples import prepare

@@ -5,8 +5,8 @@ import json
 import pytest
 from tiny_training import tiny_run
 
+from glassformer.errors import GlassformerError
 from glassformer.model import Encoder, load
-from glassformer.spec import GlassformerError
 from glassformer.training.runs import Run, differences, next_name
 
 
@@ -27,12 +27,12 @@ def test_what_is_exported_knows_what_a_word_was_learned_with(tmp_path, context):
 def test_a_folder_of_a_newer_version_is_refused(tmp_path):
     run, _ = tiny_run(tmp_path / "run")
     (run.path / "run.json").write_text(json.dumps(run.about | {"format": 2}), encoding="utf-8")
-    with pytest.raises(GlassformerError, match=r"newer version of glassformer \(format 2, this one reads up to 1\)"):
+    with pytest.raises(GlassformerError, match=r"newer version of glassformer \(format 2; this version reads up to 1\)"):
         Run.open(run.path)
 
 
 def test_a_folder_that_is_no_run_is_refused(tmp_path):
-    with pytest.raises(GlassformerError, match=r"is no run folder: it has no run\.json"):
+    with pytest.raises(GlassformerError, match=r"is not a run folder: it has no run\.json"):
         Run.open(tmp_path)
 
 

@@ -25,7 +25,9 @@ def test_a_run_saves_its_step_and_goes_on_bit_for_bit(number, code, tmp_path):
     whole, data = tiny_run(tmp_path / "whole")
     loop.train(whole, data, Quiet())
     run, _ = tiny_run(tmp_path / "run")
-    with pytest.raises(Interrupted, match=r"stopped at step 5 of 20, which is saved\. Go on: glassformer resume") as stopped:
+    with pytest.raises(
+        Interrupted, match=r"stopped at step 5 of 20; everything is saved\. To resume: glassformer resume"
+    ) as stopped:
         loop.train(run, data, Quiet(lambda step: os.kill(os.getpid(), number) if step == 5 else None))
     assert stopped.value.code == code
     assert saved_steps(run.checkpoints)[0] == 5

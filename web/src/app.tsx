@@ -59,7 +59,7 @@ function Opened({ page }: { page: Page }) {
       wanted = false;
     };
   }, [page]);
-  if (lost) return <Empty>This page could not be fetched: is the lab still running? Reload to try again.</Empty>;
+  if (lost) return <Empty>This page could not be loaded. Is the lab still running? Reload to try again.</Empty>;
   if (found?.of !== page) return <Progress />;
   return <Caught view={found.view} key={page.address} />;
 }
@@ -70,7 +70,7 @@ function Caught({ view: View }: { view: ComponentType }) {
   if (!error) return <View />;
   return (
     <>
-      <Fault error={new LabError("this page failed: a fault in Glassformer. The browser's console says more.")} />
+      <Fault error={new LabError("This page failed because of a bug in Glassformer. See the browser console for details.")} />
       <button type="button" onClick={forget}>
         try again
       </button>
@@ -80,14 +80,14 @@ function Caught({ view: View }: { view: ComponentType }) {
 
 function App() {
   const page = PAGES.find((candidate) => candidate.address === path.value);
-  const title = page?.title ?? "no such page";
+  const title = page?.title ?? "Page not found";
   useEffect(() => {
     document.title = `${title} · Glassformer lab`;
   }, [title]);
   return (
     <>
       <a class="skip" href="#main">
-        to the page
+        Skip to content
       </a>
       <header class="top">
         <a class="name" href="/" title={`Glassformer ${known.version}`}>
@@ -103,7 +103,7 @@ function App() {
         </button>
       </header>
       <main id="main" tabIndex={-1}>
-        {page ? <Opened page={page} /> : <Empty>There is no page at this address. The five pages are above.</Empty>}
+        {page ? <Opened page={page} /> : <Empty>There is no page at this address. Choose one of the five pages above.</Empty>}
       </main>
     </>
   );
@@ -114,10 +114,10 @@ function Locked() {
     <main>
       <h1>This page has no key to the lab</h1>
       <p>
-        Open the address that the lab printed where it was started: it ends in <code>#key=…</code>. Every start has a new one, so that nobody else on this machine reads along.
+        Open the address that the lab printed when it started; it ends in <code>#key=…</code>. Each start creates a new key, so that other users of this machine have no access.
       </p>
       <p class="soft">
-        If it was printed long ago, stop the lab with Ctrl-C and start it again: <code>glassformer lab</code>.
+        If you no longer have that address, stop the lab with Ctrl-C and start it again: <code>glassformer lab</code>.
       </p>
     </main>
   );

@@ -20,6 +20,13 @@ class Span:
     right: Line | None
 
     @property
+    def line(self) -> Line:
+        """The line of one of the counts that has it."""
+        line = self.left or self.right
+        assert line is not None
+        return line
+
+    @property
     def counts(self) -> tuple[int, int]:
         return (self.left.count if self.left else 0), (self.right.count if self.right else 0)
 

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, Literal, get_args
 
-from glassformer.algebra.memory import Dtype, Kernel, Memory, Optimizer, asked_steps, memory
+from glassformer.algebra.activations import IN_KERNEL, asked_steps
+from glassformer.algebra.memory import Dtype, Memory, Optimizer, memory
 from glassformer.algebra.result import Result
+from glassformer.arguments import one_of, require, whole, yes_no
+from glassformer.errors import GlassformerError, shown
 from glassformer.program import Program, Step, build
+from glassformer.program.kept import MATERIALISED, Keeps
 from glassformer.program.operations import Mask
-from glassformer.spec import EncoderSpec, GlassformerError, shown
-from glassformer.spec.arguments import one_of, require, whole, yes_no
+from glassformer.program.roles import Role
+from glassformer.spec import EncoderSpec
 
 Pass = Literal["forward", "training"]
 
@@ -21,8 +24,8 @@ Pass = Literal["forward", "training"]
 # everything else is taken to cost as much backward as forward.
 BACKWARD_PRODUCTS = 2
 BACKWARD_OTHER = 1
-BY_DISTANCE = ("content_to_buckets", "content_to_position", "buckets_to_content", "position_to_content")  # terms of scores
-FUSED = ("scores", "biased", "masked", "weights", "mix")  # the steps of an attention that a fused kernel does in one
+FUSED: tuple[Role, ...] = (*IN_KERNEL, "mix")  # what a fused kernel does in one
+BY_DISTANCE: tuple[Role, ...] = ("content to buckets", "content to position", "buckets to content", "position to content")
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,7 @@ class CostRow:
     name: str
     multiply_adds: int  # in matrix products
     flops: int  # all operations, a multiply-add counted as two
+    parts: tuple[str, ...] = ()  # the rows of `Cost.parts` that count this step, the widest first
 
     def to_dict(self) -> dict[str, Any]:
         return {"name": self.name, "multiply_adds": self.multiply_adds, "flops": self.flops}
@@ -44,7 +48,7 @@ class Cost(Result):
     label: str
     program: Program
     which: Pass
-    kernel: Kernel
+    keeps: Keeps
     memory: Memory
     rows: tuple[CostRow, ...]
 
@@ -72,29 +76,20 @@ class Cost(Result):
         """Cost by part; layers together, and inside them attention, scores and feed-forward."""
         totals: dict[str, list[int]] = {}
         for row in self.rows:
-            for part in parts_of(row.name, block=self.program.spec.block):
+            for part in row.parts:
                 entry = totals.setdefault(part, [0, 0])
                 entry[0] += row.multiply_adds
                 entry[1] += row.flops
-        return {part: CostRow(part, *entry) for part, entry in totals.items()}
+        return {part: CostRow(part, macs, flops) for part, (macs, flops) in totals.items()}
 
     @property
     def convention(self) -> str:
         passes = (
             "forward pass" if self.which == "forward" else "training step (forward, and a backward of twice the matrix products)"
         )
-        kernel = {
-            "materialised": "every score computed and kept in memory",
-            "fused": "a fused attention kernel: scores are not kept in memory, masked pairs are not computed",
-            "compiled": "compiled layers with fused attention: neither scores nor activations of feed-forward blocks are kept",
-        }[self.kernel]
-        if self.which == "training" and self.program.spec.relative:
-            kernel += {
-                "materialised": "",
-                "fused": "; but those with a learned bias are written out, as on a CPU (on a GPU less is kept)",
-                "compiled": ", but the learned bias by distance is",
-            }[self.kernel]
-        return f"one {passes} over batch={self.program.sizes.batch} t={self.program.sizes.t}; 1 multiply-add = 2 FLOPs; {kernel}"
+        learned = self.keeps.text_by_distance if self.which == "training" and self.program.spec.relative else ""
+        sizes = f"batch={self.program.sizes.batch} t={self.program.sizes.t}"
+        return f"one {passes} over {sizes}; 1 multiply-add = 2 FLOPs; {self.keeps.text}{learned}"
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -103,7 +98,7 @@ class Cost(Result):
             "batch": self.program.sizes.batch,
             "t": self.program.sizes.t,
             "pass": self.which,
-            "kernel": self.kernel,
+            "kernel": self.keeps.kernel,
             "convention": self.convention,
             "total": self.multiply_adds,
             "unit": "multiply-adds in matrix products",
@@ -121,38 +116,42 @@ def cost(
     program: Program,
     *,
     which: Pass = "forward",
-    kernel: Kernel = "materialised",
+    keeps: Keeps = MATERIALISED,
     dtype: Dtype = "float32",
     optimizer: Optimizer = "adamw",
     asked: Fraction = Fraction(1),
     label: str = "spec",
 ) -> Cost:
-    """What one pass of the program costs; `asked` is the share of the positions at which a masked-token head predicts."""
-    _check_choices(kernel, dtype, optimizer)
-    shares = _visible_shares(program) if kernel != "materialised" else {}
+    """What one pass of the program costs.
+
+    `keeps` states what the implementation keeps in memory; `asked` is the share of the positions at which a masked-token head
+    predicts.
+    """
+    _check_choices(dtype, optimizer)
+    shares = _visible_shares(program) if keeps.fused_attention else {}
     if asked != 1:
-        shares |= dict.fromkeys(asked_steps(program, kernel), asked)
+        shares |= dict.fromkeys(asked_steps(program, keeps), asked)
     rows = tuple([_row(step, which, shares.get(step.name, Fraction(1))) for step in program.steps])
-    needed = memory(program, training=which == "training", kernel=kernel, dtype=dtype, optimizer=optimizer, asked=asked)
-    return Cost(label, program, which, kernel, needed, rows)
+    needed = memory(program, training=which == "training", keeps=keeps, dtype=dtype, optimizer=optimizer, asked=asked)
+    return Cost(label, program, which, keeps, needed, rows)
 
 
-def _check_choices(kernel: Kernel, dtype: Dtype, optimizer: Optimizer) -> None:
-    for name, value, known in (("kernel", kernel, Kernel), ("dtype", dtype, Dtype), ("optimizer", optimizer, Optimizer)):
-        one_of(name, value, get_args(known))
+def _check_choices(dtype: Dtype, optimizer: Optimizer) -> None:
+    one_of("dtype", dtype, get_args(Dtype))
+    one_of("optimizer", optimizer, get_args(Optimizer))
 
 
 def largest_batch(
-    spec: EncoderSpec, limit: int, *, t: int | None, training: bool, kernel: Kernel, dtype: Dtype, optimizer: Optimizer
+    spec: EncoderSpec, limit: int, *, t: int | None, training: bool, keeps: Keeps, dtype: Dtype, optimizer: Optimizer
 ) -> int:
     """The largest batch whose bytes stay within `limit`; 0 where not even one input fits."""
     require(EncoderSpec, spec, "the batch of which encoder? A spec is wanted, as gf.spec('bert-base') makes it")
     limit, training = whole("limit", limit), yes_no("training", training)
-    _check_choices(kernel, dtype, optimizer)
+    _check_choices(dtype, optimizer)
 
     def fits(batch: int) -> bool:
         program = build(spec, batch=batch, t=t)
-        return memory(program, training=training, kernel=kernel, dtype=dtype, optimizer=optimizer).total <= limit
+        return memory(program, training=training, keeps=keeps, dtype=dtype, optimizer=optimizer).total <= limit
 
     if not fits(1):
         return 0
@@ -189,12 +188,12 @@ def _row(step: Step, which: Pass, share: Fraction) -> CostRow:
         macs, other = int(macs * share), int(other * share)
     if which == "training":
         macs, other = macs * (1 + BACKWARD_PRODUCTS), other * (1 + BACKWARD_OTHER)
-    return CostRow(step.name, macs, 2 * macs + other)
+    return CostRow(step.name, macs, 2 * macs + other, _parts(step))
 
 
 def _visible_shares(program: Program) -> dict[str, Fraction]:
     """For each step between scores and mix: which share of the (query, key) pairs a kernel that skips masked ones computes."""
-    shares: dict[str, Fraction] = {}
+    shares: dict[str, Fraction] = {}  # by block
     counted: dict[tuple[Mask, int, int], Fraction] = {}
     for step in program.steps:
         if not isinstance(step.operation, Mask):
@@ -203,19 +202,17 @@ def _visible_shares(program: Program) -> dict[str, Fraction]:
         key = (step.operation, t, s)
         if key not in counted:
             counted[key] = Fraction(step.operation.pairs(t, s), t * s)
-        scope = step.name.rpartition(".")[0]
-        shares |= {f"{scope}.{name}": counted[key] for name in FUSED}
-    return shares
+        shares[step.block.name] = counted[key]
+    fused = [step for step in program.steps if step.role in FUSED and step.block.name in shares]
+    return {step.name: shares[step.block.name] for step in fused}
 
 
-def parts_of(name: str, *, block: str = "layer") -> Iterable[str]:
-    """The rows of `Cost.parts` in which a step is counted, the widest first; a bare sub-layer ends with its output projection."""
-    words = name.split(".")
-    if block == "attention" and words[0] == "layers" and words[-1] == "out":
-        return ("layers", "layers: attention", "layers: attention: projections")
-    if words[0] != "layers":
-        return ("embeddings" if name == "x" else words[0],)
-    if len(words) > 3 and words[2] == "attention":
-        core = words[3] in (*FUSED, *BY_DISTANCE)
+def _parts(step: Step) -> tuple[str, ...]:
+    """The rows of `Cost.parts` that count a step, the widest first."""
+    kinds = {block.kind for block in step.block.around}
+    if "layers" not in kinds:
+        return (step.block.part,)
+    if "attention" in kinds:
+        core = step.role in (*FUSED, *BY_DISTANCE)
         return ("layers", "layers: attention", "layers: attention: scores and mix" if core else "layers: attention: projections")
-    return ("layers", "layers: feed-forward" if "ffn" in words else "layers: norms and sums")
+    return ("layers", "layers: feed-forward" if "ffn" in kinds else "layers: norms and sums")

@@ -11,8 +11,9 @@ from glassformer.algebra.parts import PARTS, chooser, part_names
 from glassformer.algebra.result import Result
 from glassformer.algebra.rows import Line, Row, folded
 from glassformer.algebra.subtotals import Subtotal, biases_of_matrices, largest, path_of, tree
-from glassformer.program import Parameter, Program, build
-from glassformer.spec import EncoderSpec, GlassformerError
+from glassformer.errors import GlassformerError
+from glassformer.program import Parameter, Program, Tensor, build
+from glassformer.spec import EncoderSpec
 
 ALL_ELSE = "all else"  # what `only` leaves out
 
@@ -74,7 +75,7 @@ class Count(Result):
     @cached_property
     def layer_parts(self) -> dict[str, int]:
         """Total per part of a layer, over all layers: attention, ffn, norm_1, norm_2, ..."""
-        return _totals((row.name.split(".")[2], row.count) for row in self.rows if row.layer is not None)
+        return _totals((_part_of_layer(row.tensor), row.count) for row in self.rows if row.layer is not None)
 
     @cached_property
     def lines(self) -> tuple[Line, ...]:
@@ -164,18 +165,20 @@ def _rows(program: Program, kept: Iterable[Parameter]) -> Iterator[Row]:
         also.setdefault(owner, []).append(alias)
     matrices = biases_of_matrices(program)
     for parameter in kept:
-        tensor = parameter.tensor
         yield Row(
-            tensor.name,
-            tensor.axes,
-            tensor.formula,
-            tensor.size,
+            parameter.tensor,
             parameter.kind,
             parameter.frozen,
-            also=tuple(also.get(tensor.name, ())),
+            also=tuple(also.get(parameter.name, ())),
             within=path_of(parameter),
-            bias_of=matrices.get(tensor.name, ""),
+            bias_of=matrices.get(parameter.name),
         )
+
+
+def _part_of_layer(tensor: Tensor) -> str:
+    """The block of its layer that a tensor belongs to; its own symbol where it stands in the layer itself."""
+    inside = [block.word for block in tensor.block.path if block.layer is not None and block.kind != "layer"]
+    return inside[0] if inside else tensor.symbol
 
 
 def _hint(words: list[str]) -> str:

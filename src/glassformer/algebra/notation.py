@@ -2,92 +2,79 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 from glassformer.algebra.result import Result
 from glassformer.program import Program, Step, Tensor
-from glassformer.program.axes import HEADS, IN_LAYER, layer_of
+from glassformer.program.axes import HEADS
 from glassformer.program.matrices import as_matrix
 from glassformer.program.pen import LatexPen, Pen, TextPen
+from glassformer.program.roles import Block, BlockKind, Role
 
-# How a step is written: the last words of its name -> the letter a paper would use.
-LETTERS = {
-    "attention.q": "Q",
-    "attention.k": "K",
-    "attention.v": "V",
-    "attention.q_rotated": "Q_r",
-    "attention.k_rotated": "K_r",
-    "attention.k_shared": "K_g",
-    "attention.v_shared": "V_g",
-    "attention.scores": "S",
-    "attention.k_relative": "K_B",
-    "attention.q_relative": "Q_B",
-    "attention.k_relative_shared": "K_Bg",
-    "attention.content_to_buckets": "S_cB",
-    "attention.content_to_position": "S_cp",
-    "attention.buckets_to_content": "S_Bc",
-    "attention.position_to_content": "S_pc",
-    "attention.biased": "S_b",
-    "attention.masked": "S_m",
-    "attention.weights": "A",
-    "attention.mix": "M",
-    "attention.out": "O",
-    "ffn.hidden": "H",
-    "ffn.active": "F",
-    "ffn.gate": "G",
-    "ffn.gated": "F_g",
-    "ffn.out": "U",
-    "sum_1": "R_1",
-    "sum_2": "R_2",
-    "scaled_1": "O_s",
-    "scaled_2": "U_s",
-    "relative": "B",
-    "embeddings.token": "X_token",
-    "embeddings.scaled": "X_scaled",
-    "embeddings.segment": "X_segment",
-    "embeddings.position": "X_position",
-    "embeddings.sum": "X_sum",
-    "embeddings.pixels": "P",
-    "embeddings.patches": "X_patch",
-    "embeddings.sequence": "X_sequence",
-    "embeddings.neighbours_1": "T_1",
-    "embeddings.convolved_1": "C_1",
-    "embeddings.active_1": "G_1",
-    "embeddings.neighbours_2": "T_2",
-    "embeddings.convolved_2": "C_2",
-    "embeddings.active_2": "X_sound",
-    "pooler.token": "x_pooled",
-    "pooler.dense": "z",
-    "pooler.out": "p",
+# The letter that a paper would use for the result of a step, by its role; other tensors go by their symbol.
+LETTERS: dict[Role, str] = {
+    "token": "X_token",
+    "scaled token": "X_scaled",
+    "segment": "X_segment",
+    "position": "X_position",
+    "embedding sum": "X_sum",
+    "pixels": "P",
+    "patch": "X_patch",
+    "sequence": "X_sequence",
+    "first neighbours": "T_1",
+    "first convolution": "C_1",
+    "first activation": "G_1",
+    "second neighbours": "T_2",
+    "second convolution": "C_2",
+    "sound": "X_sound",
+    "query": "Q",
+    "key": "K",
+    "value": "V",
+    "rotated query": "Q_r",
+    "rotated key": "K_r",
+    "shared key": "K_g",
+    "shared value": "V_g",
+    "scores": "S",
+    "relative bias": "B",
+    "relative query": "Q_B",
+    "relative key": "K_B",
+    "shared relative key": "K_Bg",
+    "content to buckets": "S_cB",
+    "content to position": "S_cp",
+    "buckets to content": "S_Bc",
+    "position to content": "S_pc",
+    "biased scores": "S_b",
+    "masked scores": "S_m",
+    "weights": "A",
+    "mix": "M",
+    "attention output": "O",
+    "ffn hidden": "H",
+    "ffn activation": "F",
+    "ffn gate": "G",
+    "gated ffn activation": "F_g",
+    "ffn output": "U",
+    "scaled attention output": "O_s",
+    "scaled ffn output": "U_s",
+    "attention residual": "R_1",
+    "ffn residual": "R_2",
+    "pooled token": "x_pooled",
+    "pooler hidden": "z",
+    "pooled": "p",
 }
-NORMS = {
-    "norm_1": "1",
-    "norm_2": "2",
-    "embeddings.norm": "E",
-    "relative_norm": "B",
-    "final_norm": "F",
-    "pooler.norm": "P",
-    "head.norm": "H",
-}
-NORM_STEPS = {
+# The letters of a norm and of its parameters, each with the index of the norm.
+IN_NORM: dict[Role, str] = {
     "mean": "mu",
     "variance": "variance",
-    "mean_square": "variance",
     "normalised": "N",
     "gamma": "gamma",
     "beta": "beta",
+    "norm output": "Y",
 }
-OTHERS = {
-    "tokens": "tokens",
-    "segments": "segments",
-    "image": "image",
-    "frames": "frames",
-    "attend": "attend",
-    "E_relative": "E_B",
-}
+NORM_INDEX = {"norm_1": "1", "norm_2": "2", "relative_norm": "B", "final_norm": "F"}
+NORM_INDEX_INSIDE: dict[BlockKind, str] = {"embeddings": "E", "pooler": "P", "head": "H"}
 
 
 @dataclass(frozen=True)
@@ -95,10 +82,14 @@ class Equation:
     """One step as an equation, with the shape of what it gives."""
 
     number: int
-    name: str
+    step: Step
     left: str
     right: str
     shape: str
+
+    @property
+    def name(self) -> str:
+        return self.step.name
 
     def to_dict(self) -> dict[str, Any]:
         return {"number": self.number, "name": self.name, "left": self.left, "right": self.right, "shape": self.shape}
@@ -152,15 +143,12 @@ class Notation(Result):
 def notation(program: Program, pen: Pen | None = None, *, label: str = "spec") -> Notation:
     """The equations of a program; layers that are alike are written once."""
     pen = pen or TextPen()
-    number = 0
+    letters, numbers = _Letters(program, pen), count(1)
     sections: list[Section] = []
     for title, steps, layers in _blocks(program):
         layer = layers[0] if layers else None
-        equations = []
-        for step in steps:
-            number += 1
-            equations.append(_equation(number, step, layer, program, pen))
-        sections.append(Section(title, tuple(equations), tuple(layers)))
+        equations = tuple([letters.equation(next(numbers), step, layer) for step in steps])
+        sections.append(Section(title, equations, tuple(layers)))
     return Notation(label, program, pen, tuple(sections))
 
 
@@ -170,7 +158,7 @@ def _blocks(program: Program) -> Iterable[tuple[str, list[Step], list[int]]]:
     before: list[Step] = []
     after: list[Step] = []
     for step in program.steps:
-        number = layer_of(step.name)
+        number = step.block.layer
         if number is not None:
             layers.setdefault(number, []).append(step)
         else:
@@ -179,7 +167,7 @@ def _blocks(program: Program) -> Iterable[tuple[str, list[Step], list[int]]]:
         yield "Input", before, []
     kinds: dict[tuple[Any, ...], list[int]] = {}
     for number, steps in layers.items():
-        kinds.setdefault(tuple((IN_LAYER.sub("", step.name), step.operation) for step in steps), []).append(number)
+        kinds.setdefault(tuple((step.block.any_layer, step.output.symbol, step.operation) for step in steps), []).append(number)
     for numbers in kinds.values():
         alike = f"Layer {numbers[0]}" if len(numbers) == 1 else f"Layers {_ranges(numbers)}, each with weights of its own"
         if len(numbers) > 1 and program.spec.share_layers is not None:
@@ -189,35 +177,41 @@ def _blocks(program: Program) -> Iterable[tuple[str, list[Step], list[int]]]:
         yield "Output", after, []
 
 
-def _equation(number: int, step: Step, layer: int | None, program: Program, pen: Pen) -> Equation:
-    last = program.spec.layers - 1
-    names = [_symbol(tensor.name, layer, last, pen) for tensor in step.inputs]
-    right = step.write(names, pen)
-    return Equation(number, step.name, _symbol(step.name, layer, last, pen, left=True), right, _shape(step.output, pen))
+class _Letters:
+    """How the tensors of a program are written."""
+
+    def __init__(self, program: Program, pen: Pen) -> None:
+        self.pen = pen
+        self.steps = program.step_of
+
+    def equation(self, number: int, step: Step, layer: int | None) -> Equation:
+        names = [self.of(tensor, layer) for tensor in step.inputs]
+        left = self.of(step.output, layer, left=True)
+        return Equation(number, step, left, step.write(names, self.pen), _shape(step.output, self.pen))
+
+    def of(self, tensor: Tensor, layer: int | None, *, left: bool = False) -> str:
+        """The letter of a tensor. X_0 enters layer 0, X_l enters layer l, and layer l gives X_(l+1)."""
+        if tensor.hidden and layer is not None:
+            return self.indexed_x("l+1" if left else "l")
+        if tensor.hidden:
+            return self.pen.symbol("X_0" if tensor.block.layer is None else f"X_{tensor.block.layer + 1}")
+        if tensor.role in IN_NORM:
+            return self.pen.symbol(f"{IN_NORM[tensor.role]}_{_norm_index(tensor.block)}")
+        if tensor.role == "relative table":
+            return self.pen.symbol("E_B")
+        letter = LETTERS.get(tensor.role) if tensor.name in self.steps else None
+        return self.pen.symbol(letter or tensor.symbol)
+
+    def indexed_x(self, index: str) -> str:
+        if isinstance(self.pen, LatexPen):
+            return f"X_{{\\ell{index[1:]}}}"
+        return f"X_{index}" if len(index) == 1 else f"X_{{{index}}}"
 
 
-def _symbol(name: str, layer: int | None, last: int, pen: Pen, *, left: bool = False) -> str:
-    """The letter of a tensor. X_0 enters layer 0, X_l enters layer l, and layer l gives X_(l+1)."""
-    if name == "x" or re.fullmatch(r"layers\.\d+\.out", name):
-        if layer is None:
-            return pen.symbol("X_0") if name == "x" else pen.symbol(f"X_{last + 1}")
-        return _indexed_x("l+1" if left else "l", pen)
-    words = name.split(".")
-    if words[-1] in NORM_STEPS and len(words) > 1:
-        return pen.symbol(f"{NORM_STEPS[words[-1]]}_{_norm_letter(words[:-1])}")
-    key = ".".join(words[-2:])
-    letter = LETTERS.get(key) or LETTERS.get(words[-1])
-    if letter is None and (words[-1] in NORMS or key in NORMS):
-        letter = f"Y_{_norm_letter(words)}"
-    return pen.symbol(letter or OTHERS.get(words[-1], words[-1]))
-
-
-def _indexed_x(index: str, pen: Pen) -> str:
-    return f"X_{{\\ell{index[1:]}}}" if isinstance(pen, LatexPen) else f"X_{index}" if len(index) == 1 else f"X_{{{index}}}"
-
-
-def _norm_letter(words: list[str]) -> str:
-    return NORMS.get(".".join(words[-2:])) or NORMS.get(words[-1], "N")
+def _norm_index(block: Block) -> str:
+    if block.kind != "norm" or block.above is None:  # the mean over positions
+        return "N"
+    return NORM_INDEX.get(block.word) or NORM_INDEX_INSIDE[block.above.kind]
 
 
 def _shape(tensor: Tensor, pen: Pen) -> str:

@@ -4,33 +4,53 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from glassformer.program import Axis
-from glassformer.program.axes import IN_LAYER, layer_of
+from glassformer.program import Axis, Tensor
+from glassformer.program.roles import Block
+
+
+class Within(NamedTuple):
+    """A subtotal by its name, and the block that it is, or is part of."""
+
+    name: str
+    block: Block
 
 
 @dataclass(frozen=True)
 class Row:
     """One tensor of the ledger."""
 
-    name: str
-    axes: tuple[Axis, ...]
-    formula: str
-    count: int
+    tensor: Tensor
     kind: str
     frozen: bool = False
     also: tuple[str, ...] = ()  # the other names under which the same tensor is used (tied, shared)
-    within: tuple[str, ...] = ()  # the subtotals that it belongs to, outermost first: layers, attention, qkv
-    bias_of: str = ""  # the matrix whose product this bias is added to
+    within: tuple[Within, ...] = ()  # the subtotals that it belongs to, outermost first: layers, attention, qkv
+    bias_of: Tensor | None = None  # the matrix whose product this bias is added to
+
+    @property
+    def name(self) -> str:
+        return self.tensor.name
+
+    @property
+    def axes(self) -> tuple[Axis, ...]:
+        return self.tensor.axes
+
+    @property
+    def formula(self) -> str:
+        return self.tensor.formula
+
+    @property
+    def count(self) -> int:
+        return self.tensor.size
 
     @property
     def part(self) -> str:
-        return self.name.partition(".")[0]
+        return self.tensor.block.part
 
     @property
     def layer(self) -> int | None:
-        return layer_of(self.name)
+        return self.tensor.block.layer
 
     @property
     def numbers(self) -> str:
@@ -70,17 +90,12 @@ class Line:
     @property
     def symbol(self) -> str:
         """The tensor without its place: `W_Q`."""
-        return self.name.rpartition(".")[2]
-
-
-def any_layer(name: str) -> str:
-    """A tensor's name with its layer left open: `layers.*.attention.W_Q`."""
-    return IN_LAYER.sub("layers.*.", name)
+        return self.rows[0].tensor.symbol
 
 
 def folded(rows: Iterable[Row]) -> tuple[Line, ...]:
     """Rows as lines: those of alike layers share one."""
     alike: dict[tuple[str, tuple[Axis, ...]], list[Row]] = {}
     for row in rows:
-        alike.setdefault((any_layer(row.name), row.axes), []).append(row)
+        alike.setdefault((row.tensor.any_layer, row.axes), []).append(row)
     return tuple(Line(name, tuple(found)) for (name, _), found in alike.items())

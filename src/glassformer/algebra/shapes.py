@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from glassformer.algebra.result import Result
+from glassformer.arguments import is_whole, one_of
+from glassformer.errors import GlassformerError, nearest, shown
 from glassformer.program import Axis, Program, Tensor
 from glassformer.program.axes import HEADS
 from glassformer.program.matrices import as_matrix
 from glassformer.program.pen import Convention
-from glassformer.spec import GlassformerError, nearest, shown
-from glassformer.spec.arguments import is_whole, one_of
 
 Role = Literal["input", "parameter", "step"]
 
@@ -94,8 +94,13 @@ class Shapes(Result):
     def __getitem__(self, name: str) -> Shape:
         found = {row.name: row for row in self.rows}
         if not isinstance(name, str) or name not in found:
-            raise GlassformerError(f"there is no tensor '{shown(name)}' in this encoder.{_meant(name, found)}")
+            raise GlassformerError(f"there is no tensor '{shown(name)}' in this encoder.{self._meant(shown(name))}")
         return found[name]
+
+    def _meant(self, name: str) -> str:
+        """A name without its place is the first tensor of that name: `weights` is layers.0.attention.weights."""
+        inside = next((row.name for row in self.rows if row.tensor.is_called(name)), None)
+        return f" Did you mean '{inside}'?" if inside else nearest(name, list(self))
 
     def __iter__(self) -> Iterator[str]:
         return (row.name for row in self.rows)
@@ -128,12 +133,6 @@ class Shapes(Result):
             "left_out": [] if self.head is None else ["the other heads"],
             "rows": [row.to_dict() for row in self.rows],
         }
-
-
-def _meant(name: object, known: Collection[str]) -> str:
-    """A name without its place is the first tensor of that name: `weights` is layers.0.attention.weights."""
-    inside = next((full for full in known if full.endswith(f".{shown(name)}")), None)
-    return f" Did you mean '{inside}'?" if inside else nearest(shown(name), known)
 
 
 def shapes(program: Program, *, convention: Convention = "rows", head: int | None = None, label: str = "spec") -> Shapes:

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from glassformer.algebra.parts import PARTS
-from glassformer.algebra.rows import Line, any_layer
-from glassformer.program import Parameter, Program
+from glassformer.algebra.rows import Line, Within
+from glassformer.program import Parameter, Program, Tensor
 from glassformer.program.operations import Affine
+from glassformer.program.roles import Block
 
 INSIDE_ATTENTION = ("qkv", "output")
 GATHERED = ("norms", "scales")  # parts of a layer with several places in it: listed after those with one
@@ -22,6 +23,7 @@ class Subtotal:
     name: str  # `qkv`, `W_Q + b_Q`, `W_Q`
     place: str  # `layers.attention.qkv`; of a line, its name in the ledger
     count: int
+    block: Block  # the block that it is, or is part of
     parts: tuple[Subtotal, ...] = ()
     line: Line | None = None
 
@@ -38,18 +40,18 @@ class Subtotal:
         return found | {"parts": [part.to_dict() for part in self.parts]}
 
 
-def path_of(parameter: Parameter) -> tuple[str, ...]:
+def path_of(parameter: Parameter) -> tuple[Within, ...]:
     """The subtotals that a parameter belongs to, outermost first: layers, attention, qkv."""
-    scopes = any_layer(parameter.name).replace("layers.*.", "layers.").split(".")[:-1]
-    gathered = [word for word in GATHERED if scopes[0] == "layers" and PARTS[word][1](parameter)]
-    inside = [word for word in INSIDE_ATTENTION if PARTS[word][1](parameter)]
-    return (*scopes[:1], *gathered, *scopes[1:], *inside)
+    outer, *blocks = [Within(block.word, block) for block in parameter.block.path if block.kind != "layer"]
+    gathered = [Within(word, outer.block) for word in GATHERED if outer.block.kind == "layers" and PARTS[word][1](parameter)]
+    inside = [Within(word, parameter.block) for word in INSIDE_ATTENTION if PARTS[word][1](parameter)]
+    return (outer, *gathered, *blocks, *inside)
 
 
-def biases_of_matrices(program: Program) -> dict[str, str]:
-    """The name of each bias -> the name of the matrix whose product it is added to, read off the steps."""
+def biases_of_matrices(program: Program) -> dict[str, Tensor]:
+    """The name of each bias -> the matrix whose product it is added to, read off the steps."""
     products = [step.inputs for step in program.steps if isinstance(step.operation, Affine)]
-    return {bias.name: weight.name for _, weight, bias in products}
+    return {bias.name: weight for _, weight, bias in products}
 
 
 def tree(lines: Sequence[Line], depth: int = 0, above: str = "") -> tuple[Subtotal, ...]:
@@ -57,20 +59,20 @@ def tree(lines: Sequence[Line], depth: int = 0, above: str = "") -> tuple[Subtot
     groups: dict[str, list[Line]] = {}
     for line in lines:
         row = line.rows[0]
-        matrix = any_layer(row.bias_of) if row.bias_of else line.name
-        groups.setdefault(row.within[depth] if depth < len(row.within) else matrix, []).append(line)
+        matrix = row.bias_of.any_layer if row.bias_of else line.name
+        groups.setdefault(row.within[depth].name if depth < len(row.within) else matrix, []).append(line)
     parts: list[Subtotal] = []
     for name, group in groups.items():
-        count = sum(line.count for line in group)
-        if depth < len(group[0].rows[0].within):
+        count, first = sum(line.count for line in group), group[0].rows[0]
+        if depth < len(first.within):
             place = f"{above}{name}"
-            parts.append(Subtotal(name, place, count, tree(group, depth + 1, f"{place}.")))
+            parts.append(Subtotal(name, place, count, first.within[depth].block, tree(group, depth + 1, f"{place}.")))
             continue
-        leaves = tuple([Subtotal(line.symbol, line.name, line.count, line=line) for line in group])
+        leaves = tuple([Subtotal(line.symbol, line.name, line.count, line.rows[0].tensor.block, line=line) for line in group])
         if len(leaves) == 1 or len(groups) == 1:  # a pair that is all of its part needs no subtotal of its own
             parts += leaves
         else:
-            parts.append(Subtotal(" + ".join(leaf.name for leaf in leaves), leaves[0].place, count, leaves))
+            parts.append(Subtotal(" + ".join(leaf.name for leaf in leaves), leaves[0].place, count, leaves[0].block, leaves))
     return tuple(sorted(parts, key=lambda part: part.name in GATHERED))
 
 

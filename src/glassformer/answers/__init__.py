@@ -1,1 +1,1 @@
-"""Is this right? If not, why? Claims, known mistakes, diagnosis, quizzes."""
+"""Quantities of a model, claims about them, known mistakes, diagnosis and quizzes."""

@@ -1,4 +1,4 @@
-"""How do I ask? One file a group of commands; heavy imports inside the command."""
+"""The command line: one module per group of commands; heavy imports stay inside the commands."""
 
 from glassformer.cli.main import main
 

@@ -1,35 +1,37 @@
-"""Commands of the algebra: count, bridge, shapes, cost, notation."""
+"""The algebra commands: count, bridge, shapes, cost, notation."""
 
 from __future__ import annotations
 
-from typing import Any, cast, get_args
+from typing import Any, Literal, cast, get_args
 
 import click
 
-from glassformer import algebra
-from glassformer.algebra.memory import Dtype, Kernel, Optimizer
+import glassformer as gf
+from glassformer.algebra import parse_bytes
+from glassformer.algebra.memory import Dtype, Optimizer
 from glassformer.cli.options import OneOf, as_option, format_options, give, one_spec, words_argument
-from glassformer.program import Program, build
-from glassformer.program.pen import Convention, LatexPen, TextPen
-from glassformer.spec import GlassformerError, nearest, shown
-from glassformer.spec.reading import Request, only_fields, request, request_from_words, split_words
+from glassformer.errors import GlassformerError, nearest, shown
+from glassformer.program.pen import Convention
+from glassformer.spec.reading import only_fields, request, request_from_words, split_words
 
 DTYPES = {"fp64": "float64", "fp32": "float32", "bf16": "bfloat16", "fp16": "float16"}
 
-columns_option = click.option("--columns", is_flag=True, help="Tokens as columns: X is d_model × t, Q = W_Q X.")
+columns_option = click.option("--columns", is_flag=True, help="Show tokens as columns: X is d_model × t, Q = W_Q X.")
 
 
 @click.command()
 @words_argument
-@click.option("--without", metavar="PARTS", help="Leave parts out: output, biases, norms, embeddings, pooler, head, qkv, ffn, …")
-@click.option("--only", metavar="PARTS", help="Count these parts alone.")
+@click.option(
+    "--without", metavar="PARTS", help="Parts to leave out: output, biases, norms, embeddings, pooler, head, qkv, ffn, …"
+)
+@click.option("--only", metavar="PARTS", help="Parts to count; all others are left out.")
 @as_option
 @format_options
 def count(words: tuple[str, ...], without: str | None, only: str | None, as_class: str | None, form: str | None) -> None:
-    """How many parameters, where, under which convention.
+    """Count parameters, by part and convention.
 
-    A tree of subtotals: the layers by attention (qkv, output), ffn and norms, each matrix with its bias. The last lines name the
-    convention and the largest part.
+    Prints a tree of subtotals: each layer by attention (qkv, output), ffn and norms, each matrix with its bias. The last lines
+    name the convention and the largest part.
 
     \b
     glassformer count bert-base
@@ -39,18 +41,18 @@ def count(words: tuple[str, ...], without: str | None, only: str | None, as_clas
     glassformer count path/to/config.json --as BertForMaskedLM
     """
     if only is not None and not only.strip(" ,"):
-        raise GlassformerError("--only names no part: write --only ffn, or leave it out to count everything.")
+        raise GlassformerError("--only is empty: write --only ffn, or leave it out to count everything.")
     asked = request_from_words(one_spec(words), as_class=as_class)
-    give(algebra.count(asked.spec, without=without, only=only, label=asked.label), form)
+    give(gf.count(asked, without=without, only=only), form)
 
 
 @click.command()
 @click.argument("words", nargs=-1, metavar="SPEC [field=value …] SPEC [field=value …]")
 @format_options
 def bridge(words: tuple[str, ...], form: str | None) -> None:
-    """Why two counts differ, line by line, summing exactly.
+    """Explain why two parameter counts differ, line by line; the lines sum exactly to the difference.
 
-    Each spec is followed by its own fields; without=… and only=… set its convention, as=… the class of a config.
+    Each spec is followed by its fields; without=… and only=… set its convention, as=… the class of a config.
 
     \b
     glassformer bridge bert-base bert-base head=pretrain
@@ -62,18 +64,18 @@ def bridge(words: tuple[str, ...], form: str | None) -> None:
         convention = {word: fields.pop(word, None) for word in ("without", "only")}
         asked = request(name, as_class=fields.pop("as", None), **only_fields(fields))
         label = asked.label + "".join(f" {word}={value}" for word, value in convention.items() if value)
-        ends.append(algebra.count(asked.spec, **convention, label=label))
-    give(algebra.bridge(*ends), form)
+        ends.append(gf.count(asked._replace(label=label), **convention))
+    give(gf.bridge(*ends), form)
 
 
 @click.command()
 @words_argument
 @columns_option
-@click.option("--head", type=int, metavar="N", help="One head alone, from 0.")
+@click.option("--head", type=int, metavar="N", help="Show this head only, counted from 0.")
 @as_option
 @format_options
 def shapes(words: tuple[str, ...], columns: bool, head: int | None, as_class: str | None, form: str | None) -> None:
-    """The shape of every tensor of the forward pass, with tokens as rows or as columns.
+    """Show the shape of every tensor of the forward pass, with tokens as rows or as columns.
 
     \b
     glassformer shapes bert-base batch=1 t=5
@@ -82,16 +84,20 @@ def shapes(words: tuple[str, ...], columns: bool, head: int | None, as_class: st
     """
     asked = request_from_words(one_spec(words), as_class=as_class)
     convention: Convention = "columns" if columns else "rows"
-    give(algebra.shapes(_program(asked), convention=convention, head=head, label=asked.label), form)
+    give(gf.shapes(asked, convention=convention, head=head), form)
 
 
 @click.command()
 @words_argument
-@click.option("--train", is_flag=True, help="A training step: forward, backward, gradients, optimizer state, saved activations.")
-@click.option("--fused", is_flag=True, help="Assume a fused attention kernel: scores are not kept in memory.")
+@click.option(
+    "--train", is_flag=True, help="Cost of a training step: forward, backward, gradients, optimizer state, saved activations."
+)
+@click.option("--fused", is_flag=True, help="Assume a fused attention kernel, which does not store the scores.")
 @click.option("--dtype", default="fp32", show_default=True, help=f"Number format: {', '.join(DTYPES)}.")
-@click.option("--optimizer", default="adamw", show_default=True, type=OneOf(get_args(Optimizer)), help="Whose state to hold.")
-@click.option("--fit", metavar="SIZE", help="The largest batch that fits into this much memory: 24GB, 80GiB.")
+@click.option(
+    "--optimizer", default="adamw", show_default=True, type=OneOf(get_args(Optimizer)), help="Optimizer whose state is counted."
+)
+@click.option("--fit", metavar="SIZE", help="Find the largest batch that fits into this much memory: 24GB, 80GiB.")
 @as_option
 @format_options
 def cost(
@@ -104,7 +110,7 @@ def cost(
     as_class: str | None,
     form: str | None,
 ) -> None:
-    """FLOPs by part, bytes by use, and the batch that fits.
+    """Estimate FLOPs by part, memory by use, and the largest batch that fits.
 
     \b
     glassformer cost bert-base batch=1 t=512
@@ -115,22 +121,13 @@ def cost(
     number_format = cast(Dtype, DTYPES.get(dtype, dtype))
     if number_format not in get_args(Dtype):
         raise GlassformerError(f"--dtype {shown(dtype)} is not known: one of {', '.join(DTYPES)}.{nearest(dtype, DTYPES)}")
-    kernel: Kernel = "fused" if fused else "materialised"
-    result = algebra.cost(
-        _program(asked),
-        which="training" if train else "forward",
-        kernel=kernel,
-        dtype=number_format,
-        optimizer=optimizer,
-        label=asked.label,
-    )
+    kernel: Literal["fused", "materialised"] = "fused" if fused else "materialised"
+    result = gf.cost(asked, train=train, kernel=kernel, dtype=number_format, optimizer=optimizer)
     extra: dict[str, Any] = {}
     notes: list[str] = []
     if fit is not None:
-        limit = algebra.parse_bytes(fit)
-        batch = algebra.largest_batch(
-            asked.spec, limit, t=asked.t, training=train, kernel=kernel, dtype=number_format, optimizer=optimizer
-        )
+        limit = parse_bytes(fit)
+        batch = gf.largest_batch(asked, limit, train=train, kernel=kernel, dtype=number_format, optimizer=optimizer)
         extra = {"fit": {"bytes": limit, "batch": batch}}
         notes = [f"largest batch within {fit} ({limit:,} bytes): {batch}" + ("" if batch else ", not even one input fits")]
     give(result, form, extra, notes)
@@ -142,7 +139,7 @@ def cost(
 @as_option
 @format_options
 def notation(words: tuple[str, ...], columns: bool, as_class: str | None, form: str | None) -> None:
-    """The whole forward pass as numbered equations.
+    """Write the whole forward pass as numbered equations.
 
     \b
     glassformer notation bert-base t=512
@@ -150,9 +147,5 @@ def notation(words: tuple[str, ...], columns: bool, as_class: str | None, form: 
     glassformer notation vit-b16 --latex
     """
     asked = request_from_words(one_spec(words), as_class=as_class)
-    pen = (LatexPen if form in ("latex", "markdown") else TextPen)("columns" if columns else "rows")
-    give(algebra.notation(_program(asked), pen, label=asked.label), form)
-
-
-def _program(asked: Request) -> Program:
-    return build(asked.spec, batch=asked.batch, t=asked.t)
+    convention: Convention = "columns" if columns else "rows"
+    give(gf.notation(asked, convention=convention, latex=form in ("latex", "markdown")), form)

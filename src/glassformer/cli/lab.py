@@ -1,4 +1,4 @@
-"""The command of the lab: the browser on an encoder, a checkpoint or a run."""
+"""The lab command: opens an encoder, a checkpoint or a run in the browser."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from pathlib import Path
 import click
 
 from glassformer.cli.options import complete_words
-from glassformer.spec import GlassformerError
+from glassformer.errors import GlassformerError
 
 
 @click.command()
 @click.argument("words", nargs=-1, metavar="[SPEC [field=value …] | CHECKPOINT | RUN]", shell_complete=complete_words)
-@click.option("--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="The port; one that is free if not given.")
-@click.option("--runs", default="runs", show_default=True, metavar="FOLDER", help="Where runs are looked for and made.")
-@click.option("--data", multiple=True, metavar="FILE|FOLDER", help="Data of yours that can be trained on; may be repeated.")
-@click.option("--no-browser", is_flag=True, help="Print the address, and open nothing.")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="Port. [default: any free port]")
+@click.option("--runs", default="runs", show_default=True, metavar="FOLDER", help="Folder of the training runs.")
+@click.option("--data", multiple=True, metavar="FILE|FOLDER", help="Your own data to offer for training; may be repeated.")
+@click.option("--no-browser", is_flag=True, help="Print the address without opening a browser.")
 def lab(words: tuple[str, ...], port: int, runs: str, data: tuple[str, ...], no_browser: bool) -> None:
-    """Five pages in the browser: bench, trace, by hand, train, check. Served to this machine alone.
+    """Open the lab in the browser: bench, trace, by hand, train, check. Serves this machine only.
 
     \b
     glassformer lab

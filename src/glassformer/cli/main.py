@@ -1,4 +1,4 @@
-"""The command `glassformer`: finds the sub-command, and turns a user's mistake into one line."""
+"""The `glassformer` command: finds the subcommand and reports user errors in one line."""
 
 from __future__ import annotations
 
@@ -14,54 +14,53 @@ from typing import Any, NoReturn
 
 import click
 
-from glassformer.spec import GlassformerError, nearest, shown
-from glassformer.spec.errors import UnknownFieldError, close_to
+from glassformer.errors import GlassformerError, UnknownFieldError, close_to, nearest, shown
 
-# Command -> (module, what it answers). The module is imported when the command is used: `--help` stays quick.
+# Command -> (module, help line). Modules are imported on first use, so that `--help` stays fast.
 COMMANDS: dict[str, tuple[str, str]] = {
-    "count": ("glassformer.cli.algebra", "How many parameters, where, under which convention."),
-    "bridge": ("glassformer.cli.algebra", "Why two counts differ, line by line."),
-    "shapes": ("glassformer.cli.algebra", "The shape of every tensor."),
-    "cost": ("glassformer.cli.algebra", "FLOPs, bytes, the batch that fits."),
-    "notation": ("glassformer.cli.algebra", "The forward pass as equations."),
-    "algebra": ("glassformer.cli.formula", "The shapes of your own formula, and its traps."),
-    "ask": ("glassformer.cli.answers", "The value of an expression, with its convention and derivation."),
-    "check": ("glassformer.cli.answers", "Right, right under a convention, or the mistake."),
-    "quiz": ("glassformer.cli.quiz", "Problem sets: make, take and grade them."),
-    "work": ("glassformer.cli.work", "A problem worked by hand, every step."),
-    "presets": ("glassformer.cli.presets", "What can be named."),
-    "explain": ("glassformer.cli.numbers", "One number, down to its arithmetic."),
-    "attention": ("glassformer.cli.attention", "A picture of who attends to whom."),
-    "experiment": ("glassformer.cli.experiment", "A textbook's sentence, tried on real arithmetic."),
-    "verify": ("glassformer.cli.model", "The certificate that a load is right."),
-    "encode": ("glassformer.cli.model", "Texts as vectors, any number of them."),
-    "predict": ("glassformer.cli.model", "Classes with probabilities."),
-    "export": ("glassformer.cli.model", "A checkpoint in other forms: a folder, ONNX."),
-    "data": ("glassformer.cli.data", "Built-in sets, and a look into your own data."),
+    "count": ("glassformer.cli.algebra", "Count parameters, by part and convention."),
+    "bridge": ("glassformer.cli.algebra", "Explain why two parameter counts differ, line by line."),
+    "shapes": ("glassformer.cli.algebra", "Show the shape of every tensor."),
+    "cost": ("glassformer.cli.algebra", "Estimate FLOPs, memory and the largest batch that fits."),
+    "notation": ("glassformer.cli.algebra", "Write the forward pass as equations."),
+    "algebra": ("glassformer.cli.formula", "Check the shapes of your own formula."),
+    "ask": ("glassformer.cli.answers", "Evaluate an expression, with its convention and derivation."),
+    "check": ("glassformer.cli.answers", "Check a claim: right, right under a convention, or the likely mistake."),
+    "quiz": ("glassformer.cli.quiz", "Make, take and grade problem sets."),
+    "work": ("glassformer.cli.work", "Work a problem by hand, step by step."),
+    "presets": ("glassformer.cli.presets", "List presets and spec fields."),
+    "explain": ("glassformer.cli.numbers", "Trace one number down to its arithmetic."),
+    "attention": ("glassformer.cli.attention", "Show attention weights as text, a picture or a page."),
+    "experiment": ("glassformer.cli.experiment", "Test a textbook claim numerically."),
+    "verify": ("glassformer.cli.model", "Verify that a checkpoint is loaded correctly."),
+    "encode": ("glassformer.cli.model", "Encode texts as vectors."),
+    "predict": ("glassformer.cli.model", "Predict classes, tags or masked tokens."),
+    "export": ("glassformer.cli.model", "Export a checkpoint to a folder or to ONNX."),
+    "data": ("glassformer.cli.data", "List built-in datasets or inspect your own data."),
     "train": ("glassformer.cli.training", "Train an encoder, with curves and checkpoints."),
-    "resume": ("glassformer.cli.training", "Go on with a run, bit for bit."),
-    "curves": ("glassformer.cli.training", "Loss and accuracy of runs, side by side."),
-    "mcp": ("glassformer.cli.mcp", "The commands as tools for an assistant."),
-    "lab": ("glassformer.cli.lab", "The browser: five pages, every number a door."),
-    "report": ("glassformer.cli.report", "One file about an encoder or a run, to open in a browser."),
-    "completion": ("glassformer.cli.presets", "The script that completes commands in your shell."),
-    "tour": ("glassformer.cli.tour", "A walk through all of it, on built-in data."),
+    "resume": ("glassformer.cli.training", "Resume a run; the result is identical bit for bit."),
+    "curves": ("glassformer.cli.training", "Compare the loss and accuracy of runs."),
+    "mcp": ("glassformer.cli.mcp", "Serve the commands as tools for an AI assistant (MCP)."),
+    "lab": ("glassformer.cli.lab", "Open the interactive lab in the browser."),
+    "report": ("glassformer.cli.report", "Write an HTML report about an encoder or a run."),
+    "completion": ("glassformer.cli.presets", "Print the shell completion script."),
+    "tour": ("glassformer.cli.tour", "Run a tour of all features on built-in data."),
 }
 
 EPILOG = """\b
-A spec is a preset, a TOML or JSON file, a config.json or the folder that holds one, then fields:
+A SPEC is a preset, a TOML or JSON file, a config.json or its folder, followed by fields:
   glassformer count bert-base layers=8 heads=8 vocab=40000
   glassformer shapes layer d_model=64 heads=2 d_k=32 d_v=16 t=32 --columns
   glassformer cost bert-base batch=8 t=512 --train --fit 24GB
 
-Exit 0: fine. Exit 2: a mistake in what was asked, said in one line. Exit 1: a check that failed."""
+Exit codes: 0 success, 1 a check failed, 2 invalid input (explained in one line)."""
 
 
-FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
 class LazyGroup(click.Group):
-    """Sub-commands that are imported when they are called."""
+    """A command group that imports its subcommands on first use."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -79,16 +78,16 @@ class LazyGroup(click.Group):
             )
         name, command, rest = super().resolve_command(ctx, args)
         if command is not None:
-            _once(command, rest)
+            _refuse_repeated_options(command, rest)
         return name, command, rest
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
         except UnknownFieldError as error:
-            raise _option_meant(self.get_command(ctx, ctx.invoked_subcommand or ""), error) from None
-        except BrokenPipeError:  # somebody closed the pipe, `glassformer … | head`, which click would call a failure
-            _nobody_reads()
+            raise _suggest_option(self.get_command(ctx, ctx.invoked_subcommand or ""), error) from None
+        except BrokenPipeError:  # the reader closed the pipe (`glassformer … | head`); click would report a failure
+            _discard_stdout()
             return 0
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -96,13 +95,13 @@ class LazyGroup(click.Group):
             formatter.write_dl([(name, doc) for name, (_, doc) in COMMANDS.items()])
 
 
-def _once(command: click.Command, words: Sequence[str]) -> None:
-    """Refuse an option that is given twice, of which the last alone would be heard."""
+def _refuse_repeated_options(command: click.Command, words: Sequence[str]) -> None:
+    """Refuse an option that is given twice: click would silently use the last one."""
     if isinstance(command, click.Group):
         inner = command.commands.get(words[0]) if words else None
-        return _once(inner, words[1:]) if inner is not None else None
-    taking = [param for param in command.params if isinstance(param, click.Option) and not param.is_flag and param.nargs == 1]
-    known = {name: param for param in taking for name in param.opts}
+        return _refuse_repeated_options(inner, words[1:]) if inner is not None else None
+    valued = [param for param in command.params if isinstance(param, click.Option) and not param.is_flag and param.nargs == 1]
+    known = {name: param for param in valued for name in param.opts}
     given: dict[str, str] = {}
     rest = iter(words)
     for word in rest:
@@ -110,10 +109,10 @@ def _once(command: click.Command, words: Sequence[str]) -> None:
         if word == "--":
             return None
         if name in known:
-            said = value if equals else next(rest, "")
+            text = value if equals else next(rest, "")
             if name in given and not known[name].multiple:
-                raise GlassformerError(f"{name} is given twice, as {shown(given[name])} and as {shown(said)}: give it once.")
-            given[name] = said
+                raise GlassformerError(f"{name} is given twice, as {shown(given[name])} and as {shown(text)}: give it once.")
+            given[name] = text
     return None
 
 
@@ -121,13 +120,13 @@ def _once(command: click.Command, words: Sequence[str]) -> None:
 @click.version_option(package_name="glassformer", message="%(prog)s %(version)s")
 @click.pass_context
 def glassformer(ctx: click.Context) -> None:
-    """Describe any Transformer encoder in a few words, and see what it computes, what it costs and whether a number is right."""
+    """Describe any Transformer encoder in a few words; see what it computes, what it costs and whether a number is right."""
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
 
 
 def main() -> NoReturn:
-    """Run the command line: exit 2 and one line for a mistake of the user's, and never a traceback for one."""
+    """Run the command line. A user error exits with code 2 and one line, never with a traceback."""
     try:
         code = _run()
     except GlassformerError as error:
@@ -141,8 +140,8 @@ def main() -> NoReturn:
         if error.name != "torch":
             raise
         fail("this needs PyTorch, which is not installed: pip install 'glassformer[torch]'.")
-    except OSError as error:  # what the system says of a file: a name too long for it, a folder that may not be read, a full disk
-        line = _said_by_the_system(error)
+    except OSError as error:  # e.g. a file name that is too long, a folder without read permission, a full disk
+        line = _system_error_line(error)
         if line is None:
             raise
         fail(line)
@@ -150,53 +149,53 @@ def main() -> NoReturn:
 
 
 def _run() -> Any:
-    """The command, and what it wrote out of our hands: a full disk may say so only now."""
+    """Run the command and flush its output: a full disk may be reported only then."""
     for name in ("stdin", "stdout", "stderr"):
-        if getattr(sys, name) is None:  # closed by whoever called, `>&-`
+        if getattr(sys, name) is None:  # closed by the caller, `>&-`
             setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: SIM115, PTH123  as long as the process
     for stream in (sys.stdout, sys.stderr):
-        _any_letter(stream)
+        _accept_all_characters(stream)
     try:
         return glassformer.main(standalone_mode=False, prog_name="glassformer")
     finally:
         try:
             sys.stdout.flush()
         except BrokenPipeError:
-            _nobody_reads()
+            _discard_stdout()
 
 
-def _any_letter(stream: Any) -> None:
-    """Our tables have lines and Greek letters, for which no output may fail.
+def _accept_all_characters(stream: Any) -> None:
+    """Make sure that box-drawing characters and Greek letters in tables never raise an encoding error.
 
-    Where the system claims to know ASCII alone we write UTF-8, as Python itself does in the C locale; elsewhere a letter that
-    cannot be written is given by its number.
+    On an ASCII-only stream we write UTF-8, as Python does in the C locale; on others, characters that cannot be encoded are
+    written as escapes.
     """
     if isinstance(stream, io.TextIOWrapper):
-        ascii_alone = codecs.lookup(stream.encoding).name == "ascii"
-        stream.reconfigure(encoding="utf-8" if ascii_alone else stream.encoding, errors="backslashreplace")
+        ascii_only = codecs.lookup(stream.encoding).name == "ascii"
+        stream.reconfigure(encoding="utf-8" if ascii_only else stream.encoding, errors="backslashreplace")
 
 
-def _said_by_the_system(error: OSError) -> str | None:
-    """A file that it will not give, or output that it will not take; anything else is our mistake."""
+def _system_error_line(error: OSError) -> str | None:
+    """One line for a file that cannot be accessed or output that cannot be written; None for any other error (a bug)."""
     if error.filename is not None:
         return f"{shown(str(error.filename))}: {error.strerror or error}."
-    if error.errno not in FULL:
+    if error.errno not in DISK_FULL:
         return None
-    _nobody_reads()
-    return f"standard output cannot be written: {error.strerror}. Free some space, or send it elsewhere."
+    _discard_stdout()
+    return f"standard output cannot be written: {error.strerror}. Free some space or redirect the output."
 
 
-def _nobody_reads() -> None:
-    """What is left to be written goes nowhere, or Python would complain about it at the end."""
+def _discard_stdout() -> None:
+    """Redirect standard output to /dev/null, so that Python does not report an error when it flushes at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-# Names that other programs have for our options.
+# What other programs call our options.
 OPTIONS_ELSEWHERE = {"learning_rate": "lr", "num_epochs": "epochs", "num_train_epochs": "epochs", "max_seq_length": "max_length"}
 
 
 def _options(command: click.Command | None) -> dict[str, str]:
-    """Name -> option of a command, `batch_size` -> `--batch-size`, with the names that other programs have for some."""
+    """Name -> option of a command, `batch_size` -> `--batch-size`, and the names that other programs use for some."""
     params = command.params if command is not None else []
     written = [name for param in params if isinstance(param, click.Option) for name in (*param.opts, *param.secondary_opts)]
     found = {_plain(name): name for name in written if name.startswith("--")}
@@ -207,23 +206,24 @@ def _plain(option: str) -> str:
     return option.lstrip("-").replace("-", "_")
 
 
-def _option_meant(command: click.Command | None, error: UnknownFieldError) -> GlassformerError:
-    """What to say of `lr=3`, where `lr` is an option, and of `optimiser=…`, which is near to one."""
+def _suggest_option(command: click.Command | None, error: UnknownFieldError) -> GlassformerError:
+    """The error for `lr=3`, where `lr` is an option, or `optimiser=…`, which is close to one."""
     options = _options(command)
     if command is None or error.meant is not None or nearest(error.field, error.known):
         return error
     if error.field in options:
         return GlassformerError(
-            f"unknown field '{shown(error.field)}'. It is an option of {command.name}, with dashes: {options[error.field]} …"
+            f"unknown field '{shown(error.field)}'. It is an option of {command.name}; write it with dashes: "
+            f"{options[error.field]} …"
         )
     near = close_to(error.field, options)
     hint = f" Did you mean '{options[near]}'?" if near is not None else ""
-    way_out = f"{error.way_out.rstrip('.')}, 'glassformer {command.name} --help' the options."
+    way_out = f"{error.way_out.rstrip('.')}, 'glassformer {command.name} --help' lists the options."
     return GlassformerError(f"unknown field '{shown(error.field)}'.{hint} {way_out}")
 
 
 def _no_such_option(error: click.NoSuchOption) -> str:
-    """What to say of `--layers 3`, the name of a field, and of `--jsn`, which is near to an option."""
+    """The error for `--layers 3`, where `layers` is a field, or `--jsn`, which is close to an option."""
     from glassformer.spec import field_rules
     from glassformer.spec.reading import SIZES
 
@@ -234,28 +234,28 @@ def _no_such_option(error: click.NoSuchOption) -> str:
     near = close_to(field, options)
     if near is not None:
         return f"No such option '{shown(error.option_name)}'. Did you mean '{options[near]}'?"
-    where = f" '{error.ctx.command_path} --help' says what is taken." if error.ctx is not None else ""
+    where = f" '{error.ctx.command_path} --help' lists the options." if error.ctx is not None else ""
     return f"No such option '{shown(error.option_name)}'.{where}"
 
 
 def _with_way_out(error: click.ClickException) -> str:
-    """What click says, and where to read on of words that the command has no place for or lacks."""
+    """The message of click, with a pointer to `--help` for missing or unexpected arguments."""
     if isinstance(error, click.NoSuchOption):
         return _no_such_option(error)
     plain = type(error) in (click.UsageError, click.MissingParameter)
     if not plain or not isinstance(error, click.UsageError) or error.ctx is None:
         return error.format_message()
-    return f"{error.format_message().rstrip('.')}. '{error.ctx.command_path} --help' says what is taken."
+    return f"{error.format_message().rstrip('.')}. '{error.ctx.command_path} --help' shows the usage."
 
 
 def fail(message: str, code: int = 2) -> NoReturn:
-    """One line on standard error, and the exit code of a mistake or of what ended a command."""
+    """Write one line to standard error and exit with the given code."""
     if "TORCHELASTIC_RUN_ID" in os.environ and os.environ.get("RANK", "0") != "0":
-        time.sleep(1)  # torchrun ends all processes when one has ended, and the first of them is to be heard
+        time.sleep(1)  # torchrun ends all processes as soon as one ends; let rank 0 print first
     else:
         try:
             sys.stderr.write(f"glassformer: {' '.join(message.split())}\n")
             sys.stderr.flush()
-        except OSError:  # nobody listens, or its disk is full: the exit code still tells
+        except OSError:  # standard error is closed or its disk is full; the exit code is all that is left
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
     sys.exit(code)

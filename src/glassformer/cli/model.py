@@ -1,4 +1,4 @@
-"""Commands of the model: verify, export, encode, predict."""
+"""The checkpoint commands: verify, export, encode, predict."""
 
 from __future__ import annotations
 
@@ -9,33 +9,33 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+import glassformer as gf
 from glassformer.cli.options import Named, OneOf, as_option, to_json
-from glassformer.spec import GlassformerError, shown
-from glassformer.spec.huggingface.tensor_names import OWN
-from glassformer.spec.paths import path_text
-from glassformer.spec.weight_files import model_folder
+from glassformer.errors import GlassformerError, shown
+from glassformer.files.text_lines import GivenTexts, TextLines
+from glassformer.spec.checkpoint_folder import model_folder
 
 if TYPE_CHECKING:
-    from glassformer.model import LoadedModel
+    from glassformer.encoding.streams import Streamed
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 DTYPES = ("float32", "float64", "bfloat16", "float16")
 
 checkpoint_argument = click.argument("checkpoint", type=click.Path(path_type=Path))
-nonfinite_option = click.option("--allow-nonfinite", is_flag=True, help="Load weights that are NaN or infinite all the same.")
+nonfinite_option = click.option("--allow-nonfinite", is_flag=True, help="Load the weights even if some are NaN or infinite.")
 
 
 @click.command()
 @checkpoint_argument
 @as_option
 @click.option(
-    "--seed", default=0, show_default=True, type=click.IntRange(min=0), help="For the input, where there is no tokenizer."
+    "--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Random seed of the input, if there is no tokenizer."
 )
-@click.option("--all", "whole", is_flag=True, help="Every layer in the map of names, not one for all that are alike.")
-@click.option("--no-original", is_flag=True, help="Do not ask transformers.")
+@click.option("--all", "whole", is_flag=True, help="List every layer in the name map instead of one for all identical layers.")
+@click.option("--no-original", is_flag=True, help="Do not compare with transformers.")
 @nonfinite_option
-@click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.pass_context
 def verify(
     ctx: click.Context,
@@ -47,23 +47,20 @@ def verify(
     allow_nonfinite: bool,
     as_json: bool,
 ) -> None:
-    """The certificate that a load is right: exact, head differs, or refused; then the map of names and the differences.
+    """Verify that a checkpoint is loaded correctly: exact, head differs, or refused; with the name map and the differences.
 
-    The model in float64 and float32, the float64 run and, where transformers is installed, the original answer the same
-    input. Exit 1: refused, or a difference is too large.
+    Compares the outputs of the PyTorch model in float64 and float32, the float64 reference run and, if transformers is
+    installed, the original model, all on the same input. Exits with 1 if refused or if a difference is too large.
 
     \b
     glassformer verify path/to/checkpoint
     glassformer verify path/to/checkpoint --as BertForSequenceClassification
     glassformer verify path/to/checkpoint --json
     """
-    from glassformer.cli import verifying
     from glassformer.show.certificate import tables, verdict_line
     from glassformer.show.terminal import show_on_terminal
 
-    found = verifying.certify(
-        model_folder(checkpoint), as_class=as_class, seed=seed, original=not no_original, allow_nonfinite=allow_nonfinite
-    )
+    found = gf.verify(checkpoint, as_class=as_class, seed=seed, original=not no_original, allow_nonfinite=allow_nonfinite)
     if as_json:
         sys.stdout.write(to_json(found.to_dict()) + "\n")
     else:
@@ -77,84 +74,76 @@ def verify(
 @click.command()
 @checkpoint_argument
 @as_option
-@click.option("--onnx", metavar="OUT.onnx", type=Named(path_type=Path), help="An ONNX graph, checked with onnxruntime.")
-@click.option("--folder", metavar="OUT", type=Named(path_type=Path), help="The layout that transformers reads.")
-@click.option("--own", metavar="OUT", type=Named(path_type=Path), help="spec.json, and tensors with the ledger's names.")
-@click.option("--dtype", default="float32", show_default=True, type=OneOf(DTYPES), help="How the weights are stored.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
+@click.option("--onnx", metavar="OUT.onnx", type=Named(path_type=Path), help="Write an ONNX graph, checked with onnxruntime.")
+@click.option("--folder", metavar="OUT", type=Named(path_type=Path), help="Write the layout that transformers reads.")
+@click.option(
+    "--own", metavar="OUT", type=Named(path_type=Path), help="Write spec.json and tensors with the names of the ledger."
+)
+@click.option("--dtype", default="float32", show_default=True, type=OneOf(DTYPES), help="Number format of the stored weights.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def export(
     checkpoint: Path, as_class: str | None, onnx: Path | None, folder: Path | None, own: Path | None, dtype: str, as_json: bool
 ) -> None:
-    """A checkpoint in another form: an ONNX graph, a folder for transformers, or a folder of our own.
+    """Export a checkpoint as an ONNX graph, a folder for transformers, or a folder in Glassformer's own layout.
 
-    Nothing is overwritten, and what is written is whole: a folder takes its name when all of it is on the disk. Each tensor
-    of a folder carries its sha256, which is compared whenever the folder is loaded.
+    Nothing is overwritten, and nothing is left half-written: a folder gets its name only when all of it is on disk. A folder
+    stores a sha256 for each tensor, which is checked on every load.
 
     \b
     glassformer export path/to/checkpoint --onnx model.onnx
     glassformer export path/to/checkpoint --folder smaller --dtype bfloat16
     glassformer export path/to/checkpoint --own ledger
     """
-    asked = [form for form in (onnx, folder, own) if form is not None]
-    if len(asked) != 1:
-        raise GlassformerError("which form? Give one of --onnx OUT.onnx, --folder OUT and --own OUT.")
-    from glassformer.model.onnx_export import BOUND, export_onnx
-    from glassformer.model.sentences import load
+    found = gf.export(checkpoint, onnx=onnx, folder=folder, own=own, dtype=dtype, as_class=as_class)
+    if as_json:
+        sys.stdout.write(to_json(found.to_dict()) + "\n")
+    elif found.onnx is not None:
+        from glassformer.model.checkpoints.onnx_export import BOUND
 
-    if onnx is not None and dtype in ("bfloat16", "float16"):
-        raise GlassformerError(f"--dtype {dtype} is for folders: an ONNX graph is checked in float32 or float64.")
-    if onnx is not None and onnx.exists():
-        raise GlassformerError(f"{path_text(onnx)} is there already: choose another name, nothing is overwritten.")
-    model = load(checkpoint, as_class=as_class, dtype=dtype)
-    if folder is not None and model.folder.family == OWN:
-        raise GlassformerError(
-            f"{path_text(checkpoint)} is in our own layout, and --folder OUT is the one that transformers reads: give --own OUT."
-        )
-    report: dict[str, Any]
-    if onnx is not None:
-        checked = export_onnx(model.encoder, onnx)
-        sizes = ", ".join(f"{value:.1e} at {size}" for size, value in checked.differences.items())
-        names = f"{', '.join(checked.inputs)} -> {', '.join(checked.outputs)}"
-        line = f"{onnx}: {names}. Largest difference {sizes} (allowed {BOUND:.0e})."
-        report = {"path": str(onnx), "inputs": checked.inputs, "outputs": checked.outputs, "differences": checked.differences}
+        sizes = ", ".join(f"{value:.1e} at {size}" for size, value in found.onnx.differences.items())
+        names = f"{', '.join(found.onnx.inputs)} -> {', '.join(found.onnx.outputs)}"
+        sys.stdout.write(f"{onnx}: {names}. Largest difference {sizes} (allowed {BOUND:.0e}).\n")
     else:
-        path = model.save(asked[0], own=own is not None)
-        line = f"{asked[0]}: {model.folder.model_class}, {model.folder.parameters:,} parameters, {dtype}."
-        report = {"path": str(path), "class": model.folder.model_class, "parameters": model.folder.parameters, "dtype": dtype}
-    sys.stdout.write((to_json({**report, "verdict": model.verdict}) if as_json else line) + "\n")
+        sys.stdout.write(f"{folder or own}: {found.model_class}, {found.parameters:,} parameters, {dtype}.\n")
 
 
 def _only_a_dash(_context: click.Context, _parameter: click.Parameter, word: str | None) -> str | None:
     if word not in (None, "-"):
-        raise GlassformerError(f"'{shown(word)}': texts are given as --text \"…\", with --file FILE, or as - for standard input.")
+        raise GlassformerError(
+            f"'{shown(word)}' is unexpected: give texts with --text \"…\", --file FILE, or - for standard input."
+        )
     return word
 
 
 def stream_options(command: Command) -> Command:
-    """What `encode` and `predict` share: where texts come from, how they are read, and where rows go."""
+    """Add the options that `encode` and `predict` share: inputs, reading and outputs."""
     for option in (
         click.argument("stdin", required=False, callback=_only_a_dash, metavar="[-]"),
         checkpoint_argument,
-        click.option("--json", "as_json", is_flag=True, help="One JSON document about what was written to --out."),
-        click.option("--device", default=None, metavar="NAME", help="cpu or cuda; a GPU where there is one, if not given."),
-        click.option("--dtype", default="float32", show_default=True, type=OneOf(DTYPES), help="How it computes."),
-        click.option("--batch-tokens", type=click.IntRange(min=1), metavar="N", help="Tokens that go through the model at once."),
+        click.option("--json", "as_json", is_flag=True, help="Print a JSON summary of what was written to --out."),
+        click.option("--device", default=None, metavar="NAME", help="cpu or cuda. [default: cuda if available]"),
+        click.option(
+            "--dtype", default="float32", show_default=True, type=OneOf(DTYPES), help="Number format of the computation."
+        ),
+        click.option("--batch-tokens", type=click.IntRange(min=1), metavar="N", help="Token budget of a batch."),
         click.option(
             "--empty",
             type=OneOf(["refuse", "skip", "encode"]),
             default="refuse",
             show_default=True,
-            help="An empty line: refuse it, leave it out, or take its special tokens alone.",
+            help="How to handle an empty line: refuse it, skip it, or encode its special tokens.",
         ),
-        click.option("--truncate", is_flag=True, help="Cut texts that are too long, and say how many; else they are refused."),
+        click.option(
+            "--truncate", is_flag=True, help="Truncate texts that are too long instead of refusing them; the number is reported."
+        ),
         click.option(
             "--out",
             type=Named(path_type=Path),
             metavar="FILE",
-            help="A new FILE.npy, FILE.jsonl or FILE.parquet; else JSON lines.",
+            help="Write to a new FILE.npy, FILE.jsonl or FILE.parquet. [default: JSON lines on standard output]",
         ),
-        click.option("--file", metavar="FILE", help="A file with one text a line; - is standard input."),
-        click.option("--text", "texts", multiple=True, help="A text; may be given more than once."),
+        click.option("--file", metavar="FILE", help="File with one text per line; - for standard input."),
+        click.option("--text", "texts", multiple=True, help="A text; may be repeated."),
         as_option,
     ):
         command = option(command)
@@ -163,25 +152,24 @@ def stream_options(command: Command) -> Command:
 
 @click.command()
 @stream_options
-@click.option("--pool", type=OneOf(["mean", "first", "last", "max", "pooled"]), help="The folder's own, or mean, if not given.")
-@click.option("--normalise/--no-normalise", default=None, help="Vectors of length one: the folder's own, or yes, if not given.")
+@click.option(
+    "--pool", type=OneOf(["mean", "first", "last", "max", "pooled"]), help="Pooling. [default: that of the checkpoint, else mean]"
+)
+@click.option(
+    "--normalise/--no-normalise", default=None, help="Scale vectors to unit length. [default: that of the checkpoint, else yes]"
+)
 def encode(checkpoint: Path, pool: str | None, normalise: bool | None, **options: Any) -> None:
-    """A vector for each text: JSON lines, or an .npy, .jsonl or .parquet file, in the order of the input.
+    """Encode each text as a vector: JSON lines, or an .npy, .jsonl or .parquet file, in input order.
 
     \b
     glassformer encode path/to/checkpoint --text "time flies" --text "like an arrow"
     glassformer encode path/to/checkpoint --file texts.txt --out vectors.npy
     cat texts.txt | glassformer encode path/to/checkpoint - --truncate > vectors.jsonl
     """
-    from glassformer.cli.streaming import stream
-    from glassformer.cli.tables_out import Rows, require_finite
-
-    def rows(model: LoadedModel, texts: Any, habits: dict[str, Any]) -> Any:
-        for some in model.encode_stream(texts, pool=pool, normalise=normalise, **habits):  # type: ignore[arg-type]
-            require_finite(some.values, f"{texts.name(some.numbers[0])} and those after it" if some.numbers else "")
-            yield Rows(some.numbers, {"embedding": some.values}), some
-
-    stream(checkpoint, rows, what="vectors", **options)
+    texts, options, as_json = texts_asked(checkpoint, options)
+    _print_summary(
+        gf.encode(checkpoint, texts, pool=pool, normalise=normalise, progress=True, **options), "vectors", as_json=as_json
+    )
 
 
 @click.command()
@@ -190,10 +178,10 @@ def encode(checkpoint: Path, pool: str | None, normalise: bool | None, **options
     "--images",
     type=click.Path(path_type=Path),
     metavar="FILE|FOLDER",
-    help="A picture, a folder of them, or an .npy file of floats [image, channel, row, column], scaled as in training.",
+    help="An image, a folder of images, or an .npy file of floats [image, channel, row, column], scaled as in training.",
 )
 def predict(checkpoint: Path, images: Path | None, **options: Any) -> None:
-    """Classes with probabilities for each text or picture, tags for its tokens, guesses for its masks: JSON lines, or a file.
+    """Predict class probabilities for each text or image, tags for tokens, or masked tokens: JSON lines, or a file.
 
     \b
     glassformer predict path/to/classifier --text "what a film"
@@ -201,14 +189,35 @@ def predict(checkpoint: Path, images: Path | None, **options: Any) -> None:
     glassformer predict path/to/masked-token-model --text "time [MASK] like an arrow"
     glassformer predict path/to/image-classifier --images photos/
     """
-    from glassformer.cli.streaming import rows_of, stream, stream_images
+    texts, options, as_json = texts_asked(checkpoint, options, images=images)
+    _print_summary(gf.predict(checkpoint, texts, images=images, progress=True, **options), "predictions", as_json=as_json)
 
+
+def texts_asked(checkpoint: Path, options: dict[str, Any], *, images: Path | None = None) -> tuple[Any, dict[str, Any], bool]:
+    """Return the texts (from --text, --file or standard input), the other options, and whether a JSON summary is wanted."""
+    model_folder(checkpoint)  # report a misspelt model before anything else
+    texts, file, stdin, as_json = (options.pop(name) for name in ("texts", "file", "stdin", "as_json"))
+    if as_json and options["out"] is None:
+        raise GlassformerError("the output is JSON lines already: --json summarizes a file written with --out.")
+    options["out"] = options["out"] or sys.stdout.buffer
+    sources = [bool(texts), file is not None, stdin is not None]
     if images is not None:
-        stream_images(checkpoint, images, **options)
-        return
+        return (texts or file or stdin), options, as_json
+    if sum(sources) != 1:
+        raise GlassformerError("which texts? Give --text (once or more), --file FILE, or - for standard input; one of the three.")
+    if texts:
+        return GivenTexts(texts, "--text"), options, as_json
+    return (Path(file) if file not in (None, "-") else TextLines(sys.stdin.buffer, "standard input")), options, as_json
 
-    def rows(model: LoadedModel, texts: Any, habits: dict[str, Any]) -> Any:
-        for some in model.predict_stream(texts, **habits):
-            yield rows_of(some.numbers, some.values), some
 
-    stream(checkpoint, rows, what="predictions", **options)
+def _print_summary(found: Streamed, what: str, *, as_json: bool) -> None:
+    """Print what was written to standard output, and how many texts were cut or skipped to standard error."""
+    notes = []
+    if found.cut:
+        notes.append(f"truncated to {found.longest:,} tokens: {found.cut:,} of {found.rows:,} texts.")
+    if found.left_out:
+        notes.append(f"skipped because empty: {found.left_out:,} of {found.rows + found.left_out:,} texts.")
+    for note in notes:
+        print(f"glassformer: {note}", file=sys.stderr)
+    if found.out is not None:
+        print(to_json(found.to_dict()) if as_json else f"{found.out}: {found.rows:,} {what}.")

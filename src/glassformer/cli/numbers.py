@@ -1,15 +1,15 @@
-"""Commands of the numbers: explain one number of a run."""
+"""The explain command: traces one number of a run down to its arithmetic."""
 
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+import glassformer as gf
 from glassformer.cli.options import as_option, to_json
-from glassformer.spec import GlassformerError, shown
+from glassformer.errors import GlassformerError, shown
 from glassformer.spec.reading import is_there, only_fields, split_words
 
 if TYPE_CHECKING:
@@ -18,22 +18,22 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("words", nargs=-1, metavar="CHECKPOINT|SPEC [field=value …] NAME [axis=index …]")
-@click.option("--text", help="What goes in, as text (a checkpoint's tokenizer reads it; a spec without one takes words).")
-@click.option("--tokens", metavar="IDS", help="What goes in, as token ids: 101,7592,102.")
-@click.option("--picture", metavar="FILE", help="What goes in, of an encoder that reads images.")
-@click.option("--frames", metavar="FILE", help="What goes in, of an encoder that reads sound: an .npy file, [mel, frame].")
+@click.option("--text", help="Input text (split by the checkpoint's tokenizer; a spec without one splits it into words).")
+@click.option("--tokens", metavar="IDS", help="Input as token ids: 101,7592,102.")
+@click.option("--picture", metavar="FILE", help="Input image, for an image encoder.")
+@click.option("--frames", metavar="FILE", help="Input of an audio encoder: an .npy file, [mel, frame].")
 @click.option(
     "--seed",
     type=click.IntRange(0),
-    help="For a spec without weights: small legible numbers from this seed.  [default: 0]",
+    help="Random seed of the weights, for a spec without weights (small, readable numbers).  [default: 0]",
 )
 @as_option
-@click.option("--depth", default=1, show_default=True, type=click.IntRange(0, 12), help="How many levels to open.")
-@click.option("--digits", default=4, show_default=True, type=click.IntRange(1, 17), help="Decimals shown.")
-@click.option("--terms", default=8, show_default=True, type=click.IntRange(2, 10_000), help="Terms shown of a long sum.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
+@click.option("--depth", default=1, show_default=True, type=click.IntRange(0, 12), help="Number of levels to expand.")
+@click.option("--digits", default=4, show_default=True, type=click.IntRange(1, 17), help="Decimals to show.")
+@click.option("--terms", default=8, show_default=True, type=click.IntRange(2, 10_000), help="Terms of a long sum to show.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def explain(words: tuple[str, ...], depth: int, digits: int, terms: int, as_json: bool, **given: Any) -> None:
-    """One number of a run, down to its arithmetic.
+    """Trace one number of a run down to its arithmetic.
 
     \b
     glassformer explain layer d_model=4 heads=2 d_ff=8 t=3 layers.0.attention.weights head=1 t=0 s=2
@@ -55,48 +55,9 @@ def explain(words: tuple[str, ...], depth: int, digits: int, terms: int, as_json
         sys.stdout.write(opened.text(depth=depth, digits=digits, most=terms) + "\n")
 
 
-def run_of(
-    what: str,
-    fields: dict[str, str],
-    *,
-    tokens: str | None = None,
-    picture: str | None = None,
-    frames: str | None = None,
-    as_class: str | None = None,
-    **given: Any,
-) -> Run:
-    """A run of a checkpoint folder on text, ids, a picture or sound, or of a spec with legible weights from a seed."""
-    from glassformer import api
-
-    ids = _ids(tokens) if tokens is not None else None
-    read = {"picture": _pixels(what, picture, as_class), "frames": _sound(frames)}
-    return api.run(what, tokens=ids, as_class=as_class, **read, **given, **only_fields(fields))
-
-
-def _pixels(what: str, picture: str | None, as_class: str | None) -> Any:
-    """A picture as the checkpoint reads it."""
-    from glassformer.api import holds_weights
-    from glassformer.cli.image_files import reading_of
-    from glassformer.numbers import open_checkpoint
-
-    if picture is None or not holds_weights(what):
-        return picture
-    checkpoint = open_checkpoint(what, as_class=as_class)
-    return reading_of(checkpoint.spec, checkpoint.folder).pixels([Path(picture)])[0]
-
-
-def _sound(frames: str | None) -> Any:
-    """What a file holds, a number for each mel and frame."""
-    from glassformer.cli.array_files import read_array
-
-    if frames is None:
-        return None
-    found = read_array(Path(frames), wanted="An .npy file of numbers [mel, frame] is wanted.")
-    if found.ndim not in (2, 3) or found.dtype.kind not in "fiu":
-        raise GlassformerError(
-            f"--frames {shown(frames)} has shape {list(found.shape)} and type {found.dtype}: numbers [mel, frame] are wanted."
-        )
-    return found
+def run_of(what: str, fields: dict[str, str], *, tokens: str | None = None, **given: Any) -> Run:
+    """Run a checkpoint, or a spec with seeded readable weights, on text, token ids, an image or audio."""
+    return gf.run(what, tokens=_ids(tokens) if tokens is not None else None, **given, **only_fields(fields))
 
 
 def _ids(text: str) -> list[int]:

@@ -1,4 +1,4 @@
-"""What the commands share: the words of a spec, and the forms an answer can take."""
+"""Shared options and arguments of the commands, and the output formats of results."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from typing import Any, Protocol, TypeVar
 
 import click
 
-from glassformer.spec import GlassformerError, nearest
+from glassformer.errors import GlassformerError, nearest
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 class Answer(Protocol):
-    """What a command gives: one JSON document, and something that `show` can present."""
+    """The result of a command: convertible to JSON, and presentable by `show`."""
 
     def to_dict(self) -> dict[str, Any]: ...
 
 
 def complete_words(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
-    """Shell completion: presets first, then fields, then the choices of a field."""
+    """Complete presets first, then fields, then the choices of a field."""
     from glassformer.spec import field_rules
     from glassformer.spec.presets import preset_names
     from glassformer.spec.reading import SIZES
@@ -41,7 +41,7 @@ as_option = click.option(
 
 
 class OneOf(click.Choice):  # type: ignore[type-arg, unused-ignore]
-    """One of a few words; of a word that is none of them, the nearest is named."""
+    """A choice that suggests the closest match for an unknown value."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         try:
@@ -51,7 +51,7 @@ class OneOf(click.Choice):  # type: ignore[type-arg, unused-ignore]
 
 
 class Named(click.Path):
-    """Where something is written. An empty name, `--out "$FORGOTTEN"`, would be the current folder, which nobody means."""
+    """An output path. Refuses an empty name (`--out "$UNSET"`), which would mean the current folder."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if not str(value).strip():
@@ -60,20 +60,20 @@ class Named(click.Path):
 
 
 FORMS = {
-    "json": "One JSON document on standard output.",
-    "markdown": "Markdown.",
-    "latex": "LaTeX.",
-    "html": "An HTML fragment.",
+    "json": "Print one JSON document.",
+    "markdown": "Print Markdown.",
+    "latex": "Print LaTeX.",
+    "html": "Print an HTML fragment.",
 }
 
 
 def format_options(command: Command) -> Command:
-    """`--json`, `--markdown`, `--latex`, `--html`: one answer, several forms."""
+    """Add `--json`, `--markdown`, `--latex` and `--html`."""
     return forms(FORMS)(command)
 
 
 def forms(known: Mapping[str, str]) -> Callable[[Command], Command]:
-    """An option for each form, of which one at most is given: the command gets its name as `form`, or None."""
+    """Add one flag per output format. At most one may be given; the command receives its name, or None, as `form`."""
 
     def chosen(ctx: click.Context, option: click.Parameter, given: bool) -> None:
         before = ctx.params.setdefault("form", None)
@@ -91,7 +91,7 @@ def forms(known: Mapping[str, str]) -> Callable[[Command], Command]:
 
 
 def give(result: Answer, form: str | None, extra: dict[str, Any] | None = None, notes: list[str] | None = None) -> None:
-    """Print a result in the form asked for; `extra` goes into the JSON, `notes` below the table."""
+    """Print a result in the requested format; `extra` is added to the JSON, `notes` are printed below the table."""
     if form == "json":
         sys.stdout.write(to_json(result.to_dict() | (extra or {})) + "\n")
         return
@@ -108,7 +108,7 @@ def give(result: Answer, form: str | None, extra: dict[str, Any] | None = None, 
 
 
 def to_json(document: Any) -> str:
-    """JSON that every reader takes: infinities and NaN as words in quotes, never bare."""
+    """Serialize to strict JSON; infinities and NaN become strings."""
     return json.dumps(_plain(document), ensure_ascii=False, allow_nan=False, indent=1)
 
 
@@ -123,7 +123,7 @@ def _plain(value: Any) -> Any:
 
 
 def one_spec(words: tuple[str, ...]) -> tuple[str, ...]:
-    """The words of a spec, or the line that says how to write one."""
+    """Return the words of a spec; raise an error that shows the syntax if there are none."""
     if not words:
         raise GlassformerError(
             "which encoder? Name a preset or a file, as in 'bert-base layers=8'. 'glassformer presets' lists the names."

@@ -1,23 +1,26 @@
-"""What can be named: presets and fields; and the shell's completion script."""
+"""The presets and completion commands."""
 
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import click
 
+import glassformer as gf
 from glassformer.cli.options import to_json
-from glassformer.spec import ALL_BIASES, GlassformerError, defaults, field_docs, field_rules, nearest, shown
+from glassformer.errors import GlassformerError, nearest, shown
+from glassformer.spec import ALL_BIASES
 from glassformer.spec.fields import field_text
-from glassformer.spec.presets import preset, preset_doc, preset_names
+from glassformer.spec.presets import known_preset, preset_doc, unknown_preset
 
 
 @click.command()
 @click.argument("name", required=False)
-@click.option("--fields", is_flag=True, help="The fields of a spec instead, with their docs, choices and defaults.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
+@click.option("--fields", is_flag=True, help="List the fields of a spec, with their docs, choices and defaults.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def presets(name: str | None, fields: bool, as_json: bool) -> None:
-    """What can be named: presets, and with --fields what can be changed in them.
+    """List the presets, show one, or list the fields of a spec with --fields.
 
     \b
     glassformer presets
@@ -28,41 +31,36 @@ def presets(name: str | None, fields: bool, as_json: bool) -> None:
     from glassformer.show.terminal import show_on_terminal
 
     if name is not None:
-        document: object = preset(name).to_dict()
-        table = Table(
-            f"{name}: {preset_doc(name)}",
-            [Column("field"), Column("value")],
-            [[k, str(v)] for k, v in preset(name).to_dict().items()],
-        )
+        if known_preset(name) is None:
+            raise unknown_preset(name)
+        values = gf.spec(name).to_dict()
+        document: object = values
+        rows = [[field, str(value)] for field, value in values.items()]
+        table = Table(f"{name}: {preset_doc(name)}", [Column("field"), Column("value")], rows)
     elif fields:
-        rules = field_rules()
-        document = [
-            {"field": field, "doc": doc, "choices": list(rules[field].choices), "default": defaults()[field]}
-            for field, doc in field_docs().items()
-        ]
+        document = known = gf.fields()
         rows = [
-            [field, _default(field), doc + (f" [{', '.join(rules[field].choices)}]" if rules[field].choices else "")]
-            for field, doc in field_docs().items()
+            [one["field"], _default(one["default"]), one["doc"] + (f" [{', '.join(one['choices'])}]" if one["choices"] else "")]
+            for one in known
         ]
         table = Table("", [Column("field"), Column("default"), Column("what it is")], rows)
     else:
-        document = {known: preset_doc(known) for known in preset_names()}
-        table = Table("", [Column("preset"), Column("what it is")], [[known, preset_doc(known)] for known in preset_names()])
+        document = gf.presets()
+        table = Table("", [Column("preset"), Column("what it is")], [[known, doc] for known, doc in gf.presets().items()])
     if as_json:
         sys.stdout.write(to_json(document) + "\n")
     else:
         show_on_terminal(table)
 
 
-def _default(field: str) -> str:
-    value = defaults()[field]
+def _default(value: Any) -> str:
     return "all" if value == ALL_BIASES else field_text(value)
 
 
 @click.command()
 @click.argument("shell")
 def completion(shell: str) -> None:
-    """The script that completes commands, presets and fields in your shell.
+    """Print the script that completes commands, presets and fields in your shell.
 
     \b
     eval "$(glassformer completion bash)"     in ~/.bashrc

@@ -1,4 +1,4 @@
-"""Several processes, one voice: under torchrun a command runs in each of them, and prints and complains in one."""
+"""Commands under torchrun: every process runs the command, and only the first prints."""
 
 from __future__ import annotations
 
@@ -8,23 +8,20 @@ from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from functools import partial, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from glassformer.spec import GlassformerError
-
-if TYPE_CHECKING:
-    from glassformer.training.runs import Run
+from glassformer.errors import GlassformerError
 
 Body = Callable[..., None]
-TOLD = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")  # what torchrun tells each process that it starts
+TORCHRUN_VARIABLES = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")  # set by torchrun in each process
 
 
 def one_voice(command: Body) -> Body:
-    """The body of a command that several processes may run together, and end with; started by itself, it is as it is."""
+    """Wrap a command so that several torchrun processes can run it together; a single process runs it unchanged."""
 
     @wraps(command)
     def together(**options: Any) -> None:
-        if not all(name in os.environ for name in TOLD) or os.environ["WORLD_SIZE"] == "1":
+        if not all(name in os.environ for name in TORCHRUN_VARIABLES) or os.environ["WORLD_SIZE"] == "1":
             command(**options)
             return
         from glassformer.training.distributed.processes import first, joined, leave, noticing
@@ -43,25 +40,6 @@ def one_voice(command: Body) -> Body:
         leave(0)
 
     return together
-
-
-def made_by_first(make: Callable[[], Run]) -> Run:
-    """A run that the first process makes or changes in its folder; the others open that folder, so that all have the same."""
-    from glassformer.training.distributed.processes import first, from_first
-    from glassformer.training.runs import Run
-
-    made: list[Run] = []
-
-    def work() -> str:
-        made.append(make())
-        return str(made[0].path)
-
-    path = from_first(work)
-    if first():
-        return made[0]
-    if not Path(path).is_dir():
-        raise GlassformerError(f"{path} is not there on every machine: all processes need to see the same run folder. Share it.")
-    return Run.open(path)
 
 
 def _print(line: str) -> None:

@@ -1,4 +1,4 @@
-"""The tour: one walk through the house, on built-in data, to its end."""
+"""The tour command: runs all features on built-in data."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from typing import NamedTuple
 import click
 
 from glassformer.cli.options import Named
-from glassformer.spec import GlassformerError, shown
-from glassformer.spec.paths import not_written, path_text
+from glassformer.errors import GlassformerError, shown
+from glassformer.files.paths import not_written, path_text
 
 PROBLEM = """\
 title = "The word 'flying' attends to 'flying' and 'arrows'"
@@ -40,53 +40,53 @@ SOLUTION = """\
 
 
 class Stop(NamedTuple):
-    """A stop of the tour: what it shows, and what a newcomer would type. `{folder}` is a place for files."""
+    """A stop of the tour: what it shows and the command line. `{folder}` stands for the output folder."""
 
     why: str
     line: str
 
 
 STOPS = (
-    Stop("An encoder in two words: every parameter, with its formula.", "count bert-base"),
+    Stop("Count every parameter of BERT base, with its formula.", "count bert-base"),
     Stop(
-        "A course question: one layer of width 64, 4 heads, a feed-forward block of 120, weights alone.",
+        "A course question: one layer of width 64, 4 heads, a feed-forward block of 120, weights only.",
         "count layer d_model=64 heads=4 d_k=16 d_ff=120 --without output,biases,norms",
     ),
     Stop(
-        "Why the paper says 110M: from the bare encoder to the pre-training model, line by line.",
+        "Why the paper says 110M: the bare encoder and the pre-training model, compared line by line.",
         "bridge bert-base bert-base head=pretrain",
     ),
     Stop(
-        "Shapes, with tokens as columns, for two heads of free width.",
+        "Tensor shapes, with tokens as columns, for two heads with d_k = 32 and d_v = 16.",
         "shapes layer d_model=64 heads=2 d_k=32 d_v=16 t=32 --columns",
     ),
     Stop(
-        "What a training step costs, and the batch that fits a 24 GB card.",
+        "The cost of a training step, and the largest batch that fits on a 24 GB GPU.",
         "cost bert-base t=512 batch=8 --train --fused --fit 24GB",
     ),
     Stop("The forward pass as equations.", "notation bert-base t=512"),
     Stop("Attention by hand, every step with its numbers.", "work {folder}/flying.toml"),
     Stop(
-        "One number of a run, down to its arithmetic.",
+        "One number of a forward pass, traced down to its arithmetic.",
         'explain layer d_model=4 heads=2 d_ff=8 layers.0.attention.mix head=0 t=2 d_v=1 --text "Tom a été entarté" --depth 2',
     ),
-    Stop("A sentence of the textbook, tried on real arithmetic.", "experiment order --out {folder}/order.png"),
+    Stop("A textbook claim, tested numerically.", "experiment order --out {folder}/order.png"),
     Stop(
-        "A wrong answer, and the mistake that gives exactly that number.",
+        "A wrong answer, and the mistake that produces exactly that number.",
         "check params attention d_model=512 heads=8 --claim 6553600",
     ),
     Stop(
-        "A formula whose shapes fit although it means something else.",
+        "A formula whose shapes match although it computes something else.",
         'algebra "Q = W_Q X; K = W_K X; V = W_V X; softmax(Q K^T / sqrt(d_k)) V" X=768x6 W_Q=768x768 W_K=768x768 W_V=768x768',
     ),
-    Stop("A worked solution, read line by line.", "check {folder}/solution.md"),
+    Stop("A worked solution, checked line by line.", "check {folder}/solution.md"),
     Stop(
-        "An encoder that learns: 1,252 images of handwritten digits, a few epochs.",
+        "Train an encoder on 1,252 images of handwritten digits for a few epochs.",
         "train digits --epochs 6 --out {folder}/digits",
     ),
-    Stop("Everything about it on one page.", "report {folder}/digits --out {folder}/report.html"),
+    Stop("A report of this run on one page.", "report {folder}/digits --out {folder}/report.html"),
 )
-# What a tour leaves behind: the next one may replace it, and nothing else.
+# Files that a tour writes: the next tour may replace these, and nothing else.
 FILES, RUN = ("flying.toml", "solution.md", "order.png", "report.html"), "digits"
 STOPPED = (130, 143)  # by a signal
 
@@ -97,10 +97,10 @@ STOPPED = (130, 143)  # by a signal
     type=Named(),
     default=None,
     metavar="FOLDER",
-    help="Where the tour's files go; a folder for temporary files otherwise.",
+    help="Folder for the files of the tour. [default: a temporary folder]",
 )
 def tour(out: str | None) -> None:
-    """A walk through all of it, on built-in data. `make run` takes it."""
+    """Run a tour of all features on built-in data (`make run` does this)."""
     began, missed = time.perf_counter(), 0
     folder = _empty(Path(out)) if out else Path(tempfile.mkdtemp(prefix="glassformer-tour-"))
     (folder / "flying.toml").write_text(PROBLEM, encoding="utf-8")
@@ -109,17 +109,17 @@ def tour(out: str | None) -> None:
         words = [word.format(folder=folder) for word in shlex.split(stop.line)]
         sys.stdout.write(f"\n[{number}/{len(STOPS)}] {stop.why}\n$ glassformer {shlex.join(words)}\n\n")
         sys.stdout.flush()
-        missed += not _walked(words)
-    sys.stdout.write(f"\nThe tour is over ({time.perf_counter() - began:.1f} s). Its files lie in {folder}.\n")
+        missed += not _ran(words)
+    sys.stdout.write(f"\nTour finished in {time.perf_counter() - began:.1f} s. Its files are in {folder}.\n")
     if (folder / "report.html").exists():
-        sys.stdout.write(f"The report, to open in a browser: {(folder / 'report.html').resolve()}\n")
-    sys.stdout.write("'glassformer --help' says what else can be asked.\n")
+        sys.stdout.write(f"Open the report in a browser: {(folder / 'report.html').resolve()}\n")
+    sys.stdout.write("'glassformer --help' lists all commands.\n")
     if missed:
-        raise GlassformerError(f"{missed} of {len(STOPS)} stops could not be shown; the reasons stand above.")
+        raise GlassformerError(f"{missed} of {len(STOPS)} stops could not be shown; see the reasons above.")
 
 
-def _walked(words: list[str]) -> bool:
-    """One command; an optional package that is not there must not end the walk."""
+def _ran(words: list[str]) -> bool:
+    """Run one command; a missing optional package does not end the tour."""
     from glassformer.cli.main import glassformer
 
     try:
@@ -132,7 +132,7 @@ def _walked(words: list[str]) -> bool:
             raise
         sys.stdout.write("not shown: this needs PyTorch, which is not installed: pip install 'glassformer[torch]'.\n")
         return False
-    except SystemExit as end:  # a check that found something wrong, as it should here, ends with 1
+    except SystemExit as end:  # a check that finds a mistake, as intended here, exits with 1
         if end.code in STOPPED:
             raise
         return end.code in (0, 1, None)
@@ -140,13 +140,14 @@ def _walked(words: list[str]) -> bool:
 
 
 def _empty(folder: Path) -> Path:
-    """The folder, without what an earlier tour left there; anything else in it is somebody's, and is not touched."""
+    """Empty the folder of the files of an earlier tour; refuse a folder that holds anything else."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         others = [path.name for path in folder.iterdir() if not _ours(path)]
         if others:
             raise GlassformerError(
-                f"{path_text(folder)} holds '{shown(others[0])}', which no tour made. Choose another --out, or move it away."
+                f"{path_text(folder)} holds '{shown(others[0])}', which was not written by a tour. "
+                "Choose another --out, or move it away."
             )
         for path in folder.iterdir():
             if path.is_dir():

@@ -1,4 +1,4 @@
-"""How is it written? Numbers, formulas and relations as people write them: one tokeniser, one tree, exact values, precision."""
+"""Parses numbers, formulas and relations in common notations: tokens, trees, exact values, precision."""
 
 from glassformer.expressions.arrays import Array, Value
 from glassformer.expressions.evaluate import Evaluator, evaluate, free_names
@@ -9,7 +9,8 @@ from glassformer.expressions.limits import NotUnderstoodError
 from glassformer.expressions.plain import plain
 from glassformer.expressions.precision import Figure, Figures, agrees, shown_value, written
 from glassformer.expressions.readings import Reading, readings
-from glassformer.expressions.tokens import Token, tokens
+from glassformer.expressions.scanner import Token
+from glassformer.expressions.tokens import tokens
 
 __all__ = [
     "Array",

@@ -1,4 +1,4 @@
-"""The functions of a feed-forward block: erf, GELU and SiLU, each with a proved interval around the true value."""
+"""Activation functions: erf, GELU and SiLU, each with a proven interval around the true value."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ from functools import lru_cache
 from glassformer.expressions.exact import Real, exactly
 from glassformer.expressions.functions import hyperbolic_tangent, logistic, pi, square_root
 
-LARGEST = 8  # beyond it erf differs from one by less than 1e-28
+LARGEST = 8  # beyond this, erf differs from one by less than 1e-28
 ROOM = Fraction(1, 10**28)
-PRECISE = Context(prec=110)  # terms of the series grow to e^64, and the sum is wanted to 28 digits
+PRECISE = Context(prec=110)  # terms of the series grow to e^64, and the sum needs 28 digits
 SQRT_PI = PRECISE.sqrt(
     Decimal("3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862803482534211706798")
 )
 
 
 def error_function(value: Real) -> Real:
-    """erf, which grows with its argument: from the one end of an interval to the other."""
+    """Return erf, which is increasing, so the ends of the interval bound it."""
     if value.exact and value.low == 0:
         return exactly(0)
     return Real(max(_erf(value.low) - ROOM, Fraction(-1)), min(_erf(value.high) + ROOM, Fraction(1)))
 
 
 def gelu(value: Real) -> Real:
-    """x Φ(x), and its approximation through tanh, since both go by that name: the interval holds the two."""
+    """Return an interval with both x Φ(x) and its tanh approximation, since both are called GELU."""
     exact, approximate = exact_gelu(value), gelu_by_tanh(value)
     return Real(min(exact.low, approximate.low), max(exact.high, approximate.high))
 
 
 def exact_gelu(value: Real) -> Real:
-    """x Φ(x)."""
+    """Return x Φ(x)."""
     return exactly(Fraction(1, 2)) * value * (exactly(1) + error_function(value / square_root(exactly(2))))
 
 
@@ -46,7 +46,7 @@ def silu(value: Real) -> Real:
 
 @lru_cache(maxsize=1024)
 def _erf(value: Fraction) -> Fraction:
-    """By its series, 2/√π Σ (−1)ⁿ x^(2n+1) / (n! (2n+1))."""
+    """Return erf by its series, 2/√π Σ (−1)ⁿ x^(2n+1) / (n! (2n+1))."""
     if abs(value) > LARGEST:
         return Fraction(1 if value > 0 else -1)
     x = PRECISE.divide(Decimal(value.numerator), Decimal(value.denominator))

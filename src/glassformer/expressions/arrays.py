@@ -10,7 +10,7 @@ from glassformer.expressions.exact import Real, exactly
 from glassformer.expressions.functions import exp, largest
 from glassformer.expressions.limits import MOST_CELLS, MOST_WORK, NotUnderstoodError
 
-INEXACT = 4  # an interval costs some four times what a rational does
+INEXACT = 4  # an interval costs about four times as much as a rational
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Array:
         if len(self.cells) > MOST_CELLS:
             raise NotUnderstoodError(f"a matrix of {len(self.cells):,} cells is too large (limit {MOST_CELLS:,})")
         if not self.cells:
-            raise NotUnderstoodError("a list with nothing in it")
+            raise NotUnderstoodError("a list is empty")
 
     @property
     def rows(self) -> int:
@@ -46,7 +46,7 @@ class Array:
 
     def transposed(self) -> Array:
         if self.columns is None:
-            return self  # a vector on paper is a row or a column, as its neighbour wants it
+            return self  # a vector is a row or a column, depending on its neighbour
         cells = tuple(self.cells[row * self.columns + column] for column in range(self.columns) for row in range(self.rows))
         return Array(cells, self.rows)
 
@@ -56,7 +56,7 @@ Value = Real | Array
 
 @dataclass
 class Work:
-    """How many multiplications of cells an expression may still ask for."""
+    """The remaining number of multiplications for an expression."""
 
     left: int = MOST_WORK
 
@@ -67,21 +67,21 @@ class Work:
 
 
 def matrix(rows: Sequence[Sequence[Real]]) -> Array:
-    """Rows of equal length as a matrix."""
+    """Return a matrix from rows of equal length."""
     if len({len(row) for row in rows}) != 1:
         raise NotUnderstoodError("the rows of a matrix have different lengths")
     return Array(tuple(cell for row in rows for cell in row), len(rows[0]))
 
 
 def alike(one: Array, two: Array) -> bool:
-    """The same shape; a vector is as good as a matrix of one row or one column."""
+    """Return whether two arrays have the same shape; a vector equals a matrix of one row or one column."""
     if one.shape == two.shape:
         return True
     return len(one.cells) == len(two.cells) and all(len(array.shape) == 1 or 1 in array.shape for array in (one, two))
 
 
 def cell_by_cell(one: Value, two: Value, function: Callable[[Real, Real], Real]) -> Value:
-    """A sum or an elementwise product; a single number goes with every cell."""
+    """Apply a function element-wise; a single number is combined with every cell."""
     if isinstance(one, Real) and isinstance(two, Real):
         return function(one, two)
     if isinstance(one, Real):
@@ -91,18 +91,18 @@ def cell_by_cell(one: Value, two: Value, function: Callable[[Real, Real], Real])
         second = two
         return one.each(lambda cell: function(cell, second))
     if not alike(one, two):
-        raise NotUnderstoodError(f"shapes {_shape(one)} and {_shape(two)} do not go together")
+        raise NotUnderstoodError(f"shapes {_shape(one)} and {_shape(two)} do not fit together")
     return Array(tuple(map(function, one.cells, two.cells)), one.columns)
 
 
 def multiply(one: Value, two: Value, work: Work) -> Value:
-    """Numbers, a number and an array, the dot product of two vectors, or the matrix product."""
+    """Multiply numbers, a number and an array, two vectors (dot product), or matrices."""
     if isinstance(one, Real) or isinstance(two, Real):
         work.spend(max(len(value.cells) if isinstance(value, Array) else 1 for value in (one, two)))
         return cell_by_cell(one, two, Real.__mul__)
     if one.columns is None and two.columns is None:
         if len(one.cells) != len(two.cells):
-            raise NotUnderstoodError(f"a dot product of {len(one.cells)} and {len(two.cells)} numbers")
+            raise NotUnderstoodError(f"a dot product needs lists of equal length, not {len(one.cells)} and {len(two.cells)}")
         work.spend(len(one.cells))
         return _dot(one.cells, two.cells)
     product = _matrix_product(*_as_matrices(one, two), work)
@@ -112,7 +112,7 @@ def multiply(one: Value, two: Value, work: Work) -> Value:
 
 
 def outer(one: Value, two: Value, work: Work) -> Value:
-    """A column times a row."""
+    """Return the outer product of two vectors."""
     if isinstance(one, Array) and isinstance(two, Array) and one.columns is None and two.columns is None:
         work.spend(len(one.cells) * len(two.cells))
         return matrix([[left * right for right in two.cells] for left in one.cells])
@@ -120,7 +120,7 @@ def outer(one: Value, two: Value, work: Work) -> Value:
 
 
 def softmax(value: Array, *, down: bool = False) -> Array:
-    """Over each row, or down each column."""
+    """Return the softmax over each row, or down each column."""
     if down and value.columns is not None:
         return softmax(value.transposed()).transposed()
     rows = [value.row(number) for number in range(value.rows)]
@@ -139,14 +139,14 @@ def _softmax_row(row: tuple[Real, ...]) -> list[Real]:
     highest = row[0]
     for cell in row[1:]:
         highest = largest(highest, cell)
-    shift = exactly(highest.middle)  # taken off every score, which changes no weight and keeps exp small
+    shift = exactly(highest.middle)  # subtracting it does not change the weights and keeps exp small
     powers = [exp(cell - shift) for cell in row]
     whole = total(powers)
     return [part / whole for part in powers]
 
 
 def _as_matrices(one: Array, two: Array) -> tuple[Array, Array]:
-    """A vector next to a matrix becomes the row or the column that fits."""
+    """Return a vector next to a matrix as the row or the column that fits."""
     if one.columns is None:
         one = Array(one.cells, 1 if two.rows == 1 and len(one.cells) != 1 else len(one.cells))
     elif two.columns is None:

@@ -1,10 +1,11 @@
-"""A tree to its exact value, under one reading, with the values of its symbols."""
+"""Evaluates a tree exactly, under one reading, with the values of its symbols."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 
+from glassformer.errors import shown
 from glassformer.expressions import activations, functions
 from glassformer.expressions.arrays import Array, Value, Work, cell_by_cell, matrix, multiply, outer, softmax, total
 from glassformer.expressions.exact import Real, exactly
@@ -34,7 +35,6 @@ from glassformer.expressions.tree import (
     names_in,
 )
 from glassformer.expressions.vocabulary import BYTES, COUNTED
-from glassformer.spec.errors import shown
 
 CONSTANTS: dict[str, Callable[[], Real]] = {"e": functions.euler, "π": functions.pi, "pi": functions.pi}
 ONE = {
@@ -59,7 +59,7 @@ ONE = {
 
 
 def evaluate(text: str, *, names: Mapping[str, Value] | None = None) -> Value:
-    """The exact value of an expression written as text, Markdown or LaTeX, in its usual reading."""
+    """Return the exact value of an expression in text, Markdown or LaTeX, in its default reading."""
     if len(text) > MOST_CHARACTERS:
         raise NotUnderstoodError(f"an expression of more than {MOST_CHARACTERS:,} characters is too long")
     tree = parse(fold(tokens(text))).tree
@@ -67,7 +67,7 @@ def evaluate(text: str, *, names: Mapping[str, Value] | None = None) -> Value:
 
 
 def free_names(tree: Node, names: Mapping[str, Value]) -> list[str]:
-    """The symbols whose value is not known."""
+    """Return the symbols without a value."""
     return [name for name in names_in(tree) if name not in names and name not in CONSTANTS]
 
 
@@ -76,14 +76,14 @@ def as_written(numeral: Numeral) -> Real:
 
 
 class Evaluator:
-    """Walks a tree. `number` may put another value in the place of a written number."""
+    """Evaluates a tree. `number` may replace the value of a written number."""
 
     def __init__(
         self, reading: Reading, names: Mapping[str, Value], number: Callable[[Numeral], Real] = as_written,
         between: Callable[[Value], Value] | None = None,
     ) -> None:  # fmt: skip
         self.reading, self.names, self.number = reading, names, number
-        self.between = between or (lambda value: value)  # what is done to every result on the way
+        self.between = between or (lambda value: value)  # applied to every intermediate result
         self.work = Work()
 
     def value(self, node: Node) -> Value:
@@ -124,19 +124,19 @@ class Evaluator:
             case Call():
                 return self._call(node)
             case _:
-                raise NotUnderstoodError("a space or a size is no number")
+                raise NotUnderstoodError("a space or a size is not a number")
 
     def _name(self, text: str) -> Value:
         if text in self.names:
             return self.names[text]
         if text in CONSTANTS:
             return CONSTANTS[text]()
-        raise NotUnderstoodError(f"the value of '{shown(text, limit=30)}' is not known")
+        raise NotUnderstoodError(f"the value of '{shown(text, limit=30)}' is unknown")
 
     def _real(self, node: Node) -> Real:
         found = self.value(node)
         if isinstance(found, Array):
-            raise NotUnderstoodError("a list stands where a number should")
+            raise NotUnderstoodError("expected a number here, not a list")
         return found
 
     def _each(self, node: Node, function: Callable[[Real], Real]) -> Value:
@@ -157,7 +157,7 @@ class Evaluator:
         if not rows:
             return Array(tuple(item for item in items if isinstance(item, Real)))
         if len(rows) != len(items) or any(row.columns is not None for row in rows):
-            raise NotUnderstoodError("a list of numbers and lists")
+            raise NotUnderstoodError("a list mixes numbers and lists")
         return matrix([row.cells for row in rows])
 
     def _sum(self, terms: tuple[tuple[str, Node], ...]) -> Value:
@@ -175,7 +175,7 @@ class Evaluator:
     def _times(self, left: Value, sign: str, right: Value) -> Value:
         if sign in ("/", "//"):
             if isinstance(right, Array):
-                raise NotUnderstoodError("it divides by a list")
+                raise NotUnderstoodError("division by a list")
             quotient = cell_by_cell(left, right, Real.__truediv__)
             if sign == "/":
                 return quotient
@@ -199,7 +199,7 @@ class Evaluator:
     def _over_many(self, function: str, arguments: list[Value]) -> Value:
         whole = arguments[0] if len(arguments) == 1 else _together(arguments)
         if isinstance(whole, Real):
-            raise NotUnderstoodError(f"{function} of a single number")
+            raise NotUnderstoodError(f"{function} needs a list of numbers")
         if function == "softmax":
             return softmax(whole, down=self.reading.softmax == "columns")
         if function in NORMS:
@@ -216,7 +216,7 @@ class Evaluator:
         if function in ("sum", "mean"):
             return mean * count if function == "sum" else mean
         if function not in ("var", "std"):
-            raise NotUnderstoodError(f"the function {function} of a list")
+            raise NotUnderstoodError(f"{function} is not defined for a list")
         divisor = count - exactly(1 if self.reading.spread == "sample" else 0)
         variance = total([(cell - mean) * (cell - mean) for cell in cells]) / divisor
         return variance if function == "var" else functions.square_root(variance)
@@ -236,7 +236,7 @@ def unit_factor(unit: str, reading: Reading) -> Fraction:
 
 def _on_one(function: Callable[[Real], Real], arguments: list[Value]) -> Value:
     if len(arguments) != 1:
-        raise NotUnderstoodError("a function of one number that is given several")
+        raise NotUnderstoodError("a function of one number has several arguments")
     found = arguments[0]
     return found.each(function) if isinstance(found, Array) else function(found)
 
@@ -244,5 +244,5 @@ def _on_one(function: Callable[[Real], Real], arguments: list[Value]) -> Value:
 def _together(arguments: list[Value]) -> Array:
     cells = [argument for argument in arguments if isinstance(argument, Real)]
     if len(cells) != len(arguments):
-        raise NotUnderstoodError("a function of several lists")
+        raise NotUnderstoodError("a function of one list has several arguments")
     return Array(tuple(cells))

@@ -1,4 +1,4 @@
-"""Real numbers without floating point: a rational, or two rationals with the number between them."""
+"""Real numbers without floating point: a rational, or an interval between two rationals."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from fractions import Fraction
 
 from glassformer.expressions.limits import MOST_RESULT_BITS, NotUnderstoodError
 
-KEPT_BITS = 200  # of an inexact number: some sixty digits, far more than any claim has
+KEPT_BITS = 200  # of an inexact number: about sixty digits, far more than any claim has
 
 
 @dataclass(frozen=True, slots=True)
 class Real:
-    """A number between `low` and `high`; an exact one has both the same."""
+    """A number between `low` and `high`, which are equal if it is exact."""
 
     low: Fraction
     high: Fraction
@@ -52,32 +52,32 @@ class Real:
 
     def __truediv__(self, other: Real) -> Real:
         if other.low.numerator <= 0 <= other.high.numerator:
-            raise NotUnderstoodError("it divides by zero")
+            raise NotUnderstoodError("division by zero")
         if other.exact:
             return self * exactly(1 / other.low)
         return self * bounded(1 / other.high, 1 / other.low)
 
     def meets(self, other: Real) -> bool:
-        """Whether the two may be one number."""
+        """Return whether the two may be the same number."""
         return self.low <= other.high and other.low <= self.high
 
 
 def exactly(value: Fraction | int) -> Real:
-    """A rational as a real number."""
+    """Return a rational as a real number."""
     value = Fraction(value)
     return Real(value, value)
 
 
 def about(value: Fraction, room: Fraction) -> Real:
-    """The numbers at most `room` away from `value`."""
+    """Return the interval of numbers at most `room` away from `value`."""
     return Real(value - room, value + room)
 
 
 def bounded(low: Fraction, high: Fraction) -> Real:
-    """A result kept to a size: an exact one is refused when it is huge, an inexact one is rounded outwards."""
+    """Return a result of limited size: a huge exact one is an error, an inexact one is rounded outwards."""
     for end in (low,) if low is high else (low, high):
         if abs(end.numerator).bit_length() > MOST_RESULT_BITS or end.denominator.bit_length() > 2 * MOST_RESULT_BITS:
-            raise NotUnderstoodError("a number with more than 1,000 digits comes out")
+            raise NotUnderstoodError("the result has more than 1,000 digits")
     if low is high or low == high:
         return Real(low, low)
     return Real(_coarse(low, upwards=False), _coarse(high, upwards=True))
@@ -97,7 +97,7 @@ def _coarse(value: Fraction, *, upwards: bool) -> Fraction:
 
 
 def shown_number(value: Real, *, decimals: int | None = None) -> str:
-    """A number as one writes it: whole numbers with separators, others with the decimals asked for or five digits."""
+    """Return a number as text: whole numbers with separators, others with the given decimals or five digits."""
     middle = value.middle
     if middle.denominator == 1 and (value.exact or middle == 0) and not decimals:
         return f"{middle.numerator:,}" if abs(middle) < 10**60 else scientific(middle)
@@ -111,7 +111,7 @@ def shown_number(value: Real, *, decimals: int | None = None) -> str:
 
 
 def fixed(value: Fraction, decimals: int) -> str:
-    """Rounded half away from zero, with separators."""
+    """Return a number with fixed decimals, rounded half away from zero, with separators."""
     scaled = abs(value) * 10**decimals
     whole = (2 * scaled.numerator + scaled.denominator) // (2 * scaled.denominator)
     digits = f"{whole:0{decimals + 1}d}"
@@ -121,13 +121,13 @@ def fixed(value: Fraction, decimals: int) -> str:
 
 
 def scientific(value: Fraction) -> str:
-    """`1.2346e+75`: for numbers nobody writes out."""
+    """Return a number in scientific notation: `1.2346e+75`."""
     power = _magnitude(value)
     return f"{fixed(value / Fraction(10) ** power, 4)}e{power:+d}"
 
 
 def _magnitude(value: Fraction) -> int:
-    """The power of ten of the first digit."""
+    """Return the power of ten of the first digit."""
     if value == 0:
         return 0
     power = len(str(abs(value.numerator))) - len(str(value.denominator))
@@ -135,7 +135,7 @@ def _magnitude(value: Fraction) -> int:
 
 
 def terminating(value: Fraction) -> int | None:
-    """How many decimals it has, where they end."""
+    """Return the number of decimals, if they end."""
     rest, twos, fives = value.denominator, 0, 0
     while rest % 2 == 0 and twos <= 64:
         rest, twos = rest // 2, twos + 1

@@ -1,11 +1,11 @@
-"""Neighbours that belong together: a number and its `million`, a number and the remark after it, `about` and its number."""
+"""Combines tokens that belong together: a number and `million`, a number and a remark after it, `about` and a number."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from glassformer.expressions.numerals import SCALES
-from glassformer.expressions.tokens import OPERAND_ENDS, Token
+from glassformer.expressions.scanner import OPERAND_ENDS, Token
 from glassformer.expressions.vocabulary import ABOUT, BYTES, COUNTED, PARTNER
 
 LONGEST_REMARK = 40  # tokens between brackets
@@ -13,7 +13,7 @@ ORDINALS = frozenset(("st", "nd", "rd", "th"))
 
 
 def fold(tokens: Sequence[Token], *, remarks: bool = True) -> list[Token]:
-    """The tokens with remarks, scales and units told from words and names."""
+    """Return the tokens with remarks, scales and units distinguished from words and names."""
     partners = matching(tokens)
     found: list[Token] = []
     place = 0
@@ -25,7 +25,7 @@ def fold(tokens: Sequence[Token], *, remarks: bool = True) -> list[Token]:
             last = tokens[end]
             words = " ".join(inner.text for inner in tokens[place + 1 : end] if inner.kind != "edge")
             if not any(inner.kind in ("word", "text") for inner in tokens[place + 1 : end]):
-                words = f"({words})"  # a name or a number alone, which may be a factor after all
+                words = f"({words})"  # a name or a number alone, which may be a factor
             found.append(token._replace(kind="note", text=words, end=last.end))
             place = end + 1
             continue
@@ -35,7 +35,7 @@ def fold(tokens: Sequence[Token], *, remarks: bool = True) -> list[Token]:
 
 
 def matching(tokens: Sequence[Token]) -> dict[int, int]:
-    """For each opening bracket the place of the one that closes it, and the other way round."""
+    """Return the index of the matching bracket for each opening and closing bracket."""
     waiting: list[tuple[str, int]] = []
     partners: dict[int, int] = {}
     for place, token in enumerate(tokens):
@@ -48,12 +48,12 @@ def matching(tokens: Sequence[Token]) -> dict[int, int]:
                 partners[start], partners[place] = place, start
             elif waiting and token.kind == "close" and any(text == wanted for text, _ in waiting[-3:]):
                 while waiting.pop()[0] != wanted:
-                    pass  # an interval [0, 1) or a bracket that was forgotten: nothing inside it is matched
+                    pass  # an interval [0, 1) or a missing bracket: nothing inside it is matched
     return partners
 
 
 def _is_remark(found: list[Token], inside: Sequence[Token], after: Token | None) -> bool:
-    """Whether brackets hold words about the operand before them: `768 (hidden size)`, `768 (d_model)`."""
+    """Return whether brackets contain a remark on the operand before them: `768 (hidden size)`, `768 (d_model)`."""
     before = _last(found)
     if before is None or before.kind not in OPERAND_ENDS:
         return False
@@ -96,7 +96,7 @@ def _in_context(token: Token, found: list[Token], following: Token | None) -> To
 
 
 def _last(found: list[Token]) -> Token | None:
-    """The token before, across dollar signs."""
+    """Return the previous token, ignoring dollar signs."""
     for token in reversed(found[-4:]):
         if token.kind != "edge":
             return token
@@ -104,14 +104,14 @@ def _last(found: list[Token]) -> Token | None:
 
 
 def _scales(token: Token, word: str, following: Token | None) -> bool:
-    """`110 million`, `110M`; a letter after a space counts in prose, before a word: `250 K tokens`."""
+    """Return whether a token is a scale: `110 million`, `110M`; after a space, a letter only before a word: `250 K tokens`."""
     if len(word) > 1 or not token.gap or token.kind == "text":  # 3.15\\,\\text{M}
         return True
     return word in "KMB" and not token.math and (following is None or following.kind in ("word", "stop", "comma"))
 
 
 def _is_dash(token: Token, found: list[Token], before: Token | None, following: Token | None) -> bool:
-    """`Total - 3 × 4`: a dash between words and a formula, in prose; after a number and its unit it is a minus."""
+    """Return whether a minus is a dash between words and a formula: `Total - 3 × 4`; not after a number and its unit."""
     if not (before and before.kind == "word" and token.gap and not token.math and following and following.gap):
         return False
     for earlier in reversed(found[-6:]):
@@ -121,7 +121,7 @@ def _is_dash(token: Token, found: list[Token], before: Token | None, following: 
 
 
 def _joined(tokens: list[Token]) -> list[Token]:
-    """`3rd` as one word, `40 000` as one number."""
+    """Join `3rd` into one word, and `40 000` into one number."""
     found: list[Token] = []
     depth = 0
     for token in tokens:
@@ -139,6 +139,6 @@ def _joined(tokens: list[Token]) -> list[Token]:
 
 
 def _continues(before: str, after: str) -> bool:
-    """Whether a group of three digits goes on with a number: `30 720` and then `000`."""
+    """Return whether a group of three digits continues a number: `30 720` and then `000`."""
     last = before.rpartition(" ")[2]
     return last.isdecimal() and (len(last) == 3 if " " in before else len(last) <= 3) and len(after) == 3 and after.isdecimal()

@@ -1,4 +1,4 @@
-"""Roots, powers, exp, logarithms and angles, each with a proved interval around the true value."""
+"""Roots, powers, exp, logarithms and trigonometric functions, each with a proven interval around the true value."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from math import isqrt
 from glassformer.expressions.exact import Real, bounded, exactly
 from glassformer.expressions.limits import LARGEST_EXP, LARGEST_EXPONENT, NotUnderstoodError
 
-DIGITS = 50  # decimal's exp and ln are correctly rounded; one unit outwards on each side bounds the truth
+DIGITS = 50  # exp and ln of `decimal` are correctly rounded, so one unit outwards on each side bounds the true value
 EXTRA_BITS = 220
 PI = Fraction("3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862803482534211706798")
 PI_ROOM = Fraction(1, 10**98)
@@ -33,14 +33,14 @@ def euler() -> Real:
 
 def square_root(value: Real) -> Real:
     if value.high < 0:
-        raise NotUnderstoodError("it takes the root of a negative number")
+        raise NotUnderstoodError("square root of a negative number")
     low = _root_below(max(value.low, Fraction(0)))
     high = low if value.exact else _root_below(value.high)
     return Real(low, low) if value.exact and low * low == value.low else bounded(low, high + _room(value.high))
 
 
 def exp(value: Real) -> Real:
-    """e to the power; what is vanishingly small is said to be between zero and 1e-300."""
+    """Return e to the power of a number; tiny results are the interval from 0 to 1e-300."""
     if value.high > LARGEST_EXP:
         raise NotUnderstoodError(f"exp of more than {LARGEST_EXP} is too large")
     if value.exact and value.low == 0:
@@ -52,16 +52,16 @@ def exp(value: Real) -> Real:
 
 
 def logarithm(value: Real) -> Real:
-    """The natural one."""
+    """Return the natural logarithm."""
     if value.low <= 0:
-        raise NotUnderstoodError("it takes the logarithm of a number that is not positive")
+        raise NotUnderstoodError("logarithm of a number that is not positive")
     if value.exact and value.low == 1:
         return exactly(0)
     return bounded(_outwards(Context.ln, value.low)[0], _outwards(Context.ln, value.high)[1])
 
 
 def log_to(base: int, value: Real) -> Real:
-    """To base 2 or 10, exact where it comes out whole."""
+    """Return the logarithm to base 2 or 10, exact if it is a whole number."""
     if value.exact and value.low > 0:
         for power in range(-LARGEST_EXPONENT, LARGEST_EXPONENT + 1):
             if value.low == Fraction(base) ** power:
@@ -70,7 +70,7 @@ def log_to(base: int, value: Real) -> Real:
 
 
 def power(base: Real, exponent: Real) -> Real:
-    """Whole exponents exactly; a half is a root; others through exp and ln."""
+    """Return a power: exact for whole exponents, a square root for 1/2, otherwise by exp and ln."""
     size = max(abs(exponent.low), abs(exponent.high))
     if size > LARGEST_EXPONENT:
         shown = str(exponent.low) if exponent.whole and size < LONGEST_SHOWN else f"of more than {LARGEST_EXPONENT}"
@@ -80,7 +80,7 @@ def power(base: Real, exponent: Real) -> Real:
     if exponent.exact and exponent.low == Fraction(1, 2):
         return square_root(base)
     if base.low <= 0:
-        raise NotUnderstoodError("it takes a broken power of a number that is not positive")
+        raise NotUnderstoodError("fractional power of a number that is not positive")
     return exp(exponent * logarithm(base))
 
 
@@ -119,7 +119,7 @@ def largest(first: Real, second: Real) -> Real:
 def floor(value: Real) -> Real:
     low, high = (end.numerator // end.denominator for end in (value.low, value.high))
     if low != high:
-        raise NotUnderstoodError("it rounds a number that lies too near a whole one")
+        raise NotUnderstoodError("the number is too close to a whole number to be rounded")
     return exactly(low)
 
 
@@ -135,7 +135,7 @@ def _whole_power(base: Real, exponent: int) -> Real:
 
 
 def _root_below(value: Fraction) -> Fraction:
-    """The largest fraction of its grid whose square is not above `value`; the root itself where that is rational."""
+    """Return the largest fraction on a grid whose square is at most `value`; the exact root if it is rational."""
     scale = max(0, EXTRA_BITS - (value.numerator.bit_length() - value.denominator.bit_length()) // 2)
     root = isqrt(value.numerator * value.denominator << 2 * scale)
     return Fraction(root, value.denominator << scale)
@@ -148,7 +148,7 @@ def _room(value: Fraction) -> Fraction:
 
 @lru_cache(maxsize=4096)
 def _outwards(function: Callable[[Context, Decimal], Decimal], value: Fraction) -> tuple[Fraction, Fraction]:
-    """The function's value at a rational, from below and from above."""
+    """Return lower and upper bounds of a function at a rational number."""
     under = _FLOOR.divide(Decimal(value.numerator), Decimal(value.denominator))
     over = _CEILING.divide(Decimal(value.numerator), Decimal(value.denominator))
     low, high = _FLOOR.next_minus(function(_FLOOR, under)), _CEILING.next_plus(function(_CEILING, over))
@@ -156,7 +156,7 @@ def _outwards(function: Callable[[Context, Decimal], Decimal], value: Fraction) 
 
 
 def _angle(value: Real, odd: int) -> Real:
-    """sin (odd=1) or cos (odd=0) by its series, after whole turns are taken off."""
+    """Return sin (odd=1) or cos (odd=0) by its series, after subtracting whole turns."""
     middle, width = value.middle, (value.high - value.low) / 2
     if abs(middle) > LARGEST_ANGLE:
         raise NotUnderstoodError(f"an angle of more than {LARGEST_ANGLE:,} is too large")

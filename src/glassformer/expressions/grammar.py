@@ -1,4 +1,4 @@
-"""The grammar: tokens to a tree, by recursive descent, with a bounded depth."""
+"""The grammar: parses tokens into a tree, by recursive descent with limited depth."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import cast
 from glassformer.expressions.limits import MOST_CHARACTERS, NotUnderstoodError
 from glassformer.expressions.operands import Operands
 from glassformer.expressions.readings import Reading
+from glassformer.expressions.scanner import Token
 from glassformer.expressions.settle import settle
-from glassformer.expressions.tokens import Token
 from glassformer.expressions.tree import (
     Factor,
     Name,
@@ -29,7 +29,7 @@ JUXTAPOSED = frozenset(("name", "function", "open", "begin", "command", "text"))
 
 
 def parse(tokens: Sequence[Token], reading: Reading | None = None) -> Parsed:
-    """The one expression that all of the tokens make."""
+    """Parse all tokens into one expression."""
     if tokens and tokens[-1].end - tokens[0].start > MOST_CHARACTERS:
         raise NotUnderstoodError(f"an expression of more than {MOST_CHARACTERS:,} characters is too long")
     parser = Parser(settle(tokens, reading or Reading()), reading or Reading())
@@ -40,7 +40,7 @@ def parse(tokens: Sequence[Token], reading: Reading | None = None) -> Parsed:
 
 
 class Parser(Operands):
-    """Sums of products of factors; what a factor may be stands in `operands`."""
+    """Parses sums of products of factors; `operands` parses factors."""
 
     def __init__(self, tokens: list[Token], reading: Reading) -> None:
         super().__init__(tokens)
@@ -64,7 +64,7 @@ class Parser(Operands):
         return factors[0][1] if len(factors) == 1 else Product(tuple(factors))
 
     def _side_by_side(self, sign: Factor) -> list[tuple[Factor, Node]]:
-        """`2 \\sqrt{2}`, `(3)(4)`, `W X`: factors without a sign between them."""
+        """Parse factors without a sign between them: `2 \\sqrt{2}`, `(3)(4)`, `W X`."""
         found: list[tuple[Factor, Node]] = [(sign, self._factor())]
         if self.reading.mixed == "sum" and isinstance(found[0][1], Number) and self.sees("command", "frac"):
             return [(sign, Sum((("+", found[0][1]), ("+", self._factor()))))]
@@ -79,16 +79,10 @@ class Parser(Operands):
         return [(sign, Product((("", found[0][1]), *found[1:])))]
 
     def _factor(self) -> Node:
-        return self.deeper(self._signed)
+        return self.deeper(self._signed if self.sees("operator", "-", "+") else self.power)
 
     def _signed(self) -> Node:
-        if self.sees("operator", "-"):
-            self.take()
-            return self._negative(self._factor())
-        if self.sees("operator", "+"):
-            self.take()
-            return self._factor()
-        return self.power()
+        return self._negative(self._factor()) if self.take().text == "-" else self._factor()
 
     def _negative(self, inner: Node) -> Node:
         if self.reading.minus == "inside" and isinstance(inner, Power) and isinstance(inner.base, Number):
@@ -113,22 +107,22 @@ class Parser(Operands):
         return Power(base, Negative(exponent) if negative else exponent)
 
     def _powered(self, node: Node) -> Node:
-        """What follows a transpose: remarks, another transpose, or nothing."""
+        """Parse what follows a transpose: remarks, another transpose, or nothing."""
         node = self.postfix(node)
         if not self.sees("operator", "^"):
             return node
         self.take()
         if not self._transposes():
-            raise NotUnderstoodError("a power of a transpose")
+            raise NotUnderstoodError("a transpose has no power")
         return self.deeper(lambda: self._powered(Transposed(node)))
 
     def _transposes(self) -> bool:
-        """Passes `T` or `{T}` or `\\top` after a hat."""
+        """Consume `T`, `{T}` or `\\top` after `^`, and return whether it was there."""
         if self.token is not None and self.token.kind == "name" and self.token.text == "T":
             self.take()
             return True
         inside = self.tokens[self.place : self.place + 3]
         if [token.text for token in inside] == ["{", "T", "}"]:
-            self.place += 3
+            self.skip(3)
             return True
         return False

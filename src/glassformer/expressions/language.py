@@ -1,6 +1,6 @@
-"""The language of quantities: `params(ffn) / params @ bert-base`, read into a tree and written back.
+"""The language of quantities: parses `params(ffn) / params @ bert-base` into a tree, and writes trees back.
 
-Every word is a name, every bracket after a name holds arguments, and whatever is left over is an error that says where.
+Every word is a name, every bracket after a name contains arguments, and anything else is an error with its position.
 `read(write(tree)) == tree` for every tree that `read` returns.
 """
 
@@ -10,13 +10,15 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from glassformer.errors import shown
 from glassformer.expressions.fold import fold
 from glassformer.expressions.grammar import Parser
 from glassformer.expressions.limits import MOST_CHARACTERS, NotUnderstoodError
 from glassformer.expressions.plain import plain
 from glassformer.expressions.readings import Reading
+from glassformer.expressions.scanner import Token
 from glassformer.expressions.settle import settle
-from glassformer.expressions.tokens import Token, tokens
+from glassformer.expressions.tokens import tokens
 from glassformer.expressions.tree import (
     Call,
     Converted,
@@ -35,7 +37,6 @@ from glassformer.expressions.tree import (
     rebuilt,
 )
 from glassformer.expressions.vocabulary import BYTES
-from glassformer.spec.errors import shown
 
 MODEL = re.compile(r"\s*([A-Za-z~.][\w./~-]*(?:\s+[A-Za-z_]+=[\w.]+(?:,[\w.]+)*)*)")
 SIGNS = {"=": "=", "≈": "≈", "<": "<", ">": ">", "<=": "≤", ">=": "≥", "≤": "≤", "≥": "≥", "≠": "≠", "!=": "≠"}
@@ -45,27 +46,30 @@ EXAMPLE = "write an expression such as 'params(ffn, layer=0)', 'params(ffn) / pa
 
 
 def read(text: str) -> Node:
-    """An expression or a relation as a tree."""
+    """Parse an expression or a relation into a tree."""
     if len(text) > MOST_CHARACTERS:
-        raise NotUnderstoodError(f"the expression has {len(text):,} characters; at most {MOST_CHARACTERS:,} are read.")
-    found = settle(fold(_words_told(tokens(text, names=True)), remarks=False), Reading())
-    if not found:
-        raise NotUnderstoodError(f"the expression is empty: {EXAMPLE}.")
-    return simplified(_Reader(text, found).relation())
+        raise NotUnderstoodError(f"the expression has {len(text):,} characters; at most {MOST_CHARACTERS:,} are allowed.")
+    try:
+        found = settle(fold(_words_told(tokens(text, names=True)), remarks=False), Reading())
+        if not found:
+            raise NotUnderstoodError(f"the expression is empty: {EXAMPLE}.")
+        return simplified(_Reader(text, found).relation())
+    except NotUnderstoodError as error:
+        raise error.about(text, "cannot be read") from error
 
 
 def _words_told(found: list[Token]) -> list[Token]:
-    """`in` is the one word of the language that is not a name."""
+    """Mark `in`, the only word of the language that is not a name."""
     return [token._replace(kind="wall") if (token.kind, token.text) == ("name", "in") else token for token in found]
 
 
 def write(node: Node) -> str:
-    """The canonical form of a tree that `read` returned."""
+    """Return the canonical form of a tree from `read`."""
     return plain(_bare(node))
 
 
 def _bare(node: Node) -> Node:
-    """Numbers without separators, which would part the arguments of a function; `~` before one that only says it is rounded."""
+    """Return a tree with numbers without separators (which would split arguments), and `~` before rounded ones."""
     if not isinstance(node, Number):
         return rebuilt(node, _bare)
     digits = node.numeral.text.replace(",", "").replace(" ", "" if node.numeral.text[-1:].isdigit() else " ")
@@ -74,7 +78,7 @@ def _bare(node: Node) -> Node:
 
 
 def simplified(node: Node) -> Node:
-    """One tree for one meaning: brackets that only group are dropped, and products and sums that lean to the left are flat."""
+    """Return the canonical tree: without redundant brackets, with left-nested products and sums flattened."""
     node = rebuilt(node, simplified)
     match node:
         case Grouped(inner):
@@ -83,7 +87,7 @@ def simplified(node: Node) -> Node:
             return Product(tuple(_flat(factors)))
         case Sum(((_, Sum(inside)), *others)):
             return Sum((*inside, *others))
-        case Negative(Product(((sign, first), *rest))):  # -a * b is (-a) * b, as it is read
+        case Negative(Product(((sign, first), *rest))):  # -a * b is parsed as (-a) * b
             return simplified(Product(((sign, Negative(first)), *rest)))
         case Quantity(name, (), (), ""):
             return Name(name)
@@ -92,7 +96,7 @@ def simplified(node: Node) -> Node:
 
 
 def _flat(factors: Sequence[tuple[Factor, Node]]) -> Iterator[tuple[Factor, Node]]:
-    """A product at the head of a product, without its brackets; elsewhere they stay, since `A (B C)` costs another amount."""
+    """Flatten a product at the start of a product; elsewhere brackets stay, since `A (B C)` has another cost."""
     for place, (sign, factor) in enumerate(factors):
         if place == 0 and isinstance(factor, Product):
             yield "", factor.factors[0][1]
@@ -132,10 +136,10 @@ class _Reader(Parser):
         return Converted(node, unit)
 
     def operand(self) -> Node:
-        """A name may be a quantity: `params`, `params(ffn)`, `positions[3, 5]`, `d_model @ bert-large`."""
+        """Parse an operand; a name may be a quantity: `params`, `params(ffn)`, `positions[3, 5]`, `d_model @ bert-large`."""
         token = self.token
         if token is None:
-            raise NotUnderstoodError(f"something is missing at the end of '{shown(self.text)}': {EXAMPLE}.")
+            raise NotUnderstoodError(f"'{shown(self.text)}' ends too early: {EXAMPLE}.")
         if token.kind != "name":
             if token.kind in ("unknown", "word", "wall", "stop", "close", "operator", "relation", "comma"):
                 raise self._unexpected()
@@ -147,7 +151,7 @@ class _Reader(Parser):
         return self._at_model(self.postfix(node))
 
     def _indexed(self, node: Node) -> Node:
-        """`softmax([2, 1])[0]`: one number of a list, counted from 0."""
+        """Parse an index, counted from 0: `softmax([2, 1])[0]`."""
         while isinstance(node, Call | List | Grid) and self.sees("open", "[") and self.token is not None and not self.token.gap:
             self.take()
             node = Call("item", (node, *self._rows("]")[0]))
@@ -172,7 +176,7 @@ class _Reader(Parser):
         return Quantity(name, tuple(arguments), tuple(options))
 
     def _key(self, name: str) -> str:
-        """The key of `layer=0`; in `solve(classes, params = 10)` an equals sign makes a relation."""
+        """Return the key of `layer=0`; in `solve(classes, params = 10)` the equals sign is a relation."""
         following = self.tokens[self.place + 1] if self.place + 1 < len(self.tokens) else None
         if name == "solve" or not self.sees("name") or following is None or (following.kind, following.text) != ("relation", "="):
             return ""
@@ -181,26 +185,26 @@ class _Reader(Parser):
         return key
 
     def _at_model(self, node: Node) -> Node:
-        """`@ bert-base d_ff=4096` behind a name: the rest of the model's words is passed as it stands."""
+        """Parse `@ bert-base d_ff=4096` after a name; the words of the model are kept as text."""
         if not self.sees("operator", "@") or not isinstance(node, Name | Quantity):
             return node
         sign = self.take()
         found = MODEL.match(self.text, sign.end)
         if found is None:
-            raise NotUnderstoodError("a model belongs behind '@': a preset or a file, as in 'params @ bert-base'.")
+            raise NotUnderstoodError("expected a model after '@': a preset or a file, as in 'params @ bert-base'.")
         while self.token is not None and self.token.start < found.end():
-            self.place += 1
+            self.skip(1)
         model = " ".join(found[1].split())
         return replace(node, model=model) if isinstance(node, Quantity) else Quantity(node.text, model=model)
 
     def _unexpected(self) -> NotUnderstoodError:
         token = self.token
         if token is None:
-            return NotUnderstoodError(f"something is missing at the end of '{shown(self.text)}': {EXAMPLE}.")
+            return NotUnderstoodError(f"'{shown(self.text)}' ends too early: {EXAMPLE}.")
         before = self.text[: token.start].rstrip()
         where = f" after '{shown(before[-30:])}'" if before else ""
         said = shown(token.text, limit=20)
-        return NotUnderstoodError(f"'{said}' has no meaning{where} (character {token.start + 1}): {EXAMPLE}.")
+        return NotUnderstoodError(f"unexpected '{said}'{where} (character {token.start + 1}): {EXAMPLE}.")
 
 
 def _listed(values: Node, value: Node) -> Node:
@@ -208,7 +212,7 @@ def _listed(values: Node, value: Node) -> Node:
 
 
 def names_of(nodes: Sequence[Node]) -> tuple[str, ...]:
-    """The names in a list such as `biases + norms` or `biases, norms`."""
+    """Return the names in a list such as `biases + norms` or `biases, norms`."""
     found: list[str] = []
     for node in nodes:
         match node:

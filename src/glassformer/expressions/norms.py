@@ -1,4 +1,4 @@
-"""LayerNorm and RMSNorm of a list of numbers, right and as people get them wrong."""
+"""LayerNorm and RMSNorm of a list of numbers, and common mistakes in them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from glassformer.expressions.exact import Real, exactly
 from glassformer.expressions.functions import square_root
 from glassformer.expressions.limits import NotUnderstoodError
 
-EPS = Fraction(1, 10**5)  # may be under the root or not: the interval holds both
+EPS = Fraction(1, 10**5)  # may be present or not: the interval contains both
 
 Row = Sequence[Real]
 
@@ -26,7 +26,7 @@ def _squares(row: Row) -> Real:
 
 def _divided(row: Row, variance: Real, *, rooted: bool = True, eps: Fraction = EPS) -> list[Real]:
     if variance.low <= 0:
-        raise NotUnderstoodError("a norm of numbers that are all the same")
+        raise NotUnderstoodError("all numbers in a norm are equal")
     widened = Real(variance.low, variance.high + eps)
     deviation = square_root(widened) if rooted else widened
     return [cell / deviation for cell in row]
@@ -34,12 +34,12 @@ def _divided(row: Row, variance: Real, *, rooted: bool = True, eps: Fraction = E
 
 def _layer(row: Row, *, less: int = 0, rooted: bool = True, eps: Fraction = EPS) -> list[Real]:
     if len(row) <= less:
-        raise NotUnderstoodError("a norm of too few numbers")
+        raise NotUnderstoodError("a norm needs more numbers")
     centred = _centred(row)
     return _divided(centred, _squares(centred) / exactly(len(row) - less), rooted=rooted, eps=eps)
 
 
-# Functions of a row; only the first two can be written, the others are what goes wrong with the first.
+# Functions of a row; the first two can be used in expressions, the others are mistakes.
 NORMS: dict[str, Callable[[Row], list[Real]]] = {
     "layernorm": _layer,
     "rmsnorm": lambda row: _divided(row, _squares(row) / exactly(len(row))),

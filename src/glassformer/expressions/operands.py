@@ -1,4 +1,4 @@
-"""What a factor may be: a number, a name, brackets, a list, a matrix, a fraction, a root, a function of something."""
+"""Parses factors: a number, a name, brackets, a list, a matrix, a fraction, a root, or a function."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from glassformer.errors import shown
 from glassformer.expressions.limits import DEEPEST, MOST_CELLS, MOST_MARKS, NotUnderstoodError
 from glassformer.expressions.numerals import read
-from glassformer.expressions.tokens import Kind, Token
+from glassformer.expressions.scanner import Kind, Token
 from glassformer.expressions.tree import (
     Call,
     Grid,
@@ -27,16 +28,16 @@ from glassformer.expressions.tree import (
     Transposed,
 )
 from glassformer.expressions.vocabulary import AXES, AXIS_KEYS, BARE_FUNCTIONS, CLOSING, OPENING
-from glassformer.spec.errors import shown
 
-SPACED = "a space between digits may part two numbers"
+SPACED = "a space between digits may separate two numbers"
+MARKS = frozenset(("percent", "unit", "prime", "sub", "word", "note"))
 CLOSED_BY = dict(zip(OPENING, CLOSING, strict=True))
 _DIGITS = re.compile(r"[0-9]+")
 _SIZE = re.compile(r"\s*[0-9]+(?:\s*(?:\\times|×|x|,)\s*[0-9]+)+\s*")
 
 
 class Operands:
-    """Reads one operand at a time; sums and products are made of them in `grammar`."""
+    """Parses one operand at a time; `grammar` combines them into sums and products."""
 
     if TYPE_CHECKING:
 
@@ -44,27 +45,28 @@ class Operands:
         def power(self) -> Node: ...
 
     def __init__(self, found: list[Token]) -> None:
-        self.tokens, self.end, self.place, self.depth = found, len(found), 0, 0
+        self.tokens, self.place, self.depth = found, 0, 0
+        self.token: Token | None = found[0] if found else None  # the next token
         self.notes: list[str] = []
         self.doubts: list[str] = []
 
-    @property
-    def token(self) -> Token | None:
-        place = self.place
-        return self.tokens[place] if place < self.end else None
-
     def take(self) -> Token:
-        if self.place >= len(self.tokens):
+        token = self.token
+        if token is None:
             raise self.unexpected()
-        self.place += 1
-        return self.tokens[self.place - 1]
+        self.skip(1)
+        return token
+
+    def skip(self, number: int) -> None:
+        self.place += number
+        self.token = self.tokens[self.place] if self.place < len(self.tokens) else None
 
     def sees(self, kind: Kind, *texts: str) -> bool:
         token = self.token
         return token is not None and token.kind == kind and (not texts or token.text in texts)
 
     def deeper(self, read: Callable[[], Node]) -> Node:
-        """What `read` reads, one level further inside; there is a deepest one."""
+        """Return the result of `read`, one level deeper; an error beyond the limit."""
         self.depth += 1
         if self.depth > DEEPEST:
             raise NotUnderstoodError(f"brackets and signs are nested more than {DEEPEST} deep")
@@ -73,18 +75,14 @@ class Operands:
         return node
 
     def unexpected(self, wanted: str = "") -> NotUnderstoodError:
-        """What stands here where something else should."""
+        """Return the error for an unexpected token, or for a missing one."""
         if wanted:
-            return NotUnderstoodError(f"a bracket that {wanted} should close")
-        found = (
-            "something is missing at the end"
-            if self.token is None
-            else f"'{shown(self.token.text, limit=20)}' was not expected there"
-        )
+            return NotUnderstoodError(f"{wanted} is missing")
+        found = "it ends too early" if self.token is None else f"unexpected '{shown(self.token.text, limit=20)}'"
         return NotUnderstoodError(found)
 
     def operand(self) -> Node:
-        """One operand with what clings to it."""
+        """Parse one operand with its postfixes."""
         token = self.take()
         match token.kind:
             case "number":
@@ -104,21 +102,21 @@ class Operands:
             case "function":
                 node = self._function(token)
             case _:
-                self.place -= 1
+                self.skip(-1)
                 raise self.unexpected()
         return self.postfix(node)
 
     def postfix(self, node: Node) -> Node:
-        """Percent signs, units, primes, sizes at the foot, and words that say what a number counts."""
+        """Parse percent signs, units, primes, size subscripts, and words that name what a number counts."""
         marks = 0
-        while self.token is not None:
+        while self.token is not None and self.token.kind in MARKS:
             marks += 1
             if marks > MOST_MARKS:
-                raise NotUnderstoodError(f"more than {MOST_MARKS} marks behind one another")
+                raise NotUnderstoodError(f"more than {MOST_MARKS} marks follow one operand")
             if self.sees("percent"):
                 self.take()
                 if self.token is not None and self.token.kind in ("number", "open", "name"):
-                    raise NotUnderstoodError("a percent sign before a number")
+                    raise NotUnderstoodError("there is a percent sign before a number")
                 node = Percent(node)
             elif self.sees("unit"):
                 node = Measured(node, self.take().text)
@@ -128,40 +126,37 @@ class Operands:
                 node = Transposed(node)
             elif self.sees("sub"):
                 node = self._with_foot(node, self.take().text)
-            elif not self._pass_remark():
-                break
+            else:
+                self._pass_remark()
         return node
 
     def _number(self, token: Token) -> Node:
         if token.numeral is None:
-            raise NotUnderstoodError(f"the number '{shown(token.text, limit=20)}'")
+            raise NotUnderstoodError(f"'{shown(token.text, limit=20)}' is not a number")
         if token.numeral.rounded and token.math and token.numeral.text[-1:] in "kKMBGT":
             self.doubts.append("a letter after a number may be a scale or a name")
         if " " in token.text:
             self.doubts.append(SPACED)
         return Number(token.numeral)
 
-    def _pass_remark(self) -> bool:
-        """A word, a note, or `/head` after a word."""
-        if self.sees("word") or self.sees("note"):
-            note = self.take()
-            words = [note.text]
-            while note.kind == "word" and self.sees("word"):
-                words.append(self.take().text)
-            self.notes.append(" ".join(words) if note.kind == "word" else f"({note.text.strip('()')})")
-            if note.kind == "note" and note.text.startswith("("):
-                self.doubts.append("brackets after a number may be a remark or a factor")
-            following = self.tokens[self.place + 1] if self.place + 1 < len(self.tokens) else None
-            if self.sees("operator", "-") and self.token is not None and self.token.gap and not self.token.math:
-                self.doubts.append("a dash after a word may be a minus or none")
-            if self.sees("operator", "/") and following is not None and following.kind == "word":
-                self.take()
-                self.notes.append(self.take().text)
-            return True
-        return False
+    def _pass_remark(self) -> None:
+        """Consume a word, a note, or `/head` after a word."""
+        note = self.take()
+        words = [note.text]
+        while note.kind == "word" and self.sees("word"):
+            words.append(self.take().text)
+        self.notes.append(" ".join(words) if note.kind == "word" else f"({note.text.strip('()')})")
+        if note.kind == "note" and note.text.startswith("("):
+            self.doubts.append("brackets after a number may be a remark or a factor")
+        following = self.tokens[self.place + 1] if self.place + 1 < len(self.tokens) else None
+        if self.sees("operator", "-") and self.token is not None and self.token.gap and not self.token.math:
+            self.doubts.append("a dash after a word may be a minus sign or not")
+        if self.sees("operator", "/") and following is not None and following.kind == "word":
+            self.take()
+            self.notes.append(self.take().text)
 
     def _words(self, token: Token) -> Node:
-        """Words in the place of an operand: a quantity in prose."""
+        """Parse words as an operand: a quantity in prose."""
         words = [token.text]
         while self.sees("word"):
             words.append(self.take().text)
@@ -186,11 +181,11 @@ class Operands:
                 return items[0]
             return Grouped(items[0]) if token.text == "(" else items[0]
         if token.text == "{":
-            raise NotUnderstoodError("a comma between braces")
+            raise NotUnderstoodError("braces enclose one expression, without commas")
         return List(tuple(items), "(")
 
     def _rows(self, closing: str) -> list[list[Node]]:
-        """Items up to the closing bracket, separated by commas (or spaces between numbers), rows by semicolons."""
+        """Parse items up to the closing bracket, separated by commas (or spaces between numbers), rows by semicolons."""
         rows: list[list[Node]] = [[]]
         while not self.sees("close", closing):
             rows[-1].append(self.expression())
@@ -203,7 +198,7 @@ class Operands:
                 break
         self._close(closing)
         if not rows[0] or sum(map(len, rows)) > MOST_CELLS:
-            raise NotUnderstoodError("brackets with nothing in them" if not rows[0] else f"more than {MOST_CELLS:,} items")
+            raise NotUnderstoodError("the brackets are empty" if not rows[0] else f"more than {MOST_CELLS:,} items")
         return [row for row in rows if row]
 
     def _close(self, closing: str) -> None:
@@ -220,13 +215,13 @@ class Operands:
                 self.take()
                 rows.append([])
             elif self.sees("comma") or self.sees("end"):
-                raise NotUnderstoodError("a matrix with a sign out of place")
+                raise NotUnderstoodError("a matrix has a sign in the wrong place")
             else:
                 rows[-1].append(self.expression())
         self.take()
         rows = [row for row in rows if row]
         if not rows or sum(map(len, rows)) > MOST_CELLS:
-            raise NotUnderstoodError("a matrix with nothing in it" if not rows else f"more than {MOST_CELLS:,} cells")
+            raise NotUnderstoodError("the matrix is empty" if not rows else f"more than {MOST_CELLS:,} cells")
         return Grid(tuple(map(tuple, rows)))
 
     def _command(self, token: Token) -> Node:
@@ -241,7 +236,7 @@ class Operands:
         return Name("Σ")
 
     def _group(self) -> Node:
-        """A LaTeX argument: braces, or one token."""
+        """Parse a LaTeX argument: braces, or one token."""
         if self.sees("open", "{"):
             self.take()
             inner = self.expression()
@@ -268,22 +263,22 @@ class Operands:
         return Call(token.text, arguments, base, axis)
 
     def _arguments(self, closing: str) -> tuple[tuple[Node, ...], str]:
-        """What stands between the brackets of a function, and the axis that it names: `(A, axis=0)`, `(A, B; dim=-1)`."""
+        """Parse the arguments of a function, and its axis: `(A, axis=0)`, `(A, B; dim=-1)`."""
         found: list[Node] = []
         axis = ""
         while not self.sees("close", closing):
             if self._names_axis():
-                self.place += 2
+                self.skip(2)
                 axis = ("-" if self.sees("operator", "-") and self.take() else "") + self.take().text
             else:
                 found.append(self.expression())
             if not (self.sees("comma") or self.sees("wall", ";")):
                 break
             if self.take().text == ";" and not self._names_axis() and not self.sees("name", *AXES):
-                raise NotUnderstoodError("a semicolon between the arguments of a function")
+                raise NotUnderstoodError("the arguments of a function are separated by commas")
         self._close(closing)
         if not found or len(found) > MOST_CELLS:
-            raise NotUnderstoodError("brackets with nothing in them" if not found else f"more than {MOST_CELLS:,} items")
+            raise NotUnderstoodError("the brackets are empty" if not found else f"more than {MOST_CELLS:,} items")
         return tuple(found), axis
 
     def _names_axis(self) -> bool:
@@ -292,7 +287,7 @@ class Operands:
 
     def _bare_argument(self) -> Node:
         if self.sees("operator", "-"):
-            raise NotUnderstoodError("a function of a negative number without brackets")
+            raise NotUnderstoodError("a function of a negative number needs brackets")
         return self.deeper(self.power)
 
     def _root(self) -> Node:
@@ -307,7 +302,7 @@ class Operands:
         return Root(self._group(), degree)
 
     def _with_foot(self, node: Node, label: str) -> Node:
-        """A subscript that is a size belongs to a matrix; any other says nothing about the value."""
+        """Return a node with its subscript: a size for a matrix, part of a name; otherwise it is ignored."""
         if isinstance(node, List | Grid | Grouped) and _SIZE.fullmatch(label):
             return Sized(node, List(tuple(Number(read(size)) for size in _DIGITS.findall(label))))
         if isinstance(node, Name):

@@ -1,4 +1,4 @@
-"""A tree written out again in one plain notation: × for products, √ for roots, brackets where they are needed."""
+"""Writes a tree in one plain notation: × for products, √ for roots, brackets where needed."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CLOSING = {"(": ")", "[": "]", "⟨": "⟩", "": ""}
 
 
 def plain(node: Node) -> str:
-    """The expression as text."""
+    """Return an expression as text."""
     match node:
         case Number(numeral):
             return numeral.text.replace("{,}", ",")
@@ -97,5 +97,5 @@ def _product(factors: tuple[tuple[str, Node], ...]) -> str:
 
 
 def _within(node: Node, *loose: type) -> str:
-    """In brackets where it would otherwise be read differently."""
+    """Return a node as text, in brackets if it would otherwise be parsed differently."""
     return f"({plain(node)})" if isinstance(node, loose) else plain(node)

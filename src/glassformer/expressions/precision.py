@@ -1,4 +1,4 @@
-"""Whether a value is what was written, judged at the precision of the writing."""
+"""Compares values with written numbers, at the precision of the written number."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from glassformer.expressions.tree import Grid, List, Measured, Negative, Node, N
 Agreement = Literal["exact", "rounded", "cut", "near"]
 WEAKEST: tuple[Agreement, ...] = ("near", "cut", "rounded", "exact")
 SHORT = 6  # decimals that are shown in full
-FLOAT_DIGITS, FLOAT_NOISE = 14, Fraction(1, 10**14)  # what a computer prints for a sum of decimals
-NEGLIGIBLE = Fraction(1, 20)  # what ≈ 0 may stand for
-SIGNIFICANT = 2  # digits that a rounded number claims at least
-NEAR = Fraction(1, 200)  # two expressions with ≈ between them
+FLOAT_DIGITS, FLOAT_NOISE = 14, Fraction(1, 10**14)  # rounding errors in printed floats
+NEGLIGIBLE = Fraction(1, 20)  # the largest value of ≈ 0
+SIGNIFICANT = 2  # the fewest significant digits of a rounded number
+NEAR = Fraction(1, 200)  # tolerance for two expressions with ≈ between them
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A number as a result is written: its value, what its last digit is worth, whether it says it is rounded."""
+    """A written number: its value, the unit of its last digit, and whether it is marked as rounded."""
 
     value: Fraction
     unit: Fraction
@@ -55,7 +55,7 @@ Written = Figure | Figures
 
 
 def written(node: Node, reading: Reading | None = None) -> Written | None:
-    """What a result says, where it is plain numbers; None for anything that is still to be worked out."""
+    """Return the written numbers of a node; None for anything that has to be computed."""
     node = ungrouped(node)
     usual = reading or Reading()
     match node:
@@ -88,7 +88,7 @@ def written(node: Node, reading: Reading | None = None) -> Written | None:
 
 
 def agrees(value: Value, claim: Written, *, loosely: bool) -> Agreement | None:
-    """How a value and what was written go together; `loosely` where the text says ≈."""
+    """Return how a value agrees with a written number; `loosely` if the text has ≈."""
     if isinstance(value, Array) and len(value.cells) == 1 and isinstance(claim, Figure):
         value = value.cells[0]
     if isinstance(claim, Figure):
@@ -102,7 +102,7 @@ def agrees(value: Value, claim: Written, *, loosely: bool) -> Agreement | None:
 
 
 def equal(one: Value, two: Value, *, loosely: bool) -> Agreement | None:
-    """How the values of two expressions go together."""
+    """Return how the values of two expressions agree."""
     if isinstance(one, Array) != isinstance(two, Array):
         return None
     pairs = [(one, two)] if isinstance(one, Real) and isinstance(two, Real) else []
@@ -126,12 +126,12 @@ def as_value(claim: Written) -> Value:
 
 
 def widened(numeral: Numeral) -> Real:
-    """All the numbers that a written decimal may stand for."""
+    """Return the interval of numbers that a written decimal may stand for."""
     return about(numeral.value, numeral.unit / 2) if numeral.decimal or numeral.rounded else exactly(numeral.value)
 
 
 def rounded_like(value: Real, figure: Figure) -> str:
-    """A value written with as many digits as the claim has, or in full where that is short."""
+    """Return a value with as many digits as the claim, or in full if that is short."""
     places = terminating(value.middle) if value.exact else None
     if value.whole or (places is not None and places <= SHORT):
         return shown_number(value)
@@ -139,7 +139,7 @@ def rounded_like(value: Real, figure: Figure) -> str:
 
 
 def shown_value(value: Value, like: Written | None = None) -> str:
-    """A number or an array as text, with the decimals of what it stands against."""
+    """Return a number or an array as text, with the decimals of the number it is compared with."""
     if isinstance(value, Real):
         return rounded_like(value, like) if isinstance(like, Figure) else shown_number(value)
     figures = like.cells if isinstance(like, Figures) and len(like.cells) == len(value.cells) else (None,) * len(value.cells)
@@ -167,12 +167,12 @@ def _stacked(rows: Sequence[Written | None]) -> Written | None:
     found = [row for row in rows if isinstance(row, Figures) and row.columns is None]
     if len(found) != len(rows) or not found or len({len(row.cells) for row in found}) != 1:
         return None
-    matrix([[exactly(cell.value) for cell in row.cells] for row in found])  # refuses what is too large
+    matrix([[exactly(cell.value) for cell in row.cells] for row in found])  # raises an error if it is too large
     return Figures(tuple(cell for row in found for cell in row.cells), len(found[0].cells))
 
 
 def _agrees(value: Real, figure: Figure, *, loosely: bool) -> Agreement | None:
-    """Plain digits are exact; decimals, `110M` and what follows ≈ are judged at half a unit of the last significant digit."""
+    """Compare with one number: plain digits are exact; decimals, `110M` and numbers after ≈ allow half a unit."""
     if value.meets(exactly(figure.value)):
         return "exact"
     if figure.decimals >= FLOAT_DIGITS and value.meets(about(figure.value, abs(figure.value) * FLOAT_NOISE)):
@@ -180,7 +180,7 @@ def _agrees(value: Real, figure: Figure, *, loosely: bool) -> Agreement | None:
     approximate = loosely or figure.rounded
     if not approximate and figure.unit >= 1:
         return None
-    if figure.value == 0 and figure.unit >= 1:  # no digit is left: nearly 0 is still 0, a weight of 0.25 is not
+    if figure.value == 0 and figure.unit >= 1:  # no significant digit: 0.04 is ≈ 0, but 0.25 is not
         return "rounded" if value.meets(about(Fraction(0), NEGLIGIBLE)) else None
     coarse = figure.unit * 10 ** _trailing_zeros(figure) if approximate else figure.unit
     if value.meets(about(figure.value, coarse / 2)):
@@ -190,7 +190,7 @@ def _agrees(value: Real, figure: Figure, *, loosely: bool) -> Agreement | None:
 
 
 def _trailing_zeros(figure: Figure) -> int:
-    """Zeros that say nothing: those of 110M, and of 300M all but one, since a number claims at least two digits."""
+    """Return the number of insignificant zeros: that of 110M, and one of the two in 300M, since two digits are significant."""
     if figure.value == 0 or figure.unit < 1:
         return 0
     digits = str(abs(figure.value / figure.unit).numerator)

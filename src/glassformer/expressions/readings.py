@@ -1,4 +1,4 @@
-"""What an ambiguous notation may mean: the choices, and which of them a piece of text leaves open."""
+"""Readings of ambiguous notation: the possible choices, and which of them apply to a text."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from itertools import pairwise, product
 from typing import Any, Literal, get_args, get_type_hints
 
 from glassformer.expressions import numerals
-from glassformer.expressions.tokens import Token
+from glassformer.expressions.scanner import Token
 
 MOST_READINGS = 24
 
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """One way to take every doubtful sign; the defaults are the usual one."""
+    """One interpretation of every ambiguous sign; the defaults are the usual ones."""
 
     commas: Literal["usual", "thousands", "items"] = "usual"  # usual: items between square brackets, thousands elsewhere
     decimal: numerals.Decimal = "point"
@@ -31,7 +31,7 @@ class Reading:
     mixed: Literal["product", "sum"] = "product"  # 2\frac{1}{2} is one, or two and a half
 
     def said(self) -> str:
-        """What is unusual about this reading, in words."""
+        """Return what is unusual about this reading, in words."""
         usual = Reading()
         return "; ".join(
             WORDS[name, getattr(self, name)]
@@ -44,16 +44,16 @@ WORDS = {
     ("decimal", "comma"): "with a decimal comma",
     ("logarithm", "10"): "with the logarithm to base 10",
     ("logarithm", "2"): "with the logarithm to base 2",
-    ("vectors", "each"): "with the product taken cell by cell",
-    ("vectors", "outer"): "with a column times a row",
+    ("vectors", "each"): "with an element-wise product",
+    ("vectors", "outer"): "with an outer product",
     ("softmax", "columns"): "with the softmax down the columns",
     ("scale", "binary"): "with units of 1,024",
-    ("spread", "sample"): "with the variance over n - 1",
+    ("spread", "sample"): "with the variance divided by n - 1",
 }
 
 
 def readings(tokens: Sequence[Token]) -> Iterator[Reading]:
-    """The usual reading first, then every other that the tokens leave open, at most a few dozen."""
+    """Yield the usual reading, then every other possible reading of the tokens, at most a few dozen."""
     choices = _open_choices(tokens)
     usual = Reading()
     yield usual
@@ -68,7 +68,7 @@ def readings(tokens: Sequence[Token]) -> Iterator[Reading]:
 
 
 def _open_choices(tokens: Sequence[Token]) -> dict[str, Any]:
-    """For each field that matters here its values, the usual one first."""
+    """Return the values of each relevant field, the usual one first."""
     texts = {(token.kind, token.text) for token in tokens}
     kinds = {token.kind for token in tokens}
     numbers = [token.text for token in tokens if token.kind == "number"]
@@ -95,7 +95,7 @@ CHOICES = {name: get_args(hint) for name, hint in get_type_hints(Reading).items(
 
 
 def _multiplies(tokens: Sequence[Token]) -> bool:
-    """Whether lists may be multiplied: a product sign, or one bracket after another."""
+    """Return whether lists may be multiplied: a product sign, or adjacent brackets."""
     if any(token.kind == "operator" and token.text in "×·*@" for token in tokens):
         return True
     return any(one.kind in ("close", "end", "name", "sub") and two.kind in ("open", "begin") for one, two in pairwise(tokens))

@@ -1,4 +1,4 @@
-"""Numbers read under one reading: commas become separators of thousands or of items, and every numeral gets its value."""
+"""Applies a reading to numbers: commas separate thousands or items, and every numeral gets its value."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from glassformer.expressions import numerals
 from glassformer.expressions.readings import Reading
-from glassformer.expressions.tokens import Token
+from glassformer.expressions.scanner import Token
 
 
 def settle(tokens: Sequence[Token], reading: Reading) -> list[Token]:
-    """The tokens without dollar signs and quotes, each number with its value."""
+    """Return the tokens without dollar signs and quotes, each number with its value."""
     found: list[Token] = []
     brackets: list[str] = []
     about = False
@@ -38,7 +38,7 @@ def settle(tokens: Sequence[Token], reading: Reading) -> list[Token]:
 
 
 def _calls(before: Token, bracket: Token) -> bool:
-    """Whether a bracket holds arguments with commas between them: those of a function or a quantity, not a relation."""
+    """Return whether a bracket contains the arguments of a function or a quantity."""
     named = before.kind == "name" and before.named and not bracket.gap and before.text != "solve"
     return before.kind in ("function", "sub") or named
 

@@ -1,4 +1,4 @@
-"""The algebra of sizes: `[768, 768] × [768, 6]` is `[768, 6]`, and what it is when it does not fit."""
+"""Shapes of products and sums: `[768, 768] × [768, 6]` is `[768, 6]`; mismatches are errors."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class DoesNotFitError(NotUnderstoodError):
 
 
 def shapes_in(node: Node, names: Mapping[str, Value]) -> list[Shape]:
-    """The sizes that a product of shapes is made of, in order; one where it is a shape alone."""
+    """Return the shapes in a product, in order; one for a single shape."""
     node = node if isinstance(node, Grouped) else ungrouped(node)
     if isinstance(node, Grouped) and isinstance(ungrouped(node), Product) and _only(ungrouped(node), {"×"}):
         return [shape_of(node, names)]
@@ -29,7 +29,7 @@ def shapes_in(node: Node, names: Mapping[str, Value]) -> list[Shape]:
 
 
 def size_nodes(node: Node) -> tuple[Node, ...]:
-    """The sizes of one shape: a list, sizes with × between them, ℝ with an exponent, a matrix with its size at its foot."""
+    """Return the sizes of a shape: a list, sizes with × between them, ℝ with an exponent, or a matrix with a size subscript."""
     match node:
         case List(items):
             return items
@@ -47,17 +47,17 @@ def size_nodes(node: Node) -> tuple[Node, ...]:
 
 
 def shape_of(node: Node, names: Mapping[str, Value]) -> Shape:
-    """One shape with a number for each of its sizes."""
+    """Return a shape with a number for each size."""
     inside = node
     while isinstance(inside, Grouped | Transposed):
         inside = inside.inner
     if not isinstance(inside, List | Sized | Space) and not (isinstance(inside, Product) and _only(inside, {"×"})):
-        raise NotUnderstoodError("no shape")
+        raise NotUnderstoodError("not a shape")
     return _sizes(size_nodes(node), names)
 
 
 def multiplied(shapes: Sequence[Shape]) -> Shape:
-    """The shape of a matrix product; leading sizes are batches, which must be the same."""
+    """Return the shape of a matrix product; leading sizes are batch sizes, which must agree."""
     found = shapes[0]
     for shape in shapes[1:]:
         found = _product(found, shape)
@@ -65,7 +65,7 @@ def multiplied(shapes: Sequence[Shape]) -> Shape:
 
 
 def cell_by_cell(shapes: Sequence[Shape]) -> Shape:
-    """The shape of a sum, or of a product taken cell by cell: a size of 1, or none, goes with any other."""
+    """Return the shape of a sum or of an element-wise product; sizes of 1 and missing sizes are broadcast."""
     found = shapes[0]
     for shape in shapes[1:]:
         found = _batches(found, shape)
@@ -78,7 +78,7 @@ def shown_shape(shape: Shape) -> str:
 
 def _product(one: Shape, two: Shape) -> Shape:
     if len(one) < 2 and len(two) < 2:
-        raise NotUnderstoodError("a product of two vectors has no shape of its own")
+        raise NotUnderstoodError("a product of two vectors has no definite shape")
     inner = one[-1], two[-2] if len(two) > 1 else two[0]
     if inner[0] != inner[1]:
         raise DoesNotFitError(f"{shown_shape(one)} times {shown_shape(two)} does not exist: {inner[0]} is not {inner[1]}")
@@ -93,16 +93,16 @@ def _batches(one: Shape, two: Shape) -> Shape:
     padded = (1,) * (len(longer) - len(shorter)) + shorter
     for left, right in zip(longer, padded, strict=True):
         if left != right and 1 not in (left, right):
-            raise DoesNotFitError(f"batches of {left} and {right} do not go together")
+            raise DoesNotFitError(f"batches of {left} and {right} do not agree")
     return tuple(max(left, right) for left, right in zip(longer, padded, strict=True))
 
 
 def _split(node: Product, names: Mapping[str, Value]) -> list[Shape]:
-    """Sizes with × between them, matrices with ·, *, @ or nothing; where × stands everywhere, sizes go in pairs."""
+    """Split a product into shapes: × between sizes, ·, *, @ or nothing between matrices; sizes with only × go in pairs."""
     factors = _flat(node)
     explicit = [isinstance(factor, List | Sized | Space | Transposed | Grouped) for _, factor in factors]
     if any(sign in ("/", "//") for sign, _ in factors[1:]):
-        raise NotUnderstoodError("a quotient is no shape")
+        raise NotUnderstoodError("a quotient is not a shape")
     if all(explicit):
         return [shape_of(factor, names) for _, factor in factors]
     if any(explicit):
@@ -116,7 +116,7 @@ def _split(node: Product, names: Mapping[str, Value]) -> list[Shape]:
     if len(groups) == 1 and len(groups[0]) > 3 and len(groups[0]) % 2 == 0:
         groups = [groups[0][start : start + 2] for start in range(0, len(groups[0]), 2)]
     if any(len(group) < 2 for group in groups):
-        raise NotUnderstoodError("a single number is no shape")
+        raise NotUnderstoodError("a single number is not a shape")
     return [_sizes(tuple(group), names) for group in groups]
 
 
@@ -137,12 +137,12 @@ def _only(node: Node, signs: set[str]) -> bool:
 
 def _sizes(items: Sequence[Node], names: Mapping[str, Value]) -> Shape:
     if not 1 <= len(items) <= MOST_SIZES:
-        raise NotUnderstoodError(f"a shape of more than {MOST_SIZES} sizes")
+        raise NotUnderstoodError(f"a shape has at most {MOST_SIZES} sizes")
     return tuple(_size(item, names) for item in items)
 
 
 def _size(node: Node, names: Mapping[str, Value]) -> int:
     value = Evaluator(Reading(), names).value(node)
     if isinstance(value, Array) or not value.whole or not 1 <= value.low <= LARGEST_SIZE:
-        raise NotUnderstoodError("a size that is no whole number")
+        raise NotUnderstoodError("a size is not a whole number")
     return int(value.low)

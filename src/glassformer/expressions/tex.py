@@ -1,10 +1,10 @@
-"""LaTeX commands as tokens: signs, fractions, roots, text, names with their subscripts."""
+"""Tokens of LaTeX commands: signs, fractions, roots, text, and names with subscripts."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
+from glassformer.expressions.scanner import Scanner
 from glassformer.expressions.vocabulary import (
     FORMULAS,
     MATRICES,
@@ -21,9 +21,6 @@ from glassformer.expressions.vocabulary import (
     function_called,
 )
 
-if TYPE_CHECKING:
-    from glassformer.expressions.tokens import Tokenizer
-
 REPEATING = frozenset(("overline", "bar"))  # 0.\\overline{3}
 TRANSPOSES = frozenset(("T", "top", "⊤", "intercal"))
 LONGEST_GROUP = 300  # characters between the braces of a subscript or a text
@@ -36,8 +33,8 @@ _LIMITS = re.compile(r"\s{0,9}\\(?:no)?limits")
 _ONE = re.compile(r"[ \t]*([0-9A-Za-z])")
 
 
-def command(reader: Tokenizer, start: int, name: str) -> None:
-    """`\\name` with whatever belongs to it."""
+def command(reader: Scanner, start: int, name: str) -> None:
+    """Add the tokens of a command `\\name` with its arguments."""
     if name in TEX_SIGNS:
         reader.add(*TEX_SIGNS[name], start)
     elif name in TEX_SPACES or name in TEX_PASSED:
@@ -54,8 +51,8 @@ def command(reader: Tokenizer, start: int, name: str) -> None:
         _operand(reader, start, name)
 
 
-def environment(reader: Tokenizer, start: int, text: str) -> None:
-    """`\\begin{bmatrix}` opens a matrix; other environments are formulas, lists or text."""
+def environment(reader: Scanner, start: int, text: str) -> None:
+    """Add the tokens of an environment: `\\begin{bmatrix}` opens a matrix; others are formulas, lists or text."""
     opens = text.startswith("\\begin")
     name = text[text.index("{") + 1 : -1].rstrip("*")
     if name in MATRICES:
@@ -73,8 +70,8 @@ def environment(reader: Tokenizer, start: int, text: str) -> None:
         reader.add("wall", name, start)
 
 
-def escape(reader: Tokenizer, start: int, sign: str) -> None:
-    """A backslash before a sign: `\\%`, `\\{`, `\\(`, `\\$`."""
+def escape(reader: Scanner, start: int, sign: str) -> None:
+    """Add the token of an escaped sign: `\\%`, `\\{`, `\\(`, `\\$`."""
     if sign == "%":
         reader.add("percent", "%", start)
     elif sign in "{}":
@@ -94,8 +91,8 @@ def escape(reader: Tokenizer, start: int, sign: str) -> None:
         reader.add("unknown", sign, start)
 
 
-def subscript(reader: Tokenizer) -> None:
-    """The subscript of a bracket, a matrix or a function, as a token of its own."""
+def subscript(reader: Scanner) -> None:
+    """Add the subscript of a bracket, a matrix or a function as a separate token."""
     start = reader.place
     label = _raw_subscript(reader)
     if label is not None:
@@ -103,13 +100,13 @@ def subscript(reader: Tokenizer) -> None:
         reader.add("sub", label, start)
 
 
-def subscript_text(reader: Tokenizer) -> str:
-    """The subscript of a name, plain: `_{\\text{model}}` is `model`."""
+def subscript_text(reader: Scanner) -> str:
+    """Return the subscript of a name as plain text: `model` for `_{\\text{model}}`."""
     label = _raw_subscript(reader)
     return _MARKUP.sub("", label) if label else ""
 
 
-def _raw_subscript(reader: Tokenizer) -> str | None:
+def _raw_subscript(reader: Scanner) -> str | None:
     match = _SUBSCRIPT.match(reader.text, reader.place)
     if match is None:
         return None
@@ -123,8 +120,8 @@ def _raw_subscript(reader: Tokenizer) -> str | None:
     return reader.text[braces[0] : braces[1] - 1]
 
 
-def scripts(reader: Tokenizer) -> tuple[list[str], int]:
-    """The indexes of a name in a formula, and how often it is transposed; an exponent that is a number is left there."""
+def scripts(reader: Scanner) -> tuple[list[str], int]:
+    """Return the indices of a name in a formula, and how often it is transposed; a numeric exponent is not consumed."""
     labels: list[str] = []
     turned = 0
     digits = len(reader.text[reader.place :]) - len(reader.text[reader.place :].lstrip("0123456789"))
@@ -146,16 +143,16 @@ def scripts(reader: Tokenizer) -> tuple[list[str], int]:
     return labels, turned
 
 
-def _script(reader: Tokenizer, found: re.Match[str]) -> tuple[str, int]:
-    """What stands after `_` or `^`, and where it ends: a run of letters, one letter as in TeX, a command or a group."""
+def _script(reader: Scanner, found: re.Match[str]) -> tuple[str, int]:
+    """Return the script after `_` or `^`, and its end: a run of letters, one letter as in TeX, a command or a group."""
     braces = _braces(reader.text, found.end()) if found["command"] or found.end() == found.start() + 1 else None
     if braces is not None:
         return reader.text[braces[0] : braces[1] - 1], braces[1]
     return next((part for part in found.groups() if part), ""), found.end()
 
 
-def _symbol(reader: Tokenizer, start: int, name: str) -> None:
-    """A name of a formula in some font: `\\mathbf{W}` is W, `\\text{softmax}` is softmax, `\\hat{Q}` is another name than Q."""
+def _symbol(reader: Scanner, start: int, name: str) -> None:
+    """Add a name in some font: `\\mathbf{W}` is W, `\\text{softmax}` is softmax; `\\hat{Q}` differs from Q."""
     content = group(reader)
     letter = _ONE.match(reader.text, reader.place) if content is None else None
     if letter is not None:
@@ -165,8 +162,8 @@ def _symbol(reader: Tokenizer, start: int, name: str) -> None:
     reader.symbol(start, base, [*indexes, *accents]) if base.isalpha() else reader.add("unknown", name, start)
 
 
-def _text(reader: Tokenizer, start: int, name: str) -> None:
-    """Words within a formula; in running text bold or italic type changes nothing."""
+def _text(reader: Scanner, start: int, name: str) -> None:
+    """Add words in a formula; in running text, bold or italic type is ignored."""
     if not reader.math and name in TEX_STYLES:
         reader.gap = True
         return
@@ -188,7 +185,7 @@ def _text(reader: Tokenizer, start: int, name: str) -> None:
         subscript(reader)
 
 
-def _operand(reader: Tokenizer, start: int, name: str) -> None:
+def _operand(reader: Scanner, start: int, name: str) -> None:
     if name in TEX_FRACTIONS:
         _fraction(reader, start)
     elif name in TEX_SUMS:
@@ -211,8 +208,8 @@ def _operand(reader: Tokenizer, start: int, name: str) -> None:
         reader.name(start, name)
 
 
-def reals(reader: Tokenizer, start: int) -> None:
-    """`R^{768 x 6}`: between the braces stand sizes, where an x is a product sign."""
+def reals(reader: Scanner, start: int) -> None:
+    """Add the tokens of `R^{768 x 6}`; between the braces are sizes, so x is a product sign."""
     reader.add("command", "reals", start)
     place = reader.place
     if not (reader.formula and reader.text.startswith("^{", place)):
@@ -228,7 +225,7 @@ def reals(reader: Tokenizer, start: int) -> None:
         reader.add("close", "}", reader.place - 1)
 
 
-def _fraction(reader: Tokenizer, start: int) -> None:
+def _fraction(reader: Scanner, start: int) -> None:
     reader.add("command", "frac", start)
     for _ in range(2):  # \frac12 is one half
         digit = _ONE.match(reader.text, reader.place)
@@ -238,8 +235,8 @@ def _fraction(reader: Tokenizer, start: int) -> None:
         reader.add("number", digit[1], digit.start(1))
 
 
-def group(reader: Tokenizer) -> str | None:
-    """The content of the braces that follow, which are passed."""
+def group(reader: Scanner) -> str | None:
+    """Consume the following braces, and return their content."""
     braces = _braces(reader.text, reader.place)
     if braces is None:
         return None
@@ -248,7 +245,7 @@ def group(reader: Tokenizer) -> str | None:
 
 
 def _braces(text: str, place: int) -> tuple[int, int] | None:
-    """Where the content of the next braces begins, and the place after them; None where they are missing or too long."""
+    """Return the start of the content of the next braces, and the position after them; None if missing or too long."""
     while text[place : place + 1] in (" ", "\t", "\n"):
         place += 1
     depth = 0

@@ -1,13 +1,13 @@
-"""Text, Markdown and LaTeX cut into tokens: numbers, names, words, signs and brackets, each with its place."""
+"""Splits text, Markdown and LaTeX into tokens: numbers, names, words, signs and brackets, each with its position."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from typing import Literal, NamedTuple
 from unicodedata import category
 
 from glassformer.expressions import numerals, tex
+from glassformer.expressions.scanner import Kind, Scanner, Token
 from glassformer.expressions.vocabulary import (
     BARE_FUNCTIONS,
     BRACKETS,
@@ -23,31 +23,10 @@ from glassformer.expressions.vocabulary import (
     function_called,
 )
 
-Kind = Literal[
-    "number", "name", "word", "text", "function", "operator", "relation", "open", "close", "comma", "wall", "stop", "edge",
-    "sub", "row", "cell", "begin", "end", "command", "percent", "prime", "dots", "about", "note", "scale", "unit",
-    "unknown",
-]  # fmt: skip
-OPERAND_ENDS = frozenset(
-    ("number", "name", "close", "end", "note", "word", "text", "percent", "sub", "prime", "dots", "scale", "unit")
-)
 OPERAND_STARTS = frozenset(("number", "name", "function", "open", "begin", "command", "text", "word", "about"))
 
 
-class Token(NamedTuple):
-    """A piece of text with its meaning as far as it is known without its neighbours."""
-
-    kind: Kind
-    text: str  # the sign that the grammar knows; for numbers, names and words what was written
-    start: int
-    end: int
-    math: bool = False  # between dollar signs, or in a LaTeX environment
-    gap: bool = False  # white space before it
-    numeral: numerals.Numeral | None = None  # once its reading is settled
-    named: bool = False  # of the language of quantities, where a name before a bracket takes arguments
-
-
-# Groups of the pattern, and signs, that mean the same wherever they stand.
+# Groups of the pattern, and signs, whose meaning does not depend on the context.
 FIXED: dict[str, tuple[Kind, str]] = {
     "row": ("row", "\\\\"), "power": ("operator", "^"), "floor": ("operator", "//"), "dots": ("dots", "…"),
     "quote": ("edge", "`"), "tilde": ("relation", "~"), "equals": ("relation", "="), "nearly": ("relation", "≈"),
@@ -71,7 +50,7 @@ _COMMON = rf"""
     | (?P<wall>[<>!+\-*/|]=|&&|<-) | (?P<arrow>-{{1,2}}>) | (?P<follows>=>) | (?P<power>\*\*) | (?P<floor>//)
     | (?P<dots>\.\.\.|…) | (?P<edge>\${{1,2}}) | (?P<quote>[`\"“”«»])
 """
-_SMALL = "".join([*SUPERSCRIPTS, *numerals.FRACTIONS])  # Python counts these among the letters
+_SMALL = "".join([*SUPERSCRIPTS, *numerals.FRACTIONS])  # Python classifies these as letters
 _L, _A = f"[^\\W\\d_{_SMALL}]", f"[^\\W_{_SMALL}]"
 _GREEK = "".join(GREEK)
 _FORMULA = r"""
@@ -84,7 +63,7 @@ _WORDS = {
     "math": f"(?P<word>{_L}+)",
     "names": rf"(?P<word>{_L}{_A}*(?:_{_A}+)*(?:\.(?:{_A}+|\*)(?:_{_A}+)*)*)",  # layers.0.attention.scores
     "formula": rf"""(?:(?:torch\.nn\.functional|torch|numpy|np|jnp|math|nn|F)\.(?=[A-Za-z]))?
-                    (?P<word>[{_GREEK}]|[^\W\d_{_SMALL}{_GREEK}]+)""",  # a Greek letter is a name by itself
+                    (?P<word>[{_GREEK}]|[^\W\d_{_SMALL}{_GREEK}]+)""",  # a Greek letter is a separate name
 }
 _MODES = {
     mode: re.compile(f"{_FORMULA if mode == 'formula' else ''}{_COMMON} | {word} | (?P<sign>.)", re.DOTALL | re.VERBOSE)
@@ -101,22 +80,14 @@ _NAME = re.compile(f"{_L}(?:[0-9]+|['’])?|{_L}{_A}*(?:_{_A}+)+")
 _ARTICLES = frozenset(("a", "A", "I"))
 
 
-class Tokenizer:
-    """Reads left to right; what a sign means may hang on the token before it and the character after it."""
-
-    def __init__(self, text: str, start: int = 0, *, math: bool = False, names: bool = False, formula: bool = False) -> None:
-        self.text, self.place, self.math, self.gap = text, 0, math, False
-        self.names = names  # every word is a name: the language of quantities, which has no prose
-        self.formula = formula  # the same for a formula of matrices, where a name is one letter with its indexes
-        self.offset = start
-        self.found: list[Token] = []
-        self.outside: list[bool] = []  # whether it was math before each open LaTeX environment
+class Tokenizer(Scanner):
+    """Reads from left to right; the meaning of a sign may depend on the previous token and the next character."""
 
     def run(self) -> list[Token]:
         while self.place < len(self.text):
             mode = "formula" if self.formula else "names" if self.names else "math" if self.math else "text"
             match = _MODES[mode].match(self.text, self.place)
-            assert match is not None  # the last alternative takes any character
+            assert match is not None  # the last alternative matches any character
             kind, count = str(match.lastgroup), len(self.found)
             start, self.place = self.place, match.end()
             if kind == "space":
@@ -130,22 +101,12 @@ class Tokenizer:
                 self.gap = False
         return self.found
 
-    def add(self, kind: Kind, text: str, start: int) -> None:
-        self.found.append(Token(kind, text, start + self.offset, self.place + self.offset, self.math, self.gap, None, self.names))
-
-    @property
-    def before(self) -> Token | None:
-        return self.found[-1] if self.found else None
-
-    def after_operand(self) -> bool:
-        return self.before is not None and self.before.kind in OPERAND_ENDS
-
     def edge(self, start: int, text: str) -> None:
         self.add("edge", text, start)
         self.math = not self.math
 
     def word(self, start: int, text: str) -> None:
-        """A run of letters: a product sign, a name with what hangs on it, a function, or prose."""
+        """Add a run of letters: a product sign, a name with its subscripts, a function, or prose."""
         if text[0] in "xXх" and self._is_times(start):
             self.place = start + 1
             self.add("operator", "×", start)
@@ -160,7 +121,7 @@ class Tokenizer:
             self._prose(start, text)
 
     def _is_times(self, start: int) -> bool:
-        """An x before a number: a product sign where an operand stands before it, else a letter as any other."""
+        """Return whether an x is a product sign: after an operand and before a number or another operand."""
         if self.before is None or not self.after_operand():
             return False
         if self.formula:
@@ -169,7 +130,7 @@ class Tokenizer:
         return _TIMES.match(self.text, start) is not None and not (self.before.kind == "word" and follows.isalpha())
 
     def _prose(self, start: int, text: str) -> None:
-        """An operator or a relation in words, a name, or just a word."""
+        """Add an operator or a relation in words, a name, or a word."""
         lower, plain = text.lower(), text.replace("\\", "")
         base, _, number = lower.partition("_")
         phrase = _BY.match(self.text, self.place) if lower in ("multiplied", "divided", "is", "are") else None
@@ -190,14 +151,14 @@ class Tokenizer:
             self.add("word", plain, start)
 
     def _calls(self, lower: str) -> bool:
-        """In prose `sum` is a word; before a bracket it is a function, as `exp` is before a number."""
+        """Return whether a word is a function: `sum` only before a bracket, `exp` also before a number."""
         found = _AFTER_FUNCTION.match(self.text, self.place)
         return found is not None and (
             self.math or lower in BARE_FUNCTIONS or (found["open"] is not None and len(found[0].split("\\left")[0]) <= 2)
         )
 
     def name(self, start: int, text: str) -> None:
-        """A name takes its subscript and its primes with it."""
+        """Add a name with its subscript and primes."""
         label = tex.subscript_text(self)
         while self.text.startswith(("'", "’"), self.place):
             self.place += 1
@@ -205,7 +166,7 @@ class Tokenizer:
         self.add("name", f"{text}_{label}" if label.strip("'") else text + label, start)
 
     def symbol(self, start: int, text: str, accents: Iterable[str] = ()) -> None:
-        """A name of a formula with its indexes; `K^T_h` is K_h transposed, and `γ` is gamma."""
+        """Add a name in a formula with its indices; `K^T_h` is K_h transposed, and `γ` is gamma."""
         if text == "R" and self.before is not None and self.before.text == "∈":
             tex.reals(self, start)
             return
@@ -262,7 +223,7 @@ class Tokenizer:
         elif sign == "_":
             self.gap = True
         elif category(sign) == "Cf" or (category(sign) == "So" and sign >= "☀") or sign in "€£":
-            self.add("edge", sign, start)  # emoji, bullets and marks without width say nothing
+            self.add("edge", sign, start)  # emoji, bullets and zero-width marks have no meaning
         else:
             self.add("unknown", sign, start)
 
@@ -290,5 +251,5 @@ HANDLERS: dict[str, Callable[[Tokenizer, int, str], None]] = {
 
 
 def tokens(text: str, start: int = 0, *, math: bool = False, names: bool = False, formula: bool = False) -> list[Token]:
-    """The tokens of a text; `start` is added to every place; with `names` or `formula`, no word is prose."""
+    """Return the tokens of a text; `start` is added to every position; with `names` or `formula`, no word is prose."""
     return Tokenizer(text, start, math=math, names=names, formula=formula).run()

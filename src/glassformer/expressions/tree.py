@@ -1,4 +1,4 @@
-"""An expression as a tree, whatever notation it was written in."""
+"""Expression trees, independent of the notation."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Number:
 
 @dataclass(frozen=True)
 class Name:
-    """A symbol, or something that stands for a value nobody knows, like an unknown function of something."""
+    """A symbol, or something with an unknown value, such as an unknown function."""
 
     text: str
 
@@ -39,7 +39,7 @@ class Sum:
 
 @dataclass(frozen=True)
 class Product:
-    """Factors with the sign before each, at least two; the first sign says nothing."""
+    """Factors with the sign before each, at least two; the first sign has no meaning."""
 
     factors: tuple[tuple[Factor, Node], ...]
 
@@ -61,7 +61,7 @@ class Call:
     function: str
     arguments: tuple[Node, ...]
     base: int | None = None  # of a logarithm
-    axis: str = ""  # what it runs along: `rows`, `tokens`, or the number of the axis
+    axis: str = ""  # `rows`, `tokens`, or the number of the axis
 
 
 @dataclass(frozen=True)
@@ -74,14 +74,14 @@ class List:
 
 @dataclass(frozen=True)
 class Grid:
-    """Rows and columns, as a LaTeX matrix has them."""
+    """Rows and columns of a LaTeX matrix."""
 
     rows: tuple[tuple[Node, ...], ...]
 
 
 @dataclass(frozen=True)
 class Sized:
-    """Something with its size at its foot, like a matrix of dots with 32 × 64 below."""
+    """A node with its size as a subscript, such as a matrix of dots with 32 × 64 below."""
 
     inner: Node
     size: Node
@@ -107,21 +107,21 @@ class Measured:
 
 @dataclass(frozen=True)
 class Grouped:
-    """Brackets that were written; they matter for shapes and for nothing else."""
+    """Written brackets, which matter only for shapes."""
 
     inner: Node
 
 
 @dataclass(frozen=True)
 class Space:
-    """ℝ with its sizes as exponent."""
+    """ℝ with sizes as its exponent."""
 
     sizes: Node
 
 
 @dataclass(frozen=True)
 class Quantity:
-    """`params(ffn, layer=0) @ bert-base`: a quantity of a model; without `model`, of the model that is asked about."""
+    """A quantity of a model: `params(ffn, layer=0) @ bert-base`; without `model`, of the default model."""
 
     name: str
     arguments: tuple[Node, ...] = ()
@@ -131,7 +131,7 @@ class Quantity:
 
 @dataclass(frozen=True)
 class Converted:
-    """`bytes(weights) in MiB`: the same value, written in a unit."""
+    """A value converted to a unit: `bytes(weights) in MiB`."""
 
     inner: Node
     unit: str
@@ -139,7 +139,7 @@ class Converted:
 
 @dataclass(frozen=True)
 class Relation:
-    """`a = b`, `a = b = c`, `a < b`: sides with a sign between each two."""
+    """Sides with signs between them: `a = b`, `a = b = c`, `a < b`."""
 
     sides: tuple[Node, ...]
     signs: tuple[str, ...]  # = ≈ < > ≤ ≥ ≠
@@ -153,7 +153,7 @@ Node = (
 
 @dataclass(frozen=True)
 class Parsed:
-    """A tree, the words that stood in it, and what may have been meant otherwise."""
+    """A tree, the words in it, and doubts about its meaning."""
 
     tree: Node
     notes: tuple[str, ...] = ()
@@ -161,7 +161,7 @@ class Parsed:
 
 
 def children(node: Node) -> tuple[Node, ...]:
-    """The expressions directly inside one, in the order in which they were written."""
+    """Return the direct sub-expressions, in the order in which they were written."""
     return tuple(found for value in vars(node).values() for found in _nodes(value))
 
 
@@ -174,7 +174,7 @@ def _nodes(value: object) -> Iterator[Node]:
 
 
 def rebuilt(node: Node, change: Callable[[Node], Node]) -> Node:
-    """The node with `change` applied to each expression directly inside it; the very same node where nothing changes."""
+    """Return the node with `change` applied to its direct sub-expressions; the same object if nothing changes."""
 
     def changed(value: object) -> object:
         if isinstance(value, Node):
@@ -189,7 +189,7 @@ def rebuilt(node: Node, change: Callable[[Node], Node]) -> Node:
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """The node and all below it."""
+    """Yield the node and all nodes below it."""
     waiting = [node]
     while waiting:
         found = waiting.pop()
@@ -198,7 +198,7 @@ def walk(node: Node) -> Iterator[Node]:
 
 
 def names_in(node: Node) -> list[str]:
-    """The symbols, each once, in order."""
+    """Return the symbols, each once, in order."""
     return list(dict.fromkeys(found.text for found in walk(node) if isinstance(found, Name)))
 
 
@@ -207,7 +207,7 @@ def numerals_in(node: Node) -> list[Numeral]:
 
 
 def ungrouped(node: Node) -> Node:
-    """Without the brackets around it."""
+    """Return a node without the brackets around it."""
     while isinstance(node, Grouped):
         node = node.inner
     return node

@@ -1,4 +1,4 @@
-"""The signs, commands and words of arithmetic, each with the one sign that the grammar knows it by; read from a data file."""
+"""The signs, commands and words of arithmetic, each with its sign in the grammar; read from vocabulary.toml."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _DATA = tomllib.loads(files(__package__).joinpath("vocabulary.toml").read_text(e
 
 
 def _spelt(table: Mapping[str, str]) -> dict[str, str]:
-    """Every spelling with the sign that the grammar knows."""
+    """Return every spelling with its sign in the grammar."""
     return {spelling: sign for sign, spellings in table.items() for spelling in spellings.split()}
 
 
@@ -24,12 +24,12 @@ FUNCTIONS, GREEK = _spelt(_DATA["functions"]), _spelt(_DATA["greek"])
 
 
 def function_called(word: str) -> str:
-    """The function that a word calls, in any case; but `LN` is LayerNorm, and `ln` the logarithm."""
+    """Return the function that a word names, ignoring case; but `LN` is LayerNorm, and `ln` the logarithm."""
     return "layernorm" if word == "LN" else FUNCTIONS.get(word.lower(), "")
 
 
 WORD_OPERATORS, WORD_RELATIONS = _spelt(_DATA["word_operators"]), _spelt(_DATA["word_relations"])
-OTHER_RELATIONS = "<>≤≥≠≪≫∝∉⊂⊆≲≳"  # nothing that is checked here, but a wall between two expressions
+OTHER_RELATIONS = "<>≤≥≠≪≫∝∉⊂⊆≲≳"  # not checked, but they separate two expressions
 OPENING, CLOSING = "([{⌊⌈⟨", ")]}⌋⌉⟩"
 PARTNER = dict(zip(CLOSING, OPENING, strict=True))
 SUPERSCRIPTS = {**{sign: str(digit) for digit, sign in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")}, "⁻": "-", "⁺": "", "ᵀ": "T"}

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
 
-from glassformer.numbers import Explanation, Run
+from glassformer.errors import GlassformerError, shown
+from glassformer.lab.documents.cells import How, Piece
+from glassformer.numbers import Explanation
 from glassformer.numbers.explain import MINUS, opened, written
+from glassformer.numbers.values import Values
 from glassformer.program import Cell
 from glassformer.program.expression import Call, Expression, Ratio, Ref, Sum
-from glassformer.spec import GlassformerError, shown
 
 CELL = re.compile(r"([\w.]{1,120})\[([\w=,-]{0,200})\]")
 MARKED = re.compile("([\\w.∞−]+\x01\\d+\x02)")
@@ -22,17 +23,17 @@ def cell_id(name: str, cell: Cell) -> str:
     return f"{name}[{','.join(f'{axis}={place}' for axis, place in cell.items() if axis != 'batch' or place)}]"
 
 
-def read_cell(run: Run, text: str) -> tuple[str, Cell]:
+def read_cell(run: Values, text: str) -> tuple[str, Cell]:
     """The cell that an address names."""
     found = CELL.fullmatch(text)
     pairs = [pair.partition("=") for pair in found[2].split(",") if pair] if found else []
     if found is None or not all(value.isdecimal() and len(value) < 10 for _, _, value in pairs):
-        raise GlassformerError(f"'{shown(text)}' is no cell: one is written layers.0.attention.scores[head=0,t=1,s=2].")
+        raise GlassformerError(f"'{shown(text)}' is not a cell: write one as layers.0.attention.scores[head=0,t=1,s=2].")
     name = run.named(found[1])
     return name, run.cell(name, {axis: int(value) for axis, _, value in pairs})
 
 
-def doors(expression: Expression, run: Run, digits: int, most: int, label: Callable[[Explanation], str]) -> list[Any]:
+def doors(expression: Expression, run: Values, digits: int, most: int, label: Callable[[Explanation], str]) -> list[Piece]:
     """The arithmetic as texts and doors in turn: a number that comes from a cell says which, and is called by `label`."""
     refs: list[Ref] = []
 
@@ -40,7 +41,7 @@ def doors(expression: Expression, run: Run, digits: int, most: int, label: Calla
         refs.append(ref)
         return f"\x01{len(refs) - 1}\x02"
 
-    parts: list[Any] = []
+    parts: list[Piece] = []
     for piece in MARKED.split(written(expression, run, digits, most, marked)):
         text, mark, place = piece.partition("\x01")
         if not mark:
@@ -55,7 +56,7 @@ def doors(expression: Expression, run: Run, digits: int, most: int, label: Calla
     return [part for part in parts if part != ""]
 
 
-def how(found: Explanation) -> dict[str, Any]:
+def how(found: Explanation) -> How:
     """What is done with the terms: nothing but the sum, the sum over something, or one term's share of the sum."""
     expression, values = found.expression, found.run.values
     if expression is None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from glassformer.spec import GlassformerError, shown
+from glassformer.errors import GlassformerError, shown
 
 
 @dataclass(frozen=True)

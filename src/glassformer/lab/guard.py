@@ -76,7 +76,7 @@ class Turns:
     async def turn(self) -> AsyncIterator[None]:
         if self.here >= self.at_once + self.waiting:
             raise RefusedError(
-                429, f"the lab has {self.at_once + self.waiting:,} requests at once already. Try again in a moment."
+                429, f"the lab is already handling {self.at_once + self.waiting:,} requests. Try again in a moment."
             )
         self.limiter = self.limiter or anyio.Semaphore(self.at_once)  # belongs to the running event loop
         self.here += 1
@@ -120,27 +120,25 @@ class Guard:
 
     def _check_sender(self, scope: Scope, headers: Headers) -> None:
         if headers.getlist("host") not in [[name] for name in self.hosts]:
-            raise RefusedError(403, f"this address is not the lab's: open http://{self.hosts[0]}/.")
+            raise RefusedError(403, f"this is not the lab's address: open http://{self.hosts[0]}/.")
         asks_data = scope["path"].startswith("/api/") or scope["method"] not in SAFE
         origins, site = headers.getlist("origin"), headers.get("sec-fetch-site", "none")
         foreign = any(origin not in [f"http://{name}" for name in self.hosts] for origin in origins)
         if foreign or (asks_data and site not in ("same-origin", "none")):
-            raise RefusedError(403, "this request comes from another site; the lab answers its own pages only.")
+            raise RefusedError(403, "this request comes from another site; the lab answers only its own pages.")
         if len(scope.get("query_string", b"")) + len(scope.get("raw_path") or b"") > MOST_QUERY:
             raise RefusedError(414, f"the address is too long: at most {MOST_QUERY:,} bytes.")
 
     def _check_key(self, headers: Headers) -> None:
         given = headers.getlist(TOKEN)
         if len(given) != 1 or not hmac.compare_digest(given[0].encode(), self.token.encode()):
-            raise RefusedError(
-                401, "this page has no key to the lab, or that of an earlier start: open the address that it printed."
-            )
+            raise RefusedError(401, "the key is missing or belongs to an earlier start: open the address that the lab printed.")
 
     def _check_body(self, scope: Scope, headers: Headers) -> None:
         if scope["method"] not in (*SAFE, "POST"):
-            raise RefusedError(405, "the lab is asked with GET or POST.")
+            raise RefusedError(405, "the lab accepts only GET and POST.")
         if scope["method"] == "POST" and headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
-            raise RefusedError(415, "the lab reads JSON: send it with content-type application/json.")
+            raise RefusedError(415, "the lab accepts only JSON: set content-type to application/json.")
         length = headers.get("content-length", "0")
         if not length.isdecimal() or len(length) > 15 or int(length) > MOST_BODY:
             raise RefusedError(413, _too_large())

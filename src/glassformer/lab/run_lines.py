@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from glassformer.spec import shown
+from glassformer.errors import shown
+from glassformer.lab.documents.train import BestFigures, Figures, Point, StepPoint
 
 WORDS = ("NaN", "Infinity", "-Infinity")  # numbers that JSON has not
 LARGEST = 10**300  # of a whole number: it has to fit into a float
@@ -44,19 +45,19 @@ def text(value: Any) -> str | None:
     return shown(value, limit=LONGEST) if isinstance(value, str) else None
 
 
-def figures(value: Any) -> dict[str, Any] | None:
+def figures(value: Any) -> Figures | None:
     """Loss and accuracy."""
-    found = {name: number(mapping(value).get(name)) for name in ("loss", "accuracy")}
-    return None if None in found.values() else found
+    loss, accuracy = (number(mapping(value).get(name)) for name in ("loss", "accuracy"))
+    return None if loss is None or accuracy is None else {"loss": loss, "accuracy": accuracy}
 
 
-def best(value: Any) -> dict[str, Any] | None:
+def best(value: Any) -> BestFigures | None:
     """The figures of the best epoch, and which it was."""
     found, epoch = figures(value), whole(mapping(value).get("epoch"))
     return None if found is None or epoch is None else {**found, "epoch": epoch}
 
 
-def point(line: dict[str, Any]) -> dict[str, Any] | None:
+def point(line: dict[str, Any]) -> Point | None:
     """A line as a page takes it; None where something of it is missing, or is no number."""
     kind, step = line.get("kind"), whole(line.get("step"))
     if kind == "start":
@@ -68,13 +69,19 @@ def point(line: dict[str, Any]) -> dict[str, Any] | None:
     epoch = whole(line.get("epoch"))
     if step is None or epoch is None:
         return None
-    found = {"kind": kind, "step": step, "epoch": epoch}
     if kind == "step":
-        here = figures(line)
-        more = {name: number(line[name]) for name in ("lr", "per_second") if name in line}
-        return None if here is None else found | here | more
+        return _step(line, step, epoch)
     if kind == "epoch":
         train, validation = figures(line.get("train")), figures(line.get("validation"))
-        there = {"train": train, "validation": validation, "seconds": number(line.get("seconds")) or 0}
-        return None if train is None or validation is None else found | there
+        if train is not None and validation is not None:
+            seconds = number(line.get("seconds")) or 0
+            return {"kind": kind, "step": step, "epoch": epoch, "train": train, "validation": validation, "seconds": seconds}
     return None
+
+
+def _step(line: dict[str, Any], step: int, epoch: int) -> StepPoint | None:
+    here = figures(line)
+    if here is None:
+        return None
+    lr, per_second = (number(line.get(name)) for name in ("lr", "per_second"))
+    return {"kind": "step", "step": step, "epoch": epoch, "lr": lr, "per_second": per_second, **here}

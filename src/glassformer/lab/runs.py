@@ -16,8 +16,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from glassformer.errors import GlassformerError, shown
+from glassformer.lab.documents.train import Progress, Row, State
 from glassformer.lab.run_lines import mapping, number, point, read_line, text, whole
-from glassformer.spec import GlassformerError, shown
 
 RUNS = Path("runs")
 EXAMPLE = ":example"  # no name that a folder of the user's can have here
@@ -27,6 +28,7 @@ JOBS = ".lab"
 GOING = ("starting", "running", "stopping")  # states that can change without a file
 MOST_RUNS = 500  # that are listed, the newest
 MOST_DOCUMENT = 4_000_000
+NOTHING: Progress = {"ended": False, "steps": None, "step": 0, "epoch": 0, "last": None, "best": None, "test": None}
 TAIL = 16_384  # bytes of a log in which its last lines lie
 
 
@@ -66,7 +68,9 @@ class RunsFolder:
             )
         path = self.root / name
         if path.exists() or path.is_symlink() or self.log(name).exists():
-            raise GlassformerError(f"name={shown(name)} is taken: there is a run of that name. Choose another, or none.")
+            raise GlassformerError(
+                f"name={shown(name)} is taken: a run with this name exists. Choose another name, or leave it empty."
+            )
         return path
 
     def log(self, name: str) -> Path:
@@ -124,37 +128,37 @@ def alive(log: Path) -> bool:
         return True
 
 
-def standing(runs: RunsFolder, name: str) -> dict[str, Any]:
+def standing(runs: RunsFolder, name: str) -> Row:
     """All that the table of runs says about one."""
     log = runs.log(name)
     try:
-        path = runs.path(name)
-    except GlassformerError:
-        going = alive(log)
-        return {"name": name, "state": "starting" if going else "failed", "said": last_word(log), "trace": False}
-    about, settings = _document(path / "run.json"), _document(path / "settings.json")
-    found = progress(path / "metrics.jsonl")
-    log = log if log.exists() or "/" not in name else runs.log(name.partition("/")[0])
-    lock = holder(path / "lock")
-    said = last_word(log)
-    data = mapping(about.get("data"))
-    state = _state(lock, log, found, said, asked=stop_mark(runs, name))
+        path: Path | None = runs.path(name)
+    except GlassformerError:  # it is about to become one, or was not to be
+        path = None
+    about, settings = (_document(path / file) if path else {} for file in ("run.json", "settings.json"))
+    found = progress(path / "metrics.jsonl") if path else NOTHING
+    log = log if path is None or log.exists() or "/" not in name else runs.log(name.partition("/")[0])
+    said, data = last_word(log), mapping(about.get("data"))
+    if path is None:
+        state: State = "starting" if alive(log) else "failed"
+    else:
+        state = _state(holder(path / "lock"), log, found, said, asked=stop_mark(runs, name))
     return {
         "name": name,
         "state": state,
-        "said": said if state in ("stopped", "failed", "killed") else "",
+        "said": said if path is None or state in ("stopped", "failed", "killed") else "",
         "data": text(data.get("name")),
         "task": text(data.get("task")),
         "parameters": whole(mapping(about.get("counts")).get("parameters")),
         "start": text(mapping(about.get("start")).get("from")),
         "epochs": whole(settings.get("epochs")),
         "lr": number(settings.get("lr")),
-        "trace": any((path / part).is_dir() for part in ("best", "last")),
+        "trace": path is not None and any((path / part).is_dir() for part in ("best", "last")),
         **found,
     }
 
 
-def _state(lock: Holder, log: Path, found: dict[str, Any], said: str, *, asked: int | None) -> str:
+def _state(lock: Holder, log: Path, found: Progress, said: str, *, asked: int | None) -> State:
     if lock.process is not None:
         return "stopping" if asked == lock.process else "running"
     if found["ended"]:
@@ -194,9 +198,9 @@ def stop_mark(runs: RunsFolder, name: str) -> int | None:
     return int(word) if word.isdecimal() and len(word) < 12 else None
 
 
-def progress(metrics: Path) -> dict[str, Any]:
+def progress(metrics: Path) -> Progress:
     """How far a run is, from the first and the last lines of its log."""
-    found: dict[str, Any] = {"ended": False, "steps": None, "step": 0, "epoch": 0, "last": None, "best": None, "test": None}
+    found = NOTHING.copy()
     try:
         with metrics.open("rb") as file:
             head = file.read(TAIL).partition(b"\n")[0]
@@ -206,15 +210,16 @@ def progress(metrics: Path) -> dict[str, Any]:
     except OSError:
         return found
     found["steps"] = whole((read_line(head) or {}).get("steps"))
-    for line in filter(None, (point(one) for one in map(read_line, lines) if one)):
-        kind = line["kind"]
-        found["ended"] = kind == "end"
-        if kind in ("step", "epoch"):
+    for line in (point(one) for one in map(read_line, lines) if one):
+        if line is None:
+            continue
+        found["ended"] = line["kind"] == "end"
+        if line["kind"] == "step":
             found["step"] = line["step"]
-        if kind == "epoch":
-            found |= {"epoch": line["epoch"], "last": line["validation"]}
-        if kind == "end":
-            found |= {"best": line["best"], "test": {"accuracy": line["test"]}}
+        elif line["kind"] == "epoch":
+            found["step"], found["epoch"], found["last"] = line["step"], line["epoch"], line["validation"]
+        elif line["kind"] == "end":
+            found["best"], found["test"] = line["best"], {"accuracy": line["test"]}
     return found
 
 
@@ -229,7 +234,7 @@ def last_word(log: Path) -> str:
     lines = text.rpartition("\n$ ")[2].splitlines()[1:]
     said = [line.removeprefix("glassformer: ") for line in lines if line.startswith("glassformer: ")]
     if not said and any(line.startswith("Traceback ") for line in lines):
-        said = [f"the training failed: this is a fault in Glassformer; {log} says more."]
+        said = [f"training failed because of a bug in Glassformer; see {log} for details."]
     return shown(said[-1], limit=600) if said else ""
 
 

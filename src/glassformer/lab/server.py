@@ -20,13 +20,15 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from glassformer.errors import GlassformerError
 from glassformer.lab.connections import Connection, open_files
+from glassformer.lab.documents.lab import Known
 from glassformer.lab.front import Front
 from glassformer.lab.guard import Guard, RefusedError
 from glassformer.lab.pages import PAGES, page_routes
 from glassformer.lab.start import Lab
 from glassformer.lab.wire import answer
-from glassformer.spec import GlassformerError, field_rules
+from glassformer.spec import field_rules
 from glassformer.spec.reading import SIZES
 
 HOST = "127.0.0.1"
@@ -55,7 +57,8 @@ async def known(request: Request) -> Response:
     """What a page with the key learns first: which lab this is, what it was started with, and which page shows that."""
     lab = request.app.state.lab
     roots = [str(root) for root in lab.folders.roots]
-    return answer({"version": version("glassformer"), "given": lab.given, "folders": roots, "address": lab.address})
+    found: Known = {"version": version("glassformer"), "given": lab.given, "folders": roots, "address": lab.address}
+    return answer(found)
 
 
 async def _refused(_: Request, error: Exception) -> Response:
@@ -84,7 +87,7 @@ async def _not_answered(request: Request, error: Exception) -> Response:
 async def _our_fault(request: Request, _: Exception) -> Response:
     """Anything else is ours: one line to the page, the traceback to the log (Starlette raises it again)."""
     return answer(
-        {"error": f"the lab failed at {request.url.path[:60]}: this is a fault in Glassformer; its log says more."}, 500
+        {"error": f"the lab failed at {request.url.path[:60]}: this is a bug in Glassformer; see its log for details."}, 500
     )
 
 
@@ -98,7 +101,7 @@ def bound(port: int) -> socket.socket:
     except (OSError, OverflowError) as error:
         made.close()
         reason = getattr(error, "strerror", None) or error
-        raise GlassformerError(f"--port {port} cannot be used: {reason}. Leave --port out to take one that is free.") from None
+        raise GlassformerError(f"--port {port} cannot be used: {reason}. Leave out --port to use a free one.") from None
     return made
 
 
@@ -121,7 +124,7 @@ class _Server(uvicorn.Server):
 def serve(lab: Lab, listener: socket.socket, *, browser: bool) -> None:
     """Serve until stopped; says where, and opens the browser if asked. The key stands after the #, which no server is sent."""
     address = f"http://{HOST}:{lab.port}{lab.address}#key={lab.token}"
-    sys.stdout.write(f"Glassformer lab: {address}\nCtrl-C stops it.\n")
+    sys.stdout.write(f"Glassformer lab: {address}\nPress Ctrl-C to stop.\n")
     sys.stdout.flush()
     open_files()
     server = _Server(settings(lab))

@@ -28,7 +28,7 @@ class Workers:
     async def do(self, function: Callable[Given, Made], *args: Given.args, **kwargs: Given.kwargs) -> Made:
         """`function(*args, **kwargs)` in a thread."""
         if self.waiting >= AT_ONCE + MOST_WAITING:
-            raise RefusedError(429, f"{MOST_WAITING:,} calculations are waiting already. Try again in a moment.")
+            raise RefusedError(429, f"{MOST_WAITING:,} calculations are already waiting. Try again in a moment.")
         self.limiter = self.limiter or anyio.CapacityLimiter(AT_ONCE)  # belongs to the running event loop
         self.waiting += 1
         try:

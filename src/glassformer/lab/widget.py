@@ -19,16 +19,19 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from glassformer.errors import GlassformerError, shown
+from glassformer.lab.documents.widget import AttentionFirst, EncoderFirst, ParameterLine
 from glassformer.numbers import Difference, Run
 from glassformer.numbers.attention import Attention
 from glassformer.numbers.explain import Explanation
+from glassformer.numbers.values import Values
 from glassformer.program import Program, build
-from glassformer.spec import EncoderSpec, GlassformerError, shown
+from glassformer.spec import EncoderSpec
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    Answer = tuple[dict[str, Any], list[bytes]]
+    Answer = tuple[Mapping[str, Any], list[bytes]]
 
 SOURCE = Path(str(files("glassformer.lab").joinpath("static/widget.js")))
 WINDOW = 48  # tokens of a side that are shown at once
@@ -39,7 +42,7 @@ class View(Protocol):
 
     kind: str
 
-    def first(self) -> dict[str, Any]: ...
+    def first(self) -> Mapping[str, Any]: ...
     def answer(self, question: Mapping[str, Any]) -> Answer: ...
 
 
@@ -51,12 +54,17 @@ class AttentionView:
     def __init__(self, attention: Attention) -> None:
         self.attention = attention
 
-    def first(self) -> dict[str, Any]:
+    def first(self) -> AttentionFirst:
         found = self.attention
         weights = found.grid(found.layers[0], found.heads[0])[:WINDOW, :WINDOW]
-        words = [shown(word, limit=40) for word in found.words]
-        document = {"label": found.label, "words": words, "layers": list(found.layers), "heads": list(found.heads)}
-        return document | {"weights": weights.ravel(), "window": WINDOW}
+        return {
+            "label": found.label,
+            "words": [shown(word, limit=40) for word in found.words],
+            "layers": list(found.layers),
+            "heads": list(found.heads),
+            "weights": weights.ravel().tolist(),
+            "window": WINDOW,
+        }
 
     def answer(self, question: Mapping[str, Any]) -> Answer:
         if question.get("ask") == "cell":
@@ -75,7 +83,7 @@ class CellView:
     def __init__(self, explanation: Explanation) -> None:
         self.explanation = explanation
 
-    def first(self) -> dict[str, Any]:
+    def first(self) -> Mapping[str, Any]:
         from glassformer.lab.cells import cell_id
 
         return _cell(self.explanation.run, {"cell": cell_id(self.explanation.tensor.name, self.explanation.cell)})[0]
@@ -92,25 +100,26 @@ class EncoderView:
     def __init__(self, program: Program) -> None:
         self.program = program
 
-    def first(self) -> dict[str, Any]:
+    def first(self) -> EncoderFirst:
         from glassformer.algebra import count
         from glassformer.show.diagram import diagram
         from glassformer.show.report.derived import sentence
 
         drawn, counted = diagram(self.program), count(self.program.spec)
         rows = [row for line in counted.lines for row in line.rows]
-        lines = {
-            box.key: [
-                {"name": row.name.removeprefix(f"{box.key}."), "formula": row.formula, "numbers": row.numbers, "count": row.count}
+        blocks = [box.name for box in drawn.boxes if box.kind == "block" and not box.open]
+        lines: dict[str, list[ParameterLine]] = {
+            name: [
+                {"name": row.name.removeprefix(f"{name}."), "formula": row.formula, "numbers": row.numbers, "count": row.count}
                 for row in rows
-                if row.name.startswith(f"{box.key}.")
+                if row.tensor.is_at(name)
             ]
-            for box in drawn.boxes
+            for name in blocks
         }
-        return {"label": sentence(self.program.spec), "parameters": counted.total, "diagram": drawn.to_dict(), "lines": lines}
+        return {"label": sentence(self.program.spec), "parameters": counted.total, "diagram": drawn, "lines": lines}
 
     def answer(self, question: Mapping[str, Any]) -> Answer:
-        raise GlassformerError(f"a diagram answers no {shown(question.get('ask'))}.")
+        raise GlassformerError(f"a diagram cannot answer {shown(question.get('ask'))}.")
 
 
 def view_of(what: object) -> View:
@@ -126,7 +135,7 @@ def view_of(what: object) -> View:
         if isinstance(what, kind):
             return make(what)
     raise GlassformerError(
-        f"{shown(type(what).__name__)} has no live view: run.attention(), run.explain(…), a run, a spec and a program have."
+        f"{shown(type(what).__name__)} has no live view: use run.attention(), run.explain(…), a run, a spec or a program."
     )
 
 
@@ -169,13 +178,13 @@ def replied(view: View, content: Any) -> Answer:
     return {"id": number, "answer": plain(document)}, buffers
 
 
-def _cell(run: Run, question: Mapping[str, Any]) -> Answer:
+def _cell(run: Values, question: Mapping[str, Any]) -> Answer:
     from glassformer.lab.cells import read_cell
     from glassformer.lab.pages.trace_cells import opened_cell
 
     text = question.get("cell")
     if not isinstance(text, str):
-        raise GlassformerError(f"'{shown(text)}' is no cell: one is written layers.0.attention.scores[head=0,t=1,s=2].")
+        raise GlassformerError(f"'{shown(text)}' is not a cell: write one as layers.0.attention.scores[head=0,t=1,s=2].")
     return opened_cell(Difference(run, run, (), ()), *read_cell(run, text)), []
 
 

@@ -10,6 +10,7 @@ starting at a multiple of 8 bytes from the end of the header.
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 from collections.abc import AsyncIterator, Mapping
@@ -17,8 +18,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from glassformer.spec import GlassformerError, shown
-from glassformer.spec.files import parse_json
+from glassformer.errors import GlassformerError, shown
+from glassformer.files.documents import parse_json
 
 if TYPE_CHECKING:  # live views in a notebook speak this language, too, and have no server
     from starlette.requests import Request
@@ -32,13 +33,17 @@ Precision = Literal["float32", "float16"]
 
 
 def plain(value: Any) -> Any:
-    """Values as JSON takes them: NumPy's as Python's, tuples as lists, no bare NaN or infinity."""
+    """Values as JSON takes them: NumPy's as Python's, records as objects, tuples as lists, no bare NaN or infinity."""
     if isinstance(value, np.generic | np.ndarray):
         value = value.tolist()
     if isinstance(value, int) and abs(value) > MOST_EXACT:
         return str(value)
     if isinstance(value, float) and not math.isfinite(value):
         return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        value = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+    elif hasattr(value, "_asdict"):
+        value = value._asdict()
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
@@ -110,9 +115,9 @@ def text_in(document: Mapping[str, Any], key: str, otherwise: str | None = None,
     """A text of a request, of at most so many letters; `otherwise` where it may be left out."""
     found = document.get(key, otherwise)
     if not isinstance(found, str):
-        raise GlassformerError(f"the request must have {key} as a text, found {shown(found)}.")
+        raise GlassformerError(f"the request must have {key} as a string, found {shown(found)}.")
     if most is not None and len(found) > most:
-        raise GlassformerError(f"{key} has {len(found):,} letters: at most {most:,} are read.")
+        raise GlassformerError(f"{key} has {len(found):,} characters: at most {most:,} are allowed.")
     return found
 
 
@@ -120,5 +125,5 @@ def whole_in(document: Mapping[str, Any], key: str, otherwise: int = 0) -> int:
     """A whole number of a request; `otherwise` where it was left out."""
     found = document.get(key, otherwise)
     if type(found) is not int or not 0 <= found <= MOST_WHOLE:
-        raise GlassformerError(f"{key}={shown(found)} is not allowed: a whole number from 0 is wanted.")
+        raise GlassformerError(f"{key}={shown(found)} is not allowed: give a whole number from 0.")
     return found

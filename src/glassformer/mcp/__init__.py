@@ -1,1 +1,1 @@
-"""What can an assistant ask? The commands as tools of the Model Context Protocol, over standard input and output."""
+"""An MCP server: the commands as tools for assistants, over standard input and output."""

@@ -1,4 +1,4 @@
-"""From a typed function to a tool: the JSON schema of its arguments, and one line for arguments that do not fit it."""
+"""Tools from typed functions: the JSON schema of their arguments, and one-line errors for invalid arguments."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
+from glassformer.errors import GlassformerError, nearest, shown
 from glassformer.mcp.folders import Folders
 from glassformer.mcp.teaching import description
-from glassformer.spec import GlassformerError, nearest, shown
 
 Document = dict[str, Any]
 KINDS = {
@@ -27,7 +27,7 @@ LISTED = {"string": "texts", "integer": "whole numbers"}
 
 @dataclass(frozen=True)
 class Tool:
-    """One tool: a function of the readable folders and of the arguments that its signature describes."""
+    """One tool: a function of the readable folders and of the arguments in its signature."""
 
     function: Callable[..., Document]
 
@@ -46,20 +46,20 @@ class Tool:
     @cached_property
     def model(self) -> type[BaseModel]:
         hints = get_type_hints(self.function, include_extras=True)
-        _, *parameters = inspect.signature(self.function).parameters.values()  # the folders come first
+        _, *parameters = inspect.signature(self.function).parameters.values()  # the first parameter is the folders
         fields: dict[str, Any] = {one.name: (hints[one.name], _default(one)) for one in parameters}
         return create_model(self.name, __config__=ConfigDict(extra="forbid"), **fields)
 
     @cached_property
     def schema(self) -> Document:
-        """The JSON schema of the arguments with their descriptions."""
+        """The JSON schema of the arguments, with their descriptions."""
         found: Document = _simple(self.model.model_json_schema())
         texts = description(self.name)
         found["properties"] = {name: {"description": texts[name]} | rule for name, rule in found["properties"].items()}
         return found
 
     def call(self, arguments: Mapping[str, Any], folders: Folders) -> Document:
-        """The result for some arguments; whatever is wrong with them is a `GlassformerError`."""
+        """Call the tool; invalid arguments raise a `GlassformerError`."""
         try:
             given = self.model.model_validate(dict(arguments))
         except ValidationError as error:
@@ -77,8 +77,8 @@ class Tool:
             first_words = known[name]["description"].partition(". ")[0].rstrip(".")
             return f"'{name}' is missing: give {_rule(known[name])}. {shown(first_words, limit=150)}."
         if first["type"] == "string_too_long":
-            return f"{name} is too long: at most {first['ctx']['max_length']:,} characters are read."
-        return f"{name}={shown(arguments.get(name))} is not allowed: {name} is {_rule(known[name])}."
+            return f"{name} is too long: at most {first['ctx']['max_length']:,} characters are allowed."
+        return f"{name}={shown(arguments.get(name))} is not allowed: {name} must be {_rule(known[name])}."
 
 
 def _default(parameter: inspect.Parameter) -> Any:
@@ -86,7 +86,7 @@ def _default(parameter: inspect.Parameter) -> Any:
 
 
 def _simple(schema: Any) -> Any:
-    """A schema without titles; an argument that may be left out is not said to be null."""
+    """Return a schema without titles, and without null as a type of optional arguments."""
     if isinstance(schema, list):
         return [_simple(item) for item in schema]
     if not isinstance(schema, dict):
@@ -100,7 +100,7 @@ def _simple(schema: Any) -> Any:
 
 
 def _rule(schema: Mapping[str, Any]) -> str:
-    """What a schema allows, in words: `a whole number from 0 to 12`."""
+    """Return what a schema allows, in words: `a whole number (0 to 12)`."""
     if "anyOf" in schema:
         return ", or ".join(map(_rule, schema["anyOf"]))
     if "enum" in schema:

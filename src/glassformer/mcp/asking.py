@@ -1,25 +1,25 @@
-"""Expressions and relations: one or several in a call, for one model or for a list of sizes."""
+"""The tools `ask` and `check`: one or several expressions or relations per call, for one model or a list of sizes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
 
+from glassformer.errors import GlassformerError
 from glassformer.mcp.folders import Folders
 from glassformer.mcp.refusals import reworded
 from glassformer.mcp.results import Document, fitted
 from glassformer.mcp.specs import model, model_name
-from glassformer.spec import GlassformerError
 
-LINES = 16  # of a derivation
-OTHERS = 6  # conventions besides the one that was used
+LINES = 16  # in a derivation
+OTHERS = 6  # conventions in addition to the one used
 LONG = ("rows", "total", "left_out", "spec")
 
 
 def answers(folders: Folders, expression: str | list[str], spec: str) -> Document:
-    """The answer, or the answers in order; a list of sizes in the spec makes each of them a table.
+    """Return the answer, or the answers in order; with a list of sizes in the spec, each one is a table.
 
-    Expressions alone are taken: an assistant reads English better than we do.
+    Questions in English are not accepted, since an assistant translates them better.
     """
     from glassformer.answers import quantities
     from glassformer.answers.quantities.asking import several
@@ -30,18 +30,18 @@ def answers(folders: Folders, expression: str | list[str], spec: str) -> Documen
 
     def one(text: str) -> Document:
         require_readable_models(folders, text)
-        found = quantities.ask(text, asked, over=over, files=True).to_dict()  # those that were let through above
+        found = quantities.ask(text, asked, over=over, files=True).to_dict()  # paths are checked above
         return shortened(found if isinstance(expression, str) else brief(found))
 
     return each(expression, "answers", one)
 
 
 def verdicts(folders: Folders, relation: str | list[str], spec: str, claim: str) -> Document:
-    """The verdict on a relation or on a claim, or the verdicts in order."""
+    """Return the verdict on a relation or on a claim, or the verdicts in order."""
     from glassformer.answers.verdicts import check
 
     if claim and not isinstance(relation, str):
-        raise GlassformerError("'claim' belongs to one expression: write each of several relations whole, as in 'params = 110M'.")
+        raise GlassformerError("'claim' works with one expression only: write several relations in full, as in 'params = 110M'.")
     asked = model(folders, spec).request() if spec.strip() else None
 
     def one(text: str) -> Document:
@@ -53,7 +53,7 @@ def verdicts(folders: Folders, relation: str | list[str], spec: str, claim: str)
 
 
 def each(texts: str | list[str], name: str, one: Callable[[str], Document]) -> Document:
-    """One document for one text; for several a list, in which a refusal takes the place of what it refuses."""
+    """Return one document for one text, and a list for several, with errors in place of failed ones."""
     if isinstance(texts, str):
         return one(texts)
     found: list[Document] = []
@@ -68,21 +68,21 @@ def each(texts: str | list[str], name: str, one: Callable[[str], Document]) -> D
 
 
 def shortened(answer: Document) -> Document:
-    """An answer of a size that fits into a conversation; of the other conventions, the most usual."""
+    """Return an answer short enough for a conversation, with only the most common other conventions."""
     if "others" in answer:
         answer = answer | {"others": answer["others"][:OTHERS]}
     return fitted(answer, rows=LINES, way_out=": the tools 'count', 'shapes' and 'cost' list more")
 
 
 def brief(answer: Document) -> Document:
-    """One answer of several: its value and conventions, and not the derivation."""
+    """Return one of several answers: its value and conventions, without the derivation."""
     return {
         key: value for key, value in answer.items() if key not in LONG or (key == "rows" and "value" not in answer)
     }  # a table is its rows
 
 
 def require_readable_models(folders: Folders, *texts: str) -> None:
-    """Refuse `params @ ../elsewhere`: behind '@' stands a preset, or a file of the readable folders."""
+    """Raise an error for `params @ ../elsewhere`: after '@', only presets and readable files are allowed."""
     from glassformer.expressions.language import read
     from glassformer.expressions.tree import Quantity, walk
 
@@ -90,7 +90,7 @@ def require_readable_models(folders: Folders, *texts: str) -> None:
         try:
             tree = read(text)
         except GlassformerError:
-            continue  # whoever answers says it better
+            continue  # `ask` or `check` reports the error
         for node in walk(tree):
             if isinstance(node, Quantity) and node.model:
                 model_name(folders, node.model.split()[0])

@@ -1,4 +1,4 @@
-"""Calls with a time limit: a worker process computes them, and is stopped and replaced if one takes too long."""
+"""Calls with a time limit: they run in a worker process, which is stopped and replaced if one takes too long."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ import anyio
 from anyio.abc import Process
 from anyio.streams.buffered import BufferedByteReceiveStream
 
+from glassformer.errors import GlassformerError
 from glassformer.mcp.folders import Folders
-from glassformer.spec import GlassformerError
 
 SECONDS = 20.0
-MOST_BYTES = 8_000_000  # of one answer
+MOST_BYTES = 8_000_000  # in one answer
 
 
 class Calls:
-    """One worker process, started early so that the first call finds it ready; calls take turns."""
+    """One worker process, started early so that it is ready for the first call; calls run one at a time."""
 
     def __init__(self, folders: Folders, seconds: float = SECONDS) -> None:
         self.folders, self.seconds = folders, seconds
@@ -36,14 +36,14 @@ class Calls:
         await self._stop()
 
     async def __call__(self, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """The document of a call; a refusal, a failure or the end of the time is a `GlassformerError`."""
+        """Return the document of a call; errors, failures and timeouts raise a `GlassformerError`."""
         async with self.turn:
             said: dict[str, Any] | None = None
             try:
                 with anyio.move_on_after(self.seconds):
                     said = await self._answer({"tool": tool, "arguments": arguments})
             finally:
-                if said is None:  # too late, or cancelled: a late answer would be taken for that of the next call
+                if said is None:  # timeout or cancelled: a late answer would be read as that of the next call
                     await self._stop()
         if said is None:
             raise GlassformerError(
@@ -65,7 +65,7 @@ class Calls:
             said: dict[str, Any] = json.loads(await self.lines.receive_until(b"\n", MOST_BYTES))
         except (anyio.BrokenResourceError, anyio.EndOfStream, anyio.IncompleteRead, anyio.DelimiterNotFound):
             await self._stop()
-            return {"error": "the calculation ended unexpectedly: ask for less at once, or in another way."}
+            return {"error": "the calculation ended unexpectedly: ask for less at once, or rephrase the call."}
         return said
 
     async def _start(self) -> None:

@@ -1,4 +1,4 @@
-"""Refusals for assistants: where a line names a command, the tool of the same name is meant."""
+"""Rewrites error messages for assistants: names of commands become names of tools."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ TO_RUN = re.compile(r"glassformer (ask|check) '([^']*)'(?: ([\w./-]+(?: \w+=\S+)
 
 
 def reworded(line: str) -> str:
-    """`'glassformer presets' lists them` as `The tool 'presets' lists them`, at the start of a sentence."""
+    """Return a message with `'glassformer presets' lists them` as `The tool 'presets' lists them`."""
 
     def tool(found: re.Match[str]) -> str:
         start = found[1]

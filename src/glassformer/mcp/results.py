@@ -1,43 +1,49 @@
-"""Results that fit into a conversation: repeated layers left out, long lists cut, and a note that says how to get the rest."""
+"""Shortens results for a conversation: repeated layers omitted, long lists truncated, with notes on how to get the rest."""
 
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-ROWS = 40  # entries of a list, unless the call asks for more
+if TYPE_CHECKING:
+    from glassformer.program import Tensor
+
+ROWS = 40  # default number of entries in a list
 MOST_ROWS = 1_000
-LAYER = re.compile(r"\blayers\.(\d+)\.")
 
 Document = dict[str, Any]
 
 
-def fitted(document: Mapping[str, Any], *, rows: int = ROWS, way_out: str = "") -> Document:
-    """The document with lists of at most `rows` entries; `notes` says what was left out and how to get it."""
+def fitted(
+    document: Mapping[str, Any], *, rows: int = ROWS, way_out: str = "", tensors: Sequence[Tensor] | None = None
+) -> Document:
+    """Return the document with lists of at most `rows` entries; `notes` says what was omitted and how to get it.
+
+    `tensors` are the tensors of its rows: rows of a layer that repeat those of layer 0 are omitted.
+    """
     plain: Document = {str(key): _plain(value) for key, value in document.items()}
     notes: list[str] = list(plain.get("notes", []))
-    listed = plain.get("rows")
-    if isinstance(listed, list):
-        plain["rows"] = without_repeated_layers(listed)
+    if tensors is not None:
+        listed = plain["rows"]
+        plain["rows"] = without_repeated_layers(listed, tensors)
         if missing := len(listed) - len(plain["rows"]):
-            notes.append(f"rows: {missing:,} rows of other layers repeat those of layer 0 and are left out.")
+            notes.append(f"rows: {missing:,} rows of other layers repeat those of layer 0 and are omitted.")
     cuts: list[str] = []
     kept = {key: _cut(value, rows, key, cuts) for key, value in plain.items() if key != "notes"}
     notes += [f"{cut}{way_out}." for cut in dict.fromkeys(cuts)]
     return kept | ({"notes": notes} if notes or "notes" in plain else {})
 
 
-def without_repeated_layers(rows: list[Any]) -> list[Any]:
-    """Rows of a layer that say the same as the row of layer 0 with the same name."""
-    first = {row["name"]: _content(row) for row in rows if _layer_of(row) == 0}
-    return [row for row in rows if not _layer_of(row) or first.get(LAYER.sub("layers.0.", row["name"])) != _content(row)]
+def without_repeated_layers(rows: Sequence[Mapping[str, Any]], tensors: Sequence[Tensor]) -> list[Mapping[str, Any]]:
+    """Return the rows without those that repeat the row of the same tensor in layer 0."""
+    pairs = list(zip(rows, tensors, strict=True))
+    first = {_in_any_layer(tensor): _content(row) for row, tensor in pairs if tensor.block.layer == 0}
+    return [row for row, tensor in pairs if not tensor.block.layer or first.get(_in_any_layer(tensor)) != _content(row)]
 
 
-def _layer_of(row: Any) -> int | None:
-    found = LAYER.search(row["name"]) if isinstance(row, dict) and isinstance(row.get("name"), str) else None
-    return int(found[1]) if found is not None else None
+def _in_any_layer(tensor: Tensor) -> tuple[str, str]:
+    return tensor.block.any_layer, tensor.symbol
 
 
 def _content(row: Mapping[str, Any]) -> str:
@@ -55,7 +61,7 @@ def _cut(value: Any, rows: int, where: str, notes: list[str]) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """Values as JSON takes them: tuples as lists, no bare NaN or infinity."""
+    """Return values for JSON: tuples as lists, NaN and infinity as text."""
     if isinstance(value, float) and not math.isfinite(value):
         return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
     if isinstance(value, Mapping):

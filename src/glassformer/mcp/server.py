@@ -1,4 +1,4 @@
-"""The server: tools listed and called over the Model Context Protocol, and nothing but the protocol on standard output."""
+"""The MCP server: lists and calls tools; standard output carries only the protocol."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
+from glassformer.errors import GlassformerError
 from glassformer.mcp.calls import SECONDS, Calls
 from glassformer.mcp.folders import Folders
 from glassformer.mcp.teaching import instructions
 from glassformer.mcp.tools import TOOLS
-from glassformer.spec import GlassformerError
 
 Call: TypeAlias = Callable[[str, Mapping[str, Any]], Awaitable[dict[str, Any]]]
 Incoming: TypeAlias = SessionMessage | Exception
 READ_ONLY = types.ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
-ENVELOPE = types.PROTOCOL_VERSION_META_KEY  # what requests carry since the protocol has no handshake
+ENVELOPE = types.PROTOCOL_VERSION_META_KEY  # sent with requests in protocol versions without a handshake
 
 
 def server(call: Call) -> Server[Any]:
-    """The tools as a server; `call` computes one call, and refuses with a `GlassformerError`."""
+    """Create the server; `call` computes one call, and raises a `GlassformerError` for errors."""
 
     async def list_tools(_: ServerRequestContext[Any], __: Any) -> types.ListToolsResult:
         return types.ListToolsResult(tools=listed())
@@ -53,7 +53,7 @@ def server(call: Call) -> Server[Any]:
 
 
 def listed() -> list[types.Tool]:
-    """Every tool as `tools/list` describes it."""
+    """Return the description of every tool for `tools/list`."""
     return [
         types.Tool(name=tool.name, title=tool.title, description=tool.about, input_schema=tool.schema, annotations=READ_ONLY)
         for tool in TOOLS.values()
@@ -74,10 +74,10 @@ async def serve(folders: Folders, seconds: float = SECONDS) -> None:
 
 
 class Lines:
-    """What stands between the lines of the client and the server: errors for bad lines, and patience at the end.
+    """Passes lines between client and server, answers invalid lines with errors, and waits for open calls at the end.
 
-    A client that starts with a call is served as if it had sent the handshake, and the calls that are under way when
-    standard input ends are still answered.
+    A client that starts with a call is served as if it had sent the handshake, and calls in progress when standard input
+    ends are still answered.
     """
 
     def __init__(self, to_server: MemoryObjectSendStream[Incoming], written: Any, seconds: float) -> None:
@@ -87,7 +87,7 @@ class Lines:
         self.answered = anyio.Event()
 
     async def read(self, received: Any) -> None:
-        """Pass messages on; a line that is no message is answered with an error."""
+        """Forward messages; an invalid line is answered with an error."""
         async with self.to_server:
             async for item in received:
                 if isinstance(item, Exception):
@@ -100,7 +100,7 @@ class Lines:
                     await self.answered.wait()
 
     async def write(self, from_server: MemoryObjectReceiveStream[SessionMessage]) -> None:
-        """Pass answers back."""
+        """Forward answers."""
         async with from_server, self.written:
             async for item in from_server:
                 await self.written.send(item)
@@ -125,8 +125,8 @@ class Lines:
 
 
 def error_of(found: Exception) -> types.JSONRPCError:
-    """The error for a line that is not JSON (-32700) or not a message of JSON-RPC 2.0 (-32600)."""
+    """Return the error for a line that is not JSON (-32700) or not a JSON-RPC 2.0 message (-32600)."""
     code, said = types.INVALID_REQUEST, "not a JSON-RPC 2.0 message: send an object with jsonrpc, id, method and params."
     if isinstance(found, ValidationError) and any(error["type"] == "json_invalid" for error in found.errors()):
-        code, said = types.PARSE_ERROR, "the line is not JSON: send one JSON object on each line."
+        code, said = types.PARSE_ERROR, "the line is not JSON: send one JSON object per line."
     return types.JSONRPCError(jsonrpc="2.0", id=None, error=types.ErrorData(code=code, message=said))

@@ -1,4 +1,4 @@
-"""The model of a call: `bert-base layers=8 t=512` as one line of words, presets or files of the readable folders."""
+"""Parses the model of a call: `bert-base layers=8 t=512`, with a preset or a readable file."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from glassformer.errors import GlassformerError, shown
 from glassformer.mcp.folders import Folders
-from glassformer.spec import GlassformerError, shown
 from glassformer.spec.presets import known_preset, unknown_preset
 from glassformer.spec.reading import SIZES, Request, only_fields, request
 
@@ -18,7 +18,7 @@ FILE_ENDINGS = (".json", ".toml", ".md", ".txt", ".tex", ".ipynb", ".safetensors
 
 @dataclass(frozen=True)
 class Model:
-    """The words of a spec, sorted: the preset or the resolved path, the fields, and the class of a Hugging Face config."""
+    """A parsed spec: the preset or the resolved path, the fields, and the class of a Hugging Face config."""
 
     name: str
     fields: dict[str, Any]
@@ -29,13 +29,13 @@ class Model:
 
 
 def model(folders: Folders, spec: str) -> Model:
-    """The model that one line of words describes."""
+    """Parse a spec in one line."""
     name, *words = LOOSE.sub(lambda found: "=" if "=" in found[0] else " ", spec).split() or [""]
     if not name:
         raise GlassformerError("which model? Name a preset and change its fields, as in 'bert-base layers=8 t=512'.")
     if "=" in name:
         raise GlassformerError(
-            f"'{shown(name)}' comes before a preset: write 'layer {shown(name)}' or 'bert-base {shown(name)}'."
+            f"'{shown(name)}' needs a preset before it: write 'layer {shown(name)}' or 'bert-base {shown(name)}'."
         )
     fields: dict[str, str] = {}
     for word in words:
@@ -50,8 +50,8 @@ def model(folders: Folders, spec: str) -> Model:
             )
         if field not in SIZES and THOUSANDS.fullmatch(value):
             raise GlassformerError(
-                f"{shown(word)} may be one number or a list: write {shown(word.replace(',', ''))} for one, or put the list into "
-                f"the expression, as in params({shown(word.replace(',', ', '))})."
+                f"{shown(word)} may be one number or a list: write {shown(word.replace(',', ''))} for a number, or put a list "
+                f"into the expression, as in params({shown(word.replace(',', ', '))})."
             )
         fields[field.replace("-", "_")] = value
     as_class = fields.pop("as", None)
@@ -59,11 +59,11 @@ def model(folders: Folders, spec: str) -> Model:
 
 
 def model_name(folders: Folders, word: str) -> str:
-    """A preset by its own name, or the resolved path of a file or folder."""
+    """Return the name of a preset, or the resolved path of a file or folder."""
     if (preset := known_preset(word)) is not None:
         return preset
     if "://" in word:
-        raise GlassformerError(f"{shown(word)} is an address, and nothing is downloaded: name a preset such as bert-base.")
+        raise GlassformerError(f"{shown(word)} is a URL, and nothing is downloaded: name a preset such as bert-base.")
     is_path = "/" in word or "\\" in word or word.startswith(("~", ".")) or word.endswith(FILE_ENDINGS)
     try:
         return str(folders.inside(word))

@@ -1,4 +1,4 @@
-"""What an assistant is told about each tool: the texts of descriptions.toml, filled in from the tables of the answers."""
+"""Descriptions of the tools for assistants: the texts of descriptions.toml, with tables of quantities and parts filled in."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from importlib.resources import files
 from typing import Any
 
 Texts = dict[str, str]
-FIRST = ("params", "shape", "elements", "flops", "macs", "bytes")  # what is asked for most
-EVERYWHERE = ("layer", "head", "t", "batch")  # options that one line explains for all
+FIRST = ("params", "shape", "elements", "flops", "macs", "bytes")  # the most common quantities
+EVERYWHERE = ("layer", "head", "t", "batch")  # options that are explained once for all quantities
 
 
 @lru_cache(maxsize=1)
 def instructions() -> str:
-    """What the server says about itself when a client connects."""
+    """Return the instructions that the server sends when a client connects."""
     return folded(_document()["instructions"])
 
 
 @lru_cache(maxsize=16)
 def description(tool: str) -> Texts:
-    """The texts of one tool: `title`, `about`, and one for each argument."""
+    """Return the texts of one tool: `title`, `about`, and one for each argument."""
     shared = {name: folded(text) for name, text in _document()["texts"].items()}
     shared |= {"quantities": _quantities(), "parts": _parts()}
     shared["language"] = _filled(shared["language"], shared)
@@ -29,7 +29,7 @@ def description(tool: str) -> Texts:
 
 
 def folded(text: str) -> str:
-    """Lines as they are meant: one that starts with blanks continues the line before it."""
+    """Join continuation lines: a line that starts with spaces continues the previous one."""
     return re.sub(r"\n +", " ", text.strip())
 
 
@@ -45,7 +45,7 @@ def _document() -> dict[str, Any]:
 
 
 def _quantities() -> str:
-    """A line for each name of the language: an example, its meaning and its options."""
+    """Return a line for each quantity: an example, its meaning and its options."""
     import glassformer.answers.quantities  # noqa: F401  registers them
     from glassformer.answers.quantities.registry import MEANINGS
 

@@ -1,4 +1,4 @@
-"""The tools: typed functions over the same calls as the command line; descriptions.toml has their words."""
+"""The tools: typed functions that use the same API as the command line; descriptions.toml has their texts."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field
 
+from glassformer.errors import GlassformerError, nearest, shown
+from glassformer.files.documents import parse_json
 from glassformer.mcp.arguments import Document, Tool
 from glassformer.mcp.asking import answers, verdicts
 from glassformer.mcp.folders import Folders
 from glassformer.mcp.results import MOST_ROWS, ROWS, fitted
 from glassformer.mcp.specs import model
-from glassformer.spec import GlassformerError, nearest, shown
-from glassformer.spec.files import parse_json
 
 Text: TypeAlias = Annotated[str, Field(max_length=2_000)]
 Several: TypeAlias = Annotated[list[Text], Field(min_length=1, max_length=20)]
@@ -23,7 +23,7 @@ Solution: TypeAlias = Annotated[str, Field(max_length=200_000)]
 Dtype: TypeAlias = Literal["fp64", "fp32", "bf16", "fp16"]
 
 DTYPES = {"fp64": "float64", "fp32": "float32", "bf16": "bfloat16", "fp16": "float16"}
-TERMS = 8  # of a long sum, that are shown
+TERMS = 8  # terms shown of a long sum
 MORE = ": ask for more with 'rows'"
 
 
@@ -40,7 +40,8 @@ def count(folders: Folders, *, spec: Text, only: Text = "", without: Text = "", 
 
     asked = model(folders, spec).request()
     found = algebra.count(asked.spec, without=without or None, only=only or None, label=asked.label)
-    return fitted(found.to_dict(), rows=rows, way_out=f": narrow with only='attention', or{MORE[1:]}")
+    tensors = [row.tensor for row in found.rows]
+    return fitted(found.to_dict(), rows=rows, way_out=f": narrow with only='attention', or{MORE[1:]}", tensors=tensors)
 
 
 def shapes(
@@ -57,13 +58,14 @@ def shapes(
 
     asked = model(folders, spec).request()
     program = build(asked.spec, batch=asked.batch, t=asked.t)
-    found = algebra.shapes(program, convention="columns" if columns else "rows", head=head, label=asked.label).to_dict()
-    known = [row["name"] for row in found["rows"]]
-    found["rows"] = [row for row in found["rows"] if names in row["name"]]
-    if not found["rows"]:
-        near = nearest(names, [*known, *(part for name in known for part in name.split("."))])
-        raise GlassformerError(f"no tensor has {shown(names)} in its name.{near} Leave 'names' out to list all.")
-    return fitted(found, rows=rows, way_out=f": narrow with names='layers.0.attention', or{MORE[1:]}")
+    found = algebra.shapes(program, convention="columns" if columns else "rows", head=head, label=asked.label)
+    chosen = [row for row in found.rows if names in row.name]
+    if not chosen:
+        near = nearest(names, [*found, *(word for name in found for word in name.split("."))])
+        raise GlassformerError(f"no tensor has {shown(names)} in its name.{near} Omit 'names' to list all.")
+    document = found.to_dict() | {"rows": [row.to_dict() for row in chosen]}
+    way_out, tensors = f": narrow with names='layers.0.attention', or{MORE[1:]}", [row.tensor for row in chosen]
+    return fitted(document, rows=rows, way_out=way_out, tensors=tensors)
 
 
 def cost(
@@ -77,17 +79,16 @@ def cost(
     fit: Text = "",
     rows: Rows = 12,
 ) -> Document:
-    from glassformer import algebra
-    from glassformer.program import build
+    from glassformer import algebra, api
 
     asked = model(folders, spec).request()
     chosen: dict[str, Any] = {"kernel": "fused" if fused else "materialised", "dtype": DTYPES[dtype], "optimizer": optimizer}
-    program = build(asked.spec, batch=asked.batch, t=asked.t)
-    found = algebra.cost(program, which="training" if train else "forward", label=asked.label, **chosen).to_dict()
+    found = api.cost(asked, train=train, **chosen)
+    document, tensors = found.to_dict(), [step.output for step in found.program.steps]
     if fit:
         limit = algebra.parse_bytes(fit)
-        found["fit"] = {"bytes": limit, "batch": algebra.largest_batch(asked.spec, limit, t=asked.t, training=train, **chosen)}
-    return fitted(found, rows=rows, way_out=f": 'parts' has the sums;{MORE[1:]}")
+        document["fit"] = {"bytes": limit, "batch": api.largest_batch(asked, limit, train=train, **chosen)}
+    return fitted(document, rows=rows, way_out=f": 'parts' has the sums;{MORE[1:]}", tensors=tensors)
 
 
 def explain(
@@ -124,7 +125,7 @@ def work(
     from glassformer.numbers.by_hand import load_problem, parse_problem, solve
     from glassformer.show.work import worksheet
 
-    if isinstance(problem, str) and problem.lstrip().startswith("{"):  # an object that was written as text
+    if isinstance(problem, str) and problem.lstrip().startswith("{"):  # an object passed as text
         problem = parse_json(problem, "the problem")
     given = parse_problem(problem, "the problem") if isinstance(problem, dict) else load_problem(folders.inside(problem))
     if claims:
@@ -150,19 +151,12 @@ def check_solution(folders: Folders, *, text: Solution = "", file: Text = "", ro
 
 
 def presets(_: Folders, *, name: Text = "", fields: bool = False) -> Document:
-    from glassformer.spec import defaults, field_docs, field_rules
-    from glassformer.spec.presets import preset, preset_doc, preset_names
+    from glassformer import api
+    from glassformer.spec.presets import preset
 
     if name:
         return fitted(preset(name).to_dict(), rows=MOST_ROWS)
-    if fields:
-        rules = field_rules()
-        told = [
-            {"field": field, "doc": doc, "choices": list(rules[field].choices), "default": defaults()[field]}
-            for field, doc in field_docs().items()
-        ]
-        return fitted({"fields": told}, rows=MOST_ROWS)
-    return {known: preset_doc(known) for known in preset_names()}
+    return fitted({"fields": api.fields()}, rows=MOST_ROWS) if fields else dict(api.presets())
 
 
 FUNCTIONS: tuple[Callable[..., Document], ...] = (ask, check, count, shapes, cost, explain, work, check_solution, presets)
@@ -170,7 +164,7 @@ TOOLS = {tool.name: tool for tool in map(Tool, FUNCTIONS)}
 
 
 def call(name: str, arguments: Mapping[str, Any], folders: Folders) -> Document:
-    """The result of one call."""
+    """Call a tool by name."""
     if name not in TOOLS:
         raise GlassformerError(f"unknown tool '{shown(name)}'.{nearest(name, TOOLS)} Tools: {', '.join(TOOLS)}.")
     return TOOLS[name].call(arguments, folders)

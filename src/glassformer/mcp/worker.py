@@ -1,7 +1,7 @@
-"""The process that computes: reads one call a line, answers one line, and can be stopped without stopping the server.
+"""The worker process: reads one call per line, answers with one line, and can be stopped without stopping the server.
 
-It opens no file for writing, reads none outside the named folders and the installed packages, and opens no connection: an
-audit hook of Python itself refuses them, whatever a tool was asked for.
+A Python audit hook prevents it from writing files, from reading files outside the given folders and the installed packages,
+and from opening connections, whatever a tool is asked to do.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from glassformer.errors import GlassformerError
 from glassformer.mcp.folders import Folders
 from glassformer.mcp.refusals import reworded
 from glassformer.mcp.tools import call
-from glassformer.spec import GlassformerError
 
 MOST_MEMORY = 6 * 2**30
-BUG = "this is a bug in glassformer, please report it with the call; another way to ask may work"
+BUG = "this is a bug in glassformer, please report it with the call; rephrasing the call may help"
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 CONNECTS = ("socket.connect", "socket.getaddrinfo", "socket.sendto", "socket.bind", "subprocess.Popen", "os.system")
 
@@ -28,19 +28,19 @@ CONNECTS = ("socket.connect", "socket.getaddrinfo", "socket.sendto", "socket.bin
 def main() -> None:
     """Answer calls until the server closes the pipe."""
     calls, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # whatever prints, prints to standard error
+    os.dup2(2, 1)  # redirect prints to standard error
     sys.dont_write_bytecode = True
     folders = Folders.of(sys.argv[1:])
-    os.chdir(folders.roots[0] if folders.roots else Path(sys.prefix))  # where relative names in expressions are looked up
+    os.chdir(folders.roots[0] if folders.roots else Path(sys.prefix))  # relative paths in expressions are resolved here
     _limit_memory()
-    import glassformer.api  # noqa: F401  ready before the first call
+    import glassformer.api  # noqa: F401  imported before the first call
 
     sys.addaudithook(Guard(folders).see)
     serve(calls, answers, folders)
 
 
 def serve(calls: BinaryIO, answers: BinaryIO, folders: Folders) -> None:
-    """One line of JSON for each: `{"tool": …, "arguments": …}` in, `{"document": …}` or `{"error": …}` out."""
+    """Answer lines of JSON: `{"tool": …, "arguments": …}` in, `{"document": …}` or `{"error": …}` out."""
     for line in calls:
         asked = json.loads(line)
         said = answer(asked["tool"], asked["arguments"], folders)
@@ -49,7 +49,7 @@ def serve(calls: BinaryIO, answers: BinaryIO, folders: Folders) -> None:
 
 
 def answer(tool: str, arguments: Mapping[str, Any], folders: Folders) -> dict[str, Any]:
-    """The document of a call, or the one line that says why there is none."""
+    """Return the document of a call, or a one-line error."""
     try:
         return {"document": call(tool, arguments, folders)}
     except GlassformerError as error:
@@ -67,7 +67,7 @@ def answer(tool: str, arguments: Mapping[str, Any], folders: Folders) -> dict[st
 
 
 class Guard:
-    """What the process may open: files of the folders and of the installed packages, to be read."""
+    """The audit hook: only files in the folders and the installed packages may be opened, and only for reading."""
 
     def __init__(self, folders: Folders) -> None:
         package = Path(__file__).resolve().parents[2]
@@ -76,7 +76,7 @@ class Guard:
 
     def see(self, event: str, arguments: tuple[Any, ...]) -> None:
         if event in CONNECTS:
-            raise GlassformerError("connections and other programs are not available to tools.")
+            raise GlassformerError("tools cannot open connections or start programs.")
         if event == "open" and isinstance(arguments[0], str | bytes):
             path = os.path.realpath(os.fsdecode(arguments[0]))
             if arguments[2] & WRITES or not (path == os.devnull or path.startswith(self.places)):

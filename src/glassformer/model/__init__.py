@@ -9,14 +9,34 @@ A tensor's name ends in its axes, one letter each; this is the legend, and a tes
     H  attention heads                 C  classes, tags or projected features
     J  heads of keys and values        P  pixels of one patch
     K  d_k, a head's queries and keys  M  positions that a masked-token head was asked about
-    V  d_v, a head's values
+    V  d_v, a head's values            R  rows of a relative table
 
 A 1 stands for an axis of size one that broadcasts.
 """
 
-from glassformer.model.encoder import Encoder, Output
-from glassformer.model.export import save
-from glassformer.model.packing import encode_packed
-from glassformer.model.sentences import LoadedModel, load
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from glassformer.model.boundary.encoder import Encoder
+    from glassformer.model.checkpoints.export import save
+    from glassformer.model.encoder import Output
+    from glassformer.model.fast.packing import encode_packed
+    from glassformer.model.sentences.loaded_model import LoadedModel, load
 
 __all__ = ["Encoder", "LoadedModel", "Output", "encode_packed", "load", "save"]
+
+if not TYPE_CHECKING:  # imported when they are used: kept.py needs no torch
+    _WHERE = {
+        "Encoder": "boundary.encoder",
+        "LoadedModel": "sentences.loaded_model",
+        "Output": "encoder",
+        "encode_packed": "fast.packing",
+        "load": "sentences.loaded_model",
+        "save": "checkpoints.export",
+    }
+
+    def __getattr__(name: str) -> Any:
+        if name not in _WHERE:
+            raise AttributeError(f"module 'glassformer.model' has no attribute '{name}'")
+        return getattr(import_module(f"glassformer.model.{_WHERE[name]}"), name)

@@ -1,44 +1,158 @@
-"""Multi-head attention (Vaswani et al. 2017, section 3.2): one product for Q, K and V, one fused kernel, one way out."""
+"""Multi-head attention (Vaswani et al. 2017, section 3.2), and who may attend to whom."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from glassformer.model import float8
-from glassformer.model.disentangled import ByDistances, Distances, Map
-from glassformer.model.layouts import Sight, at_places
-from glassformer.model.positions import Turn, unturned
+from glassformer.model.positions import ByDistances, Distances, Map, Rotation, unrotated
 from glassformer.spec import BiasPlace, EncoderSpec
 
 PLACES: tuple[BiasPlace, ...] = ("q", "k", "v")
+NEVER = -torch.inf  # what is added to the score of a key that may not be seen
 
 
-class Look(NamedTuple):
-    """What one layer sees in one call, apart from its weights: two layers may share those and look differently."""
+class Rule(NamedTuple):
+    """Who may see whom, padding aside: `causal` forbids later keys, `window` keys more than half of it away."""
 
-    sight: Sight
-    turn_q: Turn = unturned  # by the positions of the queries, where those are rotary
-    turn_k: Turn = unturned
+    causal: bool = False
+    window: int | None = None
+
+    def visible(self, queries: int, keys: int, device: torch.device) -> Tensor | None:
+        """True where a query may see a key; None where the rule forbids nothing."""
+        if self == Rule():
+            return None
+        away_TS = torch.arange(keys, device=device) - torch.arange(queries, device=device)[:, None]
+        visible_TS = away_TS <= 0 if self.causal else torch.ones_like(away_TS, dtype=torch.bool)
+        return visible_TS if self.window is None else visible_TS & (away_TS.abs() <= self.window // 2)
+
+
+class Core(Protocol):
+    """Core attention, `softmax(scale · q kᵀ + mask) v`, with the mask of one layer; see `PaddedCore`."""
+
+    def mix(self, q_BTHK: Tensor, k_BSHK: Tensor, v_BSHV: Tensor, *, scale: float, dropout: float) -> Tensor: ...
+    def weights(self, q_BTHK: Tensor, k_BSHK: Tensor, *, scale: float) -> Tensor: ...
+    def with_bias(self, bias_BHTS: Tensor) -> Core: ...
+
+
+class Layout(Protocol):
+    """How sequences lie in a tensor of tokens; see `Padded`."""
+
+    def length(self, t: int) -> int: ...
+    def core(self, rule: Rule, bias_HTS: Tensor | None, *, t: int, dtype: torch.dtype, device: torch.device) -> Core: ...
+    def first(self, x_BTD: Tensor) -> Tensor: ...
+    def last(self, x_BTD: Tensor) -> Tensor: ...
+    def mean(self, x_BTD: Tensor) -> Tensor: ...
+
+
+class PaddedCore(NamedTuple):
+    """Attention over a rectangle. `mask` is added to the scores, −∞ where a key may not be seen, and broadcasts to BHTS."""
+
+    mask: Tensor | None
+    causal: bool = False  # the causal rule and nothing else: PyTorch knows it by name and skips half of the work
+
+    def mix(self, q_BTHK: Tensor, k_BSHK: Tensor, v_BSHV: Tensor, *, scale: float, dropout: float) -> Tensor:
+        """`softmax(scale · q kᵀ + mask) v`."""
+        q_BHTK, k_BHSK, v_BHSV = q_BTHK.transpose(1, 2), k_BSHK.transpose(1, 2), v_BSHV.transpose(1, 2)
+        mix_BHTV = functional.scaled_dot_product_attention(
+            q_BHTK, k_BHSK, v_BHSV, attn_mask=self.mask, dropout_p=dropout, is_causal=self.causal, scale=scale
+        )
+        return mix_BHTV.transpose(1, 2)
+
+    def weights(self, q_BTHK: Tensor, k_BSHK: Tensor, *, scale: float) -> Tensor:
+        """`softmax(scale · q kᵀ + mask)`; a query that sees no key has weights of zero."""
+        # In float32 at least, as the kernels do inside: scores overflow float16.
+        precise = torch.promote_types(q_BTHK.dtype, torch.float32)
+        scores_BHTS = (q_BTHK.to(precise) * scale).transpose(1, 2) @ k_BSHK.to(precise).permute(0, 2, 3, 1)
+        queries, keys = scores_BHTS.shape[-2:]
+        mask = added(Rule(causal=True).visible(queries, keys, q_BTHK.device), None, q_BTHK.dtype) if self.causal else self.mask
+        if mask is None:
+            return scores_BHTS.softmax(-1).to(q_BTHK.dtype)
+        # A row without a visible key would be 0/0: the softmax sees it unmasked, and it is made zeros after, as kernels do.
+        hidden = mask == NEVER
+        blind = hidden.all(-1, keepdim=True)
+        return (scores_BHTS + mask.masked_fill(blind, 0.0)).softmax(-1).masked_fill(hidden, 0.0).to(q_BTHK.dtype)
+
+    def with_bias(self, bias_BHTS: Tensor) -> PaddedCore:
+        """The same, with a bias on the scores that depends on the tokens."""
+        queries, keys = bias_BHTS.shape[-2:]
+        mask = Rule(causal=True).visible(queries, keys, bias_BHTS.device) if self.causal else self.mask
+        if mask is None:
+            return PaddedCore(bias_BHTS)
+        return PaddedCore(torch.where(mask, bias_BHTS, NEVER) if mask.dtype == torch.bool else mask + bias_BHTS)
+
+
+def added(visible: Tensor | None, bias_HTS: Tensor | None, dtype: torch.dtype) -> Tensor | None:
+    """The one place where a boolean mask becomes numbers to add to the scores: −∞ where a key may not be seen.
+
+    Handed to the kernels as it is, every layer would convert it again, and cuDNN does so with a finite number: a query that
+    sees no key would get the mean of all values instead of zeros.
+    """
+    if visible is None:
+        return bias_HTS
+    return torch.where(visible, torch.zeros((), dtype=dtype, device=visible.device) if bias_HTS is None else bias_HTS, NEVER)
+
+
+class Padded(NamedTuple):
+    """A rectangle of sequences; `attend` is True at real tokens, None where every token is real."""
+
+    attend_BS: Tensor | None = None
+
+    def length(self, t: int) -> int:
+        """Positions that the longest sequence may have, where a row of tokens has `t`."""
+        return t
+
+    def core(self, rule: Rule, bias_HTS: Tensor | None, *, t: int, dtype: torch.dtype, device: torch.device) -> PaddedCore:
+        """The core attention of a layer with this rule and this relative bias."""
+        if rule == Rule(causal=True) and self.attend_BS is None and bias_HTS is None:
+            return PaddedCore(None, causal=True)
+        visible = rule.visible(t, t, device)
+        if self.attend_BS is not None:
+            real_B11S = self.attend_BS[:, None, None, :]
+            visible = real_B11S if visible is None else visible & real_B11S
+        return PaddedCore(added(visible, bias_HTS, dtype))
+
+    def first(self, x_BTD: Tensor) -> Tensor:
+        """The first real token of each sequence."""
+        if self.attend_BS is None:
+            return x_BTD[:, 0]
+        return _picked(x_BTD, self.attend_BS.int().argmax(dim=1))
+
+    def last(self, x_BTD: Tensor) -> Tensor:
+        """The last real token of each sequence."""
+        if self.attend_BS is None:
+            return x_BTD[:, -1]
+        return _picked(x_BTD, x_BTD.shape[1] - 1 - self.attend_BS.flip(1).int().argmax(dim=1))
+
+    def mean(self, x_BTD: Tensor) -> Tensor:
+        """The mean of each sequence's real tokens."""
+        if self.attend_BS is None:
+            return x_BTD.mean(1)
+        real_BT1 = self.attend_BS[:, :, None]
+        return x_BTD.masked_fill(~real_BT1, 0.0).sum(1) / real_BT1.sum(1).clamp(min=1)
+
+
+def _picked(x_BTD: Tensor, place_B: Tensor) -> Tensor:
+    # shape[0], here and elsewhere in this room: len() would freeze the size of the batch in an exported graph.
+    return x_BTD[torch.arange(place_B.shape[0], device=x_BTD.device), place_B]
+
+
+class Context(NamedTuple):
+    """What one layer is given besides its input: two layers may share their weights and differ in this."""
+
+    core: Core
+    rotate: Rotation = unrotated  # by the positions of the tokens, where those are rotary
     normed: bool = True  # whether the attention reads normalised input, where norms stand before sub-layers
     distances: Distances | None = None  # vectors that attend and are attended to, where positions are disentangled
-    read_at: Tensor | None = None  # the flat places of the only tokens whose result is read later; None: every token's is
-
-    @property
-    def plain(self) -> bool:
-        """Nothing happens between the product that makes q, k and v and the attention that reads them."""
-        return self.turn_q is unturned and self.turn_k is unturned and self.distances is None
 
 
 class Attention(nn.Module):
     """Every position of `x` reads the positions of `memory`, which may be another sequence."""
-
-    rounds = False  # as in FeedForward
 
     def __init__(self, spec: EncoderSpec, *, by_distances: bool = False) -> None:
         """`by_distances`: the scores have the terms of disentangled attention, and are scaled for so many."""
@@ -58,45 +172,42 @@ class Attention(nn.Module):
         self.scale = 1 / math.sqrt(under)
         self.dropout = spec.dropout
 
-    def forward(self, x_BTD: Tensor, memory_BSD: Tensor, look: Look) -> Tensor:
-        dropout = self.dropout if self.training else 0.0
-        if x_BTD is memory_BSD and look.plain and len(set(self.shapes)) == 1:
-            qkv_BT3HK = self.joint(x_BTD).unflatten(-1, (3, *self.shapes[0]))
-            mix_BTHV = look.sight.mix_jointly(qkv_BT3HK, scale=self.scale, dropout=dropout)
-        else:
-            q_BTHK, k_BSJK, v_BSJV = self.project(x_BTD, memory_BSD)
-            q_BTHK, k_BSHK, v_BSHV = look.turn_q(q_BTHK), self.shared(look.turn_k(k_BSJK)), self.shared(v_BSJV)
-            sight = self.sight(q_BTHK, k_BSHK, look)
-            mix_BTHV = sight.mix(q_BTHK, k_BSHK, v_BSHV, scale=self.scale, dropout=dropout)
-        return self.out(at_places(mix_BTHV.flatten(-2), look.read_at))
+    def forward(self, x_BTD: Tensor, memory_BSD: Tensor, context: Context) -> Tensor:
+        return self.out(self.mixed(x_BTD, memory_BSD, context).flatten(-2))
 
-    def weights(self, x_BTD: Tensor, memory_BSD: Tensor, look: Look) -> Tensor:
+    def mixed(self, x_BTD: Tensor, memory_BSD: Tensor, context: Context) -> Tensor:
+        """The values that each position reads, mixed by its weights, head by head."""
+        q_BTHK, k_BSJK, v_BSJV = self.project(x_BTD, memory_BSD)
+        q_BTHK, k_BSHK, v_BSHV = context.rotate(q_BTHK), self.shared(context.rotate(k_BSJK)), self.shared(v_BSJV)
+        return self.attend(q_BTHK, k_BSHK, v_BSHV, self.core(q_BTHK, k_BSHK, context))
+
+    def attend(self, q_BTHK: Tensor, k_BSHK: Tensor, v_BSHV: Tensor, core: Core) -> Tensor:
+        dropout = self.dropout if self.training else 0.0
+        return core.mix(q_BTHK, k_BSHK, v_BSHV, scale=self.scale, dropout=dropout)
+
+    def weights(self, x_BTD: Tensor, memory_BSD: Tensor, context: Context) -> Tensor:
         """Who attends to whom, [batch, head, t, s]: the same q and k, the softmax written out instead of fused."""
         q_BTHK, k_BSJK, _ = self.project(x_BTD, memory_BSD)
-        q_BTHK, k_BSHK = look.turn_q(q_BTHK), self.shared(look.turn_k(k_BSJK))
-        return self.sight(q_BTHK, k_BSHK, look).weights(q_BTHK, k_BSHK, scale=self.scale)
+        q_BTHK, k_BSHK = context.rotate(q_BTHK), self.shared(context.rotate(k_BSJK))
+        return self.core(q_BTHK, k_BSHK, context).weights(q_BTHK, k_BSHK, scale=self.scale)
 
-    def sight(self, q_BTHK: Tensor, k_BSHK: Tensor, look: Look) -> Sight:
-        """What the layer sees, with what distances add to its scores: that depends on what the tokens say."""
-        if look.distances is None:
-            return look.sight
+    def core(self, q_BTHK: Tensor, k_BSHK: Tensor, context: Context) -> Core:
+        """The layer's core attention, with what distances add to its scores, which depends on the tokens."""
+        if context.distances is None:
+            return context.core
         assert self.by_distances is not None
-        bias_BHTS = self.by_distances(q_BTHK, k_BSHK, look.distances, self.content_maps(), self.scale)
-        return look.sight.with_bias(bias_BHTS)
+        bias_BHTS = self.by_distances(q_BTHK, k_BSHK, context.distances, self.content_maps(), self.scale)
+        return context.core.with_bias(bias_BHTS)
 
     def content_maps(self) -> tuple[Map, Map]:
         """The matrix and the bias that make queries, and those that make keys."""
         bias = self.whole_bias()
-        (W_q, W_k, _), biases = self.qkv.weight.split(self.widths), (None, None)
-        if bias is not None:
-            biases = bias.split(self.widths)[:2]
-        return (W_q, biases[0]), (W_k, biases[1])
+        biases = (None, None) if bias is None else bias.split(self.widths)[:2]
+        of_q, of_k = zip(self.qkv.weight.split(self.widths)[:2], biases, strict=True)
+        return of_q, of_k
 
     def shared(self, x: Tensor) -> Tensor:
-        """Keys or values for every head of queries: with grouped queries (Ainslie et al. 2023) several of them read the same.
-
-        They are copied, so that every kernel takes them: some know groups by themselves, and ours do not.
-        """
+        """Keys or values for every head of queries: with grouped queries (Ainslie et al. 2023) several of them read the same."""
         return x if self.group == 1 else x.repeat_interleave(self.group, dim=2)
 
     def project(self, x_BTD: Tensor, memory_BSD: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -114,8 +225,7 @@ class Attention(nn.Module):
 
     def joint(self, x_BTD: Tensor) -> Tensor:
         """Queries, keys and values side by side, all made from one tensor."""
-        product = float8.linear if self.rounds and self.training else functional.linear
-        return product(x_BTD, self.qkv.weight, self.whole_bias())
+        return functional.linear(x_BTD, self.qkv.weight, self.whole_bias())
 
     def whole_bias(self) -> Tensor | None:
         """The bias of q, k and v side by side, zeros where a place has none."""

@@ -9,10 +9,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from glassformer.model.dropout import Dropout
 from glassformer.model.norms import Norm
 from glassformer.model.positions import sinusoid
-from glassformer.spec import SOUND_STRIDE, SOUND_WIDTH, EncoderSpec
+from glassformer.spec import AUDIO_KERNEL, AUDIO_STRIDE, EncoderSpec
 
 
 class Tokens(nn.Module):
@@ -32,11 +31,6 @@ class Tokens(nn.Module):
         if self.E_segment is None:
             return x_BTE
         return x_BTE + (self.E_segment[0] if segments_BT is None else functional.embedding(segments_BT, self.E_segment))
-
-    def views(self) -> Iterator[tuple[str, Tensor]]:
-        yield "E_token", self.E_token
-        if self.E_segment is not None:
-            yield "E_segment", self.E_segment
 
 
 class Patches(nn.Module):
@@ -83,9 +77,9 @@ class Sound(nn.Module):
 
     def __init__(self, spec: EncoderSpec) -> None:
         super().__init__()
-        around, bias = SOUND_WIDTH // 2, spec.bias("embedding")
-        self.conv1 = nn.Conv1d(spec.mels or 0, spec.d_model, SOUND_WIDTH, padding=around, bias=bias)
-        self.conv2 = nn.Conv1d(spec.d_model, spec.d_model, SOUND_WIDTH, SOUND_STRIDE, padding=around, bias=bias)
+        around, bias = AUDIO_KERNEL // 2, spec.bias("embedding")
+        self.conv1 = nn.Conv1d(spec.mels or 0, spec.d_model, AUDIO_KERNEL, padding=around, bias=bias)
+        self.conv2 = nn.Conv1d(spec.d_model, spec.d_model, AUDIO_KERNEL, AUDIO_STRIDE, padding=around, bias=bias)
 
     def forward(self, frames: Tensor, segments_BT: None) -> Tensor:
         x_BDT = functional.gelu(self.conv2(functional.gelu(self.conv1(frames))))
@@ -122,9 +116,6 @@ class LearnedPositions(nn.Module):
             return x_BTE + self.E_position[self.offset : self.offset + x_BTE.shape[1]]
         return x_BTE + functional.embedding(positions_BT + self.offset, self.E_position)
 
-    def views(self) -> Iterator[tuple[str, Tensor]]:
-        yield "E_position", self.E_position
-
 
 class Sinusoids(nn.Module):
     """The fixed waves of the 2017 paper, which no table stores."""
@@ -152,9 +143,6 @@ class Registers(nn.Module):
     def forward(self, x_BTD: Tensor) -> Tensor:
         registers = self.registers.expand(x_BTD.shape[0], -1, -1)
         return torch.cat((x_BTD[:, : self.after], registers, x_BTD[:, self.after :]), dim=1)
-
-    def views(self) -> Iterator[tuple[str, Tensor]]:
-        yield "registers", self.registers
 
 
 class Projection(nn.Module):
@@ -194,7 +182,7 @@ class Embeddings(nn.Module):
         self.positions = positions_for(spec, width)
         self.registers = Registers(spec) if spec.registers else nn.Identity()
         self.norm = Norm(spec, width) if spec.embedding_norm else nn.Identity()
-        self.dropout = Dropout(spec.dropout)
+        self.dropout = nn.Dropout(spec.dropout)
         self.projection = Projection(spec) if narrow else nn.Identity()
 
     def forward(self, inputs: Tensor, segments_BT: Tensor | None, positions_BT: Tensor | None) -> Tensor:

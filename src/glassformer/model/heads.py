@@ -9,15 +9,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from glassformer.model.attention import Attention, Look
-from glassformer.model.dropout import Dropout
+from glassformer.model.attention import Attention, Context, Layout, Rule
 from glassformer.model.feed_forward import FeedForward, pointwise
-from glassformer.model.layouts import Layout, Rule
 from glassformer.model.norms import Norm
-from glassformer.model.precision import product_dtype
 from glassformer.spec import TOKEN_HEADS, EncoderSpec
-
-ROWS = 64  # what the rows of a vocabulary are filled up to a multiple of
 
 
 class Reading(NamedTuple):
@@ -27,7 +22,7 @@ class Reading(NamedTuple):
     pooled_BD: Tensor | None
     layout: Layout
     table: Tensor | None  # the token table, for heads that are tied to it
-    ask: Tensor | None  # where a masked-token head predicts, as flat indices; None: everywhere
+    predict_at: Tensor | None  # where a masked-token head predicts, as flat indices; None: everywhere
 
 
 class Logits(NamedTuple):
@@ -55,12 +50,6 @@ def has_pooler(spec: EncoderSpec) -> bool:
     if spec.head in TOKEN_HEADS:
         return False
     return spec.head != "none" or spec.pooler != "none" or spec.norm_after_last == "pooled"
-
-
-def reads_one(spec: EncoderSpec) -> bool:
-    """Whether the head reads one token of each input, the first or the last, and nothing else."""
-    pooled = spec.head == "project" or (spec.head == "classify" and spec.head_reads == "pooled")
-    return pooled and spec.pool in ("first", "last")
 
 
 def pool(states_BTD: Tensor, layout: Layout, spec: EncoderSpec, how: str) -> Tensor:
@@ -105,12 +94,10 @@ class AttentionPooler(nn.Module):
 
     def forward(self, states_BSD: Tensor, layout: Layout) -> Tensor:
         query_BTD = self.query.expand(states_BSD.shape[0], -1, -1)
-        read_BTD = self.attention(query_BTD, states_BSD, Look(layout.sight(states_BSD, Rule())))
+        core = layout.core(Rule(), None, t=states_BSD.shape[1], dtype=states_BSD.dtype, device=states_BSD.device)
+        read_BTD = self.attention(query_BTD, states_BSD, Context(core))
         out_BTD = read_BTD + self.ffn(self.norm(read_BTD))
         return out_BTD[:, 0]
-
-    def views(self) -> Iterator[tuple[str, Tensor]]:
-        yield "query", self.query
 
 
 class Classifier(nn.Module):
@@ -122,7 +109,7 @@ class Classifier(nn.Module):
         self.hidden = Linear("H", width, width, bias=spec.bias("head")) if hides else nn.Identity()
         self.function = pointwise(spec.head_hidden) if hides else nn.Identity()
         self.norm = Norm(spec, width) if spec.head_norm else nn.Identity()
-        self.dropout = Dropout(spec.dropout)
+        self.dropout = nn.Dropout(spec.dropout)
         self.classes = Linear("C", width, spec.classes, bias=spec.bias("classes"))
 
     def forward(self, x: Tensor) -> Tensor:
@@ -204,10 +191,15 @@ class MaskedTokens(nn.Module):
         self.spare_bias = nn.Parameter(torch.empty(vocab)) if spec.spare_bias else None
 
     def forward(self, reading: Reading) -> Logits:
-        states = reading.states_BTD if reading.ask is None else reading.states_BTD.flatten(0, 1)[reading.ask]
+        at, states = reading.predict_at, reading.states_BTD
+        x = self.norm(self.function(self.hidden(states if at is None else states.flatten(0, 1)[at])))
         table = reading.table if self.own is None else self.own
         assert table is not None
-        return Logits(vocabulary_product(self.norm(self.function(self.hidden(states))), table, self.bias))
+        return Logits(self.product(x, table))
+
+    def product(self, x: Tensor, table: Tensor) -> Tensor:
+        """`x Eᵀ + b`."""
+        return functional.linear(x, table, self.bias)
 
     def views(self) -> Iterator[tuple[str, Tensor]]:
         if self.own is not None:
@@ -216,32 +208,6 @@ class MaskedTokens(nn.Module):
             yield "b_spare", self.spare_bias
         if self.bias is not None:
             yield "b_vocab", self.bias
-
-
-def vocabulary_product(x: Tensor, table: Tensor, bias: Tensor | None) -> Tensor:
-    """`x Eᵀ + b`. On a GPU in half precision a table of odd size is filled up with rows of zeros, whose logits are cut off.
-
-    The kernels for matrices whose rows do not start at multiples of 16 bytes take more than twice as long (BERT's table has
-    30,522 rows).
-    """
-    dtype, rows = product_dtype(x), table.shape[0]
-    if not x.is_cuda or dtype.itemsize != 2:
-        return functional.linear(x, table, bias)
-    x, table, bias = x.to(dtype), table.to(dtype), None if bias is None else bias.to(dtype)
-    if bias is not None and torch.is_grad_enabled():
-        x, table, bias = *bias_as_column(x, table, bias), None
-    missing = -rows % ROWS
-    whole = functional.pad(table, (0, 0, 0, missing))
-    return functional.linear(x, whole, None if bias is None else functional.pad(bias, (0, missing)))[..., :rows]
-
-
-def bias_as_column(x: Tensor, table: Tensor, bias: Tensor) -> tuple[Tensor, Tensor]:
-    """`x Eᵀ + b` as one product: `[x, 1] [E, b]ᵀ`, filled up with zeros to 16 bytes.
-
-    The bias's gradient is then a column of a product that is made anyway; otherwise it is another pass over all logits.
-    """
-    one, fill = x.new_ones(*x.shape[:-1], 1), (0, -(table.shape[1] + 1) % 8)
-    return functional.pad(torch.cat((x, one), -1), fill), functional.pad(torch.cat((table, bias[:, None]), -1), fill)
 
 
 class Pretrain(nn.Module):

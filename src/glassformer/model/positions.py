@@ -1,21 +1,21 @@
-"""How positions enter: sine waves, turned queries and keys, a bias by distance."""
+"""How positions enter: sine waves, rotated queries and keys, a bias by distance, vectors of distances."""
 
 from __future__ import annotations
 
-import math
-from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from glassformer.model.norms import Norm
 from glassformer.spec import EncoderSpec
 
-Turn: TypeAlias = Callable[[Tensor], Tensor]
+Rotation: TypeAlias = Callable[[Tensor], Tensor]
 Buckets: TypeAlias = Callable[[int, int, torch.device], Tensor]
+Map: TypeAlias = tuple[Tensor, Tensor | None]  # a matrix [out, in] and its bias
 
 
 def angle_type(device: torch.device) -> torch.dtype:
@@ -31,25 +31,25 @@ def sinusoid(positions: Tensor, width: int) -> Tensor:
     return torch.where(features_E % 2 == 0, angles.sin(), angles.cos())
 
 
-def unturned(x: Tensor) -> Tensor:
+def unrotated(x: Tensor) -> Tensor:
     """No rotary positions."""
     return x
 
 
-def rotary(positions: Tensor, width: int, base: float, dtype: torch.dtype) -> Turn:
-    """The turn of queries or keys by `position / base^(2i/d_k)` (Su et al. 2021); one row of positions serves all sequences."""
+def rotary(positions: Tensor, width: int, base: float, dtype: torch.dtype) -> Rotation:
+    """Rotate queries or keys by `position / base^(2i/d_k)` (Su et al. 2021); one row of positions serves all sequences."""
     exact = angle_type(positions.device)
     speeds = base ** (torch.arange(0, width, 2, device=positions.device).to(exact) / -width)
     angles = positions[:, :, None, None] * speeds
     precise = torch.promote_types(dtype, torch.float32)
-    return partial(turned, cos=angles.cos().to(precise), sin=angles.sin().to(precise))
+    return partial(rotated, cos=angles.cos().to(precise), sin=angles.sin().to(precise))
 
 
-def turned(x_BTHK: Tensor, *, cos: Tensor, sin: Tensor) -> Tensor:
-    """Features i and i + d_k/2 turn together; cos and sin have one angle for each such pair."""
+def rotated(x_BTHK: Tensor, *, cos: Tensor, sin: Tensor) -> Tensor:
+    """Features i and i + d_k/2 rotate together; cos and sin have one angle for each such pair."""
     first, second = x_BTHK.chunk(2, dim=-1)
-    turned_BTHK = torch.cat((first * cos - second * sin, second * cos + first * sin), dim=-1)
-    return turned_BTHK.to(x_BTHK.dtype)
+    rotated_BTHK = torch.cat((first * cos - second * sin, second * cos + first * sin), dim=-1)
+    return rotated_BTHK.to(x_BTHK.dtype)
 
 
 class RelativeTable(nn.Module):
@@ -63,34 +63,17 @@ class RelativeTable(nn.Module):
         bias_TSH = functional.embedding(buckets_TS, self.E_relative)
         return bias_TSH.permute(2, 0, 1).contiguous()
 
-    def views(self) -> Iterator[tuple[str, Tensor]]:
-        yield "E_relative", self.E_relative
-
 
 class ByDistance(nn.Module):
     """The bucket of `s − t` (T5, MPNet): near distances have one each, far ones share by their logarithm."""
 
-    steps: Tensor
+    steps: Tensor  # the distances at which a new bucket begins
 
     def __init__(self, spec: EncoderSpec) -> None:
         super().__init__()
         self.ahead = spec.relative_rows // 2  # half of the buckets look back; those that look ahead begin here
         self.distance = spec.relative_distance
         self.register_buffer("steps", torch.empty(self.ahead - 1, dtype=torch.int64), persistent=False)
-
-    def fill(self) -> None:
-        """The distances at which a new bucket begins. Taken once, so that no device rounds the logarithm its own way."""
-        exact = max(self.ahead // 2, 1)
-        room = math.log(self.distance / exact)
-
-        def bucket(away: int) -> int:
-            # float32 on purpose: the published models round here, and a bucket more or less is another number.
-            share = torch.log(torch.tensor(away, dtype=torch.float32, device="cpu") / exact) / room
-            return exact + int(share * (self.ahead - exact))
-
-        far = range(exact, 2 * self.distance)
-        starts = [*range(1, exact + 1), *(far[bisect_left(far, n, key=bucket)] for n in range(exact + 1, self.ahead))]
-        self.steps.copy_(torch.tensor(starts[: self.ahead - 1], dtype=torch.int64, device="cpu"))
 
     def forward(self, queries: int, keys: int, device: torch.device) -> Tensor:
         away_TS = torch.arange(keys, device=device) - torch.arange(queries, device=device)[:, None]
@@ -100,28 +83,13 @@ class ByDistance(nn.Module):
 class ByLogDistance(nn.Module):
     """The row of `t − s` in a table with 0 in the middle (DeBERTa): near distances have one each, far ones share."""
 
-    steps: Tensor
+    steps: Tensor  # the distances at which a new row begins
 
     def __init__(self, spec: EncoderSpec) -> None:
         super().__init__()
         self.side = spec.relative_rows // 2  # rows for keys behind, and for keys ahead
         self.distance = spec.relative_distance
         self.register_buffer("steps", torch.empty(self.side, dtype=torch.int64), persistent=False)
-
-    def fill(self) -> None:
-        """The distances at which a new row begins, as in `ByDistance`."""
-        near = self.side // 2 if self.distance > self.side else self.side
-        # float32 on purpose: the published models round here, and a bucket more or less is another number.
-        room = torch.log(torch.tensor((self.distance - 1) / near, dtype=torch.float32, device="cpu"))
-
-        def row(away: int) -> int:
-            share = torch.log(torch.tensor(away, dtype=torch.float32, device="cpu") / near) / room
-            return near + int(torch.ceil(share * (near - 1)))
-
-        far = range(near + 1, self.distance**2)  # past its end the last row has begun, or never does
-        found = (bisect_left(far, n, key=row) for n in range(near + 1, self.side + 1))
-        starts = [*range(1, near + 1), *(far[i] if i < len(far) else torch.iinfo(torch.int64).max for i in found)]
-        self.steps.copy_(torch.tensor(starts, dtype=torch.int64, device="cpu"))
 
     def forward(self, queries: int, keys: int, device: torch.device) -> Tensor:
         away_TS = torch.arange(queries, device=device)[:, None] - torch.arange(keys, device=device)
@@ -146,3 +114,79 @@ def buckets_of(spec: EncoderSpec) -> Buckets:
     if spec.disentangled:
         return ByLogDistance(spec)
     return partial(by_offset, grid=spec.patch_grid) if spec.position.endswith("2d") else ByDistance(spec)
+
+
+# Disentangled attention (DeBERTa, He et al. 2021): queries attend to vectors of distances, and those attend to keys.
+
+
+class Distances(NamedTuple):
+    """A vector for each row of a relative table, and which row belongs to the distance of each (query, key) pair."""
+
+    vectors_RD: Tensor
+    rows_TS: Tensor
+
+
+class RelativeVectors(nn.Module):
+    """A learned vector for each bucket of distances, normalised where the spec says so."""
+
+    def __init__(self, spec: EncoderSpec) -> None:
+        super().__init__()
+        self.E_relative = nn.Parameter(torch.empty(spec.relative_rows, spec.d_model))
+        self.relative_norm = Norm(spec, spec.d_model) if spec.relative_norm else nn.Identity()
+
+    def forward(self, rows_TS: Tensor) -> Distances:
+        return Distances(self.relative_norm(self.E_relative), rows_TS)
+
+
+class ByDistances(nn.Module):
+    """What one layer adds to its scores: content to position, position to content, or both."""
+
+    def __init__(self, spec: EncoderSpec) -> None:
+        super().__init__()
+        self.spec, self.dropout = spec, nn.Dropout(spec.dropout)
+        own, keys, queries = spec.relative_projections == "own", spec.content_to_position, spec.position_to_content
+        widths = spec.key_heads * spec.head_k, spec.heads * spec.head_k
+        self.keys = nn.Linear(spec.d_model, widths[0], bias=spec.bias("k")) if own and keys else None
+        self.queries = nn.Linear(spec.d_model, widths[1], bias=spec.bias("q")) if own and queries else None
+
+    def forward(self, q_BTHK: Tensor, k_BSHK: Tensor, distances: Distances, content: tuple[Map, Map], scale: float) -> Tensor:
+        """`content` are the maps that make queries and keys of tokens, which the distances may share.
+
+        The vectors of distances are scaled: they are few, and queries and keys need no second copy.
+        """
+        vectors_RD, rows_TS = self.dropout(distances.vectors_RD), distances.rows_TS
+        terms = []
+        if self.spec.content_to_position:
+            keys_RHK = self.heads(vectors_RD, _map(self.keys) or content[1], self.spec.key_heads)
+            terms.append(self.picked(q_BTHK, keys_RHK * scale, rows_TS))
+        if self.spec.position_to_content:
+            queries_RHK = self.heads(vectors_RD, _map(self.queries) or content[0], self.spec.heads)
+            terms.append(self.picked(k_BSHK, queries_RHK * scale, rows_TS.mT).mT)
+        bias_HBTS = sum(terms[1:], terms[0])
+        return bias_HBTS.transpose(0, 1)
+
+    def heads(self, vectors_RD: Tensor, into: Map, heads: int) -> Tensor:
+        """The vectors of distances as each head of queries sees them."""
+        made_RHK = functional.linear(vectors_RD, *into).unflatten(-1, (heads, self.spec.head_k))
+        return made_RHK if heads == self.spec.heads else made_RHK.repeat_interleave(self.spec.group, dim=1)
+
+    def picked(self, x_BTHK: Tensor, vectors_RHK: Tensor, rows_TS: Tensor) -> Tensor:
+        """The product of each token with every vector, and of those the one that `rows` names for each other token.
+
+        Heads stand in front: one product a head for the tokens of all sequences, and no copy of the vectors for each of these.
+        """
+        return self.gathered(torch.einsum("bthk,rhk->hbtr", x_BTHK, vectors_RHK), rows_TS)
+
+    def gathered(self, every_HBTR: Tensor, rows_TS: Tensor) -> Tensor:
+        return every_HBTR.gather(-1, rows_TS.expand(*every_HBTR.shape[:2], -1, -1))
+
+    def views(self) -> Iterator[tuple[str, Tensor]]:
+        for letter, linear in (("K", self.keys), ("Q", self.queries)):
+            if linear is not None:
+                yield f"W_{letter}R", linear.weight.unflatten(0, (-1, self.spec.head_k)).permute(2, 0, 1)
+                if linear.bias is not None:
+                    yield f"b_{letter}R", linear.bias.unflatten(0, (-1, self.spec.head_k))
+
+
+def _map(linear: nn.Linear | None) -> Map | None:
+    return None if linear is None else (linear.weight, linear.bias)

@@ -1,4 +1,4 @@
-"""What comes out, and why? Run an encoder on numbers, open any of them, change any of them."""
+"""What comes out, and why? Run an encoder on numbers, explain any of them, change any of them."""
 
 from glassformer.numbers.checkpoint import Checkpoint, open_checkpoint
 from glassformer.numbers.explain import Explanation

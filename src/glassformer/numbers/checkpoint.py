@@ -10,14 +10,15 @@ from typing import Any
 
 import numpy as np
 
+from glassformer.errors import GlassformerError
+from glassformer.files.texts import Text, load_tokenizer
 from glassformer.numbers.run import Run, run
 from glassformer.numbers.stored_weights import StoredWeights
 from glassformer.numbers.texts import encode, words_of
 from glassformer.program import Program, build
-from glassformer.program.axes import Array, layer_of
-from glassformer.spec import EncoderSpec, GlassformerError
+from glassformer.program.axes import Array
+from glassformer.spec import EncoderSpec
 from glassformer.spec.checkpoint_folder import open_folder
-from glassformer.spec.texts import Text, load_tokenizer
 from glassformer.spec.viewed import Viewed
 
 NUMBER_BYTES = 8
@@ -25,14 +26,14 @@ NUMBER_BYTES = 8
 
 @dataclass(frozen=True, repr=False)
 class Checkpoint(Viewed):
-    """A model folder: what the encoder is, its weights (read when asked for), and runs on text or token numbers."""
+    """A model folder: the spec, the weights (read on access), and runs on text or token ids."""
 
     folder: Path
     spec: EncoderSpec
     family: str
     model_class: str
     weights: StoredWeights
-    unused: tuple[str, ...]  # tensors of the files that this class does not have: another head, a decoder, buffers
+    unused: tuple[str, ...]  # tensors in the files that this class lacks: another head, a decoder, buffers
     padding: int = 0
     _tokenizer: list[Any] = field(default_factory=list, compare=False)
 
@@ -41,7 +42,7 @@ class Checkpoint(Viewed):
 
     @property
     def parameters(self) -> int:
-        """How many numbers the model has learned."""
+        """Number of parameters."""
         return sum(int(np.prod(shape, dtype=object)) for shape in self.weights.shapes.values())
 
     @property
@@ -63,16 +64,17 @@ class Checkpoint(Viewed):
         layers: Collection[int] | None = None,
         truncate: bool = False,
     ) -> Run:
-        """One forward pass on text (a text, a pair as a tuple, or a list of either), token numbers, an image or frames of sound.
+        """Run a forward pass on text (a text, a pair as a tuple, or a list of either), token ids, an image or audio frames.
 
-        Texts of different lengths are padded on the right and `attend` says where. `layers`: keep the insides of these only.
+        Texts of different lengths are padded on the right and masked with `attend`. With `layers`, only the intermediate
+        values of these layers are kept.
         """
-        ways_in = {"text": text, "tokens": tokens, "image": image, "frames": frames}
-        given = [name for name, value in ways_in.items() if value is not None]
+        sources = {"text": text, "tokens": tokens, "image": image, "frames": frames}
+        given = [name for name, value in sources.items() if value is not None]
         wanted = [self.spec.reads] if self.spec.one_length else ["text", "tokens"]
         if len(given) != 1 or given[0] not in wanted:
-            ways = " or ".join(f"{name}=…" for name in wanted)
-            raise GlassformerError(f"this encoder is run with {ways}, found {' and '.join(given) or 'nothing'}.")
+            expected = " or ".join(f"{name}=…" for name in wanted)
+            raise GlassformerError(f"this encoder needs {expected}, found {' and '.join(given) or 'nothing'}.")
         words = None
         inputs = {"segments": segments, "attend": attend}
         if image is not None:
@@ -92,7 +94,7 @@ class Checkpoint(Viewed):
         else:
             inputs["tokens"] = _with_batch(tokens, axes=2)
             if inputs["tokens"].ndim != 2:
-                raise GlassformerError("tokens must be rows of token numbers, one row for each text: [[101, 2054, 102]].")
+                raise GlassformerError("tokens must be rows of token ids, one row per text: [[101, 2054, 102]].")
             words = self._words(inputs["tokens"])
         return self._run({name: value for name, value in inputs.items() if value is not None}, words, layers)
 
@@ -111,7 +113,7 @@ class Checkpoint(Viewed):
         return run(program, self.weights, inputs, tokens=words, layers=layers)
 
     def _words(self, tokens: Array) -> list[list[str]] | None:
-        """The words of token numbers, where the folder has a tokenizer that can be read."""
+        """Return the words of token ids, if the folder has a usable tokenizer."""
         try:
             known = tokens.dtype.kind in "iu" and bool(((tokens >= 0) & (tokens < 2**31)).all())  # others are refused later
             return words_of(self.tokenizer, tokens) if known else None
@@ -120,51 +122,51 @@ class Checkpoint(Viewed):
 
 
 def open_checkpoint(folder: str | Path, *, as_class: str | None = None, allow_nonfinite: bool = False) -> Checkpoint:
-    """Open a model folder. Headers and names are checked here, every one; weights are read when a run asks for them."""
+    """Open a model folder. All headers and names are checked now; weights are read during a run."""
     found = open_folder(folder, shapes_of, as_class=as_class)
     weights = StoredWeights(found.files, found.match, found.shapes, allow_nonfinite=allow_nonfinite)
     return Checkpoint(found.path, found.spec, found.family, found.model_class, weights, found.match.unused, found.padding)
 
 
 def shapes_of(spec: EncoderSpec) -> dict[str, tuple[int, ...]]:
-    """The shape of every parameter, by name."""
+    """Return the shape of every parameter, by name."""
     any_length = None if spec.one_length else 1
     return {parameter.name: parameter.tensor.shape for parameter in build(spec, t=any_length).parameters}
 
 
 def _with_batch(value: Any, *, axes: int) -> Array:
-    """The array with a batch axis of one where it was left out."""
+    """Return an array, with a batch axis of size one added if it was left out."""
     try:
         array = np.asarray(value)
     except ValueError:
         raise GlassformerError(
-            "the rows have different lengths: pad them to one length, and say with attend=… which tokens are real."
+            "the rows have different lengths: pad them to one length, and mark the real tokens with attend=…."
         ) from None
     return array[None] if array.ndim == axes - 1 else array
 
 
 def _check_memory(program: Program, layers: Collection[int] | None) -> None:
-    """Refuse a run that cannot fit before anything of it is allocated."""
+    """Refuse a run that does not fit into memory before anything is allocated."""
     needed, free = NUMBER_BYTES * numbers_held(program, layers), free_memory()
     if free is not None and needed > free:
-        way_out = "" if layers is not None else ", or keep some layers only (layers=[0])"
+        way_out = "" if layers is not None else ", or keep only some layers (layers=[0])"
         raise GlassformerError(
-            f"this run holds {needed / 1e9:,.1f} GB of numbers, and {free / 1e9:,.1f} GB of memory is free: "
+            f"this run needs {needed / 1e9:,.1f} GB of memory, but only {free / 1e9:,.1f} GB are free: "
             f"give fewer or shorter texts{way_out}."
         )
 
 
 def numbers_held(program: Program, layers: Collection[int] | None) -> int:
-    """How many numbers a run has at once: all that it keeps, and the largest of the layers that it does not."""
+    """Return how many numbers a run holds at once: all that it keeps, plus the largest layer that it drops."""
     sizes: Counter[int | None] = Counter()
     for tensor in (*(parameter.tensor for parameter in program.parameters), *(step.output for step in program.steps)):
-        sizes[layer_of(tensor.name)] += tensor.size
+        sizes[tensor.block.layer] += tensor.size
     dropped = [] if layers is None else [size for layer, size in sizes.items() if layer is not None and layer not in layers]
     return sum(sizes.values()) - sum(dropped) + max(dropped, default=0)
 
 
 def free_memory() -> int | None:
-    """Bytes that can be had without swapping, where the system says so."""
+    """Return the bytes available without swapping, if the system reports them."""
     try:
         lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
         return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:"))

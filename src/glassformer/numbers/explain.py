@@ -1,4 +1,4 @@
-"""Explain: one number as the arithmetic it is, each part of which opens in turn, down to inputs and parameters."""
+"""Explanations: the arithmetic of one number, whose parts can be explained in turn, down to inputs and parameters."""
 
 from __future__ import annotations
 
@@ -7,22 +7,20 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from math import isclose
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
+from glassformer.arguments import is_whole, whole
+from glassformer.errors import GlassformerError, shown
+from glassformer.numbers.values import Values
 from glassformer.program import Cell, Tensor
 from glassformer.program.expression import Call, Constant, Expression, Product, Ratio, Ref, Sum
 from glassformer.program.pen import TextPen
-from glassformer.spec import GlassformerError, shown
-from glassformer.spec.arguments import is_whole, whole
 from glassformer.spec.viewed import Viewed
 
-if TYPE_CHECKING:
-    from glassformer.numbers.run import Run
-
 SHOWN_TERMS = 8
-MOST_DIGITS = 17  # a float64 has no more
+MOST_DIGITS = 17  # the significant digits of a float64
 MINUS = "−"
-COMPOUND = re.compile(r"/|\d√")  # a divisor such as 7/3 or 2√3, which needs brackets
+COMPOUND = re.compile(r"/|\d√")  # a divisor such as 7/3 or 2√3, which needs parentheses
 Mark: TypeAlias = Callable[[Ref], str]
 Source: TypeAlias = Literal["step", "parameter", "input", "edit"]
 ENDS: dict[Source, str] = {
@@ -35,15 +33,15 @@ ENDS: dict[Source, str] = {
 
 @dataclass(frozen=True, repr=False)
 class Term:
-    """One term of the sum that a number is: its value, its arithmetic, and the cells in it, which open."""
+    """One term of a sum: its value, its arithmetic, and the cells in it."""
 
     value: float
     expression: Expression
-    run: Run
+    run: Values
 
     @property
     def text(self) -> str:
-        """The term with numbers put in; made when asked for, since a sum may have thousands."""
+        """The term with numbers; computed on access, since a sum may have thousands of terms."""
         return written(self.expression, self.run, 4, SHOWN_TERMS)
 
     def __repr__(self) -> str:
@@ -56,9 +54,9 @@ class Term:
 
 @dataclass(frozen=True, repr=False)
 class Explanation(Viewed):
-    """A number, the rule that made it, the rule with numbers put in, and its terms."""
+    """A number, the rule that produced it, the rule with numbers, and its terms."""
 
-    run: Run
+    run: Values
     tensor: Tensor
     cell: Cell
 
@@ -68,7 +66,7 @@ class Explanation(Viewed):
 
     @cached_property
     def was(self) -> float | None:
-        """What the number was before a what-if set it by hand; None where nothing did, or where its rule gives it anyway."""
+        """The value before it was set by hand; None if it was not, or if its rule still gives the same value."""
         replaced, at = self.run.replaced.get(self.tensor.name), self.tensor.at(self.cell)
         if replaced is None or not replaced.cells[at]:
             return None
@@ -78,13 +76,13 @@ class Explanation(Viewed):
             return was
         if step is None:
             return None
-        # A whole tensor was given with this cell as it stood. Its rule still gives it, unless something before it changed.
+        # A whole tensor was set, with this cell unchanged. Its rule still gives it, unless an earlier value changed.
         evaluated = step.opened(self.cell, self.run.values).evaluate(self.run.values)
         return None if _same(evaluated, self.value) else was
 
     @cached_property
     def expression(self) -> Expression | None:
-        """The arithmetic; None for an input, a parameter or a number set by hand, which is where opening ends."""
+        """The arithmetic; None for an input, a parameter or a number set by hand."""
         step = self.run.program.step_of.get(self.tensor.name)
         if step is None or self.was is not None:
             return None
@@ -92,7 +90,7 @@ class Explanation(Viewed):
 
     @property
     def source(self) -> Source:
-        """Where the number comes from."""
+        """The origin of the number."""
         if self.was is not None:
             return "edit"
         if self.expression is not None:
@@ -101,7 +99,7 @@ class Explanation(Viewed):
 
     @cached_property
     def rule(self) -> str:
-        """The rule in symbols: `scores = q kᵀ / √d_k`; of a number that a what-if set: `set by hand (was 0.25)`."""
+        """The rule in symbols: `scores = q kᵀ / √d_k`; for a number that was set: `set by hand (was 0.25)`."""
         if self.was is not None:
             return self.set_by_hand()
         step = self.run.program.step_of.get(self.tensor.name)
@@ -112,17 +110,17 @@ class Explanation(Viewed):
         return f"{self.tensor.symbol} = {step.write(names, TextPen())}"
 
     def set_by_hand(self, digits: int = 4) -> str:
-        """`set by hand (was 0.25)`; the empty string where nothing was."""
+        """Return `set by hand (was 0.25)`, or an empty string."""
         return "" if self.was is None else f"set by hand (was {number(self.was, digits)})"
 
     def numbers(self, *, digits: int = 4, most: int = SHOWN_TERMS) -> str:
-        """The rule with numbers put in; long sums are cut to their largest terms."""
+        """Return the rule with numbers; long sums are cut to their largest terms."""
         digits, most = _asked(digits, most)
         return written(self.expression, self.run, digits, most) if self.expression is not None else number(self.value, digits)
 
     @cached_property
     def evaluated(self) -> float:
-        """The arithmetic worked out again from its parts: equal to `value` but for rounding."""
+        """The arithmetic evaluated from its parts: equal to `value` up to rounding."""
         return self.value if self.expression is None else self.expression.evaluate(self.run.values)
 
     @cached_property
@@ -135,37 +133,37 @@ class Explanation(Viewed):
 
     @cached_property
     def refs(self) -> list[Ref]:
-        """The cells that this number was made of, each once."""
+        """The cells that this number depends on directly, each once."""
         unique: dict[tuple[str, tuple[int, ...]], Ref] = {}
         for ref in refs_in(self.expression):
             unique.setdefault((ref.tensor.name, ref.tensor.at(ref.cell)), ref)
         return list(unique.values())
 
     def open(self, ref: Ref | int) -> Explanation:
-        """The explanation of one of the cells behind this number (by its place among `refs`)."""
+        """Explain one of the cells in `refs`, given itself or by its index."""
         if not isinstance(ref, Ref):
             count = len(self.refs)
             if not is_whole(ref) or not -count <= ref < count:
-                there = f"its refs are 0 to {count - 1}" if count else f"{ENDS[self.source]} opens no further"
-                raise GlassformerError(f"{self.label} has no cell {shown(ref)} behind it: {there}.")
+                there = f"its refs are 0 to {count - 1}" if count else f"{ENDS[self.source]} has no refs"
+                raise GlassformerError(f"{self.label} has no ref {shown(ref)}: {there}.")
             ref = self.refs[int(ref)]
         return opened(self.run, ref)
 
     @property
     def label(self) -> str:
-        """`layers.0.attention.mix[batch 0, t 1, head 0, d_v 3]`, with words for tokens where they are known."""
+        """`layers.0.attention.mix[batch 0, t 1, head 0, d_v 3]`, with the words of tokens, if known."""
         return label(self.run, self.tensor, self.cell)
 
     def lines(self, *, depth: int = 1, digits: int = 4, most: int = SHOWN_TERMS) -> Iterator[tuple[int, str]]:
-        """The tree as indented lines, opened `depth` levels down."""
+        """Yield the tree as indented lines, expanded `depth` levels down."""
         return _lines(self, 0, whole("depth", depth), *_asked(digits, most))
 
     def text(self, *, depth: int = 1, digits: int = 4, most: int = SHOWN_TERMS) -> str:
-        """The tree as text."""
+        """Return the tree as text."""
         return "\n".join("  " * level + line for level, line in self.lines(depth=depth, digits=digits, most=most))
 
     def to_dict(self, *, depth: int = 1, most: int = SHOWN_TERMS) -> dict[str, Any]:
-        """The tree as one JSON document, opened `depth` levels down."""
+        """Return the tree as a JSON document, expanded `depth` levels down."""
         depth, most = whole("depth", depth), whole("most", most, least=1)
         terms = self.terms
         found: dict[str, Any] = {
@@ -195,20 +193,20 @@ def _asked(digits: int, most: int) -> tuple[int, int]:
     return whole("digits", digits, least=1, most=MOST_DIGITS), whole("most", most, least=1)
 
 
-def explain(run: Run, name: str, cell: Cell) -> Explanation:
-    """The explanation of one cell of a run."""
+def explain(run: Values, name: str, cell: Cell) -> Explanation:
+    """Explain one cell of a run."""
     return Explanation(run, run.tensor(name), cell)
 
 
-def opened(run: Run, ref: Ref) -> Explanation:
-    """The explanation of a cell met inside another; the tensor's own axes may have other names (`s` for `t`)."""
+def opened(run: Values, ref: Ref) -> Explanation:
+    """Explain a cell referred to in another; the tensor's own axes may have other names (`s` for `t`)."""
     own = run.program.tensors[ref.tensor.name]
     index = ref.tensor.at(ref.cell)
     return Explanation(run, own, {axis.name: i for axis, i in zip(own.axes, index, strict=True)})
 
 
-def label(run: Run, tensor: Tensor, cell: Cell) -> str:
-    """A cell in words."""
+def label(run: Values, tensor: Tensor, cell: Cell) -> str:
+    """Return the label of a cell."""
     parts = []
     for axis in tensor.axes:
         if axis.name == "batch" and axis.size == 1:
@@ -237,14 +235,14 @@ def _lines(node: Explanation, level: int, depth: int, digits: int, most: int) ->
 
 
 def _largest_refs(node: Explanation, terms: list[Term], most: int) -> list[Ref]:
-    """The cells worth opening: those of the largest terms that are not parameters or inputs, or all where there are few."""
+    """Return the cells to expand: all if there are few, else those of the largest terms; computed values before others."""
     chosen = node.refs if len(node.refs) <= most else [ref for term in terms[: most // 2] for ref in term.refs]
     inner = [ref for ref in chosen if ref.tensor.name in node.run.program.step_of]
     return inner or chosen
 
 
 def refs_in(expression: Expression | None) -> Iterator[Ref]:
-    """Every cell that an expression reads, in order."""
+    """Yield every cell that an expression refers to, in order."""
     if isinstance(expression, Ref):
         yield expression
     elif isinstance(expression, Sum):
@@ -264,19 +262,19 @@ def _summands(expression: Expression | None) -> tuple[Expression, ...]:
     if isinstance(expression, Ratio) and isinstance(expression.top, Sum):
         return expression.top.terms
     if isinstance(expression, Ratio) and isinstance(expression.bottom, Sum) and isinstance(expression.top, Call):
-        return expression.bottom.terms  # a softmax: the powers that share the total
+        return expression.bottom.terms  # a softmax: the exponentials in its denominator
     if isinstance(expression, Sum):
         return expression.terms
     return () if expression is None else (expression,)
 
 
 def _same(one: float, other: float) -> bool:
-    """Equal but for the order in which a sum was added up."""
+    """Whether two numbers are equal up to rounding."""
     return one == other or isclose(one, other, rel_tol=1e-9, abs_tol=1e-12)
 
 
 def number(value: float, digits: int) -> str:
-    """A number to `digits` decimals, with a proper minus; very small and very large ones in powers of ten."""
+    """Format a number with `digits` decimals and a Unicode minus; very small and very large ones in scientific notation."""
     if value != value or value in (float("inf"), float("-inf")):
         return {"nan": "NaN", "inf": "∞", "-inf": f"{MINUS}∞"}[str(value)]
     size = abs(value)
@@ -287,12 +285,12 @@ def number(value: float, digits: int) -> str:
 
 
 def unmarked(_: Ref) -> str:
-    """Nothing: the number alone."""
+    """Return no mark."""
     return ""
 
 
-def written(expression: Expression, run: Run, digits: int, most: int, mark: Mark = unmarked) -> str:
-    """An expression with numbers put in; `mark` is what follows the number of a cell."""
+def written(expression: Expression, run: Values, digits: int, most: int, mark: Mark = unmarked) -> str:
+    """Write an expression with numbers; `mark` returns a suffix for the number of a cell."""
     if isinstance(expression, Ref):
         return number(expression.evaluate(run.values), digits) + mark(expression)
     if isinstance(expression, Constant):
@@ -315,7 +313,7 @@ def written(expression: Expression, run: Run, digits: int, most: int, mark: Mark
     return f"{name}({written(expression.argument, run, digits, most, mark)})"
 
 
-def _written_sum(expression: Sum, run: Run, digits: int, most: int, mark: Mark) -> str:
+def _written_sum(expression: Sum, run: Values, digits: int, most: int, mark: Mark) -> str:
     terms = list(expression.terms)
     rest = ""
     if len(terms) > most:
@@ -327,7 +325,7 @@ def _written_sum(expression: Sum, run: Run, digits: int, most: int, mark: Mark) 
     return " + ".join(written(term, run, digits, most, mark) for term in terms).replace(f"+ {MINUS}", f"{MINUS} ") + rest
 
 
-def _factor(expression: Expression, run: Run, digits: int, most: int, mark: Mark) -> str:
+def _factor(expression: Expression, run: Values, digits: int, most: int, mark: Mark) -> str:
     text = written(expression, run, digits, most, mark)
     bare = isinstance(expression, Ref | Call | Constant) and not (isinstance(expression, Ref) and text.startswith(MINUS))
     return text if bare and " " not in text.split("(")[0] else f"({text})"

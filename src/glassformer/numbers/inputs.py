@@ -1,4 +1,4 @@
-"""What goes in, checked: ids within their tables, masks of zeros and ones, numbers that are numbers."""
+"""Checks of inputs: ids in range, masks of zeros and ones, finite numbers."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from typing import Any
 
 import numpy as np
 
+from glassformer.errors import GlassformerError, shown
 from glassformer.program import Program, Tensor
 from glassformer.program.axes import Array
-from glassformer.spec import GlassformerError, shown
 
 IDS = {"tokens": "vocab", "segments": "segment"}  # input -> the axis that its ids index
 
 
 def checked_inputs(program: Program, inputs: Mapping[str, Any]) -> Iterator[tuple[str, Array]]:
-    """Each input of the program as an array of the right kind and shape; segments default to 0, attend to everywhere."""
+    """Yield each input of the program as a checked array; by default, segments are 0 and all tokens are real."""
     wanted = {tensor.name: tensor for tensor in program.inputs}
     for name in inputs:
         if name not in wanted:
-            raise GlassformerError(f"this program has no input '{shown(name)}': it takes {', '.join(wanted)}.")
+            raise GlassformerError(f"this program has no input '{shown(name)}'. Inputs: {', '.join(wanted)}.")
     for name, tensor in wanted.items():
         if name in inputs:
             value = numbers_in(name, inputs[name])
@@ -28,12 +28,12 @@ def checked_inputs(program: Program, inputs: Mapping[str, Any]) -> Iterator[tupl
         elif name == "attend":
             value = np.ones(tensor.shape, dtype=bool)
         else:
-            raise GlassformerError(f"the input {name} is missing: it is wanted with shape {list(tensor.shape)}.")
+            raise GlassformerError(f"the input {name} is missing: expected shape {list(tensor.shape)}.")
         yield name, _checked(program, tensor, value)
 
 
 def numbers_in(name: str, value: Any) -> Array:
-    """What somebody gave, as an array of numbers."""
+    """Convert a value to an array of numbers."""
     try:
         array = np.asarray(value)
     except ValueError:
@@ -46,7 +46,7 @@ def numbers_in(name: str, value: Any) -> Array:
 def _checked(program: Program, tensor: Tensor, value: Array) -> Array:
     if value.shape != tensor.shape:
         axes = ", ".join(axis.name for axis in tensor.axes)
-        raise GlassformerError(f"{tensor.name} has shape {list(value.shape)}, wanted {list(tensor.shape)} ({axes}).")
+        raise GlassformerError(f"{tensor.name} has shape {list(value.shape)}, expected {list(tensor.shape)} ({axes}).")
     if tensor.name in IDS:
         return checked_ids(program, tensor, value)
     if tensor.name == "attend":
@@ -59,7 +59,7 @@ def _checked(program: Program, tensor: Tensor, value: Array) -> Array:
 
 
 def checked_ids(program: Program, tensor: Tensor, value: Array) -> Array:
-    """Whole numbers, each with a row in its table."""
+    """Check that ids are whole numbers with a row in their table."""
     rows = {"vocab": program.spec.vocab, "segment": program.spec.segments}[IDS[tensor.name]] or 0
     if value.dtype.kind not in "iu":
         raise GlassformerError(f"{tensor.name} must be whole numbers, got {value.dtype}.")
@@ -74,10 +74,10 @@ def checked_ids(program: Program, tensor: Tensor, value: Array) -> Array:
 
 
 def _mask(program: Program, value: Array) -> Array:
-    if value.dtype.kind == "f" or not np.isin(value, (0, 1)).all():  # zeros may also mean 'add nothing': never guessed at
+    if value.dtype.kind == "f" or not np.isin(value, (0, 1)).all():  # float zeros could mean an additive mask
         raise GlassformerError(
-            "attend must hold only 0 and 1 (1 = a real token). Floats may mean two things: pass attend == 1, or mask == 0 "
-            "where it is an additive mask of 0 and -inf."
+            "attend must contain only 0 and 1 (1 = a real token), not floats, which are ambiguous: pass attend == 1, or "
+            "mask == 0 for an additive mask of 0 and -inf."
         )
     real = value.astype(bool)
     late = np.argwhere(real.any(1) & ~real[:, 0])

@@ -1,16 +1,16 @@
-"""Keeping some layers of a run: the rest is dropped as soon as nothing needs it, weights included."""
+"""Keeping only some layers of a run: other values and weights are freed after their last use."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
+from glassformer.errors import GlassformerError, shown
 from glassformer.program import Parameter, Program
-from glassformer.program.axes import Array, layer_of
-from glassformer.spec import GlassformerError, shown
+from glassformer.program.axes import Array
 
 
 class KeptValues(dict[str, Array]):
-    """The values that a run kept; asking for a dropped one says so."""
+    """The values kept by a run; a dropped value raises an error."""
 
     def __missing__(self, name: str) -> Array:
         raise not_kept(name)
@@ -28,11 +28,11 @@ def not_kept(name: str) -> GlassformerError:
 def evaluate_keeping(
     program: Program, weight: Callable[[Parameter], Array], values: dict[str, Array], layers: Collection[int]
 ) -> KeptValues:
-    """Every step in order. Kept: the given layers, what each other layer gives, and whatever is in no layer."""
+    """Evaluate the steps in order; keep the given layers, the outputs of the others, and all values outside layers."""
     for layer in layers:
         if isinstance(layer, bool) or not isinstance(layer, int) or not 0 <= layer < program.spec.layers:
             raise GlassformerError(
-                f"layers={shown(layer)} cannot be kept: this encoder has layers 0 to {program.spec.layers - 1}."
+                f"layers={shown(layer)} does not exist: this encoder has layers 0 to {program.spec.layers - 1}."
             )
     keep = names_kept(program, layers)
     parameters = {parameter.name: parameter for parameter in program.parameters}
@@ -50,10 +50,9 @@ def evaluate_keeping(
 
 
 def names_kept(program: Program, layers: Collection[int]) -> set[str]:
-    """The names of all values that stay."""
-    keep = {name for name in program.tensors if layer_of(name) is None}
-    keep |= {f"layers.{number}.out" for number in range(program.spec.layers)}
+    """Return the names of the values to keep."""
+    keep = {name for name, tensor in program.tensors.items() if tensor.hidden or tensor.block.layer is None}
     for step in program.steps:
-        if layer_of(step.name) in layers:
+        if step.block.layer in layers:
             keep |= {step.name, *(tensor.name for tensor in step.inputs)}
     return keep

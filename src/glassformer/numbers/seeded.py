@@ -1,4 +1,4 @@
-"""A run without a checkpoint: small legible weights from a seed, on given words or ids or made-up input."""
+"""A run without a checkpoint: small legible weights from a seed, on given words or ids, or on generated input."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from glassformer.errors import GlassformerError, shown
 from glassformer.numbers.run import Run, run
 from glassformer.numbers.weights import check_seed, legible_weights
 from glassformer.program import Program, build
-from glassformer.spec import EncoderSpec, GlassformerError, shown
+from glassformer.spec import EncoderSpec
 
-MOST_NUMBERS = 50_000_000  # weights that a made-up run may have: 0.4 GB
-MOST_MADE = 200_000_000  # numbers that come of them, all of which are kept: 1.6 GB
+MOST_WEIGHTS = 50_000_000  # 0.4 GB
+MOST_VALUES = 200_000_000  # intermediate values, all of which are kept: 1.6 GB
 
 
 def seeded_run(
@@ -24,11 +25,11 @@ def seeded_run(
     ids: list[int] | None = None,
     seed: int = 0,
 ) -> Run:
-    """Run `spec` with legible weights. Equal words get the same vector or id; without words or ids the input is made up."""
+    """Run `spec` with legible weights. Equal words get equal vectors or ids; without words or ids the input is random."""
     check_seed(seed)
     seed = int(seed)
     if not isinstance(words, str | None):
-        raise GlassformerError(f"text={shown(words)} is not allowed: a text is wanted.")
+        raise GlassformerError(f"text={shown(words)} is not allowed: text must be a string.")
     if ids is not None and not ids:
         raise GlassformerError("tokens is an empty list: give one token id or more.")
     tokens = words.split() if words is not None else None
@@ -40,14 +41,14 @@ def seeded_run(
     length = len(tokens) if tokens else len(ids) if ids else t or (None if spec.one_length else 4)
     program = build(spec, batch=batch if tokens is None and ids is None else 1, t=length)
     size = sum(parameter.size for parameter in program.parameters)
-    if size > MOST_NUMBERS:
+    if size > MOST_WEIGHTS:
         raise GlassformerError(
-            f"this spec has {size:,} parameters, too many to make up and read. Try smaller fields, or a checkpoint."
+            f"this spec has {size:,} parameters; at most {MOST_WEIGHTS:,} are made from a seed. Use fewer layers or a checkpoint."
         )
-    made = sum(step.output.size for step in program.steps)
-    if made > MOST_MADE:
+    values = sum(step.output.size for step in program.steps)
+    if values > MOST_VALUES:
         raise GlassformerError(
-            f"batch={program.sizes.batch} t={program.sizes.t} gives {made:,} numbers, and at most {MOST_MADE:,} are kept. "
+            f"batch={program.sizes.batch} t={program.sizes.t} gives {values:,} numbers; at most {MOST_VALUES:,} are kept. "
             f"Try {'positions=4' if spec.reads == 'frames' else 'a smaller t'}, or fewer layers."
         )
     return run(program, legible_weights(program, seed), _inputs(program, tokens, ids, seed), tokens=[tokens] if tokens else None)

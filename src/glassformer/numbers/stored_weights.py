@@ -1,4 +1,4 @@
-"""Weights that stay in their files until they are asked for, and arrive as float64."""
+"""Weights that are read from their files on access, as float64."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
+from glassformer.errors import GlassformerError, shown
+from glassformer.files.checksums import check_sums
+from glassformer.files.layout import Place, from_file
+from glassformer.files.weight_files import Located, WeightFiles, not_one_tensor, unknown_dtype
 from glassformer.program.axes import Array, Floats
-from glassformer.spec import GlassformerError, shown
-from glassformer.spec.checksums import check_sums
-from glassformer.spec.huggingface.layout import Place, from_file
 from glassformer.spec.huggingface.matching import Match
-from glassformer.spec.weight_files import Located, WeightFiles, not_one_tensor, unknown_dtype
 
-# How NumPy reads a type; it has no bfloat16, which is the upper half of a float32.
+# The NumPy type of each stored type; bfloat16, which NumPy lacks, is the upper half of a float32.
 DTYPES: dict[str, np.dtype[Any]] = {
     "F64": np.dtype("<f8"),
     "F32": np.dtype("<f4"),
@@ -25,7 +25,7 @@ DTYPES: dict[str, np.dtype[Any]] = {
 
 
 class Wanted(NamedTuple):
-    """A parameter of the program: its shape there, where it lies, and where equal copies lie."""
+    """A parameter of the program: its shape, its place in the files, and the places of equal copies."""
 
     shape: tuple[int, ...]
     place: Place
@@ -33,7 +33,7 @@ class Wanted(NamedTuple):
 
 
 class StoredWeights(Mapping[str, Array]):
-    """Parameter name -> float64 array, read when asked for and shared while anybody holds it: never twice in memory."""
+    """Parameter name -> float64 array, read on access and shared while in use, so that it is never in memory twice."""
 
     def __init__(
         self, files: WeightFiles, match: Match, shapes: Mapping[str, tuple[int, ...]], *, allow_nonfinite: bool = False
@@ -78,7 +78,7 @@ class StoredWeights(Mapping[str, Array]):
 
 
 def read_tensor(located: Located, place: Place) -> Floats:
-    """The rows of a tensor that a place names, as float64; nothing else of the file is read."""
+    """Read the rows of a tensor given by a place, as float64; nothing else of the file is read."""
     path, entry = located
     dtype = DTYPES.get(entry.dtype)
     if dtype is None:
@@ -92,15 +92,15 @@ def read_tensor(located: Located, place: Place) -> Floats:
     except OSError as error:
         raise GlassformerError(f"{shown(path.name)} cannot be read: {error.strerror or type(error).__name__}.") from None
     if raw.size != count:
-        raise GlassformerError(f"{shown(path.name)} became shorter while it was open: {shown(place.name)} is cut off.")
+        raise GlassformerError(f"{shown(path.name)} became shorter while it was open: {shown(place.name)} is incomplete.")
     if entry.dtype == "BF16":
         raw = (raw.astype(np.uint32) << 16).view(np.float32)
     return raw.astype(np.float64).reshape(shape)
 
 
 def refuse_nonfinite(part: Floats, place: Place) -> None:
-    """Name the first number that is none, and how many there are."""
-    # A sum is finite unless a term is not (or the sum overflows, which the exact test below then clears).
+    """Refuse NaN and infinity; the message names the first one and how many there are."""
+    # Fast test first: the sum is finite unless a term is not, or the sum overflows, in which case the exact test below decides.
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(part.sum()):
             return
@@ -111,12 +111,12 @@ def refuse_nonfinite(part: Floats, place: Place) -> None:
         index[0] += 0 if place.rows is None else place.rows[0]
         raise GlassformerError(
             f"{shown(place.name, limit=100)}[{', '.join(map(str, index))}] is {value} ({len(wrong):,} of {part.size:,} values "
-            "are no finite numbers). allow_nonfinite=True reads them all the same."
+            "are not finite). allow_nonfinite=True reads them anyway."
         )
 
 
 def split_sinusoids(rows: int, width: int) -> Floats:
-    """The fixed position table of Marian and Pegasus: sines in the first half of the features, cosines in the second."""
+    """Return the fixed position table of Marian and Pegasus: sines in the first half of the features, cosines in the second."""
     features = np.arange(0, width, 2)
     angles = np.arange(rows)[:, None] / 10000.0 ** (features / width)
     return np.concatenate([np.sin(angles), np.cos(angles[:, : width - len(features)])], axis=1)

@@ -1,4 +1,4 @@
-"""Text into tokens, padded to one length: what the program takes; nothing is cut in silence."""
+"""Tokenizing texts into padded batches; nothing is truncated silently."""
 
 from __future__ import annotations
 
@@ -7,35 +7,34 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from glassformer.errors import GlassformerError
+from glassformer.files.texts import Text, check_vocabulary, checked_texts, cut_into_tokens
 from glassformer.program.axes import Array
-from glassformer.spec import EncoderSpec, GlassformerError
-from glassformer.spec.texts import Text, check_vocabulary, checked_texts, cut_into_tokens
+from glassformer.spec import EncoderSpec
 
 
 class Batch(NamedTuple):
-    """Texts as the program takes them, padded on the right to one length, with the words of each."""
+    """Tokenized texts, padded on the right to one length, with the words of each."""
 
     tokens: Array
     segments: Array
-    attend: Array | None  # None where no text is padded
+    attend: Array | None  # None if no text is padded
     words: list[list[str]]
 
 
 def encode(tokenizer: Any, text: Text | Sequence[Text], spec: EncoderSpec, *, padding: int = 0, truncate: bool = False) -> Batch:
-    """One text or several as a batch. `truncate` cuts what is longer than the model's positions; otherwise that is an error."""
+    """Tokenize one text or several. Texts longer than the model's positions are truncated with `truncate`, else refused."""
     encodings = []
     for number, one in enumerate(checked_texts(text)):
         encoding = cut_into_tokens(tokenizer, one, f"text {number}")
         if all(encoding.special_tokens_mask):
-            alone = (
-                f" Its special tokens alone ({' '.join(encoding.tokens)}) run as tokens={encoding.ids}." if encoding.ids else ""
-            )
-            raise GlassformerError(f"text {number} is empty: it has no token of its own.{alone}")
+            special = f" To run them ({' '.join(encoding.tokens)}), give tokens={encoding.ids}." if encoding.ids else ""
+            raise GlassformerError(f"text {number} is empty: it has only special tokens.{special}")
         if spec.longest is not None and len(encoding.ids) > spec.longest:
             if not truncate:
                 raise GlassformerError(
-                    f"text {number} has {len(encoding.ids):,} tokens, this model has {spec.longest:,} positions. Split the text, "
-                    f"or cut it with truncate=True (drops the last {len(encoding.ids) - spec.longest:,})."
+                    f"text {number} has {len(encoding.ids):,} tokens, but this model has {spec.longest:,} positions. "
+                    f"Split the text, or truncate it with truncate=True (drops the last {len(encoding.ids) - spec.longest:,})."
                 )
             encoding = cut_into_tokens(tokenizer, one, f"text {number}", most=spec.longest)
         check_vocabulary(tokenizer, encoding, f"text {number}", spec.vocab)
@@ -44,7 +43,7 @@ def encode(tokenizer: Any, text: Text | Sequence[Text], spec: EncoderSpec, *, pa
 
 
 def words_of(tokenizer: Any, tokens: Array) -> list[list[str]]:
-    """The word of each token id."""
+    """Return the word of each token id."""
     return [[tokenizer.id_to_token(int(token)) or f"[{int(token)}]" for token in row] for row in tokens]
 
 

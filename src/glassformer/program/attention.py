@@ -31,28 +31,30 @@ def attention(
     # Grouped queries (Ainslie et al. 2023): keys and values have fewer heads, each of which several heads of queries read.
     shared = spec.group > 1
     kv_head = Axis("kv_head", spec.key_heads) if shared else head
-    q = linear(write, "q", queries, "Q", (head, d_k), bias=spec.bias("q"))
-    k = linear(write, "k", memory, "K", (kv_head, d_k), bias=spec.bias("k"))
-    v = linear(write, "v", memory, "V", (kv_head, d_v), bias=spec.bias("v"))
+    q = linear(write, "q", "query", queries, "Q", (head, d_k), bias=spec.bias("q"))
+    k = linear(write, "k", "key", memory, "K", (kv_head, d_k), bias=spec.bias("k"))
+    v = linear(write, "v", "value", memory, "V", (kv_head, d_v), bias=spec.bias("v"))
     if rotary_base is not None:
-        q = write.step("q_rotated", Rotate("t", rotary_base), q)
-        k = write.step("k_rotated", Rotate("s", rotary_base), k)
+        q = write.step("q_rotated", "rotated query", Rotate("t", rotary_base), q)
+        k = write.step("k_rotated", "rotated key", Rotate("s", rotary_base), k)
     if shared:
-        k = write.step("k_shared", Share("kv_head", head), k)
-        v = write.step("v_shared", Share("kv_head", head), v)
+        k = write.step("k_shared", "shared key", Share("kv_head", head), k)
+        v = write.step("v_shared", "shared value", Share("kv_head", head), v)
 
     batch, t, s = memory.axes[0], queries.axis("t"), memory.axis("s")
     square = (batch, head, t, s)
     product = _scaled_product(spec, spec.score_terms if by_distance is not None else 1)
-    scores = write.step("scores", product, q, k, axes=square, core=True)
+    scores = write.step("scores", "scores", product, q, k, axes=square)
     if by_distance is not None:
         terms = _disentangled(write, spec, by_distance, q, k, product) if spec.disentangled else [by_distance]
-        scores = write.step("biased", Add(), scores, *terms, core=True)
+        scores = write.step("biased", "biased scores", Add(), scores, *terms)
     if mask is not None or real is not None:
-        scores = write.step("masked", mask or Mask(), scores, *([real] if real is not None else []), core=True)
-    weights = write.step("weights", SOFTMAX, scores, core=True)
-    mix = write.step("mix", CONTRACT, weights, v, axes=(batch, t, head, d_v))
-    return linear(write, "out", mix, "O", (Axis("d_model", spec.d_model),), bias=spec.bias("output"), over=(head, d_v))
+        padding = () if real is None else (real,)
+        scores = write.step("masked", "masked scores", mask or Mask(), scores, *padding)
+    weights = write.step("weights", "weights", SOFTMAX, scores)
+    mix = write.step("mix", "mix", CONTRACT, weights, v, axes=(batch, t, head, d_v))
+    d_model, bias = Axis("d_model", spec.d_model), spec.bias("output")
+    return linear(write, "out", "attention output", mix, "O", (d_model,), bias=bias, over=(head, d_v))
 
 
 def _scaled_product(spec: EncoderSpec, terms: int) -> Contract:
@@ -70,24 +72,24 @@ def _disentangled(write: Writer, spec: EncoderSpec, distances: Tensor, q: Tensor
     own = "R" if spec.relative_projections == "own" else ""
     terms = []
     if spec.content_to_position:
-        keys = linear(write, "k_relative", distances, f"K{own}", (kv_head, d_k), bias=spec.bias("k"))
+        keys = linear(write, "k_relative", "relative key", distances, f"K{own}", (kv_head, d_k), bias=spec.bias("k"))
         if spec.group > 1:
-            keys = write.step("k_relative_shared", Share("kv_head", head), keys)
-        every = write.step("content_to_buckets", product, q, keys, axes=(batch, head, t, bucket))
-        terms.append(write.step("content_to_position", pick, every))
+            keys = write.step("k_relative_shared", "shared relative key", Share("kv_head", head), keys)
+        every = write.step("content_to_buckets", "content to buckets", product, q, keys, axes=(batch, head, t, bucket))
+        terms.append(write.step("content_to_position", "content to position", pick, every))
     if spec.position_to_content:
-        queries = linear(write, "q_relative", distances, f"Q{own}", (head, d_k), bias=spec.bias("q"))
-        every = write.step("buckets_to_content", product, k, queries, axes=(batch, head, s, bucket))
-        terms.append(write.step("position_to_content", pick, every))
+        queries = linear(write, "q_relative", "relative query", distances, f"Q{own}", (head, d_k), bias=spec.bias("q"))
+        every = write.step("buckets_to_content", "buckets to content", product, k, queries, axes=(batch, head, s, bucket))
+        terms.append(write.step("position_to_content", "position to content", pick, every))
     return terms
 
 
 def relative_table(write: Writer, spec: EncoderSpec, t: Axis, s: Axis) -> Tensor:
     """A table of what is learned by distance: the bias of each head, query and key that it gives, or the vectors in it."""
     rows, head, d_model = Axis("bucket", spec.relative_rows), Axis("head", spec.heads), Axis("d_model", spec.d_model)
-    table = write.parameter("E_relative", rows, d_model if spec.disentangled else head, kind="table")
+    table = write.parameter("E_relative", "relative table", rows, d_model if spec.disentangled else head, kind="table")
     if spec.disentangled:
         return norm(write, spec, "relative_norm", table) if spec.relative_norm else table
     if spec.position.endswith("2d"):
-        return write.step("relative", PatchBias(spec.patch_grid, t, s), table)
-    return write.step("relative", RelativeBias(spec.relative_distance, t, s), table)
+        return write.step("relative", "relative bias", PatchBias(spec.patch_grid, t, s), table)
+    return write.step("relative", "relative bias", RelativeBias(spec.relative_distance, t, s), table)

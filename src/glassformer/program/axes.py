@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import math
-import re
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from glassformer.program.roles import ENCODER, Block, Role
+
 Array = NDArray[Any]
 Cell = dict[str, int]  # which element: {"t": 1, "head": 0, "d_v": 3}
 Floats = NDArray[np.float64]
 HEADS = ("head", "kv_head")  # heads of queries, and of keys and values where there are fewer of those
-IN_LAYER = re.compile(r"^layers\.(\d+)\.")
-
-
-def layer_of(name: str) -> int | None:
-    """The layer that a tensor belongs to, by its name; None for what is in no layer, or in all of them."""
-    found = IN_LAYER.match(name)
-    return int(found[1]) if found else None
 
 
 class Axis(NamedTuple):
@@ -37,6 +31,15 @@ class Tensor(NamedTuple):
 
     name: str
     axes: tuple[Axis, ...]
+    symbol: str = ""  # the name without its block: `W_Q` of `layers.0.attention.W_Q`
+    block: Block = ENCODER
+    role: Role = "other"
+    hidden: bool = False  # a hidden state: what enters the first layer, or what a layer gives
+
+    @property
+    def any_layer(self) -> str:
+        """The name of a parameter with the number of its layer left open: `layers.*.attention.W_Q`."""
+        return f"{self.block.any_layer}.{self.symbol}" if self.block.layer is not None else self.name
 
     @property
     def size(self) -> int:
@@ -50,10 +53,13 @@ class Tensor(NamedTuple):
     def formula(self) -> str:
         return " · ".join(axis.name for axis in self.axes) or "1"
 
-    @property
-    def symbol(self) -> str:
-        """The last word of the name: `W_Q` of `layers.0.attention.W_Q`."""
-        return self.name.rpartition(".")[2]
+    def is_called(self, words: str) -> bool:
+        """Whether `words` are the last of its name: `scores` and `attention.scores` are, of `layers.0.attention.scores`."""
+        return self.name.endswith(f".{words}")
+
+    def is_at(self, place: str) -> bool:
+        """Whether `place` is the name of this tensor or of a block around it: `layers.0` or `layers.0.ffn`."""
+        return place in (self.name, *(block.name for block in self.block.around))
 
     def at(self, cell: Cell) -> tuple[int, ...]:
         """The index of `cell`; axes that this tensor has not are ignored, so one cell serves inputs and output alike."""
@@ -61,7 +67,7 @@ class Tensor(NamedTuple):
 
     def seen(self, **names: str) -> Tensor:
         """The same value under other axis names: `x.seen(t="s")`."""
-        return Tensor(self.name, tuple([axis.renamed(names[axis.name]) if axis.name in names else axis for axis in self.axes]))
+        return self._replace(axes=tuple([axis.renamed(names[axis.name]) if axis.name in names else axis for axis in self.axes]))
 
     def axis(self, name: str) -> Axis:
         return next(axis for axis in self.axes if axis.name == name)
@@ -80,6 +86,14 @@ class Parameter(NamedTuple):
     @property
     def name(self) -> str:
         return self.tensor.name
+
+    @property
+    def block(self) -> Block:
+        return self.tensor.block
+
+    @property
+    def role(self) -> Role:
+        return self.tensor.role
 
     @property
     def size(self) -> int:

@@ -8,15 +8,16 @@ from glassformer.program.axes import Axis, Tensor
 from glassformer.program.operations import Add, Join, Lookup, Neighbours, Patch, Pointwise, Rows, Scale, Sinusoid, Slice
 from glassformer.program.parts import linear, norm
 from glassformer.program.program import Sizes, Writer
-from glassformer.spec import SOUND_WIDTH, EncoderSpec
+from glassformer.spec import AUDIO_KERNEL, EncoderSpec
 
 
 def embed(write: Writer, spec: EncoderSpec, sizes: Sizes) -> Tensor:
     """What enters the first layer, named `x` whatever made it."""
     batch, t, d_model = Axis("batch", sizes.batch), Axis("t", sizes.t), Axis("d_model", spec.d_model)
-    inside = write.at("embeddings")
+    inside = write.at("embeddings", "embeddings")
     if spec.reads == "vectors":
-        x = write.input("x" if _as_given(spec) else "vectors", batch, t, d_model)
+        given = _as_given(spec)
+        x = write.input("x" if given else "vectors", "input", batch, t, d_model, hidden=given)
         x = _add_positions(inside, spec, [x], t, d_model)
     elif spec.reads == "tokens":
         x = _tokens(write, inside, spec, batch, t)
@@ -27,8 +28,8 @@ def embed(write: Writer, spec: EncoderSpec, sizes: Sizes) -> Tensor:
     if spec.embedding_norm:
         x = norm(inside, spec, "norm", x)
     if x.axes[-1].name == "d_embedding":
-        x = linear(inside, "projected", x, "E", (d_model,), bias=spec.bias("embedding"))
-    return write.name_last("x") if write.program.steps else x
+        x = linear(inside, "projected", "projected embedding", x, "E", (d_model,), bias=spec.bias("embedding"))
+    return write.hidden("x") if write.program.steps else x
 
 
 def _as_given(spec: EncoderSpec) -> bool:
@@ -38,48 +39,49 @@ def _as_given(spec: EncoderSpec) -> bool:
 
 def _tokens(write: Writer, inside: Writer, spec: EncoderSpec, batch: Axis, t: Axis) -> Tensor:
     width = Axis("d_model" if spec.embedding_size is None else "d_embedding", spec.table_width)
-    tokens = write.input("tokens", batch, t)
-    table = inside.parameter("E_token", Axis("vocab", spec.vocab or 0), width, kind="table")
-    terms = [inside.step("token", Lookup(), tokens, table)]
+    tokens = write.input("tokens", "input", batch, t)
+    table = inside.parameter("E_token", "token", Axis("vocab", spec.vocab or 0), width, kind="table")
+    terms = [inside.step("token", "token", Lookup(), tokens, table)]
     if spec.embedding_scale == "sqrt_d_model":
-        terms = [inside.step("scaled", Scale(math.sqrt(spec.d_model), "√d_model"), *terms)]
+        terms = [inside.step("scaled", "scaled token", Scale(math.sqrt(spec.d_model), "√d_model"), *terms)]
     if spec.segments is not None:
-        segments = write.input("segments", batch, t)
-        table = inside.parameter("E_segment", Axis("segment", spec.segments), width, kind="table")
-        terms.append(inside.step("segment", Lookup(), segments, table))
+        segments = write.input("segments", "input", batch, t)
+        table = inside.parameter("E_segment", "segment", Axis("segment", spec.segments), width, kind="table")
+        terms.append(inside.step("segment", "segment", Lookup(), segments, table))
     return _add_positions(inside, spec, terms, t, width)
 
 
 def _image(write: Writer, inside: Writer, spec: EncoderSpec, batch: Axis, t: Axis) -> Tensor:
     (height, width), d_model = spec.image_size, Axis("d_model", spec.d_model)
-    image = write.input("image", batch, Axis("channel", spec.channels), Axis("row", height), Axis("column", width))
+    image = write.input("image", "input", batch, Axis("channel", spec.channels), Axis("row", height), Axis("column", width))
     patch, pixel = Axis("patch", spec.patches), Axis("pixel", spec.channels * spec.patch_size[0] * spec.patch_size[1])
-    pixels = inside.step("pixels", Patch(spec.patch_size, patch, pixel), image)
-    x = linear(inside, "patches", pixels, "patch", (d_model,), bias=spec.bias("patch"))
+    pixels = inside.step("pixels", "pixels", Patch(spec.patch_size, patch, pixel), image)
+    x = linear(inside, "patches", "patch", pixels, "patch", (d_model,), bias=spec.bias("patch"))
     if spec.mask_token:
-        inside.parameter("mask_token", d_model, kind="token")
-    tokens = [inside.parameter(name, d_model, kind="token") for name in token_names(spec.class_tokens)]
+        inside.parameter("mask_token", "mask token", d_model, kind="token")
+    tokens = [inside.parameter(name, "class token", d_model, kind="token") for name in token_names(spec.class_tokens)]
     placed = Axis("t", spec.patches + spec.class_tokens)
-    x = inside.step("sequence", Join(placed, "patch"), *tokens, x)
+    x = inside.step("sequence", "sequence", Join(placed, "patch"), *tokens, x)
     x = _add_positions(inside, spec, [x], placed, d_model)
     if spec.registers:
-        registers = inside.parameter("registers", Axis("t", spec.registers), d_model, kind="token")
-        first = [inside.step("before", Slice("t", 0, spec.class_tokens), x)] if tokens else []
-        patches = inside.step("after", Slice("t", spec.class_tokens, placed.size), x) if tokens else x
-        x = inside.step("with_registers", Join(t, "t"), *first, registers, patches)
+        registers = inside.parameter("registers", "register", Axis("t", spec.registers), d_model, kind="token")
+        first = [inside.step("before", "slice", Slice("t", 0, spec.class_tokens), x)] if tokens else []
+        patches = inside.step("after", "slice", Slice("t", spec.class_tokens, placed.size), x) if tokens else x
+        x = inside.step("with_registers", "sequence with registers", Join(t, "t"), *first, registers, patches)
     return x
 
 
 def _sound(write: Writer, inside: Writer, spec: EncoderSpec, batch: Axis, t: Axis) -> Tensor:
     """Two convolutions along time, each followed by GELU whatever the layers use (Radford et al. 2022)."""
-    frame, kernel, d_model = Axis("frame", spec.frames), Axis("kernel", SOUND_WIDTH), Axis("d_model", spec.d_model)
-    x = write.input("frames", batch, Axis("mel", spec.mels or 0), frame)
-    for number, along, into in (("1", frame, d_model.renamed("d_conv")), ("2", t, d_model)):
-        near = inside.step(f"neighbours_{number}", Neighbours("frame", along, kernel), x)
-        convolved = linear(
-            inside, f"convolved_{number}", near, f"conv{number}", (into,), bias=spec.bias("embedding"), over=near.axes[2:]
-        )
-        x = inside.step(f"active_{number}", Pointwise("gelu"), convolved)
+    frame, kernel, d_model = Axis("frame", spec.frames), Axis("kernel", AUDIO_KERNEL), Axis("d_model", spec.d_model)
+    x = write.input("frames", "input", batch, Axis("mel", spec.mels or 0), frame)
+    bias, wide = spec.bias("embedding"), d_model.renamed("d_conv")
+    near = inside.step("neighbours_1", "first neighbours", Neighbours("frame", frame, kernel), x)
+    convolved = linear(inside, "convolved_1", "first convolution", near, "conv1", (wide,), bias=bias, over=near.axes[2:])
+    x = inside.step("active_1", "first activation", Pointwise("gelu"), convolved)
+    near = inside.step("neighbours_2", "second neighbours", Neighbours("frame", t, kernel), x)
+    convolved = linear(inside, "convolved_2", "second convolution", near, "conv2", (d_model,), bias=bias, over=near.axes[2:])
+    x = inside.step("active_2", "sound", Pointwise("gelu"), convolved)
     return _add_positions(inside, spec, [x], t, d_model)
 
 
@@ -91,8 +93,9 @@ def token_names(count: int) -> list[str]:
 def _add_positions(inside: Writer, spec: EncoderSpec, terms: list[Tensor], along: Axis, width: Axis) -> Tensor:
     if spec.learns_positions:
         frozen = spec.position == "sinusoidal_stored"
-        table = inside.parameter("E_position", Axis("position", spec.position_rows), width, kind="table", frozen=frozen)
-        terms.append(inside.step("position", Rows(along, spec.position_offset), table))
+        rows = Axis("position", spec.position_rows)
+        table = inside.parameter("E_position", "position", rows, width, kind="table", frozen=frozen)
+        terms.append(inside.step("position", "position", Rows(along, spec.position_offset), table))
     elif spec.position == "sinusoidal":
-        terms.append(inside.step("position", Sinusoid(along, width)))
-    return inside.step("sum", Add(), *terms) if len(terms) > 1 else terms[0]
+        terms.append(inside.step("position", "position", Sinusoid(along, width)))
+    return inside.step("sum", "embedding sum", Add(), *terms) if len(terms) > 1 else terms[0]

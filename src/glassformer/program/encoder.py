@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from glassformer.errors import GlassformerError
 from glassformer.program.attention import attention, relative_table
 from glassformer.program.axes import Axis, Tensor
 from glassformer.program.embeddings import embed
@@ -9,7 +10,8 @@ from glassformer.program.heads import finish
 from glassformer.program.operations import Add, Mask, Multiply
 from glassformer.program.parts import feed_forward, norm
 from glassformer.program.program import Program, Sizes, Writer
-from glassformer.spec import EncoderSpec, GlassformerError
+from glassformer.program.roles import Role
+from glassformer.spec import EncoderSpec
 
 ADD, MULTIPLY = Add(), Multiply()
 DEFAULT_TOKENS = 128
@@ -19,14 +21,14 @@ def build(spec: EncoderSpec, *, batch: int = 1, t: int | None = None, padded: bo
     """The program of `spec` for `batch` inputs of `t` tokens; `padded`: some of the tokens may be padding."""
     program = Program(spec, sizes(spec, batch, t))
     write = Writer(program)
+    layers = write.at("layers", "layers")
     x = embed(write, spec, program.sizes)
-    real = write.input("attend", x.axes[0], Axis("s", x.axis("t").size)) if padded else None
+    real = write.input("attend", "attend", x.axes[0], Axis("s", x.axis("t").size)) if padded else None
     by_distance: Tensor | None = None  # what a relative table gives to the attention
     for number in range(spec.layers):
-        owner = f"layers.{spec.layer_weights(number)}"
-        here = write.at(f"layers.{number}", owner)
+        here = layers.layer(number, spec.layer_weights(number))
         if spec.relative and (by_distance is None or spec.relative_tables == "per_layer"):
-            where = here if spec.relative_tables == "per_layer" else write.at("layers")
+            where = here if spec.relative_tables == "per_layer" else layers
             by_distance = relative_table(where, spec, x.axis("t"), x.axis("t").renamed("s"))
         x = _layer(here, spec, number, x, real=real, by_distance=by_distance)
     if spec.norm_after_last == "all":
@@ -68,25 +70,27 @@ def _layer(
         base = spec.rotary_base_local if window is not None and spec.rotary_base_local is not None else spec.rotary_base
 
     def attend(y: Tensor) -> Tensor:
-        inside, memory = write.at("attention"), y.seen(t="s")
+        inside, memory = write.at("attention", "attention"), y.seen(t="s")
         return attention(inside, spec, y, memory, real=real, by_distance=by_distance, mask=mask, rotary_base=base)
 
     if spec.block == "attention":
         attend(x)
-        return write.name_last("out")
+        return write.hidden("out")
     before = spec.norm == "pre"
     y = norm(write, spec, "norm_1", x) if before and (spec.first_norm or number) else x
-    x = write.step("sum_1", ADD, x, _scaled(write, spec, attend(y), "1"))
+    y = _scaled(write, spec, "scaled attention output", attend(y), "1")
+    x = write.step("sum_1", "attention residual", ADD, x, y)
     x = x if before else norm(write, spec, "norm_1", x)
     y = norm(write, spec, "norm_2", x) if before else x
-    x = write.step("sum_2", ADD, x, _scaled(write, spec, feed_forward(write.at("ffn"), spec, y), "2"))
+    y = _scaled(write, spec, "scaled ffn output", feed_forward(write.at("ffn", "ffn"), spec, y), "2")
+    x = write.step("sum_2", "ffn residual", ADD, x, y)
     if not before:
         norm(write, spec, "norm_2", x)
-    return write.name_last("out")
+    return write.hidden("out")
 
 
-def _scaled(write: Writer, spec: EncoderSpec, x: Tensor, number: str) -> Tensor:
+def _scaled(write: Writer, spec: EncoderSpec, role: Role, x: Tensor, number: str) -> Tensor:
     """Times a learned factor per feature, where the spec has layer scale."""
     if not spec.layer_scale:
         return x
-    return write.step(f"scaled_{number}", MULTIPLY, x, write.parameter(f"lambda_{number}", x.axes[-1], kind="scale"))
+    return write.step(f"scaled_{number}", role, MULTIPLY, x, write.parameter(f"lambda_{number}", role, x.axes[-1], kind="scale"))

@@ -7,12 +7,13 @@ from glassformer.program.axes import Axis, Tensor
 from glassformer.program.operations import Add, Join, Mean, Pointwise, Scale, Slice, Take
 from glassformer.program.parts import AFFINE, CONTRACT, feed_forward, linear, norm
 from glassformer.program.program import Writer
+from glassformer.program.roles import Role
 from glassformer.spec import GATES, TOKEN_HEADS, EncoderSpec
 
 
 def finish(write: Writer, spec: EncoderSpec, x: Tensor, real: Tensor | None) -> None:
     """Pooler and head, as the spec asks."""
-    head, classes = write.at("head"), (Axis("class", spec.classes),)
+    head, classes = write.at("head", "head"), (Axis("class", spec.classes),)
     if spec.head in TOKEN_HEADS:
         if spec.head == "mlm":
             _masked_tokens(write, head, spec, x)
@@ -24,28 +25,29 @@ def finish(write: Writer, spec: EncoderSpec, x: Tensor, real: Tensor | None) -> 
     pooled = _pooled(write, spec, x, real)
     if spec.head == "pretrain":
         _masked_tokens(write, head, spec, x)
-        linear(head, "next", pooled, "N", classes, bias=spec.bias("classes"))
+        linear(head, "next", "next logits", pooled, "N", classes, bias=spec.bias("classes"))
     elif spec.head == "distilled":
         _distilled(head, spec, x)
     elif spec.head == "project":
-        linear(head, "out", pooled, "P", classes, bias=spec.bias("head"))
+        linear(head, "out", "projection", pooled, "P", classes, bias=spec.bias("head"))
     elif spec.head == "classify":
         _classifier(head, spec, pooled if spec.head_reads == "pooled" else _summary(head, spec, x, real))
 
 
 def _pooled(write: Writer, spec: EncoderSpec, x: Tensor, real: Tensor | None) -> Tensor:
-    inside = write.at("pooler")
+    inside = write.at("pooler", "pooler")
     if spec.pooler == "attention":
         return _attention_pooler(inside, spec, x, real)
     if spec.pool == "mean":
         pooled = _mean(inside, spec, x, real)
     else:
-        pooled = _token(inside, x, real, 0 if spec.pool == "first" else -1)
+        pooled = _token(inside, "pooled token", x, real, 0 if spec.pool == "first" else -1)
     if spec.norm_after_last == "pooled":
         pooled = norm(write, spec, "final_norm", pooled)
     if spec.pooler == "dense":
-        dense = linear(inside, "dense", pooled, "P", (Axis("d_pooled", spec.d_model),), bias=spec.bias("pooler"))
-        pooled = inside.step("out", Pointwise("tanh"), dense)
+        into = (Axis("d_pooled", spec.d_model),)
+        dense = linear(inside, "dense", "pooler hidden", pooled, "P", into, bias=spec.bias("pooler"))
+        pooled = inside.step("out", "pooled", Pointwise("tanh"), dense)
     if spec.pooler == "norm":
         pooled = norm(inside, spec, "norm", pooled)
     return pooled
@@ -54,68 +56,71 @@ def _pooled(write: Writer, spec: EncoderSpec, x: Tensor, real: Tensor | None) ->
 def _patches(inside: Writer, spec: EncoderSpec, x: Tensor) -> Tensor:
     """The tokens that are patches or text, without class token and registers."""
     before = spec.class_tokens + spec.registers
-    return inside.step("patches", Slice("t", before, x.axis("t").size), x) if before else x
+    return inside.step("patches", "slice", Slice("t", before, x.axis("t").size), x) if before else x
 
 
 def _mean(inside: Writer, spec: EncoderSpec, x: Tensor, real: Tensor | None) -> Tensor:
-    return inside.step("mean", Mean("t"), _patches(inside, spec, x), *([real.seen(s="t")] if real is not None else []))
+    padding = () if real is None else (real.seen(s="t"),)
+    return inside.step("mean", "mean", Mean("t"), _patches(inside, spec, x), *padding)
 
 
-def _token(inside: Writer, x: Tensor, real: Tensor | None, index: int) -> Tensor:
+def _token(inside: Writer, role: Role, x: Tensor, real: Tensor | None, index: int) -> Tensor:
     """The first token or the last; where there is padding, of those that are real."""
-    return inside.step("token", Take("t", index), x, *([real.seen(s="t")] if real is not None else []))
+    return inside.step("token", role, Take("t", index), x, *([real.seen(s="t")] if real is not None else []))
 
 
 def _summary(inside: Writer, spec: EncoderSpec, x: Tensor, real: Tensor | None) -> Tensor:
     """What a classifier reads where that is not the pooled vector."""
     if spec.head_reads == "mean":
         return _mean(inside, spec, x, real)
-    first = _token(inside, x, real, 0)
-    return inside.step("joined", Join(Axis("d_joined", 2 * spec.d_model), "d_model"), first, _mean(inside, spec, x, real))
+    first, mean = _token(inside, "first token", x, real, 0), _mean(inside, spec, x, real)
+    return inside.step("joined", "joined", Join(Axis("d_joined", 2 * spec.d_model), "d_model"), first, mean)
 
 
 def _attention_pooler(inside: Writer, spec: EncoderSpec, x: Tensor, real: Tensor | None) -> Tensor:
     """A learned query reads all tokens, and a feed-forward block follows (SigLIP)."""
     one = Axis("t", 1)
-    query = inside.parameter("query", one, Axis("d_model", spec.d_model), kind="token")
-    read = attention(inside.at("attention"), spec, query, x.seen(t="s"), real=real)
+    query = inside.parameter("query", "pooler query", one, Axis("d_model", spec.d_model), kind="token")
+    read = attention(inside.at("attention", "attention"), spec, query, x.seen(t="s"), real=real)
     normed = norm(inside, spec, "norm", read)
-    out = feed_forward(inside.at("ffn"), spec, normed)
-    added = inside.step("sum", Add(), read, out)
-    return inside.step("out", Take("t", 0), added)
+    out = feed_forward(inside.at("ffn", "ffn"), spec, normed)
+    added = inside.step("sum", "pooler residual", Add(), read, out)
+    return inside.step("out", "pooled", Take("t", 0), added)
 
 
 def _classifier(head: Writer, spec: EncoderSpec, x: Tensor) -> None:
     if spec.head_hidden != "none":
-        hidden = linear(head, "hidden", x, "H", (Axis("d_head", x.axes[-1].size),), bias=spec.bias("head"))
-        x = head.step("active", Pointwise(spec.head_hidden), hidden)
+        hidden = linear(head, "hidden", "head hidden", x, "H", (Axis("d_head", x.axes[-1].size),), bias=spec.bias("head"))
+        x = head.step("active", "head activation", Pointwise(spec.head_hidden), hidden)
         if spec.head_norm:
             x = norm(head, spec, "norm", x)
-    linear(head, "logits", x, "C", (Axis("class", spec.classes),), bias=spec.bias("classes"))
+    linear(head, "logits", "logits", x, "C", (Axis("class", spec.classes),), bias=spec.bias("classes"))
 
 
 def _distilled(head: Writer, spec: EncoderSpec, x: Tensor) -> None:
     """Two classifiers, on the class and the distillation token; the prediction is their mean (DeiT)."""
     classes, bias = (Axis("class", spec.classes),), spec.bias("classes")
-    one = linear(head, "class_logits", head.step("class_token", Take("t", 0), x), "C", classes, bias=bias)
-    other = linear(head, "distillation_logits", head.step("distillation_token", Take("t", 1), x), "D", classes, bias=bias)
-    head.step("logits", Scale(0.5, "1/2"), head.step("sum", Add(), one, other))
+    first = head.step("class_token", "first token", Take("t", 0), x)
+    one = linear(head, "class_logits", "logits", first, "C", classes, bias=bias)
+    second = head.step("distillation_token", "second token", Take("t", 1), x)
+    other = linear(head, "distillation_logits", "distillation logits", second, "D", classes, bias=bias)
+    head.step("logits", "logits", Scale(0.5, "1/2"), head.step("sum", "logit sum", Add(), one, other))
 
 
 def _masked_tokens(write: Writer, head: Writer, spec: EncoderSpec, x: Tensor) -> None:
     """Dense, activation, norm, then a product with the token table (tied) or a matrix of its own."""
-    table = next(p.tensor for p in write.program.parameters if p.tensor.symbol == "E_token")
+    table = next(p.tensor for p in write.program.parameters if p.role == "token")
     width = Axis("d_head", spec.table_width)
-    hidden = linear(head, "hidden", x, "H", (width,), bias=spec.bias("head"))
+    hidden = linear(head, "hidden", "head hidden", x, "H", (width,), bias=spec.bias("head"))
     function = GATES.get(spec.activation, spec.activation) if spec.head_hidden == "none" else spec.head_hidden
-    active = head.step("active", Pointwise(function), hidden)
+    active = head.step("active", "head activation", Pointwise(function), hidden)
     x = norm(head, spec, "norm", active)
     vocab = table.axes[0]
     if spec.tie:
-        weight = head.tied("W_vocab", Tensor(table.name, (vocab, width)))
+        weight = head.tied("W_vocab", table._replace(axes=(vocab, width)))
     else:
-        weight = head.parameter("W_vocab", width, vocab)
+        weight = head.parameter("W_vocab", "logits", width, vocab)
     if spec.spare_bias:
-        head.parameter("b_spare", vocab, kind="bias")
-    bias = (head.parameter("b_vocab", vocab, kind="bias"),) if spec.bias("decoder") else ()
-    head.step("logits", AFFINE if bias else CONTRACT, x, weight, *bias, axes=(*x.axes[:-1], vocab))
+        head.parameter("b_spare", "spare bias", vocab, kind="bias")
+    bias = (head.parameter("b_vocab", "logits", vocab, kind="bias"),) if spec.bias("decoder") else ()
+    head.step("logits", "logits", AFFINE if bias else CONTRACT, x, weight, *bias, axes=(*x.axes[:-1], vocab))

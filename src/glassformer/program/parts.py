@@ -5,46 +5,55 @@ from __future__ import annotations
 from glassformer.program.axes import Axis, Tensor
 from glassformer.program.operations import Affine, Contract, Mean, Multiply, Normalise, Pointwise, Shift, Variance
 from glassformer.program.program import Writer
+from glassformer.program.roles import Role
 from glassformer.spec import GATES, EncoderSpec
 
 CONTRACT, AFFINE, MULTIPLY, SHIFT = Contract(), Affine(), Multiply(), Shift()
 
 
 def linear(
-    write: Writer, name: str, x: Tensor, symbol: str, into: tuple[Axis, ...], *, bias: bool, over: tuple[Axis, ...] | None = None
+    write: Writer,
+    symbol: str,
+    role: Role,
+    x: Tensor,
+    index: str,
+    into: tuple[Axis, ...],
+    *,
+    bias: bool,
+    over: tuple[Axis, ...] | None = None,
 ) -> Tensor:
-    """`x W + b`: W maps the axes `over` (by default the last of x) to the axes `into`."""
+    """`x W + b`, W and b with this index: W maps the axes `over` (by default the last of x) to the axes `into`."""
     over = over or x.axes[-1:]
-    kept = tuple([axis for axis in x.axes if axis not in over])
-    weight = write.parameter(f"W_{symbol}", *over, *into)
+    axes = (*[axis for axis in x.axes if axis not in over], *into)
+    weight = write.parameter(f"W_{index}", role, *over, *into)
     if not bias:
-        return write.step(name, CONTRACT, x, weight, axes=(*kept, *into))
-    return write.step(name, AFFINE, x, weight, write.parameter(f"b_{symbol}", *into, kind="bias"), axes=(*kept, *into))
+        return write.step(symbol, role, CONTRACT, x, weight, axes=axes)
+    return write.step(symbol, role, AFFINE, x, weight, write.parameter(f"b_{index}", role, *into, kind="bias"), axes=axes)
 
 
-def norm(write: Writer, spec: EncoderSpec, name: str, x: Tensor) -> Tensor:
+def norm(write: Writer, spec: EncoderSpec, word: str, x: Tensor) -> Tensor:
     """LayerNorm (Ba et al. 2016) or RMSNorm over the last axis, in its steps."""
-    inside = write.at(name)
+    inside = write.at(word, "norm")
     features = x.axes[-1]
     mean: tuple[Tensor, ...] = ()
     if spec.norm_kind == "layer":
-        mean = (inside.step("mean", Mean(features.name), x),)
-        variance = inside.step("variance", Variance(features.name), x, *mean)
+        mean = (inside.step("mean", "mean", Mean(features.name), x),)
+        variance = inside.step("variance", "variance", Variance(features.name), x, *mean)
     else:
-        variance = inside.step("mean_square", Variance(features.name), x)
-    normalised = inside.step("normalised", Normalise(spec.eps), x, *mean, variance)
-    scale = [inside.parameter("gamma", features, kind="norm")]
+        variance = inside.step("mean_square", "variance", Variance(features.name), x)
+    normalised = inside.step("normalised", "normalised", Normalise(spec.eps), x, *mean, variance)
+    scale = [inside.parameter("gamma", "gamma", features, kind="norm")]
     if spec.norm_kind == "layer" and spec.bias("norm"):
-        scale.append(inside.parameter("beta", features, kind="norm"))
-    return write.step(name, SHIFT, normalised, *scale)
+        scale.append(inside.parameter("beta", "beta", features, kind="norm"))
+    return inside.result("norm output", SHIFT, normalised, *scale)
 
 
 def feed_forward(write: Writer, spec: EncoderSpec, x: Tensor) -> Tensor:
     """`f(x W_1 + b_1) W_2 + b_2`; gated: `(f(x W_1 + b_1) ⊙ (x W_3 + b_3)) W_2 + b_2`."""
     bias, d_ff = spec.bias("ffn"), Axis("d_ff", spec.ffn_width)
-    hidden = linear(write, "hidden", x, "1", (d_ff,), bias=bias)
-    active = write.step("active", Pointwise(GATES.get(spec.activation, spec.activation)), hidden)
+    hidden = linear(write, "hidden", "ffn hidden", x, "1", (d_ff,), bias=bias)
+    active = write.step("active", "ffn activation", Pointwise(GATES.get(spec.activation, spec.activation)), hidden)
     if spec.gated:
-        gate = linear(write, "gate", x, "3", (d_ff,), bias=bias)
-        active = write.step("gated", MULTIPLY, active, gate)
-    return linear(write, "out", active, "2", x.axes[-1:], bias=bias)
+        gate = linear(write, "gate", "ffn gate", x, "3", (d_ff,), bias=bias)
+        active = write.step("gated", "gated ffn activation", MULTIPLY, active, gate)
+    return linear(write, "out", "ffn output", active, "2", x.axes[-1:], bias=bias)

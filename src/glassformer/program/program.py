@@ -11,21 +11,31 @@ from glassformer.program.axes import Array, Axis, Cell, Parameter, ParameterKind
 from glassformer.program.expression import Expression, Values
 from glassformer.program.operations import Operation
 from glassformer.program.pen import Pen
+from glassformer.program.roles import ENCODER, Block, BlockKind, Role
 from glassformer.spec import EncoderSpec
 from glassformer.spec.viewed import Viewed
 
 
 class Step(NamedTuple):
-    """`output = operation(inputs)`. `core`: part of softmax(QKᵀ)V, which a fused kernel never writes to memory."""
+    """`output = operation(inputs)`."""
 
     output: Tensor
     operation: Operation
     inputs: tuple[Tensor, ...]
-    core: bool = False
 
     @property
     def name(self) -> str:
         return self.output.name
+
+    @property
+    def block(self) -> Block:
+        """The block that the step belongs to: `layers.3.attention`."""
+        return self.output.block
+
+    @property
+    def role(self) -> Role:
+        """What the step gives: queries, scores, weights, …"""
+        return self.output.role
 
     def evaluate(self, values: Values) -> Array:
         """The result, given the values of all tensors before it by name."""
@@ -58,7 +68,7 @@ class Program(Viewed):
     steps: list[Step] = field(default_factory=list)
     shared: dict[str, str] = field(default_factory=dict)  # second name of a tensor -> the name it is counted under
 
-    written: set[str] = field(default_factory=set)  # names of the parameters, for quick look-ups while writing
+    written: dict[str, Tensor] = field(default_factory=dict)  # parameters by name, for quick look-ups while writing
 
     def __repr__(self) -> str:
         return f"<Program of {len(self.steps)} steps, batch={self.sizes.batch} t={self.sizes.t}>"
@@ -74,6 +84,11 @@ class Program(Viewed):
         own = [*self.inputs, *(parameter.tensor for parameter in self.parameters), *(step.output for step in self.steps)]
         return {tensor.name: tensor for tensor in own}
 
+    @cached_property
+    def hidden(self) -> list[Tensor]:
+        """What enters the first layer, and what each layer gives."""
+        return [tensor for tensor in (*self.inputs, *(step.output for step in self.steps)) if tensor.hidden]
+
     @property
     def output(self) -> Tensor:
         """What the last step gives; of a program without steps, what goes in."""
@@ -81,46 +96,60 @@ class Program(Viewed):
 
 
 class Writer:
-    """Writes steps under a prefix. Where layers share weights, parameters go by the prefix of the layer that owns them."""
+    """Writes the steps of one block. Where layers share weights, parameters go to the block of the layer that owns them."""
 
-    def __init__(self, program: Program, prefix: str = "", owner: str | None = None) -> None:
+    def __init__(self, program: Program, block: Block = ENCODER, owner: Block | None = None) -> None:
         self.program = program
-        self.prefix = prefix
-        self.owner = prefix if owner is None else owner
+        self.block = block
+        self.owner = block if owner is None else owner
 
-    def at(self, name: str, owner: str | None = None) -> Writer:
-        """A writer one level down: `writer.at("attention")`."""
-        return Writer(self.program, f"{self.prefix}{name}.", f"{self.owner}{owner or name}.")
+    def at(self, word: str, kind: BlockKind) -> Writer:
+        """A writer of a block inside this one: `writer.at("norm_1", "norm")`."""
+        block = self.block.inside(word, kind)
+        return Writer(self.program, block, block if self.owner is self.block else self.owner.inside(word, kind))
 
-    def input(self, name: str, *axes: Axis) -> Tensor:
-        tensor = Tensor(name, axes)
+    def layer(self, number: int, owner: int) -> Writer:
+        """A writer of one layer, with the weights of layer `owner`."""
+        block = self.block.inside(str(number), "layer", number)
+        return Writer(self.program, block, block if owner == number else self.block.inside(str(owner), "layer", owner))
+
+    def input(self, name: str, role: Role, *axes: Axis, hidden: bool = False) -> Tensor:
+        tensor = Tensor(name, axes, name, ENCODER, role, hidden)
         self.program.inputs.append(tensor)
         return tensor
 
-    def parameter(self, symbol: str, *axes: Axis, kind: ParameterKind = "weight", frozen: bool = False) -> Tensor:
-        tensor = Tensor(self.owner + symbol, axes)
-        if tensor.name not in self.program.written:
-            self.program.written.add(tensor.name)
+    def parameter(self, symbol: str, role: Role, *axes: Axis, kind: ParameterKind = "weight", frozen: bool = False) -> Tensor:
+        name = self.owner.tensor(symbol)
+        tensor = self.program.written.get(name)
+        if tensor is None:
+            tensor = self.program.written[name] = Tensor(name, axes, symbol, self.owner, role)
             self.program.parameters.append(Parameter(tensor, kind, frozen))
-        if self.owner != self.prefix:
-            self.program.shared[self.prefix + symbol] = tensor.name
+        if self.owner is not self.block:
+            self.program.shared[self.block.tensor(symbol)] = name
         return tensor
 
     def tied(self, symbol: str, tensor: Tensor) -> Tensor:
         """Another tensor used under a second name: counted once, where it was first written."""
-        self.program.shared[self.prefix + symbol] = tensor.name
+        self.program.shared[self.block.tensor(symbol)] = tensor.name
         return tensor
 
     def step(
-        self, name: str, operation: Operation, *inputs: Tensor, axes: tuple[Axis, ...] | None = None, core: bool = False
+        self, symbol: str, role: Role, operation: Operation, *inputs: Tensor, axes: tuple[Axis, ...] | None = None
     ) -> Tensor:
-        output = Tensor(self.prefix + name, operation.axes(inputs) if axes is None else axes)
-        self.program.steps.append(Step(output, operation, inputs, core))
+        axes = operation.axes(inputs) if axes is None else axes
+        output = Tensor(self.block.tensor(symbol), axes, symbol, self.block, role)
+        self.program.steps.append(Step(output, operation, inputs))
         return output
 
-    def name_last(self, name: str) -> Tensor:
-        """Give the step just written the name under which the rest of the program knows it."""
+    def result(self, role: Role, operation: Operation, *inputs: Tensor) -> Tensor:
+        """The last step of this block, which goes by the block's own name."""
+        output = Tensor(self.block.name, operation.axes(inputs), self.block.word, self.block, role)
+        self.program.steps.append(Step(output, operation, inputs))
+        return output
+
+    def hidden(self, symbol: str) -> Tensor:
+        """What the step just written gives goes on to the next layer, and is named after this block: `x`, `layers.0.out`."""
         step = self.program.steps[-1]
-        output = Tensor(self.prefix + name, step.output.axes)
+        output = step.output._replace(name=self.block.tensor(symbol), symbol=symbol, hidden=True)
         self.program.steps[-1] = step._replace(output=output)
         return output

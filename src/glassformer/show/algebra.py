@@ -2,24 +2,38 @@
 
 from __future__ import annotations
 
-import html
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from glassformer.algebra import Bridge, Cost, Count, Notation, Shapes, notation
 from glassformer.algebra.shapes import Shape
-from glassformer.algebra.subtotals import Subtotal
+from glassformer.algebra.subtotals import GATHERED, Subtotal
+from glassformer.program import Program
+from glassformer.program.pen import Convention
+from glassformer.show.fragment import fragment
 from glassformer.show.icicle import icicle_svg
 from glassformer.show.inert import clean, markdown_text
-from glassformer.show.palette import ink, part_of
-from glassformer.show.parts_table import PartsTable
+from glassformer.show.markup import Html, tags
+from glassformer.show.palette import Part, block_part, ink, tensor_part
 from glassformer.show.present import present
-from glassformer.show.table import STYLE, Column, Table, latex_text, scoped, sizes_text
-from glassformer.show.typeset import STYLE as EQUATIONS
+from glassformer.show.table import Column, Table, latex_text, sizes_text
 from glassformer.show.typeset import HtmlPen, equation
 
 INDENT = "  "
 SHOWN_LAYERS_NOTE = "{} layers are alike: layer {} is shown."
+COST_PARTS: dict[str, Part | None] = {
+    "embeddings": "embedding",
+    "layers": None,
+    "layers: attention": "attention",
+    "layers: attention: projections": "attention",
+    "layers: attention: scores and mix": "attention",
+    "layers: feed-forward": "feed-forward",
+    "layers: norms and sums": "norm",
+    "final_norm": "norm",
+    "pooler": "head",
+    "head": "head",
+}
 
 
 @dataclass(frozen=True)
@@ -56,17 +70,27 @@ class Equations:
             lines.append(r"\end{align}")
         return "\n".join(lines)
 
-    def html(self) -> str:
-        parts = [f"<h3>{html.escape(self.notation.label)}, tokens as {self.notation.pen.convention}</h3>"]
-        written = notation(self.notation.program, HtmlPen(self.notation.pen.convention))
-        for section in written.sections:
-            items = "".join(
-                f'<tr style="border-left:3px solid {ink(part_of(e.name))}"><td>({e.number})</td>'
-                f"<td>{equation(e.left, e.right)}</td><td><small>{html.escape(e.shape)}</small></td></tr>"
+    def html(self) -> Html:
+        title = tags.h2(f"{self.notation.label}, tokens as {self.notation.pen.convention}")
+        return fragment(title, equation_lists(self.notation.program, self.notation.pen.convention))
+
+
+def equation_lists(program: Program, convention: Convention) -> Iterator[Html]:
+    """The equations of a program, set as on paper, each with its number, its shape and the colour of its part."""
+    for section in notation(program, HtmlPen(convention)).sections:
+        yield tags.h3(section.title)
+        yield tags.ol(
+            [
+                tags.li(
+                    tags.span(f"({e.number})", class_="number"),
+                    equation(e.left, e.right),
+                    tags.span(e.shape, class_="shape"),
+                    style=f"border-left-color:{ink(tensor_part(e.step.output))}",
+                )
                 for e in section.equations
-            )
-            parts.append(f"<h4>{html.escape(section.title)}</h4><table><tbody>{items}</tbody></table>")
-        return f"<div class=glassformer>{STYLE}<style>{scoped(EQUATIONS)}</style>{''.join(parts)}</div>"
+            ],
+            class_="equations",
+        )
 
 
 @present.register
@@ -75,12 +99,12 @@ def _count(count: Count) -> Table:
     rows = [_subtotal(part, depth) for depth, part in parts]
     bold = frozenset({place for place, (_, part) in enumerate(parts) if part.parts} | {len(rows) + 1})
     rows += [[""] * 5, ["total", "", "", f"{count.total:,}", ""]]
-    names = [*(part.place for _, part in parts), "", "total"]
     notes = ["", f"{count.total:,} parameters: {count.convention}."]
     notes += [f"left out: {item.part} {item.count:,}" for item in count.left_out if item.part in count.without]
     notes += _largest(count)
     columns = [Column("tensor"), Column("formula"), Column("sizes", right=True), Column("count", right=True), Column("")]
-    return PartsTable(f"{count.label}: parameters", columns, rows, notes, bold, above=icicle_svg(count), names=names)
+    colours = [*(_subtotal_part(part) for _, part in parts), None, None]
+    return Table(f"{count.label}: parameters", columns, rows, notes, bold, above=icicle_svg(count), parts=colours)
 
 
 def _subtotal(part: Subtotal, depth: int) -> list[str]:
@@ -88,6 +112,14 @@ def _subtotal(part: Subtotal, depth: int) -> list[str]:
     if part.line is None:
         return [name, "", "", count, ""]
     return [name, part.line.formula, part.line.numbers, count, _shared(part.line.rows[0].also)]
+
+
+def _subtotal_part(part: Subtotal) -> Part | None:
+    if part.line is not None:
+        return tensor_part(part.line.rows[0].tensor)
+    if part.name in GATHERED:
+        return "norm"
+    return None if part.block.kind == "layers" else block_part(part.block)
 
 
 def _largest(count: Count) -> list[str]:
@@ -119,7 +151,9 @@ def _bridge(bridge: Bridge) -> Table:
     notes = ["", f"difference {bridge.total:+,}; {bridge.unchanged:,} parameters are the same on both sides."]
     notes += [f"{end.label}: {end.convention}." for end in (bridge.left, bridge.right) if end.left_out]
     columns = [Column("tensor"), Column("from", right=True), Column("to", right=True), Column("difference", right=True)]
-    return PartsTable(f"{bridge.left.label} → {bridge.right.label}", columns, rows, notes, frozenset({0, len(rows) - 1}))
+    title, ends = f"{bridge.left.label} → {bridge.right.label}", frozenset({0, len(rows) - 1})
+    parts = [None, *(tensor_part(span.line.rows[0].tensor) for span in bridge.rows), None]
+    return Table(title, columns, rows, notes, ends, parts=parts)
 
 
 @present.register
@@ -133,22 +167,22 @@ def _shapes(shapes: Shapes) -> Table:
     columns = [Column("tensor"), Column(""), Column("axes"), Column("shape"), Column("one head"), Column("elements", right=True)]
     sizes = shapes.program.sizes
     title = f"{shapes.label}: shapes, tokens as {shapes.convention}, batch={sizes.batch} t={sizes.t}{which}"
-    return PartsTable(title, columns, rows, notes)
+    return Table(title, columns, rows, notes, parts=[tensor_part(row.tensor) for row in shown])
 
 
 def _first_of_alike(shapes: Shapes) -> tuple[list[Shape], list[str]]:
     """Rows with layers that look alike folded onto the first of them."""
-    layers: dict[str, list[Shape]] = {}
+    layers: dict[int, list[Shape]] = {}
     for row in shapes.rows:
-        words = row.name.split(".")
-        if words[0] == "layers" and words[1].isdecimal():
-            layers.setdefault(words[1], []).append(row)
-    kinds: dict[tuple[Any, ...], list[str]] = {}
+        if row.tensor.block.layer is not None:
+            layers.setdefault(row.tensor.block.layer, []).append(row)
+    kinds: dict[tuple[Any, ...], list[int]] = {}
     for number, rows in layers.items():
-        kinds.setdefault(tuple((row.name.split(".", 2)[2], row.shape) for row in rows), []).append(number)
-    hidden = {number for numbers in kinds.values() for number in numbers[1:]}
+        alike = tuple((row.tensor.block.any_layer, row.tensor.symbol, row.shape) for row in rows)
+        kinds.setdefault(alike, []).append(number)
+    left_out = {number for numbers in kinds.values() for number in numbers[1:]}
     notes = [SHOWN_LAYERS_NOTE.format(len(numbers), numbers[0]) for numbers in kinds.values() if len(numbers) > 1]
-    return [row for row in shapes.rows if not (row.name.startswith("layers.") and row.name.split(".")[1] in hidden)], notes
+    return [row for row in shapes.rows if row.tensor.block.layer not in left_out], notes
 
 
 @present.register
@@ -173,7 +207,8 @@ def _cost(cost: Cost) -> Table:
     if cost.which == "training":
         notes.append(f"peak {bytes_text(memory.peak)}: the most at one moment, the loss included.")
     columns = [Column("part"), Column("multiply-adds in products", right=True), Column("FLOPs, all operations", right=True)]
-    return PartsTable(f"{cost.label}: cost", columns, rows, notes, frozenset({len(rows) - 1}))
+    parts = [*(COST_PARTS[name] for name in cost.parts), None]
+    return Table(f"{cost.label}: cost", columns, rows, notes, frozenset({len(rows) - 1}), parts=parts)
 
 
 def bytes_text(count: int) -> str:

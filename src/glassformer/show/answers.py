@@ -1,8 +1,7 @@
-"""How answers and diagnoses look: the value first, then why, then the other conventions."""
+"""Presentation of answers and diagnoses: the value, then its derivation, then other conventions."""
 
 from __future__ import annotations
 
-import html
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -13,7 +12,9 @@ from glassformer.answers.verdicts import Diagnosis
 from glassformer.expressions.arrays import Array
 from glassformer.expressions.exact import Real, exactly, shown_number
 from glassformer.expressions.precision import shown_value
+from glassformer.show.fragment import fragment
 from glassformer.show.inert import clean, markdown_text
+from glassformer.show.markup import Html, tags
 from glassformer.show.present import present
 from glassformer.show.table import Column, latex_text
 from glassformer.show.table import Table as Grid
@@ -49,16 +50,15 @@ class Paragraphs:
             lines += [latex_text(heading), r"\begin{itemize}", *body, r"\end{itemize}"] if body else []
         return "\n".join(lines)
 
-    def html(self) -> str:
-        parts = [f"<h3>{html.escape(self.title)}</h3>"]
-        for heading, items in self.groups:
-            listed = "".join(f"<li>{html.escape(item)}</li>" for item in items)
-            parts.append((f"<h4>{html.escape(heading)}</h4>" if heading else "") + f"<ul>{listed}</ul>")
-        return f"<div class=glassformer>{''.join(parts)}</div>"
+    def html(self) -> Html:
+        groups = [
+            [tags.h4(heading) if heading else None, tags.ul([tags.li(item) for item in items])] for heading, items in self.groups
+        ]
+        return fragment(tags.h3(self.title), groups)
 
 
 def value_text(value: Any, digits: int | None = None) -> str:
-    """A number with its thousands set apart, a list, a shape, or a class as it is written."""
+    """Return a value as text: a number with thousands separators, a list, a shape, or a complexity class."""
     if isinstance(value, str):
         return value
     if isinstance(value, Growth):
@@ -87,7 +87,7 @@ def _rounded(cell: Real, digits: int) -> Real:
 
 
 def _asked(answer: Answer) -> str:
-    """`params of bert-base`; an expression that names its models, or needs none, stands alone."""
+    """Return `params of bert-base`, or only the expression if it names its models or needs none."""
     return f"{answer.text} of {answer.label}" if answer.label and f"@ {answer.label}" not in answer.text else answer.text
 
 
@@ -122,7 +122,7 @@ def _derivation(answer: Answer) -> list[tuple[str, tuple[str, ...]]]:
 
 
 def _parts(line: Line) -> list[str]:
-    """What, symbols, numbers and result, each once."""
+    """Return the description, symbols, numbers and result of a line, without repetitions."""
     return list(dict.fromkeys(part for part in (line.what, line.symbols, line.numbers, value_text(line.value)) if part))
 
 
@@ -146,12 +146,12 @@ def _diagnosis(found: Diagnosis) -> Paragraphs:
         return Paragraphs(f"right. {subject}", (("", (f"convention: {found.convention}",)), *notes))
     truth = value_text(found.answer.exact)
     if found.verdict == "convention":
-        said = (f"{found.convention}. {'Alone' if found.convention.startswith('with ') else 'In full'} it is {truth}.",)
+        said = (f"{found.convention}. {'On its own' if found.convention.startswith('with ') else 'In full'} it is {truth}.",)
         sentences = tuple(mistake.sentence for finding in found.findings for mistake in finding.mistakes)
         return Paragraphs(f"right under a convention. {subject}", (("", (*said, *sentences)), *notes))
     groups: list[tuple[str, tuple[str, ...]]] = [("", (f"it is {truth} ({found.answer.convention})",))]
     for finding in found.findings:
-        close = "close to what this mistake gives; the rest is arithmetic" if finding.near else "this gives exactly that value"
+        close = "close to this value, apart from an arithmetic error" if finding.near else "this gives exactly that value"
         besides = f", {', '.join(finding.left_out)} left out" if finding.left_out else ""
         lines = [f"{'; '.join(finding.what)}{besides}: {value_text(finding.value)} ({close})"]
         lines += [mistake.sentence for mistake in finding.mistakes if mistake.sentence]

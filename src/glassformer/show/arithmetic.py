@@ -1,17 +1,17 @@
-"""The arithmetic of one cell with numbers put in, as LaTeX."""
+"""The arithmetic of one cell with its numbers, as LaTeX."""
 
 from __future__ import annotations
 
-from glassformer.numbers import Run
 from glassformer.numbers.explain import number
+from glassformer.numbers.values import Values
 from glassformer.program.expression import Constant, Expression, Product, Ratio, Ref, Sum
 from glassformer.show.matrix import latex_number
 
-FUNCTIONS = {"exp", "sin", "cos", "tanh"}  # those that LaTeX has a command for
+FUNCTIONS = {"exp", "sin", "cos", "tanh"}  # functions with a LaTeX command
 
 
-def latex_arithmetic(expression: Expression, run: Run, digits: int) -> str:
-    """An expression with numbers put in."""
+def latex_arithmetic(expression: Expression, run: Values, digits: int) -> str:
+    """Return an expression as LaTeX, with its numbers."""
     if isinstance(expression, Ref):
         return latex_number(number(expression.evaluate(run.values), digits))
     if isinstance(expression, Constant):
@@ -37,7 +37,7 @@ def latex_arithmetic(expression: Expression, run: Run, digits: int) -> str:
     return rf"{name}\left({inner}\right)"
 
 
-def _factor(expression: Expression, run: Run, digits: int) -> str:
+def _factor(expression: Expression, run: Values, digits: int) -> str:
     text = latex_arithmetic(expression, run, digits)
     compound = isinstance(expression, Sum | Product) or text.startswith("-")
     return rf"\left({text}\right)" if compound else text

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import base64
-import html
-import json
 import zlib
+from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from glassformer.errors import GlassformerError, shown
 from glassformer.numbers.attention import Attention
 from glassformer.program.axes import Array, Floats
 from glassformer.show.colours import SEQUENTIAL, SEQUENTIAL_DARK
 from glassformer.show.figures import writing
 from glassformer.show.grids import LINEAR_UP_TO, scale_top
-from glassformer.spec import GlassformerError, shown
+from glassformer.show.markup import Html, data, script, tags
+from glassformer.show.markup import page as whole_page
 
 MOST_BYTES = 20_000_000
 MOST_IN_NOTEBOOK = 4_000_000
@@ -29,7 +31,7 @@ SAMPLE = 6  # heads that are packed to see which levels fit
 POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'"
 
 
-def attention_page(attention: Attention, *, most_bytes: int = MOST_BYTES) -> str:
+def attention_page(attention: Attention, *, most_bytes: int = MOST_BYTES) -> Html:
     """A whole page, at most `most_bytes` long."""
     grids = [[attention.grid(layer, head) for head in attention.heads] for layer in attention.layers]
     return page(grids, attention.words, attention.layers, attention.heads, most_bytes=most_bytes)
@@ -43,72 +45,69 @@ def save_attention_html(attention: Attention, path: str | Path) -> Path:
     return path
 
 
-def notebook_html(attention: Attention) -> str:
+def notebook_html(attention: Attention) -> Html:
     """The page in a frame of its own, so that several views live in one notebook and nothing leaks out of it."""
     try:
         text = attention_page(attention, most_bytes=MOST_IN_NOTEBOOK)
     except GlassformerError as error:
-        return f"<p>{html.escape(str(error))}</p>"
+        return tags.p(str(error))
     height = min(800, 340 + 40 * len(attention.words))
-    frame = "width:100%;border:0"
-    return f'<iframe sandbox="allow-scripts" style="{frame};height:{height}px" srcdoc="{html.escape(text, quote=True)}"></iframe>'
+    return tags.iframe(sandbox="allow-scripts", style=f"width:100%;border:0;height:{height}px", srcdoc=text)
 
 
 def page(
     grids: list[list[Floats]], words: list[str], layers: tuple[int, ...], heads: tuple[int, ...], *, most_bytes: int = MOST_BYTES
-) -> str:
+) -> Html:
     """The page of `grids[layer][head]`, each [query, key]."""
     words = [shown(word, limit=LONGEST_WORD) for word in words]
-    linear = len(words) <= LINEAR_UP_TO
-    around = _around(words, layers, heads)
-    length = sum(len(part.encode()) for part in around) + 400 + sum(len(json.dumps(word)) + 1 for word in words)
-    levels, packed = _packed(grids, length, most_bytes)
-    data = {
+    document = {
         "words": words,
-        "levels": levels,
-        "linear": linear,
+        "levels": 0,
+        "linear": len(words) <= LINEAR_UP_TO,
         "top": max(scale_top(grid) for row in grids for grid in row),
         "light": _parts(SEQUENTIAL),
         "dark": _parts(SEQUENTIAL_DARK),
-        "grids": packed,
     }
-    # "<" never stands in the data, so no token can end the script element.
-    inside = json.dumps(data, ensure_ascii=True, separators=(",", ":")).replace("<", "\\u003c")
-    return inside.join(around)
+    length = len(_page(document, layers, heads).encode()) + 40
+    levels, packed = _packed(grids, length, most_bytes)
+    return _page(document | {"levels": levels, "grids": packed}, layers, heads)
 
 
-def _around(words: list[str], layers: tuple[int, ...], heads: tuple[int, ...]) -> tuple[str, str]:
-    """What comes before and after the data."""
-    css, script = (
+def _page(document: dict[str, Any], layers: tuple[int, ...], heads: tuple[int, ...]) -> Html:
+    css, code = (
         files("glassformer.show").joinpath(f"attention_page.{kind}").read_text(encoding="utf-8") for kind in ("css", "js")
     )
-    last = min(len(words), WORDS_AT_ONCE) - 1
+    words: list[str] = document["words"]
     title = f"Attention: {len(words)} tokens, {_counted('layer', layers)}, {_counted('head', heads)}"
-    hidden = " hidden" if len(words) <= LINEAR_UP_TO else ""
-    tokens = "".join(f"<bdi>{html.escape(word)}</bdi> " for word in words)
-    before = f"""<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<meta http-equiv="Content-Security-Policy" content="{POLICY}"><title>{title}</title><style>{css}</style></head>
-<body><main class="gf-attention"><h1>{title}</h1>
-<form><label>Layer <select name="layer">{_options(layers)}</select></label>
-<label>Head <select name="head">{_options(heads)}</select></label>
-<label{hidden}>Tokens from <input name="from" type="number" min="0" max="{len(words) - 1}" value="0"></label>
-<label{hidden}>to <input name="to" type="number" min="0" max="{len(words) - 1}" value="{last}"></label></form>
-<div class="scale"><span>weight 0</span><canvas width="160" height="12" aria-hidden="true"></canvas><span>1</span></div>
-<output aria-live="polite"></output>
-<div class="view"><canvas tabindex="0" role="img" aria-label="attention weights; arrow keys read each cell"></canvas></div>
-<p class="note"></p><noscript><p>The grid is drawn by a script, which is switched off here.</p></noscript>
-<details class="words"><summary>All tokens</summary><p>{tokens}</p></details>
-<script type="application/json">"""
-    return before, f"</script>\n<script>{script}</script></main></body></html>\n"
+    scale = [tags.span("weight 0"), tags.canvas(width=160, height=12, aria_hidden="true"), tags.span("1")]
+    grid = tags.canvas(tabindex=0, role="img", aria_label="attention weights; arrow keys read each cell")
+    body = tags.main(
+        tags.h1(title),
+        tags.form(_controls(len(words), layers, heads)),
+        tags.div(scale, class_="scale"),
+        tags.output(aria_live="polite"),
+        tags.div(grid, class_="view"),
+        tags.p(class_="note"),
+        tags.noscript(tags.p("The grid is drawn by a script, which is switched off here.")),
+        tags.details(tags.summary("All tokens"), tags.p([[tags.bdi(word), " "] for word in words]), class_="words"),
+        data(document),
+        script(code),
+        class_="gf-attention",
+    )
+    return whole_page(title, body, sheets=(css,), policy=POLICY)
+
+
+def _controls(count: int, layers: tuple[int, ...], heads: tuple[int, ...]) -> Iterator[Html]:
+    for name, numbers in (("Layer", layers), ("Head", heads)):
+        options = [tags.option(str(number)) for number in numbers]
+        yield tags.label(f"{name} ", tags.select(options, name=name.lower()))
+    for name, word, value in (("from", "Tokens from ", 0), ("to", "to ", min(count, WORDS_AT_ONCE) - 1)):
+        field = tags.input(name=name, type="number", min=0, max=count - 1, value=value)
+        yield tags.label(word, field, hidden=count <= LINEAR_UP_TO)
 
 
 def _counted(what: str, numbers: tuple[int, ...]) -> str:
     return f"{what} {numbers[0]}" if len(numbers) == 1 else f"{len(numbers)} {what}s"
-
-
-def _options(numbers: tuple[int, ...]) -> str:
-    return "".join(f"<option>{number}</option>" for number in numbers)
 
 
 def _packed(grids: list[list[Floats]], around: int, most_bytes: int) -> tuple[int, list[list[str]]]:

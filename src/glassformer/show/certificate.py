@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
+from glassformer.show.fragment import fragment
+from glassformer.show.markup import Html, tags
 from glassformer.show.table import Column, Table, sizes_text
 
 # This room may not import the room `model`: a certificate is known by what it has.
@@ -25,9 +26,8 @@ class CertificateView:
     def text(self) -> str:
         return "\n\n".join([verdict_line(self.found), *(view.text() for view in self.views)])
 
-    def html(self) -> str:
-        inner = "".join(view.html() for view in self.views)
-        return f"<div class=glassformer><p><strong>{escape(verdict_line(self.found))}</strong></p>{inner}</div>"
+    def html(self) -> Html:
+        return fragment(tags.p(tags.strong(verdict_line(self.found))), [view.markup() for view in self.views])
 
 
 def of_torch_room(found: Any) -> CertificateView:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from html import escape
+from typing import Any
 
-from glassformer.show.diagram_svg import svg
+from glassformer.show.markup import Html, tags
+from glassformer.show.svg import Point, line, svg, text
 
 WIDTH, HEIGHT = 360.0, 230.0
 LEFT, RIGHT, TOP, BOTTOM = 48.0, 10.0, 44.0, 36.0
 MOST_POINTS = 400
-HALO = 'paint-order="stroke" stroke="var(--gf-page,#fff)" stroke-width="3"'  # a word that lies on a line stays legible
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,10 @@ class Line:
     points: Sequence[tuple[float, float]]
     colour: str
     dashed: bool = False
+
+    @property
+    def dashes(self) -> str | None:
+        return "5 3" if self.dashed else None
 
 
 @dataclass(frozen=True)
@@ -36,78 +40,58 @@ class Chart:
     marks: Sequence[tuple[float, float, str]] = ()
     top: float | None = None  # of the scale, where it is known: 1 for a share
 
-    def svg(self) -> str:
+    def svg(self) -> Html:
         """The picture."""
         points = [point for line in self.lines for point in line.points if math.isfinite(point[1])]
         if not points:
-            return svg(WIDTH, 60, self.title, [f'<text x="4" y="20">{escape(self.title)}: nothing to draw.</text>'])
+            return svg(WIDTH, 60, self.title, text(4, 20, f"{self.title}: nothing to draw."))
         xs = [x for x, _ in points]
         first, last = min(xs), max(xs)
         span = (first - 0.5, last + 0.5) if first == last else (first, last)
         steps = ticks(self.top or max(y for _, y in points))
         top = self.top or steps[-1] or 1.0
 
-        def at(x: float, y: float) -> tuple[float, float]:
+        def at(x: float, y: float) -> Point:
             across = (x - span[0]) / (span[1] - span[0])
             return LEFT + across * (WIDTH - LEFT - RIGHT), HEIGHT - BOTTOM - min(y / top, 1.0) * (HEIGHT - TOP - BOTTOM)
 
-        parts = [
-            f'<text x="4" y="14" font-weight="600">{escape(self.title)}</text>',
-            *self._legend(),
-            *self._axes(steps, span, at),
-        ]
-        for line in self.lines:
-            drawn = [at(x, y) if math.isfinite(y) else None for x, y in thinned(line.points)]
-            parts.append(_path(drawn, line))
-        for x, y, word in self.marks:
-            (left, above) = at(x, y)
-            anchor = "end" if left > WIDTH * 0.7 else "start" if left < WIDTH * 0.3 else "middle"
-            paint = 'fill="var(--gf-page,#fff)" stroke="currentColor" stroke-width="1.5"'
-            ring = f'<circle cx="{left:.1f}" cy="{above:.1f}" r="4" {paint}/>'
-            place = f'x="{left:.1f}" y="{above - 9:.1f}" text-anchor="{anchor}" font-size="11"'
-            parts.append(f"{ring}<text {place} {HALO}>{escape(word)}</text>")
-        return svg(WIDTH, HEIGHT, f"{self.title} over {self.x}", parts)
+        title = text(4, 14, self.title, font_weight=600)
+        lines = [_drawn([at(x, y) if math.isfinite(y) else None for x, y in thinned(line.points)], line) for line in self.lines]
+        marks = [_mark(*at(x, y), word) for x, y, word in self.marks]
+        return svg(WIDTH, HEIGHT, f"{self.title} over {self.x}", title, self._legend(), self._axes(steps, span, at), lines, marks)
 
-    def _legend(self) -> list[str]:
+    def _legend(self) -> Iterator[Html]:
         """Names beside a piece of their line, one after the other below the title."""
-        parts, x = [], 4.0
-        for line in self.lines:
-            dash = ' stroke-dasharray="5 3"' if line.dashed else ""
-            parts.append(f'<path d="M{x:g} 29h18" stroke="{line.colour}" stroke-width="2"{dash}/>')
-            parts.append(f'<text x="{x + 23:g}" y="33" font-size="11">{escape(line.name)}</text>')
-            x += 35 + 6.1 * len(line.name)
-        return parts
+        x = 4.0
+        for one in self.lines:
+            yield line([(x, 29), (x + 18, 29)], stroke=one.colour, stroke_width=2, stroke_dasharray=one.dashes)
+            yield text(x + 23, 33, one.name, font_size=11)
+            x += 35 + 6.1 * len(one.name)
 
-    def _axes(
-        self, steps: list[float], span: tuple[float, float], at: Callable[[float, float], tuple[float, float]]
-    ) -> list[str]:
-        parts = []
+    def _axes(self, steps: list[float], span: tuple[float, float], at: Callable[[float, float], Point]) -> Iterator[Html]:
         for step in steps:
             _, y = at(span[0], step)
-            faint = 0.4 if step == 0 else 0.13
-            parts.append(f'<path d="M{LEFT:g} {y:.1f}H{WIDTH - RIGHT:g}" stroke="currentColor" stroke-opacity="{faint}"/>')
-            parts.append(
-                f'<text x="{LEFT - 6:g}" y="{y + 4:.1f}" text-anchor="end" font-size="11">{plain(step)}{self.unit}</text>'
-            )
+            yield line([(LEFT, y), (WIDTH - RIGHT, y)], stroke="currentColor", stroke_opacity=0.4 if step == 0 else 0.13)
+            yield text(LEFT - 6, y + 4, f"{plain(step)}{self.unit}", text_anchor="end", font_size=11)
         for value in whole_ticks(*span):
-            x, _ = at(value, 0.0)
-            parts.append(
-                f'<text x="{x:.1f}" y="{HEIGHT - BOTTOM + 15:g}" text-anchor="middle" font-size="11">{plain(value)}</text>'
-            )
-        middle = (LEFT + WIDTH - RIGHT) / 2
-        parts.append(f'<text x="{middle:g}" y="{HEIGHT - 4:g}" text-anchor="middle" font-size="11">{escape(self.x)}</text>')
-        return parts
+            yield text(at(value, 0.0)[0], HEIGHT - BOTTOM + 15, plain(value), text_anchor="middle", font_size=11)
+        yield text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 4, self.x, text_anchor="middle", font_size=11)
 
 
-def _path(points: Sequence[tuple[float, float] | None], line: Line) -> str:
-    path, pen = "", "M"
-    for point in points:
-        path += "" if point is None else f"{pen}{point[0]:.1f} {point[1]:.1f}"
-        pen = "M" if point is None else "L"
-    dash = ' stroke-dasharray="5 3"' if line.dashed else ""
-    rings = [f'<circle cx="{point[0]:.1f}" cy="{point[1]:.1f}" r="2.6" fill="{line.colour}"/>' for point in points if point]
-    dots = "".join(rings) if len(points) < 3 else ""
-    return f'<path d="{path}" fill="none" stroke="{line.colour}" stroke-width="2" stroke-linejoin="round"{dash}/>{dots}'
+def _drawn(points: Sequence[Point | None], one: Line) -> list[Html]:
+    """The line, and dots where it has too few points to be seen."""
+    path = line(points, stroke=one.colour, stroke_width=2, stroke_linejoin="round", stroke_dasharray=one.dashes)
+    dots = [tags.circle(cx=round(p[0], 1), cy=round(p[1], 1), r=2.6, fill=one.colour) for p in points if p]
+    return [path, *(dots if len(points) < 3 else [])]
+
+
+def _mark(x: float, y: float, word: str) -> list[Html]:
+    """A ring with a word, which stays legible where it lies on a line."""
+    anchor = "end" if x > WIDTH * 0.7 else "start" if x < WIDTH * 0.3 else "middle"
+    page = "var(--gf-page,#fff)"
+    ring = tags.circle(cx=round(x, 1), cy=round(y, 1), r=4, fill=page, stroke="currentColor", stroke_width=1.5)
+    halo: dict[str, Any] = {"paint_order": "stroke", "stroke": page, "stroke_width": 3}
+    return [ring, text(x, y - 9, word, text_anchor=anchor, font_size=11, **halo)]
 
 
 def ticks(top: float) -> list[float]:

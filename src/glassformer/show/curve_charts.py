@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 from glassformer.show.charts import Chart, Line
 from glassformer.show.curves import Curve
+from glassformer.show.markup import Html, tags
 from glassformer.show.palette import PARTS, ink
 
 
-def charts(found: Sequence[Curve]) -> str:
+def charts(found: Sequence[Curve]) -> Html:
     """Loss and accuracy, training dashed, validation solid; a circle where a single run's validation loss turned."""
     lines: dict[str, list[Line]] = {"loss": [], "accuracy": []}
     for place, curve in enumerate(found):
@@ -23,4 +24,4 @@ def charts(found: Sequence[Curve]) -> str:
     turn = found[0].turn if len(found) == 1 else None
     marks = [(float(turn), found[0].validation_loss[turn - 1], f"turns at {turn}")] if turn is not None else []
     pictures = [Chart("loss", "epoch", lines["loss"], marks=marks), Chart("accuracy", "epoch", lines["accuracy"], top=1.0)]
-    return f'<div class="pictures">{"".join(f"<figure>{chart.svg()}</figure>" for chart in pictures)}</div>'
+    return tags.div([tags.figure(chart.svg()) for chart in pictures], class_="pictures")

@@ -11,16 +11,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from glassformer.arguments import path as given_path
+from glassformer.errors import GlassformerError, shown
+from glassformer.files.documents import read_document
+from glassformer.files.paths import no_such
 from glassformer.show.colours import LINES
 from glassformer.show.figures import Axes, Figure, check_format, drawn, figures, new_figure, save_picture
 from glassformer.show.table import Column, Table
-from glassformer.spec import GlassformerError, shown
-from glassformer.spec.arguments import path as given_path
-from glassformer.spec.files import read_document
-from glassformer.spec.paths import no_such
+from glassformer.spec.checkpoint_folder import RUN
 from glassformer.spec.reading import is_there
 from glassformer.spec.viewed import Viewed
-from glassformer.spec.weight_files import RUN
 
 METRICS = "metrics.jsonl"
 HUES = (LINES.first, LINES.second, "#2a8c55", "#a3397f", "#6b5bb5", "#8a6d1c")

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import html
 import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from glassformer.answers.documents import CheckedDocument, Found
+from glassformer.errors import shown
 from glassformer.show.answers import value_text
+from glassformer.show.fragment import fragment
 from glassformer.show.inert import markdown_literal
+from glassformer.show.markup import Child, Html, tags
 from glassformer.show.present import present
 from glassformer.show.table import latex_text
-from glassformer.spec import shown
 
 MARKS = {"right": "✓", "convention": "✓", "wrong": "✗", "carried": "→", "unclear": "?"}
 WORST = "✗?→✓!"
@@ -79,23 +80,20 @@ class AnnotatedDocument:
                 ]
         return "\n".join([*page, "", self.closing])
 
-    def html(self) -> str:
-        rows = "".join(
-            f"<tr><td class=n>{html.escape(line.place)}</td><td>{_mark(line.mark)}</td><td><code>{html.escape(line.text)}</code>"
-            + "".join(f"<div>{_mark(mark)} {html.escape(said)}</div>" for mark, said in line.said)
-            + "</td></tr>"
+    def html(self) -> Html:
+        rows = [
+            tags.tr(
+                tags.td(line.place, class_="n"),
+                tags.td(_mark(line.mark)),
+                tags.td(tags.code(line.text), [tags.div(_mark(mark), f" {said}") for mark, said in line.said]),
+            )
             for line in self.lines
-        )
-        groups = "".join(
-            f"<h4>{html.escape(heading)}</h4><ul>"
-            + "".join(f"<li>{_mark(item.mark)} {html.escape(item.heading)}{_listed(item.lines)}</li>" for item in items)
-            + "</ul>"
+        ]
+        groups = [
+            [tags.h4(heading), tags.ul([tags.li(_mark(item.mark), f" {item.heading}", _listed(item.lines)) for item in items])]
             for heading, items in self.groups
-        )
-        return (
-            f"<div class=glassformer><h3>{html.escape(self.title)}</h3><table><tbody>{rows}</tbody></table>{groups}"
-            f"<p>{html.escape(self.closing)}</p></div>"
-        )
+        ]
+        return fragment(tags.h3(self.title), tags.table(tags.tbody(rows), class_="lines"), groups, tags.p(self.closing))
 
     def latex(self) -> str:
         page = [rf"\paragraph{{{latex_text(self.title)}}}", r"\begin{description}"]
@@ -111,12 +109,12 @@ class AnnotatedDocument:
         return "\n".join([*page, latex_text(self.closing)])
 
 
-def _listed(lines: tuple[str, ...]) -> str:
-    return f"<ul>{''.join(f'<li>{html.escape(line)}</li>' for line in lines)}</ul>" if lines else ""
+def _listed(lines: tuple[str, ...]) -> Html | None:
+    return tags.ul([tags.li(line) for line in lines]) if lines else None
 
 
-def _mark(mark: str) -> str:
-    return f"<span style='color:{COLOURS[mark]}'>{mark}</span>" if mark in COLOURS else html.escape(mark)
+def _mark(mark: str) -> Child:
+    return tags.span(mark, style=f"color:{COLOURS[mark]}") if mark in COLOURS else mark
 
 
 def _wrapped(start: str, text: str, indent: int) -> list[str]:

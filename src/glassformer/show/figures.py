@@ -9,9 +9,9 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
+from glassformer.errors import GlassformerError, shown
+from glassformer.files.paths import not_written
 from glassformer.show.colours import DIVERGING, LINES, SEQUENTIAL
-from glassformer.spec import GlassformerError, shown
-from glassformer.spec.paths import not_written
 
 Figure: TypeAlias = Any  # matplotlib's; Any, since matplotlib may not be there
 Axes: TypeAlias = Any

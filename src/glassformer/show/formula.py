@@ -1,4 +1,4 @@
-"""How the shapes of a formula look: one row an expression, then the verdict in words."""
+"""The shapes of a formula as a table: one row per expression, then the verdict in words."""
 
 from __future__ import annotations
 
@@ -76,14 +76,14 @@ def _notes(answer: FormulaShapes) -> list[str]:
     notes += [trap.sentence for trap in answer.traps]
     notes += [*answer.reading, *answer.remarks]
     if answer.meant:
-        notes.append(f"Meant: {'; '.join(statement_text(statement) for statement in answer.meant)}")
+        notes.append(f"Correction: {'; '.join(statement_text(statement) for statement in answer.meant)}")
     if answer.left_out:
-        notes.append(f"Not followed: {'; '.join(answer.left_out)}")
+        notes.append(f"Not evaluated: {'; '.join(answer.left_out)}")
     return notes
 
 
 def _verdict(answer: FormulaShapes) -> str:
     if answer.verdict != "trap":
         return VERDICTS[answer.verdict]
-    words = "It fits, but a shape is not the one that was said" if all(trap.claim for trap in answer.traps) else VERDICTS["trap"]
+    words = "It fits, but a stated shape is wrong" if all(trap.claim for trap in answer.traps) else VERDICTS["trap"]
     return f"{words}: {', '.join(trap.code for trap in answer.traps)}."

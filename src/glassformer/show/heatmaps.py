@@ -6,15 +6,15 @@ import base64
 import struct
 import zlib
 from collections.abc import Sequence
-from html import escape
 
 import numpy as np
 
+from glassformer.errors import shown
 from glassformer.numbers.attention import Attention, cut
 from glassformer.program.axes import Array, Floats
 from glassformer.show.colours import SEQUENTIAL, SEQUENTIAL_DARK, mixed
 from glassformer.show.grids import attention_top, is_linear, pooled
-from glassformer.spec import shown
+from glassformer.show.markup import Attribute, Html, join, tags
 
 LEVELS = 64  # colours of a picture
 MOST_CELLS = 96  # of a panel's side; above, a dot is the largest weight of its block
@@ -38,61 +38,57 @@ def png(indices: Array, stops: Sequence[str]) -> bytes:
     return b"\x89PNG\r\n\x1a\n" + b"".join(packed)
 
 
-def heat_map(weights: Floats, label: str, *, size: int, theme: str = "both", top: float = 1.0) -> str:
+def heat_map(weights: Floats, label: str, *, size: int, theme: str = "both", top: float = 1.0) -> Html:
     """A grid of weights from 0 to `top`, `size` pixels wide, coloured by the weight, or by its root where there are many."""
     place = weights / top if is_linear(weights) else np.sqrt(weights / top)
     levels = np.rint(np.clip(np.nan_to_num(place), 0, 1) * (LEVELS - 1))
     high = max(1, round(size * weights.shape[0] / weights.shape[1]))
-    return _picture(levels, f'alt="{escape(label)}" title="{escape(label)}" width="{size}" height="{high}"', theme)
+    return _picture(levels, theme, alt=label, title=label, width=size, height=high)
 
 
-def _picture(levels: Array, attributes: str, theme: str) -> str:
+def _picture(levels: Array, theme: str, **attributes: Attribute) -> Html:
     """A picture for a light page and, where the page may be `both`, one for a dark page."""
     light, dark = (
         f"data:image/png;base64,{base64.b64encode(png(levels, stops)).decode()}" for stops in (SEQUENTIAL, SEQUENTIAL_DARK)
     )
-    other = f'<source media="(prefers-color-scheme: dark)" srcset="{dark}">' if theme == "both" else ""
-    return f'<picture>{other}<img {attributes} src="{light}"></picture>'
+    other = tags.source(media="(prefers-color-scheme: dark)", srcset=dark) if theme == "both" else None
+    return tags.picture(other, tags.img(**attributes, src=light))
 
 
-def small_multiples(attention: Attention, *, theme: str = "both") -> str:
+def small_multiples(attention: Attention, *, theme: str = "both") -> Html:
     """Every chosen layer (down) and head (across), each a small panel."""
     size = 44 if len(attention.heads) <= 12 else 32
-    head = "".join(f"<th>{number}</th>" for number in attention.heads)
+    head = tags.tr(tags.th(tags.span("layer / head")), [tags.th(str(number)) for number in attention.heads])
     rows, top = [], attention_top(attention)
     for layer in attention.layers[: max(1, MOST_PANELS // len(attention.heads))]:
         named = [(f"layer {layer}, head {head}", pooled(attention.grid(layer, head), MOST_CELLS)) for head in attention.heads]
-        cells = "".join(f"<td>{heat_map(grid, label, size=size, theme=theme, top=top)}</td>" for label, grid in named)
-        rows.append(f"<tr><th>{layer}</th>{cells}</tr>")
+        cells = [tags.td(heat_map(grid, label, size=size, theme=theme, top=top)) for label, grid in named]
+        rows.append(tags.tr(tags.th(str(layer)), cells))
     left_out = len(attention.layers) - len(rows)
-    more = f"<p>{left_out} more layers are not shown.</p>" if left_out else ""
-    return (
-        '<div class="scroll" tabindex="0" role="region" aria-label="every head"><table class="multiples">'
-        f"<thead><tr><th><span>layer / head</span></th>{head}</tr></thead>"
-        f"<tbody>{''.join(rows)}</tbody></table></div>{more}"
-    )
+    table = tags.table(tags.thead(head), tags.tbody(rows), class_="multiples")
+    more = tags.p(f"{left_out} more layers are not shown.") if left_out else None
+    return join(tags.div(table, class_="scroll", tabindex=0, role="region", aria_label="every head"), more)
 
 
-def word_panel(attention: Attention, layer: int, head: int, *, theme: str = "both", label: str = "", top: float = 1.0) -> str:
+def word_panel(attention: Attention, layer: int, head: int, *, theme: str = "both", label: str = "", top: float = 1.0) -> Html:
     """One head with its words on both sides, where they are few enough to be read."""
     grid, words = attention.grid(layer, head), [cut(shown(word), LONGEST_WORD) for word in attention.words]
     name = label or f"layer {layer}, head {head}"
+    caption = tags.figcaption(name)
     if len(words) > WORDS_UP_TO:
         image = heat_map(pooled(grid, 256), name, size=240, theme=theme, top=top)
-        return f'<figure class="panel" tabindex="0">{image}<figcaption>{escape(name)}</figcaption></figure>'
+        return tags.figure(image, caption, class_="panel", tabindex=0)
     cell = 20
     image = heat_map(grid, name, size=cell * len(words), theme=theme, top=top)
-    across = "".join(f'<span style="width:{cell}px"><bdi>{escape(word)}</bdi></span>' for word in words)
-    down = "".join(f'<span style="height:{cell}px"><bdi>{escape(word)}</bdi></span>' for word in words)
-    return (
-        f'<figure class="panel words" tabindex="0"><div class="keys" aria-hidden="true">{across}</div><div class="grid">'
-        f'<div class="queries" aria-hidden="true">{down}</div>{image}</div><figcaption>{escape(name)}</figcaption></figure>'
-    )
+    across, down = ([tags.span(tags.bdi(word), style=f"{side}:{cell}px") for word in words] for side in ("width", "height"))
+    keys = tags.div(across, class_="keys", aria_hidden="true")
+    queries = tags.div(down, class_="queries", aria_hidden="true")
+    return tags.figure(keys, tags.div(queries, image, class_="grid"), caption, class_="panel words", tabindex=0)
 
 
-def scale_bar(*, linear: bool, theme: str = "both", top: float = 1.0) -> str:
+def scale_bar(*, linear: bool, theme: str = "both", top: float = 1.0) -> Html:
     """The colours from 0 to `top`: every level once, whether it stands for a weight or for its root."""
     levels = np.repeat(np.arange(LEVELS)[None, :], 6, axis=0)
-    picture = _picture(levels, 'alt="scale" width="128" height="12"', theme)
+    picture = _picture(levels, theme, alt="scale", width=128, height=12)
     note = "" if linear else " (coloured by its root)"
-    return f'<p class="scale">weight 0 {picture} {top:g}{note}</p>'
+    return tags.p("weight 0 ", picture, f" {top:g}{note}", class_="scale")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from html import escape
 from typing import Any
 
 from glassformer.algebra import Count
-from glassformer.show.palette import Part, ink, part_of
+from glassformer.show.markup import Html, tags
+from glassformer.show.palette import Part, block_part, ink, tensor_part
 
 ROW = 30
 LETTER, PHONE, DESK = 6.6, 320, 900  # pixels of a letter, and of the narrowest and a usual page
@@ -21,13 +21,13 @@ class Slice:
 
     name: str
     title: str
+    part: Part | None = None  # the part of the encoder whose colour it has; None for what has several
     count: int = 0
     parts: dict[str, Slice] = field(default_factory=dict)
 
-    @property
-    def part(self) -> Part | None:
-        """The part of the encoder whose colour it has; None for what has several."""
-        return None if self.name in ("", "layers") else part_of(self.name)
+    def inside(self, title: str, part: Part | None) -> Slice:
+        """A part of this one."""
+        return self.parts.setdefault(title, Slice(f"{self.name}.{title}" if self.name else title, title, part))
 
     def to_dict(self) -> dict[str, Any]:
         """The tree, ready for JSON."""
@@ -39,28 +39,35 @@ def slices(count: Count) -> Slice:
     """The tree of a ledger: alike layers are one."""
     root = Slice("", "all parameters")
     for line in count.lines:
-        words = line.name.replace("layers.*.", "layers.", 1).split(".")
-        here = root
+        tensor, here = line.rows[0].tensor, root
         here.count += line.count
-        for place, word in enumerate(words):
-            here = here.parts.setdefault(word, Slice(".".join(words[: place + 1]), word))
-            here.count += line.count
+        for block in tensor.block.path:
+            if block.kind != "layer":
+                here = here.inside(block.word, None if block.kind == "layers" else block_part(block))
+                here.count += line.count
+        here.inside(tensor.symbol, tensor_part(tensor)).count += line.count
     return root
 
 
-def icicle_svg(count: Count) -> str:
+def icicle_svg(count: Count) -> Html:
     """The picture: as wide as its page; words stand where they fit, and every piece says what it is when pointed at."""
     root = slices(count)
     drawn = list(_pieces(root, root.count or 1, 0, 0.0))
-    depth = 1 + max((level for level, _ in drawn), default=0)
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="icicle" role="img" aria-label="shares of the parameters" width="100%" '
-        f'height="{depth * ROW}" font-family="system-ui,sans-serif" font-size="12" fill="currentColor">'
-        f"{''.join(piece for _, piece in drawn)}</svg>"
+    return tags.svg(
+        [piece for _, piece in drawn],
+        xmlns="http://www.w3.org/2000/svg",
+        class_="icicle",
+        role="img",
+        aria_label="shares of the parameters",
+        width="100%",
+        height=ROW * (1 + max((level for level, _ in drawn), default=0)),
+        font_family="system-ui,sans-serif",
+        font_size=12,
+        fill="currentColor",
     )
 
 
-def _pieces(here: Slice, total: int, level: int, start: float) -> Iterator[tuple[int, str]]:
+def _pieces(here: Slice, total: int, level: int, start: float) -> Iterator[tuple[int, Html]]:
     share = here.count / total
     if share < LEAST:
         return
@@ -70,24 +77,22 @@ def _pieces(here: Slice, total: int, level: int, start: float) -> Iterator[tuple
         start += inner.count / total
 
 
-def _piece(here: Slice, share: float, level: int, start: float) -> str:
-    paint = f'fill="{ink(here.part)}" fill-opacity=".22"' if here.part else 'fill="currentColor" fill-opacity=".07"'
-    said = f"{here.name or here.title}: {here.count:,} ({share:.1%})"
-    return (
-        f'<svg x="{100 * start:.3f}%" y="{level * ROW}" width="{100 * share:.3f}%" height="{ROW - 2}">'
-        f"<title>{escape(said)}</title>"
-        f'<rect width="100%" height="100%" {paint} stroke="var(--gf-page,#fff)"/>{_words(here, share)}</svg>'
+def _piece(here: Slice, share: float, level: int, start: float) -> Html:
+    fill, faint = (ink(here.part), 0.22) if here.part else ("currentColor", 0.07)
+    return tags.svg(
+        tags.title(f"{here.name or here.title}: {here.count:,} ({share:.1%})"),
+        tags.rect(width="100%", height="100%", fill=fill, fill_opacity=faint, stroke="var(--gf-page,#fff)"),
+        _words(here, share),
+        x=f"{100 * start:.3f}%",
+        y=level * ROW,
+        width=f"{100 * share:.3f}%",
+        height=ROW - 2,
     )
 
 
-def _words(here: Slice, share: float) -> str:
+def _words(here: Slice, share: float) -> list[Html]:
     """The longest label that fits a desk's page, and the longest that fits a telephone's where that is shorter."""
     labels = [f"{here.title} {here.count:,} · {share:.0%}", f"{here.title} {share:.0%}", here.title]
     fits = [next((label for label in labels if len(label) * LETTER + 12 <= share * page), "") for page in (DESK, PHONE)]
-    if fits[0] == fits[1]:
-        return _text(fits[0], "")
-    return _text(fits[0], ' class="wide"') + _text(fits[1], ' class="narrow"')
-
-
-def _text(label: str, more: str) -> str:
-    return f'<text x="6" y="19"{more}>{escape(label)}</text>' if label else ""
+    classes = {fits[0]: None} if fits[0] == fits[1] else {fits[0]: "wide", fits[1]: "narrow"}
+    return [tags.text(label, x=6, y=19, class_=name) for label, name in classes.items() if label]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,12 +13,9 @@ from glassformer.program import Axis, Tensor
 from glassformer.program.axes import Array
 from glassformer.program.matrices import as_matrix
 from glassformer.program.pen import Convention
+from glassformer.show.markup import Html, escape, tags
 
 WIDEST = 100  # characters on a line of text
-BRACKETS = (  # bars alone would say determinant
-    "table.matrix td.opens,table.matrix td.closes{padding:0;width:.35em;border:1.5px solid currentColor}"
-    "table.matrix th.edge{padding:0}table.matrix td.opens{border-right:0}table.matrix td.closes{border-left:0}"
-)
 
 
 @dataclass(frozen=True)
@@ -58,22 +54,19 @@ class Grid:
         body = r" \\ ".join(" & ".join(latex_number(cell) for cell in row) for row in self.rows)
         return rf"\begin{{bmatrix}} {body} \end{{bmatrix}}"
 
-    def html(self) -> str:
+    def html(self) -> Html:
         """A table whose first and last columns are the brackets: cells with borders, which a printer shows, too."""
         if self.single is not None:
-            return html.escape(self.single)
-        tall = f'rowspan="{len(self.rows)}"'
-        edges = [f'<td class="{side}" {tall}></td>' for side in ("opens", "closes")]
+            return escape(self.single)
+        tall = len(self.rows)
         lines = []
         for number, row in enumerate(self.rows):
-            name = f"<th>{html.escape(self.row_names[number])}</th>" if self.row_names else ""
-            opens, closes = edges if number == 0 else ("", "")
-            cells = "".join(f"<td>{html.escape(cell)}</td>" for cell in row)
-            lines.append(f"<tr>{name}{opens}{cells}{closes}</tr>")
-        corner = '<th></th><th class="edge"></th>' if self.row_names else '<th class="edge"></th>'
-        head = corner + "".join(f"<th>{html.escape(name)}</th>" for name in self.column_names) if self.column_names else ""
-        thead = f"<thead><tr>{head}</tr></thead>" if head else ""
-        return f"<table class=matrix>{thead}<tbody>{''.join(lines)}</tbody></table>"
+            name = tags.th(self.row_names[number]) if self.row_names else None
+            opens, closes = (tags.td(class_=side, rowspan=tall) if number == 0 else None for side in ("opens", "closes"))
+            lines.append(tags.tr(name, opens, [tags.td(cell) for cell in row], closes))
+        corner = [tags.th() if self.row_names else None, tags.th(class_="edge")]
+        head = tags.thead(tags.tr(corner, [tags.th(name) for name in self.column_names])) if self.column_names else None
+        return tags.table(head, tags.tbody(lines), class_="matrix")
 
 
 def grids(

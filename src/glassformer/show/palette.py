@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
+from glassformer.program import Tensor
+from glassformer.program.roles import Block, BlockKind
+
 Part: TypeAlias = Literal["embedding", "attention", "feed-forward", "norm", "head"]
 PARTS: tuple[Part, ...] = get_args(Part)
 
@@ -41,18 +44,29 @@ DARK = Theme(
 )
 
 
-def part_of(name: str) -> Part:
-    """The part that a tensor, a step or a row of a cost table belongs to: `layers.3.attention.W_Q` is attention."""
-    words = name.replace(": ", ".").replace("layers.*", "layers").split(".")
-    if any("norm" in word for word in words):
-        return "norm"
-    if words[0] in ("embeddings", "x", "tokens", "segments", "image", "frames", "vectors"):
+OF_BLOCKS: dict[BlockKind, Part] = {
+    "embeddings": "embedding",
+    "attention": "attention",
+    "ffn": "feed-forward",
+    "norm": "norm",
+    "pooler": "head",
+    "head": "head",
+}
+
+
+def tensor_part(tensor: Tensor) -> Part:
+    """The part that a tensor belongs to: `layers.3.attention.W_Q` is attention."""
+    if tensor.block.kind == "encoder":
+        return "norm" if tensor.role == "attend" else "embedding"
+    if tensor.hidden and tensor.block.layer is None:
         return "embedding"
-    if words[0] in ("pooler", "head"):
-        return "head"
-    if "attention" in words or "relative" in words or words[-1] == "E_relative":
-        return "attention"
-    return "feed-forward" if {"ffn", "feed-forward"} & set(words) else "norm"  # sums and scales stand beside the norms
+    return "attention" if tensor.role in ("relative table", "relative bias") else block_part(tensor.block)
+
+
+def block_part(block: Block) -> Part:
+    """The part that a block is: of a norm that, wherever it stands; sums and scales of a layer stand beside the norms."""
+    kinds = [one.kind for one in block.path]
+    return "norm" if "norm" in kinds else next((OF_BLOCKS[kind] for kind in kinds if kind in OF_BLOCKS), "norm")
 
 
 def ink(part: Part) -> str:

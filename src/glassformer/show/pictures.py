@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from glassformer.errors import GlassformerError, shown
 from glassformer.numbers.attention import Attention
 from glassformer.numbers.run import Run
 from glassformer.program.axes import Floats
@@ -23,7 +24,6 @@ from glassformer.show.grids import (
     weights_panel,
     write_values,
 )
-from glassformer.spec import GlassformerError, shown
 
 WIDEST = 11.0  # inches
 LABELS_IN_PANELS = 20  # tokens of a small panel that still get words
@@ -144,9 +144,7 @@ def norm_steps(run: Run, name: str, *, batch: int = 0) -> dict[str, Floats]:
     """Each step of a norm for one text: [t, features]. RMSNorm takes no mean away."""
     step = run.program.step_of.get(f"{name}.normalised")
     if step is None:
-        norms = ", ".join(
-            [each.name.removesuffix(".normalised") for each in run.program.steps if each.name.endswith(".normalised")][:6]
-        )
+        norms = ", ".join([each.block.name for each in run.program.steps if each.role == "normalised"][:6])
         raise GlassformerError(f"'{shown(name)}' is no norm of this run: {norms or 'it has none'}.")
     value = run[step.inputs[0].name]
     mean = f"{name}.mean"

@@ -26,8 +26,9 @@ VIEWS = {
     "glassformer.spec": "glassformer.show.notebook.encoders",
     "glassformer.program": "glassformer.show.notebook.encoders",
     "glassformer.show": "glassformer.show.notebook.learning",
-    "glassformer.training.runs": "glassformer.show.notebook.learning",
-    "glassformer.model.certificate": "glassformer.show.certificate",
+    "glassformer.training.data": "glassformer.show.data",
+    "glassformer.training": "glassformer.show.notebook.learning",
+    "glassformer.model.checkpoints.certificate": "glassformer.show.certificate",
 }
 
 

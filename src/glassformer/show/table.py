@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import html
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from glassformer.show.fragment import fragment
 from glassformer.show.inert import clean, markdown_text
+from glassformer.show.markup import Child, Html, element, join, tags
+from glassformer.show.palette import Part, ink
 
 
 @dataclass(frozen=True)
@@ -19,18 +21,18 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """Title, columns, rows of text, and notes below. `bold` lists the rows that sum up; spaces before a cell indent it."""
+    """Title, columns, rows of text, and notes below. `bold` lists the rows that sum up; spaces before a cell indent it.
+
+    `parts` says which part of the encoder each row is about: in HTML the row has its colour.
+    """
 
     title: str
     columns: Sequence[Column]
     rows: Sequence[Sequence[str]]
     notes: Sequence[str] = ()
     bold: frozenset[int] = field(default_factory=frozenset)
-    above: str = field(default="", kw_only=True)  # HTML that stands between the title and the table
-
-    def edge(self, place: int) -> str:  # noqa: ARG002
-        """The colour that marks a row in HTML, where there is one."""
-        return ""
+    parts: Sequence[Part | None] = field(default=(), kw_only=True)
+    above: Child = field(default=None, kw_only=True)  # stands before the table on a page
 
     def text(self) -> str:
         """Plain text with aligned columns, the same in a pipe and in a file."""
@@ -69,48 +71,30 @@ class Table:
         notes = [rf"\par {latex_text(note)}" for note in self.notes]
         return "\n".join([rf"\begin{{tabular}}{{{shape}}}", head, r"\hline", *rows, r"\end{tabular}", *notes])
 
-    def html(self) -> str:
-        """A fragment with its own scoped style; everything foreign is escaped."""
-        head = "".join(_cell("th", column.title, column) for column in self.columns)
-        body = "".join(
-            f"<tr{' class=sum' if i in self.bold else ''}{_edge(self.edge(i))}>"
-            + "".join(_cell("td", cell, column) for cell, column in zip(row, self.columns, strict=True))
-            + "</tr>"
-            for i, row in enumerate(self.rows)
-            if any(row)
-        )
-        notes = "".join(f"<p>{html.escape(note)}</p>" for note in self.notes)
-        caption = f"<caption>{html.escape(self.title)}</caption>" if self.title else ""
-        table = f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-        return f"<div class=glassformer>{STYLE}{self.above}{table}{notes}</div>"
+    def html(self) -> Html:
+        """A fragment with its own style."""
+        return fragment(self.above, self.markup())
 
+    def markup(self) -> Html:
+        """The table, which scrolls by itself where the page is narrow, and its notes."""
+        head = tags.thead(tags.tr(self._cells("th", [column.title for column in self.columns])))
+        caption = tags.caption(self.title) if self.title else None
+        whole = tags.table(caption, head, tags.tbody(self._rows()))
+        scroll = tags.div(whole, class_="scroll", tabindex=0, role="region", aria_label=self.title or "table")
+        return join(scroll, [tags.p(note, class_="note") for note in self.notes if note])
 
-STYLE = (
-    "<style>.glassformer{font-family:system-ui,sans-serif;overflow-x:auto}"
-    ".glassformer tr[style] td:first-child{padding-left:.5em}"
-    ".glassformer .narrow{display:none}"
-    ".glassformer table{border-collapse:collapse;font-variant-numeric:tabular-nums}"
-    ".glassformer caption{text-align:left;font-weight:600;padding:.3em 0}"
-    ".glassformer th,.glassformer td{padding:.15em .8em .15em 0;text-align:left}"
-    ".glassformer .n{text-align:right}.glassformer thead tr{border-bottom:1px solid currentColor}"
-    ".glassformer tr.sum td{font-weight:600}</style>"
-)
+    def _rows(self) -> Iterator[Html]:
+        for place, row in enumerate(self.rows):
+            part = self.parts[place] if self.parts else None
+            edge = f"border-left-color:{ink(part)}" if part else None
+            if any(row):
+                yield tags.tr(self._cells("td", row), class_="sum" if place in self.bold else None, style=edge)
 
-
-def scoped(style: str) -> str:
-    """Every rule of a style sheet, made to hold inside our element alone."""
-    rules = [rule.partition("{") for rule in style.split("}") if rule.strip()]
-    return "".join(
-        f"{','.join(f'.glassformer {one.strip()}' for one in selector.split(','))}{{{body}}}" for selector, _, body in rules
-    )
-
-
-def _edge(colour: str) -> str:
-    return f' style="border-left:3px solid {colour}"' if colour else ""
-
-
-def _cell(tag: str, text: str, column: Column) -> str:
-    return f"<{tag}{' class=n' if column.right else ''}>{indented(html.escape(text), '&nbsp;')}</{tag}>"
+    def _cells(self, tag: str, cells: Sequence[str]) -> list[Html]:
+        return [
+            element(tag, indented(cell, "\u00a0"), class_="n" if column.right else None)
+            for cell, column in zip(cells, self.columns, strict=True)
+        ]
 
 
 def indented(text: str, space: str) -> str:

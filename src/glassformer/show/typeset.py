@@ -3,71 +3,78 @@
 from __future__ import annotations
 
 import re
-from html import escape
 
 from glassformer.program.pen import GREEK, TextPen
+from glassformer.show.markup import Child, Html, element, join, tags
 
-SCRIPTS = re.compile(r"(?<![A-Za-z0-9_&;])([A-Za-z\u0370-\u03ff]+)_(\{[^{}<>]*\}|[A-Za-z0-9]+)")
-
-STYLE = (
-    ".eq{font-family:'STIX Two Math','Cambria Math',Cambria,Georgia,serif;font-size:1.06em;line-height:1.9}"
-    ".eq i{padding-right:.05em}.eq sub{font-size:.72em;line-height:0}"
-    ".eq .frac{display:inline-flex;flex-direction:column;vertical-align:middle;text-align:center;line-height:1.35;margin:0 .15em}"
-    ".eq .frac>span:first-child{border-bottom:1px solid;padding:0 .25em}.eq .frac>span:last-child{padding:0 .25em}"
-    ".eq .frac .over{position:absolute;clip-path:inset(50%);width:1px;height:1px;overflow:hidden;white-space:nowrap}"
-    ".eq .root>span{border-top:1px solid;padding:0 .1em}"
-)
+# A rule is put together from pieces of text; these signs, which no text has, say where an element begins and where one ends.
+OPENS = {kind: chr(0xE000 + place) for place, kind in enumerate(("i", "sub", "sup", "frac", "over", "root", "span"))}
+KINDS = {sign: kind for kind, sign in OPENS.items()}
+ENDS = "\ue0ff"
+SIGNS = re.compile(f"([{''.join(KINDS)}{ENDS}])")
+INDEXED = re.compile(r"(?<![A-Za-z0-9_])([A-Za-z\u0370-\u03ff]+)_(?:\{([^{}\ue000-\ue0ff]*)\}|([A-Za-z0-9]+))")
 
 
 class HtmlPen(TextPen):
-    """Writes a rule as HTML. What an operation says in words is escaped; marks are made here and nowhere else."""
+    """Writes a rule as text with signs in it, of which `typeset` makes elements."""
 
     def symbol(self, text: str) -> str:
         head, _, tail = text.partition("_")
         letter = GREEK.get(head, head)
         if len(head) > 1 and head not in GREEK:
-            return escape(text.replace("_", "\u00a0"))
-        set_ = f"<i>{escape(letter)}</i>" if len(letter) == 1 else escape(letter)
-        return f"{set_}<sub>{escape(tail)}</sub>" if tail else set_
+            return text.replace("_", "\u00a0")
+        return _letter(letter) + (_marked("sub", tail) if tail else "")
 
     def number(self, value: float) -> str:
         mantissa, _, exponent = f"{value:g}".partition("e")
         if not exponent:
             return mantissa
-        power = f"10<sup>{str(int(exponent)).replace('-', '−')}</sup>"
+        power = f"10{_marked('sup', str(int(exponent)).replace('-', '−'))}"
         return power if mantissa == "1" else f"{mantissa} · {power}"
 
     def product(self, *factors: str) -> str:
         return "\u2009".join(factors)
 
     def transposed(self, text: str) -> str:
-        return f"{text}<sup>⊤</sup>"
+        return f"{text}{_marked('sup', '⊤')}"
 
     def ratio(self, top: str, bottom: str) -> str:
-        return f'<span class="frac"><span>{top}</span><span class="over"> / </span><span>{bottom}</span></span>'
+        return _marked("frac", f"{_marked('span', top)}{_marked('over', ' / ')}{_marked('span', bottom)}")
 
     def square(self, text: str) -> str:
         return f"({text})²" if " " in text else f"{text}²"
 
     def root(self, text: str) -> str:
-        return f'<span class="root">√<span>{text}</span></span>'
-
-    def words(self, text: str) -> str:
-        return escape(text)
+        return _marked("root", f"√{_marked('span', text)}")
 
     def over(self, axis: str) -> str:
         return f" over {self.symbol(axis)}"
 
 
-def equation(left: str, right: str) -> str:
+def equation(left: str, right: str) -> Html:
     """One equation that an `HtmlPen` wrote."""
-    return f'<span class="eq">{indices(left)} = {indices(right)}</span>'
+    return tags.span(typeset(left), " = ", typeset(right), class_="eq")
 
 
-def indices(text: str) -> str:
-    """`X_l`, which stands for any layer and is written as plain text, with its index below the line."""
-    return SCRIPTS.sub(lambda found: f"{_letter(found[1])}<sub>{found[2].strip('{}')}</sub>", text)
+def typeset(text: str) -> Html:
+    """What an `HtmlPen` wrote, as elements; `X_l`, which stands for any layer, gets its index below the line."""
+    text = INDEXED.sub(lambda found: _letter(found[1]) + _marked("sub", found[2] or found[3] or ""), text)
+    open_: list[tuple[str, list[Child]]] = [("", [])]
+    for piece in SIGNS.split(text):
+        if piece in KINDS:
+            open_.append((KINDS[piece], []))
+        elif piece == ENDS and len(open_) > 1:
+            kind, inner = open_.pop()
+            plain = kind in ("i", "sub", "sup", "span")
+            open_[-1][1].append(element(kind, inner) if plain else tags.span(inner, class_=kind))
+        else:
+            open_[-1][1].append(piece)
+    return join(open_[0][1])
+
+
+def _marked(kind: str, text: str) -> str:
+    return f"{OPENS[kind]}{text}{ENDS}"
 
 
 def _letter(word: str) -> str:
-    return f"<i>{word}</i>" if len(word) == 1 else word
+    return _marked("i", word) if len(word) == 1 else word

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -18,10 +17,12 @@ from glassformer.program import Tensor
 from glassformer.program.axes import Array
 from glassformer.program.pen import LatexPen, TextPen
 from glassformer.show.arithmetic import latex_arithmetic
+from glassformer.show.fragment import fragment
 from glassformer.show.inert import markdown_literal
-from glassformer.show.matrix import BRACKETS, Grid, flowing, grids, latex_number
+from glassformer.show.markup import Html, tags
+from glassformer.show.matrix import Grid, flowing, grids, latex_number
 from glassformer.show.present import present
-from glassformer.show.table import STYLE, Column, Table, latex_text
+from glassformer.show.table import Column, Table, latex_text
 
 MOST_ACROSS, MOST_DOWN = 8, 4  # numbers and rows of a result that stands in a table
 
@@ -65,7 +66,7 @@ class Worksheet:
     def carried(self) -> str:
         if self.unrounded is not None:
             return f"Every intermediate is rounded to {self.digits} decimals before it is used."
-        return f"Numbers are shown to {self.digits} decimals and carried in full."
+        return f"Shown to {self.digits} decimals; computed in full precision."
 
     @property
     def tables(self) -> list[Table]:
@@ -226,36 +227,36 @@ class Worksheet:
 
     # HTML.
 
-    def html(self) -> str:
-        """A fragment with its own scoped style; everything foreign is escaped."""
-        parts = [f"<h3>{html.escape(self.solution.title)}</h3><p>{html.escape(self.carried)}</p>"]
-        parts += ["<h4>Given</h4>"] if self.given else []
-        parts.append(f"<div class=equations>{''.join(self._html_given(tensor) for tensor in self.given)}</div>")
-        for count, step in enumerate(self.solution.steps, start=1):
-            sizes = f" <small>{html.escape(step.sizes)}</small>" if step.sizes else ""
-            parts.append(f"<h4>{count}. {html.escape(step.rule(self._text_pen))}{sizes}</h4>")
-            rows = [html.escape(line(cell, step.run, self.digits)) for cell in step.cells if not cell.moves]
-            rows += [f"… and {step.left_out} more in the same way"] if step.left_out else []
-            parts.append("".join(f"<div class=arithmetic>{row}</div>" for row in rows))
-            parts.append(f"<div class=equations>{self._html_grids(step.name, self.grids(step.step.output, step.value))}</div>")
-        parts += [f"<p>{html.escape(note)}</p>" for note in self.solution.notes]
-        return f"<div class=glassformer>{STYLE}{MATRIX_STYLE}{''.join(parts)}</div>" + "".join(
-            table.html() for table in self.tables
-        )
+    def html(self) -> Html:
+        """A fragment with its own style."""
+        head = [tags.h3(self.solution.title), tags.p(self.carried), tags.h4("Given") if self.given else None]
+        given = tags.div([self._html_given(tensor) for tensor in self.given], class_="matrices")
+        steps = [self._html_step(count, step) for count, step in enumerate(self.solution.steps, start=1)]
+        notes = [tags.p(note) for note in self.solution.notes]
+        return fragment(head, given, steps, notes, [table.markup() for table in self.tables])
 
-    def _html_given(self, tensor: Tensor) -> str:
+    def _html_step(self, count: int, step: WorkedStep) -> list[Html]:
+        sizes = [" ", tags.small(step.sizes)] if step.sizes else None
+        rows = [line(cell, step.run, self.digits) for cell in step.cells if not cell.moves]
+        rows += [f"… and {step.left_out} more in the same way"] if step.left_out else []
+        return [
+            tags.h4(f"{count}. {step.rule(self._text_pen)}", sizes),
+            *(tags.div(row, class_="arithmetic") for row in rows),
+            tags.div(self._html_grids(step.name, self.grids(step.step.output, step.value)), class_="matrices"),
+        ]
+
+    def _html_given(self, tensor: Tensor) -> list[Html]:
         name = symbol(tensor, self._text_pen)
         words = self.solution.descriptions.get(tensor.name)
         if words is not None:
-            return f"<div class=equation>{html.escape(f'{name}: {words}')}</div>"
+            return [tags.div(f"{name}: {words}", class_="given")]
         return self._html_grids(name, self.given_grids(tensor))
 
-    def _html_grids(self, name: str, pages: list[Grid]) -> str:
-        return "".join(
-            f"<div class=equation><span>{html.escape(name)}{html.escape(f' ({page.sheet})' if page.sheet else '')} =</span>"
-            f"{page.html()}</div>"
+    def _html_grids(self, name: str, pages: list[Grid]) -> list[Html]:
+        return [
+            tags.div(tags.span(f"{name} ({page.sheet}) =" if page.sheet else f"{name} ="), page.html(), class_="given")
             for page in pages
-        )
+        ]
 
 
 def _few(between: str, words: list[str], most: int) -> str:
@@ -270,17 +271,6 @@ def worksheet(solution: Solution, digits: int, rounded: int | None = None) -> Wo
 @present.register
 def _solution(solution: Solution) -> Worksheet:
     return Worksheet(solution)
-
-
-MATRIX_STYLE = (
-    "<style>.glassformer .equations{display:flex;flex-wrap:wrap;gap:.2em 2em;align-items:center}"
-    ".glassformer .equation{display:flex;align-items:center;gap:.6em;margin:.4em 0}"
-    ".glassformer .arithmetic{margin-left:1.5em;font-variant-numeric:tabular-nums}"
-    ".glassformer table.matrix td,.glassformer table.matrix thead th{text-align:right;padding:.1em .5em}"
-    ".glassformer table.matrix th{font-weight:400;color:GrayText;padding:.1em .5em}"
-    ".glassformer table.matrix thead tr{border:0}"
-    f"{BRACKETS.replace('table', '.glassformer table')}</style>"
-)
 
 
 def _untagged(latex: str) -> str:

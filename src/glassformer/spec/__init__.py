@@ -1,45 +1,40 @@
-"""What is this encoder? EncoderSpec, presets, and reading one from words and files."""
+"""What is this encoder? EncoderSpec, presets, and specs read from command lines and files."""
 
 import sys
 from types import ModuleType
 from typing import Any
 
-from glassformer.spec.encoder_spec import (
+from glassformer.spec.encoder_fields import (
     ALL_BIASES,
+    AUDIO_KERNEL,
+    AUDIO_STRIDE,
     GATES,
     MASKED_HEADS,
-    SOUND_STRIDE,
-    SOUND_WIDTH,
     TOKEN_HEADS,
     BiasPlace,
-    EncoderSpec,
     defaults,
     field_docs,
 )
-from glassformer.spec.errors import GlassformerError, listed, nearest, shown
+from glassformer.spec.encoder_spec import EncoderSpec
 from glassformer.spec.fields import field_rules
 
 __all__ = [
     "ALL_BIASES",
+    "AUDIO_KERNEL",
+    "AUDIO_STRIDE",
     "GATES",
     "MASKED_HEADS",
-    "SOUND_STRIDE",
-    "SOUND_WIDTH",
     "TOKEN_HEADS",
     "BiasPlace",
     "EncoderSpec",
-    "GlassformerError",
     "defaults",
     "field_docs",
     "field_rules",
-    "listed",
-    "nearest",
-    "shown",
 ]
 
 
-class _SpecRoom(ModuleType):
-    """`gf.spec` is this room and, called, the way into it: `gf.spec("bert-base", layers=8)`."""
+class _CallableModule(ModuleType):
+    """Makes the package callable: `gf.spec("bert-base", layers=8)`."""
 
     def __call__(self, *what: Any, **fields: Any) -> EncoderSpec:
         from glassformer.spec.reading import spec
@@ -47,4 +42,4 @@ class _SpecRoom(ModuleType):
         return spec(*what, **fields)
 
 
-sys.modules[__name__].__class__ = _SpecRoom
+sys.modules[__name__].__class__ = _CallableModule

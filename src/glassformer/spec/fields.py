@@ -1,4 +1,4 @@
-"""What a field may hold: its kind, its choices, its range, and reading it from text."""
+"""The values a field may take: type, choices and range, and parsing them from text."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from numbers import Integral, Real
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from glassformer.spec.encoder_spec import ALL_BIASES, EncoderSpec
-from glassformer.spec.errors import GlassformerError, UnknownFieldError, nearest, shown
+from glassformer.errors import GlassformerError, UnknownFieldError, nearest, shown
+from glassformer.spec.encoder_fields import ALL_BIASES, EncoderFields
 
-LARGEST = 10**9  # No axis of any encoder comes near; past it a figure is a typing slip, not a size.
-LARGEST_NUMBER = 1e300  # neither NaN nor infinity nor a whole number that no float can hold comes below it
-MOST_LAYERS = 2000  # Each layer is written out, step by step.
-MOST_TOKENS = 64  # Class and register tokens are written out one by one.
+LARGEST = 10**9  # far above the axes of real encoders; anything larger is a typing error
+LARGEST_NUMBER = 1e300  # excludes NaN, infinity, and integers too large for a float
+MOST_LAYERS = 2000  # each layer becomes its own steps
+MOST_TOKENS = 64  # each class or register token becomes its own step
 
-SHARE = "share from 0 up to, but not including, 1"
+FRACTION = "number from 0 up to, but not including, 1"
 
 Kind = Literal["whole", "number", "yes_no", "choice", "places"]
 
-# Words that stand for a choice, because people write them.
+# Spellings accepted for booleans.
 YES = ("true", "yes", "on", "1")
 NO = ("false", "no", "off", "0", "none")
-# What other programs call a field: nothing in the letters leads from one name to the other.
-ELSEWHERE = {
+# Names of the fields in other libraries, too different for a spelling suggestion.
+OTHER_NAMES = {
     "batch_size": "batch",
     "context_length": "t",
     "dim": "d_model",
@@ -67,7 +67,7 @@ ELSEWHERE = {
 
 @dataclasses.dataclass(frozen=True)
 class FieldRule:
-    """What one field of the spec may hold."""
+    """The values that one field of the spec may take."""
 
     name: str
     kind: Kind
@@ -77,7 +77,7 @@ class FieldRule:
     most: int = LARGEST
 
 
-# Ranges that are not 1 … 10^9.
+# Ranges other than 1 to 10^9.
 RANGES = {
     "layers": (0, MOST_LAYERS),
     "position_offset": (0, 1024),
@@ -93,9 +93,9 @@ RANGES = {
 
 @lru_cache(maxsize=1)
 def field_rules() -> dict[str, FieldRule]:
-    """Field name -> rule, read off the types of `EncoderSpec`."""
-    hints = get_type_hints(EncoderSpec)
-    return {item.name: _rule(item.name, hints[item.name]) for item in dataclasses.fields(EncoderSpec)}
+    """Return field name -> rule, derived from the types of `EncoderFields`."""
+    hints = get_type_hints(EncoderFields)
+    return {item.name: _rule(item.name, hints[item.name]) for item in dataclasses.fields(EncoderFields)}
 
 
 def _rule(name: str, hint: Any) -> FieldRule:
@@ -112,33 +112,33 @@ def _rule(name: str, hint: Any) -> FieldRule:
 
 
 def rule_for(name: str, *, also: tuple[str, ...] = ()) -> FieldRule:
-    """The rule of a field, or an error that names the nearest field (`also`: other names known to the caller)."""
+    """Return the rule of a field; for an unknown name, raise an error that suggests a known one (`also`: other valid names)."""
     rules = field_rules()
     if name not in rules:
         known = [*rules, *also]
-        elsewhere = ELSEWHERE.get(name.lower())
-        meant = elsewhere if elsewhere in known else None
+        other = OTHER_NAMES.get(name.lower())
+        meant = other if other in known else None
         raise UnknownFieldError(name, known, "'glassformer presets --fields' lists the fields.", meant=meant)
     return rules[name]
 
 
 def accept(name: str, value: Any) -> Any:
-    """`value` as the field holds it: text is read, other types are checked; the error names field, value and rule."""
+    """Return `value` in the field's type: parse text, check other types; errors name the field, the value and the rule."""
     rule = rule_for(name)
     if isinstance(value, str):
         value = _read(rule, value)
     if name == "share_layers" and isinstance(value, bool):
-        value = 1 if value else None  # all layers share one set of weights, or none do
+        value = 1 if value else None  # all layers share one set of weights, or each has its own
     if value is None:
         if rule.optional:
             return None
-        raise GlassformerError(f"{name}=none: {name} must be given. {_allowed(rule)}")
+        raise GlassformerError(f"{name}=none is not allowed: {_allowed(rule)}")
     return _CHECKS[rule.kind](rule, value)
 
 
 def _read(rule: FieldRule, text: str) -> Any:
     word = text.strip()
-    absent = ("auto", "") if "none" in rule.choices else ("none", "auto", "")  # final_norm=none is a choice, not an absence
+    absent = ("auto", "") if "none" in rule.choices else ("none", "auto", "")  # final_norm=none is a choice, not "not given"
     if rule.optional and word.lower() in absent:
         return None
     if rule.kind == "whole":
@@ -169,7 +169,7 @@ def _whole_number(rule: FieldRule, word: str) -> int:
 
 
 def whole_number(word: str) -> int | None:
-    """12, 30522, 30,522 or 30_522; None for everything else, among it 1,5, which is one and a half to many."""
+    """Parse 12, 30522, 30,522 or 30_522; return None for anything else, such as 1,5, a decimal in many countries."""
     if len(word) > 40 or not re.fullmatch(r"[+-]?([0-9]+|[0-9]{1,3}(,[0-9]{3})+|[0-9]+(_[0-9]+)+)", word):
         return None
     return int(word.replace("_", "").replace(",", ""))
@@ -197,11 +197,11 @@ def _refusal(rule: FieldRule, value: object) -> GlassformerError:
 
 def _allowed(rule: FieldRule) -> str:
     what = {
-        "whole": f"{rule.name} is a whole number from {rule.least:,} to {rule.most:,}",
-        "number": f"{rule.name} is a {SHARE if rule.name == 'dropout' else 'positive number'}",
-        "yes_no": f"{rule.name} is true or false",
-        "choice": f"{rule.name} is one of {', '.join(rule.choices)}",
-        "places": f"{rule.name} is all, none or a list of {', '.join(rule.choices)}",
+        "whole": f"{rule.name} must be a whole number from {rule.least:,} to {rule.most:,}",
+        "number": f"{rule.name} must be a {FRACTION if rule.name == 'dropout' else 'positive number'}",
+        "yes_no": f"{rule.name} must be true or false",
+        "choice": f"{rule.name} must be one of {', '.join(rule.choices)}",
+        "places": f"{rule.name} must be all, none or a list of {', '.join(rule.choices)}",
     }[rule.kind]
     return what + (", or none." if rule.optional and "none" not in rule.choices else ".")
 
@@ -209,7 +209,7 @@ def _allowed(rule: FieldRule) -> str:
 def _check_whole(rule: FieldRule, value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, Integral) or not rule.least <= int(value) <= rule.most:
         raise _refusal(rule, value)
-    return int(value)  # NumPy's whole numbers are whole numbers, too
+    return int(value)  # also NumPy integers
 
 
 def _check_number(rule: FieldRule, value: Any) -> float:
@@ -225,7 +225,7 @@ def _check_number(rule: FieldRule, value: Any) -> float:
 
 
 def _check_yes_no(rule: FieldRule, value: Any) -> bool:
-    if not isinstance(value, bool) and type(value).__name__ not in ("bool", "bool_"):  # NumPy's yes is a yes, too
+    if not isinstance(value, bool) and type(value).__name__ not in ("bool", "bool_"):  # NumPy's own booleans
         raise _refusal(rule, value)
     return bool(value)
 
@@ -256,7 +256,7 @@ _CHECKS = {
 
 
 def field_text(value: Any) -> str:
-    """The value of a field as one writes it after `field=`."""
+    """Return a value as it is written after `field=`."""
     if isinstance(value, tuple):
         return ",".join(value) or "none"
     return str(value).lower() if isinstance(value, bool) or value is None else str(value)

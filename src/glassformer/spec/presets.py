@@ -1,4 +1,4 @@
-"""Presets: encoders by name, read from presets.toml the first time that one is asked for."""
+"""Presets: encoders by name, read from presets.toml on first use."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
+from glassformer.errors import GlassformerError, nearest, shown
 from glassformer.spec.encoder_spec import EncoderSpec
-from glassformer.spec.errors import GlassformerError, nearest, shown
 
-# Who published the checkpoints under `also`. Any other word before a slash is a folder: models/bert-base is a path.
+# Publishers of the checkpoints under `also`. Any other name before a slash is a folder: models/bert-base is a path.
 PUBLISHERS = frozenset(
     """albert answerdotai distilbert facebook facebookai google google-bert google-t5 microsoft openai sentence-transformers
     winkawaks""".split()
@@ -18,30 +18,30 @@ PUBLISHERS = frozenset(
 
 
 def preset_names() -> tuple[str, ...]:
-    """All presets, in the order of the file."""
+    """Return the names of all presets, in the order of the file."""
     return tuple(_tables())
 
 
 def known_preset(word: str) -> str | None:
-    """The preset that a word means: written in any case, or as a published checkpoint, as in `google-bert/bert-base-uncased`."""
+    """Return the preset that a word names, in any case, or as a published checkpoint such as `google-bert/bert-base-uncased`."""
     publisher, slash, name = word.lower().rpartition("/")
     return known_as().get(name) if not slash or publisher in PUBLISHERS else None
 
 
 def unknown_preset(word: str) -> GlassformerError:
-    """What to say of a word that means none."""
+    """Return the error for an unknown preset, with the closest name."""
     meant = nearest(word.lower(), known_as())
     return GlassformerError(f"unknown preset '{shown(word)}'.{meant} 'glassformer presets' lists them all.")
 
 
 def preset_doc(name: str) -> str:
-    """What a preset is, in one line."""
+    """Return the one-line description of a preset."""
     return str(_table(name)["doc"])
 
 
 @lru_cache(maxsize=256)
 def preset(name: str) -> EncoderSpec:
-    """The spec with that name, or with another that it is known by."""
+    """Return the spec of a preset, by its name or one of its other names."""
     fields = {key: value for key, value in _table(name).items() if key not in ("doc", "also", "base")}
     base = _table(name).get("base")
     return preset(base).replace(**fields) if base is not None else EncoderSpec(**fields)
@@ -56,8 +56,8 @@ def _table(name: str) -> dict[str, Any]:
 
 @lru_cache(maxsize=1)
 def known_as() -> dict[str, str]:
-    """Every name in lower case, and the preset that it means."""
-    return {said.lower(): name for name, table in _tables().items() for said in (name, *table.get("also", ()))}
+    """Return every name in lower case -> the preset it stands for."""
+    return {known.lower(): name for name, table in _tables().items() for known in (name, *table.get("also", ()))}
 
 
 @lru_cache(maxsize=1)

@@ -1,27 +1,27 @@
-"""The rules between fields: which combinations are an encoder."""
+"""The rules between fields: which combinations describe an encoder."""
 
 from __future__ import annotations
 
-from glassformer.spec.encoder_spec import MASKED_HEADS, EncoderSpec, defaults
-from glassformer.spec.errors import GlassformerError
+from glassformer.errors import GlassformerError
+from glassformer.spec.encoder_fields import MASKED_HEADS, EncoderFields, defaults
 from glassformer.spec.fields import accept
 
 
-def check(spec: EncoderSpec) -> None:
-    """Normalise each field and refuse a spec that is no encoder; every message names field, value, rule and way out."""
+def check(spec: EncoderFields) -> None:
+    """Normalise each field and refuse invalid combinations; messages name the field, the value, the rule and the way out."""
     for name, default in defaults().items():
         value = getattr(spec, name)
-        if value is not default:  # the defaults are known to be good
+        if value is not default:  # the defaults are valid
             object.__setattr__(spec, name, accept(name, value))
     _widths(spec)
     _positions(spec)
     _layers(spec)
     _input(spec)
-    _sound(spec)
+    _audio(spec)
     _head(spec)
 
 
-def _widths(spec: EncoderSpec) -> None:
+def _widths(spec: EncoderFields) -> None:
     if spec.d_k is None and spec.d_model % spec.heads:
         raise GlassformerError(
             f"heads={spec.heads} does not divide d_model={spec.d_model}, and d_k is not given: "
@@ -30,11 +30,11 @@ def _widths(spec: EncoderSpec) -> None:
     if spec.heads % spec.key_heads:
         raise GlassformerError(
             f"kv_heads={spec.kv_heads} does not divide heads={spec.heads}: "
-            "every head of keys and values is shared by equally many heads of queries. "
+            "every key/value head is shared by the same number of query heads. "
             f"Try kv_heads={nearest_divisor(spec.heads, spec.key_heads)}."
         )
     if spec.position == "rotary" and spec.head_k % 2:
-        raise GlassformerError(f"d_k={spec.head_k} is odd: rotary positions turn features in pairs. Give an even d_k.")
+        raise GlassformerError(f"d_k={spec.head_k} is odd: rotary positions rotate pairs of features. Give an even d_k.")
     if spec.position == "sinusoidal" and spec.table_width % 2:
         raise GlassformerError(
             f"d_model={spec.table_width} is odd: sinusoidal positions come in pairs of a sine and a cosine. Give an even width."
@@ -42,58 +42,62 @@ def _widths(spec: EncoderSpec) -> None:
 
 
 def nearest_divisor(width: int, wanted: int) -> int:
-    """The number of heads next to the one wanted that divides the width."""
+    """Return the divisor of `width` closest to `wanted`."""
     divisors = (i for i in range(1, min(width, 4096) + 1) if width % i == 0)
     return min(divisors, key=lambda divisor: (abs(divisor - wanted), divisor))
 
 
-def _positions(spec: EncoderSpec) -> None:
+def _positions(spec: EncoderFields) -> None:
     if spec.learns_positions and spec.positions is None and spec.patch is None:
-        raise GlassformerError(f"position={spec.position} needs positions, the number of rows of the table. Try positions=512.")
+        raise GlassformerError(f"position={spec.position} needs positions, the number of rows in its table. Try positions=512.")
     if spec.position_offset and spec.patch is not None and spec.learns_positions:
         raise GlassformerError(
-            f"position_offset={spec.position_offset} is not allowed for an image: its table has a row for each patch and "
-            "class token, and the first is row 0. Leave it out."
+            f"position_offset={spec.position_offset} is not allowed for an image: its position table has one row per patch "
+            "and class token, starting at row 0. Leave it out."
         )
     if spec.disentangled:
         _disentangled(spec)
         return
-    near = spec.relative_buckets // 4  # distances with a bucket of their own, on either side
+    near = spec.relative_buckets // 4  # distances with their own bucket, in each direction
     if spec.relative and not spec.position.endswith("2d") and spec.relative_distance <= near:
         raise GlassformerError(
-            f"relative_distance={spec.relative_distance} is too small for relative_buckets={spec.relative_buckets}: they give "
-            f"each distance below {near} a bucket of its own, and larger ones share. Give relative_distance={near + 1} or more."
+            f"relative_distance={spec.relative_distance} is too small for relative_buckets={spec.relative_buckets}: each "
+            f"distance below {near} has its own bucket, and larger ones share. Give relative_distance={near + 1} or more."
         )
 
 
-def _disentangled(spec: EncoderSpec) -> None:
+def _disentangled(spec: EncoderFields) -> None:
     rows, distance = spec.relative_buckets, spec.relative_distance
     if rows % 2 or rows < 4:
         raise GlassformerError(
-            f"relative_buckets={rows} is not allowed with position={spec.position}: half of the rows are for keys behind, "
-            "half for keys ahead, and distances 0 and 1 have one each. Give an even number, 4 or more."
+            f"relative_buckets={rows} is not allowed with position={spec.position}: half of the rows are for earlier keys, "
+            "half for later ones, and distances 0 and 1 have one each. Give an even number, 4 or more."
         )
     if distance < rows // 2:
         raise GlassformerError(
-            f"relative_distance={distance} is too small for relative_buckets={rows}: rows past it would serve no distance. "
-            f"Give relative_distance={rows // 2}, where each distance has a row of its own, or more."
+            f"relative_distance={distance} is too small for relative_buckets={rows}: some rows would never be used. "
+            f"Give relative_distance={rows // 2} (one row per distance) or more."
         )
 
 
-def _layers(spec: EncoderSpec) -> None:
+def _layers(spec: EncoderFields) -> None:
     if spec.share_layers is not None and spec.share_layers > spec.layers:
         raise GlassformerError(
-            f"share_layers={spec.share_layers} is more than layers={spec.layers}: some would never be used. Try 1."
+            f"share_layers={spec.share_layers} is more than layers={spec.layers}: some layers would never be used. "
+            "Try share_layers=1."
         )
     if spec.layers % spec.layer_cycle or spec.distinct_layers % spec.layer_cycle:
         raise GlassformerError(
             f"layer_cycle={spec.layer_cycle} does not divide layers={spec.layers} and share_layers. Try layer_cycle=1."
         )
     if spec.global_every is not None and spec.window is None:
-        raise GlassformerError(f"global_every={spec.global_every} says which layers ignore the window, but window is not given.")
+        raise GlassformerError(
+            f"global_every={spec.global_every} has no effect without window: it selects the layers that ignore the window. "
+            "Give window, or leave it out."
+        )
 
 
-def _input(spec: EncoderSpec) -> None:
+def _input(spec: EncoderFields) -> None:
     if (spec.image is None) != (spec.patch is None):
         given, missing = ("image", "patch") if spec.patch is None else ("patch", "image")
         raise GlassformerError(
@@ -107,15 +111,15 @@ def _input(spec: EncoderSpec) -> None:
             side, across = ("", 0) if spec.patch_size[0] > spec.image_size[0] else ("_width", 1)
             raise GlassformerError(
                 f"patch{side}={spec.patch_size[across]} is larger than image{side}={spec.image_size[across]}: "
-                "not one patch fits. Give a smaller patch."
+                "no patch fits. Give a smaller patch."
             )
         if spec.vocab is not None:
             raise GlassformerError(
-                f"vocab={spec.vocab} and image={spec.image} are both given: an encoder reads tokens or an image."
+                f"vocab={spec.vocab} and image={spec.image} are both given: an encoder reads tokens or an image. Leave one out."
             )
     elif spec.class_tokens or spec.registers or spec.mask_token:
         raise GlassformerError(
-            "class_tokens, registers and mask_token belong to image encoders: give image and patch, or leave them out."
+            "class_tokens, registers and mask_token are for image encoders: give image and patch, or leave them out."
         )
     if spec.position.endswith("2d") and (spec.patch is None or spec.class_tokens != 1 or spec.registers):
         raise GlassformerError(
@@ -126,27 +130,28 @@ def _input(spec: EncoderSpec) -> None:
         raise GlassformerError(f"segments={spec.segments} needs a token embedding. {other}.")
 
 
-def _sound(spec: EncoderSpec) -> None:
+def _audio(spec: EncoderFields) -> None:
     if spec.mels is None:
         return
     for name, value, what in (("vocab", spec.vocab, "tokens"), ("image", spec.image, "an image")):
         if value is not None:
             raise GlassformerError(
-                f"{name}={value} and mels={spec.mels} are both given: an encoder reads {what} or sound. Leave one out."
+                f"{name}={value} and mels={spec.mels} are both given: an encoder reads {what} or audio. Leave one out."
             )
     if spec.positions is None:
         raise GlassformerError(
-            f"mels={spec.mels} needs positions, how long the sound is: every two frames make one position. Try positions=1500."
+            f"mels={spec.mels} needs positions, the length of the audio: two frames make one position. Try positions=1500."
         )
 
 
-def _head(spec: EncoderSpec) -> None:
+def _head(spec: EncoderFields) -> None:
     if spec.head in MASKED_HEADS and spec.vocab is None:
-        other = "" if spec.one_length else "vocab, or "  # an encoder that reads an image or sound has no place for tokens
+        other = "" if spec.one_length else "vocab, or "  # image and audio encoders cannot have tokens
         raise GlassformerError(f"head={spec.head} predicts tokens, but there is no vocabulary. Give {other}head=classify.")
     if spec.head == "distilled" and spec.class_tokens < 2:
         raise GlassformerError(
-            f"head=distilled reads a class and a distillation token, but class_tokens={spec.class_tokens}. Try 2."
+            f"head=distilled reads a class token and a distillation token, but class_tokens={spec.class_tokens}. "
+            "Try class_tokens=2."
         )
     if spec.head == "tag_patches" and spec.patch is None:
         raise GlassformerError(

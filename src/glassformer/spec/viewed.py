@@ -1,4 +1,4 @@
-"""What can be looked at: every result, run and spec shows itself as HTML; the room `show` says how."""
+"""Viewed: the base class of results, runs and specs, which render as text and HTML through `show`."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from typing import Any, ClassVar, Protocol
 
 
 class Presentation(Protocol):
-    """How something looks; the room `show` makes these."""
+    """A rendered object, as text or HTML; made by `show`."""
 
     def text(self) -> str: ...
     def html(self) -> str: ...
 
 
 class Viewed:
-    """Something to look at. `show` sets `present` for all of them at once: no other room knows a format."""
+    """An object that can be displayed. `show` sets `present` for all of them; no other package knows the formats."""
 
     present: ClassVar[Callable[[Any], Presentation] | None] = None
 
     def presented(self) -> Presentation:
-        """How this looks. `show` is fetched when somebody looks for the first time; nothing here leans on it."""
+        """Return the presentation. `show` is imported on first use, so that this module does not depend on it."""
         if Viewed.present is None:
             import_module("glassformer.show.present")
         assert Viewed.present is not None
         return Viewed.present(self)
 
     def to_html(self) -> str:
-        """A fragment that needs nothing else: styles of its own and no ids, so that any number stand on one page."""
+        """Return a self-contained HTML fragment, with its own styles and no ids, so that a page can hold several."""
         return self.presented().html()
 
     def _repr_html_(self) -> str:

@@ -1,1 +1,1 @@
-"""How does it learn? Data, the loop, runs, curves, one machine or many."""
+"""Training: data, the training loop, runs and curves, on one machine or many."""

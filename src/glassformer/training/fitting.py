@@ -1,31 +1,90 @@
-"""From data to an encoder that fits it: a small spec where none was named, and head, vocabulary or image size in any case."""
+"""Choosing an encoder for the data: a checkpoint, a given spec or a small default, with a head for the task."""
 
 from __future__ import annotations
 
-from typing import Any, cast
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TypeAlias, cast
 
-from glassformer.spec import EncoderSpec, GlassformerError
+from glassformer.errors import GlassformerError, shown
+from glassformer.spec import EncoderSpec
+from glassformer.spec.fields import accept, rule_for
+from glassformer.spec.reading import SIZES, draft, only_fields, preset_meant
+from glassformer.spec.unread import require_read
 from glassformer.training.data.dataset import Dataset
 from glassformer.training.data.images import Pictures
 from glassformer.training.settings import Settings
+from glassformer.training.starting import Start, is_checkpoint, start_from
 from glassformer.training.tasks import head_fields
 from glassformer.training.tokenizers import Tokenizer
 
 SMALL: dict[str, Any] = {"norm": "pre", "activation": "gelu", "position": "learned", "pool": "mean"}
-# A tokenizer's size: a token that was seen in a dozen places can be learned, one that was seen once cannot.
+# Vocabulary size: a token seen about a dozen times can be learned, a token seen once cannot.
 FEWEST_TOKENS, MOST_TOKENS, WORDS_A_TOKEN = 500, 8000, 12
-FEWEST_PATCHES, MOST_PATCHES = 16, 49  # that a small image encoder cuts an image into
+FEWEST_PATCHES, MOST_PATCHES = 16, 49  # patches per image of a small image encoder
+
+# A folder with weights, a spec, or None for a small encoder chosen for the data.
+Model: TypeAlias = str | Path | EncoderSpec | Mapping[str, Any] | None
+
+
+def names_checkpoint(model: Model) -> bool:
+    """Return whether a model is a folder with weights."""
+    return isinstance(model, str | Path) and is_checkpoint(str(model))
+
+
+def start_for(model: Model, fields: Mapping[str, Any], data: Dataset, settings: Settings) -> Start | None:
+    """Return the given checkpoint, prepared for the data; None if the model is not a checkpoint."""
+    if not names_checkpoint(model):
+        return None
+    _refuse_sizes(fields)
+    changed = {name: accept(rule_for(name).name, value) for name, value in fields.items()}
+    return start_from(cast(str, model), changed, data, settings)
+
+
+def spec_for(
+    model: Model, fields: Mapping[str, Any], data: Dataset, tokenizer: Tokenizer | None, settings: Settings
+) -> EncoderSpec:
+    """Return the given spec with its fields, or a small spec chosen for the data if none is given."""
+    _refuse_sizes(fields)
+    if model is None:
+        changed = {name: accept(rule_for(name).name, value) for name, value in fields.items()}
+        spec = small_spec(data, tokenizer, settings).replace(**changed)
+        check_fit(spec, data, tokenizer)
+    else:
+        if isinstance(model, str):
+            _refuse_published(model)
+        asked, changed = draft(model, **only_fields(fields))
+        spec = fitted(asked.spec, changed, data, tokenizer, settings)
+    require_read(spec, changed)
+    return spec
+
+
+def _refuse_published(name: str) -> None:
+    """Refuse the name of a published checkpoint: its weights are not available, and the preset would train from scratch."""
+    meant = preset_meant(name)
+    if meant is not None and meant != name.lower():
+        raise GlassformerError(
+            f"'{shown(name)}' is a published checkpoint, which is not available here: give the folder that holds its weights. "
+            f"{meant} is the same encoder, trained from scratch."
+        )
+
+
+def _refuse_sizes(fields: Mapping[str, Any]) -> None:
+    ways = {"batch": "--batch-size", "t": "--max-length"}
+    for name in SIZES:
+        if name in fields:
+            raise GlassformerError(f"{name}= is not a field of a trained encoder: write {ways[name]} {fields[name]}.")
 
 
 def tokenizer_for(data: Dataset, settings: Settings) -> Tokenizer | None:
-    """A WordPiece tokenizer trained on the training texts; None for images."""
+    """Train a WordPiece tokenizer on the training texts; return None for images."""
     if data.task == "image":
         return None
     return Tokenizer.train(data.train.texts(), vocab=settings.vocab, lowercase=settings.case == "lower")
 
 
 def suggested(data: Dataset, *, checkpoint: bool = False, only: str = "all") -> dict[str, Any]:
-    """Settings that suit this kind of data, where they were not given: for a checkpoint small steps, for small encoders help."""
+    """Return default settings for this kind of data and for training from a checkpoint or from scratch."""
     if checkpoint:
         return {"lr": 1e-2, "epochs": 10} if only == "head" else {"lr": 5e-5, "epochs": 3}
     if data.task == "image":
@@ -38,7 +97,7 @@ def suggested(data: Dataset, *, checkpoint: bool = False, only: str = "all") -> 
 
 
 def small_spec(data: Dataset, tokenizer: Tokenizer | None, settings: Settings) -> EncoderSpec:
-    """An encoder that learns a small set on a laptop: d_model 64 and 4 layers for images, 128 and 2 for texts."""
+    """Return a spec for small data on a laptop: d_model 64 and 4 layers for images, 128 and 2 for texts."""
     common: dict[str, Any] = SMALL | input_fields(data, tokenizer) | head_fields(data)
     if data.task == "image":
         patch = _patch(common["image"], common["image_width"])
@@ -49,18 +108,22 @@ def small_spec(data: Dataset, tokenizer: Tokenizer | None, settings: Settings) -
 def fitted(
     spec: EncoderSpec, given: dict[str, Any], data: Dataset, tokenizer: Tokenizer | None, settings: Settings
 ) -> EncoderSpec:
-    """A named spec with what the data decides, unless it was `given` by hand; what cannot work is refused."""
+    """Fill in the fields that the data determines, unless they were `given`; refuse a spec that cannot work."""
     if spec.mels is not None:
         raise GlassformerError(
-            f"this spec reads sound (mels={spec.mels}), and there is no data of sound here: name another spec."
+            f"this spec reads audio (mels={spec.mels}), and training on audio is not supported: choose another spec."
         )
     wanted = input_fields(data, tokenizer) | head_fields(data)
     if data.task == "image" and spec.vocab is not None:
-        raise GlassformerError(f"{data.name} holds images, and this spec reads texts (vocab={spec.vocab}): name another spec.")
+        raise GlassformerError(
+            f"{data.name} contains images, but this spec reads texts (vocab={spec.vocab}): choose another spec."
+        )
     if data.task == "image" and spec.patch is None:
         wanted["patch"] = _patch(wanted["image"], wanted["image_width"])
     if data.task != "image" and spec.patch is not None:
-        raise GlassformerError(f"{data.name} holds texts, and this spec reads images (patch={spec.patch}): name another spec.")
+        raise GlassformerError(
+            f"{data.name} contains texts, but this spec reads images (patch={spec.patch}): choose another spec."
+        )
     if spec.learns_positions and data.task != "image" and (spec.positions or 0) < settings.max_length:
         wanted["positions"] = settings.max_length
     made = spec.replace(**{name: value for name, value in wanted.items() if name not in given})
@@ -69,7 +132,7 @@ def fitted(
 
 
 def check_fit(spec: EncoderSpec, data: Dataset, tokenizer: Tokenizer | None) -> None:
-    """Refuse an encoder that cannot read the data, or has no place for its labels, before any step is taken."""
+    """Refuse an encoder that cannot read the data or has too few outputs for its labels."""
     for name, value in (input_fields(data, tokenizer) | head_fields(data)).items():
         has = getattr(spec, name)
         enough = name in ("vocab", "classes") and isinstance(has, int) and has >= value
@@ -80,7 +143,7 @@ def check_fit(spec: EncoderSpec, data: Dataset, tokenizer: Tokenizer | None) -> 
 
 
 def input_fields(data: Dataset, tokenizer: Tokenizer | None) -> dict[str, Any]:
-    """The fields of a spec that the inputs decide."""
+    """Return the spec fields that the inputs determine."""
     if data.task == "image":
         channels, height, width = cast(Pictures, data.train.inputs).shape
         return {"channels": channels, "image": height, "image_width": width, "vocab": None}
@@ -89,12 +152,12 @@ def input_fields(data: Dataset, tokenizer: Tokenizer | None) -> dict[str, Any]:
 
 
 def _patch(height: int, width: int) -> int:
-    """The side of a patch that leaves as many patches as a small encoder likes, and the fewest pixels at the borders over."""
+    """Return the patch size that gives a suitable number of patches and leaves the fewest border pixels out."""
     counts = {size: (height // size) * (width // size) for size in range(1, min(height, width) + 1)}
-    liked = [size for size, count in counts.items() if FEWEST_PATCHES <= count <= MOST_PATCHES]
-    if not liked:
+    suitable = [size for size, count in counts.items() if FEWEST_PATCHES <= count <= MOST_PATCHES]
+    if not suitable:
         return next((size for size, count in counts.items() if count <= MOST_PATCHES), min(height, width))
-    return min(liked, key=lambda size: (height * width - counts[size] * size**2, size))
+    return min(suitable, key=lambda size: (height * width - counts[size] * size**2, size))
 
 
 def _spec(fields: dict[str, Any]) -> EncoderSpec:

@@ -1,4 +1,4 @@
-"""Loggers: whatever takes the lines of a run's log, such as TensorBoard, beside the file that is always written."""
+"""Loggers: receive the log lines of a run, in addition to metrics.jsonl; TensorBoard is one."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Protocol
 
-from glassformer.spec import GlassformerError
+from glassformer.errors import GlassformerError
 
 
 class Logger(Protocol):
-    """Takes the lines of metrics.jsonl as they are written: `kind` is start, step, epoch or end."""
+    """Receives the lines of metrics.jsonl as they are written; `kind` is start, step, epoch or end."""
 
     def line(self, **content: Any) -> None:
-        """One more."""
+        """Receive one line."""
 
 
 class TensorBoard:
-    """A run's numbers as TensorBoard's scalars, in `tensorboard/` of its folder."""
+    """Logs a run as TensorBoard scalars, in `tensorboard/` of its folder."""
 
     def __init__(self, folder: Path) -> None:
         try:
@@ -28,7 +28,7 @@ class TensorBoard:
         self.writer: Any = None
 
     def line(self, **content: Any) -> None:
-        """Steps, epochs and the end; on a run that goes on, what an older process wrote of later steps is hidden."""
+        """Log steps, epochs and the end; on resume, hide what an earlier process logged for later steps."""
         step = content.get("step")
         if step is None:
             return
@@ -43,7 +43,7 @@ class TensorBoard:
 
 
 def scalars(content: dict[str, Any]) -> Iterator[tuple[str, float]]:
-    """The numbers of a line under names with a slash: `step/loss`, `validation/accuracy`."""
+    """Yield the numbers of a line under names with a slash: `step/loss`, `validation/accuracy`."""
     kind = content["kind"]
     for name, value in content.items():
         if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""The training loop, from top to bottom: start or resume, epochs, steps, validation, checkpoints, the end.
+"""The training loop: start or resume, epochs, steps, validation, checkpoints, final evaluation.
 
 glassformer train digits --epochs 5
 glassformer train topic d_model=256 layers=4 --epochs 10,30,50 --out runs/topic
@@ -16,16 +16,15 @@ from typing import Any, Protocol, cast
 
 import torch
 
-from glassformer.model import Encoder
-from glassformer.model.float8 import check_float8, round_products
-from glassformer.spec import GlassformerError
+from glassformer.errors import GlassformerError
+from glassformer.model import Encoder, fast
+from glassformer.model.fast.float8_layers import check_float8
 from glassformer.training import state
 from glassformer.training.data.batches import BatchStream
 from glassformer.training.data.dataset import Dataset, Split
 from glassformer.training.data.examples import Batch, Examples, prepare
 from glassformer.training.distributed.processes import added_up, from_first, gathered, noticing
 from glassformer.training.distributed.spreading import Spread
-from glassformer.training.leaps import Leaps
 from glassformer.training.loggers import Logger
 from glassformer.training.measuring import Gauge
 from glassformer.training.memory import enough_memory
@@ -35,6 +34,7 @@ from glassformer.training.pace import compile_if_worth, use_threads
 from glassformer.training.runs import Log, Run, differences, identity
 from glassformer.training.saving import Progress, Saving
 from glassformer.training.signals import Flag, Interrupted, stopping
+from glassformer.training.spikes import SpikeDetector
 from glassformer.training.starting import choose_trained, first_weights, to_training
 from glassformer.training.tasks import Tally, better, counted_classes, judge
 from glassformer.training.where import (
@@ -51,7 +51,7 @@ __all__ = ["Interrupted", "NotFinite", "Trainer", "Watcher", "train"]
 
 
 class Watcher(Protocol):
-    """Who looks on: the command line's progress, or nobody."""
+    """Receives progress reports, such as the progress display of the command line."""
 
     def say(self, line: str) -> None: ...
 
@@ -63,7 +63,7 @@ class Watcher(Protocol):
 
 
 class NoLog:
-    """The log of a process that writes nothing."""
+    """A log that writes nothing, for processes other than the first."""
 
     def line(self, **content: Any) -> None: ...
 
@@ -72,10 +72,9 @@ class NoLog:
 
 
 def train(run: Run, data: Dataset, watch: Watcher, loggers: Sequence[Logger] = ()) -> dict[str, Any]:
-    """Train a run to its end, from wherever it stands: a new folder, or one that was stopped or killed at any moment.
+    """Train a run to its end, from its current state: a new folder, or one that was stopped or killed at any moment.
 
-    Gives the figures of the end. A signal ends it with `Interrupted`, after its state was saved. `loggers` are given the lines of
-    the log, too.
+    Returns the final metrics. A signal saves the state and raises `Interrupted`. `loggers` receive the lines of the log.
     """
     where = this_place()
     check_data(run, data)
@@ -96,35 +95,37 @@ def train(run: Run, data: Dataset, watch: Watcher, loggers: Sequence[Logger] = (
 
 
 def check_data(run: Run, data: Dataset) -> None:
-    """Refuse data that are not those the run was made for."""
+    """Refuse data that differs from the data the run was created with."""
     before = {name: value for name, value in run.about["data"].items() if name not in ("source", "name")}
     now = {name: value for name, value in identity(data).items() if name != "name"}
     if other := differences(before, now):
-        raise GlassformerError(f"cannot resume, the data are others: {'; '.join(other)}. Bring them back, or train a new run.")
+        raise GlassformerError(f"cannot resume, the data has changed: {'; '.join(other)}. Restore it, or train a new run.")
 
 
 def check_share(run: Run, where: Where) -> None:
     """Refuse more processes than a batch has rows."""
     rows = run.settings.batch_size
     if where.world > rows:
-        raise GlassformerError(f"batch_size={rows} is too small for {where.world} processes: each needs a row. Start fewer.")
+        raise GlassformerError(
+            f"batch_size={rows} is too small for {where.world} processes: each needs a row. Start fewer processes."
+        )
 
 
 def way_out(run: Run) -> str:
-    """What is left when a run cannot go on, and how to go on."""
+    """Describe the last good checkpoint and how to resume."""
     good = next(iter(state.saved_steps(run.checkpoints)), None)
     kept = "No checkpoint yet" if good is None else f"Last good checkpoint: step {good}"
-    return f"{kept}. Go on, with any number of processes: {run.resume_command}"
+    return f"{kept}. To resume, with any number of processes: {run.resume_command}"
 
 
 class Trainer:
-    """A run at work."""
+    """The state of a run while it is trained."""
 
     log: Log | NoLog
 
     def __init__(self, run: Run, data: Dataset, watch: Watcher, where: Where, stop: Flag) -> None:
         self.run, self.data, self.watch, self.where, self.stop = run, data, watch, where, stop
-        self.asked: int | None = None  # the signal that all processes have heard of
+        self.asked: int | None = None  # the signal that all processes agreed on
         self.settings = settings = run.settings
         self.predicted: dict[str, Any] = run.about.get("predicted", {})
         be_deterministic(where, settings.seed, settings.equal_bits)
@@ -133,44 +134,44 @@ class Trainer:
         choose_trained(self.encoder, run.about.get("start", {}), settings)
         if settings.precision == "fp8":
             check_float8(run.spec, where.device)
-            round_products(self.encoder)
+        fast.apply(self.encoder, float8=settings.precision == "fp8")
         self.spread = Spread(self.encoder, where, settings.parallel, judge)
         self.optimizer = make_optimizer(self.encoder, settings)
         rows = self.rows(data.train, augment=settings.augment, hidden=settings.hidden)
         if rows.cut:
-            way = " --max-length reads more." if self.longest == settings.max_length else ""
-            watch.say(f"note: texts are cut after {self.longest} tokens: {rows.cut:,} of {len(rows):,} in training.{way}")
+            way = " --max-length raises the limit." if self.longest == settings.max_length else ""
+            watch.say(f"note: {rows.cut:,} of {len(rows):,} training texts are truncated to {self.longest} tokens.{way}")
         self.stream = BatchStream(rows, batch_size=settings.batch_size, seed=settings.seed, rank=where.rank, world=where.world)
         self.validation = self.in_order(self.rows(data.validation))
         self.saving = Saving(run, where, self.encoder, self.optimizer, self.stream)
         self.total = settings.epochs * -(-self.stream.steps(0) // settings.accumulate)  # steps of the whole run
         self.progress = Progress()
-        self.leaps = Leaps(settings.clip)
+        self.spikes = SpikeDetector(settings.clip)
         self.compiled = compile_if_worth(self.encoder, settings, where.device, self.total * self.predicted.get("matrix_flops", 0))
         self.clock = time.perf_counter()
 
     def rows(self, part: Split, **changes: Any) -> Examples:
-        """A part of the data as the encoder reads it, no text longer than it can be."""
+        """Prepare a split for the encoder, with texts truncated to the maximum length."""
         return prepare(part, self.run.tokenizer, max_length=self.longest, context=self.settings.context, **changes)
 
     @property
     def longest(self) -> int:
-        """The most tokens of a text that are read."""
+        """Maximum number of tokens of a text."""
         return min(self.settings.max_length, self.run.spec.longest or self.settings.max_length)
 
     def in_order(self, rows: Examples) -> BatchStream:
-        """Rows to be judged, the same batches each time."""
+        """Batch rows for evaluation, in the same order each time."""
         share = {"rank": self.where.rank, "world": self.where.world}
         return BatchStream(rows, batch_size=4 * self.settings.batch_size, seed=self.settings.seed, order="by_length", **share)
 
     @property
     def finished(self) -> bool:
-        """All epochs are done, or nothing got better for as long as patience allows."""
+        """Whether all epochs are done, or patience has run out."""
         patience = self.settings.patience
         return self.stream.epoch >= self.settings.epochs or (patience is not None and self.progress.stale >= patience)
 
     def start(self) -> None:
-        """The first line of the log: what was predicted beside what is there."""
+        """Write the first log line: predicted and actual sizes."""
         dtype = number_type(self.where, self.settings.precision)
         self.gauge = Gauge(self.predicted, self.where.device, dtype)
         self.watch.start(self.progress.step, self.total)
@@ -181,26 +182,26 @@ class Trainer:
             self.log.line(kind="start", steps=self.total, predicted=self.predicted, measured=measured)
 
     def epoch(self) -> None:
-        """What is left of an epoch, a validation, a checkpoint."""
+        """Finish the current epoch, validate and save a checkpoint."""
         epoch = self.stream.epoch
         to_training(self.encoder)
         for batches in steps(self.stream, self.settings.accumulate):
             self.step(epoch, batches)
             last = self.stream.epoch != epoch or self.stream.index == self.stream.steps(epoch)
-            if not last:  # after the last step comes the validation, and its checkpoint
+            if not last:  # the last step is followed by validation and a checkpoint
                 self.save_if_due()
         self.validate(epoch)
-        self.hear()
+        self.agree_on_signal()
         self.save()
         self.leave_if_asked()
 
     def step(self, epoch: int, batches: list[Batch]) -> None:
-        """Gradients of all the batches together, one update."""
+        """Accumulate the gradients of the batches and update the weights."""
         began = time.perf_counter()
         settings, number = self.settings, self.progress.step
         rate = learning_rate(settings, number, self.total)
         targets = sum(batch.targets_in_step for batch in batches)
-        mine = Tally()  # what this process sees of the step
+        mine = Tally()  # sums of this process only
         self.optimizer.zero_grad(set_to_none=True)
         for place, batch in enumerate(batches, 1):
             with number_format(self.where, settings.precision), self.spread.adding_up(last=place == len(batches)):
@@ -224,13 +225,13 @@ class Trainer:
         if (number + 1) % settings.log_every == 0 or number + 1 == self.total:
             self.log.line(kind="step", **line)
         self.watch.step(line)
-        if leap := self.leaps.see(number + 1, figures["loss"], length):
+        if warning := self.spikes.check(number + 1, figures["loss"], length):
             self.watch.say(
-                f"{leap} lr = {rate:.3g}. If it stays: stop, and {self.run.resume_command} --lr {settings.lr / 10:.3g}"
+                f"{warning} lr = {rate:.3g}. If it persists, stop and run {self.run.resume_command} --lr {settings.lr / 10:.3g}"
             )
 
     def validate(self, epoch: int) -> None:
-        """The figures of an epoch; the best so far is remembered."""
+        """Evaluate on the validation data and keep track of the best epoch."""
         progress = self.progress
         with number_format(self.where, self.settings.precision):
             found = self.spread.evaluate(self.validation.batches())
@@ -246,7 +247,7 @@ class Trainer:
         progress.tally = Tally()
 
     def end(self) -> dict[str, Any]:
-        """Weights of the last and the best step, the test, the curves. Done again, it gives the same."""
+        """Export the last and the best weights, evaluate on the test data and draw the curves. Repeatable."""
         run, best = self.run, self.progress.best
         self.export("last")
         if best is not None and best["step"] != self.progress.step:
@@ -255,7 +256,7 @@ class Trainer:
         test = self.in_order(self.rows(self.data.test))
         found = self.spread.evaluate(test.batches(), classes=counted_classes(self.data))
         measured: dict[str, Any] = self.gauge.figures()
-        if self.where.world == 1:  # the counters see one process
+        if self.where.world == 1:  # the counters work for a single process
             batch = self.stream.at(0, 0).to(self.where.device)
             measured |= self.gauge.one_step(self.encoder, batch, lambda: number_format(self.where, self.settings.precision))
         figures: dict[str, Any] = {"step": self.progress.step, "epochs": self.stream.epoch, "best": best, "test": found}
@@ -266,46 +267,46 @@ class Trainer:
         return figures
 
     def export(self, name: str) -> None:
-        """Weights, put together where they are cut up, into best/ or last/."""
+        """Export the weights, gathered if sharded, to best/ or last/."""
         whole = self.spread.whole()
         from_first(lambda: self.run.export(name, cast(Encoder, whole), self.data.labels))
 
     def save_if_due(self) -> None:
-        """A checkpoint within an epoch: every so many steps, or because a signal came."""
+        """Save a checkpoint within an epoch: every `save_every` steps, or after a signal."""
         every = self.settings.save_every
-        self.hear()
+        self.agree_on_signal()
         if self.asked is not None or (every is not None and self.progress.step % every == 0):
             self.save()
         self.leave_if_asked()
 
-    def hear(self) -> None:
-        """Whether a signal came to any process: all act on it at the same step."""
+    def agree_on_signal(self) -> None:
+        """Share signals between the processes, so that all act on one at the same step."""
         self.asked = int(max(signal for (signal,) in gathered(self.stop.signal or 0))) or None
 
     def leave_if_asked(self) -> None:
-        """End after a signal, with everything saved."""
+        """Stop after a signal; everything has been saved."""
         if self.asked is not None and not self.finished:
             step = f"step {self.progress.step} of {self.total}"
-            raise Interrupted(self.asked, f"stopped at {step}, which is saved. Go on: {self.run.resume_command}")
+            raise Interrupted(self.asked, f"stopped at {step}; everything is saved. To resume: {self.run.resume_command}")
 
     def save(self) -> None:
-        """Everything that the next step depends on."""
+        """Save everything that the next step depends on."""
         refuse_state(self)
         self.progress.seconds, self.clock = self.seconds(), time.perf_counter()
         self.progress.log_bytes = self.log.offset()
         self.saving.save(self.progress)
 
     def resume(self) -> None:
-        """Go to where the run was left."""
+        """Restore the last saved state."""
         self.progress = self.saving.resume(self.watch.say, self.total)
 
     def seconds(self) -> float:
-        """Time spent on this run, by all the processes that worked on it."""
+        """Training time so far in seconds, including earlier sessions."""
         return self.progress.seconds + time.perf_counter() - self.clock
 
 
 def steps(stream: BatchStream, accumulate: int) -> Iterator[list[Batch]]:
-    """What is left of an epoch, as the batches of each step."""
+    """Yield the batches of each remaining step of the epoch."""
     source = iter(stream)
     while batches := list(islice(source, accumulate)):
         yield batches

@@ -1,4 +1,4 @@
-"""What was predicted beside what is measured: the machine's peak, and the FLOPs and bytes of one real step."""
+"""Measured against predicted: peak FLOP/s of the machine, and FLOPs and bytes of a real step."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from glassformer.training.data.examples import Batch
 from glassformer.training.tasks import judge
 
 Context: TypeAlias = AbstractContextManager[object]
-PEAK_SECONDS = 0.2  # spent on finding the peak
+PEAK_SECONDS = 0.2  # time spent measuring the peak
 SIDES = {"cpu": 1024, "cuda": 8192}
 
 
 def peak_flops(device: torch.device, dtype: torch.dtype) -> float:
-    """FLOPs a second of the fastest of some square matrix products: what this device does with this number of threads."""
+    """Return the FLOP/s of the fastest of several square matrix products on this device with the current threads."""
     side = SIDES.get(device.type, 1024)
     a, b = (torch.ones(side, side, device=device, dtype=dtype) for _ in range(2))
     out = torch.empty_like(a)
@@ -38,9 +38,9 @@ def peak_flops(device: torch.device, dtype: torch.dtype) -> float:
 
 
 def predicted_at(predicted: Mapping[str, Any], rows: int, t: int) -> tuple[float, float] | None:
-    """FLOPs and bytes of a step on so many rows of so many tokens; None where nothing was predicted.
+    """Return the FLOPs and bytes of a step on `rows` rows of `t` tokens; None if there is no prediction.
 
-    Both are `fixed`, and for each row so much, so much a token and so much a pair of tokens: numbers that the algebra gave.
+    Both are polynomials whose coefficients come from the algebra: `fixed`, per `row`, per `token` and per `pair` of tokens.
     """
     if "flops_by" not in predicted:
         return None
@@ -52,16 +52,16 @@ def predicted_at(predicted: Mapping[str, Any], rows: int, t: int) -> tuple[float
 
 
 def length_of(batch: Batch, predicted: Mapping[str, Any]) -> int:
-    """Tokens of a row as the encoder sees it: padding included; patches of an image."""
+    """Return the sequence length of a batch: tokens including padding, or patches of an image."""
     return batch.inputs.shape[1] if batch.attend is not None else int(predicted.get("t") or 0)
 
 
 def measure_step(encoder: Encoder, batch: Batch, number_format: Callable[[], Context]) -> dict[str, int]:
-    """The matrix FLOPs of one step, and the bytes it has to keep: weights, gradients, AdamW's moments, what backward reads.
+    """Measure the matrix FLOPs of one step, and its memory: weights, gradients, AdamW moments and saved activations.
 
-    The products of fused attention are hidden from the counter, so it counts those of the plain kernel, which are the same.
+    The counter cannot see inside fused attention, so it counts the plain kernel, which computes the same products.
     """
-    plain = torch.compiler.set_stance("force_eager")  # a compiled graph shows the counter nothing
+    plain = torch.compiler.set_stance("force_eager")  # the counter cannot see inside compiled graphs
     with plain, sdpa_kernel(SDPBackend.MATH), FlopCounterMode(display=False) as counter, number_format():
         judge(encoder, batch).loss.backward()
     encoder.zero_grad(set_to_none=True)
@@ -84,7 +84,7 @@ def measure_step(encoder: Encoder, batch: Batch, number_format: Callable[[], Con
 
 
 class Gauge:
-    """How fast one process of a run goes, beside the fastest that its machine can do."""
+    """Measures the throughput of one process relative to the peak of its machine."""
 
     def __init__(self, predicted: Mapping[str, Any], device: torch.device, dtype: torch.dtype) -> None:
         self.predicted = predicted
@@ -92,7 +92,7 @@ class Gauge:
         self.flops = self.seconds = self.units = 0.0
 
     def step(self, batches: list[Batch], seconds: float) -> dict[str, float]:
-        """Note a step; its share of the peak, where FLOPs were predicted."""
+        """Record a step; return its share of the peak, if FLOPs were predicted."""
         self.seconds += seconds
         self.units += sum(batch.tokens or batch.targets for batch in batches)
         if self.peak is None:
@@ -100,11 +100,11 @@ class Gauge:
         sizes = [(len(batch.inputs), length_of(batch, self.predicted)) for batch in batches]
         flops = sum(found[0] for rows, t in sizes if (found := predicted_at(self.predicted, rows, t)) is not None)
         self.flops += flops
-        self.peak = max(self.peak, flops / seconds)  # others were busy while the peak was looked for: this machine can do more
+        self.peak = max(self.peak, flops / seconds)  # other processes slowed the peak measurement down
         return {"share": round(flops / seconds / self.peak, 4)}
 
     def figures(self) -> dict[str, float]:
-        """Over all the steps that were noted: tokens or images a second, and the share of the peak."""
+        """Return tokens or images per second and the share of the peak, over all recorded steps."""
         if not self.seconds:
             return {}
         found = {"per_second": round(self.units / self.seconds, 1)}
@@ -113,8 +113,8 @@ class Gauge:
         return found
 
     def one_step(self, encoder: Encoder, batch: Batch, number_format: Callable[[], Context]) -> dict[str, Any]:
-        """One real step, measured, with what was predicted for its size."""
+        """Measure one real step, with the prediction for its size."""
         rows, t = len(batch.inputs), length_of(batch, self.predicted)
-        said = predicted_at(self.predicted, rows, t) or (None, None)
-        found = {"rows": rows, "t": t, "predicted_flops": said[0], "predicted_bytes": said[1]}
+        expected = predicted_at(self.predicted, rows, t) or (None, None)
+        found = {"rows": rows, "t": t, "predicted_flops": expected[0], "predicted_bytes": expected[1]}
         return {"step": found | measure_step(encoder, batch, number_format)}

@@ -1,4 +1,4 @@
-"""Memory: what a step needs beside what is free, said before the first one, and the batch that fits when it runs out."""
+"""Memory: warns before the first step if memory may run out, and suggests a batch size that fits."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from typing import Any
 
 import torch
 
-from glassformer.model.start import free_bytes, in_words
-from glassformer.spec import GlassformerError
+from glassformer.errors import GlassformerError
+from glassformer.model.boundary.start import free_bytes, in_words
 from glassformer.training import state
 from glassformer.training.measuring import predicted_at
 from glassformer.training.runs import Run
 
-SHARE = 0.9  # of what is free: the forecast leaves out the largest temporary tensors
+SHARE = 0.9  # of free memory: the prediction leaves out temporary tensors
 
 
 class OutOfMemory(GlassformerError):  # noqa: N818 - a way for a run to end
-    """A step that memory had no room for; what was saved is intact."""
+    """A step ran out of memory; saved checkpoints are intact."""
 
     code = 1
 
 
 def largest_batch(predicted: Mapping[str, Any], room: int) -> int | None:
-    """The most rows of the longest length whose step fits into so many bytes; None where nothing was predicted."""
+    """Return the largest batch of maximum length that fits into `room` bytes; None if there is no prediction."""
     alone = predicted_at(predicted, 0, predicted.get("t") or 0)
     one = predicted_at(predicted, 1, predicted.get("t") or 0)
     if alone is None or one is None:
@@ -34,7 +34,7 @@ def largest_batch(predicted: Mapping[str, Any], room: int) -> int | None:
 
 @contextmanager
 def enough_memory(run: Run, device: torch.device, say: Callable[[str], None]) -> Iterator[None]:
-    """Inside are the steps: a forecast that does not fit is said before them, and an allocation that fails ends in one line."""
+    """Warn before the steps if the prediction exceeds free memory; report a failed allocation in one line."""
     predicted, free = run.about.get("predicted", {}), free_bytes(device)
     room = None if free is None else round(SHARE * free)
     if room is not None and predicted.get("bytes", 0) > room:
@@ -50,13 +50,13 @@ def enough_memory(run: Run, device: torch.device, say: Callable[[str], None]) ->
 
 
 def forecast(run: Run, room: int | None) -> str:
-    """What a step needs, what is there, and the batch that fits."""
+    """Describe the memory a step needs, the memory available, and a batch size that fits."""
     predicted, settings = run.about.get("predicted", {}), run.settings
     needs = f"a step of {settings.batch_size} rows needs {in_words(predicted['bytes'])}" if predicted else "a step does not fit"
-    free = "" if room is None else f", {in_words(room)} can be used"
+    free = "" if room is None else f", {in_words(room)} is available"
     fits = None if room is None else largest_batch(predicted, room)
-    if fits is None or fits >= settings.batch_size:  # the forecast would fit: others took memory, or a temporary tensor did
-        way = "Train again with a smaller --batch-size, and --accumulate more batches for the same step."
+    if fits is None or fits >= settings.batch_size:  # predicted to fit, but other processes or temporary tensors used the memory
+        way = "Train again with a smaller --batch-size and a larger --accumulate for the same effective batch."
     elif fits == 0:
         way = "Not even one row fits: train again with a smaller --max-length, fewer layers or smaller widths."
     else:
@@ -66,5 +66,5 @@ def forecast(run: Run, room: int | None) -> str:
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Whether an error is an allocation that failed: Python's, a GPU's, or that of PyTorch's allocator for the CPU."""
+    """Return whether an error is a failed allocation, by Python, on a GPU, or by PyTorch's CPU allocator."""
     return isinstance(error, MemoryError | torch.OutOfMemoryError) or "can't allocate memory" in str(error)

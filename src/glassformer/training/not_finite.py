@@ -1,35 +1,50 @@
-"""A number that is none: which rows it came from, which tensor it reached first, and how to go on; none is ever saved."""
+"""NaN and infinity: stops before they are saved, names the rows and the first tensor, and says how to resume."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn, Protocol
 
 import torch
 from torch import Tensor, nn
 
-from glassformer.spec import GlassformerError
+from glassformer.errors import GlassformerError
+from glassformer.model import Encoder
 from glassformer.training import state
 from glassformer.training.data.examples import Batch
 from glassformer.training.distributed.processes import texts
+from glassformer.training.distributed.spreading import Spread
 from glassformer.training.optimizer import optimizer_state
+from glassformer.training.runs import Run
+from glassformer.training.saving import Progress
+from glassformer.training.settings import Settings
 from glassformer.training.tasks import Tally
 from glassformer.training.tasks import judge as judge_again
-
-if TYPE_CHECKING:
-    from glassformer.training.loop import Trainer
+from glassformer.training.where import Where
 
 SHOWN_IDS = 8
 
 
+class Trainer(Protocol):
+    """The part of the training loop's state that these checks read."""
+
+    run: Run
+    settings: Settings
+    encoder: Encoder
+    spread: Spread
+    optimizer: torch.optim.AdamW
+    progress: Progress
+    where: Where
+
+
 class NotFinite(GlassformerError):  # noqa: N818 - a way for a run to end
-    """A number that is NaN or infinite: nothing was saved after it."""
+    """A value became NaN or infinite; nothing was saved after it."""
 
     code = 1
 
 
 def refuse_not_finite(trainer: Trainer, mine: Tally, tally: Tally, length: float, batches: list[Batch]) -> None:
-    """Stop before the update where the loss or a gradient is NaN or infinite, on any process; `mine` are this one's sums."""
+    """Stop before the update if the loss or a gradient is not finite on any process; `mine` holds this process's sums."""
     if math.isfinite(tally.loss) and math.isfinite(length):
         return
     parameters = dict(trainer.encoder.named_parameters())
@@ -44,11 +59,11 @@ def refuse_not_finite(trainer: Trainer, mine: Tally, tally: Tally, length: float
 
 
 def refuse_update(trainer: Trainer, batches: list[Batch]) -> None:
-    """Stop where an update made a weight NaN or infinite: the optimizer remembered no number, or the rate is too large."""
+    """Stop if an update made a weight NaN or infinite: a bad optimizer state, or too large a learning rate."""
     if trainer.spread.weights_finite():
         return
     first = trainer.spread.first_not_finite(dict(trainer.encoder.named_parameters()))
-    if first is None:  # very large, and numbers all the same
+    if first is None:  # very large but finite
         return
     memory = trainer.spread.first_not_finite(optimizer_state(trainer.encoder, trainer.optimizer))
     cause = f" The optimizer's {memory} is not finite." if memory is not None else ""
@@ -56,13 +71,13 @@ def refuse_update(trainer: Trainer, batches: list[Batch]) -> None:
 
 
 def refuse_validation(trainer: Trainer, loss: float) -> None:
-    """Stop where finite weights give a loss of the validation rows that is none."""
+    """Stop if the validation loss is NaN or infinite although the weights are finite."""
     if not math.isfinite(loss):
         stop(trainer, f"the validation loss is {loss}.", [], step=trainer.progress.step)
 
 
 def refuse_state(trainer: Trainer) -> None:
-    """Save nothing that is not finite: weights, and what the optimizer remembers."""
+    """Refuse to save weights or optimizer state that are not finite."""
     named = {f"weight {name}": parameter.detach() for name, parameter in trainer.encoder.named_parameters()}
     remembered = optimizer_state(trainer.encoder, trainer.optimizer)
     named |= {f"optimizer's {name}": value for name, value in remembered.items() if value.is_floating_point()}
@@ -72,9 +87,9 @@ def refuse_state(trainer: Trainer) -> None:
 
 
 def stop(trainer: Trainer, what: str, batches: list[Batch], step: int | None = None) -> NoReturn:
-    """The line: step, what, the rate, the rows of all processes that are concerned, and the way out."""
-    said = texts(" ".join(str(number) for batch in batches for number in batch.ids))
-    ids = [number for text in said for number in text.split()]
+    """Raise the error: step, cause, learning rate, the affected rows of all processes, and how to resume."""
+    gathered_ids = texts(" ".join(str(number) for batch in batches for number in batch.ids))
+    ids = [number for text in gathered_ids for number in text.split()]
     listed = ", ".join(ids[:SHOWN_IDS]) + (", …" if len(ids) > SHOWN_IDS else "")
     rows = f" Training rows of the batch: {listed}." if ids else ""
     good = next(iter(state.saved_steps(trainer.run.checkpoints)), None)
@@ -82,12 +97,12 @@ def stop(trainer: Trainer, what: str, batches: list[Batch], step: int | None = N
     rate, lr = trainer.optimizer.param_groups[0]["lr"], trainer.settings.lr
     raise NotFinite(
         f"step {trainer.progress.step + 1 if step is None else step}: {what} lr = {rate:.3g}.{rows} {kept}. "
-        f"Nothing was overwritten. Go on: {trainer.run.resume_command} --lr {lr / 10:.3g}"
+        f"Nothing was overwritten. To resume: {trainer.run.resume_command} --lr {lr / 10:.3g}"
     )
 
 
 def origin(trainer: Trainer, batches: list[Batch]) -> str:
-    """Where a bad number came in, where that can be seen: a row of the data, or the first output on the way through."""
+    """Find where a non-finite value first appears: an input row, or the first module output."""
     mine = "" if trainer.spread.cut else next((found for batch in batches if (found := _origin(trainer, batch))), "")
     return next((text for text in texts(mine) if text), "")
 
@@ -113,4 +128,4 @@ def _origin(trainer: Trainer, batch: Batch) -> str:
     finally:
         for handle in handles:
             handle.remove()
-    return f" The first output that is not finite is that of {seen[0]}." if seen else ""
+    return f" The first module with a non-finite output is {seen[0]}." if seen else ""

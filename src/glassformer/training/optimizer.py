@@ -1,4 +1,4 @@
-"""AdamW and its learning rate: who is pulled towards 0, how the rate rises and falls, and the state as named tensors."""
+"""AdamW, its weight decay groups and learning-rate schedule, and its state as named tensors."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor, nn
 
-from glassformer.spec import GlassformerError
+from glassformer.errors import GlassformerError
 from glassformer.training.settings import Settings
 
 BETAS = (0.9, 0.999)
 
 
 def make_optimizer(model: nn.Module, settings: Settings) -> torch.optim.AdamW:
-    """AdamW (Loshchilov and Hutter 2017): matrices and tables decay, vectors (biases, norms, factors) do not."""
+    """Create AdamW (Loshchilov and Hutter 2017); weight decay applies to matrices and tables, not to vectors."""
     parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
     groups = [
         {"params": [one for one in parameters if one.ndim >= 2], "weight_decay": settings.weight_decay},
@@ -25,7 +25,7 @@ def make_optimizer(model: nn.Module, settings: Settings) -> torch.optim.AdamW:
 
 
 def learning_rate(settings: Settings, step: int, total: int) -> float:
-    """The rate of step 0, 1, … of `total`: a straight rise over the warm-up, then the decay to 0 after the last step."""
+    """Return the learning rate of a step: linear warmup, then decay to 0 after the last of `total` steps."""
     rise = round(settings.warmup * total)
     if step < rise:
         return settings.lr * (step + 1) / rise
@@ -35,13 +35,13 @@ def learning_rate(settings: Settings, step: int, total: int) -> float:
 
 
 def set_rate(optimizer: torch.optim.Optimizer, rate: float) -> None:
-    """The learning rate of the next step."""
+    """Set the learning rate of the next step."""
     for group in optimizer.param_groups:
         group["lr"] = rate
 
 
 def optimizer_state(model: nn.Module, optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
-    """What the optimizer remembers, as `parameter/what`."""
+    """Return the optimizer state as tensors named `parameter/state`."""
     return {
         f"{name}/{what}": value
         for name, parameter in model.named_parameters()
@@ -50,12 +50,12 @@ def optimizer_state(model: nn.Module, optimizer: torch.optim.Optimizer) -> dict[
 
 
 def load_optimizer_state(model: nn.Module, optimizer: torch.optim.Optimizer, state: Mapping[str, Tensor]) -> None:
-    """Give the optimizer back what it remembered."""
+    """Restore the optimizer state."""
     parameters = dict(model.named_parameters())
     for key, value in state.items():
         name, _, what = key.rpartition("/")
         if name not in parameters:
-            raise GlassformerError(f"the checkpoint has optimizer state of {name}, which this encoder does not have.")
+            raise GlassformerError(f"the checkpoint has optimizer state for {name}, which this encoder lacks.")
         parameter = parameters[name]
-        # A count of steps is one number; moments lie where their parameter lies.
+        # The step count is a scalar; moments are on the device of their parameter.
         optimizer.state[parameter][what] = value.clone().to(parameter.device)

@@ -1,4 +1,4 @@
-"""How fast a run may go: as many threads as a step has work for, and torch.compile where it wins back its start."""
+"""Speed choices of a run: the number of CPU threads, and whether torch.compile pays off."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import Any
 import torch
 
 from glassformer.model import Encoder
-from glassformer.model.compiling import compile_layers
+from glassformer.model.fast.compiling import compile_layers
 from glassformer.training.settings import Settings
 
-WORK_OF_A_THREAD = 1e9  # FLOPs of a step: with less, threads wait for each other longer than they work
-WORTH_COMPILING = 5e16  # FLOPs of a whole run, about five minutes of a large GPU: the graphs take one, and save a fifth
+WORK_OF_A_THREAD = 1e9  # FLOPs per step and thread: with less work, threads mostly wait for each other
+WORTH_COMPILING = 5e16  # FLOPs of a run, about five minutes on a large GPU: compiling takes one minute and saves a fifth
 
 
 def threads_for(settings: Settings, predicted: dict[str, Any]) -> int:
-    """The number of threads of a new run: as was asked, or by the work of a step; never more than torch would take."""
+    """Return the number of threads of a new run: the setting, or by the work of a step, up to torch's default."""
     most = torch.get_num_threads()
     if settings.threads is not None:
         return settings.threads
@@ -23,15 +23,15 @@ def threads_for(settings: Settings, predicted: dict[str, Any]) -> int:
 
 
 def use_threads(about: dict[str, Any]) -> None:
-    """The number that a run was begun with: sums in another order would be other bits. Several processes share a machine."""
+    """Use the thread count that the run started with, for bitwise equal sums; several processes share a machine."""
     if "threads" in about:
         most = torch.get_num_threads() if torch.distributed.is_initialized() else about["threads"]
         torch.set_num_threads(min(about["threads"], most))
 
 
 def compile_if_worth(encoder: Encoder, settings: Settings, device: torch.device, flops: float) -> bool:
-    """Compile in place, where that was asked for, or on a GPU where the run is long; says whether it did."""
+    """Compile the layers if requested, or for a long run on a GPU; return whether they were compiled."""
     worth = settings.compile == "yes" or (settings.compile == "auto" and device.type == "cuda" and flops >= WORTH_COMPILING)
     if worth:
-        compile_layers(encoder)  # around the layers padding is left out, which a compiled whole could not do
+        compile_layers(encoder)  # layers only: padding is removed around them, which a compiled whole could not do
     return worth

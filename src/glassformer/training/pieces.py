@@ -1,4 +1,4 @@
-"""Tensors that were cut up by the processes that held them: how a piece is named, and how pieces become a tensor again."""
+"""Pieces of sharded tensors: how they are named, and how they are joined again."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from glassformer.spec import shown
+from glassformer.errors import shown
 
 NAME = re.compile(r"([^@]+)@(\d{1,15}(?:,\d{1,15})*)")
 
@@ -20,7 +20,7 @@ class Damaged(Exception):  # noqa: N818 - what a checkpoint is
 
 
 class Piece(NamedTuple):
-    """Part of a tensor, or all of it: `weights/NAME@16,0` starts at row 16, `weights/NAME` is whole."""
+    """Part of a tensor, or a whole tensor: `weights/NAME@16,0` starts at row 16, `weights/NAME` is whole."""
 
     file: str
     key: str
@@ -28,31 +28,31 @@ class Piece(NamedTuple):
 
     @property
     def tensor(self) -> str:
-        """The tensor that it belongs to."""
+        """Name of the tensor it belongs to."""
         found = NAME.fullmatch(self.key)
         return found[1] if found else self.key
 
     @property
     def offsets(self) -> tuple[int, ...]:
-        """Where in the tensor it starts."""
+        """Offsets of the piece in the tensor."""
         found = NAME.fullmatch(self.key)
         return tuple(map(int, found[2].split(","))) if found else (0,) * len(self.sizes)
 
 
 class Plan(NamedTuple):
-    """A tensor, whole, and the pieces that make it up."""
+    """The shape of a tensor and the pieces that make it up."""
 
     shape: tuple[int, ...]
     pieces: tuple[Piece, ...]
 
 
 def piece_key(tensor: str, offsets: Sequence[int], sizes: Sequence[int], shape: Sequence[int]) -> str:
-    """The name of a piece in its file."""
+    """Return the name of a piece in its file."""
     return tensor if tuple(sizes) == tuple(shape) else f"{tensor}@{','.join(map(str, offsets))}"
 
 
 def plans(pieces: Iterable[Piece]) -> dict[str, Plan]:
-    """Tensor -> its pieces; refuses pieces that leave a gap or overlap, before any memory is asked for."""
+    """Return tensor -> pieces; refuse gaps and overlaps before any memory is allocated."""
     found: dict[str, list[Piece]] = {}
     for piece in pieces:
         found.setdefault(piece.tensor, []).append(piece)
@@ -60,7 +60,7 @@ def plans(pieces: Iterable[Piece]) -> dict[str, Plan]:
 
 
 def together(plan: Plan, tensors: dict[tuple[str, str], Tensor]) -> Tensor:
-    """The whole tensor, from the pieces by (file, key)."""
+    """Join the pieces, given by (file, key), into the whole tensor."""
     parts = [tensors[piece.file, piece.key] for piece in plan.pieces]
     if len(parts) == 1:
         return parts[0]

@@ -1,4 +1,4 @@
-"""How best/ and last/ are written: as transformers does where one of its classes is the encoder, elsewhere in our own layout."""
+"""Writes best/ and last/: in the layout of transformers if one of its classes fits the encoder, else in our own."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import Any
 import torch
 
 from glassformer.model import Encoder
-from glassformer.model.export import class_for, save
+from glassformer.model.checkpoints.export import class_for, save
 from glassformer.spec import EncoderSpec
 from glassformer.spec.huggingface import FAMILIES, from_config
 from glassformer.training.tokenizers import FILE as TOKENIZER
 from glassformer.training.tokenizers import SPECIAL
 
-BODY = "body"  # inside best/ and last/: a trained body in the layout that its checkpoint came in
+BODY = "body"  # in best/ and last/: the trained body in the layout of its original checkpoint
 TOKENIZER_CONFIG = "tokenizer_config.json"
-# Keys of the two families that a fresh encoder may belong to; whether it does is asked of the reader of configs.
+# Config keys of the two families that a new encoder may belong to; `class_for` checks whether it does.
 TEXT = {"vocab_size": "vocab", "max_position_embeddings": "positions", "type_vocab_size": "segments"}
 IMAGE = {"image_size": "image", "patch_size": "patch", "num_channels": "channels"}
 COMMON = {
@@ -38,9 +38,8 @@ def publish(
 ) -> None:
     """Write weights into a new folder.
 
-    `start` is what a run knows of the checkpoint that it began with, `beside` the folder with that one's tokenizer and settings.
-    Where no class of transformers is the whole encoder, and the checkpoint was one of its models, a body that was `trained`
-    goes into body/.
+    `start` describes the checkpoint that the run started from, `beside` is the folder with its tokenizer and settings. If no
+    class of transformers fits the whole encoder but the checkpoint was one of its models, a `trained` body is saved in body/.
     """
     given: Mapping[str, Any] | None = start.get("config")
     labels = _all_named(labels, encoder.spec)
@@ -57,7 +56,7 @@ def publish(
 
 
 def describe_tokens(folder: Path) -> None:
-    """Tell transformers how a tokenizer of ours is to be read, where a folder is in its layout and says nothing yet."""
+    """Write tokenizer_config.json for our tokenizer, if a folder in the layout of transformers has none."""
     if (folder / "config.json").is_file() and (folder / TOKENIZER).is_file() and not (folder / TOKENIZER_CONFIG).exists():
         names = {f"{token.strip('[]').lower()}_token": token for token in SPECIAL}
         content = {"tokenizer_class": "PreTrainedTokenizerFast", **names}
@@ -65,7 +64,7 @@ def describe_tokens(folder: Path) -> None:
 
 
 def _all_named(labels: Sequence[str], spec: EncoderSpec) -> list[str]:
-    """A name for each output of the head, which may have some to spare: those are called what transformers calls them."""
+    """Return a name for each output of the head; spare outputs get the default names of transformers."""
     spare = range(len(labels), spec.classes) if labels and spec.head in ("classify", "tag") else ()
     return [*labels, *(f"LABEL_{number}" for number in spare)]
 
@@ -79,7 +78,7 @@ def _labelled(config: Mapping[str, Any], labels: Sequence[str]) -> dict[str, Any
 
 
 def _drafted(spec: EncoderSpec) -> dict[str, Any]:
-    """A config that says of BERT or of a ViT what the spec says; it may be none of the two all the same."""
+    """Draft a BERT or ViT config from the spec; `class_for` decides whether it fits."""
     own = IMAGE if spec.reads == "image" else TEXT
     sizes = {key: getattr(spec, field) for key, field in (COMMON | own).items()}
     return {"model_type": "vit" if spec.reads == "image" else "bert", **sizes}
@@ -87,7 +86,7 @@ def _drafted(spec: EncoderSpec) -> dict[str, Any]:
 
 @torch.no_grad()
 def _body(encoder: Encoder, config: Mapping[str, Any], model_class: str) -> Encoder | None:
-    """The encoder without what stands on top, as the bare model of its family; None where it is no such model."""
+    """Return the encoder without head and pooler as the base model of its family; None if it does not fit."""
     body = Encoder(from_config(dict(config), as_class=model_class).spec.replace(pooler="none"))
     has = dict(encoder.ledger())
     for name, view in body.ledger():

@@ -1,4 +1,4 @@
-"""The report of a run, read off its folder: data, encoder, settings, costs, epochs and test, as data and as text."""
+"""The report of a run, read from its folder: data, encoder, settings, costs, epochs and test results."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import glassformer.show.curves as show_curves
-from glassformer.spec import shown
-from glassformer.spec.files import read_document
+from glassformer.errors import shown
+from glassformer.files.documents import read_document
 
 PICTURES = ("curves.png", "curves.svg")
 MOST_SHOWN = 30  # classes in a table
 
 
 def report_of(run: str | Path) -> dict[str, Any]:
-    """Everything that can be said about a run that has ended, ready for JSON; a page or a text is made from it."""
+    """Collect the report of a finished run as a JSON-serializable dict, for Markdown or HTML."""
     folder = Path(run)
     about = read_document(folder / "run.json")
     lines = _lines(folder)
@@ -50,7 +50,7 @@ def report_of(run: str | Path) -> dict[str, Any]:
 
 
 def by_class(confusion: Sequence[Sequence[int]], labels: Sequence[str]) -> list[dict[str, Any]]:
-    """Precision, recall and F1 of each class; confusion[i][j] rows of class i were taken for j."""
+    """Return precision, recall and F1 of each class; confusion[i][j] counts rows of class i predicted as j."""
     rows = []
     for i, label in enumerate(labels):
         right, true, said = confusion[i][i], sum(confusion[i]), sum(row[i] for row in confusion)
@@ -61,7 +61,7 @@ def by_class(confusion: Sequence[Sequence[int]], labels: Sequence[str]) -> list[
 
 
 def report_markdown(report: dict[str, Any]) -> str:
-    """The report as report.md."""
+    """Format the report as Markdown."""
     sections = [
         [f"# {_cell(report['run'])}", _in_short(report)],
         ["## Data", _data(report["data"], report["data_notes"])],
@@ -76,8 +76,8 @@ def report_markdown(report: dict[str, Any]) -> str:
 
 def _in_short(report: dict[str, Any]) -> str:
     said, test, best = report["summary"], report["test"], report["best"]
-    turned = "did not turn" if said["turn"] is None else f"turned at epoch {said['turn']}"
-    over = ": the run overfits from there on" if said["overfits"] else ""
+    turned = "did not rise" if said["turn"] is None else f"started to rise at epoch {said['turn']}"
+    over = ": the run overfits from there" if said["overfits"] else ""
     tested = (
         f"Test accuracy {test['accuracy']:.1%}, loss {test['loss']:.4f}, with the weights of epoch {best['epoch']}. "
         if test
@@ -128,15 +128,13 @@ def _costs(report: dict[str, Any]) -> str:
         rows.append((f"GFLOPs of a step of {step['rows']} × {step['t']}", _giga(step["predicted_flops"]), _giga(step["flops"])))
         rows.append((f"MB of a step of {step['rows']} × {step['t']}", _mega(step["predicted_bytes"]), _mega(step["bytes"])))
     if report["peak_bytes"]:
-        rows.append(("MB of the whole process at its peak", "·", _mega(report["peak_bytes"])))
+        rows.append(("peak process memory, MB", "·", _mega(report["peak_bytes"])))
     if report["seconds"] is not None:
         rows.append(("seconds", "·", f"{report['seconds']:.1f}"))
     if "per_second" in measured:
-        rows.append(("tokens or images a second", "·", f"{measured['per_second']:,.0f}"))
+        rows.append(("tokens or images per second", "·", f"{measured['per_second']:,.0f}"))
     if "share" in measured:
-        rows.append(
-            ("share of the machine's peak", "·", f"{measured['share']:.0%} of {measured['peak'] / 1e9:,.0f} GFLOPs a second")
-        )
+        rows.append(("share of the machine's peak", "·", f"{measured['share']:.0%} of {measured['peak'] / 1e9:,.0f} GFLOP/s"))
     where = ", ".join(f"{name} {measured[name]}" for name in ("device", "threads", "processes") if name in measured)
     return _table(("", "predicted", "measured"), [*rows, ("where", "·", where)], right=True)
 
@@ -146,7 +144,7 @@ def _epochs(report: dict[str, Any]) -> str:
     best, turn = (report["best"] or {}).get("epoch"), report["summary"]["turn"]
     rows = []
     for line in report["epochs"]:
-        marks = [word for word, place in (("best", best), ("loss turns", turn)) if place == line["epoch"]]
+        marks = [word for word, place in (("best", best), ("loss rises", turn)) if place == line["epoch"]]
         name = f"{line['epoch']}" + (f" ({', '.join(marks)})" if marks else "")
         train, found = line["train"], line["validation"]
         losses = f"{train['loss']:.4f}", f"{found['loss']:.4f}"
@@ -162,7 +160,7 @@ def _test(report: dict[str, Any]) -> Iterable[str]:
     percent = [[_percent(row[key]) for key in ("precision", "recall", "f1")] for row in test["classes"]]
     rows = [(row["label"], f"{row['rows']:,}", *cells) for row, cells in zip(test["classes"], percent, strict=True)]
     yield _table(("class", "rows", "precision", "recall", "F1"), rows, right=True)
-    yield "Rows are what is true, columns what was said:"
+    yield "Confusion matrix (rows: true class, columns: predicted class):"
     counts = [(label, *(str(count) for count in row)) for label, row in zip(labels, test["confusion"], strict=True)]
     yield _table(("", *labels), counts, right=True)
 
@@ -192,7 +190,7 @@ def _mega(size: float | None) -> str:
 
 
 def _lines(folder: Path) -> list[dict[str, Any]]:
-    """The log; read_curve has looked at its form, and a last line that a kill cut off says nothing."""
+    """Read the log; `read_curve` has checked it, and a last line that is incomplete is skipped."""
     found = []
     for line in (folder / "metrics.jsonl").read_text(encoding="utf-8").splitlines():
         try:

@@ -1,11 +1,11 @@
-"""The run folder: complete in itself, so that a run can be looked at, continued and repeated from it alone.
+"""The run folder: self-contained, so that a run can be inspected, resumed and repeated from it alone.
 
-run.json       format, data (where from, options, fingerprint, labels, licence), predicted figures, parameters, threads
+run.json       format, data (source, options, fingerprint, labels, licence), predictions, parameters, threads
 spec.json      settings.json      tokenizer.json (texts)
-start/         the weights that it began with, where those are a checkpoint's
-metrics.jsonl  a line a step that is logged, a line an epoch
+start/         the initial weights, if they come from a checkpoint
+metrics.jsonl  one line per logged step and per epoch
 checkpoints/   what resume needs: the last few and the best
-best/  last/   weights, ready to load: in the layout of transformers where one of its classes is the encoder, or else in our own
+best/  last/   weights, ready to load: in the layout of transformers if one of its classes fits the encoder, else in our own
 curves.png     curves.svg         report.md
 """
 
@@ -17,25 +17,27 @@ import os
 import re
 import shlex
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import glassformer.show.curves as show_curves
+from glassformer.errors import GlassformerError, shown
+from glassformer.files.documents import read_document
+from glassformer.files.paths import no_such, path_text
 from glassformer.model import Encoder
-from glassformer.model.export import save
-from glassformer.model.folders import sync, vacant, whole
-from glassformer.model.sentence_settings import note_context
-from glassformer.spec import EncoderSpec, GlassformerError, shown
-from glassformer.spec.files import read_document
-from glassformer.spec.paths import no_such, path_text
+from glassformer.model.checkpoints.export import save
+from glassformer.model.checkpoints.folders import sync, vacant, whole
+from glassformer.model.sentences.settings import note_context
+from glassformer.spec import EncoderSpec
 from glassformer.spec.reading import from_document, is_there
 from glassformer.spec.viewed import Viewed
 from glassformer.training import state
 from glassformer.training.data.dataset import PARTS, Dataset
 from glassformer.training.data.examples import check_fits
+from glassformer.training.distributed.processes import first, from_first
 from glassformer.training.loggers import Logger
 from glassformer.training.pace import threads_for
 from glassformer.training.published import describe_tokens, publish
@@ -74,9 +76,9 @@ class Run(Viewed):
         predicted: dict[str, Any] | None = None,
         start: Start | None = None,
     ) -> Run:
-        """A new folder; `source` is what `load_data` was called with, so that resume can call it again.
+        """Create a run folder; `source` holds the arguments of `load_data`, which resume uses again.
 
-        `start` is a checkpoint to begin with. Its weights are put into the folder: the checkpoint is not needed again.
+        `start` is a checkpoint to start from. Its weights are copied into the folder, so it is not needed again.
         """
         check_fits(data.task, settings.augment, settings.context)
         began = {} if start is None else start.about
@@ -96,20 +98,20 @@ class Run(Viewed):
 
     @classmethod
     def open(cls, path: str | Path) -> Run:
-        """A folder that `create` made, by this version or an older one."""
+        """Open a folder that `create` made, with this version or an older one."""
         path = Path(path)
         if not is_there(str(path)):
-            raise no_such(path, "folder", wanted="'glassformer train' makes a run.")
+            raise no_such(path, "folder", wanted="'glassformer train' creates a run.")
         if not (path / RUN).is_file():
             runs = show_curves.runs_in(path)
-            way = f"It holds runs: name {path_text(runs[0])}, or another" if runs else "'glassformer train' makes one"
-            raise GlassformerError(f"{path_text(path)} is no run folder: it has no {RUN}. {way}.")
+            way = f"It contains runs: give {path_text(runs[0])} or another" if runs else "'glassformer train' creates one"
+            raise GlassformerError(f"{path_text(path)} is not a run folder: it has no {RUN}. {way}.")
         about = read_document(path / RUN)
         version = about.get("format")
         if not isinstance(version, int) or version > FORMAT:
             raise GlassformerError(
-                f"{path_text(path)} was made by a newer version of glassformer (format {shown(version)}, this one reads up to "
-                f"{FORMAT}). Update glassformer; nothing was changed."
+                f"{path_text(path)} was written by a newer version of glassformer (format {shown(version)}; this version "
+                f"reads up to {FORMAT}). Update glassformer; nothing was changed."
             )
         spec, _ = from_document(read_document(path / SPEC), source=SPEC)
         settings = Settings.from_dict(read_document(path / SETTINGS))
@@ -118,21 +120,21 @@ class Run(Viewed):
 
     @property
     def checkpoints(self) -> Path:
-        """Where states are saved."""
+        """The folder of the saved states."""
         return self.path / "checkpoints"
 
     @property
     def resume_command(self) -> str:
-        """What goes on with this run, ready to be pasted into a shell."""
+        """The shell command that resumes this run."""
         return f"glassformer resume {shlex.quote(str(self.path))}"
 
     @property
     def metrics(self) -> Path:
-        """The log."""
+        """The path of the log."""
         return self.path / METRICS
 
     def with_settings(self, **changed: Any) -> Run:
-        """The same run with some settings changed, here and in its folder."""
+        """Return the run with some settings changed, and update its folder."""
         settings = self.settings.replace(**changed)
         temporary = self.path / f"{SETTINGS}.tmp"
         state.write(temporary, _json(settings.to_dict()))
@@ -141,30 +143,32 @@ class Run(Viewed):
         return Run(self.path, self.spec, settings, self.tokenizer, self.about)
 
     def identity(self) -> dict[str, Any]:
-        """What a checkpoint belongs to."""
+        """Return what a checkpoint must match: spec, settings and tokenizer."""
         tokenizer = None if self.tokenizer is None else self.tokenizer.fingerprint
         return {"spec": self.spec.to_dict(), "settings": self.settings.to_dict(), "tokenizer": tokenizer}
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Inside, no other process can work on this run; the system lets go of the lock even of a killed process."""
+        """Hold the lock of the run; the system releases it even if the process is killed."""
         with (self.path / LOCK).open("a+") as file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
                 file.seek(0)
                 who = file.read(20).strip() or "another process"
-                raise GlassformerError(f"{path_text(self.path)} is being trained by process {shown(who)}: wait for it.") from None
+                raise GlassformerError(
+                    f"{path_text(self.path)} is being trained by process {shown(who)}: wait until it ends."
+                ) from None
             file.truncate(0)
             file.write(f"{os.getpid()}\n")
             file.flush()
             try:
                 yield
             finally:
-                file.truncate(0)  # a name that stays tells of a process that was killed
+                file.truncate(0)  # a leftover id means that a process was killed
 
     def sweep(self) -> None:
-        """Remove what killed processes left half-written; for the one that holds the lock."""
+        """Remove half-written files of killed processes; call it only while holding the lock."""
         state.sweep(self.checkpoints)
         left = (path for path in self.path.iterdir() if UNFINISHED.fullmatch(path.name))
         for path in left:
@@ -172,17 +176,17 @@ class Run(Viewed):
 
     @contextmanager
     def log(self, size: int, loggers: Sequence[Logger] = ()) -> Iterator[Log]:
-        """The log, cut to the size that it had when the state was saved: what came later is computed again."""
+        """Open the log, truncated to its size at the last saved state; later steps are computed again."""
         file = self.metrics.open("ab")
         try:
             file.truncate(size)
             yield Log(file, loggers)
         finally:
-            with suppress(OSError):  # a full disk was said before; what is buffered is computed again
+            with suppress(OSError):  # a full disk was reported before; buffered lines are computed again
                 file.close()
 
     def export(self, name: str, encoder: Encoder, labels: tuple[str, ...]) -> None:
-        """Put weights into best/ or last/; an older folder gives way only to one that is complete."""
+        """Write weights to best/ or last/; an existing folder is replaced only by a complete one."""
         target, fresh, old = (self.path / one for one in (name, f"{name}.new", f"{name}.old"))
         for left in (fresh, old):
             shutil.rmtree(left, ignore_errors=True)
@@ -202,7 +206,7 @@ class Run(Viewed):
 
     @contextmanager
     def writing(self, what: str) -> Iterator[None]:
-        """Inside, a disk that refuses is one line: training is over, its checkpoints are there, and resume ends it again."""
+        """Report a write error in one line: the checkpoints are intact, and resume repeats the final step."""
         try:
             yield
         except (OSError, GlassformerError) as error:
@@ -211,7 +215,7 @@ class Run(Viewed):
             raise state.CannotSave(f"{what} cannot be written: {why}. {way}") from None
 
     def draw(self) -> None:
-        """curves.png and curves.svg, where matplotlib is installed, and the report."""
+        """Write curves.png and curves.svg, if matplotlib is installed, and the report."""
         curve = show_curves.read_curve(self.path)
         with self.writing("curves and report"):
             try:
@@ -223,24 +227,42 @@ class Run(Viewed):
             (self.path / REPORT).write_text(report_markdown(report_of(self.path)), encoding="utf-8")
 
 
+def made_by_first(make: Callable[[], Run]) -> Run:
+    """Let the first process create or change a run; the other processes open the resulting folder."""
+    made: list[Run] = []
+
+    def work() -> str:
+        made.append(make())
+        return str(made[0].path)
+
+    path = from_first(work)
+    if first():
+        return made[0]
+    if not Path(path).is_dir():
+        raise GlassformerError(
+            f"{path} is not visible on every machine: all processes need the same run folder. Put it on a shared disk."
+        )
+    return Run.open(path)
+
+
 class Log:
-    """Lines of JSON, handed on to other loggers; `offset` is how much of the file a state that is saved now may rely on."""
+    """Writes JSON lines and passes them on to other loggers; `offset` is the length of the log on disk."""
 
     def __init__(self, file: BinaryIO, loggers: Sequence[Logger] = ()) -> None:
         self.file, self.loggers = file, loggers
 
     def line(self, **content: Any) -> None:
-        """Append one."""
+        """Append one line."""
         try:
             self.file.write((json.dumps(content, ensure_ascii=False) + "\n").encode())
-            self.file.flush()  # whoever follows the log sees the line now
+            self.file.flush()  # make the line visible to readers of the log
         except OSError as error:
             raise state.CannotSave(f"{METRICS} cannot be written: {error.strerror}. Checkpoints are intact.") from None
         for logger in self.loggers:
             logger.line(**content)
 
     def offset(self) -> int:
-        """Bytes on the disk."""
+        """Return the number of bytes that are safely on disk."""
         try:
             self.file.flush()
             os.fsync(self.file.fileno())
@@ -250,13 +272,13 @@ class Log:
 
 
 def identity(data: Dataset) -> dict[str, Any]:
-    """What tells data apart: small things first, so that a difference can be named."""
+    """Return what identifies the data, small items first, so that a difference can be named."""
     rows = {part: len(data.part(part)) for part in PARTS}
     return {"name": data.name, "task": data.task, "labels": list(data.labels), "rows": rows, "fingerprint": data.fingerprint}
 
 
 def differences(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
-    """`layers was 4 and is 2 now`, for each entry that differs; missing ones count as none."""
+    """Return `layers was 4 and is 2 now` for each entry that differs; a missing entry counts as None."""
     return [
         f"{name} was {shown(before.get(name))} and is {shown(now.get(name))} now"
         for name in dict.fromkeys([*before, *now])
@@ -265,7 +287,7 @@ def differences(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
 
 
 def next_name(data: str, runs: Path = Path("runs")) -> Path:
-    """runs/topic-1, or the next number that is free."""
+    """Return runs/topic-1, or the next free number."""
     stem = "".join(letter if letter.isalnum() or letter in "-_" else "-" for letter in Path(data).stem or data)[:60]
     number = 1
     while (runs / f"{stem}-{number}").exists():

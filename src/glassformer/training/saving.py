@@ -1,4 +1,4 @@
-"""What a run saves and goes on from: weights, optimizer, random numbers, the position in the data, and how far it has come."""
+"""Saves and restores the state of a run: weights, optimizer, random state, position in the data, and progress."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from glassformer.errors import GlassformerError, shown
 from glassformer.model import Encoder
-from glassformer.spec import GlassformerError, shown
 from glassformer.training import state
 from glassformer.training.data.batches import BatchStream
 from glassformer.training.distributed.processes import from_first
@@ -24,10 +24,10 @@ from glassformer.training.where import Where, draw_apart, random_state, set_rand
 
 @dataclass
 class Progress:
-    """How far a run has come: the part of its state that is plain numbers."""
+    """The progress of a run: the part of its state that is plain numbers."""
 
     step: int = 0
-    tally: Tally = field(default_factory=Tally)  # of the epoch that is going on
+    tally: Tally = field(default_factory=Tally)  # of the current epoch
     best: dict[str, Any] | None = None  # validation figures with their step and epoch
     stale: int = 0  # epochs since the best
     seconds: float = 0.0
@@ -40,7 +40,7 @@ class Progress:
 
 @dataclass(frozen=True)
 class Saving:
-    """The parts of a run at work that have a state, and their way to the disk and back."""
+    """The parts of a running trainer that have a state, with saving and loading."""
 
     run: Run
     where: Where
@@ -49,7 +49,7 @@ class Saving:
     stream: BatchStream
 
     def save(self, progress: Progress) -> None:
-        """Everything that the next step depends on."""
+        """Save everything that the next step depends on."""
         tensors: dict[str, Tensor] = {f"weights/{name}": value for name, value in self.encoder.named_parameters()}
         tensors |= {f"optimizer/{name}": value for name, value in optimizer_state(self.encoder, self.optimizer).items()}
         tensors |= {f"{self.random}{name}": value for name, value in random_state(self.where).items()}
@@ -65,7 +65,7 @@ class Saving:
         from_first(lambda: state.prune(checkpoints, self.run.settings.keep, best, progress.step))
 
     def resume(self, say: Callable[[str], None], total: int) -> Progress:
-        """Go to the newest state that is whole; without one the run starts at its first step."""
+        """Restore the newest intact state; without one, start at the first step."""
         steps = from_first(lambda: state.saved_steps(self.run.checkpoints))
         saved = state.load_newest(self.run.checkpoints, say, self.load, steps)
         if saved is None:
@@ -80,15 +80,17 @@ class Saving:
         return Progress.from_dict(saved.notes["progress"])
 
     def load_best(self, step: int) -> None:
-        """Weights of the best step into the encoder."""
+        """Load the weights of the best step into the encoder."""
         try:
             self.fill_weights(self.load(self.run.checkpoints, step))
         except Damaged as why:
-            raise GlassformerError(f"the best checkpoint, step {step}, is damaged ({why}). last/ is written.") from None
+            raise GlassformerError(
+                f"the best checkpoint, step {step}, is damaged ({why}). The last weights are in last/."
+            ) from None
 
     @property
     def load(self) -> Callable[..., state.State]:
-        """How a state is opened: read and put together, or left on the disk until each process knows which part is its own."""
+        """How a state is opened: read whole, or, with several processes, read in parts on demand."""
         if self.where.world == 1:
             return state.load_state
         from glassformer.training.distributed.shards import load_shards
@@ -97,15 +99,15 @@ class Saving:
 
     @property
     def random(self) -> str:
-        """Where this process's random numbers stand in a state."""
+        """Name prefix of this process's random state."""
         return "random/" if self.where.world == 1 else f"random/{self.where.rank}/"
 
     def fill_weights(self, saved: state.State) -> None:
-        """Weights of a state into the encoder."""
+        """Load the weights of a state into the encoder."""
         saved.fill({f"weights/{name}": parameter.detach() for name, parameter in self.encoder.named_parameters()})
 
     def fill_optimizer(self, saved: state.State) -> None:
-        """Moments lie where their parameter lies, cut up as it is; a count of steps is one number."""
+        """Load the optimizer state; moments are placed and sharded like their parameter."""
         parameters = {name: parameter.detach() for name, parameter in self.encoder.named_parameters()}
         made = {}
         for name, shape in saved.shapes().items():
@@ -116,12 +118,12 @@ class Saving:
         load_optimizer_state(self.encoder, self.optimizer, state.under("optimizer/", made))
 
     def fill_random(self, saved: state.State) -> None:
-        """Go on drawing; a process that was not there when the state was saved starts afresh."""
+        """Restore the random state; a process that did not exist when the state was saved is seeded anew."""
         shapes = saved.shapes()
         ways = [self.random, "random/", "random/0/"] if self.where.writes else [self.random]
         found = next((way for way in ways if f"{way}cpu" in shapes), None)
         made = {name: torch.empty(shapes[name], dtype=torch.uint8) for name in shapes if found and name.startswith(found)}
-        saved.fill(made)  # by all of them, even those for which nothing is there
+        saved.fill(made)  # a collective call: all processes take part, even without targets
         if found is None:
             draw_apart(self.where, self.run.settings.seed, saved.step)
         else:
@@ -129,12 +131,12 @@ class Saving:
 
 
 def check_same_run(before: dict[str, Any], now: dict[str, Any]) -> None:
-    """Refuse a checkpoint of another spec, tokenizer or setting, and name what differs; a setting that did not exist then had
-    its default."""
+    """Refuse a checkpoint of another spec, tokenizer or setting, and name what differs; settings that did not exist when it was
+    saved had their default."""
     given = [Settings().to_dict() | one["settings"] for one in (before, now)]
     settings = [{name: value for name, value in one.items() if name not in FREE} for one in given]
     other = [*differences(before["spec"], now["spec"]), *differences(*settings)]
     if before["tokenizer"] != now["tokenizer"]:
-        other.append("the tokenizer is another one")
+        other.append("the tokenizer is different")
     if other:
         raise GlassformerError(f"cannot resume, the run was changed: {shown('; '.join(other), limit=400)}.")

@@ -1,16 +1,17 @@
-"""How a run is trained: one flat, frozen record, whose docs are the options of the command line."""
+"""Training settings: one flat, frozen dataclass whose docs are the help of the command-line options."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from types import NoneType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from glassformer.spec import GlassformerError, nearest, shown
-from glassformer.spec.texts import Context
+from glassformer.arguments import as_list, in_order, is_whole
+from glassformer.errors import GlassformerError, nearest, shown
+from glassformer.files.texts import Context
 
 Decay = Literal["cosine", "linear", "none"]
 Precision = Literal["auto", "fp32", "bf16", "fp8"]
@@ -21,7 +22,7 @@ Case = Literal["keep", "lower"]
 TrainOnly = Literal["all", "head"]
 Parallel = Literal["ddp", "fsdp"]
 
-# What may be changed when a run is resumed; with any other setting the steps already taken would have been others.
+# Settings that may be changed on resume; changing any other would invalidate the steps already taken.
 FREE = ("epochs", "lr", "clip", "patience", "parallel", "keep", "save_every", "log_every")
 
 
@@ -31,58 +32,56 @@ def _is(default: Any, doc: str, least: float = 0, most: float = 10**9) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """Everything that decides how an encoder learns, apart from the encoder and the data."""
+    """All training settings; the encoder and the data are given separately."""
 
-    epochs: int = _is(10, "passes over the training rows", least=1)
-    batch_size: int = _is(32, "rows a batch, over all processes", least=1)
-    accumulate: int = _is(1, "batches whose gradients make one step", least=1)
-    lr: float = _is(1e-3, "the largest learning rate")
-    warmup: float = _is(0.1, "share of the steps over which the rate rises", most=1)
-    decay: Decay = _is("cosine", "how the rate falls afterwards")  # noqa: RUF009
-    weight_decay: float = _is(0.01, "AdamW's pull of matrices towards 0; biases and norms are left alone")
-    clip: float | None = _is(1.0, "the longest gradient; none: as it comes", least=1e-9)
-    train_only: TrainOnly = _is("all", "all weights, or the head alone on a checkpoint that stays as it is")  # noqa: RUF009
-    precision: Precision = _is("auto", "number format of the matrix products; auto: bf16 on a GPU; fp8: on an H100 or newer")  # noqa: RUF009
-    compile: Compile = _is("auto", "torch.compile; auto: on a GPU, where the run is long enough to win back its start")  # noqa: RUF009
-    threads: int | None = _is(None, "threads of a CPU; none: as many as a step has work for", least=1, most=1024)
-    parallel: Parallel = _is("ddp", "several processes, each with a whole copy (ddp) or a part of the weights (fsdp)")  # noqa: RUF009
-    patience: int | None = _is(None, "stop after so many epochs without a better validation; none: never", least=1)
-    seed: int = _is(0, "which weights, dropout, order and masks", most=2**62)
-    equal_bits: EqualBits = _is("yes", "equal runs give equal bits; no: faster kernels of a GPU, in any order")  # noqa: RUF009
-    vocab: int = _is(8000, "tokens of the tokenizer that is trained on the texts", least=8)
-    case: Case = _is("keep", "whether that tokenizer tells capitals from small letters")  # noqa: RUF009
-    max_length: int = _is(128, "the longest text in tokens", least=3, most=10**6)
-    augment: Augment = _is("none", "shift: images move by up to a tenth; hide: some tokens are hidden")  # noqa: RUF009
-    hidden: float = _is(0.2, "share of the tokens that augment=hide hides, others in each epoch", most=0.95)
-    context: Context = _is("row", "what a tagged word is read with: its row, or nothing but itself (word)")  # noqa: RUF009
-    keep: int = _is(2, "checkpoints kept, beside the best", least=2, most=1000)
-    save_every: int | None = _is(None, "steps between checkpoints within an epoch; none: one after each epoch", least=1)
-    log_every: int = _is(10, "steps between lines of the log", least=1)
+    epochs: int = _is(10, "number of epochs", least=1)
+    batch_size: int = _is(32, "rows per batch, summed over all processes", least=1)
+    accumulate: int = _is(1, "batches to accumulate gradients over before each step", least=1)
+    lr: float = _is(1e-3, "peak learning rate")
+    warmup: float = _is(0.1, "share of the steps used for learning-rate warmup", most=1)
+    decay: Decay = _is("cosine", "learning-rate decay after warmup")  # noqa: RUF009
+    weight_decay: float = _is(0.01, "AdamW weight decay of matrices; not applied to biases and norms")
+    clip: float | None = _is(1.0, "maximum gradient norm; none disables clipping", least=1e-9)
+    train_only: TrainOnly = _is("all", "train all weights, or only the head on top of a frozen checkpoint")  # noqa: RUF009
+    precision: Precision = _is("auto", "number format of matrix products; auto: bf16 on a GPU; fp8 needs an H100 or newer")  # noqa: RUF009
+    compile: Compile = _is("auto", "use torch.compile; auto: on a GPU, if the run is long enough to repay the compile time")  # noqa: RUF009
+    threads: int | None = _is(None, "CPU threads; none chooses by the work of a step", least=1, most=1024)
+    parallel: Parallel = _is("ddp", "with several processes, replicate (ddp) or shard (fsdp) the weights")  # noqa: RUF009
+    patience: int | None = _is(None, "stop after this many epochs without improvement on validation data; none: never", least=1)
+    seed: int = _is(0, "random seed of weights, dropout, order and masks", most=2**62)
+    equal_bits: EqualBits = _is("yes", "bit-for-bit reproducible runs; no: faster, non-deterministic GPU kernels")  # noqa: RUF009
+    vocab: int = _is(8000, "vocabulary size of the tokenizer that is trained on the texts", least=8)
+    case: Case = _is("keep", "whether that tokenizer keeps case or lowercases")  # noqa: RUF009
+    max_length: int = _is(128, "maximum text length in tokens; longer texts are truncated", least=3, most=10**6)
+    augment: Augment = _is("none", "data augmentation; shift: shift images by up to 10%; hide: mask random tokens")  # noqa: RUF009
+    hidden: float = _is(0.2, "share of tokens masked by augment=hide, drawn anew in each epoch", most=0.95)
+    context: Context = _is("row", "context of a word in tagging: its whole row, or only the word itself")  # noqa: RUF009
+    keep: int = _is(2, "number of checkpoints to keep, in addition to the best", least=2, most=1000)
+    save_every: int | None = _is(None, "steps between checkpoints within an epoch; none: only after each epoch", least=1)
+    log_every: int = _is(10, "steps between log lines", least=1)
 
     def __post_init__(self) -> None:
         for name, rule in setting_rules().items():
             rule.check(name, getattr(self, name))
 
     def replace(self, **settings: Any) -> Settings:
-        """The same settings with some changed."""
+        """Return a copy with some settings changed."""
         return dataclasses.replace(self, **settings)
 
     def to_dict(self) -> dict[str, Any]:
-        """All of them, ready for JSON."""
+        """Return all settings as a JSON-serializable dict."""
         return dataclasses.asdict(self)
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Settings:
-        """Settings from a parsed file; an unknown one is named."""
-        for name in document:
-            if name not in setting_rules():
-                raise GlassformerError(f"unknown setting '{shown(name)}'.{nearest(name, setting_rules())}")
+        """Create settings from a parsed file; raise an error for an unknown name."""
+        require_settings(document)
         return cls(**document)
 
 
 @dataclass(frozen=True)
 class Rule:
-    """What one setting may hold."""
+    """The type and range of one setting."""
 
     kind: type  # int, float or str
     choices: tuple[str, ...]
@@ -93,13 +92,24 @@ class Rule:
     most: float
 
     def check(self, name: str, value: Any) -> None:
-        """Refuse what is not allowed, with the rule."""
+        """Raise an error that states the rule if the value is not allowed."""
         if not (value is None and self.optional) and not self._allows(value):
             near = nearest(value, self.choices) if isinstance(value, str) else ""
             raise GlassformerError(f"{name}={shown(value)} is not allowed: {self.words()}.{near}")
 
+    def read(self, name: str, text: str) -> Any:
+        """Parse a value from text; `none` gives None if the setting is optional."""
+        if self.optional and text == "none":
+            return None
+        try:
+            value = self.kind(text)
+        except ValueError:
+            raise GlassformerError(f"{name}={shown(text)} is not allowed: {self.words()}.") from None
+        self.check(name, value)
+        return value
+
     def words(self) -> str:
-        """The rule in words."""
+        """Describe the rule."""
         if self.choices:
             return f"one of {', '.join(self.choices)}"
         kind = "a whole number" if self.kind is int else "a number"
@@ -110,12 +120,39 @@ class Rule:
         if self.choices:
             return value in self.choices
         fits = isinstance(value, int if self.kind is int else int | float) and not isinstance(value, bool)
-        return fits and self.least <= value <= self.most  # neither NaN nor infinity does
+        return fits and self.least <= value <= self.most  # excludes NaN and infinity
+
+
+def require_settings(names: Iterable[str], *, also: Iterable[str] = ()) -> None:
+    """Raise an error for a name that is not a setting; `also` adds names to suggest."""
+    for name in names:
+        if name not in setting_rules():
+            raise GlassformerError(f"unknown setting '{shown(name)}'.{nearest(name, [*setting_rules(), *also])}")
+
+
+def require_free(names: Iterable[str]) -> None:
+    """Raise an error for a setting that cannot be changed on resume."""
+    for name in names:
+        if name not in FREE:
+            raise GlassformerError(f"{shown(name)} cannot be changed on resume: only {', '.join(FREE)} can.")
+
+
+def epoch_counts(epochs: int | str | Sequence[int]) -> list[int]:
+    """Parse `50`, or a list such as `10,30,50`, which trains one run for each."""
+    given: list[Any] = epochs.split(",") if isinstance(epochs, str) else as_list(epochs) if in_order(epochs) else [epochs]
+    words = [str(int(word)) if is_whole(word) and abs(word) < 10**9 else shown(word) for word in given]
+    text = ",".join(words)
+    if len(words) > 20 or not all(len(word) < 8 and word.isdecimal() and int(word) for word in words):
+        raise GlassformerError(f"--epochs {shown(text)} is not allowed: a whole number from 1, or several as in 10,30,50.")
+    counts = [int(word) for word in words]
+    if twice := next((count for count in counts if counts.count(count) > 1), None):
+        raise GlassformerError(f"--epochs {shown(text)} names {twice} twice: each number of epochs is a separate run.")
+    return counts
 
 
 @lru_cache(maxsize=1)
 def setting_rules() -> dict[str, Rule]:
-    """Setting -> rule, read off the types and docs of `Settings`."""
+    """Return setting -> rule, derived from the types and metadata of `Settings`."""
     hints = get_type_hints(Settings)
     return {item.name: _rule(hints[item.name], item) for item in dataclasses.fields(Settings)}
 

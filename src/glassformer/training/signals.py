@@ -1,4 +1,4 @@
-"""SIGINT, SIGTERM and SIGUSR1: they set a flag, the loop saves at the next step, and a second one ends the process at once."""
+"""SIGINT, SIGTERM and SIGUSR1: the first saves and stops at the next step, the second ends the process at once."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
 
-from glassformer.spec import GlassformerError
+from glassformer.errors import GlassformerError
 
-WATCHED = (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1)  # SIGUSR1: what Slurm is usually told to send before a limit
+WATCHED = (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1)  # SIGUSR1 is commonly sent by Slurm before a time limit
 
 
 @dataclass
 class Flag:
-    """Which signal came, if one did."""
+    """The signal that was received, if any."""
 
     signal: int | None = None
 
@@ -26,7 +26,7 @@ class Flag:
 
 
 class Interrupted(GlassformerError):  # noqa: N818 - a way for a run to end
-    """A run that a signal ended after its state was saved; the shell's exit code is 128 and the signal's number."""
+    """A signal stopped the run after its state was saved; the exit code is 128 plus the signal number."""
 
     def __init__(self, number: int, message: str) -> None:
         super().__init__(message)
@@ -35,11 +35,11 @@ class Interrupted(GlassformerError):  # noqa: N818 - a way for a run to end
 
 @contextmanager
 def stopping(*, alone: bool = True) -> Iterator[Flag]:
-    """Inside, the first signal raises the flag and nothing else: files are never written in a handler.
+    """Set a flag on the first signal; files are never written in a handler.
 
-    One process among several leaves the rest to torchrun: Ctrl-C reaches it twice, from the terminal and from torchrun, which
-    also signals all when one has ended, and which ends after 30 s whoever did not stop. So further signals, then and after, do
-    nothing: they would cut off the last line.
+    With several processes, torchrun handles the rest: Ctrl-C arrives twice, from the terminal and from torchrun, which also
+    signals all processes when one ends, and kills those that have not stopped after 30 s. Further signals are therefore
+    ignored: they would cut off the last line of output.
     """
     flag = Flag()
     if threading.current_thread() is not threading.main_thread():  # only the main thread may install handlers

@@ -1,4 +1,4 @@
-"""Where weights begin: fresh, or those of a checkpoint with a head for the new task; and which of them are trained."""
+"""Initial weights: random, or from a checkpoint with a head for the new task; and which weights are trained."""
 
 from __future__ import annotations
 
@@ -11,40 +11,42 @@ from typing import Any, cast
 import torch
 from torch import Tensor, nn
 
+from glassformer.errors import GlassformerError, shown
+from glassformer.files.paths import path_text
+from glassformer.files.weight_files import INDEX, ONE_FILE
 from glassformer.model import Encoder
-from glassformer.model.checkpoints import load_encoder
+from glassformer.model.boundary.start import SPREAD
+from glassformer.model.checkpoints.loading import load_encoder
 from glassformer.model.embeddings import LearnedPositions
-from glassformer.model.predictions import labels_of
-from glassformer.model.sentence_settings import read_settings
-from glassformer.model.start import SPREAD
-from glassformer.spec import EncoderSpec, GlassformerError, shown
-from glassformer.spec.checkpoint_folder import CheckpointFolder
-from glassformer.spec.paths import path_text
+from glassformer.model.sentences.predictions import labels_of
+from glassformer.model.sentences.settings import read_settings
+from glassformer.program import build
+from glassformer.spec import EncoderSpec
+from glassformer.spec.checkpoint_folder import RUN, CheckpointFolder, model_folder
 from glassformer.spec.reading import SPEC_FILES
 from glassformer.spec.unread import require_read
-from glassformer.spec.weight_files import INDEX, ONE_FILE, RUN, model_folder
 from glassformer.training.data.dataset import Dataset
 from glassformer.training.settings import Settings
 from glassformer.training.tasks import head_fields
 from glassformer.training.tokenizers import Tokenizer
 
-FOLDER = "start"  # in a run's folder: the weights that it began with
-ON_TOP = ("head.", "pooler.")
-WIDTH = 768  # that the model's own start (a spread of 0.02) is made for
+FOLDER = "start"  # in a run folder: the initial weights
+ON_TOP = ("head", "pooler")
+WIDTH = 768  # that the default initialization (std 0.02) is made for
 
 
 @dataclass(frozen=True)
 class Start:
-    """An encoder that begins with the weights of a checkpoint, and what of it is new."""
+    """An encoder with the weights of a checkpoint, and which weights are new."""
 
     encoder: Encoder
     tokenizer: Tokenizer | None
-    about: dict[str, Any]  # for run.json: where the weights came from, its config, and the names of the weights that are new
+    about: dict[str, Any]  # for run.json: source of the weights, its config, and the names of the new weights
     folder: Path  # with the checkpoint's tokenizer and settings
 
 
 def is_checkpoint(word: str) -> bool:
-    """Whether a word names a folder with weights: a model, or a run whose best weights are meant."""
+    """Return whether a word names a folder with weights: a model, or a run, whose best weights are used."""
     path = Path(word)
     if not path.is_dir():
         return False
@@ -53,15 +55,15 @@ def is_checkpoint(word: str) -> bool:
 
 
 def check_train_only(train_only: str, *, checkpoint: bool) -> None:
-    """Refuse to train the head alone on a body that has learned nothing."""
+    """Refuse to train only the head on an untrained body."""
     if train_only == "head" and not checkpoint:
-        raise GlassformerError("train_only=head needs a checkpoint whose head is trained: name its folder after the data.")
+        raise GlassformerError("train_only=head needs a checkpoint: give its folder after the data.")
 
 
 def start_from(folder: str | Path, given: Mapping[str, Any], data: Dataset, settings: Settings) -> Start:
-    """The checkpoint in a folder, made ready for data: its body and tokenizer as they are, a head that fits the labels.
+    """Load a checkpoint and prepare it for the data: body and tokenizer unchanged, with a head that fits the labels.
 
-    A head is kept where the checkpoint has the very same one (masked tokens, or the same labels), and is fresh otherwise.
+    The head is kept if the checkpoint has the same one (masked tokens, or the same labels), and is new otherwise.
     """
     path = model_folder(Path(folder))
     loaded = load_encoder(path)
@@ -78,7 +80,7 @@ def start_from(folder: str | Path, given: Mapping[str, Any], data: Dataset, sett
 
 
 def first_weights(folder: Path, spec: EncoderSpec, device: torch.device) -> Encoder:
-    """What a run begins with: the weights that were put into its folder, or fresh ones."""
+    """Return the initial weights of a run: those stored in its folder, or random ones."""
     if (folder / FOLDER).is_dir():
         return load_encoder(folder / FOLDER, device=device).encoder
     encoder = Encoder(spec, device=device)
@@ -88,9 +90,9 @@ def first_weights(folder: Path, spec: EncoderSpec, device: torch.device) -> Enco
 
 @torch.no_grad()
 def suit_width(encoder: Encoder) -> None:
-    """BERT's spread of 0.02 suits its width of 768; narrower matrices begin larger, as 1/√width, or hardly a signal gets through.
+    """Scale the initialization with 1/√width: BERT's std of 0.02 suits a width of 768 but is too small for narrower matrices.
 
-    The positions of an image begin as large as the patches that they are added to, or they would be drowned by them.
+    The position embeddings of images start at the scale of the patches that they are added to.
     """
     for module in encoder.modules():
         if isinstance(module, nn.Linear) and module.in_features < WIDTH:
@@ -104,7 +106,7 @@ def _normal(tensor: Tensor, spread: float) -> None:
 
 
 def choose_trained(encoder: Encoder, about: Mapping[str, Any], settings: Settings) -> None:
-    """Let the optimizer see all weights, or none but those on top."""
+    """Freeze the body if only the head is trained."""
     if settings.train_only == "head":
         on_top = {id(one) for module in _new_modules(encoder, about) for one in module.parameters()}
         for parameter in encoder.parameters():
@@ -112,7 +114,7 @@ def choose_trained(encoder: Encoder, about: Mapping[str, Any], settings: Setting
 
 
 def to_training(encoder: Encoder) -> None:
-    """Dropout on; a body that is not trained stays as it is used, without dropout."""
+    """Switch to training mode; a frozen body stays in evaluation mode, without dropout."""
     encoder.train()
     for module in encoder.children():
         learned = list(module.parameters())
@@ -121,7 +123,7 @@ def to_training(encoder: Encoder) -> None:
 
 
 def parameter_counts(spec: EncoderSpec, about: Mapping[str, Any], settings: Settings) -> dict[str, int]:
-    """How many parameters there are, are trained, and belong to the task: the head, and a pooler that came with it."""
+    """Count all parameters, the trained ones, and the task-specific ones (the head, and a pooler if it is new)."""
     encoder = Encoder(spec, device="meta", fresh=False)
     choose_trained(encoder, about, settings)
     own = {id(one): one.numel() for module in _new_modules(encoder, about) for one in module.parameters()}
@@ -131,30 +133,32 @@ def parameter_counts(spec: EncoderSpec, about: Mapping[str, Any], settings: Sett
 
 
 def _new_modules(encoder: Encoder, about: Mapping[str, Any]) -> list[nn.Module]:
-    """The head, and the pooler where the checkpoint had none."""
-    pooler = any(name.startswith("pooler.") for name in about.get("fresh", ()))
+    """Return the head, and the pooler if the checkpoint had none."""
+    parts = _parts(encoder.spec)
+    pooler = any(parts.get(name) == "pooler" for name in about.get("fresh", ()))
     return [module for module in (encoder.head, encoder.pooler if pooler else None) if module is not None]
 
 
 def _refuse_other_inputs(spec: EncoderSpec, data: Dataset, path: Path) -> None:
     wanted = "image" if data.task == "image" else "tokens"
     if spec.reads != wanted:
-        words = {"image": "images", "tokens": "texts", "frames": "sound", "vectors": "vectors"}
+        words = {"image": "images", "tokens": "texts", "frames": "audio", "vectors": "vectors"}
         raise GlassformerError(
-            f"{path_text(path)} reads {words[spec.reads]}, and {data.name} holds {words[wanted]}: start from another checkpoint."
+            f"{path_text(path)} reads {words[spec.reads]}, but {data.name} contains {words[wanted]}: "
+            "start from another checkpoint."
         )
     if wanted == "image":
         shape = cast(Any, data.train.inputs).shape
         if shape != (spec.channels, *spec.image_size):
             has, reads = ("×".join(map(str, one)) for one in (shape, (spec.channels, *spec.image_size)))
             raise GlassformerError(
-                f"{path_text(path)} reads images of {reads}, and those of {data.name} are {has} (channels × height × width): "
+                f"{path_text(path)} reads images of {reads}, but those of {data.name} are {has} (channels × height × width): "
                 f"try --resize {spec.image_size[0]}."
             )
 
 
 def _spec_for(folder: CheckpointFolder, given: dict[str, Any], data: Dataset, tokenizer: Tokenizer | None) -> EncoderSpec:
-    """The checkpoint's spec with the task's head, reading its texts the way that its own vectors are made."""
+    """Return the checkpoint's spec with the head of the task, and with the pooling of its embeddings."""
     wanted = head_fields(data)
     pool = read_settings(folder.path).pool
     if data.task == "classify" and pool in ("mean", "first", "last"):
@@ -165,7 +169,7 @@ def _spec_for(folder: CheckpointFolder, given: dict[str, Any], data: Dataset, to
     spec = folder.spec.replace(**wanted | given)
     if tokenizer is not None and tokenizer.vocab > (spec.vocab or 0):
         raise GlassformerError(
-            f"the tokenizer of {path_text(folder.path)} has {tokenizer.vocab:,} tokens, its encoder {spec.vocab:,}: "
+            f"the tokenizer of {path_text(folder.path)} has {tokenizer.vocab:,} tokens, but its encoder has {spec.vocab:,}: "
             "they do not belong together."
         )
     require_read(spec, given)
@@ -178,21 +182,26 @@ def _same_head(folder: CheckpointFolder, spec: EncoderSpec, data: Dataset) -> bo
     return data.task == "mlm" or (folder.spec.classes == spec.classes and tuple(labels_of(folder)) == data.labels)
 
 
+def _parts(spec: EncoderSpec) -> dict[str, str]:
+    """Return the part of the encoder that each parameter belongs to: embeddings, layers, final_norm, pooler or head."""
+    return {parameter.name: parameter.block.part for parameter in build(spec).parameters}
+
+
 @torch.no_grad()
 def _fill(encoder: Encoder, loaded: Encoder, *, keep_head: bool, given: Mapping[str, Any]) -> list[str]:
-    """Copy what the checkpoint has; the names of what is fresh. A body that does not fit is refused."""
-    has, fresh = dict(loaded.ledger()), []
+    """Copy the weights of the checkpoint and return the names of the new ones; refuse a body that does not fit."""
+    has, fresh, parts = dict(loaded.ledger()), [], _parts(loaded.spec) | _parts(encoder.spec)
     for name, view in encoder.ledger():
         stored = has.pop(name, None)
         fits = stored is not None and stored.shape == view.shape
-        if fits and (keep_head or not name.startswith("head.")):
+        if fits and (keep_head or parts[name] != "head"):
             assert stored is not None
             view.copy_(stored)
-        elif name.startswith(ON_TOP):
+        elif parts[name] in ON_TOP:
             fresh.append(name)
         else:
             raise _other_body(name, given)
-    if left := [name for name in has if not name.startswith((*ON_TOP, "final_norm"))]:
+    if left := [name for name in has if parts[name] not in (*ON_TOP, "final_norm")]:
         raise _other_body(left[0], given)
     return fresh
 
@@ -200,5 +209,5 @@ def _fill(encoder: Encoder, loaded: Encoder, *, keep_head: bool, given: Mapping[
 def _other_body(name: str, given: Mapping[str, Any]) -> GlassformerError:
     fields = " ".join(f"{field}={shown(value)}" for field, value in given.items())
     return GlassformerError(
-        f"{fields} makes another encoder than the checkpoint's: {name} does not fit. Leave it out, or name a spec file."
+        f"{fields} does not match the encoder of the checkpoint: {name} does not fit. Leave it out, or give a spec file."
     )

@@ -1,10 +1,10 @@
-"""A run's state on the disk: tensors and JSON, written whole or not at all, checked before it is used.
+"""The state of a run on disk: tensors and JSON, written atomically and verified before use.
 
     step-000120.tmp-4711/   every file written and fsynced, MANIFEST.json with their sha256 last
-    step-000120/            the name that it takes when all of it is on the disk
+    step-000120/            renamed when everything is on disk
 
-The newest folder whose manifest is right is the state; what a killed process left behind is swept away at the next start. One
-process writes its tensors into one file, several write a file each (distributed/shards.py); any number of them reads both.
+The newest folder with a valid manifest is the state; leftovers of killed processes are removed at the next start. One process
+writes its tensors to one file, several write one file each (distributed/shards.py); any number of processes can read both.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from safetensors.torch import load as tensors_from_bytes
 from safetensors.torch import save as tensors_to_bytes
 from torch import Tensor
 
-from glassformer.model.folders import sync
-from glassformer.model.start import in_words
-from glassformer.spec import GlassformerError, shown
-from glassformer.spec.paths import path_text
+from glassformer.errors import GlassformerError, shown
+from glassformer.files.paths import path_text
+from glassformer.model.boundary.start import in_words
+from glassformer.model.checkpoints.folders import sync
 from glassformer.training.pieces import Damaged, Piece, plans, together
 
-FORMAT = 2  # 1: one file of tensors; 2: a file a process
+FORMAT = 2  # 1: one file of tensors; 2: one file per process
 TENSORS, NOTES, MANIFEST = "state.safetensors", "state.json", "MANIFEST.json"
 FILES = re.compile(r"state\.(?:safetensors|json)|shard-\d{5,9}\.safetensors")
 NAME = re.compile(r"step-(\d{6,12})")
@@ -40,24 +40,24 @@ UNFINISHED = re.compile(r"step-\d{6,12}\.(?:tmp|old)-\d+")  # being written, bei
 
 
 class Saved(NamedTuple):
-    """A state as it was saved."""
+    """A state in memory."""
 
     step: int
     tensors: dict[str, Tensor]
     notes: dict[str, Any]
 
     def shapes(self) -> dict[str, tuple[int, ...]]:
-        """The tensors and their sizes."""
+        """Return tensor name -> shape."""
         return {name: tuple(tensor.shape) for name, tensor in self.tensors.items()}
 
     def fill(self, targets: Mapping[str, Tensor]) -> None:
-        """Copy into these tensors."""
+        """Copy the state into the given tensors."""
         for name, target in targets.items():
             target.detach().copy_(self.tensors[name])
 
 
 class State(Protocol):
-    """A state that was found: its tensors are copied into what is handed to `fill`."""
+    """A saved state; `fill` copies its tensors into the given ones."""
 
     @property
     def step(self) -> int: ...
@@ -71,18 +71,18 @@ class State(Protocol):
 
 
 class CannotSave(GlassformerError):  # noqa: N818 - a way for a run to end
-    """The disk refused: what was saved before is as it was."""
+    """Saving failed; earlier checkpoints are unchanged."""
 
     code = 1
 
 
 def folder_of(checkpoints: Path, step: int) -> Path:
-    """Where the state after a step lies."""
+    """Return the folder of the state after a step."""
     return checkpoints / f"step-{step:06d}"
 
 
 def saved_steps(checkpoints: Path) -> list[int]:
-    """The steps that have a folder, newest first."""
+    """Return the saved steps, newest first."""
     if not checkpoints.is_dir():
         return []
     found = (NAME.fullmatch(path.name) for path in checkpoints.iterdir())
@@ -90,7 +90,7 @@ def saved_steps(checkpoints: Path) -> list[int]:
 
 
 def save_state(checkpoints: Path, saved: Saved) -> Path:
-    """Write a state; after any error the older ones are untouched and nothing half-written has their form of name."""
+    """Write a state; after an error, older states are unchanged and no half-written folder looks like a state."""
     target = folder_of(checkpoints, saved.step)
     unfinished = target.with_name(f"{target.name}.tmp-{os.getpid()}")
     needed = sum(tensor.nbytes for tensor in saved.tensors.values())
@@ -107,7 +107,7 @@ def save_state(checkpoints: Path, saved: Saved) -> Path:
 
 
 def begin(unfinished: Path) -> None:
-    """An empty folder to write into."""
+    """Create an empty folder to write into."""
     if not unfinished.parent.exists():
         unfinished.parent.mkdir()
         sync(unfinished.parent.parent)
@@ -116,21 +116,21 @@ def begin(unfinished: Path) -> None:
 
 
 def finish(unfinished: Path, target: Path, saved: Saved, files: Mapping[str, Any], version: int = FORMAT) -> None:
-    """Beside the tensors the notes, then the manifest, then the name."""
+    """Write the notes and the manifest next to the tensors, then rename the folder."""
     notes = _json(saved.notes)
     write(unfinished / NOTES, notes)
     files = {**files, NOTES: listed(notes)}
     document = {"format": version, "step": saved.step, "torch": torch.__version__, "files": files}
     write(unfinished / MANIFEST, _json(document | {"sha256": _own_sum(document)}))
     sync(unfinished)
-    if target.exists():  # a damaged one, or the same step again after a fall-back
+    if target.exists():  # a damaged state, or the same step again after a fallback
         discard(target)
     unfinished.rename(target)
     sync(target.parent)
 
 
 def write(path: Path, content: bytes) -> None:
-    """Write a file and wait until it is on the disk."""
+    """Write a file and wait until it is on disk."""
     with path.open("wb") as file:
         file.write(content)
         file.flush()
@@ -138,7 +138,7 @@ def write(path: Path, content: bytes) -> None:
 
 
 def listed(content: bytes) -> dict[str, Any]:
-    """What the manifest says about a file."""
+    """Return the manifest entry of a file."""
     return {"sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
 
 
@@ -148,7 +148,7 @@ def load_newest(
     load: Callable[[Path, int], State] | None = None,
     steps: list[int] | None = None,
 ) -> State | None:
-    """The newest state that is whole; each one passed over is named in a line. None: nothing was saved yet."""
+    """Load the newest intact state and report each damaged one that was skipped; None if nothing was saved yet."""
     passed = []
     for step in saved_steps(checkpoints) if steps is None else steps:
         try:
@@ -160,12 +160,12 @@ def load_newest(
             say(f"{line}, using {folder_of(checkpoints, step).name}.")
         return saved
     if passed:
-        raise GlassformerError(f"no checkpoint can be used: {'; '.join(passed)}.")
+        raise GlassformerError(f"no usable checkpoint: {'; '.join(passed)}.")
     return None
 
 
 def load_state(checkpoints: Path, step: int) -> Saved:
-    """One state, every byte of it checked against its manifest before it is looked at."""
+    """Load a state after checking every byte of it against the manifest."""
     folder = folder_of(checkpoints, step)
     files = manifest(folder)
     found: dict[tuple[str, str], Tensor] = {}
@@ -181,25 +181,25 @@ def load_state(checkpoints: Path, step: int) -> Saved:
 
 
 def manifest(folder: Path) -> dict[str, Any]:
-    """The files of a state, as its manifest lists them."""
+    """Read and verify the manifest; return the files of the state."""
     try:
         document = json.loads((folder / MANIFEST).read_bytes())
-        if document.pop("sha256", None) not in (None, _own_sum(document)):  # None: written before there was one
-            raise Damaged(f"{MANIFEST} does not have its own sha256")
+        if document.pop("sha256", None) not in (None, _own_sum(document)):  # None: written by a version without checksum
+            raise Damaged(f"the sha256 of {MANIFEST} does not match")
         version, files = int(document["format"]), dict(document["files"])
     except FileNotFoundError as error:
         raise Damaged(f"{Path(error.filename).name} is missing") from None
     except (OSError, AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
         raise Damaged(f"{MANIFEST} cannot be read: {shown(str(error))}") from None
     if version > FORMAT:
-        raise GlassformerError(f"{folder.name} was written by a newer version of glassformer: update this one.")
+        raise GlassformerError(f"{folder.name} was written by a newer version of glassformer: update glassformer.")
     if NOTES not in files or len(files) < 2 or not all(FILES.fullmatch(name) for name in files):
         raise Damaged(f"{MANIFEST} does not list the files of a state")
     return files
 
 
 def checked(folder: Path, name: str, files: Mapping[str, Any]) -> bytes:
-    """The bytes of a file, if they are those that the manifest lists."""
+    """Return the bytes of a file after checking them against the manifest."""
     try:
         content = (folder / name).read_bytes()
     except FileNotFoundError:
@@ -207,12 +207,12 @@ def checked(folder: Path, name: str, files: Mapping[str, Any]) -> bytes:
     except OSError as error:
         raise Damaged(f"{name} cannot be read: {error.strerror}") from None
     if not isinstance(files[name], dict) or files[name].get("sha256") != hashlib.sha256(content).hexdigest():
-        raise Damaged(f"{name} does not have the sha256 of its manifest")
+        raise Damaged(f"the sha256 of {name} does not match the manifest")
     return content
 
 
 def prune(checkpoints: Path, keep: int, best: int | None, newest: int | None = None) -> None:
-    """Remove all but the last few and the best; steps after `newest` are damaged ones that were passed over, and do not count."""
+    """Remove all but the last few states and the best; states after `newest` are damaged and do not count."""
     steps = [step for step in saved_steps(checkpoints) if newest is None or step <= newest]
     for step in steps[keep:]:
         if step != best:
@@ -220,7 +220,7 @@ def prune(checkpoints: Path, keep: int, best: int | None, newest: int | None = N
 
 
 def discard(folder: Path) -> None:
-    """Remove a state, its name first: whoever is killed here leaves nothing that looks like one."""
+    """Remove a state, renaming it first: a kill during removal leaves nothing that looks like a state."""
     with suppress(OSError):
         going = folder.with_name(f"{folder.name}.old-{os.getpid()}")
         shutil.rmtree(going, ignore_errors=True)
@@ -229,7 +229,7 @@ def discard(folder: Path) -> None:
 
 
 def sweep(checkpoints: Path) -> int:
-    """Remove what processes left that died while they saved or removed one; for the process that holds the lock."""
+    """Remove leftovers of processes killed while saving or removing; call it only while holding the lock."""
     left = [path for path in checkpoints.iterdir() if UNFINISHED.fullmatch(path.name)] if checkpoints.is_dir() else []
     for path in left:
         shutil.rmtree(path, ignore_errors=True)
@@ -237,12 +237,12 @@ def sweep(checkpoints: Path) -> int:
 
 
 def under(prefix: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """The tensors whose names start with a prefix, without it."""
+    """Return the tensors whose names start with a prefix, with the prefix removed."""
     return {name.removeprefix(prefix): value for name, value in tensors.items() if name.startswith(prefix)}
 
 
 def _own_sum(document: Mapping[str, Any]) -> str:
-    """What tells a flipped bit in a manifest from another version of it: whatever else changes there, this stays."""
+    """Return the sha256 of the manifest itself, which detects a flipped bit in any version of the format."""
     return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
 
 
@@ -251,7 +251,7 @@ def _json(document: Any) -> bytes:
 
 
 def refusal(checkpoints: Path, step: int, needed: int, error: OSError) -> str:
-    """The line for a disk that did not take a state."""
+    """Return the message for a state that could not be written."""
     intact = next(iter(saved_steps(checkpoints)), None)
     left = "Nothing was saved before." if intact is None else f"Step {intact} is intact: free space and run resume."
     if error.errno in (errno.ENOSPC, errno.EDQUOT):

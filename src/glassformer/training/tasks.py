@@ -1,4 +1,4 @@
-"""What each task asks of an encoder: its head, its loss, and how many answers are right."""
+"""The tasks: head, loss and accuracy of each."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from glassformer.model import Encoder
-from glassformer.model.compiling import as_written
+from glassformer.model.fast.compiling import as_written
 from glassformer.show.curves import merit
 from glassformer.training.data.dataset import Dataset, Task
 from glassformer.training.data.examples import Batch
@@ -24,26 +24,26 @@ MOST_COUNTED = 100
 
 
 def head_fields(data: Dataset) -> dict[str, Any]:
-    """The fields of a spec that the task decides."""
+    """Return the spec fields that the task determines."""
     return {"head": HEADS[data.task]} | ({"classes": len(data.labels)} if data.task != "mlm" else {})
 
 
 def counted_classes(data: Dataset) -> int:
-    """How many classes are told apart one by one in a test; 0 where they are none, or too many for a table."""
+    """Return the number of classes in the confusion matrix; 0 if there are none, or too many for a table."""
     return len(data.labels) if data.task != "mlm" and len(data.labels) <= MOST_COUNTED else 0
 
 
 class Judged(NamedTuple):
-    """A batch's loss, summed over its labels, how many of them were predicted, and which was said and which is true."""
+    """The loss of a batch, summed over its labels, the number of correct predictions, and predictions and labels."""
 
     loss: Tensor
     right: Tensor
-    said: Tensor | None = None
+    predicted: Tensor | None = None
     true: Tensor | None = None
 
 
 def judge(encoder: Encoder, batch: Batch) -> Judged:
-    """Cross-entropy of whatever the head says, over the labels that count."""
+    """Compute the cross-entropy of the head's logits, summed over the labels that are not ignored."""
     attend = batch.attend if batch.padded else None
     labels = batch.labels.flatten()
     if encoder.spec.head == "mlm":
@@ -53,38 +53,38 @@ def judge(encoder: Encoder, batch: Batch) -> Judged:
         logits = encoder(batch.inputs, attend, only_logits=True).logits
     logits = logits.flatten(0, -2).float()
     loss = functional.cross_entropy(logits, labels, ignore_index=IGNORE, reduction="sum")
-    said = logits.argmax(-1)
-    return Judged(loss, (said == labels).sum(), said, labels)
+    predicted = logits.argmax(-1)
+    return Judged(loss, (predicted == labels).sum(), predicted, labels)
 
 
 @dataclass
 class Tally:
-    """Sums over batches, from which a mean loss and an accuracy are made."""
+    """Sums over batches, for the mean loss and the accuracy."""
 
     loss: float = 0.0
     right: int = 0
     targets: int = 0
 
     def add(self, loss: float, right: int, targets: int) -> None:
-        """One more batch."""
+        """Add a batch."""
         self.loss, self.right, self.targets = self.loss + loss, self.right + right, self.targets + targets
 
     def over_all(self) -> Tally:
-        """The sums over all processes."""
+        """Return the sums over all processes."""
         loss, right, targets = added_up(self.loss, self.right, self.targets)
         return Tally(loss, int(right), int(targets))
 
     def figures(self) -> dict[str, float]:
-        """Mean loss and share of right answers."""
+        """Return the mean loss and the accuracy."""
         count = max(self.targets, 1)
         return {"loss": self.loss / count, "accuracy": self.right / count}
 
 
-@torch.no_grad()  # and not inference_mode, whose tensors FSDP2 could not use in the next step
+@torch.no_grad()  # not inference_mode: FSDP2 could not use its tensors in the next step
 def evaluate(encoder: Encoder, batches: Iterable[Batch], device: torch.device, *, classes: int = 0) -> dict[str, Any]:
-    """Loss and accuracy without dropout, over all processes; no random number is drawn.
+    """Return loss and accuracy in evaluation mode, over all processes; no random numbers are drawn.
 
-    Of so many `classes`, `confusion` says which was taken for which: a row for each true one, a column for each that was said.
+    With `classes`, `confusion` is the confusion matrix: rows are true classes, columns predicted classes.
     """
     was_training = encoder.training
     encoder.eval()
@@ -93,9 +93,9 @@ def evaluate(encoder: Encoder, batches: Iterable[Batch], device: torch.device, *
         with as_written(encoder):
             judged = judge(encoder, batch.to(device))
         tally.add(float(judged.loss), int(judged.right), batch.targets)
-        if classes and judged.said is not None and judged.true is not None:
-            real = (judged.true != IGNORE) & (judged.said < classes)  # a head may have more outputs than there are labels
-            taken += (judged.true * classes + judged.said)[real].cpu().bincount(minlength=classes * classes)
+        if classes and judged.predicted is not None and judged.true is not None:
+            real = (judged.true != IGNORE) & (judged.predicted < classes)  # a head may have more outputs than there are labels
+            taken += (judged.true * classes + judged.predicted)[real].cpu().bincount(minlength=classes * classes)
     encoder.train(was_training)
     figures: dict[str, Any] = tally.over_all().figures()
     if classes:
@@ -105,7 +105,7 @@ def evaluate(encoder: Encoder, batches: Iterable[Batch], device: torch.device, *
 
 
 def better(task: Task, new: dict[str, float], old: dict[str, float] | None) -> bool:
-    """Whether a validation beats another: by accuracy, then by loss; masked tokens by loss alone."""
+    """Return whether a validation result is better: by accuracy, then by loss; for masked tokens by loss only."""
     if old is None:
         return True
     return merit(task, new["accuracy"], new["loss"]) > merit(task, old["accuracy"], old["loss"])

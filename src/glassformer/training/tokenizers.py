@@ -1,4 +1,4 @@
-"""Texts into tokens: a tokenizer of our own, trained the same every time, or the one that came with a checkpoint."""
+"""Tokenizers: trained reproducibly on your texts, or loaded from a checkpoint."""
 
 from __future__ import annotations
 
@@ -12,28 +12,29 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
-from glassformer.spec import GlassformerError, arguments, shown
-from glassformer.spec.paths import no_such, path_text
-from glassformer.spec.texts import NOT_THE_FILE, guarded
-from glassformer.spec.weight_files import inside
+from glassformer import arguments
+from glassformer.errors import GlassformerError, shown
+from glassformer.files.paths import no_such, path_text
+from glassformer.files.texts import NOT_THE_FILE, guarded
+from glassformer.files.weight_files import inside
 
 Kind: TypeAlias = Literal["wordpiece", "bpe"]
 FILE = "tokenizer.json"
 MOST_BYTES = 64_000_000
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
-# What other families call them.
+# Names in other model families.
 ALSO = {"[PAD]": ("<pad>",), "[UNK]": ("<unk>",), "[CLS]": ("<s>",), "[SEP]": ("</s>",), "[MASK]": ("<mask>",)}
 CONTROL = "[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ufeff]"
-# GPT-2's words, but a vowel sign (a mark, not a letter) belongs to its word: Devanagari would be cut at each otherwise.
+# GPT-2's pattern, but with combining marks inside words: otherwise Devanagari would be split at each vowel sign.
 WORDS = r" ?[\p{L}\p{M}]+| ?\p{N}+| ?[^\s\p{L}\p{M}\p{N}]+|\s+(?!\S)|\s+"
 MOST_TOKENS = 10_000_000  # of a vocabulary
-AT_ONCE = 1024  # texts that are encoded in one call
+AT_ONCE = 1024  # texts encoded per call
 
 Item = TypeVar("Item")
 
 
 class Encoded(NamedTuple):
-    """A text as tokens: ids, which of them the tokenizer added, the word that each belongs to, and whether the end is lost."""
+    """An encoded text: token ids, which of them are special, the word of each token, and whether the text was truncated."""
 
     ids: list[int]
     special: list[bool]
@@ -42,7 +43,7 @@ class Encoded(NamedTuple):
 
 
 class Tokenizer:
-    """The `tokenizers` package behind a small door: train or load, encode, decode, save."""
+    """A thin wrapper around the `tokenizers` package: train or load, encode, decode, save."""
 
     def __init__(self, inner: Any) -> None:
         inner.no_truncation()
@@ -52,10 +53,10 @@ class Tokenizer:
 
     @classmethod
     def train(cls, texts: Iterable[str], *, vocab: int = 8000, kind: Kind = "wordpiece", lowercase: bool = False) -> Tokenizer:
-        """A tokenizer of at most `vocab` tokens, learned from texts; equal texts give an equal file.
+        """Train a tokenizer of at most `vocab` tokens; equal texts give an identical file.
 
-        Text is brought to Unicode's composed form (NFC) and nothing else: accents and vowel signs stay. WordPiece knows the
-        characters that it saw, byte-level BPE knows every character and gives each text back exactly.
+        Text is normalized to NFC only; accents and vowel signs are kept. WordPiece knows the characters of the training
+        texts; byte-level BPE knows every character and decodes each text exactly.
         """
         package, texts, vocab = _package(), _list_of_texts(texts), arguments.whole("vocab", vocab, least=1, most=MOST_TOKENS)
         if kind == "wordpiece":
@@ -66,50 +67,48 @@ class Tokenizer:
 
     @classmethod
     def load(cls, path: str | Path) -> Tokenizer:
-        """A `tokenizer.json`, or the one in a model's folder."""
+        """Load a `tokenizer.json`, or the one in a model folder."""
         path = arguments.path("path", path)
         package = _package()
         if path.is_dir():
             if not (path / FILE).exists():
-                raise GlassformerError(f"{FILE} is missing in {path_text(path)}: text cannot be cut into tokens. Add the file.")
+                raise GlassformerError(f"{FILE} is missing in {path_text(path)}: text cannot be tokenized. Add the file.")
             path = inside(path, FILE, source="the model folder")
         if not path.is_file():
-            raise no_such(path, wanted=f"A {FILE} is wanted, or the folder that holds one.")
+            raise no_such(path, wanted=f"Give a {FILE}, or the folder that contains one.")
         size = path.stat().st_size
         if size > MOST_BYTES:
-            raise GlassformerError(
-                f"{path_text(path)} has {size:,} bytes; such a file is at most {MOST_BYTES:,}. It was not read."
-            )
+            raise GlassformerError(f"{path_text(path)} has {size:,} bytes; at most {MOST_BYTES:,} are allowed. It was not read.")
         said = f"{path_text(path)} cannot be used"
         return cls(guarded(said, lambda: package.Tokenizer.from_file(str(path)), way_out=NOT_THE_FILE))
 
     def save(self, path: str | Path) -> None:
-        """Write `tokenizer.json`, which other libraries read, too."""
+        """Write `tokenizer.json`, which other libraries can read."""
         Path(path).write_text(self.to_json(), encoding="utf-8")
 
     def to_json(self) -> str:
-        """The whole tokenizer as one JSON text."""
+        """Return the tokenizer as JSON."""
         return str(self._inner.to_str(pretty=True)) + "\n"
 
     @cached_property
     def fingerprint(self) -> str:
-        """sha256 of the JSON text."""
+        """The sha256 of the JSON text."""
         return hashlib.sha256(self.to_json().encode()).hexdigest()
 
     @cached_property
     def vocab(self) -> int:
-        """How many tokens there are: the rows that a token table needs."""
+        """The vocabulary size: the number of rows that a token embedding needs."""
         return 1 + max(self._inner.get_vocab().values(), default=-1)
 
     @cached_property
     def pad_id(self) -> int:
-        """The token that fills rows up; the first one where the tokenizer has none, since nobody attends to it."""
+        """The padding token; token 0 if the tokenizer has none, since padding is never attended to."""
         found = self._special("[PAD]")
         return 0 if found is None else found
 
     @cached_property
     def mask_id(self) -> int:
-        """The token that stands for a hidden one."""
+        """The mask token."""
         found = self._special("[MASK]")
         if found is None:
             raise GlassformerError("this tokenizer has no mask token ([MASK] or <mask>): it cannot be trained on masked tokens.")
@@ -117,57 +116,57 @@ class Tokenizer:
 
     @property
     def cls_id(self) -> int | None:
-        """The token before a text, if there is one."""
+        """The token before a text, if any."""
         return self._special("[CLS]")
 
     @property
     def sep_id(self) -> int | None:
-        """The token after a text, if there is one."""
+        """The token after a text, if any."""
         return self._special("[SEP]")
 
     @property
     def unknown_id(self) -> int | None:
-        """The token for what cannot be written otherwise, if there is one."""
+        """The token for unknown words, if any."""
         return self._special("[UNK]")
 
     @property
     def blank_id(self) -> int:
-        """What may stand in the place of any token: the mask where there is one, else the unknown token, else padding."""
+        """The token that replaces hidden tokens: the mask token if there is one, else the unknown token, else padding."""
         found = [self._special(name) for name in ("[MASK]", "[UNK]")]
         return next((one for one in found if one is not None), self.pad_id)
 
     @cached_property
     def ordinary_ids(self) -> tuple[int, ...]:
-        """Every token but the special ones, sorted."""
+        """The ids of all tokens that are not special, sorted."""
         special = {token for name in SPECIAL if (token := self._special(name)) is not None}
         special |= {place for place, token in self._inner.get_added_tokens_decoder().items() if token.special}
         return tuple(sorted(set(self._inner.get_vocab().values()) - special))
 
     def encode(self, texts: Sequence[str], max_length: int | None = None) -> list[list[int]]:
-        """The ids of each text, special tokens included; what is longer than `max_length` loses its end."""
+        """Return the token ids of each text, with special tokens; texts longer than `max_length` are truncated."""
         texts = _list_of_texts(texts)
         return [encoded.ids for encoded in self.encode_all(texts, max_length)]
 
     def encode_all(self, texts: Iterable[str], max_length: int | None = None) -> Iterator[Encoded]:
-        """Each text with what belongs to its ids."""
+        """Encode each text with the metadata of its tokens."""
         return (_encoded(one) for one in self._encodings(texts, max_length))
 
     def encode_words(self, rows: Iterable[Sequence[str]], max_length: int | None = None) -> Iterator[Encoded]:
-        """Each row of words; `words` says which word a token was made from."""
+        """Encode each row of words; `words` maps each token to its word."""
         return (_encoded(one) for one in self._encodings(map(list, rows), max_length, words=True))
 
     def windows(self, texts: Iterable[str], max_length: int) -> Iterator[list[Encoded]]:
-        """Each text as pieces of at most `max_length` tokens, with special tokens of their own, so that nothing is lost."""
+        """Split each text into windows of at most `max_length` tokens, each with special tokens; nothing is lost."""
         for one in self._encodings(texts, max_length):
             yield [_encoded(piece)._replace(cut=False) for piece in (one, *one.overflowing)]
 
     def decode(self, ids: Sequence[int]) -> str:
-        """The text of ids without special tokens; WordPiece leaves a blank around punctuation."""
+        """Decode token ids without special tokens; WordPiece leaves spaces around punctuation."""
         return str(self._inner.decode(list(ids), skip_special_tokens=True)).strip()
 
     def tokens(self, ids: Sequence[int]) -> list[str]:
-        """The token behind each id."""
-        found = arguments.listing(ids)
+        """Return the token of each id."""
+        found = arguments.as_list(ids)
         if not all(arguments.is_whole(one) and 0 <= one < 2**32 for one in found):
             raise GlassformerError(f"ids={shown(ids)} is not allowed: ids are whole numbers from 0, in a list.")
         return [self._inner.id_to_token(int(one)) or f"[{int(one)}]" for one in found]
@@ -175,13 +174,13 @@ class Tokenizer:
     def _encodings(self, texts: Iterable[Any], max_length: int | None, *, words: bool = False) -> Iterator[Any]:
         own = self._inner.num_special_tokens_to_add(is_pair=False)
         if max_length is not None and arguments.whole("max_length", max_length, most=2**31) <= own:
-            raise GlassformerError(f"max_length={max_length} leaves no room for a text: {own} special tokens stand around it.")
+            raise GlassformerError(f"max_length={max_length} leaves no room for text: {own} special tokens are added.")
         for some in _some_at_once(texts):
             if max_length is not None:
                 self._inner.enable_truncation(max_length=max_length)
             try:
                 encode = partial(self._inner.encode_batch, some, is_pretokenized=words)
-                found = guarded("texts cannot be cut into tokens", encode)
+                found = guarded("texts cannot be tokenized", encode)
             finally:
                 self._inner.no_truncation()
             yield from found
@@ -195,11 +194,11 @@ class Tokenizer:
 
 
 def _list_of_texts(texts: Any) -> list[str]:
-    """Texts in a list. One text alone would be taken for a list of its characters."""
-    found: list[Any] = [None] if isinstance(texts, str | bytes) else arguments.listing(texts)
+    """Return a list of texts; refuse a single string, which would be read as a list of characters."""
+    found: list[Any] = [None] if isinstance(texts, str | bytes) else arguments.as_list(texts)
     if not all(isinstance(text, str) for text in found):
         wrong = texts if isinstance(texts, str | bytes) else next(text for text in found if not isinstance(text, str))
-        raise GlassformerError(f"a list of texts is wanted, found {shown(wrong)}. Write ['a text', 'another'].")
+        raise GlassformerError(f"expected a list of texts, found {shown(wrong)}. Write ['a text', 'another'].")
     return found
 
 
@@ -208,18 +207,18 @@ def _encoded(one: Any) -> Encoded:
 
 
 def _train_wordpiece(package: Any, texts: Iterable[str], vocab: int, *, lowercase: bool) -> Any:
-    """Trained with every single character given a number beforehand.
+    """Train WordPiece reproducibly, by giving every single character a fixed id.
 
-    The trainer numbers the pieces `##x` in the order of a hash map, another one in each process, and breaks ties between merges
-    by these numbers: two runs would give two vocabularies. Named as special tokens they come first, in our order; the tokenizer
-    is then built anew around the vocabulary, in which they are ordinary tokens.
+    The trainer numbers the pieces `##x` in hash-map order, which differs between processes, and breaks ties between merges by
+    these numbers, so that two runs would give two vocabularies. We pass them as special tokens, which come first in a fixed
+    order, and then rebuild the tokenizer from the vocabulary, where they are ordinary tokens.
     """
     normalizer = _normalizer(package, lowercase=lowercase)
     rows = [normalizer.normalize_str(text) for text in texts]
     letters = Counter[str]()
     for row in rows:
         letters.update(row)
-    room = (vocab - len(SPECIAL)) // 4  # at most half of the vocabulary is single characters, each in its two forms
+    room = (vocab - len(SPECIAL)) // 4  # at most half of the vocabulary is single characters, each in two forms
     common = sorted((letter for letter in letters if not letter.isspace()), key=lambda letter: (-letters[letter], letter))
     if room < 1 or not common:
         what = f"vocab={vocab} is too small" if common else "there is no text to train a tokenizer on"
@@ -247,9 +246,9 @@ def _train_bpe(package: Any, texts: Iterable[str], vocab: int, *, lowercase: boo
     alphabet = sorted(package.pre_tokenizers.ByteLevel.alphabet())
     least = len(alphabet) + len(SPECIAL)
     if vocab < least:
-        raise GlassformerError(f"vocab={vocab} is too small: byte-level BPE has {least} tokens before it learns any.")
+        raise GlassformerError(f"vocab={vocab} is too small: byte-level BPE needs at least {least} tokens.")
     inner = package.Tokenizer(package.models.BPE())
-    # A blank before the first word, so that a word is the same token wherever it stands.
+    # A space before the first word, so that a word is the same token in every position.
     inner.normalizer = package.normalizers.Sequence([_normalizer(package, lowercase=lowercase), package.normalizers.Prepend(" ")])
     inner.pre_tokenizer = package.pre_tokenizers.Sequence(
         [
@@ -281,7 +280,7 @@ def _with_special_tokens(package: Any, inner: Any) -> Any:
 
 
 def _joins(letter: str) -> bool:
-    """Whether a character can stand inside a word; punctuation is always a word of its own."""
+    """Return whether a character can continue a word; punctuation is always a separate word."""
     return letter not in string.punctuation and not unicodedata.category(letter).startswith("P")
 
 

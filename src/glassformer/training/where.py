@@ -1,4 +1,4 @@
-"""Where a run takes place: the device, the ranks, the number format and the random numbers, all in this one file."""
+"""Device, rank, number format and random state of a run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import torch
 import torch.distributed as dist
 from torch import Tensor
 
-from glassformer.spec import GlassformerError
+from glassformer.errors import GlassformerError
 from glassformer.training.data.chance import bits
 
 
@@ -27,21 +27,21 @@ class Where:
 
     @property
     def writes(self) -> bool:
-        """Whether this process writes files and lines; one of them does."""
+        """Whether this process writes files and output; only rank 0 does."""
         return self.rank == 0
 
 
 def this_place() -> Where:
-    """This process among those that it joined, and the best device that it has."""
+    """Return the device, rank and world size of this process."""
     device = torch.device("cuda", torch.cuda.current_device()) if torch.cuda.is_available() else torch.device("cpu")
     return Where(device, dist.get_rank(), dist.get_world_size()) if dist.is_initialized() else Where(device)
 
 
 def be_deterministic(where: Where, seed: int, equal_bits: str = "yes") -> None:
-    """Equal runs give equal bits; memory is not filled up for it, which would cost time.
+    """Seed the generators and make runs bit-for-bit reproducible, without filling uninitialized memory, which costs time.
 
-    On a GPU a mere warning would leave attention's backward pass as it is, which sums in any order: there it is asked for in
-    earnest, and cuBLAS wants to be told before its first product.
+    On a GPU, warn_only would leave the backward pass of attention non-deterministic, so an error is raised there instead;
+    cuBLAS must be configured before its first product.
     """
     torch.manual_seed(seed)
     asked, gpu = equal_bits == "yes", where.device.type == "cuda"
@@ -52,8 +52,22 @@ def be_deterministic(where: Where, seed: int, equal_bits: str = "yes") -> None:
 
 
 @contextmanager
+def process_as_before() -> Iterator[None]:
+    """Restore process-wide torch settings after a run: the number of threads and deterministic algorithms."""
+    threads, deterministic = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
+    warns = torch.is_deterministic_algorithms_warn_only_enabled()
+    fills = torch.utils.deterministic.fill_uninitialized_memory  # type: ignore[attr-defined]
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
+        torch.use_deterministic_algorithms(mode=deterministic, warn_only=warns)
+        torch.utils.deterministic.fill_uninitialized_memory = fills  # type: ignore[attr-defined]
+
+
+@contextmanager
 def equal_bits_or_said() -> Iterator[None]:
-    """A step for which there is no kernel that gives equal bits ends in one line."""
+    """Report an operation without a deterministic kernel in one line."""
     try:
         yield
     except RuntimeError as error:
@@ -61,14 +75,14 @@ def equal_bits_or_said() -> Iterator[None]:
             raise
         kernel = str(error).split()[0]
         raise GlassformerError(
-            f"{kernel} has no version on this device that gives the same bits each time. Train with --equal-bits no."
+            f"{kernel} has no deterministic implementation on this device. Train with --equal-bits no."
         ) from None
 
 
 def number_format(where: Where, precision: str) -> AbstractContextManager[object]:
-    """The context of a forward pass: matrix products in bfloat16 where that was asked for, or helps: on a GPU.
+    """Return the autocast context of a forward pass: bfloat16 if requested, or by default on a GPU.
 
-    With float8 this is what everything else is in: see `model.float8`.
+    With float8, everything else is computed in bfloat16: see `model.fast.float8`.
     """
     if precision in ("bf16", "fp8") or (precision == "auto" and where.device.type == "cuda"):
         return torch.autocast(where.device.type, dtype=torch.bfloat16)
@@ -76,19 +90,19 @@ def number_format(where: Where, precision: str) -> AbstractContextManager[object
 
 
 def number_type(where: Where, precision: str) -> torch.dtype:
-    """The type of the numbers that matrix products are made of, inside `number_format`."""
+    """Return the dtype of matrix products inside `number_format`."""
     with number_format(where, precision):
         return torch.get_autocast_dtype(where.device.type) if torch.is_autocast_enabled(where.device.type) else torch.float32
 
 
 def draw_apart(where: Where, seed: int, step: int) -> None:
-    """Random numbers of this process's own: dropout in one process has nothing to do with dropout in another."""
+    """Seed this process differently from the others, so that their dropout masks are independent."""
     if where.rank or step:
         torch.manual_seed(int(bits(seed, "process", where.rank, step)[0]) >> 1)
 
 
 def random_state(where: Where) -> dict[str, Tensor]:
-    """The generators that dropout draws from; data and masks are functions of the seed and have no state."""
+    """Return the state of the generators used for dropout; data order and masks are functions of the seed."""
     state = {"cpu": torch.get_rng_state()}
     if where.device.type == "cuda":
         state["cuda"] = torch.cuda.get_rng_state(where.device)
@@ -96,14 +110,14 @@ def random_state(where: Where) -> dict[str, Tensor]:
 
 
 def set_random_state(where: Where, state: dict[str, Tensor]) -> None:
-    """Go on drawing where `random_state` left off."""
+    """Restore the state returned by `random_state`."""
     torch.set_rng_state(state["cpu"])
     if where.device.type == "cuda" and "cuda" in state:
         torch.cuda.set_rng_state(state["cuda"], where.device)
 
 
 def peak_bytes(where: Where) -> int:
-    """The most memory that was in use: of the device, or of the whole process on a CPU."""
+    """Return the peak memory of the device, or of the whole process on a CPU."""
     if where.device.type == "cuda":
         return int(torch.cuda.max_memory_allocated(where.device))
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -1,4 +1,4 @@
-"""A product that fails: everything up to it, both shapes, and the forms that would fit."""
+"""A mismatch: all rows up to it, both shapes, and the forms that would fit."""
 
 import pytest
 
@@ -46,7 +46,7 @@ def test_keys_and_values_of_different_tokens_are_explained():
     answer = check_formula("Q = X W_Q; K = Y W_K; V = X W_V; softmax(Q K^T) V", shapes)
     assert answer.failure is not None
     assert answer.failure.explanation == (
-        "The attention matrix is queries × keys: 5 queries attend to 7 keys. The values are those of 5 tokens; keys and values "
+        "The attention matrix is queries × keys: 5 queries attend to 7 keys. The values belong to 5 tokens; keys and values "
         "come from the same tokens, so there must be 7."
     )
 
@@ -54,10 +54,10 @@ def test_keys_and_values_of_different_tokens_are_explained():
 @pytest.mark.parametrize(
     ("text", "shapes", "why"),
     [
-        ("A + B", {"A": "2x3", "B": "3x2"}, "2 × 3 and 3 × 2 cannot be added entry by entry"),
-        ("[A, B]", {"A": "2x3", "B": "3x2"}, "2 × 3 and 3 × 2 cannot be put beside each other"),
-        ("[A; B]", {"A": "2x3", "B": "3x2"}, "2 × 3 and 3 × 2 cannot be put below each other"),
-        ("A + b", {"A": "2x3", "b": "5"}, "2 × 3 and 5 × 1 cannot be added entry by entry"),
+        ("A + B", {"A": "2x3", "B": "3x2"}, "2 × 3 and 3 × 2 cannot be added element by element"),
+        ("[A, B]", {"A": "2x3", "B": "3x2"}, "2 × 3 and 3 × 2 cannot be placed side by side"),
+        ("[A; B]", {"A": "2x3", "B": "3x2"}, "2 × 3 and 3 × 2 cannot be placed one below the other"),
+        ("A + b", {"A": "2x3", "b": "5"}, "2 × 3 and 5 × 1 cannot be added element by element"),
     ],
 )
 def test_sums_and_joins_fail_too(text, shapes, why):
@@ -67,5 +67,5 @@ def test_sums_and_joins_fail_too(text, shapes, why):
     assert answer.failure.why == why
 
 
-def test_symbols_that_can_only_be_one_do_not_fit():
+def test_symbols_that_are_equal_only_if_one_of_them_is_1_do_not_fit():
     assert check_formula("A B", {"A": "m x d/S", "B": "d x d"}).verdict == "fails"

@@ -1,10 +1,10 @@
-"""Shapes as people give them."""
+"""Shapes in the notations that people use."""
 
 import pytest
 
 from glassformer.algebra.formulas import check_formula
 from glassformer.algebra.formulas.given import read_given
-from glassformer.spec import GlassformerError
+from glassformer.errors import GlassformerError
 
 
 def shapes(*words):
@@ -51,12 +51,12 @@ def test_python_gives_tuples_and_numbers():
         ("X=99999999999x6", "X=99999999999x6 is not allowed"),
         ("X=1.5x6", "X=1.5x6 is not allowed"),
         ("X=-3x6", "X=-3x6 is not a shape"),
-        ("X=1x2x3", "X=1x2x3 has 3 axes: a formula is about matrices"),
+        ("X=1x2x3", "X=1x2x3 has 3 axes: formulas are about matrices, so omit the batch and head axes."),
         ("X=", "X= is not a shape"),
         ("X=d x", "X=d x is not a shape"),
         ("X=768*6", "X=768*6 is not a shape: write it as in X=768x6"),
-        ("X", "'X' gives no shape: write it as in X=768x6"),
-        ("3x4", "'3x4' gives no shape"),
+        ("X", "'X' is not a shape: write it as in X=768x6"),
+        ("3x4", "'3x4' is not a shape"),
         ("X=2x2 X=3x3", "X is given twice: as 2 × 2 and as 3 × 3."),
         ("X=" + "(" * 500, "is not a shape"),
         ("X=" + "(" * 60 + "d" + ")" * 60 + " x 3", "is not a shape"),

@@ -1,11 +1,11 @@
-"""The grammar: what a formula means, seen by how it is written back."""
+"""The grammar: what a formula means, tested by writing it back."""
 
 import pytest
 
 from glassformer.algebra.formulas import check_formula
 from glassformer.algebra.formulas.formula import read_formula, statements
 from glassformer.algebra.formulas.writing import statement_text
-from glassformer.spec import GlassformerError
+from glassformer.errors import GlassformerError
 
 NAMES = "Q K V X x W W_Q W_K W_O W_1 b_1 A B C D d_k head_i Q_h K_h M".split()
 
@@ -73,37 +73,37 @@ def test_latex_is_written_back():
     [
         ("", "the formula is empty"),
         (" ; \n", "the formula is empty"),
-        ("Q =", "an expression on both sides of '=' was expected at character 4, found the end."),
-        ("A +", "a matrix, a number or a bracket was expected at character 4, found the end."),
-        ("A / / B", "a matrix, a number or a bracket was expected at character 5, found '/'."),
-        ("3 = A", "a name left of '=' was expected at character 1, found '3'."),
-        ("A B = C", "'=' right after a name was expected at character 3, found 'B'."),
-        ("softmax()", "brackets with nothing in them"),
+        ("Q =", "expected an expression on both sides of '=' at character 4, found the end."),
+        ("A +", "expected a matrix, a number or an opening bracket at character 4, found the end."),
+        ("A / / B", "expected a matrix, a number or an opening bracket at character 5, found '/'."),
+        ("3 = A", "expected a name left of '=' at character 1, found '3'."),
+        ("A B = C", "expected '=' right after a name at character 3, found 'B'."),
+        ("softmax()", "brackets are empty"),
         ("softmax(A, B)", "softmax takes one argument, found 2."),
         ("Attention(Q, K)", "Attention takes Q, K and V, found 2."),
-        ("[]", "brackets with nothing in them"),
+        ("[]", "brackets are empty"),
         ("A B)", "the bracket ')' was never opened (at character 4: ')')."),
-        ("X ∈ 5", "a space of matrices such as R^{768 × 6} was expected"),
+        ("X ∈ 5", "expected a space of matrices such as R^{768 × 6}"),
         ("(" * 60 + "A" + ")" * 60, "nested more than 50 deep"),
-        ("A " * 500, "the formula is nested too deeply: 120 operations inside each other at most."),
+        ("A " * 500, "the formula is nested too deeply: at most 120 levels are allowed."),
         ("√" * 500 + "d_k", "nested more than 50 deep"),
         ("A;" * 500, "the formula has more than 200 statements"),
     ],
 )
-def test_a_mistake_is_said_with_its_place(text, message):
+def test_an_error_gives_its_position(text, message):
     with pytest.raises(GlassformerError) as error:
         read(text)
     assert message in str(error.value)
 
 
 @pytest.mark.parametrize("text", ["3 * 4 = 12", "3 * 4", "12 / 5; 7"])
-def test_plain_arithmetic_is_sent_to_the_commands_for_it(text):
+def test_plain_arithmetic_is_referred_to_ask_and_check(text):
     with pytest.raises(GlassformerError) as error:
         check_formula(text)
     asked = text.partition("=")[0].strip()
     assert str(error.value) == (
-        f"there is no matrix in '{text}': for its value write glassformer ask \"{asked}\", "
-        f'and to check a result glassformer check "{text}".'
+        f"there is no matrix in '{text}': to compute its value, use glassformer ask \"{asked}\"; "
+        f'to check a result, use glassformer check "{text}".'
     )
 
 

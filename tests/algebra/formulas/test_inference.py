@@ -1,4 +1,4 @@
-"""Shapes of every kind of expression, with numbers and with symbols; NumPy is the outside witness."""
+"""Shapes of every kind of expression, with numbers and with symbols; NumPy is the reference."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glassformer.algebra.formulas import check_formula
-from glassformer.spec import GlassformerError
+from glassformer.errors import GlassformerError
 
 
 def result(text, **shapes):
@@ -100,36 +100,36 @@ def test_multihead_splits_attends_and_joins(columns):
     assert answer.verdict == "fits"
 
 
-def test_attention_as_a_word_is_read_in_the_convention_of_its_tokens():
+def test_the_function_attention_follows_the_convention_of_its_tokens():
     shapes = {"X": "512x6", **dict.fromkeys(("W_Q", "W_K", "W_V"), "64x512")}
     answer = check_formula("Attention(W_Q X, W_K X, W_V X)", shapes)
     assert answer["Attention(W_Q X, W_K X, W_V X)"] == (64, 6)
     assert "is read with tokens as columns: V softmax(K^T Q / sqrt(d_k))." in answer.remarks[0]
 
 
-def test_what_has_to_hold_is_said():
+def test_conditions_are_stated():
     answer = check_formula("[A, A] W_O", {"A": "t x d_v", "W_O": "d x d"})
     assert answer.verdict == "fits"
-    assert answer.remarks == ("It fits where 2·d_v = d.",)
+    assert answer.remarks == ("It fits if 2·d_v = d.",)
 
 
 @pytest.mark.parametrize(
     ("text", "shapes", "message"),
     [
-        ("Q = W_Q X", {"X": "768x6"}, "'W_Q' has no shape: give it, as in W_Q=768x6."),
+        ("Q = W_Q X", {"X": "768x6"}, "'W_Q' has no shape: add it, as in W_Q=768x6."),
         ("W_Q X", {"X": "768x6", "W_q": "3x3"}, "'W_Q' is neither given nor defined before it is used. Did you mean 'W_q'?"),
         ("sofmax(X)", {"X": "768x6"}, "Did you mean 'softmax'?"),
         ("banana X", {"X": "768x6"}, "'banana' is neither given nor defined before it is used. Known: X."),
         ("f(Q) = Q K", {}, "'Q' has no shape"),
-        ("f(x) = f(x); f(X)", {"X": "2x2"}, "f is defined by itself."),
+        ("f(x) = f(x); f(X)", {"X": "2x2"}, "the definition of f refers to itself."),
         ("f(x) = x; f(X, X)", {"X": "2x2"}, "f takes 1 arguments, found 2."),
         ("X / 0", {"X": "2x2"}, "'X / 0' divides by zero."),
-        ("mean(X)", {"X": "2x3"}, "over which axis? Write mean(…, tokens), axis=0 or axis=1."),
-        ("softmax(X, axis=7)", {"X": "2x3"}, "which axis is 'axis=7' here?"),
-        ("softmax(X, keys)", {"X": "2x3"}, "which axis is 'keys' here?"),
-        ("concat(X, X; rows)", {"X": "2x3"}, "which axis is 'rows' here?"),
-        ("concat(X, 3)", {"X": "2x3"}, "joins a number"),
-        ("[X, …, X]", {"X": "2x3"}, "how many? The part after the dots needs an index"),
+        ("mean(X)", {"X": "2x3"}, "which axis? Write mean(…, tokens), axis=0 or axis=1."),
+        ("softmax(X, axis=7)", {"X": "2x3"}, "'axis=7' does not name one axis here: write axis=0"),
+        ("softmax(X, keys)", {"X": "2x3"}, "'keys' does not name one axis here: write axis=0"),
+        ("concat(X, X; rows)", {"X": "2x3"}, "'rows' does not name one axis here: write axis=0"),
+        ("concat(X, 3)", {"X": "2x3"}, "contains a number: only matrices and vectors can be concatenated."),
+        ("[X, …, X]", {"X": "2x3"}, "how many parts? The one after the dots needs an index"),
         ("MultiHead(Q, K, V)", {**dict.fromkeys("QKV", "6x7"), "heads": "4"}, "heads=4 does not divide the 7 features of Q."),
         (
             "; ".join(["f0(x) = x + x", *(f"f{i}(x) = f{i - 1}(x) + f{i - 1}(x)" for i in range(1, 30)), "f29(X)"]),

@@ -1,11 +1,11 @@
-"""The shape and the cost of a tree that the language of quantities read."""
+"""The shape and the cost of a tree parsed by the language of quantities."""
 
 import pytest
 
 from glassformer.algebra.formulas import products_of, shapes_of
+from glassformer.errors import GlassformerError
 from glassformer.expressions.language import read
 from glassformer.expressions.tree import Name, Product
-from glassformer.spec import GlassformerError
 
 
 @pytest.mark.parametrize(
@@ -35,14 +35,14 @@ def test_the_multiply_adds_of_a_tree(text, given, products):
     assert products_of(read(text), given) == products
 
 
-def test_what_does_not_fit_is_one_line():
+def test_a_mismatch_is_reported_in_one_line():
     with pytest.raises(GlassformerError, match="Q K does not fit: 5 × 64 times 7 × 64"):
         shapes_of(read("Q K"), {"Q": (5, 64), "K": (7, 64)})
-    with pytest.raises(GlassformerError, match="needs numbers for all sizes"):
+    with pytest.raises(GlassformerError, match="needs a number for every size"):
         products_of(read("A B"), {"A": ("t", 64), "B": (64, 7)})
 
 
-def test_brackets_decide_what_is_multiplied_first_and_joins_are_read():
+def test_brackets_decide_the_order_of_products_and_concatenations_are_read():
     given = {"A": (2, 3), "B": (3, 4), "C": (4, 5)}
     name = {key: Name(key) for key in given}
     inner = Product((("", name["B"]), ("", name["C"])))

@@ -1,4 +1,4 @@
-"""No right formula is ever accused: rows and columns, biases, heads, cross-attention, any sizes."""
+"""A right formula never reports a trap: rows and columns, biases, heads, cross-attention, any sizes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def right_formulas(draw: st.DrawFn, *, largest: int = 6) -> Formula:
     shapes = {"X": _laid(t, d, columns)} | ({"Y": _laid(s, e, columns)} if cross else {})
     lines: list[str] = []
     outputs: list[str] = []
-    turned = draw(st.booleans())  # Q^T K V^T for columns, V^T softmax(K Q^T) for rows: the result lies the other way
+    turned = draw(st.booleans())  # Q^T K V^T for columns, V^T softmax(K Q^T) for rows: the result is transposed
     biases = draw(st.sampled_from(["none", "loose", "matrix"]))
     style = draw(st.sampled_from(["plain", "axis", "masked", "dropout"]))
     scale = draw(st.sampled_from(SCALES)).replace("{width}", str(k))
@@ -104,7 +104,7 @@ def _attention(parts: dict[str, str], columns: bool, turned: bool, scale: str, s
 
 @settings(max_examples=300)
 @given(right_formulas(largest=3))
-def test_a_right_formula_is_never_accused_however_its_sizes_coincide(formula):
+def test_a_right_formula_never_reports_a_trap_even_if_its_sizes_coincide(formula):
     answer = check_formula(formula.text, formula.shapes)
     assert answer.verdict == "fits", [trap.sentence for trap in answer.traps]
     assert answer.shape(answer.rows[-1]) == formula.result
@@ -112,7 +112,7 @@ def test_a_right_formula_is_never_accused_however_its_sizes_coincide(formula):
 
 @settings(max_examples=100)
 @given(right_formulas(largest=40))
-def test_a_right_formula_is_read_in_words(formula):
+def test_a_right_formula_is_described_in_words(formula):
     answer = check_formula(formula.text, formula.shapes)
     assert answer.verdict == "fits"
     assert "so the" in answer.reading[0] or "are the tokens" in answer.reading[0]
@@ -136,7 +136,7 @@ def given_attention(draw: st.DrawFn) -> Formula:
 
 @settings(max_examples=300)
 @given(given_attention())
-def test_given_queries_keys_and_values_are_never_accused(formula):
+def test_given_queries_keys_and_values_never_report_a_trap(formula):
     answer = check_formula(formula.text, formula.shapes)
     assert answer.verdict == "fits", [trap.sentence for trap in answer.traps]
     assert answer.shape(answer.rows[-1]) == formula.result
@@ -171,9 +171,9 @@ UNUSUAL = [
     "Q = L W_Q; K = X W_K; V = X W_V; softmax(Q K^T / sqrt(d_k)) V",  # learned queries
     "Q = W_Q X; K = W_K E; V = W_V N; V softmax(K^T Q / sqrt(d_k))",  # a memory of keys and values
     "Q = (Y + P) W_Q; K = (X + E) W_K; V = X W_V; softmax(Q K^T / sqrt(d_k)) V",
-    "Y = X + W_2 gelu(W_1 X); Y + gelu(Y W_3) W_4",  # tokens and features mixed in turn
+    "Y = X + W_2 gelu(W_1 X); Y + gelu(Y W_3) W_4",  # tokens and features mixed alternately
     "softmax(X W_1 Y^T) Y",
-    "A = softmax(X W_Q (X W_K)^T) X W_V; B = softmax(Y W_Q (Y W_K)^T) Y W_V; [A; B]",  # two texts behind each other
+    "A = softmax(X W_Q (X W_K)^T) X W_V; B = softmax(Y W_Q (Y W_K)^T) Y W_V; [A; B]",  # two sequences concatenated
     "softmax(X X^T / sqrt(d)) X",
     "X softmax(X^T X / sqrt(d))",
     "Q = X; K = X; V = X; softmax(Q K^T / sqrt(d)) V",
@@ -182,7 +182,7 @@ UNUSUAL = [
 
 
 @pytest.mark.parametrize("text", UNUSUAL)
-def test_an_unusual_formula_is_not_accused(text):
+def test_an_unusual_formula_reports_no_trap(text):
     shapes = {name: shape for name, shape in SQUARE.items() if f"{name} =" not in text}
     answer = check_formula(text, shapes)
     assert answer.verdict == "fits", [trap.sentence for trap in answer.traps]
@@ -201,5 +201,5 @@ RIGHT_SCALES = [
 
 
 @pytest.mark.parametrize(("scale", "shapes"), RIGHT_SCALES)
-def test_a_scale_that_may_be_right_is_not_accused(scale, shapes):
+def test_a_scale_that_may_be_right_reports_no_trap(scale, shapes):
     assert check_formula(f"{ROWS}softmax(Q K^T / {scale}) V", [shapes]).verdict == "fits"

@@ -1,4 +1,4 @@
-"""Sizes with symbols: how they are written, and when two are the same."""
+"""Symbolic sizes: how they are written, and when two are equal."""
 
 from fractions import Fraction
 
@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from glassformer.algebra.formulas.given import read_shape
 from glassformer.algebra.formulas.sizes import Size, agreement
-from glassformer.spec import GlassformerError
+from glassformer.errors import GlassformerError
 
 
 def size(text):
@@ -16,11 +16,11 @@ def size(text):
 
 
 @pytest.mark.parametrize("text", ["768", "d", "d/S", "h·d_v", "2·d", "d/(2·S)", "d_k + d_v", "3·d/2", "d^2"])
-def test_a_size_is_written_as_it_is_read(text):
+def test_a_size_is_written_as_it_was_given(text):
     assert str(size(text.replace("d^2", "d d"))) == text
 
 
-def test_numbers_are_put_in():
+def test_numbers_are_substituted():
     assert size("d/S").put_in({"d": Size.of(512), "S": Size.of(8)}).number == 64
     assert str(size("d/S").put_in({"S": Size.of(8)})) == "d/8"
 
@@ -51,7 +51,7 @@ def test_two_sizes_agree_or_not(left, right, found):
 
 
 @given(st.integers(1, 50), st.integers(1, 50))
-def test_arithmetic_is_that_of_numbers(a, b):
+def test_symbolic_arithmetic_agrees_with_numbers(a, b):
     assert (Size.of(a) + Size.of(b)).number == a + b
     assert (Size.of(a) * Size.of(b)).number == a * b
     assert (Size.of(a) / Size.of(b)).terms[0][1] == Fraction(a, b)

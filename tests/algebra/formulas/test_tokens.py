@@ -4,10 +4,10 @@ import pytest
 
 from glassformer.algebra.formulas import check_formula
 from glassformer.algebra.formulas.formula import FormulaParser, read_formula
+from glassformer.errors import GlassformerError
 from glassformer.expressions.readings import Reading
 from glassformer.expressions.tokens import tokens
 from glassformer.expressions.tree import Name, Transposed
-from glassformer.spec import GlassformerError
 
 
 def short(text):
@@ -34,7 +34,7 @@ def test_one_product_has_many_spellings(sign):
 
 
 @pytest.mark.parametrize("sign", [".*", "⊙", "∘", r"\odot"])
-def test_entry_by_entry_has_many_spellings(sign):
+def test_the_element_wise_product_has_many_spellings(sign):
     assert short(f"Q {sign} K") == ["Q", "⊙", "K"]
 
 
@@ -43,12 +43,12 @@ def test_one_exponent_has_many_spellings(text):
     assert check_formula(f"{text} Q", {"Q": "2x3"}).rows[-1].text == "d_k^(-1/2) Q"
 
 
-def test_latex_is_read_through_its_ornaments():
+def test_latex_formatting_commands_are_ignored():
     text = r"$$\begin{aligned} \text{softmax}\left(\frac{QK^T}{\sqrt{d_k}}\right)\,V \end{aligned}$$"
     assert short(text) == ["softmax", "(", "frac", "{", "QK", "'", "}", "{", "sqrt", "{", "d_k", "}", "}", ")", "V"]
 
 
-def test_code_is_read_through_its_prefixes():
+def test_prefixes_of_code_are_ignored():
     assert short("torch.softmax(q, dim=-1)") == ["softmax", "(", "q", ",", "dim", "=", "-", "1", ")"]
 
 
@@ -66,19 +66,19 @@ def test_greek_letters_are_names_by_themselves():
         ("(Q K", "the bracket '(' is never closed (at character 1: '(Q K')."),
         ("Q)", "the bracket ')' was never opened (at character 2: ')')."),
         ("[Q)", "the bracket '[' at character 1 is closed by ')' (at character 3: ')')."),
-        ("Q # K", "a sign that no formula has (at character 3: '# K')."),
-        ("Q_", "a sign that no formula has (at character 2: '_')."),
-        ("(Q)^x", "'x' is an exponent that is neither a transpose nor a number."),
+        ("Q # K", "this character cannot be used in a formula (at character 3: '# K')."),
+        ("Q_", "this character cannot be used in a formula (at character 2: '_')."),
+        ("(Q)^x", "'x' is not a valid exponent: use T for a transpose, or a number."),
         ("Q^{" + "a" * 300, "the bracket '{' is never closed"),
         ("1" * 250, "a number of more than 200 digits is too long"),
-        ("X_a_b_c_d_e_f_g_h", "a name with more than 6 indexes"),
+        ("X_a_b_c_d_e_f_g_h", "a name with more than 6 indices"),
         ("Q " * 3_000, "the formula has more than 2,000 symbols"),
         ("Q" * 30_000, "the formula has more than 20,000 characters"),
-        (r"\begin{cases} Q \end{cases}", "a sign that no formula has (at character 1: '\\begin{cases} Q"),
-        ("\\", "a sign that no formula has (at character 1: '"),
+        (r"\begin{cases} Q \end{cases}", "this character cannot be used in a formula (at character 1: '\\begin{cases} Q"),
+        ("\\", "this character cannot be used in a formula (at character 1: '"),
     ],
 )
-def test_what_cannot_be_read_is_said_with_its_place(text, message):
+def test_unreadable_text_is_reported_with_its_position(text, message):
     with pytest.raises(GlassformerError) as error:
         check_formula(text, {"Q": "2x2"})
     assert message in str(error.value)

@@ -1,4 +1,4 @@
-"""Traps: a formula that fits and means something else is named, and what was meant is a formula that fits."""
+"""Traps: a formula that fits but means something else is named, and the correction is a formula that fits."""
 
 import re
 from pathlib import Path
@@ -16,7 +16,7 @@ SQUARE = dict.fromkeys("X Y W_Q W_K W_V W_O".split(), "4x4")
 HEADS = {"Q_h": "d/S x m", "K_h": "d/S x m", "V_h": "d/S x m"}
 CROSS = {"Q": "5x64", "K": "7x64", "V": "7x32"}
 
-# A code, a formula that falls into the trap, its shapes, and what was meant (None: nothing to be replaced).
+# A code, a formula with this trap, its shapes, and the correction (None: no correction).
 EXAMPLES: list[tuple[str, str, dict[str, str], str | None]] = [
     (
         "feature_by_feature",
@@ -88,7 +88,7 @@ EXAMPLES: list[tuple[str, str, dict[str, str], str | None]] = [
 
 
 @pytest.mark.parametrize(("code", "text", "shapes", "meant"), EXAMPLES, ids=lambda value: value if isinstance(value, str) else "")
-def test_a_trap_is_named_and_what_was_meant_is_written(code, text, shapes, meant):
+def test_a_trap_is_named_and_the_correction_is_shown(code, text, shapes, meant):
     answer = check_formula(text, shapes)
     assert answer.verdict == "trap"
     assert [trap.code for trap in answer.traps] == [code]
@@ -96,7 +96,7 @@ def test_a_trap_is_named_and_what_was_meant_is_written(code, text, shapes, meant
 
 
 @pytest.mark.parametrize(("code", "text", "shapes", "meant"), [row for row in EXAMPLES if row[3]], ids=lambda _: "")
-def test_what_was_meant_fits(code, text, shapes, meant):
+def test_the_correction_fits(code, text, shapes, meant):
     *before, _ = re.split(r"; (?![^\[]*\])", text)
     names = {part.split(" = ")[0] for part in meant.split("; ") if " = " in part}
     kept = [line for line in before if line.split(" = ")[0] not in names]
@@ -112,7 +112,7 @@ sizes = st.integers(1, 9)
 
 
 @given(sizes, sizes, sizes, st.booleans())
-def test_the_other_conventions_formula_is_always_found_out(d, t, k, columns):
+def test_the_formula_of_the_other_convention_is_always_detected(d, t, k, columns):
     weight = f"{k}x{d}" if columns else f"{d}x{k}"
     shapes = {"X": f"{d}x{t}" if columns else f"{t}x{d}", **dict.fromkeys(("W_Q", "W_K", "W_V"), weight)}
     rows, cols = "softmax(Q K^T / sqrt(d_k)) V", "V softmax(K^T Q / sqrt(d_k))"
@@ -122,28 +122,28 @@ def test_the_other_conventions_formula_is_always_found_out(d, t, k, columns):
 
 
 @given(sizes, st.booleans())
-def test_sizes_that_cannot_tell_are_said_so_and_the_side_of_the_weights_decides(size, columns):
+def test_if_sizes_are_equal_the_side_of_the_weights_decides(size, columns):
     shapes = dict.fromkeys(("X", "W_Q", "W_K", "W_V"), f"{size}x{size}")
     answer = check_formula((COLUMNS + "softmax(Q K^T) V") if columns else (ROWS + "V softmax(K^T Q)"), shapes)
     assert answer.traps[0].code == "feature_by_feature"
-    assert f"the sizes alone, both {size}, could not tell" in answer.traps[0].sentence
+    assert f"both sizes are {size}, so they do not tell" in answer.traps[0].sentence
 
 
 @given(sizes, sizes, sizes, sizes)
-def test_softmax_over_the_queries_is_found_for_any_sizes(t, s, k, v):
+def test_softmax_over_the_queries_is_detected_for_any_sizes(t, s, k, v):
     shapes = {"Q": f"{t}x{k}", "K": f"{s}x{k}", "V": f"{s}x{v}"}
     assert [trap.code for trap in check_formula("softmax(Q K^T, columns) V", shapes).traps] == ["softmax_wrong_axis"]
     assert check_formula("softmax(Q K^T, rows) V", shapes).verdict == "fits"
 
 
 @given(st.integers(2, 8), sizes, sizes)
-def test_the_root_of_all_heads_widths_is_found(heads, k, t):
+def test_the_root_of_the_width_of_all_heads_is_detected(heads, k, t):
     width = f"{k}x{t}"
     shapes = {"Q": width, "K": width, "V": width, "heads": str(heads), "d": str(heads * k)}
     assert [trap.code for trap in check_formula("V softmax(K^T Q / sqrt(d))", shapes).traps] == ["sqrt_dmodel"]
 
 
-def test_the_sentence_says_who_attends_to_whom():
+def test_the_sentence_says_what_attends_to_what():
     shapes = {"X": "768x6", **dict.fromkeys(("W_Q", "W_K", "W_V"), "768x768")}
     answer = check_formula(COLUMNS + "softmax(Q K^T / sqrt(d_k)) V", shapes)
     assert answer.traps[0].sentence == (
@@ -152,7 +152,7 @@ def test_the_sentence_says_who_attends_to_whom():
     )
 
 
-def test_two_traps_are_both_named_and_both_mended():
+def test_two_traps_are_both_named_and_both_corrected():
     text = "A_h = softmax(K_h^T Q_h / sqrt(d)); W_O [V_1 A_1, …, V_S A_S]^T"
     answer = check_formula(text, HEADS | {"W_O": "d x d"})
     assert [trap.code for trap in answer.traps] == ["sqrt_dmodel", "heads_along_tokens"]
@@ -161,32 +161,32 @@ def test_two_traps_are_both_named_and_both_mended():
 JOINED = {"V_i": "256 x m", "A_i": "m x m", "W_o": "512 x 512"}
 
 
-def test_a_symbol_of_another_axis_takes_no_number_from_a_claim():
+def test_a_symbol_of_another_axis_is_not_bound_to_a_claimed_number():
     rows = "Z = [V_1 A_1; V_2 A_2]^T W_o"
     exchanged = check_formula(rows, JOINED | {"Z": "512 x m"})
     assert [trap.code for trap in exchanged.traps] == ["claimed_shape"]
     assert exchanged.traps[0].sentence == (
-        "Z is m × 512, not 512 × m: its rows and columns are exchanged, which is the same only where m = 512."
+        "Z is m × 512, not 512 × m: rows and columns are swapped; the two shapes are equal only if m = 512."
     )
     assert check_formula(rows, JOINED | {"Z": "m x m"}).traps[0].sentence == (
-        "Z is m × 512, not m × m, and nothing else says that 512 = m."
+        "Z is m × 512, not m × m, and nothing else implies 512 = m."
     )
     assert check_formula(rows, JOINED | {"Z": "m x 512"}).verdict == "fits"
     assert check_formula("Z = W_o [V_1 A_1; V_2 A_2]", JOINED | {"Z": "512 x m"}).verdict == "fits"
 
 
-def test_two_axes_of_one_number_are_a_coincidence_that_is_said():
+def test_two_axes_of_equal_size_are_reported_as_a_coincidence():
     answer = check_formula("Z = [V_1 A_1; V_2 A_2]^T W_o", JOINED | {"Z": "512 x m", "m": "512"})
     assert answer.verdict == "fits"
-    assert answer.remarks[-1] == "Z is m × 512; 512 × m is the same only because m = 512."
+    assert answer.remarks[-1] == "Z is m × 512; this equals 512 × m only because m = 512."
 
 
-def test_a_number_claimed_for_a_symbol_is_said():
+def test_a_number_claimed_for_a_symbol_is_reported():
     answer = check_formula("Q = W_Q X", {"X": "d x t", "W_Q": "64 x d", "Q": "64 x 6"})
-    assert (answer.verdict, answer.remarks) == ("fits", ("It fits where t = 6.",))
+    assert (answer.verdict, answer.remarks) == ("fits", ("It fits if t = 6.",))
 
 
-def test_without_evidence_nothing_is_said():
+def test_without_evidence_no_trap_is_reported():
     answer = check_formula("softmax(Q K^T / sqrt(d_k)) V", dict.fromkeys("QKV", "768x6"))
     assert answer.verdict == "fits"
-    assert "as the formula is written, the rows of Q are: 768 tokens of 6 features" in answer.remarks[-1]
+    assert "The formula treats the rows of Q as tokens: 768 tokens with 6 features." in answer.remarks[-1]

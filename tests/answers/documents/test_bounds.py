@@ -69,7 +69,7 @@ def test_what_is_beyond_the_limits_is_counted(text, equalities):
         ("(" * 900 + "1" + ")" * 900 + " = 1", "nested more than 50 deep"),
         ("1+" * 1_500 + "1 = 1", "more than 2,000 characters"),
         ("9" * 201 + " = 1", "more than 200 digits"),
-        ("[" + "1," * 900 + "1] = 1", "a list stands on one side"),
+        ("[" + "1," * 900 + "1] = 1", "one side is a list and the other a number"),
         ("exp(exp(exp(9))) = 1", "exp of more than 700 is too large"),
     ],
 )

@@ -70,7 +70,7 @@ def test_wrong_lines_are_corrected(counted, text, due):
     assert found.due == due
 
 
-def test_a_new_slip_on_top_of_carried_errors_is_told_apart(counted):
+def test_a_new_slip_after_carried_errors_is_recognised(counted):
     found = finding(counted, "Total attention")
     assert (found.verdict, found.due, found.put_right, found.sources) == ("wrong", "18,724,992", "18,874,368", (12, 13))
     assert found.codes == ("digit_wrong",)
@@ -91,7 +91,7 @@ def test_sums_carry_the_errors_forward(counted, text, true, source):
 
 
 def test_wrong_weights_imply_another_gap_and_are_carried_into_the_mix(counted):
-    assert "Weights 0.6225/0.3775 imply a score gap of 0.5 where 1.414 was due." in counted.of("wrong")[3].judged.notes
+    assert "Weights 0.6225/0.3775 imply a score gap of 0.5 instead of 1.414." in counted.of("wrong")[3].judged.notes
     mixed = finding(counted, "[0.245, 0.245]")
     assert (mixed.verdict, mixed.put_right, mixed.sources) == ("carried", "[0.609, 0.609]", (27, 28))
 
@@ -139,6 +139,6 @@ def test_sizes_below_matrices_are_checked():
     assert [one.due for one in check_text(wrong, name="a.md", kind="md").of("wrong")] == ["[32, 32]"]
 
 
-def test_one_shape_said_twice_is_confirmed():
+def test_a_shape_stated_twice_is_confirmed():
     found = check_text(r"- $W \in \mathbb{R}^{64 \times (2 \times 16)}$ 64×32", name="a.md", kind="md")
     assert [(one.verdict, one.kind, one.due) for one in found.findings] == [("right", "shape", "[64, 32]")]

@@ -22,7 +22,7 @@ def test_assignments_define():
     assert verdicts("heads = 8\nd_k = 64", "heads × d_k = 512\n")[-1] == ("right", "arithmetic")
 
 
-def test_code_is_no_claim():
+def test_code_is_not_a_claim():
     for line in ("x = 3 if y else 4", "f(a=1, b=2)", "a, b = 1, 2", "print('3 = 4')", "x += 1", "for i in range(3): y = 2"):
         assert verdicts(line) == []
 

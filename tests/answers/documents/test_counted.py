@@ -52,12 +52,12 @@ def test_a_known_mistake_makes_its_line_wrong(line, code, due):
         "query projection FLOPs: 20 × 512 × 512 = 5,242,880",
     ],
 )
-def test_right_counts_are_not_accused(lines):
+def test_right_counts_are_not_called_wrong(lines):
     assert check_text(GIVEN + lines).wrong == 0
 
 
 @pytest.mark.parametrize("name", RIGHT)
-def test_a_right_document_is_not_accused(name):
+def test_a_right_document_has_no_errors(name):
     found = check_text(RIGHT[name])
     assert [remark for remark in found.remarks if remark.verdict != "right"] == []
     assert found.wrong == 0
@@ -69,13 +69,13 @@ def test_the_heads_are_found_however_they_are_written(heads):
     assert codes(text) == [("heads_times_full_width", "786,432")]
 
 
-def test_a_factor_that_may_be_layers_is_accused_only_where_the_layers_are_multiplied_in_later():
+def test_a_factor_that_may_be_layers_is_wrong_only_if_the_layers_are_multiplied_later():
     assert codes(COUNTED_TWICE) == [("heads_times_full_width", "1,769,472"), ("heads_times_full_width", "589,824")]
     without = COUNTED_TWICE.replace("- all 8 layers: $23,444,584 \\times 8 = 187,556,672$\n", "")
     assert codes(without) == []
 
 
-def test_what_rests_on_a_miscount_is_carried_forward_and_put_right():
+def test_results_of_a_miscount_are_carried_forward_and_corrected():
     found = {one.line: one for one in check_text(COUNTED_TWICE).findings}
     assert [(found[line].verdict, found[line].put_right) for line in (16, 20, 21, 23)] == [
         ("wrong", "2,359,296"), ("carried", "7,077,888"), ("carried", "56,623,104"), ("carried", "87,737,856"),
@@ -116,6 +116,6 @@ def right_lines(pick):
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_right_counts_of_random_models_are_not_accused(seed):
+def test_right_counts_of_random_models_are_not_called_wrong(seed):
     for text in right_lines(random.Random(seed)):
         assert check_text(text).wrong == 0, text

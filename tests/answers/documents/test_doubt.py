@@ -1,4 +1,4 @@
-"""Nobody is accused where something else may be meant; each of these is right, or no claim, in some sensible reading."""
+"""Ambiguous lines are not called wrong: each of these is right, or not a claim, in some sensible reading."""
 
 import pytest
 
@@ -83,11 +83,11 @@ $A^{-1} = \begin{bmatrix} -2 & 1 \\ 1.5 & -0.5 \end{bmatrix}$
 
 @pytest.mark.parametrize("kind", ["md", "txt", "tex"])
 @pytest.mark.parametrize("line", FAIR)
-def test_a_fair_line_is_never_called_wrong(line, kind):
+def test_an_ambiguous_line_is_never_called_wrong(line, kind):
     assert check_text(line, name="a", kind=kind).of("wrong") == ()
 
 
-def test_the_prompt_of_a_shell_opens_no_formula():
+def test_a_shell_prompt_does_not_start_a_formula():
     text = "```console\n$ program d=512 S=8\n```\nsqrt(d) = sqrt(512)\n"
     assert check_text(text, name="a", kind="md").of("wrong") == ()
 
@@ -99,7 +99,7 @@ def test_all_of_them_in_one_document():
 @pytest.mark.parametrize(
     "split", ["we multiply 768\n× 8 = 6,144", "$768 \\times\n8 = 6,144$", "768 ×\n8 = 6,144", "the product of 768\nand 8 = 6,144"]
 )
-def test_a_line_break_within_a_calculation_accuses_nobody(split):
+def test_a_line_break_within_a_calculation_is_not_an_error(split):
     assert check_text(split, name="a", kind="md").of("wrong") == ()
 
 
@@ -120,5 +120,5 @@ def test_a_line_break_within_a_calculation_accuses_nobody(split):
         "5 = 6",
     ],
 )
-def test_and_yet_a_wrong_line_is_called_wrong(line):
+def test_a_wrong_line_is_called_wrong(line):
     assert [one.verdict for one in check_text(line, name="a", kind="md").findings] == ["wrong"]

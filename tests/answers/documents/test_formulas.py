@@ -32,7 +32,7 @@ def test_shapes_are_found_by_tokens(text, found):
     assert {one.name: one.sizes for one in stated_shapes(lines_of(text, latex=False))} == found
 
 
-def test_the_trap_of_features_that_attend_to_features_is_named():
+def test_features_that_attend_to_features_are_named():
     (found,) = remarks(TRAPPED)
     assert (found.codes, found.line) == (("feature_by_feature",), 7)
     assert found.due == "Attention(Q, K, V) = V softmax(K^T Q / sqrt(d_k))"

@@ -161,7 +161,7 @@ def test_right_claims_are_called_right():
     assert accused(range(2_500)) == []
 
 
-def test_right_documents_get_no_cross():
+def test_right_documents_have_no_errors():
     check_right_documents(range(60))
 
 
@@ -208,7 +208,7 @@ SLIPS = {
 
 
 @pytest.mark.parametrize("code", SLIPS)
-def test_a_single_slip_of_the_pen_is_found_and_named(code):
+def test_a_single_slip_in_writing_is_found_and_named(code):
     found = 0
     for seed in range(300):
         writer = Writer(seed)
@@ -229,7 +229,7 @@ def test_a_single_slip_of_the_pen_is_found_and_named(code):
 
 
 @pytest.mark.parametrize("code", ["factor_forgotten", "sum_for_product", "term_forgotten", "product_for_sum"])
-def test_a_single_slip_of_method_is_found_and_named(code):
+def test_a_single_slip_in_arithmetic_is_found_and_named(code):
     for seed in range(200):
         writer = Writer(seed)
         one, two, three = writer.random.sample(range(11, 999), 3)

@@ -1,4 +1,4 @@
-"""Markup is laid aside, and every character stays in its place."""
+"""Markup is replaced by spaces, and every character keeps its position."""
 
 import pytest
 
@@ -19,13 +19,13 @@ from glassformer.answers.documents.markup import bullet_width, laid_aside
         ("3 &times; 4", "3 × 4"),
     ],
 )
-def test_markup_becomes_blanks(text, left):
+def test_markup_becomes_spaces(text, left):
     blanked = laid_aside(text, latex=False)
     assert len(blanked) == len(text)
     assert blanked.split() == left.split()
 
 
-def test_latex_comments_and_options_are_laid_aside():
+def test_latex_comments_and_options_become_spaces():
     assert laid_aside(r"3 = 3 % x = 4", latex=True).strip() == "3 = 3"
     assert "%" in laid_aside(r"25\% = 0.25", latex=True)
     assert "=" not in laid_aside(r"\includegraphics[width=0.5]{a}", latex=True)
@@ -36,5 +36,5 @@ def test_bullets_have_a_width(bullet):
     assert bullet_width(f"{bullet}3 + 4 = 7") == len(bullet)
 
 
-def test_a_sign_without_room_is_no_bullet():
+def test_a_sign_without_a_space_is_not_a_bullet():
     assert bullet_width("-3 + 4 = 1") == 0

@@ -1,4 +1,4 @@
-"""Notations of strangers that were once taken for errors."""
+"""Notations that were once mistaken for errors."""
 
 import pytest
 

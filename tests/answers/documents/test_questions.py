@@ -36,12 +36,12 @@ def graded(text):
     return [(found.line, found.verdict) for found in check_text(text).questions]
 
 
-def test_a_block_carries_claims_about_a_spec_and_what_is_none_is_counted():
+def test_a_block_contains_claims_about_a_spec_and_other_lines_are_counted():
     assert graded(BLOCK) == [(5, "right"), (6, "convention"), (7, "wrong"), (10, "right"), (11, "unclear")]
     assert check_text(BLOCK).counts == {"right": 4, "wrong": 1, "carried": 0, "unclear": 1}
 
 
-def test_the_spec_stands_beside_the_expression():
+def test_the_spec_may_follow_the_expression():
     assert check_text(BLOCK).questions[3].judged.name == "params @ bert-base"
 
 
@@ -55,12 +55,12 @@ def test_an_answer_may_be_worked_out_in_the_same_line():
     assert found.judged.claim == "2·768·3072 + 3072 + 768 = 4,722,432"
 
 
-def test_a_document_opens_no_files(tmp_path):
+def test_a_document_cannot_open_files(tmp_path):
     secret = tmp_path / "secret.toml"
     secret.write_text("layers = 7\n", encoding="utf-8")
     (found,) = check_text(f"```glassformer\nspec: {secret}\nparams = 3\n```\n").questions
     assert found.verdict == "unclear"
-    assert "names no files" in found.sentence
+    assert "a document cannot name files" in found.sentence
 
 
 @pytest.mark.parametrize(
@@ -79,5 +79,5 @@ def test_an_answer_alone_on_its_line_is_judged_where_the_layer_is_described(answ
         ASKED.format(answer="see the book"),
     ],
 )
-def test_nothing_is_judged_where_something_is_missing(text):
+def test_nothing_is_judged_if_something_is_missing(text):
     assert graded(text) == []

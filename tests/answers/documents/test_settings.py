@@ -29,10 +29,10 @@ def sizes(text, part=0):
         ("W_O: 768 × 768 × 12 = 7,077,888", {}),
     ],
 )
-def test_sizes_are_found_by_the_words_beside_them(text, found):
+def test_sizes_are_found_by_the_words_next_to_them(text, found):
     assert sizes(text) == found
 
 
-def test_a_size_with_two_values_has_none_unless_its_own_part_has_one():
+def test_a_size_with_two_values_is_ignored_unless_its_part_has_one():
     text = "# A\n8 heads\n# B\n12 heads\n# C\n"
     assert (sizes(text, 1), sizes(text, 2), sizes(text, 3)) == ({"heads": 8}, {"heads": 12}, {})

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from glassformer.answers.documents import check_solution, check_text
-from glassformer.spec import GlassformerError
+from glassformer.errors import GlassformerError
 
 
 def notebook(*cells):
@@ -55,7 +55,7 @@ def test_the_old_notebook_format_is_read():
         ('{"cells": [' + "{}," * 200_001 + "{}]}", "lists and objects"),
     ],
 )
-def test_what_is_no_notebook_is_refused_in_one_line(text, reason):
+def test_an_invalid_notebook_is_a_one_line_error(text, reason):
     with pytest.raises(GlassformerError, match=reason):
         check_text(text, name="a.ipynb", kind="ipynb")
 
@@ -78,11 +78,11 @@ def test_other_files_are_refused(tmp_path, name, reason):
 def test_large_files_are_not_read(tmp_path):
     path = tmp_path / "a.md"
     path.write_bytes(b"x" * 10_000_001)
-    with pytest.raises(GlassformerError, match="10,000,001 bytes; such a file is at most 10,000,000"):
+    with pytest.raises(GlassformerError, match="10,000,001 bytes; at most 10,000,000"):
         check_solution(path)
 
 
-def test_a_text_of_windows_is_read_and_another_kind_of_file_is_not(tmp_path):
+def test_a_windows_text_file_is_read_but_not_other_kinds_of_files(tmp_path):
     path = tmp_path / "a.txt"
     for encoding in ("utf-16", "utf-8-sig", "utf-8"):
         path.write_bytes("3 × 4 = 13".encode(encoding))
@@ -91,5 +91,5 @@ def test_a_text_of_windows_is_read_and_another_kind_of_file_is_not(tmp_path):
     assert check_solution(path).counts["wrong"] == 1
     for content in (bytes(range(256)) * 4, b"\x7fELF" + b"\0" * 100, "3 × 4 = 13".encode("utf-16-le")):
         path.write_bytes(content)
-        with pytest.raises(GlassformerError, match=r" is not text: .* Save it as text, in UTF-8."):
+        with pytest.raises(GlassformerError, match=r" is not a text file: .* Save it as UTF-8 text\."):
             check_solution(path)

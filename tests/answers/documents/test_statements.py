@@ -1,4 +1,4 @@
-"""What stands to the left and to the right of a sign of equality in running text."""
+"""The left and right sides of an equals sign in running text."""
 
 import pytest
 
@@ -35,7 +35,7 @@ def test_a_chain_shares_its_sides():
     assert found[1].left is found[0].right
 
 
-def test_rows_of_a_formula_go_on():
+def test_rows_of_a_formula_are_continued():
     found = relations(fold(tokens(r"x &= 3 \times 4 \\ &= 12 \\ y &= 5", math=True)))
     assert [relation.chained for relation in found] == [False, True, False]
 
@@ -56,7 +56,7 @@ def test_a_side_that_may_begin_earlier_is_not_safe(text):
 
 
 @pytest.mark.parametrize("text", ["3 × 4 = 13 more than 2", "3 × 4 = 12 or 13", "3 × 4 = 13 14"])
-def test_a_side_that_may_go_on_is_not_safe(text):
+def test_a_side_that_may_continue_is_not_safe(text):
     assert not relations(fold(tokens(text)))[0].right.safe_after
 
 

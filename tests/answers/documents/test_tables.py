@@ -31,7 +31,7 @@ def test_a_wrong_row_is_wrong_and_its_slip_is_named():
     found = check_text(table("| W_1 | 320 × 1280 | 409,060 |"))
     (wrong,) = found.of("wrong")
     assert (wrong.line, wrong.due) == (3, "409,600")
-    assert "changed places" in wrong.sentence
+    assert "are swapped" in wrong.sentence
 
 
 @pytest.mark.parametrize(
@@ -44,12 +44,12 @@ def test_a_wrong_row_is_wrong_and_its_slip_is_named():
         "Formula and parameters: | 320 × 1280 | 409,060 |\n",
     ],
 )
-def test_nothing_is_said_where_the_two_columns_need_not_agree(text):
+def test_nothing_is_reported_if_the_two_columns_need_not_agree(text):
     found = check_text(text)
     assert (found.counts["right"], found.wrong) == (0, 0)
 
 
-def test_every_character_of_a_row_stays_in_its_place():
+def test_every_character_of_a_row_keeps_its_position():
     text = table("| **W_1** | 320 × 1280 | **409,600** |")
     start = text.index("| **W_1**")
     row = row_with_sign(text, start, len(text) - 1)

@@ -1,4 +1,4 @@
-"""Totals without a sign of equality."""
+"""Totals without an equals sign."""
 
 import pytest
 
@@ -25,7 +25,7 @@ def total(text):
 def test_a_total_of_the_items_above_is_right(line):
     found = total(ITEMS + line)
     assert (found.verdict, found.due) == ("right", "4,718,592")
-    assert found.sentence == "The items of lines 1 and 2 add up to it."
+    assert found.sentence == "The items in lines 1 and 2 add up to this number."
 
 
 def test_items_may_be_plain_numbers():
@@ -66,6 +66,6 @@ def test_an_error_in_an_item_is_carried_forward():
     assert (found.verdict, found.put_right, found.sources) == ("carried", "6,179", (1,))
 
 
-def test_a_result_that_comes_again_is_recognised():
+def test_a_repeated_result_is_recognised():
     found = total("a: 31,114,752 + 187,556,672 = 218,671,424\n\nTotal number of weights ≈ 218 million")
     assert (found.verdict, found.due) == ("right", "218,671,424")

@@ -9,8 +9,8 @@ from corpus import HELD_OUT, Row, rows, same, value_of
 
 import glassformer as gf
 from glassformer.answers.english import read_english
+from glassformer.errors import GlassformerError
 from glassformer.expressions.language import read, write
-from glassformer.spec import GlassformerError
 from glassformer.spec.reading import request_from_words
 
 # How many questions are read rightly. Those held out were written before the reader, by its author.
@@ -50,9 +50,10 @@ def test_no_question_is_read_wrongly(source):
     assert sum(found["read"] for found in outcomes()[source].values()) >= READ_AT_LEAST[source]
 
 
+@pytest.mark.parametrize("every", [6, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("odd", ["bananas", "decoder", "shared", "77", "not", "twice", "pruned"])
-def test_a_word_or_a_number_that_is_not_used_refuses_the_question(odd):
-    for row in answered()[len(odd) :: 6]:
+def test_a_word_or_a_number_that_is_not_used_refuses_the_question(odd, every):
+    for row in answered()[len(odd) % every :: every]:
         with pytest.raises(GlassformerError):
             read_english(f"{row.words.rstrip('?. ')} {odd}?")
 
@@ -97,8 +98,8 @@ def test_the_sizes_of_several_sentences_go_to_their_own_names():
         "Why do we divide by sqrt(d_k)?",
     ],
 )
-def test_what_is_open_or_two_things_at_once_is_refused(question):
-    with pytest.raises(GlassformerError, match=r"is not read: .* Try: "):
+def test_an_ambiguous_question_is_refused(question):
+    with pytest.raises(GlassformerError, match=r"cannot be answered: .* Try: "):
         read_english(question)
 
 
@@ -116,7 +117,7 @@ def test_order_and_small_words_matter(question, expression):
     assert write(read_english(question).expression) == expression
 
 
-def test_a_spec_beside_the_question_must_agree_with_it():
+def test_a_spec_given_with_the_question_must_agree_with_it():
     beside = request_from_words(["bert-base", "t=128"])
     assert (
         write(read_english("How many FLOPs does the FFN of BERT-base need for 128 tokens?", beside).expression)
@@ -128,11 +129,11 @@ def test_a_spec_beside_the_question_must_agree_with_it():
         "params of the encoder with 8 heads",
         "params of the MLM head",
     ):
-        with pytest.raises(GlassformerError, match="is not what the spec beside it has"):
+        with pytest.raises(GlassformerError, match="does not agree with the given spec"):
             read_english(other, beside)
 
 
-def test_a_refusal_lists_expressions_that_run_as_they_stand():
+def test_a_refusal_lists_expressions_that_can_be_run():
     refused = [row for row in rows("ask") if row.refused and not row.spec][:60]
     for row in refused:
         try:
@@ -158,5 +159,5 @@ def test_a_question_that_is_too_long_is_refused():
 )
 def test_what_was_once_answered_wrongly_is_refused(question: str) -> None:
     """The first was read with d_model = 16, the second with the batch first, which is not torch's default."""
-    with pytest.raises(GlassformerError, match="is not read"):
+    with pytest.raises(GlassformerError, match="cannot be answered"):
         read_english(question)

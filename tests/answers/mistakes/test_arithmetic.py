@@ -1,4 +1,4 @@
-"""Slips of the pen, seen in the digits."""
+"""Slips in writing a number, recognised by its digits."""
 
 import pytest
 
@@ -30,7 +30,7 @@ def codes(left, right):
         ("[1, 2] + [1, 37]", "[2, 93]", "digits_exchanged"),
     ],
 )
-def test_a_slip_of_the_pen_is_named(left, right, code):
+def test_a_slip_in_writing_is_named(left, right, code):
     assert codes(left, right) == [code]
 
 
@@ -50,7 +50,7 @@ def test_a_slip_of_the_pen_is_named(left, right, code):
         ("300 × (1/√2)", "213", "rounded_early"),
     ],
 )
-def test_a_slip_of_method_is_named(left, right, code):
+def test_a_slip_in_arithmetic_is_named(left, right, code):
     assert code in codes(left, right)
 
 

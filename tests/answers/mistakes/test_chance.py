@@ -11,7 +11,7 @@ def evidence(values, unit, right, *, whole=False):
     return Evidence(values, np.full(values.shape, unit), np.array(right, dtype=float), whole)
 
 
-def test_more_digits_leave_less_to_chance():
+def test_more_digits_make_a_chance_match_less_likely():
     candidates = [np.array(one) for one in ([0.5, 0.25, 0.25], [0.4, 0.35, 0.25], [0.6, 0.3, 0.1])]
     chances = [evidence([0.5, 0.25, 0.25], unit, [0.8, 0.1, 0.1]).expected_hits(candidates) for unit in (0.1, 0.01, 0.001)]
     assert chances == sorted(chances, reverse=True) and chances[0] > 10 * chances[2] > 0
@@ -29,7 +29,7 @@ def test_only_different_candidates_around_the_claim_are_counted():
     assert claim.expected_hits([near]) == claim.expected_hits([near, same, far]) == pytest.approx(1 / 201)
 
 
-def test_random_claims_are_hit_about_as_often_as_expected():
+def test_random_claims_match_about_as_often_as_expected():
     random = np.random.default_rng(0)
     candidates = [np.array([float(one)]) for one in random.integers(0, 10_000, size=60)]
     values = {float(one[0]) for one in candidates}
@@ -39,7 +39,7 @@ def test_random_claims_are_hit_about_as_often_as_expected():
     assert hits / 2 < expected < 2 * hits
 
 
-def test_infinity_in_masked_scores_takes_no_part():
+def test_infinity_in_masked_scores_is_ignored():
     claim = evidence([0.5, -1e300], 0.1, [0.7, -np.inf])
     assert claim.freedom == 1
     assert claim.expected_hits([np.array([0.4, -np.inf]), np.array([np.nan, 0.0])]) > 0

@@ -57,7 +57,7 @@ def test_every_mistake_that_is_named_makes_a_difference(spec, data):
             assert "one_layer_only" not in finding.codes
 
 
-def test_digits_and_zeros_are_slips_where_no_mistake_fits():
+def test_digits_and_zeros_are_slips_if_no_mistake_matches():
     spec = EncoderSpec(d_model=768, heads=12, layers=12, d_ff=3072, vocab=30522)
     right = total(claimed(spec)[0])
     digits = str(right)

@@ -3,7 +3,7 @@
 import pytest
 
 import glassformer as gf
-from glassformer.spec import GlassformerError
+from glassformer.errors import GlassformerError
 
 SIZES = {"d_model": 64, "heads": 8, "kv_heads": 2, "d_ff": 128, "t": 5}
 HELD = [
@@ -44,11 +44,11 @@ def test_heads_that_were_confused_are_named(question, claim):
 
 
 @pytest.mark.parametrize(("question", "claim"), CLAIMS)
-def test_where_every_head_has_keys_of_its_own_nobody_can_make_that_mistake(question, claim):
+def test_the_mistake_is_impossible_if_every_head_has_its_own_keys(question, claim):
     found = gf.check(question, "layer", claim=claim, **SIZES | {"kv_heads": None})
     assert "grouped_queries_ignored" not in [code for finding in found.findings for code in finding.codes]
 
 
-def test_what_has_no_one_answer_is_refused_in_one_line():
-    with pytest.raises(GlassformerError, match=r"groups of heads share keys and values here\. Ask for W_Q, scores or mix"):
+def test_an_ambiguous_question_is_a_one_line_error():
+    with pytest.raises(GlassformerError, match=r"heads in a group share keys and values here\. Ask for W_Q, scores or mix"):
         gf.ask("flops(qkv, head=0)", "layer", **SIZES)

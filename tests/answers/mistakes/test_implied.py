@@ -1,4 +1,4 @@
-"""What wrong weights say about the scores."""
+"""What wrong weights imply about the scores."""
 
 from fractions import Fraction
 
@@ -20,12 +20,12 @@ def test_two_weights_imply_a_gap():
     assert implied_gap(Fraction(1, 2)) == 0
 
 
-def test_a_weight_of_one_is_given_by_no_scores():
+def test_no_scores_give_a_weight_of_one():
     with pytest.raises(NotUnderstoodError, match="no scores give them"):
         implied_gap(1)
 
 
-SAID = "weights 0.6225/0.3775 imply a score gap of 0.5 where 1.414 was due"
+SAID = "weights 0.6225/0.3775 imply a score gap of 0.5 instead of 1.414"
 
 
 @pytest.mark.parametrize(
@@ -38,10 +38,10 @@ SAID = "weights 0.6225/0.3775 imply a score gap of 0.5 where 1.414 was due"
         ("softmax(1/√2, -1/√2)", "(0.6225, 0.3775)"),
     ],
 )
-def test_the_gap_that_was_due_is_said(left, right):
+def test_the_right_gap_is_stated(left, right):
     assert gap(left, right) == SAID
 
 
 @pytest.mark.parametrize(("left", "right"), [("3 / (3 + 4)", "0.6"), ("softmax([1, 2, 3])", "[0.1, 0.2, 0.7]"), ("exp(1)", "2")])
-def test_nothing_is_said_where_there_are_no_two_scores(left, right):
+def test_nothing_is_stated_unless_there_are_two_scores(left, right):
     assert gap(left, right) == ""

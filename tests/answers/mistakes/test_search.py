@@ -74,7 +74,7 @@ def test_later_stages_are_tried_only_where_earlier_ones_find_nothing():
     assert search(Exactly(11), stages()).hits
 
 
-def test_what_may_fit_by_accident_is_not_named_but_told_apart_from_nothing():
+def test_possible_chance_matches_are_not_named_but_reported():
     found = search(Exactly(11, expected=0.5), [[Tried(WAYS.singles(), most=0.05)]])
     assert found.hits == () and [one.codes for one in found.untold] == [("forgotten",)]
     assert search(Exactly(12_345, expected=0.5), [[Tried(WAYS.singles(), most=0.05)]]).untold == ()

@@ -1,4 +1,4 @@
-"""Errors carried forward are told from new ones."""
+"""Errors carried forward are distinguished from new ones."""
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ def test_a_named_mistake_is_new_once_and_then_carried():
     assert (found["output"].verdict, found["output"].follows) == ("carried", ("weights",))
 
 
-def test_digits_kept_but_not_written_are_followed_too():
+def test_digits_kept_but_not_written_are_carried_forward_too():
     """The output was worked out from weights of more digits than were written down."""
     weights = softmax(0.31 * np.array(ATTENTION["Q"]) @ np.array(ATTENTION["K"]).T)
     claims = {"weights": np.round(weights, 2).tolist(), "output": np.round(weights @ np.array(ATTENTION["V"]), 3).tolist()}
@@ -45,10 +45,10 @@ def test_a_new_error_after_a_wrong_claim_is_found_from_that_claim():
     found = verdicts(ATTENTION, claims)
     assert found["output"].verdict == "wrong"
     assert [finding.codes for finding in found["output"].findings] == [("values_forgotten",)]
-    assert "from weights as claimed, this has an error of its own" in found["output"].notes
+    assert "from weights as claimed, this contains another error" in found["output"].notes
 
 
-def test_what_does_not_follow_is_told_what_would():
+def test_for_a_claim_that_does_not_follow_the_right_consequence_is_shown():
     claims = {"weights": "[0.61, 0.39]", "output": "[0.317, 0.317]"}
     found = verdicts({"Q": [0, 1], "K": [[1, 1], [0, -1]], "V": [[1, 1], [-1, -1]]}, claims)
     assert found["output"].verdict == "wrong"

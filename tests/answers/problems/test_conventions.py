@@ -43,9 +43,9 @@ def test_one_query_is_right_and_its_row_is_named():
     assert row.convention.startswith("the row of ")
 
 
-def test_all_queries_are_right_where_one_was_asked():
+def test_all_queries_are_right_if_one_was_asked_for():
     found = judged({**ATTENTION, "query": 1}, "output", values(ATTENTION))
-    assert (found.verdict, found.convention) == ("convention", "for all queries, of which one was asked")
+    assert (found.verdict, found.convention) == ("convention", "for all queries, although one was asked for")
 
 
 def test_n_minus_1_is_the_mistake_unless_the_question_says_so():
@@ -57,7 +57,7 @@ def test_n_minus_1_is_the_mistake_unless_the_question_says_so():
     assert judged({**NORM, "variance": "unbiased"}, "output", "[0.6325, 1.2649, -0.6325, -1.2649]").verdict == "wrong"
 
 
-def test_eps_is_a_convention_where_the_question_is_open():
+def test_eps_is_a_convention_if_the_question_does_not_set_it():
     small = {**NORM, "x": [0.01, 0.02, 0.03, 0.04]}
     with_eps = values({**small, "eps": 1e-5})
     assert judged(small, "output", with_eps).convention == "eps = 1e-05 under the root"
@@ -67,7 +67,7 @@ def test_eps_is_a_convention_where_the_question_is_open():
     assert [finding.codes for finding in fixed.findings] == [("layernorm_variance",)]
 
 
-def test_sines_first_is_a_convention_where_the_question_is_open():
+def test_sines_first_is_a_convention_if_the_question_does_not_set_it():
     table = {"kind": "positions", "positions": 3, "d_model": 6}
     halves = values({**table, "layout": "halves"})
     assert judged(table, "pe", halves).convention.startswith("all sines in the first half")
@@ -79,7 +79,7 @@ def test_rotary_pairs_and_gelu_have_two_usual_forms():
     rotary = {"kind": "rope", "x": [[1, 2, 3, 4], [4, 3, 2, 1]]}
     assert judged(rotary, "output", values({**rotary, "pairs": "halves"})).verdict == "convention"
     gelu = {"kind": "activation", "x": [1.5, -1.2, 0.7], "activation": "gelu"}
-    assert judged(gelu, "output", values({**gelu, "activation": "gelu_tanh"})).convention == "GELU by its tanh formula"
+    assert judged(gelu, "output", values({**gelu, "activation": "gelu_tanh"})).convention == "GELU by its tanh approximation"
 
 
 def test_scores_may_mean_the_dot_products_unless_both_are_claimed():
@@ -91,10 +91,10 @@ def test_scores_may_mean_the_dot_products_unless_both_are_claimed():
     assert [finding.codes for finding in both["scores"].findings] == [("no_scaling",)]
 
 
-def test_one_head_and_heads_side_by_side_are_layouts_of_what_each_head_gives():
+def test_one_head_and_concatenated_heads_are_layouts_of_the_same_result():
     problem = {"X": [[1, 0, 2, 1], [0, 3, 1, 2]], "heads": 2, "W_Q": "identity", "W_K": "identity", "W_V": "identity"}
     weights, heads = values(problem, "weights"), values(problem, "heads")
-    assert judged(problem, "weights", weights[1]).convention == "head 2 alone"
+    assert judged(problem, "weights", weights[1]).convention == "only head 2"
     assert judged(problem, "heads", np.concatenate(heads, axis=-1)).convention == "heads side by side"
     assert judged(problem, "output", heads).convention == "head by head"
 
@@ -104,7 +104,7 @@ def test_a_truncated_last_digit_is_right():
     cut = np.trunc(truth * 1000) / 1000
     found = judged(ATTENTION, "output", [[f"{number:.3f}" for number in row] for row in cut])
     assert found.verdict == "right"
-    assert found.notes == ("the last digit is cut off or off by one, not rounded",)
+    assert found.notes == ("the last digit is truncated or off by one, not rounded",)
 
 
 def test_a_last_digit_that_is_off_by_two_is_not():
@@ -112,9 +112,9 @@ def test_a_last_digit_that_is_off_by_two_is_not():
     assert found.verdict == "wrong"
 
 
-def test_zeros_at_the_end_that_say_too_much_are_noticed_and_not_held_against_it():
+def test_trailing_zeros_that_claim_too_much_precision_are_noted_but_right():
     found = judged({"kind": "sigmoid", "x": [1, -1]}, "output", "[0.7300, 0.2700]")
-    assert (found.verdict, found.notes) == ("right", ("right to 2 places: the zeros after them are not right",))
+    assert (found.verdict, found.notes) == ("right", ("right to 2 decimals; the trailing zeros are not right",))
     assert judged({"softmax": [0.01, 0]}, "output", "[0.5000, 0.5000]").verdict == "wrong"  # every key the same
 
 
@@ -126,7 +126,7 @@ def test_masked_scores_may_be_written_as_any_very_low_number():
     assert judged(problem, "masked", [["0" if cell == "-inf" else cell for cell in row] for row in rows]).verdict == "wrong"
 
 
-def test_whole_numbers_are_exact_where_a_mistake_gives_them_and_rounded_where_none_does():
+def test_whole_numbers_are_exact_if_a_mistake_gives_them_and_rounded_otherwise():
     best_alone = judged({"softmax": [3, 2.5]}, "output", "[1, 0]")
     assert [finding.codes for finding in best_alone.findings] == [("hard_or_uniform_attention",)]
     assert judged({"softmax": [9, 0, 0]}, "output", "[1, 0, 0]").notes == ("rounded to whole numbers",)

@@ -79,11 +79,11 @@ def test_wrong_examples_get_their_code(problem, name, claim, code):
     assert all(len(finding.codes) == 1 and not finding.near for finding in found.findings)
 
 
-def test_equals_are_listed_as_equals():
-    """d_model = d_k² makes √d_model and d_k the same number: nobody can tell which it was."""
+def test_equally_simple_findings_are_all_listed():
+    """d_model = d_k² makes √d_model and d_k the same number: the claim does not show which it was."""
     found = judged(ATTENTION, "output", "[[0.4248, 1.6652], [1.5752, 1.09], [1.0, 1.3333]]")
     assert codes(found) == {"sqrt_dmodel", "divided_by_dk"}
-    assert any("cannot be told" in note for note in found.notes)
+    assert "several mistakes give these numbers, which do not show which one it was" in found.notes
 
 
 def test_a_finding_has_its_sentence_and_the_step_done_right():
@@ -104,19 +104,19 @@ def test_flying_and_arrows_no_mistake_is_invented_and_the_output_is_carried_forw
     weights, output = found.judged
     assert (weights.name, weights.verdict, weights.findings) == ("weights", "wrong", ())
     assert "no known mistake gives these numbers" in weights.notes
-    assert "these weights imply a score gap of 0.5 between flying and arrows where 1.4142 was due" in weights.notes
+    assert "these weights imply a score gap of 0.5 between flying and arrows instead of 1.4142" in weights.notes
     assert (output.name, output.verdict, output.follows) == ("output", "carried", ("weights",))
     assert found.wrong == (weights,)
     assert not found.right
 
 
-def test_one_number_alone_at_low_precision_tells_nothing():
+def test_a_single_number_at_low_precision_proves_nothing():
     found = judged({"Q": [2, 1], "K": [[1, 0], [0, 1], [1, 1]], "d_model": 8}, "weights", "[0.3, 0.2, 0.4]")
     assert found.verdict == "wrong"
     assert found.findings == ()
 
 
-def test_two_mistakes_at_once_where_several_numbers_rule_accident_out():
+def test_two_mistakes_at_once_are_named_if_several_numbers_rule_out_chance():
     problem = {"X": [[1, 0, 2], [0, 3, 1], [2, 1, 1]], "W_Q": [[1, 2, 0], [0, 1, 1], [1, 0, 3]],
                "W_K": [[2, 0, 1], [1, 1, 0], [0, 1, 1]], "W_V": [[1, 0, 2], [3, 1, 0], [0, 1, 1]]}  # fmt: skip
     x, w_q, w_k, w_v = (np.array(problem[name], dtype=float) for name in ("X", "W_Q", "W_K", "W_V"))
@@ -129,7 +129,7 @@ def test_two_mistakes_at_once_where_several_numbers_rule_accident_out():
     assert {len(finding.codes) for finding in found.findings} == {2}
 
 
-def test_a_claim_of_another_size_is_told_the_right_one():
+def test_for_a_claim_of_another_size_the_right_size_is_stated():
     found = judged(ATTENTION, "weights", "[0.1, 0.2, 0.3, 0.4]")
     assert "it should have 3 × 3; the claim has 4 numbers" in found.notes
 
@@ -146,14 +146,14 @@ def test_the_document_has_what_a_grader_needs():
     assert finding["corrections"][0]["rule"].startswith("scores = dot / √d_k")
 
 
-def test_digits_kept_and_rounded_numbers_are_told_apart():
+def test_unrounded_and_rounded_intermediate_numbers_are_distinguished():
     """Worked out from the two-digit weights above it: the method is right, the rounding came too early."""
     found = check_worked(FLYING, {"weights": "[0.80, 0.20]", "output": "[0.600, 0.600]"})
     assert [judged.verdict for judged in found.judged] == ["right", "wrong"]
     assert codes(found.judged[1]) == {"arithmetic_or_rounding"}
 
 
-def test_one_wide_head_is_named_where_the_claim_goes_by_another_name_of_the_heads():
+def test_one_wide_head_is_named_if_the_claim_uses_another_name():
     """The outputs of the heads are called `mix` too; the work with one wide head has only that name."""
     one_of = {"X": [[0, 0, 0, 0], [0, 1, 0, 0]], "heads": 2}
     asks = [[0] * 4, [1, 0, 0, 0], [0] * 4, [0] * 4]

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glassformer.answers.problems.figures import read_figures
-from glassformer.spec import GlassformerError
+from glassformer.errors import GlassformerError
 
 
 @pytest.mark.parametrize(
@@ -53,33 +53,33 @@ def test_lists_and_numbers_from_files_are_read_too():
     assert read_figures(np.array([[0.1 + 0.2, 1 / 3]])).values.tolist() == [[0.1 + 0.2, 1 / 3]]
 
 
-def test_the_text_is_made_of_the_numbers_alone():
+def test_the_text_contains_only_the_numbers():
     assert read_figures("= [0.50, -1/2;  3, 4]").text == "[[0.50, −1/2], [3, 4]]"
 
 
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("[0.5, foo]", "'foo', which is no number"),
-        ("[0.5, <script>alert(1)</script>]", "is no number"),
-        ("[[1, 2], [3]]", "ragged"),
-        ("[1, [2]]", "ragged"),
+        ("[0.5, foo]", "'foo', which is not a number"),
+        ("[0.5, <script>alert(1)</script>]", "is not a number"),
+        ("[[1, 2], [3]]", "rows of different lengths: every row needs as many numbers as the first"),
+        ("[1, [2]]", "rows of different lengths"),
         ("[1, 2", "not closed"),
         ("1, 2]", "not opened"),
-        ("[]", "ragged, or has no numbers"),
+        ("[]", "rows of different lengths, or no numbers"),
         ("", "no numbers"),
-        ("[nan]", "is no number"),
-        ("[__import__('os')]", "is no number"),
-        ("9**9**9**9", "is no number"),
-        ("[1/2/3, 4]", "is no number"),
-        ("[3 - 1, 2]", "is no number"),
-        ("[1, 2/]", "is no number"),
+        ("[nan]", "is not a number"),
+        ("[__import__('os')]", "is not a number"),
+        ("9**9**9**9", "is not a number"),
+        ("[1/2/3, 4]", "is not a number"),
+        ("[3 - 1, 2]", "is not a number"),
+        ("[1, 2/]", "is not a number"),
         ("[" * 100_000, "characters"),
         ("[" * 1000, "nested too deeply"),
-        ("1" * 5000, "is no number"),
+        ("1" * 5000, "is not a number"),
     ],
 )
-def test_what_is_no_number_is_refused_in_one_line(text, why):
+def test_anything_but_numbers_is_a_one_line_error(text, why):
     with pytest.raises(GlassformerError, match=why) as caught:
         read_figures(text, "weights")
     assert len(str(caught.value)) < 300
@@ -93,7 +93,7 @@ def test_ten_megabytes_are_refused_at_once():
 
 
 @given(st.text(max_size=60) | st.text("[](),;0123456789.-+e%/√ ", max_size=60))
-def test_any_text_is_numbers_or_a_line_that_says_why_not(text):
+def test_any_text_is_numbers_or_a_one_line_error(text):
     try:
         figures = read_figures(text)
     except GlassformerError as error:

@@ -41,7 +41,7 @@ def test_axes_of_length_one_do_not_matter_but_others_do():
     assert read_figures("[0.5, 0.25]").fitted(np.array([[0.5, 0.25], [0.5, 0.25]])) is None
 
 
-def test_whole_numbers_have_room_only_where_they_are_large():
+def test_only_large_whole_numbers_have_a_tolerance():
     assert read_figures("[1, 0]").near_whole(np.array([0.98, 0.02]))
     assert not read_figures("[1, 0]").near_whole(np.array([0.8, 0.2]))
     assert read_figures("[12, 8]").near_whole(np.array([12.4, 7.7]), large=0.5)
@@ -61,7 +61,7 @@ def test_the_layouts_of_a_matrix_are_itself_its_transpose_and_its_rows(work):
     assert [reading.value.shape for reading in found] == [(2, 3), (3, 2), (3,), (3,)]
 
 
-def test_claimed_numbers_are_put_back_where_they_belong(work):
+def test_claimed_numbers_are_placed_in_their_tensor(work):
     value = np.array([[0.1, 0.7, 0.2], [0.6, 0.1, 0.3]])
     as_written = recovered(value, work, "weights")
     transposed = recovered(value.T, work, "weights")

@@ -1,4 +1,4 @@
-"""Mistakes in random problems are found again from their numbers; nothing right is accused, no impossible mistake is named."""
+"""Mistakes in random problems are found again from their numbers, and right claims are never called wrong."""
 
 import numpy as np
 import pytest
@@ -55,7 +55,7 @@ def wrong_claim(random, problem, work):
     return name, text(value.tolist(), int(random.integers(2, 6))), made
 
 
-def test_5000_right_claims_are_never_accused():
+def test_5000_right_claims_are_never_called_wrong():
     random, judged = np.random.default_rng(20), 0
     while judged < 5000:
         problem, solution, _ = solved(random)

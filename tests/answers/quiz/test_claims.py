@@ -28,7 +28,7 @@ def test_a_whole_number_is_read_however_it_is_written(n):
     ("text", "value"),
     [("3·64·64", 12288), ("4×64² + 2", 16386), ("2 x 512 x 8", 8192), ("(64+1)*10", 650), ("64^2", 4096), ("3*(64*16)*4", 12288)],
 )
-def test_a_product_left_as_it_stands_is_worked_out(text, value):
+def test_an_unevaluated_product_is_evaluated(text, value):
     assert value in [number.value for number in numbers(text)]
 
 
@@ -96,14 +96,14 @@ NONE = [
 
 
 @pytest.mark.parametrize("text", NONE, ids=range(len(NONE)))
-def test_what_is_no_answer_is_none_in_a_moment(text):
+def test_an_invalid_answer_is_rejected_quickly(text):
     assert numbers(text) == []
     assert grids(text) == []
     assert shapes(text) in ([], [(1, 1)])
 
 
 @given(st.text(max_size=200))
-def test_no_text_breaks_the_reading(text):
+def test_no_text_breaks_the_parser(text):
     numbers(text)
     shapes(text)
     grids(text)

@@ -36,14 +36,14 @@ def test_marks_are_credits_times_marks_and_add_up(graded):
         assert sheet.marks == sum(answer.credit * answer.of for answer in sheet.answers)
 
 
-def test_carried_errors_are_told_apart_from_new_ones(graded):
+def test_carried_errors_are_distinguished_from_new_ones(graded):
     bo = {answer.judged.name: answer for answer in graded.sheets[1].answers}
     assert bo["layer"].codes == ("no_output_projection",)
     assert bo["all"].verdict == "carried"
     assert bo["all"].codes == ()
 
 
-def test_the_commonest_mistakes_come_first(graded):
+def test_the_most_common_mistakes_come_first(graded):
     assert [(common.mistake, common.count, common.students) for common in graded.mistakes] == [
         ("no_output_projection", 2, 2),
         ("no_scaling", 2, 2),
@@ -51,7 +51,7 @@ def test_the_commonest_mistakes_come_first(graded):
     assert graded.mistakes[1].questions == ("scores", "pick")
 
 
-def test_the_figures_of_a_question(graded):
+def test_the_statistics_of_a_question(graded):
     first = graded.questions[0]
     assert [first.outcomes[name] for name in ("answered", "right", "partly", "wrong", "missing")] == [4, 1, 1, 2, 1]
     assert first.share == pytest.approx((2 + 1) / 10)
@@ -83,7 +83,7 @@ def test_two_mistakes_at_once_are_found(graded):
     assert set(found.codes) <= {"heads_times_full_width", "ffn_one_or_twice"} or found.codes == ()
 
 
-def test_students_with_variants_of_their_own_are_judged_by_them():
+def test_students_are_judged_by_their_own_variants():
     quiz = load_set("parameters")
     names = ("Ada", "Bo")
     answers = {name: {item.id: item.key.text for item in variant(quiz, 7, name).items} for name in names}
@@ -95,7 +95,7 @@ def test_students_with_variants_of_their_own_are_judged_by_them():
     assert all(sheet.marks < quiz.marks for sheet in grade(quiz, Submissions(swapped), seed=7, roster=Roster.of(*names)).sheets)
 
 
-def test_a_student_of_the_class_who_gave_nothing_has_nothing():
+def test_a_student_without_answers_has_no_marks():
     found = grade(QUIZ, Submissions({}), roster=Roster.of("Ada"))
     assert [(sheet.student.name, sheet.marks) for sheet in found.sheets] == [("Ada", 0)]
 
@@ -109,7 +109,7 @@ def test_a_class_of_many_equal_wrong_answers_is_searched_once(monkeypatch):
     assert calls == ["12347"]
 
 
-def test_the_variant_beside_the_answers_is_the_one_that_was_sat():
+def test_the_variant_in_the_answer_file_is_the_one_that_is_graded():
     quiz = load_set("parameters")
     roster = Roster.of("Ada", "Bo", "Cy").dealt(2, seed=7)
     letters = {student.name: student.variant for student in roster}
@@ -119,12 +119,12 @@ def test_the_variant_beside_the_answers_is_the_one_that_was_sat():
     assert found.sheets[0].marks == quiz.marks
     assert found.sheets[0].student.variant == other
     assert found.notes == (
-        f"Ada: graded with variant {other}, as the answers say; {letters['Ada']} was handed out.",
+        f"Ada: graded with variant {other}, as stated in the answers; assigned was {letters['Ada']}.",
         f"Bo: graded with variant {letters['Bo']}, since there is no variant 'Q'.",
     )
 
 
-def test_a_class_list_beside_one_paper_for_all_changes_nobodys_numbers():
+def test_a_class_list_does_not_change_the_numbers_of_a_common_paper():
     quiz = load_set("parameters")
     right = {item.id: item.key.text for item in variant(quiz, 7).items}
     same = grade(quiz, Submissions({"Ada": right}), seed=7, roster=Roster(Roster.of("Ada", "Bo").students, same=True))

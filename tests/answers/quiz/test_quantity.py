@@ -1,4 +1,4 @@
-"""Answers and mistakes of a set's own, written in the language of quantities over drawn parameters."""
+"""Answers and a set's own mistakes, written in the language of quantities with drawn parameters."""
 
 from fractions import Fraction
 
@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from glassformer.answers.quiz import parse_set, variant
 from glassformer.answers.quiz.grading import grade
 from glassformer.answers.quiz.submissions import Submissions
+from glassformer.errors import GlassformerError
 from glassformer.show.quiz.page import key_page
-from glassformer.spec import GlassformerError
 
 OWN = """
 title = "Own"
@@ -47,7 +47,7 @@ def test_drawn_names_stand_for_their_values_in_the_answer_and_in_the_spec(seed):
     assert without.right is (extra == 0)
 
 
-def test_a_mistake_that_gives_the_right_answer_is_no_option():
+def test_a_mistake_that_gives_the_right_answer_is_not_an_option():
     for seed in range(30):
         (item,) = paper(seed, "choice").items
         codes = [option.code for option in item.options]
@@ -70,7 +70,7 @@ def test_own_codes_appear_in_the_key_and_in_the_statistics():
     [
         ("params(ffn, layer=0) + extra\"\np", "params(fnn)\"\np", "own, question ffn: answer = 'params(fnn)': "),
         ("gives = \"params(ffn, layer=0)\"", "gives = \"prams(ffn)\"", "mistakes, extra_left_out, gives = 'prams(ffn)': "),
-        ("+ extra\"\np", "+ extar\"\np", "question ffn: answer = 'params(ffn, layer=0) + extar': 'extar' is no quantity"),
+        ("+ extra\"\np", "+ extar\"\np", "question ffn: answer = 'params(ffn, layer=0) + extar': 'extar' is not a quantity"),
         ("answer = \"params(ffn, layer=0) + extra\"", "answer = \"params(t=5, 6)\"", "ask for one value"),
         ("d_ff={{f}}", "d_ff={{f}} heads=3", "question ffn: "),
     ],
@@ -86,14 +86,14 @@ def test_an_error_names_the_question_and_the_field(old, new, message):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        (', say = "Both matrices have a bias."', "", "One of your own needs a sentence"),
+        (', say = "Both matrices have a bias."', "", "Declare your own with a sentence"),
         ('code = "one_bias"', 'code = "no_scaling"', "'no_scaling' is the code of a known mistake"),
         ('code = "extra_left_out"', 'code = "one_bias"', "'one_bias' has two different sentences"),
         ('gives = "params(ffn, layer=0)", ', "", "a mistake is a code, or {code ="),
-        ('code = "one_bias"', 'code = "one bias"', "mistakes, code = one bias: a short name"),
+        ('code = "one_bias"', 'code = "one bias"', "mistakes, code = one bias: expected a short name"),
     ],
 )
-def test_a_mistake_of_ones_own_that_is_not_complete_is_refused(old, new, message):
+def test_an_incomplete_own_mistake_is_refused(old, new, message):
     text = OWN.replace(old, new).format(kind="quantity")
     with pytest.raises(GlassformerError) as error:
         parse_set(text, "own")
@@ -140,7 +140,7 @@ def test_a_question_without_a_model_is_arithmetic():
     assert item.key.value == 13
 
 
-def test_no_mistake_about_heads_is_named_where_the_question_has_none():
+def test_no_mistake_about_heads_is_named_if_the_question_has_none():
     one = ONE.replace("heads=4", "heads=1").format(answer="params(attention)", more="")
     silent = ONE.replace('"layer d_model=64 heads=4 t=32"', '"layer d_model=64 t=32"').format(answer="params(ffn)", more="")
     for text in (one, silent):
@@ -155,7 +155,7 @@ def test_credit_for_another_convention_is_the_sets_choice():
     assert item.key.judge("50k").credit == Fraction(1, 4)
 
 
-def test_a_coarse_number_is_not_explained_by_the_mistakes_that_it_happens_to_fit():
+def test_a_coarsely_rounded_number_is_not_explained_by_chance_matches():
     (item,) = variant(parse_set(ONE.format(answer="params(attention)", more=""), "one"), 0).items
     wrong = next(wrong for wrong in item.key.wrongs() if wrong.code == "heads_times_full_width")
     fine, coarse = (f"{float(wrong.value):.{digits}e}" for digits in (4, 0))

@@ -4,7 +4,7 @@ import pytest
 from quiz_texts import CARRYING
 
 from glassformer.answers.quiz import load_set, parse_set, shipped
-from glassformer.spec import GlassformerError
+from glassformer.errors import GlassformerError
 
 
 def test_five_sets_ship():
@@ -41,21 +41,25 @@ parameters = {d = [64]}
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('title = "t"', "titel = 1", "'titel' is not known: title, about, then [[question]] and [[mistake]] tables."),
-        ('kind = "quantity"', 'kind = "numric"', "question 1 (a): kind = numric is not known: one of quantity, choice, "),
-        ('id = "a"', 'id = "a b"', "id = a b: a short name"),
-        ("text =", "txt =", "'txt' is not known. Did you mean 'text'?"),
-        ('text = "{d}"', 'text = "{e}"', "'{e}' is no parameter."),
-        ("{d = [64]}", "{d = 64}", "parameter d = 64: a list of choices is wanted"),
+        ('title = "t"', "titel = 1", "'titel' is not a field: use name, title, about, and [[question]] and [[mistake]] tables."),
+        ('kind = "quantity"', 'kind = "numric"', "question 1 (a): unknown kind = numric: use one of quantity, choice, "),
+        ('id = "a"', 'id = "a b"', "id = a b: expected a short name"),
+        ("text =", "txt =", "'txt' is not a field. Did you mean 'text'?"),
+        ('text = "{d}"', 'text = "{e}"', "'{e}' is not a parameter."),
+        ("{d = [64]}", "{d = 64}", "parameter d = 64: expected a list of choices"),
         ('answer = "params"', "", "answer is missing"),
-        ('answer = "params"', 'answer = "params"\nmistakes = ["no_scalling"]', "is not known. Did you mean 'no_scaling'?"),
-        ('answer = "params"', 'answer = "params"\ndepends_on = ["b"]', "depends_on 'b' is no earlier question."),
-        ('answer = "params"', 'answer = "params"\nsame_as = "b"', "same_as = 'b' is no earlier question"),
-        ('answer = "params"', 'answer = "params"\nmarks = -1', "marks = -1: a number from 0 to 1,000 is wanted."),
-        ('answer = "params"', 'answer = "params"\nproof = "ordr"', "proof 'ordr' is no experiment. Did you mean 'order'?"),
+        (
+            'answer = "params"',
+            'answer = "params"\nmistakes = ["no_scalling"]',
+            "mistakes: unknown mistake 'no_scalling'. Did you mean 'no_scaling'?",
+        ),
+        ('answer = "params"', 'answer = "params"\ndepends_on = ["b"]', "depends_on 'b' is not an earlier question."),
+        ('answer = "params"', 'answer = "params"\nsame_as = "b"', "same_as = 'b' is not an earlier question"),
+        ('answer = "params"', 'answer = "params"\nmarks = -1', "marks = -1: expected a number from 0 to 1,000."),
+        ('answer = "params"', 'answer = "params"\nproof = "ordr"', "proof 'ordr' is not an experiment. Did you mean 'order'?"),
         ('answer = "params"', 'answer = "params"\nwhere = "d ?? 2 = 4"', "is not understood"),
-        ('answer = "params"', 'answers = ["a"]\nanswer = "params"', "a question has a text and one subject"),
-        ("[[question]]", "[question]", "[[question]] tables are wanted"),
+        ('answer = "params"', 'answers = ["a"]\nanswer = "params"', "a question needs a text and one subject"),
+        ("[[question]]", "[question]", "expected 1 to 200 [[question]] tables."),
     ],
 )  # fmt: skip
 def test_a_mistake_in_a_set_is_one_line(old, new, message):
@@ -80,5 +84,5 @@ def test_a_set_cannot_read_files(tmp_path):
     quiz = parse_set(QUESTION.replace("layer d_model={d}", f"{tmp_path}/config.json").replace('"{d}"', '"x"'), "mine")
     from glassformer.answers.quiz import variant
 
-    with pytest.raises(GlassformerError, match="a question's spec starts with the name of a preset"):
+    with pytest.raises(GlassformerError, match="the spec of a question must start with the name of a preset"):
         variant(quiz, 0)

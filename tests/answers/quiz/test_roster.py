@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glassformer.answers.quiz.roster import Roster, Student, numbered, read_roster, roster_from
-from glassformer.spec import GlassformerError
+from glassformer.errors import GlassformerError
 
 
 def listed(tmp_path, text):
@@ -13,7 +13,7 @@ def listed(tmp_path, text):
     return read_roster(tmp_path / "class.csv")
 
 
-def test_one_name_a_line(tmp_path):
+def test_one_name_per_line(tmp_path):
     assert listed(tmp_path, "Ada Lovelace\n\n  Zoë  \n字\n").names == ("Ada Lovelace", "Zoë", "字")
 
 
@@ -35,15 +35,15 @@ def test_a_list_of_moodle_has_first_and_last_names(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "message"), [("", "holds 0 names"), ("Ada\nBo\nAda\n", "names 'Ada' twice"), ("a\n" * 6000, "6,000 names")]
+    ("text", "message"), [("", "contains 0 names"), ("Ada\nBo\nAda\n", "contains 'Ada' twice"), ("a\n" * 6000, "6,000 names")]
 )
-def test_a_list_that_is_none_is_refused(tmp_path, text, message):
+def test_an_invalid_list_is_refused(tmp_path, text, message):
     with pytest.raises(GlassformerError, match=message):
         listed(tmp_path, text)
 
 
 @given(st.integers(1, 60), st.integers(1, 26), st.integers(0, 99))
-def test_variants_are_dealt_in_equal_numbers_whatever_the_order_of_the_list(students, count, seed):
+def test_variants_are_assigned_evenly_whatever_the_order_of_the_list(students, count, seed):
     roster = numbered(students)
     dealt = {student.name: student.variant for student in roster.dealt(count, seed)}
     sizes = [list(dealt.values()).count(letter) for letter in set(dealt.values())]
@@ -53,7 +53,7 @@ def test_variants_are_dealt_in_equal_numbers_whatever_the_order_of_the_list(stud
     assert {student.name: student.variant for student in turned} == dealt
 
 
-def test_a_class_is_written_down_and_read_back():
+def test_a_class_is_written_and_read_back():
     roster = Roster((Student("Ada", "B", {"ID": "7"}), Student("Bo", "A")))
     again = roster_from([student.to_dict() for student in roster])
     assert again == roster

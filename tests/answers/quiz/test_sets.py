@@ -38,7 +38,7 @@ def test_every_wrong_option_is_wrong_and_names_its_mistake(papers, name):
 
 
 @pytest.mark.parametrize("name", shipped())
-def test_options_differ_and_the_right_one_wanders(papers, name):
+def test_options_differ_and_the_right_one_changes_its_position(papers, name):
     places: dict[str, set[str]] = {}
     for paper in papers[name]:
         for item in paper.items:
@@ -70,7 +70,7 @@ def test_no_wrong_option_is_right_under_any_reading(papers, name):
 
 
 @pytest.mark.parametrize("name", shipped())
-def test_a_mistake_about_heads_is_named_only_where_the_question_has_heads(papers, name):
+def test_a_mistake_about_heads_is_named_only_if_the_question_has_heads(papers, name):
     for paper in papers[name]:
         for item in paper.items:
             named = {wrong.code for wrong in item.key.wrongs()} | {option.code for option in item.options}
@@ -126,7 +126,7 @@ def test_no_hint_or_text_keeps_a_brace(papers, name):
                 assert "}" not in text
 
 
-def test_the_numbers_of_the_course_question_come_out():
+def test_the_course_question_has_its_known_answer():
     quiz = load_set("parameters")
     papers = [variant(quiz, seed) for seed in range(60)]
     firsts = [paper.items[0] for paper in papers]

@@ -8,7 +8,7 @@ from quiz_texts import CARRYING
 from glassformer.answers.quiz import parse_set
 from glassformer.answers.quiz.roster import MOST_ROWS, Roster
 from glassformer.answers.quiz.submissions import read_submissions
-from glassformer.spec import GlassformerError
+from glassformer.errors import GlassformerError
 
 QUIZ = parse_set(CARRYING, "carrying")
 
@@ -19,13 +19,13 @@ def read(tmp_path, text, students=(), data=None):
     return read_submissions(path, QUIZ, Roster.of(*students))
 
 
-def test_a_wide_file_has_a_column_a_question(tmp_path):
+def test_a_wide_file_has_a_column_per_question(tmp_path):
     found = read(tmp_path, "student,layer,all\nAda,1,2\nBo,,3\n")
     assert found.answers == {"Ada": {"layer": "1", "all": "2"}, "Bo": {"layer": "", "all": "3"}}
     assert found.notes == []
 
 
-def test_a_long_file_has_a_row_an_answer(tmp_path):
+def test_a_long_file_has_a_row_per_answer(tmp_path):
     found = read(tmp_path, "Student,Question,Answer\nAda,layer,1\nAda,q2,2\nBo,3,x\n")
     assert found.answers == {"Ada": {"layer": "1", "all": "2"}, "Bo": {"scores": "x"}}
 
@@ -41,18 +41,21 @@ def test_other_separators_and_a_mark_at_the_start(tmp_path, separator):
     )
     found = read(tmp_path, text)
     assert found.answers == {"Ada": {"layer": "27,648", "all": "5"}}
-    assert found.notes == ["no question of this set, not graded: layer2."]
+    assert found.notes == ["not a question of this set, not graded: layer2."]
 
 
-def test_strangers_and_unknown_questions_are_named_in_one_line_each(tmp_path):
+def test_unknown_students_and_questions_are_each_listed_in_one_line(tmp_path):
     rows = "".join(f"stranger {number},1,2\n" for number in range(9))
     found = read(tmp_path, f"student,layer,extra\nADA  lovelace,1,2\n{rows}", students=("Ada Lovelace", "Bo"))
     assert list(found.answers) == ["Ada Lovelace"]
     listed = ", ".join(f"stranger {number}" for number in range(5))
-    assert found.notes == [f"not in the class, not graded: {listed} and 4 more.", "no question of this set, not graded: extra."]
+    assert found.notes == [
+        f"not in the class, not graded: {listed} and 4 more.",
+        "not a question of this set, not graded: extra.",
+    ]
 
 
-def test_of_several_answers_the_last_counts_and_it_is_said(tmp_path):
+def test_the_last_of_several_answers_counts_and_this_is_noted(tmp_path):
     found = read(tmp_path, "student,layer\nAda,1\nAda,2\nAda,\n")
     assert found.answers == {"Ada": {"layer": "2"}}
     assert found.notes == ["answered more than once, the last answer counts: Ada."]
@@ -66,7 +69,7 @@ def test_hostile_cells_stay_text(tmp_path):
     assert max(len(row["layer"]) for row in found.answers.values()) < 10_000
 
 
-def test_names_are_cut_and_cleaned(tmp_path):
+def test_names_are_shortened_and_cleaned(tmp_path):
     found = read(tmp_path, "student,layer\n" + "a" * 5000 + ",1\n\x1b[31mred\x07,1\n")
     first, second = found.answers
     assert len(first) == 81
@@ -78,8 +81,8 @@ def test_names_are_cut_and_cleaned(tmp_path):
     [
         ("", "is empty"),
         ("layer,all\n1,2\n", "needs a column 'student'"),
-        ("student,foo\nAda,1\n", "no column is a question of 'carrying': layer, all, scores"),
-        ('student,layer\n"Ada,1\n' + "x" * 200_000, "is not CSV that can be read"),
+        ("student,foo\nAda,1\n", "no column is a question of 'carrying': expected layer, all, scores"),
+        ('student,layer\n"Ada,1\n' + "x" * 200_000, "is not a valid CSV file"),
         ("student,layer\n" + "a,1\n" * (MOST_ROWS + 5), "has more than 200,000 rows"),
         ("student,layer\n" + "".join(f"s{n},1\n" for n in range(5001)), "answers of more than 5,000 students"),
     ],
@@ -99,12 +102,12 @@ def test_a_million_rows_are_refused_in_a_moment(tmp_path):
     assert time.process_time() - start < 10
 
 
-def test_bytes_that_are_no_text_are_one_line(tmp_path):
+def test_binary_data_is_a_one_line_error(tmp_path):
     with pytest.raises(GlassformerError, match="is not text: byte 0"):
         read(tmp_path, "", data=b"\xff\xfe\x00")
 
 
-def test_names_match_without_accents_case_spaces_and_order(tmp_path):
+def test_names_match_regardless_of_accents_case_spaces_and_order(tmp_path):
     students = ("Zoë Müller", "Ørsted Łuk", "Ada Lovelace")
     found = read(tmp_path, 'student,layer\nzoe  MULLER,1\norsted luk,2\n"Lovelace, Ada",3\n', students=students)
     assert found.answers == {"Zoë Müller": {"layer": "1"}, "Ørsted Łuk": {"layer": "2"}, "Ada Lovelace": {"layer": "3"}}
@@ -114,15 +117,15 @@ def test_names_match_without_accents_case_spaces_and_order(tmp_path):
 def test_a_name_that_may_mean_two_students_is_listed_and_not_graded(tmp_path):
     found = read(tmp_path, "student,layer\nJosé,1\nJose,2\njose,3\n", students=("José", "Jose"))
     assert found.answers == {"José": {"layer": "1"}, "Jose": {"layer": "2"}}
-    assert found.notes == [
-        "more than one student may be meant, not graded; write the name as in the class list: jose (José or Jose)."
-    ]
+    assert found.notes == ["ambiguous, not graded; write the name as in the class list: jose (José or Jose)."]
 
 
-def test_without_a_class_list_names_that_look_alike_stay_apart_and_are_listed(tmp_path):
+def test_without_a_class_list_similar_names_stay_separate_and_are_listed(tmp_path):
     found = read(tmp_path, "student,layer\nJosé,1\njose,2\n")
     assert list(found.answers) == ["José", "jose"]
-    assert found.notes == ["graded apart, although the names differ only in accents, case or order: José and jose."]
+    assert found.notes == [
+        "graded as different students, although the names differ only in accents, case or order: José and jose."
+    ]
 
 
 def test_a_folder_is_graded_and_a_file_that_cannot_be_read_is_named(tmp_path):
@@ -139,9 +142,9 @@ def test_a_folder_is_graded_and_a_file_that_cannot_be_read_is_named(tmp_path):
 
 
 def test_an_empty_folder_is_refused(tmp_path):
-    with pytest.raises(GlassformerError, match="holds 0 CSV files"):
+    with pytest.raises(GlassformerError, match="contains 0 CSV files"):
         read_submissions(tmp_path, QUIZ)
 
 
-def test_the_apostrophe_that_disarms_a_cell_is_no_part_of_the_answer(tmp_path):
+def test_the_apostrophe_that_escapes_a_cell_is_not_part_of_the_answer(tmp_path):
     assert read(tmp_path, "student,layer\n'=Ada,'-3\n").answers == {"=Ada": {"layer": "-3"}}

@@ -6,7 +6,7 @@ import pytest
 from quiz_texts import CARRYING
 
 from glassformer.answers.quiz import parse_set, variant
-from glassformer.spec import GlassformerError
+from glassformer.errors import GlassformerError
 
 PAPER = variant(parse_set(CARRYING, "carrying"), 0)
 LAYER = 4 * 64 * 64 + 2 * 64 * 100
@@ -36,7 +36,7 @@ def test_the_right_answer_is_right_whatever_came_before():
     assert judged(layer="20000", all=str(6 * LAYER))["all"].verdict == "right"
 
 
-def test_nothing_is_carried_from_an_answer_that_is_not_there():
+def test_nothing_is_carried_from_a_missing_answer():
     assert judged(all="120000")["all"].verdict == "wrong"
     assert judged(layer="no idea", all="120000")["all"].verdict == "wrong"
 
@@ -124,7 +124,7 @@ def test_a_rule_that_does_not_give_the_answer_is_refused():
 
 
 @pytest.mark.parametrize("layer", ["0", "0.0", "nothing", "nan", "1"])
-def test_nothing_is_carried_from_a_count_that_leaves_nothing_to_work_out(layer):
+def test_nothing_is_carried_from_a_count_that_makes_the_rest_trivial(layer):
     """From 0 follows 0 and from 1 the number of layers, which is given: neither shows that anything was understood."""
     follows = {"0": "0", "0.0": "0", "1": "6"}.get(layer, "0")
     found = judged(layer=layer, all=follows)["all"]
@@ -140,7 +140,7 @@ def test_nothing_is_carried_from_weights_of_zero():
     assert judged(weights="[0, 0]", output="[0, 0]")["output"].credit == 0
 
 
-def test_each_right_number_of_a_vector_earns_its_share_and_it_is_said():
+def test_each_right_number_of_a_vector_earns_its_share_and_this_is_stated():
     found = judged(output="[1.321, 9]")["output"]
     assert (found.verdict, found.credit) == ("wrong", Fraction(1, 2))
     assert found.says == "wrong, and no known mistake gives this answer; 1 of 2 numbers are right and earn their share"

@@ -11,7 +11,8 @@ from strategies import specs
 import glassformer as gf
 from glassformer.answers.quantities import Answer, ask
 from glassformer.answers.verdicts import check
-from glassformer.spec import EncoderSpec, GlassformerError
+from glassformer.errors import GlassformerError
+from glassformer.spec import EncoderSpec
 from glassformer.spec.reading import Request, request
 
 ASKED = (
@@ -88,12 +89,12 @@ def right_claims(count: int, seed: int) -> int:
     return made
 
 
-def test_a_right_claim_is_never_accused() -> None:
+def test_a_right_claim_is_never_called_wrong() -> None:
     assert right_claims(600, seed=1) == 600
 
 
 @pytest.mark.slow
-def test_twenty_thousand_right_claims_are_never_accused() -> None:
+def test_twenty_thousand_right_claims_are_never_called_wrong() -> None:
     assert right_claims(20_000, seed=2) == 20_000
 
 
@@ -125,9 +126,15 @@ def test_a_wrong_claim_is_wrong_or_right_under_a_convention_that_gives_it(spec: 
 def test_a_formula_is_tried_at_other_sizes() -> None:
     every = check("params(ffn, layer=0) = 2*d_model*d_ff + d_ff + d_model", request("bert-base"))
     here = check("params(ffn, layer=0) = 8*d_model^2 + 5*d_model", request("bert-base"))
-    assert every.notes == ("right for every size: tried on other sizes at random",)
+    assert every.notes == ("right for every size (tested on random sizes)",)
     assert here.right
-    assert here.notes[0].startswith("right for these sizes, not for every size")
+    assert here.notes[0].startswith("right for these sizes, but not for all")
+
+
+def test_a_size_that_an_option_fixes_stays_fixed_at_other_sizes() -> None:
+    found = check("flops(scores, layer=0, t=512) = 2 t^2 d_model", request("bert-base"))
+    assert found.verdict == "right"
+    assert found.judged.notes == ("right for every size (tested on random sizes)",)
 
 
 def test_a_formula_without_a_model_is_tried_on_several() -> None:
@@ -181,7 +188,7 @@ def test_verdicts(relation: str, spec: str, verdict: str, codes: tuple[str, ...]
     assert (found.findings[0].codes if found.findings else ()) == codes or not codes
 
 
-def test_no_mistake_about_heads_is_named_where_there_is_one_head() -> None:
+def test_no_mistake_about_heads_is_named_if_there_is_one_head() -> None:
     """Every wrong number that mistakes about heads would give with several heads is tried where there is only one."""
     asked = request("encoder", d_model=64, heads=1, layers=2, vocab=100)
     for number in range(1, 40):
@@ -198,22 +205,22 @@ def test_no_mistake_about_heads_is_named_where_there_is_one_head() -> None:
 @pytest.mark.parametrize(
     ("relation", "says"),
     [
-        ("params", "claims nothing: write a relation"),
+        ("params", "is not a claim: write a relation"),
         ("params = 438 MB", "count different things"),
         ("params = 110M bytes", "count different things"),
         ("shape(weights) = 3.5", "is not a size"),
         ("shape(weights) = params / 2 + 1", "is not a shape"),
-        ("complexity(core) = 7", "a complexity class is wanted"),
-        ("params = foo", "'foo' is no quantity"),
+        ("complexity(core) = 7", "is a number, not a complexity class"),
+        ("params = foo", "'foo' is not a quantity"),
         ("softmax([1, 2]) < 3", "compare single numbers"),
     ],
 )
-def test_what_cannot_be_judged_is_refused_in_one_line(relation: str, says: str) -> None:
+def test_a_claim_that_cannot_be_judged_is_a_one_line_error(relation: str, says: str) -> None:
     with pytest.raises(GlassformerError) as refused:
         gf.check(relation, "bert-base", t=5)
     assert says in str(refused.value)
     assert "\n" not in str(refused.value)
 
 
-def test_a_claim_beside_an_expression_is_the_same_relation() -> None:
+def test_a_claim_given_with_an_expression_is_the_same_relation() -> None:
     assert gf.check("params", "bert-base", claim="110M").to_dict() == gf.check("params = 110M", "bert-base").to_dict()

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from glassformer.errors import GlassformerError
 from glassformer.numbers.by_hand.entries import chosen, read_entry
-from glassformer.spec import GlassformerError
 
 
 def test_lists_rows_and_heads():

@@ -4,11 +4,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from glassformer.cli.options import to_json
+from glassformer.errors import GlassformerError
 from glassformer.numbers.by_hand import parse_problem, solve
 from glassformer.numbers.by_hand.options import CHOICES
 from glassformer.numbers.by_hand.words import COMMON, KEYS
 from glassformer.show.work import Worksheet
-from glassformer.spec import GlassformerError
 
 NUMBERS = st.one_of(st.integers(-3, 3), st.sampled_from([0.5, "1/3", "√2"]))
 ODD = st.sampled_from(

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from glassformer.errors import GlassformerError
 from glassformer.numbers.by_hand import parse_problem, solve
-from glassformer.spec import GlassformerError
 
 GIVEN = {"Q": [[2, 0], [0, 2], [1, 1]], "K": [[0, 2], [2, 0], [1, 1]], "V": [[2, 1], [0, 2], [1, 1]]}
 CAUSAL = [[1, 0, 0], [1, 1, 0], [1, 1, 1]]

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from glassformer.errors import GlassformerError
 from glassformer.numbers.by_hand.entries import read_entry
 from glassformer.numbers.by_hand.pasted import pasted
-from glassformer.spec import GlassformerError
 
 SAME = [[1, 2], [3, 4]]
 

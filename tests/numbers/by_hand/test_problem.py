@@ -6,8 +6,8 @@ import tomllib
 import numpy as np
 import pytest
 
+from glassformer.errors import GlassformerError
 from glassformer.numbers.by_hand import load_problem, parse_problem, solve
-from glassformer.spec import GlassformerError
 
 KINDS = "attention, encoder_layer, softmax, layer_norm, rms_norm, ffn, activation, positions, rotary, linear, product"
 X, W = [[1, 0], [0, 2]], [[1, 2], [3, 4]]

@@ -2,9 +2,9 @@
 
 import pytest
 
+from glassformer.errors import GlassformerError
 from glassformer.numbers.by_hand import parse_problem, solve
 from glassformer.numbers.by_hand.rounding import rounded
-from glassformer.spec import GlassformerError
 
 FLYING = {"q": [0, 1], "k": [[1, 1], [0, -1]], "v": [[1, 1], [-1, -1]]}
 

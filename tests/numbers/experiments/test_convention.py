@@ -14,7 +14,7 @@ def test_columns_are_rows_transposed(fields):
             assert row.column_shape == row.row_shape[::-1]
 
 
-def test_the_mix_up_is_768_by_768_where_6_by_6_is_wanted():
+def test_the_mix_up_gives_768_by_768_weights_instead_of_6_by_6():
     found = convention()
     assert found.right.shape == (6, 6)
     assert found.mixed.shape == (768, 768)
@@ -23,5 +23,5 @@ def test_the_mix_up_is_768_by_768_where_6_by_6_is_wanted():
     np.testing.assert_allclose(found.mixed.sum(axis=-1), 1)
 
 
-def test_with_twelve_heads_the_shape_that_gives_it_away_is_the_heads_width():
+def test_with_twelve_heads_the_mixed_up_weights_have_the_head_width():
     assert convention(heads=12).mixed.shape == (64, 64)

@@ -12,10 +12,10 @@ from quiz_texts import CARRYING, HOSTILE
 
 from glassformer.answers.quiz import load_set, parse_set, shipped, variant
 from glassformer.answers.quiz.roster import Roster, numbered
+from glassformer.errors import GlassformerError
 from glassformer.show.quiz import FORMATS, parse_formats, quiz_files
 from glassformer.show.quiz.files import file_names
 from glassformer.show.quiz.latex import inline
-from glassformer.spec import GlassformerError
 
 NAMES = ("Ada <b>Lovelace</b>", "=cmd()", "Zoë 字", "../../etc/passwd", "a/b\\c")
 VOID = {"meta", "img", "br"}
@@ -81,7 +81,7 @@ def check_html(text):
                 open_elements.append(tag)
 
         def handle_endtag(self, tag):
-            assert open_elements.pop() == tag
+            assert tag in VOID or open_elements.pop() == tag
 
     Reader().feed(text)
     assert open_elements == []
@@ -221,7 +221,7 @@ def test_variants_are_papers_for_several_students_and_the_answer_sheet_says_who_
 def test_formats_are_read_and_unknown_ones_refused():
     assert parse_formats("html, md") == ("md", "html")
     assert parse_formats("") == FORMATS
-    with pytest.raises(GlassformerError, match=r"the format 'moodel' is not known: .* Did you mean 'moodle'"):
+    with pytest.raises(GlassformerError, match=r"unknown format 'moodel'. .* Did you mean 'moodle'"):
         parse_formats("moodel")
 
 

@@ -10,8 +10,8 @@ from glassformer.answers.quiz import parse_set, variant
 from glassformer.answers.quiz.grading import grade
 from glassformer.answers.quiz.roster import Roster, Student
 from glassformer.answers.quiz.submissions import Submissions
+from glassformer.errors import GlassformerError
 from glassformer.show.quiz.gradebooks import gradebook_csv
-from glassformer.spec import GlassformerError
 
 QUIZ = parse_set(CARRYING, "carrying")
 

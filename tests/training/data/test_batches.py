@@ -14,7 +14,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from glassformer.spec import GlassformerError
+from glassformer.errors import GlassformerError
 from glassformer.training.data import load_data
 from glassformer.training.data.batches import BatchStream
 from glassformer.training.data.examples import prepare
@@ -229,8 +229,8 @@ def test_the_plan_of_a_seed_is_written_down():
 
 
 BAD = [
-    ({}, "give batch_size=… (rows a step) or batch_tokens=… (tokens a step), and not both."),
-    ({"batch_size": 2, "batch_tokens": 9}, "and not both."),
+    ({}, "give either batch_size=… (rows per step) or batch_tokens=… (tokens per step)."),
+    ({"batch_size": 2, "batch_tokens": 9}, "give either batch_size=… (rows per step) or batch_tokens=… (tokens per step)."),
     ({"batch_size": 0}, "batch_size=0 is not allowed: a whole number from 1."),
     ({"batch_size": 2.5}, "batch_size=2.5 is not allowed"),
     ({"batch_tokens": 10}, "batch_tokens=10 is less than the longest row (12 tokens). Give more, or a smaller max_length."),
@@ -247,7 +247,7 @@ def test_a_wrong_stream_is_one_line(options, message):
 
 
 def test_an_empty_split_makes_no_batch():
-    with pytest.raises(GlassformerError, match=r"there is no row to make a batch of: the split is empty."):
+    with pytest.raises(GlassformerError, match=r"there are no rows to batch: the split is empty."):
         BatchStream(Lengths([]), batch_size=1)
 
 
@@ -255,24 +255,24 @@ def test_a_position_in_other_data_is_refused(texts):
     stream = BatchStream(texts, batch_size=32)
     state = stream.state_dict()
     for change, message in (
-        ({"seed": 5}, "cannot resume: seed was 5 and is 0 now. The batches would be others."),
+        ({"seed": 5}, "cannot resume: seed was 5 and is 0 now. The batches would differ."),
         ({"batch_size": 16}, "cannot resume: batch_size was 16 and is 32 now."),
         ({"examples": 7}, "cannot resume: examples was 7 and is 999 now."),
-        ({"index": 1000}, "epoch 0, batch 1000 is no position in this data."),
-        ({"epoch": -1}, "epoch -1, batch 0 is no position in this data."),
+        ({"index": 1000}, "epoch 0, batch 1000 is not a position in this data."),
+        ({"epoch": -1}, "epoch -1, batch 0 is not a position in this data."),
     ):
         with pytest.raises(GlassformerError) as error:
             stream.load_state_dict(state | change)
         assert message in str(error.value)
-    with pytest.raises(GlassformerError, match=r"has no 'order': it is of another version."):
+    with pytest.raises(GlassformerError, match=r"has no 'order': it was written by another version."):
         stream.load_state_dict({name: value for name, value in state.items() if name != "order"})
 
 
 def test_what_is_no_split_no_tokenizer_and_no_examples_is_refused_by_name():
     data = load_data("lid-words")
-    with pytest.raises(GlassformerError, match="what is prepared is a split"):
+    with pytest.raises(GlassformerError, match="prepare expects a split"):
         prepare(data, None)
-    with pytest.raises(GlassformerError, match=r"texts go through a tokenizer.*found bert-base\."):
+    with pytest.raises(GlassformerError, match=r"expected a tokenizer.*found bert-base\."):
         prepare(data.train, "bert-base")
-    with pytest.raises(GlassformerError, match="batches are made of examples, as prepare"):
+    with pytest.raises(GlassformerError, match="expected examples, as returned by prepare"):
         BatchStream([1, 2], batch_size=1)

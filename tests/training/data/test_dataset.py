@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from glassformer.spec import GlassformerError
+from glassformer.errors import GlassformerError
 from glassformer.training.data import Split, load_data
 from glassformer.training.data.images import Pictures
 

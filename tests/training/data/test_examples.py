@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from glassformer.spec import GlassformerError
+from glassformer.errors import GlassformerError
 from glassformer.training.data import Split, load_data
 from glassformer.training.data.examples import prepare, shifted
 from glassformer.training.data.images import Pictures
@@ -65,7 +65,7 @@ def test_a_word_by_itself_is_a_row_and_knows_where_it_came_from(tokenizer):
     assert [[label for label in row if label != IGNORE] for row in batch.labels.tolist()] == [[1], [0], [2], [1]]
     for number, (ids,) in enumerate(zip(tokenizer.encode_words([(word,) for row in words for word in row]), strict=True)):
         assert batch.inputs[number, : len(ids.ids)].tolist() == ids.ids
-    with pytest.raises(GlassformerError, match="context=word is for words with tags, and this task is classify"):
+    with pytest.raises(GlassformerError, match="context=word is only for tagging, but the task is classify"):
         prepare(load_data("lid").validation, tokenizer, context="word")
 
 
@@ -145,9 +145,9 @@ def test_mistakes_are_one_line(tokenizer):
     with pytest.raises(GlassformerError, match=r"^the task classify reads texts: give a tokenizer.$"):
         prepare(load_data("lid").validation)
     picture = Split("x", "image", Pictures((1, 1, 1), 255, np.zeros((1, 1, 1, 1), dtype=np.uint8)), np.array([0]))
-    with pytest.raises(GlassformerError, match=r"^augment=flip is not for the task image: none or shift.$"):
+    with pytest.raises(GlassformerError, match=r"^augment=flip does not fit the task image: choose none or shift.$"):
         prepare(picture, augment="flip")
-    with pytest.raises(GlassformerError, match=r"^augment=shift is not for the task classify: none or hide.$"):
+    with pytest.raises(GlassformerError, match=r"^augment=shift does not fit the task classify: choose none or hide.$"):
         prepare(load_data("lid").validation, tokenizer, augment="shift")
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from glassformer.spec import GlassformerError
+from glassformer.errors import GlassformerError
 from glassformer.training.data.asked import Tally
 from glassformer.training.data.folders import class_members, given_parts, read_texts
 
@@ -70,7 +70,7 @@ def test_parts_that_are_given_are_found(tmp_path):
         "validation": ["dev.csv"],
         "test": ["test.csv.gz"],
     }
-    assert tally.notes() == ("left out: what lies beside the parts: 1 (first: training-notes.txt)",)
+    assert tally.notes() == ("left out: files and folders that are not a split: 1 (first: training-notes.txt)",)
     (tmp_path / "val.csv").write_text("", encoding="utf-8")
     with pytest.raises(GlassformerError, match=r"has two candidates for validation: dev.csv and val.csv. Move one elsewhere."):
         given_parts(tmp_path, Tally())
@@ -90,7 +90,9 @@ def test_files_of_one_part_are_read_together_and_none_may_be_missing(tmp_path):
     found = given_parts(tmp_path, Tally())
     assert [path.name for path in found["train"]] == ["train-00000-of-00002.csv", "train-00001-of-00002.csv"]
     (tmp_path / "train-00000-of-00002.csv").unlink()
-    with pytest.raises(GlassformerError, match=r"holds 1 of the 2 files of train: train-00001-of-00002.csv and so on. Get the"):
+    with pytest.raises(
+        GlassformerError, match=r"holds 1 of the 2 files of train: train-00001-of-00002.csv and so on. Add the missing files."
+    ):
         given_parts(tmp_path, Tally())
 
 
@@ -111,7 +113,7 @@ def test_class_folders_named_like_parts_need_a_training_part(tmp_path):
 def test_bad_folders_are_one_line(home, tmp_path):
     (tmp_path / "flat").mkdir()
     (tmp_path / "flat" / "a.txt").write_text("a", encoding="utf-8")
-    with pytest.raises(GlassformerError, match=r"flat holds no folder: a folder a class is wanted"):
+    with pytest.raises(GlassformerError, match=r"flat contains no folder: expected one folder per class"):
         class_members(tmp_path / "flat", Tally())
     (home / "empty").mkdir()
     with pytest.raises(GlassformerError, match=r"empty holds no .txt file and no image: a class without rows."):
@@ -122,17 +124,17 @@ def test_bad_folders_are_one_line(home, tmp_path):
     (home / "empty" / "a.md").rename(home / "empty" / "a.csv")
     with pytest.raises(GlassformerError, match=r"It holds a.csv: name one file, or call them train, validation and test.$"):
         class_members(home, Tally())
-    with pytest.raises(GlassformerError, match=r"empty holds no folder: .* It holds a.csv: name one file"):
+    with pytest.raises(GlassformerError, match=r"empty contains no folder: .* It holds a.csv: name one file"):
         class_members(home / "empty", Tally())
     (home / "empty" / "a.csv").unlink()
     (home / "empty").rmdir()
     (home / "pos" / "p.png").write_bytes(b"")
-    with pytest.raises(GlassformerError, match=r"mixes texts \(neg/deep/c.txt\) and images \(pos/p.png\): one of the two."):
+    with pytest.raises(GlassformerError, match=r"mixes texts \(neg/deep/c.txt\) and images \(pos/p.png\): use only one kind."):
         class_members(home, Tally())
 
 
 def test_a_folder_around_the_folder_is_named(home):
-    with pytest.raises(GlassformerError, match=r"holds one folder, which holds others \(neg, pos\): name .*data.$"):
+    with pytest.raises(GlassformerError, match=r"contains one folder with subfolders \(neg, pos\): give .*data.$"):
         class_members(home.parent, Tally())
 
 

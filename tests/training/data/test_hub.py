@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from glassformer.spec import GlassformerError
+from glassformer.errors import GlassformerError
 from glassformer.training.data import load_data
 
 
@@ -75,7 +75,7 @@ def test_what_cannot_be_loaded_is_one_line(hub):
     for what, message in (
         ("hf:nothing", "hf:nothing cannot be loaded: Couldn't find any data?file at nothing."),
         ("hf:odd", "hf:odd has no part 'train'. It has everything."),
-        ("hf:", "hf: is followed by a name, as in hf:imdb"),
+        ("hf:", "hf: needs a name, as in hf:imdb"),
     ):
         with pytest.raises(GlassformerError) as error:
             load_data(what)

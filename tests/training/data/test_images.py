@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from glassformer.spec import GlassformerError
+from glassformer.errors import GlassformerError
 from glassformer.training.data import images, load_data
 from glassformer.training.data.images import decode
 
@@ -95,7 +95,7 @@ def test_mixed_sizes_are_named_and_resized_only_when_asked(photos):
     with pytest.raises(GlassformerError) as error:
         load_data(photos)
     assert (
-        "photos mixes 2 image sizes: cat/0.png is 6×5, dog/7.png is 8×9 (height × width). resize=6 (--resize 6) makes them one."
+        "photos mixes 2 image sizes: cat/0.png is 6×5, dog/7.png is 8×9 (height × width). resize=6 (--resize 6) resizes them."
         in str(error.value)
     )
     assert load_data(photos, resize=4).train.inputs.shape == (1, 4, 4)
@@ -104,10 +104,13 @@ def test_mixed_sizes_are_named_and_resized_only_when_asked(photos):
 
 BAD = [
     (png(noise(0, 60, 50))[:-900], "dog/3.png is damaged: "),
-    (b"GIF? no", "dog/3.png is no image that can be read (PNG, JPEG, GIF, BMP, WEBP, TIFF)."),
-    (b"", "dog/3.png is no image that can be read"),
+    (b"GIF? no", "dog/3.png is not a readable image (PNG, JPEG, GIF, BMP, WEBP, TIFF)."),
+    (b"", "dog/3.png is not a readable image"),
     (bomb(), "dog/3.png declares more than 64,000,000 pixels: it was not decoded."),
-    (png(np.full((6, 5), 40_000, dtype=np.uint16)), "dog/3.png has more than 8 bits a channel (mode I;16): save it with 8."),
+    (
+        png(np.full((6, 5), 40_000, dtype=np.uint16)),
+        "dog/3.png has more than 8 bits per channel (mode I;16): save it with 8 bits.",
+    ),
 ]
 
 
@@ -117,7 +120,7 @@ def test_a_bad_image_is_named_and_refused_or_skipped(photos, data, message):
     with pytest.raises(GlassformerError) as error:
         load_data(photos)
     assert str(error.value).startswith(message)
-    assert str(error.value).endswith("on_bad='skip' (--skip-bad) leaves such out.")
+    assert str(error.value).endswith("on_bad='skip' (--skip-bad) skips such rows.")
     found = load_data(photos, on_bad="skip")
     assert found.notes == ("skipped: images that cannot be read: 1 (first: dog/3.png)",)
     assert sum(len(found.part(part)) for part in found.parts) == 39
@@ -132,7 +135,7 @@ def test_a_file_too_large_to_be_an_image_is_not_read(photos, monkeypatch):
 def test_a_folder_of_bad_images_only_is_one_line(photos):
     for path in photos.rglob("*.png"):
         path.write_bytes(b"")
-    with pytest.raises(GlassformerError, match=r"photos has no image that can be read."):
+    with pytest.raises(GlassformerError, match=r"photos has no readable image."):
         load_data(photos, on_bad="skip")
 
 
@@ -181,4 +184,4 @@ def test_of_an_image_that_moves_the_first_picture_is_taken_and_said(photos):
     frames = [Image.fromarray(noise(i, 6, 5)) for i in range(3)]
     frames[0].save(photos / "cat" / "moving.gif", save_all=True, append_images=frames[1:])
     data = load_data(photos)
-    assert data.notes == ("of images that move, the first picture is taken: 1 (first: cat/moving.gif)",)
+    assert data.notes == ("animated images reduced to their first frame: 1 (first: cat/moving.gif)",)

@@ -5,7 +5,7 @@ import tracemalloc
 
 import pytest
 
-from glassformer.spec import GlassformerError
+from glassformer.errors import GlassformerError
 from glassformer.training.data import lines as module
 from glassformer.training.data.lines import Line, read_lines
 
@@ -26,7 +26,7 @@ def test_lines_are_numbered_and_lose_their_ends(tmp_path):
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"", "a.txt is empty: there is nothing to learn from."),
+        (b"", "a.txt is empty: there is no data."),
         (b"gut\nschlecht: " + b"\xe9t\xe9\n", "a.txt line 2: byte 14 is not UTF-8. Save it as UTF-8."),
         (b"\xef\xbb\xbfab\xff", "a.txt line 1: byte 5 is not UTF-8."),
         ("text\n".encode("utf-16"), "a.txt line 1: byte 0 is not UTF-8. It looks like UTF-16: save it as UTF-8."),
@@ -73,5 +73,5 @@ def test_a_packed_line_of_fifty_megabytes_needs_little_memory(tmp_path):
 
 def test_a_file_larger_than_memory_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "MOST_BYTES", 20)
-    with pytest.raises(GlassformerError, match=r"has more than 20 bytes, and rows are kept in memory: use a part of it."):
+    with pytest.raises(GlassformerError, match=r"has more than 20 bytes, but rows are kept in memory: use a part of it."):
         list(read_lines(written(tmp_path, b"line of text\n" * 3)))

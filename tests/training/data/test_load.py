@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from glassformer.spec import GlassformerError
+from glassformer.errors import GlassformerError
 from glassformer.training.data import load_data
 
 ROWS = [(f"good film number {i}" if i % 2 else f"bad film number {i}", "pos" if i % 2 else "neg") for i in range(40)]
@@ -88,7 +88,7 @@ def test_given_parts_are_kept_and_leaks_are_noted(tmp_path):
     (tmp_path / "test.jsonl").write_text(as_jsonl(ROWS[28:]), encoding="utf-8")
     data = load_data(tmp_path)
     assert (len(data.train), len(data.validation), len(data.test)) == (27, 3, 12)
-    assert data.notes[0] == "cut from the training rows, since it was not given: validation"
+    assert data.notes[0] == "drawn from the training rows because not given: validation"
     assert data.notes[1].startswith(("1 of the 12", "2 of the 12"))
 
 
@@ -98,31 +98,31 @@ def test_what_was_left_out_is_in_the_notes(tmp_path):
     data = load_data(path, on_bad="skip")
     assert [note.split(": ")[:-1] for note in data.notes] == [
         ["skipped", "empty texts", "1 (first"],
-        ["cut to 100,000 characters", "1 (first"],
+        ["truncated to 100,000 characters", "1 (first"],
         ["skipped", "rows without a label", "1 (first"],
     ]
 
 
 BAD = [
     ("@nothing.csv", {}, "no such file or folder: "),
-    ("topics", {}, "no such built-in set, file or folder: topics. Did you mean 'topic'? 'glassformer data' lists"),
-    ("x\0y", {}, "no such built-in set, file or folder: x?y."),
-    ("topic", {"split": (0.5, 0.25, 0.25)}, "topic is a built-in set, whose parts are fixed: leave split out."),
+    ("topics", {}, "no such built-in dataset, file or folder: topics. Did you mean 'topic'? 'glassformer data' lists"),
+    ("x\0y", {}, "no such built-in dataset, file or folder: x?y."),
+    ("topic", {"split": (0.5, 0.25, 0.25)}, "topic is a built-in dataset with fixed splits: leave split out."),
     ("topic", {"seed": -1}, "seed=-1 is not allowed: a whole number from 0."),
-    ("topic", {"split": (1, 2)}, "split=(1, 2) is not allowed: three positive shares"),
-    ("topic", {"label": None}, "topic is a built-in set, whose rows are fixed: leave label out."),
-    ("digits", {"resize": 16}, "digits is a built-in set, whose rows are fixed: leave resize out."),
-    ("@one.csv", {"resize": 16}, "resize=16 is for images, and "),
-    ("", {}, "no such built-in set, file or folder: an empty name."),
-    ("http://example.org/a.csv", {}, "Nothing is fetched from the network: save it first, and name the file."),
-    ("@one.csv", {"text": "label", "label": "text"}, "has 40 different labels in 40 rows: that is no label column."),
-    ("@unlabelled", {}, "Or move test.csv elsewhere: test is then cut from the training rows."),
-    ("@one.csv", {}, "every training row has the label 'pos'. Two classes are the least."),
-    ("@empty.csv", {}, "empty.csv is empty: there is nothing to learn from."),
-    ("@head.csv", {}, "head.csv has no row that can be used."),
-    ("@unseen", {}, "the label 'neutral' stands in test and never in training. Check its spelling"),
-    ("@mixed", {}, "train is for the task classify, validation for mlm."),
-    ("@void", {}, "test.csv has no row that can be used."),
+    ("topic", {"split": (1, 2)}, "split=(1, 2) is not allowed: give three positive shares"),
+    ("topic", {"label": None}, "topic is a built-in dataset with fixed rows: leave label out."),
+    ("digits", {"resize": 16}, "digits is a built-in dataset with fixed rows: leave resize out."),
+    ("@one.csv", {"resize": 16}, "resize=16 is only for images, but "),
+    ("", {}, "no such built-in dataset, file or folder: an empty name."),
+    ("http://example.org/a.csv", {}, "Nothing is downloaded: save it first, and give the file."),
+    ("@one.csv", {"text": "label", "label": "text"}, "has 40 different labels in 40 rows: this is not a label column."),
+    ("@unlabelled", {}, "Or move test.csv elsewhere: test is then drawn from the training rows."),
+    ("@one.csv", {}, "every training row has the label 'pos'. At least two classes are needed."),
+    ("@empty.csv", {}, "empty.csv is empty: there is no data."),
+    ("@head.csv", {}, "head.csv has no usable row."),
+    ("@unseen", {}, "the label 'neutral' is in test but not in training. Check its spelling"),
+    ("@mixed", {}, "train has the task classify, but validation has mlm."),
+    ("@void", {}, "test.csv has no usable row."),
 ]
 
 

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from glassformer.spec import GlassformerError
+from glassformer.errors import GlassformerError
 from glassformer.training.data.asked import Asked
 from glassformer.training.data.readers import read_table
 
@@ -103,7 +103,7 @@ def test_tokens_and_tags_may_be_texts(tmp_path):
     wanted = [(["ein", "Wort"], ["x", "y"])]
     assert rows(written(tmp_path, "a.csv", "tokens,tags\nein Wort,x y\n")) == wanted
     assert rows(written(tmp_path, "a.csv", 'tokens;tags\n"[""ein"", ""Wort""]";"[""x"", ""y""]"\n')) == wanted
-    with pytest.raises(GlassformerError, match=r"line 2: tokens and tags are words with blanks between them, or lists of JSON."):
+    with pytest.raises(GlassformerError, match=r"line 2: tokens and tags must be words separated by spaces, or JSON lists."):
         rows(written(tmp_path, "a.csv", "tokens;tags\n['ein', 'Wort'];['x', 'y']\n"))
 
 
@@ -112,7 +112,7 @@ def test_conll_is_a_word_a_line_with_its_tag_last(tmp_path):
     path = written(tmp_path, "a.conll", text)
     assert rows(path) == [(["EU", "rejects"], ["B-ORG", "O"]), (["Peter"], ["B-PER"])]
     assert rows(path, label=None) == [(["EU", "rejects"], None), (["Peter"], None)]
-    with pytest.raises(GlassformerError, match=r"a.conll line 2 has a word and no tag: 'rejects'."):
+    with pytest.raises(GlassformerError, match=r"a.conll line 2 has a word without a tag: 'rejects'."):
         rows(written(tmp_path, "a.conll", "EU B-ORG\nrejects\n"))
 
 
@@ -142,8 +142,12 @@ BAD = [
     ("a.csv", "Text,TEXT,label\nx,y,1\n", "a.csv has no column 'text'."),
     ("a.csv", 'text,label\n"he said \\"no\\" twice",1\n', 'A double quote inside a quoted text is written twice: "".'),
     ("a.csv", 'text,"label\n', "a.csv line 1: unexpected end of data. Is a double quote never closed?"),
-    ("a.csv", "PK\x03\x04…", "a.csv is no text: it is a zip archive or a spreadsheet. Unpack it, or save it as CSV UTF-8."),
-    ("a.csv", "t\0e\0x\0t\0\n\0", "a.csv line 1 has zero bytes, as text in UTF-16 has: save it as UTF-8."),
+    (
+        "a.csv",
+        "PK\x03\x04…",
+        "a.csv is not a text file: it is a zip archive or a spreadsheet. Unpack it, or save it as CSV UTF-8.",
+    ),
+    ("a.csv", "t\0e\0x\0t\0\n\0", "a.csv line 1 contains zero bytes, as in UTF-16: save it as UTF-8."),
     (
         "a.csv",
         "text,labels\nx,1\n",
@@ -153,28 +157,28 @@ BAD = [
     ("a.csv", 'text,label\n"x\ny",1\nb\n', "a.csv line 4 has 1 field, the header has 2."),
     ("a.csv", "text,label,text\na,1,b\n", "a.csv has the column 'text' twice in its header: rename one."),
     ("a.csv", 'text,label\na,1\n"never closed,2\nb,3\n', "a.csv line 3: unexpected end of data. Is a double quote never closed?"),
-    ("a.csv", "\n \n", "a.csv is empty: there is nothing to learn from."),
+    ("a.csv", "\n \n", "a.csv is empty: there is no data."),
     ("a.jsonl", '{"text": "a", "label": 1}\n{"text": \n', "a.jsonl line 2 is not JSON: Expecting value"),
-    ("a.jsonl", '{"text": "a", "text": "b", "label": 1}\n', "a.jsonl line 1: the key 'text' stands twice in one object."),
-    ("a.json", '[{"text": "a", "label": 1, "label": 2}]', "a.json: the key 'label' stands twice in one object."),
-    ("a.json", '{"text": "a", "label": 1, "label": 2}', "a.json: the key 'label' stands twice in one object."),
+    ("a.jsonl", '{"text": "a", "text": "b", "label": 1}\n', "a.jsonl line 1: the key 'text' occurs twice in one object."),
+    ("a.json", '[{"text": "a", "label": 1, "label": 2}]', "a.json: the key 'label' occurs twice in one object."),
+    ("a.json", '{"text": "a", "label": 1, "label": 2}', "a.json: the key 'label' occurs twice in one object."),
     ("a.jsonl", '["a", 1]\n', 'a.jsonl line 1 must be an object {…}, found ["a", 1].'),
     ("a.jsonl", '{"a":' * 100_000 + "\n", "a.jsonl line 1 is not JSON: "),
-    ("a.jsonl", "[\n", "a.jsonl line 1 begins a list of JSON, and JSON Lines has an object a line: name it .json."),
+    ("a.jsonl", "[\n", "a.jsonl line 1 starts a JSON list, but JSON Lines has one object per line: rename it to .json."),
     ("a.json", "[" * 100_000, "a.json is not JSON: "),
     (
         "a.json",
         '{"train": [{"text": "a"}], "test": [{"text": "b"}]}',
-        "a.json holds several lists of rows: train, test.",
+        "a.json contains several lists of rows: train, test.",
     ),
     ("a.json", "[1]", "a.json item 1 must be an object {…}, found 1."),
     ("a.jsonl", '{"txt": "a", "label": 1}\n', "a.jsonl has no column 'text'. Did you mean 'txt'? Its columns: txt, label."),
     (
         "a.xlsx",
         "",
-        "a.xlsx is of no known kind: .csv, .tsv, .jsonl, .ndjson, .json, .parquet, .conll, .txt, or a folder. Save a ",
+        "a.xlsx is not of a known type: .csv, .tsv, .jsonl, .ndjson, .json, .parquet, .conll, .txt, or a folder. Save a ",
     ),
-    ("a.parquet.gz", "", "a.parquet.gz is of no known kind"),
+    ("a.parquet.gz", "", "a.parquet.gz is not of a known type"),
 ]
 
 
@@ -212,7 +216,7 @@ def test_parquet_is_read(tmp_path):
     parquet.write_table(pyarrow.table({"tokens": [["a", "b"]], "tags": [[0, 1]]}), path)
     assert rows(path) == [(["a", "b"], [0, 1])]
     path.write_bytes(path.read_bytes()[:-30])
-    with pytest.raises(GlassformerError, match=r"a.parquet is not Parquet that can be read"):
+    with pytest.raises(GlassformerError, match=r"a.parquet is not a readable Parquet file"):
         rows(path)
 
 

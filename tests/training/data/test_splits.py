@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassformer.spec import GlassformerError
+from glassformer.errors import GlassformerError
 from glassformer.training.data.splits import (
     always_one,
     check_label_column,
@@ -90,12 +90,12 @@ def test_given_parts_stay_and_missing_ones_are_cut_from_training():
     parts, notes = into_parts(given, SHARES, 0)
     assert parts["test"].inputs == ["only this"]
     assert (len(parts["train"]), len(parts["validation"])) == (80, 10)
-    assert notes == ["cut from the training rows, since it was not given: validation"]
+    assert notes == ["drawn from the training rows because not given: validation"]
 
 
 def test_rows_of_training_in_another_part_are_noted():
     parts = {"train": classified(10), "test": Rows("classify", ["Text number 3.", "new"], ["c0", "c1"])}
-    assert leaks(parts) == ["1 of the 2 test rows stand in training, too: their score flatters"]
+    assert leaks(parts) == ["1 of the 2 test rows are also in training: the test accuracy is too high"]
 
 
 def test_two_ways_to_write_a_letter_are_one_text():
@@ -105,7 +105,7 @@ def test_two_ways_to_write_a_letter_are_one_text():
 def test_labels_that_look_like_one_are_noted():
     rows = Rows("classify", list("abcdefg"), ["Pos", "pos", "1", "1.0", "-1", "neg", "a  b"])
     assert doubts({"train": rows}, sorted(rows.labels)) == [
-        "labels that differ in capitals, blanks or a .0 alone, and are learned as different ones: '1' and '1.0', 'Pos' and 'pos'"
+        "labels that differ only in case, spaces or a trailing .0, and are treated as different: '1' and '1.0', 'Pos' and 'pos'"
     ]
 
 
@@ -116,8 +116,8 @@ def test_equal_texts_with_different_labels_and_classes_never_judged_are_noted():
         "test": Rows("classify", ["f", "g", "h"], ["x", "y", "z"]),
     }
     assert doubts(parts, ["x", "y", "z"]) == [
-        "equal inputs that stand with different labels: 2",
-        "labels without a row in validation: 1 of 3 (z)",
+        "equal inputs with different labels: 2",
+        "labels without rows in validation: 1 of 3 (z)",
     ]
 
 
@@ -142,18 +142,18 @@ def test_labels_are_sorted_and_numbers_as_numbers():
 BAD = [
     (
         {"test": (["a"], ["z"])},
-        "f: the label 'z' stands in test and never in training. Check its spelling, or take those rows out.",
+        "f: the label 'z' is in test but not in training. Check its spelling, or remove those rows.",
     ),
-    ({"validation": (["a", "b"], ["y", "z"])}, "f: the label 'y' (and 1 more) stands in validation and never in training."),
-    ({"test": ([], [])}, "f: the part test is empty."),
-    ({"train": (["a", "b"], ["x", "x"])}, "f: every training row has the label 'x'. Two classes are the least."),
+    ({"validation": (["a", "b"], ["y", "z"])}, "f: the label 'y' (and 1 more) is in validation but not in training."),
+    ({"test": ([], [])}, "f: the split test is empty."),
+    ({"train": (["a", "b"], ["x", "x"])}, "f: every training row has the label 'x'. At least two classes are needed."),
     (
         {"train": ([str(i) for i in range(50)], [str(i) for i in range(50)])},
-        "f has 50 different labels in 50 rows: that is no label column. Choose another with label=… (--label).",
+        "f has 50 different labels in 50 rows: this is not a label column. Choose another with label=… (--label).",
     ),
     (
         {"train": ([str(i) for i in range(50)], [f"0.{i}1" for i in range(50)])},
-        "that is no label column. Numbers to be predicted are no classes. Choose another",
+        "this is not a label column. Regression on numbers is not supported. Choose another",
     ),
     ({"test": (["a"], ["C0"])}, "Did you mean 'c0'? Training has c0, c1."),
 ]
@@ -171,7 +171,9 @@ def test_labels_that_cannot_be_learned_are_one_line(parts, message):
 
 def test_too_few_rows_say_how_many_are_different():
     rows = Rows("mlm", ["a b", "A b", "c", "c!", "c"], None)
-    with pytest.raises(GlassformerError, match=r"^5 rows, 2 of them different, are too few for .* a text is a line: break long"):
+    with pytest.raises(
+        GlassformerError, match=r"^5 rows, 2 of them different, are too few for .* each line is a text: split long"
+    ):
         into_parts({"train": rows}, SHARES, 0)
 
 

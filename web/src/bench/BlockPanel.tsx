@@ -15,7 +15,7 @@ export function everyBlock(blocks: BlockOf[]): BlockOf[] {
 }
 
 export function findBlock(derived: Derived, id: string): BlockOf | undefined {
-  const all = everyBlock(derived.diagram.blocks);
+  const all = everyBlock(derived.blocks);
   return all.find((block) => block.name === id) ?? all.find((block) => folded(block.name) === id);
 }
 
@@ -33,8 +33,7 @@ function Block({ id, derived }: { id: string; derived: Derived }) {
   const block = findBlock(derived, id);
   const place = folded(block?.name ?? id);
   const own = (name: string) => name === place || name.startsWith(`${place}.`) || (place === "layers.*" && name.startsWith("layers."));
-  const used = new Set(block?.blocks.length === 0 ? symbolsIn(block) : []);
-  const lines = derived.lines.filter((line) => own(line.name) || (used.size > 0 && sameScope(line.name, place) && used.has(line.name.split(".").pop()!)));
+  const lines = derived.lines.filter((line) => own(line.name) || block?.reads.includes(line.name));
   if (!block && lines.length === 0) return <Empty>{`This encoder has no ${id}.`}</Empty>;
   const times = lines[0]?.times ?? 1;
   const total = lines.reduce((sum, line) => sum + toNumber(line.count), 0);
@@ -42,7 +41,7 @@ function Block({ id, derived }: { id: string; derived: Derived }) {
     <>
       {block && (
         <p>
-          gives {block.shape}
+          output shape: {block.shape}
           {block.about && <span class="note"> · {block.about}</span>}
         </p>
       )}
@@ -68,14 +67,4 @@ function Block({ id, derived }: { id: string; derived: Derived }) {
       {lines.length > 0 && <LedgerTable lines={lines} brief />}
     </>
   );
-}
-
-/** The parameters that a step's equation names: `Q = X W_{Q} + b_{Q}` names W_Q and b_Q. */
-function symbolsIn(step: BlockOf): string[] {
-  const found = (step.right ?? "").replace(/\\mathrm\{([^}]*)\}/g, "$1").match(/[A-Za-z]+_\{[^{}]*\}/g) ?? [];
-  return found.map((symbol) => symbol.replace(/[{}]/g, "").replace(/\\text/, ""));
-}
-
-function sameScope(line: string, place: string): boolean {
-  return line.split(".").slice(0, -1).join(".") === place.split(".").slice(0, -1).join(".");
 }

@@ -103,7 +103,7 @@ export function MemoryPanel({ derived }: { derived: Derived }) {
         activations: {count(activations)} bytes at batch {derived.batch}, {count(derived.t)} tokens
       </p>
       <p class="note">
-        {assumptions}. The tab Cost has a training step, and draws both against length and batch. {brief(total)} bytes in all.
+        {brief(total)} bytes in total. {assumptions}. The Cost tab also covers a training step and plots both against length and batch size.
       </p>
     </>
   );

@@ -8,7 +8,8 @@ import { Shown } from "../shared/States";
 import { Switch } from "../shared/Switch";
 import { toNumber } from "../shared/wire";
 import { Exports } from "./Exports";
-import type { Asked, CostAnswer, Derived } from "./types";
+import type { CostAnswer, Derived } from "./types";
+import type { Asked } from "./words";
 
 export function CostTab({ asked, derived }: { asked: Asked; derived: Derived }) {
   const [along, setAlong] = useParam("along", derived.reads === "image" || derived.reads === "frames" ? "batch" : "length");
@@ -38,7 +39,7 @@ function CostView({ cost, derived }: { cost: CostAnswer; derived: Derived }) {
   const part = (name: string) => values((point) => point.parts[name] ?? 0);
   const length = cost.along === "length";
   const where = length ? `at batch ${count(derived.batch)}` : `at ${count(derived.t)} tokens`;
-  const common = { x, xLabel: length ? "t, tokens in each input" : "batch, inputs at once", mark: length ? derived.t : derived.batch };
+  const common = { x, xLabel: length ? "t, tokens per input" : "batch size", mark: length ? derived.t : derived.batch };
   return (
     <>
       {x.length > 1 ? (
@@ -66,7 +67,7 @@ function CostView({ cost, derived }: { cost: CostAnswer; derived: Derived }) {
           />
         </div>
       ) : (
-        <p class="note">The length follows from the spec: there is no other to plot. The batch is free.</p>
+        <p class="note">The spec fixes the length, so there is nothing to plot against it. Plot against batch size instead.</p>
       )}
       <div class="wide">
         <table class="rows">
@@ -97,7 +98,7 @@ function CostView({ cost, derived }: { cost: CostAnswer; derived: Derived }) {
               <td>total</td>
               <td class="number">{count(cost.multiply_adds)}</td>
               <td class="number">
-                <Door id="cost" label={`FLOPs in all: ${count(cost.flops)}`}>
+                <Door id="cost" label={`total FLOPs: ${count(cost.flops)}`}>
                   {count(cost.flops)}
                 </Door>
               </td>

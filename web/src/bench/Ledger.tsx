@@ -4,7 +4,7 @@ import { Door } from "../shared/Door";
 import { count, share } from "../shared/format";
 import { toNumber, type WireNumber } from "../shared/wire";
 import { openDoor } from "../shared/Door";
-import type { Derived, LedgerLine } from "./types";
+import type { Derived, LedgerLine, Slice } from "./types";
 
 /** `brief`: in the panel, where the names' beginnings are known and room is short. */
 export function LedgerTable({ lines, total, brief = false }: { lines: LedgerLine[]; total?: WireNumber; brief?: boolean }) {
@@ -73,60 +73,34 @@ export function LedgerTable({ lines, total, brief = false }: { lines: LedgerLine
   );
 }
 
-export interface Node {
-  name: string;
-  title: string;
-  part: string;
-  value: number;
-  children: Node[];
-}
-
-/** The ledger as a tree by the words of its names; a word that stands alone joins its child. */
-export function treeOf(lines: LedgerLine[]): Node[] {
-  const roots: Node[] = [];
-  for (const line of lines) {
-    let level = roots;
-    let name = "";
-    for (const word of line.name.replace(/^layers\.\*\./, "layers.").split(".")) {
-      name = name ? `${name}.${word}` : word;
-      let node = level.find((item) => item.title === word);
-      if (!node) level.push((node = { name: name.replace(/^layers\./, "layers.*."), title: word, part: line.part, value: 0, children: [] }));
-      if (node.part !== line.part) node.part = { embeddings: "embedding", head: "head", pooler: "head", ffn: "feed-forward", attention: "attention" }[node.title] ?? "layer";
-      node.value += toNumber(line.count);
-      level = node.children;
-    }
-  }
-  return roots;
-}
-
 export function Icicle({ derived }: { derived: Derived }) {
-  const levels: { node: Node; from: number }[][] = [];
-  const walk = (nodes: Node[], depth: number, from: number) => {
+  const levels: { node: Slice; from: number }[][] = [];
+  const walk = (nodes: Slice[], depth: number, from: number) => {
     for (const node of nodes) {
       (levels[depth] ??= []).push({ node, from });
-      walk(node.children, depth + 1, from);
-      from += node.value;
+      walk(node.parts, depth + 1, from);
+      from += toNumber(node.count);
     }
   };
-  walk(treeOf(derived.lines), 0, 0);
+  walk(derived.icicle.parts, 0, 0);
   const total = toNumber(derived.total) || 1;
   return (
     <figure class="icicle" aria-label={`where the ${count(derived.total)} parameters are`}>
       {levels.map((level) => (
         <div class="icicle-level">
           {level
-            .filter(({ node }) => node.value / total > 0.002)
+            .filter(({ node }) => toNumber(node.count) / total > 0.002)
             .map(({ node, from }) => (
               <button
                 type="button"
                 class="icicle-cell"
                 key={node.name}
-                style={{ left: `${(100 * from) / total}%`, width: `${(100 * node.value) / total}%`, "--part": partColour(node.part) }}
-                title={`${node.name}: ${count(node.value)} (${share(node.value, total)})`}
-                aria-label={`${node.name}: ${count(node.value)} parameters, ${share(node.value, total)}`}
-                onClick={() => openDoor(node.name)}
+                style={{ left: `${(100 * from) / total}%`, width: `${(100 * toNumber(node.count)) / total}%`, "--part": partColour(node.part ?? "layer") }}
+                title={`${placeOf(node)}: ${count(node.count)} (${share(toNumber(node.count), total)})`}
+                aria-label={`${placeOf(node)}: ${count(node.count)} parameters, ${share(toNumber(node.count), total)}`}
+                onClick={() => openDoor(placeOf(node))}
               >
-                {node.value / total > 0.025 ? node.title : ""}
+                {toNumber(node.count) / total > 0.025 ? node.title : ""}
               </button>
             ))}
         </div>
@@ -134,3 +108,6 @@ export function Icicle({ derived }: { derived: Derived }) {
     </figure>
   );
 }
+
+/** The ledger's name of a part: of any layer, `layers.*.attention`. */
+const placeOf = (node: Slice): string => node.name.replace(/^layers\./, "layers.*.");

@@ -3,13 +3,13 @@ import { useState } from "preact/hooks";
 import { json, LabError } from "../shared/api";
 import { change } from "../shared/place";
 import { Fault } from "../shared/States";
-import type { Derived, FieldRule, Fields, Words } from "./types";
-import { SIZES, written } from "./words";
+import type { Derived, FieldRule, Fields } from "./types";
+import { SIZES, written, type Words } from "./words";
 
 const FIRST = ["d_model", "heads", "d_k", "d_v", "d_ff", "layers", "vocab", "positions", "norm", "position", "activation", "head", "classes"];
 const SIZE_RULES: FieldRule[] = [
-  { name: "t", doc: "tokens in each input", kind: "whole", choices: [], optional: true, least: 1, most: 1e9 },
-  { name: "batch", doc: "inputs at once", kind: "whole", choices: [], optional: false, least: 1, most: 1e9 },
+  { name: "t", doc: "tokens per input", kind: "whole", choices: [], optional: true, least: 1, most: 1e9 },
+  { name: "batch", doc: "batch size: inputs processed together", kind: "whole", choices: [], optional: false, least: 1, most: 1e9 },
 ];
 
 interface FormProps {
@@ -57,7 +57,7 @@ export function SpecForm({ known, words, derived, error }: FormProps) {
       <Paste clear={clear} />
       {Object.keys(words.fields).length > 0 && (
         <button type="button" onClick={() => change(clear)}>
-          back to {words.name}
+          reset to {words.name}
         </button>
       )}
     </form>

@@ -9,13 +9,13 @@ import { Switch } from "../shared/Switch";
 import { Tabs } from "../shared/Tabs";
 import { BlockPanel, findBlock } from "./BlockPanel";
 import { CostTab } from "./CostTab";
-import { Diagram } from "./Diagram";
+import { Diagram, openedIn } from "./Diagram";
 import { Exports, TABLE } from "./Exports";
 import { Icicle, LedgerTable } from "./Ledger";
 import { SpecForm } from "./SpecForm";
 import { Compare, EquationsTab, Shapes } from "./tabs";
-import type { Asked, Derived, Fields } from "./types";
-import { wordsOf } from "./words";
+import type { Derived, Fields } from "./types";
+import { wordsOf, type Asked } from "./words";
 
 export default function Bench() {
   const known = useAnswer<Fields>("/api/bench/fields");
@@ -27,10 +27,11 @@ function Derivation({ known }: { known: Fields }) {
   const words = wordsOf(query.value, known.fields.map((rule) => rule.name));
   const [convention, setConvention] = useParam("convention", "rows");
   const asked: Asked = { spec: words, convention };
-  const answer = useAnswer<Derived>("/api/bench/derive", asked);
+  const open = openedIn(query.value);
+  const answer = useAnswer<Derived>("/api/bench/derive", { ...asked, open });
   const { error } = answer;
   // An address that never worked has no last good picture: its preset stands in.
-  const standIn = useAnswer<Derived>(error && !answer.value ? "/api/bench/derive" : null, { spec: { name: words.name, fields: {} }, convention });
+  const standIn = useAnswer<Derived>(error && !answer.value ? "/api/bench/derive" : null, { spec: { name: words.name, fields: {} }, convention, open });
   const derived = answer.value ?? standIn.value;
   return (
     <>
@@ -56,12 +57,12 @@ function Derivation({ known }: { known: Fields }) {
                 </div>
                 <Diagram derived={derived} />
               </div>
-              <Panel title={(id) => findBlock(derived, id)?.name ?? NAMES[id] ?? id} empty={<p class="soft">Click a block or a number: it opens here.</p>}>
+              <Panel title={(id) => findBlock(derived, id)?.name ?? NAMES[id] ?? id} empty={<p class="soft">Click a block or a number to see its details here.</p>}>
                 {(id) => <BlockPanel id={id} derived={derived} />}
               </Panel>
             </div>
             <Tabs
-              label="readings"
+              label="views"
               tabs={[
                 {
                   id: "ledger",
@@ -104,7 +105,7 @@ function Totals({ derived, stale }: { derived: Derived; stale: boolean }) {
         <Door id="memory">{bytes(derived.memory.weights)}</Door> of float32 weights
       </p>
       <p class="note">
-        <span class="mono">{derived.label}</span> · {stale ? "the last encoder that works; the field in red says why this one does not" : derived.convention}
+        <span class="mono">{derived.label}</span> · {stale ? "showing the last valid encoder; the error is under the field in red" : derived.convention}
       </p>
     </div>
   );

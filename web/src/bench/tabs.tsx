@@ -8,17 +8,17 @@ import { useParam } from "../shared/place";
 import { Empty, Shown } from "../shared/States";
 import { toNumber } from "../shared/wire";
 import { Exports } from "./Exports";
-import type { Asked, Bridge, Equations, Preset, ShapeRow } from "./types";
-import { parseWords, written } from "./words";
+import type { Bridge, Equations, Preset, Shapes as ShapesOf } from "./types";
+import { parseWords, written, type Asked } from "./words";
 
 export function Shapes({ asked }: { asked: Asked }) {
-  const answer = useAnswer<{ rows: ShapeRow[]; left_out: number }>("/api/bench/shapes", asked);
+  const answer = useAnswer<ShapesOf>("/api/bench/shapes", asked);
   return (
     <Shown answer={answer}>
       {({ rows, left_out }) => (
         <>
           <Exports view="shapes" asked={asked} />
-          {left_out > 0 && <p class="note">Layers that are alike are shown once: {count(left_out)} more tensors have these same shapes.</p>}
+          {left_out > 0 && <p class="note">Identical layers are shown once; {count(left_out)} more tensors have the same shapes.</p>}
           <div class="wide">
             <table class="rows">
               <thead>
@@ -26,9 +26,9 @@ export function Shapes({ asked }: { asked: Asked }) {
                   <th scope="col">tensor</th>
                   <th scope="col">shape</th>
                   <th scope="col" class="number">
-                    numbers in it
+                    elements
                   </th>
-                  {["axes", "one head", "what it is"].map((title) => (
+                  {["axes", "one head", "role"].map((title) => (
                     <th scope="col">{title}</th>
                   ))}
                 </tr>
@@ -51,7 +51,7 @@ export function Shapes({ asked }: { asked: Asked }) {
                       )}
                     </td>
                     <td>{row.formula}</td>
-                    <td>{row.one_head?.shape.join(" × ") ?? ""}</td>
+                    <td>{row.one_head?.join(" × ") ?? ""}</td>
                     <td class="soft">{row.role}</td>
                   </tr>
                 ))}
@@ -140,7 +140,7 @@ export function Compare({ asked, presets }: { asked: Asked; presets: Preset[] })
               </>
             ))}
           </p>
-          <Empty>Name another encoder: a preset, then fields, as on the command line. The table will say why the two counts differ, line by line.</Empty>
+          <Empty>Enter another encoder: a preset, then fields, as on the command line. The table shows line by line why the two parameter counts differ.</Empty>
         </>
       )}
     </>
@@ -181,7 +181,7 @@ function BridgeView({ bridge }: { bridge: Bridge }) {
         </div>
       )}
       {bridge.rows.length === 0 ? (
-        <Empty>Not a line differs.</Empty>
+        <Empty>No line differs.</Empty>
       ) : (
         <div class="wide">
           <table class="rows">
@@ -218,7 +218,7 @@ function BridgeView({ bridge }: { bridge: Bridge }) {
           </table>
         </div>
       )}
-      <p class="note">{count(bridge.unchanged)} parameters are in lines that do not differ.</p>
+      <p class="note">{count(bridge.unchanged)} parameters are in lines that are the same in both.</p>
     </>
   );
 }

@@ -1,6 +1,8 @@
-// What src/glassformer/lab/pages/bench.py answers.
+// Made by web/wire_types.py from src/glassformer/lab/documents/bench.py: do not edit.
+import type { Diagram } from "../shared/records";
 import type { WireNumber } from "../shared/wire";
 
+/** A field of a spec: what it is, and what it may hold. */
 export interface FieldRule {
   name: string;
   doc: string;
@@ -14,26 +16,23 @@ export interface FieldRule {
 export interface Preset {
   name: string;
   doc: string;
+  fields: Record<string, unknown>;
 }
 
 export interface Fields {
   presets: Preset[];
   fields: FieldRule[];
+  defaults: Record<string, unknown>;
 }
 
-export interface Words {
-  name: string;
-  fields: Record<string, string>;
-}
-
-export interface Asked {
-  spec: Words;
-  convention: string;
+export interface Config {
+  spec: string;
+  fields: Record<string, unknown>;
 }
 
 export interface LedgerLine {
   name: string;
-  part: string;
+  part: "embedding" | "attention" | "feed-forward" | "norm" | "head";
   kind: string;
   times: number;
   formula: string;
@@ -43,39 +42,27 @@ export interface LedgerLine {
   also: string[];
 }
 
-export interface Block {
+/** A part of the ledger and what it is made of. */
+export interface Slice {
   name: string;
-  output: string;
   title: string;
-  part: string;
-  parameters: WireNumber;
-  shape: string;
-  inputs: string[];
-  blocks: Block[];
-  times?: number;
-  last?: number;
-  about?: string;
-  left?: string;
-  right?: string;
+  part: "embedding" | "attention" | "feed-forward" | "norm" | "head" | null;
+  count: WireNumber;
+  parts: Slice[];
 }
 
-export interface Derived {
-  label: string;
-  values: { given: Record<string, unknown>; derived: Record<string, unknown> };
-  batch: number;
-  t: number;
-  longest: number | null;
-  reads: "tokens" | "image" | "frames" | "vectors";
-  total: WireNumber;
-  trainable: WireNumber;
-  convention: string;
-  multiply_adds: WireNumber;
-  flops: WireNumber;
-  memory: { weights: WireNumber; activations: WireNumber; total: WireNumber; assumptions: string };
-  parts: Record<string, WireNumber>;
-  lines: LedgerLine[];
-  costs: { parts: CostRow[]; steps: StepCost[] };
-  diagram: { inputs: { name: string; axes: [string, number][] }[]; blocks: Block[] };
+/** A block, or a step, which has an equation; `reads` names lines of the ledger. */
+export interface Block {
+  name: string;
+  title: string;
+  parameters: WireNumber;
+  times: number;
+  about: string;
+  shape: string;
+  left: string;
+  right: string;
+  reads: string[];
+  blocks: Block[];
 }
 
 export interface CostRow {
@@ -85,22 +72,82 @@ export interface CostRow {
 }
 
 /** One step of one layer; `times` says in how many layers it stands. */
-export interface StepCost extends CostRow {
+export interface StepCost {
+  name: string;
+  multiply_adds: WireNumber;
+  flops: WireNumber;
   parts: string[];
   times: number;
   formula: string | null;
   numbers: string | null;
 }
 
+export interface Costs {
+  parts: CostRow[];
+  steps: StepCost[];
+}
+
+export interface Memory {
+  weights: WireNumber;
+  activations: WireNumber;
+  total: WireNumber;
+  assumptions: string;
+}
+
+export interface Values {
+  given: Record<string, unknown>;
+  derived: Record<string, unknown>;
+}
+
+export interface Derived {
+  label: string;
+  values: Values;
+  batch: number;
+  t: number;
+  longest: number | null;
+  reads: "tokens" | "image" | "frames" | "vectors";
+  total: WireNumber;
+  trainable: WireNumber;
+  convention: string;
+  multiply_adds: WireNumber;
+  flops: WireNumber;
+  memory: Memory;
+  parts: Record<string, WireNumber>;
+  lines: LedgerLine[];
+  costs: Costs;
+  icicle: Slice;
+  blocks: Block[];
+  diagram: Diagram;
+}
+
 export interface ShapeRow {
   name: string;
   role: "input" | "parameter" | "step";
-  part: string;
+  part: "embedding" | "attention" | "feed-forward" | "norm" | "head";
   formula: string;
   shape: number[];
-  matrix: number[];
-  one_head: { shape: number[] } | null;
+  one_head: number[] | null;
   elements: WireNumber;
+}
+
+export interface Shapes {
+  rows: ShapeRow[];
+  left_out: number;
+  convention: "rows" | "columns";
+}
+
+export interface CostPoint {
+  size: number;
+  flops: WireNumber;
+  parts: Record<string, WireNumber>;
+  weights: WireNumber;
+  activations: WireNumber;
+  training: WireNumber;
+}
+
+export interface TrainingCost {
+  flops: WireNumber;
+  memory: Memory;
 }
 
 export interface CostAnswer {
@@ -108,27 +155,66 @@ export interface CostAnswer {
   multiply_adds: WireNumber;
   flops: WireNumber;
   parts: CostRow[];
-  memory: { weights: WireNumber; activations: WireNumber; total: WireNumber; assumptions: string };
-  training: { flops: WireNumber; memory: { total: WireNumber; assumptions: string } };
+  memory: Memory;
+  training: TrainingCost;
   along: "length" | "batch";
-  points: { size: number; flops: WireNumber; parts: Record<string, WireNumber>; weights: WireNumber; activations: WireNumber; training: WireNumber }[];
+  points: CostPoint[];
+}
+
+export interface Equation {
+  number: number;
+  name: string;
+  left: string;
+  right: string;
+  shape: string;
+  part: "embedding" | "attention" | "feed-forward" | "norm" | "head";
+}
+
+export interface EquationSection {
+  title: string;
+  equations: Equation[];
 }
 
 export interface Equations {
-  sections: { title: string; equations: { number: number; name: string; left: string; right: string; shape: string; part: string }[] }[];
-}
-
-export interface Bridge {
-  left: { label: string; total: WireNumber };
-  right: { label: string; total: WireNumber };
-  total: WireNumber;
-  unchanged: WireNumber;
-  fields: { name: string; left: unknown; right: unknown }[];
-  rows: { name: string; part: string; left: Side; right: Side; difference: WireNumber }[];
+  sections: EquationSection[];
+  convention: "rows" | "columns";
 }
 
 export interface Side {
   count: WireNumber;
   formula: string | null;
   numbers: string | null;
+}
+
+export interface BridgeRow {
+  name: string;
+  part: "embedding" | "attention" | "feed-forward" | "norm" | "head";
+  left: Side;
+  right: Side;
+  difference: WireNumber;
+}
+
+export interface BridgeEnd {
+  label: string;
+  total: WireNumber;
+}
+
+export interface FieldDifference {
+  name: string;
+  left: unknown;
+  right: unknown;
+}
+
+export interface Bridge {
+  left: BridgeEnd;
+  right: BridgeEnd;
+  total: WireNumber;
+  unchanged: WireNumber;
+  fields: FieldDifference[];
+  rows: BridgeRow[];
+}
+
+export interface Export {
+  name: string;
+  text: string;
 }

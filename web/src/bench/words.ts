@@ -1,5 +1,15 @@
 // The spec in the address: `spec` names a preset or a file, every field that was set stands beside it under its own name.
-import type { Words } from "./types";
+
+export interface Words {
+  name: string;
+  fields: Record<string, string>;
+}
+
+/** What is sent with every question. */
+export interface Asked {
+  spec: Words;
+  convention: string;
+}
 
 export const DEFAULT = "bert-base";
 export const SIZES = ["batch", "t"]; // how much goes in: written like fields

@@ -5,7 +5,7 @@ import { change, useParam } from "../shared/place";
 import { Shown } from "../shared/States";
 import type { Claimed, Known } from "./types";
 
-const SAID = { right: "✓ right", convention: "✓ right under a convention", wrong: "✗ wrong" };
+const SAID: Record<Claimed["verdict"], string> = { right: "✓ right", convention: "✓ right under a convention", wrong: "✗ wrong", carried: "✗ wrong", unclear: "? not understood" };
 
 export function Claim({ known }: { known: Known }) {
   const [claim] = useParam("claim", known.claims[2] ?? "");
@@ -24,7 +24,7 @@ export function Claim({ known }: { known: Known }) {
         }}
       >
         <label class="claim-label">
-          <span>What somebody says</span>
+          <span>Claim</span>
           <input class="mono" spellcheck={false} autocomplete="off" value={text} placeholder="params @ bert-base = 110M" onInput={(event) => setText(event.currentTarget.value)} />
         </label>
         <button type="submit" class="primary">
@@ -55,7 +55,7 @@ export function Claim({ known }: { known: Known }) {
                   <p class="check-name wrong">
                     {one.name} <code class="note">{one.codes.join(" ")}</code>
                   </p>
-                  {one.near && <p class="note">close to what this mistake gives; the rest is arithmetic</p>}
+                  {one.near && <p class="note">close to the result of this mistake; the remaining difference is an arithmetic slip</p>}
                   {one.sentences.map((sentence) => (
                     <p>{sentence}</p>
                   ))}
@@ -66,7 +66,7 @@ export function Claim({ known }: { known: Known }) {
               ))}
               {level !== "answer" ? (
                 <button type="button" onClick={() => setLevel("answer")}>
-                  {found.verdict === "wrong" ? "show what is right" : "show the derivation"}
+                  {found.verdict === "wrong" ? "show the correct answer" : "show the derivation"}
                 </button>
               ) : (
                 <>

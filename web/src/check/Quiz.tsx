@@ -48,7 +48,7 @@ export function Quiz({ known }: { known: Known }) {
           <input name="seed" inputMode="numeric" value={seed} onInput={(event) => /^\d{0,12}$/.test(event.currentTarget.value) && change({ seed: event.currentTarget.value || null, did: null, q: null }, "replace")} />
         </label>
         <button type="button" class="quiet" onClick={() => again({ seed: String(1 + Math.floor(Math.random() * 9999)) })}>
-          other numbers
+          new numbers
         </button>
         {query.value.has("did") && (
           <button type="button" class="quiet" onClick={() => again({})}>
@@ -196,7 +196,7 @@ function Asked({ question, where, did, last, finished, done }: { question: Quest
           {said.map((line) => (
             <p>{line}</p>
           ))}
-          {said.length > 0 && used > 0 && <p class="note">Each hint costs its share of the marks.</p>}
+          {said.length > 0 && used > 0 && <p class="note">Each hint costs a share of the marks.</p>}
         </div>
       )}
     </section>
@@ -271,7 +271,7 @@ function Derived({ found }: { found: Finished }) {
       ))}
       {found.command && (
         <p class="note">
-          see it derived: <code>{found.command}</code>
+          To see the derivation, run <code>{found.command}</code>
         </p>
       )}
     </>
@@ -284,7 +284,7 @@ function Done({ found, last, number }: { found: Finished; last: boolean; number:
       <Verdict found={found} />
       {found.right ? (
         <details>
-          <summary>how it comes about</summary>
+          <summary>derivation</summary>
           <Derived found={found} />
         </details>
       ) : (
@@ -324,7 +324,7 @@ function Reviewed({ review, paper }: { review: Review; paper: Paper }) {
             <Verdict found={row} />
             {!row.right && (
               <details>
-                <summary>the answer and how it comes about</summary>
+                <summary>answer and derivation</summary>
                 <Derived found={row} />
               </details>
             )}

@@ -9,9 +9,9 @@ import type { Checked, Known, Line, Note, Verdict } from "./types";
 const MARKS: Record<Verdict, [string, string]> = {
   right: ["✓", "right"],
   wrong: ["✗", "wrong"],
-  carried: ["→", "an error carried forward"],
+  carried: ["→", "error carried forward"],
   unclear: ["?", "not understood"],
-  note: ["!", "worth a look"],
+  note: ["!", "note"],
   "": ["", ""],
 };
 const KINDS: [string, string][] = [["md", "Markdown"], ["txt", "plain text"], ["tex", "LaTeX"], ["ipynb", "notebook (.ipynb)"]];
@@ -50,7 +50,7 @@ export function Solution({ known }: { known: Known }) {
           empty
         </button>
         <label class="check-kind">
-          <span class="soft">read as</span>
+          <span class="soft">format</span>
           <select value={kind} onChange={(event) => setKind(event.currentTarget.value)}>
             {KINDS.map(([id, words]) => (
               <option value={id}>{words}</option>
@@ -62,7 +62,7 @@ export function Solution({ known }: { known: Known }) {
         <div class="check-given">
           <h2 id="check-yours">Your solution</h2>
           <textarea class="mono" aria-labelledby="check-yours" spellcheck={false} rows={18} value={text} placeholder={"Paste or type a solution, for example\n3 × 512 × 512 × 8 = 6,291,456 weights for 8 heads"} onInput={(event) => write(event.currentTarget.value)} />
-          {long !== null && <p class="note">This text is too long for an address: a link to this page does not hold it.</p>}
+          {long !== null && <p class="note">This text is too long for the page address, so a link to this page does not include it.</p>}
         </div>
         <div class="check-found">
           <div class="check-wait">{answer.waiting && answer.value && <Progress>checking …</Progress>}</div>
@@ -81,7 +81,7 @@ function Annotated({ found, empty }: { found: Checked; empty: boolean }) {
     <>
       <h2>Checked</h2>
       {empty ? (
-        <p class="empty">Nothing to check yet: type on the left, or take an example.</p>
+        <p class="empty">Nothing to check yet. Type on the left or choose an example.</p>
       ) : (
         <>
           <p class="check-summary" role="status" data-testid="summary">
@@ -97,7 +97,7 @@ function Annotated({ found, empty }: { found: Checked; empty: boolean }) {
               <Annotation line={line} level={opened(open, line.number)} onOpen={(level) => set(line.number, level)} key={line.number} />
             ))}
           </ol>
-          {found.left_out > 0 && <p class="note">{found.left_out} more lines are judged in the count, and not shown here.</p>}
+          {found.left_out > 0 && <p class="note">{found.left_out} more lines are counted but not shown here.</p>}
         </>
       )}
     </>
@@ -135,8 +135,8 @@ function Annotation({ line, level, onOpen }: { line: Line; level: "" | "hint" | 
                 </button>
               )}
               {level !== "answer" && wrong.some((note) => note.answer.length > 0) && (
-                <button type="button" class="quiet" aria-label={`show what is right in ${line.place}`} onClick={() => onOpen("answer")}>
-                  {wrong.every((note) => note.verdict === "unclear") ? "why" : "show what is right"}
+                <button type="button" class="quiet" aria-label={`show the correct answer for ${line.place}`} onClick={() => onOpen("answer")}>
+                  {wrong.every((note) => note.verdict === "unclear") ? "why" : "show the correct answer"}
                 </button>
               )}
               {level !== "" && (

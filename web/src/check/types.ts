@@ -1,10 +1,10 @@
-// What the server says on the check page.
+// Made by web/wire_types.py from src/glassformer/lab/documents/check.py: do not edit.
 
 export type Verdict = "right" | "wrong" | "carried" | "unclear" | "note" | "";
 
 export interface Note {
   verdict: Verdict;
-  name: string; // the mistake by its name, or what is to be said about something right
+  name: string;
   code: string;
   hint: string;
   answer: string[];
@@ -25,28 +25,75 @@ export interface Checked {
   summary: string;
 }
 
-export interface Claimed {
-  question: string;
-  spec: string;
-  claim: string;
-  verdict: "right" | "convention" | "wrong";
+export interface ClaimMistake {
+  name: string;
+  codes: string[];
+  sentences: string[];
+  what: string[];
+  near: boolean;
+}
+
+export interface Diagnosed {
+  verdict: "right" | "convention" | "carried" | "wrong" | "unclear";
   headline: string;
-  mistakes: { name: string; codes: string[]; sentences: string[]; what: string[]; near: boolean }[];
+  mistakes: ClaimMistake[];
   truth: string;
   derivation: string[];
   notes: string[];
 }
 
-export interface Known {
-  solutions: { name: string; about: string; text: string }[];
-  claims: string[];
-  sets: { name: string; title: string; about: string; questions: number }[];
+export interface Claimed {
+  verdict: "right" | "convention" | "carried" | "wrong" | "unclear";
+  headline: string;
+  mistakes: ClaimMistake[];
+  truth: string;
+  derivation: string[];
+  notes: string[];
+  question: string;
+  spec: string;
+  claim: string;
 }
 
-export type Block =
-  | { text: string }
-  | { options: { letter: string; text: string }[] }
-  | { name: string; rows: string[][]; row_names: string[]; columns: string[] };
+export interface Solution {
+  name: string;
+  about: string;
+  text: string;
+}
+
+export interface QuizSet {
+  name: string;
+  title: string;
+  about: string;
+  questions: number;
+}
+
+export interface Known {
+  solutions: Solution[];
+  claims: string[];
+  sets: QuizSet[];
+}
+
+export interface TextBlock {
+  text: string;
+}
+
+export interface Option {
+  letter: string;
+  text: string;
+}
+
+export interface OptionsBlock {
+  options: Option[];
+}
+
+export interface MatrixBlock {
+  name: string;
+  rows: string[][];
+  row_names: string[];
+  columns: string[];
+}
+
+export type Block = TextBlock | OptionsBlock | MatrixBlock;
 
 export interface Question {
   id: string;
@@ -65,21 +112,61 @@ export interface Paper {
   questions: Question[];
 }
 
+export interface Mistake {
+  code: string;
+  name: string;
+  sentence: string;
+}
+
+export interface SolutionStep {
+  title: string;
+  lines: string[];
+}
+
+/** A question that is over. */
 export interface Finished {
   id: string;
   answer: string;
   verdict: string;
   right: boolean;
   says: string;
-  won: number | string;
-  of: number | string;
-  mistakes: { code: string; name: string; sentence: string }[];
+  won: string;
+  of: string;
+  mistakes: Mistake[];
   answer_is: string;
-  solution: { title: string; lines: string[] }[];
+  solution: SolutionStep[];
   command: string;
 }
 
-export type Judged = ({ again: true; verdict: string; says: string; used: number } | ({ again: false; used: number } & Finished));
+export interface Again {
+  again: true;
+  verdict: string;
+  says: string;
+  used: number;
+}
+
+export interface Over {
+  id: string;
+  answer: string;
+  verdict: string;
+  right: boolean;
+  says: string;
+  won: string;
+  of: string;
+  mistakes: Mistake[];
+  answer_is: string;
+  solution: SolutionStep[];
+  command: string;
+  again: false;
+  used: number;
+}
+
+export type Judged = Again | Over;
+
+export interface Hint {
+  hint: string;
+  left: number;
+}
 
 export interface Review {
   rows: Finished[];

@@ -3,7 +3,8 @@ import { useState } from "preact/hooks";
 import { json } from "../shared/api";
 import { save } from "../shared/save";
 import { drawn } from "./picture";
-import type { Asked, PageDocument } from "./types";
+import type { Asked } from "./asked";
+import type { PageDocument } from "./types";
 
 const FORMS: [string, string, string][] = [
   ["markdown", "Markdown", "md"],

@@ -4,7 +4,8 @@ import { digits, full } from "../shared/format";
 import { Math as Formula } from "../shared/Math";
 import { Shown } from "../shared/States";
 import { Pieces, Terms } from "../trace/Arithmetic";
-import type { Asked, OpenedCell, PageDocument } from "./types";
+import type { Asked } from "./asked";
+import type { OpenedCell, PageDocument } from "./types";
 
 export function Opened({ id, asked }: { id: string; asked: Asked }) {
   const answer = useAnswer<OpenedCell>("/api/hand/cell", { ...asked, cell: id });
@@ -30,7 +31,7 @@ export function Opened({ id, asked }: { id: string; asked: Asked }) {
               <p class="note hand-line">{found.line}</p>
             </>
           ) : (
-            <p class="cell-end">Given: you typed it, and the trail ends here.</p>
+            <p class="cell-end">Given: you entered this number.</p>
           )}
         </div>
       )}

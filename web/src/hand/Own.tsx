@@ -3,9 +3,10 @@ import { useState } from "preact/hooks";
 import { useAnswer } from "../shared/api";
 import { change, useParam } from "../shared/place";
 import { Shown } from "../shared/States";
-import type { Asked, Judged } from "./types";
+import type { Asked } from "./asked";
+import type { Judged } from "./types";
 
-const VERDICTS = { right: "✓ right", convention: "✓ right under a convention", carried: "→ follows from an earlier error", wrong: "✗ wrong" };
+const VERDICTS = { right: "✓ right", convention: "✓ right under a convention", carried: "→ follows from an earlier error", wrong: "✗ wrong", unclear: "? not understood" };
 
 export function Own({ asked, names }: { asked: Asked; names: string[] }) {
   const [claim] = useParam("claim");
@@ -46,7 +47,7 @@ export function Own({ asked, names }: { asked: Asked; names: string[] }) {
                       ))}
                       {finding.corrections.length > 0 && (
                         <details>
-                          <summary>the step done right</summary>
+                          <summary>the correct step</summary>
                           {finding.corrections.map((step) => (
                             <>
                               <p class="mono">{step.rule}</p>

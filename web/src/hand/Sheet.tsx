@@ -5,10 +5,11 @@ import { Matrix } from "../shared/Matrix";
 import { change } from "../shared/place";
 import { Fault } from "../shared/States";
 import { difference, emptySheet, placed, toCells, toText } from "./texts";
-import type { Asked, Example, KindDocument, SheetDocument } from "./types";
+import type { Asked } from "./asked";
+import type { Example, KindDocument, SheetDocument } from "./types";
 
 const KIND_NAMES: Record<string, string> = {
-  attention: "attention", encoder_layer: "an encoder layer", softmax: "softmax", layer_norm: "LayerNorm", rms_norm: "RMSNorm", ffn: "feed-forward block",
+  attention: "attention", encoder_layer: "encoder layer", softmax: "softmax", layer_norm: "LayerNorm", rms_norm: "RMSNorm", ffn: "feed-forward block",
   activation: "activation", positions: "positions", rotary: "rotary positions", linear: "linear map", product: "matrix product",
 };
 const FIRST: Record<string, string[]> = {
@@ -32,12 +33,12 @@ const MORE: Record<string, string[]> = { scale: ["d_k", "d_model", "none", "2", 
 const SAYS: Record<string, string> = {
   alignment: "how a query is compared with a key",
   distribution: "how scores become weights",
-  scale: "the root of this divides the scores; or a number that does",
+  scale: "the scores are divided by the square root of this size, or by this number",
   convention: "tokens as rows (x W) or as columns (W x)",
-  heads: "how many heads the matrices are cut into",
-  query: "one token only: its name or its number",
+  heads: "number of heads that the matrices are split into",
+  query: "a single query token, by name or by number",
   tokens: "names of the rows",
-  ask: "show only the steps that lead to these",
+  ask: "show only the steps needed for these results",
 };
 
 interface SheetProps {
@@ -79,10 +80,10 @@ export function Sheet({ base, asked, kinds, blamed }: SheetProps) {
           <span>decimals shown</span>
           <input type="number" min={0} max={15} name="digits" value={asked.digits} onInput={(event) => change({ digits: event.currentTarget.value === "4" ? null : event.currentTarget.value }, "replace")} />
         </label>
-        <label class="hand-choice" title="write every intermediate down to so many decimals, as with a pocket calculator">
-          <span>carried</span>
+        <label class="hand-choice" title="round every intermediate result to this many decimals, as with a pocket calculator">
+          <span>rounding</span>
           <select name="rounded" value={asked.rounded ?? ""} onChange={(event) => change({ rounded: event.currentTarget.value || null })}>
-            <option value="">all</option>
+            <option value="">none</option>
             {[1, 2, 3, 4, 5, 6].map((count) => (
               <option value={count}>{count} decimals</option>
             ))}
@@ -91,7 +92,7 @@ export function Sheet({ base, asked, kinds, blamed }: SheetProps) {
       </div>
       {others.length > 0 && (
         <details class="hand-others">
-          <summary>{others.length} more choices</summary>
+          <summary>{others.length} more options</summary>
           <div class="hand-choices">{others.map((item) => field(item.name))}</div>
         </details>
       )}
@@ -114,7 +115,7 @@ function Choice({ name, choices, value, onChange }: { name: string; choices: str
       <span>{name.replace(/_/g, " ")}</span>
       {choices.length > 0 ? (
         <select name={name} value={value || usual} onChange={(event) => onChange(event.currentTarget.value === usual ? "" : event.currentTarget.value, "push")}>
-          {usual === "" && <option value="">as usual</option>}
+          {usual === "" && <option value="">default</option>}
           {listed.map((choice) => (
             <option value={choice}>{name === "scale" ? choice.replace(/^d_/, "√d_") : choice.replace(/_/g, " ")}</option>
           ))}
@@ -137,9 +138,9 @@ function Given({ name, text, tokens, bad, onChange, onDrop }: { name: string; te
         </label>
         <span class="matrix-size">
           <button type="button" class="quiet" onClick={() => onChange("0 0; 0 0", "push")}>
-            as cells
+            edit as cells
           </button>
-          <button type="button" class="quiet" aria-label={`take ${name} away`} onClick={onDrop}>
+          <button type="button" class="quiet" aria-label={`remove ${name}`} onClick={onDrop}>
             ✕
           </button>
         </span>

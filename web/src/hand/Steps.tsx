@@ -3,7 +3,8 @@ import { Door } from "../shared/Door";
 import { Math as Formula } from "../shared/Math";
 import { Pieces } from "../trace/Arithmetic";
 import { Exports } from "./Exports";
-import type { Asked, GridDocument, Misfit, PageDocument, StepDocument, Worked } from "./types";
+import type { Asked } from "./asked";
+import type { GridDocument, Misfit, PageDocument, StepDocument, Worked } from "./types";
 
 const MOST_OPEN = 9; // lines of arithmetic that stand open; more are behind a click
 
@@ -17,7 +18,7 @@ export function Steps({ worked, asked, name }: { worked: Worked; asked: Asked; n
             <h2>{page.title}</h2>
             {!fault && <Exports asked={asked} page={page} name={name} />}
           </div>
-          <p class="note">{page.carried} Click a number to see where it comes from.</p>
+          <p class="note">{page.carried} Click a number to see how it is computed.</p>
           <ol class="hand-list">
             {page.steps.map((step, place) => (
               <Step step={step} number={place + 1} page={page} asked={asked} name={name} exports={!fault} key={step.name} />
@@ -75,7 +76,7 @@ function Step({ step, number, page, asked, name, exports }: { step: StepDocument
           <span class="soft">{line.exactly}</span>
         </li>
       ))}
-      {step.left_out > 0 && <li class="note">… and {step.left_out} more in the same way: each number below opens.</li>}
+      {step.left_out > 0 && <li class="note">… and {step.left_out} more in the same way; click any number below.</li>}
     </ul>
   );
   return (
@@ -93,7 +94,7 @@ function Step({ step, number, page, asked, name, exports }: { step: StepDocument
       </div>
       {step.lines.length > MOST_OPEN ? (
         <details class="hand-more">
-          <summary>the arithmetic of {step.lines.length} numbers</summary>
+          <summary>arithmetic for {step.lines.length} numbers</summary>
           {lines}
         </details>
       ) : (
@@ -160,7 +161,7 @@ function Misfits({ message, misfit, number }: { message: string; misfit: Misfit 
     <div class="hand-misfit" role="alert">
       <h3>
         <span class="hand-number">{number}</span>
-        {misfit ? `${misfit.product} does not fit` : "This does not work"}
+        {misfit ? `${misfit.product} does not fit` : "This cannot be computed"}
       </h3>
       {misfit && <Shapes misfit={misfit} />}
       <p>{message}</p>

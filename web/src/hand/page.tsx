@@ -37,7 +37,7 @@ function Worksheet({ known }: { known: Examples }) {
       <nav class="hand-examples" aria-label="examples">
         <h2>Examples</h2>
         <ul>
-          {[...known.examples.map((item) => [item.name, item.title, item.about] as const), ["empty", "An empty sheet", "type your own"] as const].map(([id, title, about]) => (
+          {[...known.examples.map((item) => [item.name, item.title, item.about] as const), ["empty", "Empty sheet", "enter your own numbers"] as const].map(([id, title, about]) => (
             <li key={id}>
               <button type="button" aria-current={id === base.name ? "true" : undefined} title={title} onClick={() => open(id)}>
                 <span>{id === "empty" ? title : SHORT[id] ?? title}</span>
@@ -49,9 +49,9 @@ function Worksheet({ known }: { known: Examples }) {
       </nav>
       <div class="hand-main">
         <Sheet base={base} asked={asked} kinds={known.kinds} blamed={misfit ? [misfit.left, misfit.right] : []} />
-        {query.value.toString().length > LONGEST && <p class="note">This sheet is too large for an address: a link or a reload does not hold it. Save it as a problem file.</p>}
+        {query.value.toString().length > LONGEST && <p class="note">This sheet is too large for the page address: links and reloads lose it. Save it as a problem file.</p>}
         {base.note && <p class="note hand-note">{base.note}</p>}
-        <Fault error={answer.error} note={worked ? "Shown below: the last sheet that works." : undefined} />
+        <Fault error={answer.error} note={worked ? "Below: the last valid sheet." : undefined} />
         {!worked && answer.waiting && <Progress />}
         {worked && (
           <div class={answer.error ? "hand-work stale" : "hand-work"}>
@@ -61,7 +61,7 @@ function Worksheet({ known }: { known: Examples }) {
           </div>
         )}
       </div>
-      <Panel title={(id) => named.get(id) ?? id} empty={<p class="soft">Click a number: it opens here, down to what you typed.</p>}>
+      <Panel title={(id) => named.get(id) ?? id} empty={<p class="soft">Click a number to see how it is computed, down to the values you entered.</p>}>
         {(id) => <Opened id={id} asked={asked} />}
       </Panel>
     </div>
@@ -73,7 +73,7 @@ const SHORT: Record<string, string> = {
   flying: "flying arrows, from embeddings",
   tom: "Tom a été entarté cet été",
   "multi-head": "two heads",
-  causal: "a causal mask",
+  causal: "causal mask",
   columns: "columns",
   "cross-attention": "cross-attention",
   additive: "additive attention",
@@ -81,8 +81,8 @@ const SHORT: Record<string, string> = {
   "layer-norm": "LayerNorm",
   positions: "positions",
   ffn: "feed-forward",
-  "encoder-layer": "an encoder layer",
-  misfit: "shapes that do not fit",
+  "encoder-layer": "encoder layer",
+  misfit: "shapes that do not match",
 };
 
 function open(example: string): void {

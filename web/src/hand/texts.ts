@@ -1,5 +1,6 @@
 // A sheet as texts that an address can hold: `k = flying: 1 1; arrows: 0 -1`. The server reads the same texts (pages/by_hand_sheet.py).
-import type { Asked, Example, SheetDocument } from "./types";
+import type { Asked } from "./asked";
+import type { Example, SheetDocument } from "./types";
 
 export interface Cells {
   cells: string[][];

@@ -1,7 +1,8 @@
-// What the server says on the by-hand page.
-import type { CellDocument, Piece } from "../trace/types";
+// Made by web/wire_types.py from src/glassformer/lab/documents/by_hand.py: do not edit.
+import type { Door, How, Rest, Term } from "../shared/cells";
 import type { WireNumber } from "../shared/wire";
 
+/** A problem as texts: matrices and choices by name. */
 export interface SheetDocument {
   kind: string;
   title: string;
@@ -10,15 +11,25 @@ export interface SheetDocument {
   choices: Record<string, string>;
 }
 
-export interface Example extends SheetDocument {
+export interface Example {
+  kind: string;
+  title: string;
+  note?: string;
+  given: Record<string, string>;
+  choices: Record<string, string>;
   name: string;
   about: string;
+}
+
+export interface Choice {
+  name: string;
+  choices: string[];
 }
 
 export interface KindDocument {
   kind: string;
   matrices: string[];
-  choices: { name: string; choices: string[] }[];
+  choices: Choice[];
 }
 
 export interface Examples {
@@ -26,17 +37,18 @@ export interface Examples {
   kinds: KindDocument[];
 }
 
+/** A matrix; `sheet` says which head, where there are several. A cell is its text and its name. */
 export interface GridDocument {
-  sheet: string; // which head, where there are several
+  sheet: string;
   rows: string[];
   columns: string[];
-  cells: [string, string][][]; // text and the name of the cell
+  cells: [string, string][][];
 }
 
 export interface LineDocument {
   id: string;
   label: string;
-  parts: Piece[];
+  parts: (string | Door)[];
   then: string[];
   sign: string;
   result: string | null;
@@ -62,15 +74,21 @@ export interface GivenDocument {
   grids: GridDocument[];
 }
 
+export interface TableDocument {
+  title: string;
+  columns: string[];
+  rows: string[][];
+}
+
 export interface PageDocument {
   title: string;
   kind: string;
-  convention: string;
+  convention: "rows" | "columns";
   carried: string;
   given: GivenDocument[];
   steps: StepDocument[];
   notes: string[];
-  tables: { title: string; columns: string[]; rows: string[][] }[];
+  tables: TableDocument[];
   names: string[];
 }
 
@@ -82,36 +100,69 @@ export interface Misfit {
   right_size: string;
 }
 
-export interface Worked {
-  page: PageDocument | null;
-  fault: { message: string; misfit: Misfit | null } | null;
+export interface SheetFault {
+  message: string;
+  misfit: Misfit | null;
 }
 
-export interface OpenedCell extends Pick<CellDocument, "terms" | "rest" | "how" | "value" | "numbers" | "source" | "latex" | "label"> {
+export interface Worked {
+  page: PageDocument | null;
+  fault: SheetFault | null;
+}
+
+export interface OpenedCell {
+  id: string;
+  label: string;
+  value: WireNumber;
+  source: "step" | "parameter" | "input" | "edit";
+  latex: string;
+  numbers: (string | Door)[];
+  how: How;
+  terms: Term[];
+  rest: Rest;
   exact: string;
   sizes: string;
   line: string;
 }
 
-export interface Judged {
-  verdict: string;
-  claims: {
-    name: string;
-    claim: string;
-    verdict: "right" | "convention" | "carried" | "wrong";
-    convention: string;
-    findings: { codes: string[]; names: string[]; sentences: string[]; what: string[]; corrections: { rule: string; numbers: string[] }[] }[];
-    follows: string[];
-    notes: string[];
-  }[];
+export interface Correction {
+  name: string;
+  rule: string;
+  numbers: string[];
+  value: unknown;
 }
 
-/** What is sent with every question: the sheet, and how many decimals. */
-export interface Asked extends Record<string, unknown> {
+export interface ClaimFinding {
+  codes: string[];
+  names: string[];
+  sentences: string[];
+  what: string[];
+  left_out: string[];
+  layout: string;
+  value: unknown;
+  near: boolean;
+  corrections: Correction[];
+}
+
+export interface Claim {
+  name: string;
+  claim: string;
+  verdict: "right" | "convention" | "carried" | "wrong" | "unclear";
+  right: boolean;
+  truth: unknown;
+  convention: string;
+  findings: ClaimFinding[];
+  follows: string[];
+  notes: string[];
+}
+
+export interface Judged {
   title: string;
-  kind: string;
-  given: Record<string, string>;
-  choices: Record<string, string>;
-  digits: number;
-  rounded: number | null;
+  verdict: string;
+  right: boolean;
+  claims: Claim[];
+}
+
+export interface Export {
+  text: string;
 }

@@ -20,7 +20,6 @@ interface GridProps {
   onOpen?: (row: number, column: number) => void;
   selected?: [number, number];
   markedRow?: number; // a row that is looked at
-  small?: boolean; // a thumbnail: no labels, no numbers, no legend
 }
 
 interface Layout {
@@ -31,18 +30,17 @@ interface Layout {
   numbers: boolean;
 }
 
-function layoutOf(columns: number, width: number, labels: string[] | undefined, small: boolean): Layout {
-  const left = labels && !small ? 88 : 0;
+function layoutOf(columns: number, width: number, labels: string[] | undefined): Layout {
+  const left = labels ? 88 : 0;
   const longest = Math.max(0, ...(labels ?? []).map((word) => Math.min(12, [...word].length)));
-  const top = labels && !small ? 16 + Math.round(4.8 * longest) : 0; // words stand aslant
+  const top = labels ? 16 + Math.round(4.8 * longest) : 0; // words stand aslant
   const right = top > 0 ? Math.max(0, top - 28) : 0; // where the last word leans out
-  const largest = small ? 12 : 44;
-  const cell = Math.max(small ? 1 : 4, Math.min(largest, Math.floor((width - left - right - 2) / Math.max(1, columns))));
-  return { cell, left, top, right, numbers: !small && cell >= 38 };
+  const cell = Math.max(4, Math.min(44, Math.floor((width - left - right - 2) / Math.max(1, columns))));
+  return { cell, left, top, right, numbers: cell >= 38 };
 }
 
 export function Grid(props: GridProps) {
-  const { title, kind, rowLabels, columnLabels, onOpen, selected, small = false, rowName = "row", columnName = "column" } = props;
+  const { title, kind, rowLabels, columnLabels, onOpen, selected, rowName = "row", columnName = "column" } = props;
   const rows = Math.min(props.rows, MOST_SIDE);
   const columns = Math.min(props.columns, MOST_SIDE);
   const at = (row: number, column: number) => props.values[row * props.columns + column] ?? NaN;
@@ -51,7 +49,7 @@ export function Grid(props: GridProps) {
   const [width, setWidth] = useState(0);
   const [focus, setFocus] = useState<[number, number] | null>(null);
   const scale = props.scale ?? scaleFor(props.values, kind);
-  const layout = layoutOf(columns, width || 320, columnLabels ?? (rowLabels && []), small);
+  const layout = layoutOf(columns, width || 320, columnLabels ?? (rowLabels && []));
   const dark = theme.value;
 
   useLayoutEffect(() => {
@@ -92,7 +90,7 @@ export function Grid(props: GridProps) {
         }
       }
     }
-    if (!small && cell >= 11) {
+    if (cell >= 11) {
       pen.fillStyle = ink;
       pen.textAlign = "right";
       rowLabels?.slice(0, rows).forEach((word, row) => pen.fillText(cut(word, 12), left - 6, top + (row + 0.5) * cell));
@@ -143,8 +141,8 @@ export function Grid(props: GridProps) {
   };
   const capped = props.rows > rows || props.columns > columns;
   return (
-    <figure class={small ? "grid small" : "grid"}>
-      {!small && <figcaption>{title}</figcaption>}
+    <figure class="grid">
+      <figcaption>{title}</figcaption>
       <div ref={frame} class="grid-frame">
         <canvas
           ref={canvas}
@@ -169,8 +167,8 @@ export function Grid(props: GridProps) {
       <span class="unseen" aria-live="polite">
         {focus ? said(...focus) : ""}
       </span>
-      {!small && <Legend scale={scale} />}
-      {capped && !small && (
+      <Legend scale={scale} />
+      {capped && (
         <p class="note">
           Showing {rows} of {props.rows} rows and {columns} of {props.columns} columns; choose a range.
         </p>

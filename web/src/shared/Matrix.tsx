@@ -93,18 +93,18 @@ export function Matrix({ name, cells, onChange, rowLabels, columnLabels, bad, si
         <button type="button" class="quiet" aria-label={`add a row to ${name}`} onClick={() => onChange([...cells, Array<string>(columns).fill("0")])}>
           +
         </button>
-        <button type="button" class="quiet" disabled={cells.length < 2} aria-label={`drop the last row of ${name}`} onClick={() => onChange(cells.slice(0, -1))}>
+        <button type="button" class="quiet" disabled={cells.length < 2} aria-label={`remove the last row of ${name}`} onClick={() => onChange(cells.slice(0, -1))}>
           −
         </button>
         <span class="soft">columns</span>
         <button type="button" class="quiet" aria-label={`add a column to ${name}`} onClick={() => onChange(cells.map((line) => [...line, "0"]))}>
           +
         </button>
-        <button type="button" class="quiet" disabled={columns < 2} aria-label={`drop the last column of ${name}`} onClick={() => onChange(cells.map((line) => line.slice(0, columns - 1)))}>
+        <button type="button" class="quiet" disabled={columns < 2} aria-label={`remove the last column of ${name}`} onClick={() => onChange(cells.map((line) => line.slice(0, columns - 1)))}>
           −
         </button>
         {onDrop && (
-          <button type="button" class="quiet" aria-label={`take ${name} away`} title={`take ${name} away`} onClick={onDrop}>
+          <button type="button" class="quiet" aria-label={`remove ${name}`} title={`remove ${name}`} onClick={onDrop}>
             ✕
           </button>
         )}

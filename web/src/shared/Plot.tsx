@@ -1,29 +1,26 @@
-// A line plot through uPlot, fetched when the first one is needed: it follows the width of its place and the theme.
+// Lines over a number through uPlot, fetched when the first plot is needed: it follows the width of its place and the theme.
 import { useEffect, useRef, useState } from "preact/hooks";
 import type uPlot from "uplot";
 import { digits } from "./format";
 import { theme } from "./theme";
 
-export interface Line {
-  label: string;
-  values: (number | null)[];
-  colour: string; // a CSS colour, or a variable such as var(--part-norm)
-  dash?: number[];
-}
+type Real = (colour: string) => string; // a CSS colour, or a variable such as var(--part-norm), as the canvas takes it
+export type Look = (real: Real, axis: uPlot.Axis) => Omit<uPlot.Options, "width" | "height">;
 
-interface PlotProps {
+interface ChartProps {
   title: string;
-  x: number[];
-  xLabel: string;
-  yLabel?: string;
-  lines: Line[];
-  height?: number;
-  format?: (value: number) => string;
-  mark?: number; // a vertical line at this x
+  label: string; // what it says to those who cannot see it
+  data: uPlot.AlignedData;
+  look: Look;
+  shape: string; // it is made anew where this changes, and gets new data otherwise
+  height: number;
+  class?: string;
+  [data: `data-${string}`]: unknown;
 }
 
-export function Plot({ title, x, xLabel, yLabel, lines, height = 260, format = digits, mark }: PlotProps) {
+export function Chart({ title, label, data, look, shape, height, class: name = "plot", ...more }: ChartProps) {
   const place = useRef<HTMLDivElement>(null);
+  const made = useRef<uPlot | null>(null);
   const [Made, setMade] = useState<typeof uPlot>();
   useEffect(() => void import("uplot").then((module) => setMade(() => module.default)), []);
   const dark = theme.value;
@@ -31,49 +28,71 @@ export function Plot({ title, x, xLabel, yLabel, lines, height = 260, format = d
     const node = place.current;
     if (!Made || !node) return;
     const style = getComputedStyle(node);
-    const real = (colour: string) => (colour.startsWith("var(") ? style.getPropertyValue(colour.slice(4, -1)).trim() : colour);
-    const axis = { stroke: real("var(--ink-soft)"), grid: { stroke: real("var(--line)"), width: 1 }, ticks: { stroke: real("var(--line)"), width: 1 } };
-    const marked = (plot: uPlot) => {
-      if (mark === undefined) return;
-      const at = plot.valToPos(mark, "x", true);
-      plot.ctx.save();
-      plot.ctx.strokeStyle = real("var(--accent)");
-      plot.ctx.setLineDash([4, 4]);
-      plot.ctx.beginPath();
-      plot.ctx.moveTo(at, plot.bbox.top);
-      plot.ctx.lineTo(at, plot.bbox.top + plot.bbox.height);
-      plot.ctx.stroke();
-      plot.ctx.restore();
-    };
-    const plot = new Made(
-      {
-        width: node.clientWidth,
-        height,
-        scales: { x: { time: false } },
-        axes: [
-          { ...axis, label: xLabel },
-          { ...axis, label: yLabel, size: 76, values: (_, ticks) => ticks.map((tick) => (tick === null ? "" : format(tick))) },
-        ],
-        series: [
-          { label: xLabel, value: (_, value) => (value === null ? "–" : String(value)) },
-          ...lines.map((line) => ({ label: line.label, stroke: real(line.colour), width: 2, dash: line.dash, value: (_: uPlot, value: number | null) => (value === null ? "–" : format(value)) })),
-        ],
-        hooks: { draw: [marked] },
-      },
-      [x, ...lines.map((line) => line.values)],
-      node,
-    );
-    const watch = new ResizeObserver(() => plot.setSize({ width: node.clientWidth, height }));
+    const real: Real = (colour) => (colour.startsWith("var(") ? style.getPropertyValue(colour.slice(4, -1)).trim() : colour);
+    const line = { stroke: real("var(--line)"), width: 1 };
+    const size = () => ({ width: Math.max(200, node.clientWidth), height });
+    const plot = (made.current = new Made({ ...look(real, { stroke: real("var(--ink-soft)"), grid: line, ticks: line }), ...size() }, data, node));
+    const watch = new ResizeObserver(() => plot.setSize(size()));
     watch.observe(node);
     return () => {
       watch.disconnect();
       plot.destroy();
+      made.current = null;
     };
-  }, [Made, dark, JSON.stringify([x, lines, xLabel, yLabel, height, mark])]);
+  }, [Made, dark, shape, height]);
+  useEffect(() => made.current?.setData(data), [JSON.stringify(data), Made, dark, shape]);
   return (
-    <figure class="plot">
+    <figure class={name} {...more}>
       <figcaption>{title}</figcaption>
-      <div ref={place} style={{ minHeight: `${height + 32}px` }} role="img" aria-label={`${title}: ${lines.map((line) => line.label).join(", ")} against ${xLabel}`} />
+      <div ref={place} style={{ minHeight: `${height + 32}px` }} role="img" aria-label={label} />
     </figure>
   );
+}
+
+export interface Line {
+  label: string;
+  values: (number | null)[];
+  colour: string;
+  dash?: number[];
+}
+
+interface PlotProps {
+  title: string;
+  x: number[];
+  xLabel: string;
+  lines: Line[];
+  format?: (value: number) => string;
+  mark?: number; // a vertical line at this x
+}
+
+export function Plot({ title, x, xLabel, lines, format = digits, mark }: PlotProps) {
+  const said = (_: uPlot, value: number | null) => (value === null ? "–" : format(value));
+  const look: Look = (real, axis) => ({
+    scales: { x: { time: false } },
+    axes: [
+      { ...axis, label: xLabel },
+      { ...axis, size: 76, values: (_, ticks) => ticks.map((tick) => (tick === null ? "" : format(tick))) },
+    ],
+    series: [
+      { label: xLabel, value: (_, value) => (value === null ? "–" : String(value)) },
+      ...lines.map((line) => ({ label: line.label, stroke: real(line.colour), width: 2, dash: line.dash, value: said })),
+    ],
+    hooks: { draw: [(plot) => mark !== undefined && drawMark(plot, mark, real("var(--accent)"))] },
+  });
+  const shape = JSON.stringify([lines.map(({ label, colour, dash }) => [label, colour, dash]), xLabel, mark]);
+  const label = `${title}: ${lines.map((line) => line.label).join(", ")} against ${xLabel}`;
+  return <Chart title={title} label={label} data={[x, ...lines.map((line) => line.values)]} look={look} shape={shape} height={260} />;
+}
+
+function drawMark(plot: uPlot, x: number, colour: string): void {
+  const { ctx, bbox } = plot;
+  const at = plot.valToPos(x, "x", true);
+  ctx.save();
+  ctx.strokeStyle = colour;
+  ctx.setLineDash([4, 4]);
+  ctx.beginPath();
+  ctx.moveTo(at, bbox.top);
+  ctx.lineTo(at, bbox.top + bbox.height);
+  ctx.stroke();
+  ctx.restore();
 }

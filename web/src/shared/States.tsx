@@ -39,7 +39,7 @@ export function Fault({ error, note }: { error: LabError | undefined; note?: str
 export function Shown<T>({ answer, children }: { answer: Answer<T>; children: (value: T) => ComponentChildren }) {
   return (
     <>
-      <Fault error={answer.error} note={answer.value === undefined ? undefined : "Shown below: the last one that works."} />
+      <Fault error={answer.error} note={answer.value === undefined ? undefined : "Below: the last valid result."} />
       {answer.value === undefined ? answer.waiting && <Progress /> : <div class={answer.error ? "stale" : ""}>{children(answer.value)}</div>}
     </>
   );

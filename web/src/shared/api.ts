@@ -2,14 +2,8 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { eventReader } from "./events";
 import { key } from "./key";
+import type { Known } from "./known";
 import { unpack, type Arrays } from "./wire";
-
-export interface Known {
-  version: string;
-  given: string; // what the lab was started with
-  folders: string[];
-  address: string; // the page that shows it
-}
 
 /** What the server told this page when it was let in. */
 export const known: Known = { version: "", given: "", folders: [], address: "/bench" };
@@ -43,7 +37,7 @@ async function ask(url: string, body: unknown, signal?: AbortSignal): Promise<Re
       answer = await fetch(url, init);
     } catch (error) {
       if ((error as Error).name === "AbortError") throw error;
-      throw new LabError("the lab does not answer: is it still running? Start it again with 'glassformer lab'.");
+      throw new LabError("the lab is not responding. If it has stopped, start it again with 'glassformer lab'.");
     }
     if (answer.ok) return answer;
     if (answer.status === 429 && attempt < TRIES) {
@@ -51,7 +45,7 @@ async function ask(url: string, body: unknown, signal?: AbortSignal): Promise<Re
       continue;
     }
     const said = (await answer.json().catch(() => ({}))) as { error?: string; field?: string | null };
-    throw new LabError(said.error ?? `the lab answered ${answer.status}.`, answer.status, said.field ?? null);
+    throw new LabError(said.error ?? `the lab returned status ${answer.status}.`, answer.status, said.field ?? null);
   }
 }
 

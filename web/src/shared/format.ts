@@ -47,13 +47,6 @@ export function brief(value: WireNumber): string {
   return step ? `${digits(number / step[0])} ${step[1]}` : count(value);
 }
 
-/** The same in three digits: 394 k. */
-export function briefest(value: WireNumber): string {
-  const number = toNumber(value);
-  const step = [...STEPS, [1e3, "k"] as [number, string]].find(([size]) => Math.abs(number) >= size);
-  return step ? `${digits(number / step[0], 3)} ${step[1]}` : count(value);
-}
-
 /** 438 MB, in powers of ten, as the command line says it. */
 export function bytes(value: WireNumber): string {
   const number = toNumber(value);

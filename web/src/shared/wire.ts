@@ -31,7 +31,7 @@ const MAGIC = "GLF1";
 /** Reads one binary message: header and arrays. */
 export function unpack<Header = Record<string, unknown>>(buffer: ArrayBuffer): Arrays<Header> {
   const start = new TextDecoder().decode(new Uint8Array(buffer, 0, Math.min(4, buffer.byteLength)));
-  if (start !== MAGIC) throw new Error("the lab sent something that is not an array");
+  if (start !== MAGIC) throw new Error("the lab's response is not an array");
   const length = new DataView(buffer).getUint32(4, true);
   const header = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 8, length))) as Header & { arrays: Listed[] };
   const arrays: Record<string, FloatArray> = {};

@@ -3,7 +3,8 @@ import { Door } from "../shared/Door";
 import { digits, full } from "../shared/format";
 import { toNumber } from "../shared/wire";
 import { unbroken } from "./cells";
-import type { CellDocument, Piece } from "./types";
+import type { Piece } from "../shared/cells";
+import type { CellDocument } from "./types";
 
 export function Pieces({ pieces }: { pieces: Piece[] }) {
   return (
@@ -36,7 +37,7 @@ export function Terms({ found }: { found: Pick<CellDocument, "terms" | "rest" | 
   return (
     <>
       <h3>
-        {`its ${found.terms.length + rest.terms} terms, largest first`}
+        {`${found.terms.length + rest.terms} terms, largest first`}
       </h3>
       <div class="terms-frame">
         <table class="terms">
@@ -60,22 +61,22 @@ export function Terms({ found }: { found: Pick<CellDocument, "terms" | "rest" | 
                   {digits(rest.sum)}
                 </td>
                 <td />
-                <td class="note">the other {rest.terms}, summed</td>
+                <td class="note">sum of the other {rest.terms}</td>
               </tr>
             )}
           </tbody>
         </table>
       </div>
       <p class="cell-how" data-kind={how.kind} data-by={how.by === undefined ? undefined : String(how.by)} data-own={how.own === undefined ? undefined : String(how.own)}>
-        {how.kind === "sum" && <>They add up to {digits(how.sum!)}.</>}
+        {how.kind === "sum" && <>Sum: {digits(how.sum!)}.</>}
         {how.kind === "divided" && (
           <>
-            They add up to {digits(how.sum!)}; divided by {how.text} that is {digits(found.value)}.
+            Sum: {digits(how.sum!)}. Divided by {how.text}: {digits(found.value)}.
           </>
         )}
         {how.kind === "share" && (
           <>
-            Its own term over their sum: {digits(how.own!)} / {digits(how.sum!)} = {digits(found.value)}.
+            This term divided by the sum: {digits(how.own!)} / {digits(how.sum!)} = {digits(found.value)}.
           </>
         )}
       </p>

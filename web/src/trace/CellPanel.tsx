@@ -8,12 +8,12 @@ import { Shown } from "../shared/States";
 import { toNumber } from "../shared/wire";
 import { Pieces, Terms } from "./Arithmetic";
 import { cellId, parseCell, withEdit } from "./cells";
-import type { CellDocument, Where } from "./types";
-import { edits, setEdits } from "./where";
+import type { CellDocument } from "./types";
+import { edits, setEdits, type Where } from "./where";
 
 const END: Partial<Record<CellDocument["source"], string>> = {
-  parameter: "A parameter of the model: a number that was learned (or made up), and the end of this trail.",
-  input: "An input: what went in, and the end of this trail.",
+  parameter: "A model parameter, learned or generated. It is not computed from other numbers.",
+  input: "An input to the model. It is not computed from other numbers.",
 };
 
 export function CellPanel({ id, where, whole }: { id: string; where: Where; whole: boolean }) {
@@ -42,7 +42,7 @@ function Opened({ found, whole }: { found: CellDocument; whole: boolean }) {
           <Terms found={found} />
         </>
       ) : (
-        <p class="cell-end">{END[found.source] ?? `Set by hand (was ${digits(found.was!)}): no arithmetic gives this number, and all that depends on it uses it.`}</p>
+        <p class="cell-end">{END[found.source] ?? `Set by hand (was ${digits(found.was!)}). It is not computed; every number that depends on it uses this value.`}</p>
       )}
       <Actions found={found} whole={whole} />
     </div>
@@ -84,7 +84,7 @@ function Actions({ found, whole }: { found: CellDocument; whole: boolean }) {
           {copied === "yes" ? "copied" : "copy as LaTeX"}
         </button>
       </p>
-      {!whole && <p class="note">This run is too large to be kept whole, so it cannot be changed: give a shorter text.</p>}
+      {!whole && <p class="note">This run is too large to keep in full, so its numbers cannot be changed. Use a shorter text.</p>}
       {open === "change" && (
         <form
           class="change-form"

@@ -20,23 +20,23 @@ export function Changes({ opened }: { opened: Opened }) {
         {all.map((edit, place) => (
           <span class="change">
             {opened.edits[place] ?? edit}
-            <button type="button" class="quiet" aria-label={`take back: ${opened.edits[place] ?? edit}`} onClick={() => setEdits(all.filter((_, other) => other !== place))}>
+            <button type="button" class="quiet" aria-label={`undo: ${opened.edits[place] ?? edit}`} onClick={() => setEdits(all.filter((_, other) => other !== place))}>
               ✕
             </button>
           </span>
         ))}
         {all.length > 1 && (
           <button type="button" class="quiet" onClick={() => setEdits([])}>
-            take all back
+            undo all
           </button>
         )}
       </p>
       <p data-testid="moved">
-        {output === undefined ? "The output stays as it is." : `The output (${opened.output.name}) moves by up to ${digits(output)}.`}
+        {output === undefined ? "The output does not change." : `The output (${opened.output.name}) changes by up to ${digits(output)}.`}
       </p>
       {moved.length > 0 && (
         <details>
-          <summary>what moved: {moved.length} tensors</summary>
+          <summary>changed tensors: {moved.length}</summary>
           <div class="moved-list">
             {moved.map(([name, size]) => {
               const layer = /^layers\.(\d+)\./.exec(name)?.[1];
@@ -64,14 +64,14 @@ export function Output({ opened }: { opened: Opened }) {
   if (classes.length === 0) return null;
   return (
     <section class="output" aria-label="output">
-      <h2>What comes out</h2>
+      <h2>Output</h2>
       <div class="classes">
         {classes.slice(0, 5).map((item) => (
           <>
             <span class="class-name">{item.name}</span>
             <span class="class-bars" aria-hidden="true">
-              <span class="bar" style={{ width: `${100 * item.probability}%` }} />
-              {item.before !== item.probability && <span class="bar was" style={{ width: `${100 * item.before}%` }} />}
+              <span class="bar" style={{ width: `${100 * toNumber(item.probability)}%` }} />
+              {item.before !== item.probability && <span class="bar was" style={{ width: `${100 * toNumber(item.before)}%` }} />}
             </span>
             <span class="number" data-testid="probability">
               {share(item.probability, 1)}
@@ -111,17 +111,17 @@ export function Tokens({ opened, asks }: { opened: Opened; asks: number }) {
         })}
         {opened.tokens.length > MOST_CHIPS && (
           <label class="note">
-            … of {opened.tokens.length}; token{" "}
+            … of {opened.tokens.length}; go to token{" "}
             <input type="number" min={0} max={opened.tokens.length - 1} value={asks} onChange={(event) => change({ q: event.currentTarget.value, row: null })} />
           </label>
         )}
       </div>
       <p class="token-actions">
         <span class="soft">
-          <b>{word}</b> ({asks}) asks.
+          Query: <b>&quot;{word}&quot;</b> (position {asks})
         </span>{" "}
         <button type="button" disabled={!opened.whole} onClick={() => setEdits(toggled(all, mask))}>
-          {all.includes(mask) ? "unmask it" : `mask ${opened.reads === "image" ? "it" : "this word"}`}
+          {all.includes(mask) ? "unmask" : `mask ${opened.reads === "image" ? "this patch" : "this word"}`}
         </button>{" "}
         {opened.reads !== "image" && opened.tokens.length > 1 && opened.tokens.length <= MOST_CHIPS && (
           <select

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { count } from "../shared/format";
 import { change, query } from "../shared/place";
 import type { Arrays } from "../shared/wire";
-import { digitOf, Pixels } from "./Picture";
+import { digitOf, Grey } from "./Picture";
 import type { Models, Opened } from "./types";
 import { FORGET } from "./where";
 
@@ -24,7 +24,7 @@ export function Controls({ known, opened: value }: { known: Arrays<Models>; open
           {given.map((folder) => (
             <option value={folder}>{shortened(folder)}</option>
           ))}
-          <option value="random">random small numbers, for any spec</option>
+          <option value="random">small random numbers (any spec)</option>
           {!listed.includes(model) && <option value={model}>{shortened(model)}</option>}
         </select>
       </label>
@@ -124,7 +124,7 @@ function Images({ known }: { known: Arrays<Models> }) {
     <div class="trace-images" role="group" aria-label="image">
       {known.header.digits.map((digit, place) => (
         <button type="button" aria-pressed={String(place) === chosen} aria-label={`a ${digit}`} onClick={() => change({ ...FORGET, image: String(place) })}>
-          <Pixels pixels={digitOf(known.arrays.digits!, place)} side={32} />
+          <Grey pixels={digitOf(known.arrays.digits!, place)} side={32} />
         </button>
       ))}
     </div>

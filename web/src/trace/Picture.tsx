@@ -1,29 +1,22 @@
 // An image in its patches, and where a query looks: the weight of each patch laid over the picture.
-import { useEffect, useRef } from "preact/hooks";
+import type { Rgb } from "../shared/colours";
 import { Door } from "../shared/Door";
 import { digits as said } from "../shared/format";
 import { inCell } from "../shared/Grid";
+import { Pixels } from "../shared/Pixels";
 import { change } from "../shared/place";
 import type { FloatArray } from "../shared/wire";
 import { cellId } from "./cells";
 import type { Opened } from "./types";
 
 /** Grey pixels from -1 (paper) to 1 (ink), drawn as they are. */
-export function Pixels({ pixels, side }: { pixels: FloatArray; side: number }) {
-  const values = pixels.data;
+export function Grey({ pixels, side }: { pixels: FloatArray; side: number }) {
   const [height = 1, width = 1] = pixels.shape;
-  const canvas = useRef<HTMLCanvasElement>(null);
-  useEffect(() => {
-    const pen = canvas.current?.getContext("2d");
-    if (!pen) return;
-    const image = pen.createImageData(width, height);
-    for (let i = 0; i < width * height; i++) {
-      const grey = Math.round(255 * (1 - Math.min(1, Math.max(0, (values[i]! + 1) / 2))));
-      image.data.set([grey, grey, grey, 255], 4 * i);
-    }
-    pen.putImageData(image, 0, 0);
-  }, [pixels]);
-  return <canvas class="pixels" ref={canvas} width={width} height={height} style={{ width: `${side}px`, height: `${(side * height) / width}px` }} aria-hidden="true" />;
+  const colour = (place: number): Rgb => {
+    const grey = Math.round(255 * (1 - Math.min(1, Math.max(0, (pixels.data[place]! + 1) / 2))));
+    return [grey, grey, grey];
+  };
+  return <Pixels width={width} height={height} colour={colour} drawn={[pixels]} class="pixels" style={{ width: `${side}px`, height: `${(side * height) / width}px` }} />;
 }
 
 /** One of the built-in digits. */
@@ -53,9 +46,9 @@ export function Looks({ opened, pixels, layer, head, query, weights }: LooksProp
   return (
     <div class="looks">
       <figure>
-        <figcaption>the picture: choose the patch that asks</figcaption>
+        <figcaption>image: choose the query patch</figcaption>
         <div class="patches" style={lattice}>
-          <Pixels pixels={pixels} side={SIDE} />
+          <Grey pixels={pixels} side={SIDE} />
           {patches.map((patch) => (
             <button type="button" class="patch" aria-pressed={patch + before === query} aria-label={`patch ${opened.tokens[patch + before]}`} onClick={() => change({ q: String(patch + before) })} />
           ))}
@@ -70,10 +63,10 @@ export function Looks({ opened, pixels, layer, head, query, weights }: LooksProp
       </figure>
       <figure>
         <figcaption>
-          where {query < before ? `the ${opened.tokens[query]} token` : `patch ${opened.tokens[query]}`} looks
+          attention of {query < before ? `the ${opened.tokens[query]} token` : `patch ${opened.tokens[query]}`}
         </figcaption>
         <div class="patches over" style={lattice}>
-          <Pixels pixels={pixels} side={SIDE} />
+          <Grey pixels={pixels} side={SIDE} />
           {patches.map((patch) => {
             const weight = weights[patch + before] ?? NaN;
             return (
@@ -87,10 +80,10 @@ export function Looks({ opened, pixels, layer, head, query, weights }: LooksProp
           })}
         </div>
         <p class="note">
-          the strongest patch or token has {said(most)};{" "}
+          largest weight: {said(most)};{" "}
           {opened.tokens.slice(0, before).map((word, place) => (
             <>
-              on the {word} token <Door id={cellId(name, { head, t: query, s: place })} value={weights[place] ?? NaN} />{" "}
+              weight on the {word} token: <Door id={cellId(name, { head, t: query, s: place })} value={weights[place] ?? NaN} />{" "}
             </>
           ))}
         </p>

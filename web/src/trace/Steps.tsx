@@ -14,7 +14,7 @@ export function Steps({ steps, chosen }: { steps: Step[]; chosen: Step }) {
   return (
     <div class="steps">
       <div class="step-slider">
-        <button type="button" class="quiet" aria-label="step before" disabled={place <= 0} onClick={() => go(place - 1)}>
+        <button type="button" class="quiet" aria-label="previous step" disabled={place <= 0} onClick={() => go(place - 1)}>
           ◀
         </button>
         <input
@@ -38,9 +38,9 @@ export function Steps({ steps, chosen }: { steps: Step[]; chosen: Step }) {
         ))}
       </div>
       <div class="step-rule">
-        <span class="wide">{chosen.latex ? <Math latex={chosen.latex} /> : <span>what goes in</span>}</span>
+        <span class="wide">{chosen.latex ? <Math latex={chosen.latex} /> : <span>model input</span>}</span>
         <span class="note">
-          {chosen.name} · {chosen.axes.filter(([axis, size]) => axis !== "batch" || size > 1).map(([axis, size]) => `${axis} ${size}`).join(" × ") || "one number"}
+          {chosen.name} · {chosen.axes.filter(([axis, size]) => axis !== "batch" || size > 1).map(([axis, size]) => `${axis} ${size}`).join(" × ") || "scalar"}
         </span>
       </div>
     </div>

@@ -1,19 +1,13 @@
 // All heads as small multiples: a row a layer, a column a head; a click chooses, hovering enlarges.
-import { useEffect, useRef } from "preact/hooks";
 import { arrays, useAnswer } from "../shared/api";
 import { colourOf } from "../shared/colours";
+import { Pixels } from "../shared/Pixels";
 import { change } from "../shared/place";
 import { Fault } from "../shared/States";
 import { theme } from "../shared/theme";
 import type { Arrays } from "../shared/wire";
-import type { Opened, Where } from "./types";
-import { edits } from "./where";
-
-interface Heads {
-  layers: number[];
-  heads: number;
-  all: boolean;
-}
+import type { Heads, Opened } from "./types";
+import { edits, type Where } from "./where";
 
 interface StripProps {
   opened: Opened;
@@ -65,7 +59,7 @@ export function Strip({ opened, where, layer, head }: StripProps) {
                   type="button"
                   class={edits().includes(`drop:${number}.${column}`) ? "strip-head silent" : "strip-head"}
                   aria-pressed={layer === String(number) && head === column}
-                  aria-label={`layer ${number}, head ${column}${edits().includes(`drop:${number}.${column}`) ? ", silenced" : ""}`}
+                  aria-label={`layer ${number}, head ${column}${edits().includes(`drop:${number}.${column}`) ? ", ablated" : ""}`}
                   title={`layer ${number}, head ${column}`}
                   onClick={() => change({ layer: String(number), head: column ? String(column) : null, step: "attention.weights" })}
                 >
@@ -81,18 +75,10 @@ export function Strip({ opened, where, layer, head }: StripProps) {
 }
 
 function Thumbnail({ found, row, column }: { found: Arrays<Heads>; row: number; column: number }) {
-  const canvas = useRef<HTMLCanvasElement>(null);
   const weights = found.arrays.weights!;
   const [, heads = 1, height = 1, width = 1] = weights.shape;
+  const values = weights.data.subarray((row * heads + column) * height * width, (row * heads + column + 1) * height * width);
+  const scale = { kind: "sequential", low: 0, high: values.reduce((high, value) => Math.max(high, value), 0) || 1 } as const;
   const dark = theme.value;
-  useEffect(() => {
-    const pen = canvas.current?.getContext("2d");
-    if (!pen) return;
-    const values = weights.data.subarray((row * heads + column) * height * width, (row * heads + column + 1) * height * width);
-    const most = values.reduce((high, value) => Math.max(high, value), 0) || 1;
-    const image = pen.createImageData(width, height);
-    values.forEach((value, i) => image.data.set([...colourOf(value, { kind: "sequential", low: 0, high: most }, dark), 255], 4 * i));
-    pen.putImageData(image, 0, 0);
-  }, [weights, row, column, dark]);
-  return <canvas ref={canvas} width={width} height={height} aria-hidden="true" />;
+  return <Pixels width={width} height={height} colour={(place) => colourOf(values[place]!, scale, dark)} drawn={[weights, row, column, dark]} />;
 }

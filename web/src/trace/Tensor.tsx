@@ -7,11 +7,12 @@ import { Grid } from "../shared/Grid";
 import { change, query, useParam } from "../shared/place";
 import { Fault, Progress } from "../shared/States";
 import { Switch } from "../shared/Switch";
-import type { Arrays, FloatArray } from "../shared/wire";
+import { toNumber, type Arrays, type FloatArray } from "../shared/wire";
 import { cellId, cellOfPage, placeInPage, stepTitle, strongest } from "./cells";
 import { Lines } from "./Lines";
 import { digitOf, Looks } from "./Picture";
-import type { Opened, Page, Side, Step, Where } from "./types";
+import type { Opened, Page, Side, Step } from "./types";
+import type { Where } from "./where";
 
 interface TensorProps {
   opened: Opened;
@@ -43,7 +44,7 @@ export function Tensor({ opened, where, step, layer, head, asks, digits }: Tenso
   const found = answer.value;
   const stale = found !== undefined && found.header.name !== step.name;
   const seen = !found?.arrays.before || (show !== "before" && show !== "difference") ? "after" : show;
-  const views: [string, string][] = [...(opened.reads === "image" ? [["picture", "over the picture"] as [string, string]] : []), ["grid", "grid"], ["lines", "lines"]];
+  const views: [string, string][] = [...(opened.reads === "image" ? [["picture", "over the image"] as [string, string]] : []), ["grid", "grid"], ["lines", "lines"]];
   const looks = isWeights && views.some(([id]) => id === view) ? view : "grid";
   return (
     <section class="tensor" aria-label={step.name}>
@@ -51,7 +52,7 @@ export function Tensor({ opened, where, step, layer, head, asks, digits }: Tenso
         {isWeights && <Switch label="how attention is shown" value={looks} choices={views} onChange={setView} />}
         {opened.edits.length > 0 && found?.arrays.before && (
           <Switch
-            label="which numbers"
+            label="values shown"
             value={seen}
             choices={[
               ["before", "before"],
@@ -61,7 +62,7 @@ export function Tensor({ opened, where, step, layer, head, asks, digits }: Tenso
             onChange={setShow}
           />
         )}
-        {opened.edits.length > 0 && found && !stale && !found.arrays.before && <span class="note">the change moves nothing here</span>}
+        {opened.edits.length > 0 && found && !stale && !found.arrays.before && <span class="note">not affected by the change</span>}
         {isWeights && <Attends opened={opened} step={step} head={head} asks={asks} row={row} seen={seen} />}
       </div>
       <Fault error={answer.error} />
@@ -100,7 +101,7 @@ function labelsOf(side: Side, count: number, opened: Opened, seen: string): stri
   return Array.from({ length: count }, (_, place) => (named ? (words[side.start + place + shift] ?? String(side.start + place)) : String(side.start + place)));
 }
 
-const ROWS: Record<string, string> = { t: "a token", s: "a token (as a key)", patch: "a patch", "": "all there is", class: "a class" };
+const ROWS: Record<string, string> = { t: "a token", s: "a token (as a key)", patch: "a patch", "": "the whole vector", class: "a class" };
 const NAMES: Record<string, string> = { t: "query", s: "key" };
 
 function Flat({ opened, found, seen, looks, asks, isWeights }: { opened: Opened; found: Arrays<Page>; seen: string; looks: string; asks: number; isWeights: boolean }) {
@@ -112,7 +113,7 @@ function Flat({ opened, found, seen, looks, asks, isWeights }: { opened: Opened;
   const own = asks - page.rows.start;
   if (looks === "lines" && seen !== "difference") return <Lines page={page} values={data} rows={rowLabels} columns={columnLabels} query={own >= 0 && own < rows ? own : 0} />;
   const scale: Scale =
-    seen === "difference" ? scaleFor(data, "diverging") : isWeights ? { kind: "sequential", low: 0, high: page.largest || 1 } : scaleFor([page.least, page.largest], "diverging");
+    seen === "difference" ? scaleFor(data, "diverging") : isWeights ? { kind: "sequential", low: 0, high: toNumber(page.largest) || 1 } : scaleFor([toNumber(page.least), toNumber(page.largest)], "diverging");
   return (
     <Grid
       title={`${stepTitle(page.name)}${page.rows.axis === "t" && page.columns.axis === "s" ? ": each row is a query, each column a key" : `: each row is ${ROWS[page.rows.axis] ?? "a row"}`}${Object.entries(page.fixed).map(([axis, place]) => (axis === "batch" || axis === "head" ? "" : `, ${axis} ${place}`)).join("")}`}

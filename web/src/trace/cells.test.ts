@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { brief, cellId, cellOfPage, chosenStep, firstQuery, parseCell, placeInPage, stepKey, stepsOf, strongest, toggled, unbroken, withEdit } from "./cells";
-import type { Opened, Page, Piece, Step } from "./types";
+import type { Piece } from "../shared/cells";
+import type { Opened, Page, Step } from "./types";
 
 const page: Page = {
   name: "layers.0.attention.weights",

@@ -1,5 +1,6 @@
 // How cells and changes are written in the address: layers.0.attention.scores[head=0,t=1,s=2], drop:0.1, mask:3, swap:0,3.
-import type { Opened, Page, Piece, Step } from "./types";
+import type { Piece } from "../shared/cells";
+import type { Opened, Page, Step } from "./types";
 
 export type Cell = Record<string, number>;
 

@@ -12,8 +12,8 @@ import { Controls } from "./Controls";
 import { Steps } from "./Steps";
 import { Strip } from "./Strip";
 import { Tensor } from "./Tensor";
-import type { Models, Opened, Where } from "./types";
-import { edits, setEdits, whereOf } from "./where";
+import type { Models, Opened } from "./types";
+import { edits, setEdits, whereOf, type Where } from "./where";
 
 export default function Trace() {
   const known = useAnswer<Arrays<Models>>("/api/trace/models", undefined, (url, _, signal) => arrays<Models>(url, undefined, signal));
@@ -41,10 +41,10 @@ function Run({ known }: { known: Arrays<Models> }) {
     <>
       <h1 class="unseen">Trace</h1>
       <Controls known={known} opened={answer.value?.opened} />
-      <Fault error={answer.error} note={answer.value ? "Shown below: the last one that works." : undefined} />
+      <Fault error={answer.error} note={answer.value ? "Below: the last valid result." : undefined} />
       {edits().length > 0 && answer.error && (
         <button type="button" onClick={() => setEdits([])}>
-          take all changes back
+          undo all changes
         </button>
       )}
       <div class="trace-wait">{answer.waiting && <Progress>running the model …</Progress>}</div>
@@ -73,10 +73,10 @@ function Traced({ known, found, asked, waiting }: { known: Arrays<Models>; found
         <Strip opened={opened} where={where} layer={layer} head={head} />
         <div class="trace-centre">
           <div class="trace-title">
-            <h2>{inLayer ? `Layer ${layer}${hasHeads ? `, head ${head}` : ""}` : layer === "in" ? "What goes in" : "What comes after the layers"}</h2>
+            <h2>{inLayer ? `Layer ${layer}${hasHeads ? `, head ${head}` : ""}` : layer === "in" ? "Inputs and embeddings" : "After the last layer"}</h2>
             {inLayer && hasHeads && (
               <button type="button" disabled={!opened.whole} onClick={() => setEdits(toggled(edits(), drop))}>
-                {edits().includes(drop) ? "let this head speak" : "silence this head"}
+                {edits().includes(drop) ? "restore this head" : "ablate this head"}
               </button>
             )}
           </div>
@@ -103,7 +103,7 @@ function Hint({ opened, asks, head, layer }: { opened: Opened; asks: number; hea
   const number = /^\d+$/.test(layer) ? layer : "0";
   return (
     <>
-      <p class="soft">Click a number: its rule, its arithmetic and its terms open here, and each of them opens in turn, down to the weights.</p>
+      <p class="soft">Click a number to see its formula, arithmetic and terms here. Click any of those to go deeper, down to the weights.</p>
       {opened.layers > 0 && (
         <p>
           Start with{" "}

@@ -1,23 +1,51 @@
-// What the server says on the trace page.
+// Made by web/wire_types.py from src/glassformer/lab/documents/trace.py: do not edit.
+import type { Door, How, Rest, Term } from "../shared/cells";
 import type { WireNumber } from "../shared/wire";
 
 export type Axis = [string, number];
 
+/** A tensor of the run. What went in has no rule; what enters a layer belongs to what comes before. */
 export interface Step {
   name: string;
   layer: number | "after" | null;
-  part: string;
+  part: "embedding" | "attention" | "feed-forward" | "norm" | "head";
   axes: Axis[];
-  latex?: string; // what went in has no rule
+  latex?: string;
   kept?: boolean;
-  entering?: boolean; // what enters a layer: it belongs to what comes before
+  entering?: boolean;
+}
+
+export interface Class {
+  name: string;
+  place: number;
+  probability: WireNumber;
+  before: WireNumber;
+}
+
+export interface Tag {
+  name: string;
+  probability: WireNumber;
+  before: string;
+}
+
+export interface Output {
+  name: string;
+  axes: Axis[];
+  classes: Class[];
+  tags: Tag[];
+}
+
+export interface ImageGrid {
+  grid: [number, number];
+  patch: [number, number];
+  before: number;
 }
 
 export interface Opened {
   label: string;
   about: string;
   parameters: number;
-  reads: "tokens" | "vectors" | "image";
+  reads: "tokens" | "vectors" | "image" | "frames";
   text: string;
   tokens: string[];
   before_tokens: string[];
@@ -26,21 +54,22 @@ export interface Opened {
   heads: number;
   whole: boolean;
   steps: Step[];
-  output: {
-    name: string;
-    axes: Axis[];
-    classes: { name: string; place: number; probability: number; before: number }[];
-    tags: { name: string; probability: number; before: string }[];
-  };
+  output: Output;
   examples: string[];
   labels: string[];
   edits: string[];
   moved: Record<string, WireNumber>;
-  image?: { grid: [number, number]; patch: [number, number]; before: number };
+  image?: ImageGrid;
+}
+
+export interface NamedModel {
+  name: string;
+  title: string;
+  made: string;
 }
 
 export interface Models {
-  models: { name: string; title: string; made: string }[];
+  models: NamedModel[];
   first: string;
   random: string;
   digits: number[];
@@ -53,44 +82,39 @@ export interface Side {
   start: number;
 }
 
+/** A window of a tensor; its numbers come as an array. */
 export interface Page {
   name: string;
   rows: Side;
   columns: Side;
   fixed: Record<string, number>;
-  least: number;
-  largest: number;
+  least: WireNumber;
+  largest: WireNumber;
   window: number;
 }
 
-export type Piece = string | { id: string; text: string; label: string; value: WireNumber };
-
-export interface CellDocument {
-  id: string;
-  name: string;
-  part: string;
-  label: string;
-  value: WireNumber;
-  before: WireNumber | null;
-  source: "step" | "parameter" | "input" | "edit";
-  was: WireNumber | null; // before it was set by hand
-  rule: string;
-  latex: string;
-  numbers: Piece[];
-  copy: string;
-  how: { kind: "given" | "sum" | "single" | "divided" | "share"; sum?: WireNumber; by?: WireNumber; text?: string; own?: WireNumber };
-  terms: { value: WireNumber; parts: Piece[] }[];
-  rest: { terms: number; sum: WireNumber };
-  heads: WireNumber[];
+export interface Heads {
+  layers: number[];
+  heads: number;
+  all?: boolean;
 }
 
-/** What the address says: sent with every question. */
-export interface Where {
-  model: string;
-  spec: string;
-  seed: number;
-  text: string;
-  image: string;
-  edits: string[];
-  layer: number;
+/** `before` the changes, where they moved it; `was`: before it was set by hand. */
+export interface CellDocument {
+  id: string;
+  label: string;
+  value: WireNumber;
+  source: "step" | "parameter" | "input" | "edit";
+  latex: string;
+  numbers: (string | Door)[];
+  how: How;
+  terms: Term[];
+  rest: Rest;
+  name: string;
+  part: "embedding" | "attention" | "feed-forward" | "norm" | "head";
+  before: WireNumber | null;
+  was: WireNumber | null;
+  rule: string;
+  copy: string;
+  heads: WireNumber[];
 }

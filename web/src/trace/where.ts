@@ -1,6 +1,16 @@
 // The state of the page, all of it in the address.
 import { change, query } from "../shared/place";
-import type { Where } from "./types";
+
+/** What the address says: sent with every question. */
+export interface Where {
+  model: string;
+  spec: string;
+  seed: number;
+  text: string;
+  image: string;
+  edits: string[];
+  layer: number;
+}
 
 export const edits = (): string[] => query.value.getAll("edit");
 

@@ -1,14 +1,13 @@
 // Loss or accuracy of the chosen runs: validation solid, training dashed, steps faint, and a ring where the validation was at its best.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import type uPlot from "uplot";
 import { digits } from "../shared/format";
-import { theme } from "../shared/theme";
+import { Chart, type Look } from "../shared/Plot";
 import { aligned, clearOf, seriesOf, type Curve } from "./curve";
 import type { Row } from "./types";
 
 export const HUES = ["embedding", "attention", "feed-forward", "head", "norm", "layer"].map((part) => `var(--part-${part})`);
 export const hue = (run: number): string => HUES[run % HUES.length]!;
-const HEIGHT = 290;
 
 export interface Watched {
   name: string;
@@ -32,7 +31,7 @@ export function ringsOf(runs: Watched[], what: "loss" | "accuracy"): Ring[] {
     const epoch = curve.epochs.find((one) => one.epoch === at);
     if (!epoch) return [];
     const value = what === "loss" ? epoch.validationLoss : epoch.validationAccuracy;
-    const words = runs.length > 1 ? "" : what === "loss" ? `turns at ${at}` : percent(value);
+    const words = runs.length > 1 ? "" : what === "loss" ? `lowest at ${at}` : percent(value);
     return [{ x: epoch.epoch, y: value, run, words }];
   });
 }
@@ -40,75 +39,42 @@ export function ringsOf(runs: Watched[], what: "loss" | "accuracy"): Ring[] {
 export const percent = (value: number): string => (Number.isFinite(value) ? `${(100 * value).toFixed(1)}%` : "NaN");
 
 export function Curves({ runs, what }: { runs: Watched[]; what: "loss" | "accuracy" }) {
-  const place = useRef<HTMLDivElement>(null);
-  const made = useRef<uPlot | null>(null);
-  const [Made, setMade] = useState<typeof uPlot>();
-  useEffect(() => void import("uplot").then((module) => setMade(() => module.default)), []);
   const series = seriesOf(runs, what);
-  const data = aligned(series);
+  const data = aligned(series) as uPlot.AlignedData;
   const rings = useRef<Ring[]>([]);
   rings.current = ringsOf(runs, what);
   const epochs = Math.max(1, ...runs.map(({ row }) => row?.epochs ?? 1));
-  const format = (value: number | null | undefined) => (value === null || value === undefined ? "–" : what === "loss" ? digits(value) : percent(value));
-  const shape = JSON.stringify([series.map((line) => [line.label, line.run, line.kind]), epochs, theme.value]);
-
-  useEffect(() => {
-    const node = place.current;
-    if (!Made || !node) return;
-    const style = getComputedStyle(node);
-    const real = (colour: string) => (colour.startsWith("var(") ? style.getPropertyValue(colour.slice(4, -1)).trim() : colour);
-    const axis = { stroke: real("var(--ink-soft)"), grid: { stroke: real("var(--line)"), width: 1 }, ticks: { stroke: real("var(--line)"), width: 1 } };
-    const plot = new Made(
-      {
-        width: Math.max(200, node.clientWidth),
-        height: HEIGHT,
-        scales: {
-          x: { time: false, range: [0, epochs] },
-          y: { range: (_, low, high) => (what === "accuracy" ? [Math.floor(10 * Math.min(low ?? 0, 0.9)) / 10, 1] : [0, (high || 1) * 1.06]) },
-        },
-        cursor: { y: false },
-        legend: { markers: { width: 2, dash: (_, place) => (series[place - 1]?.kind === "training" ? "dashed" : "solid"), fill: (_, place) => (series[place - 1]?.kind === "validation" ? real(hue(series[place - 1]!.run)) : "transparent") } },
-        axes: [
-          { ...axis, label: "epoch", labelSize: 24, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000], space: 36 },
-          { ...axis, size: 56, values: (_, ticks) => ticks.map((tick) => (what === "loss" ? digits(tick) : `${Math.round(100 * tick)}%`)) },
-        ],
-        series: [
-          { label: "epoch", value: (_, value: number | null) => (value === null ? "–" : String(Math.round(100 * value) / 100)) },
-          ...series.map((line) => ({
-            label: line.label,
-            stroke: real(hue(line.run)),
-            width: line.kind === "validation" ? 2.2 : line.kind === "training" ? 1.6 : 1,
-            alpha: line.kind === "steps" ? 0.4 : 1,
-            dash: line.kind === "training" ? [6, 4] : undefined,
-            spanGaps: true,
-            points: line.kind === "steps" ? { show: false } : { size: 5, fill: real(hue(line.run)) },
-            value: (_: uPlot, value: number | null) => format(value),
-          })),
-        ],
-        hooks: { draw: [(drawn) => drawRings(drawn, rings.current, real)] },
-      },
-      data as uPlot.AlignedData,
-      node,
-    );
-    made.current = plot;
-    const watch = new ResizeObserver(() => plot.setSize({ width: Math.max(200, node.clientWidth), height: HEIGHT }));
-    watch.observe(node);
-    return () => {
-      watch.disconnect();
-      plot.destroy();
-      made.current = null;
-    };
-  }, [Made, shape]);
-
-  const content = JSON.stringify(data);
-  useEffect(() => made.current?.setData(data as uPlot.AlignedData), [content, Made, shape]);
-
-  return (
-    <figure class="plot curves" data-what={what} data-points={data[0].length}>
-      <figcaption>{what}</figcaption>
-      <div ref={place} class="curves-place" role="img" aria-label={`${what} against epochs. ${spoken(runs, what)}`} />
-    </figure>
-  );
+  const format = (_: uPlot, value: number | null) => (value === null ? "–" : what === "loss" ? digits(value) : percent(value));
+  const kindAt = (place: number) => series[place - 1]?.kind;
+  const look: Look = (real, axis) => ({
+    scales: {
+      x: { time: false, range: [0, epochs] },
+      y: { range: (_, low, high) => (what === "accuracy" ? [Math.floor(10 * Math.min(low ?? 0, 0.9)) / 10, 1] : [0, (high || 1) * 1.06]) },
+    },
+    cursor: { y: false },
+    legend: { markers: { width: 2, dash: (_, place) => (kindAt(place) === "training" ? "dashed" : "solid"), fill: (_, place) => (kindAt(place) === "validation" ? real(hue(series[place - 1]!.run)) : "transparent") } },
+    axes: [
+      { ...axis, label: "epoch", labelSize: 24, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000], space: 36 },
+      { ...axis, size: 56, values: (_, ticks) => ticks.map((tick) => (what === "loss" ? digits(tick) : `${Math.round(100 * tick)}%`)) },
+    ],
+    series: [
+      { label: "epoch", value: (_, value: number | null) => (value === null ? "–" : String(Math.round(100 * value) / 100)) },
+      ...series.map((line) => ({
+        label: line.label,
+        stroke: real(hue(line.run)),
+        width: line.kind === "validation" ? 2.2 : line.kind === "training" ? 1.6 : 1,
+        alpha: line.kind === "steps" ? 0.4 : 1,
+        dash: line.kind === "training" ? [6, 4] : undefined,
+        spanGaps: true,
+        points: line.kind === "steps" ? { show: false } : { size: 5, fill: real(hue(line.run)) },
+        value: format,
+      })),
+    ],
+    hooks: { draw: [(drawn) => drawRings(drawn, rings.current, real)] },
+  });
+  const shape = JSON.stringify([series.map((line) => [line.label, line.run, line.kind]), epochs]);
+  const label = `${what} against epochs. ${spoken(runs, what)}`;
+  return <Chart title={what} label={label} data={data} look={look} shape={shape} height={290} class="plot curves" data-what={what} data-points={data[0].length} />;
 }
 
 /** The last values, for those who cannot see the picture. */

@@ -1,14 +1,17 @@
 // A new run: data with five rows of it, a spec, epochs, settings. All of it is in the address.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { json, LabError, useAnswer } from "../shared/api";
+import type { Rgb } from "../shared/colours";
 import { count } from "../shared/format";
+import { Pixels } from "../shared/Pixels";
 import { change, query, useParam } from "../shared/place";
 import { Fault, Progress } from "../shared/States";
+import { toNumber, type WireNumber } from "../shared/wire";
 import type { Options, Sample, Setting } from "./types";
 import { namesFor } from "./words";
 
 const SET = "set-"; // before a setting's name in the address: some fields of a spec have the same name
-const TASKS: Record<string, string> = { classify: "texts, a label each", image: "images, a label each", tag: "sentences, a label a word", mlm: "plain texts, hidden words are guessed" };
+const TASKS: Record<string, string> = { classify: "labelled training texts", image: "labelled training images", tag: "training sentences with word labels", mlm: "training texts (masked-token prediction)" };
 
 interface NewRunProps {
   options: Options;
@@ -55,7 +58,7 @@ export function NewRun({ options, onStarted }: NewRunProps) {
   return (
     <section class="train-new" aria-labelledby="new-title">
       <h2 id="new-title">New run</h2>
-      {options.missing && <p class="fault">{options.missing} All else in the lab works without it.</p>}
+      {options.missing && <p class="fault">{options.missing} Everything else in the lab works without it.</p>}
       <form
         class="spec"
         aria-label="new run"
@@ -75,15 +78,15 @@ export function NewRun({ options, onStarted }: NewRunProps) {
             ))}
             {!known && !own && <option value={data}>{data}</option>}
           </select>
-          <span class="field-doc">{known ? known.title : own ? "your own" : "not known here"}</span>
+          <span class="field-doc">{known ? known.title : own ? "your own data" : "unknown data set"}</span>
         </label>
         {own && (
           <>
-            <Text name="text" doc="the column that holds the text" placeholder="text" />
-            <Text name="label" doc="the column that holds the label" placeholder="label" />
+            <Text name="text" doc="column with the text" placeholder="text" />
+            <Text name="label" doc="column with the label" placeholder="label" />
           </>
         )}
-        <Rows data={data} text={body.text} label={body.label} toBeat={known?.to_beat ?? null} />
+        <Rows data={data} text={body.text} label={body.label} toBeat={known?.to_beat == null ? null : toNumber(known.to_beat)} />
         <label class="field preset">
           <span class="field-name">spec</span>
           <select name="spec" value={spec} onChange={(event) => setSpec(event.currentTarget.value)}>
@@ -96,25 +99,25 @@ export function NewRun({ options, onStarted }: NewRunProps) {
             ))}
           </select>
           <span class="field-doc">
-            {options.presets.find((preset) => preset.name === spec)?.doc ?? (spec ? "training goes on from its weights" : "head, classes, vocabulary and image size come from the data")}
+            {options.presets.find((preset) => preset.name === spec)?.doc ?? (spec ? "training continues from its weights" : "head, classes, vocabulary and image size come from the data")}
           </span>
         </label>
         <label class="field preset">
           <span class="field-name">epochs</span>
           <input name="epochs" value={epochs} autocomplete="off" aria-invalid={error?.message.startsWith("--epochs") || undefined} onInput={(event) => setEpochs(event.currentTarget.value, "replace")} />
-          <span class="field-doc">passes over the training rows; 10,30,50: a run each, one after the other</span>
+          <span class="field-doc">passes over the training data; 10,30,50 starts three runs, one after the other</span>
         </label>
         <details open={options.fields.some((field) => bad(field.name)) || undefined}>
-          <summary>fields of the spec{set(fields)}</summary>
+          <summary>spec fields{set(fields)}</summary>
           {options.fields
             .filter((field) => field.first || field.name in fields)
             .map((field) => (
-              <Text name={field.name} doc={field.doc} placeholder="as the data and the spec say" choices={field.choices} bad={bad(field.name)} key={field.name} />
+              <Text name={field.name} doc={field.doc} placeholder="set by the data and the spec" choices={field.choices} bad={bad(field.name)} key={field.name} />
             ))}
           <OtherField options={options} />
         </details>
         <details open={options.settings.some((setting) => bad(setting.name)) || undefined}>
-          <summary>how it is trained{set(settings)}</summary>
+          <summary>training settings{set(settings)}</summary>
           {[...options.settings].sort((left, right) => Number(right.first) - Number(left.first)).map((setting) => (
             <Text name={SET + setting.name} title={setting.name} doc={setting.doc} placeholder={standard(setting)} choices={setting.choices} bad={bad(setting.name)} key={setting.name} />
           ))}
@@ -127,7 +130,7 @@ export function NewRun({ options, onStarted }: NewRunProps) {
         <button type="submit" class="primary" disabled={waiting || options.missing !== null}>
           {waiting ? "starting …" : "start"}
         </button>
-        <p class="note">It runs in a process of its own: this page, the browser and the lab can be closed. The run is kept in {options.runs}, and nothing here deletes one.</p>
+        <p class="note">Training runs in a separate process: you can close this page, the browser and the lab. The run is saved in {options.runs}; the lab never deletes runs.</p>
       </form>
     </section>
   );
@@ -172,7 +175,7 @@ function OtherField({ options }: { options: Options }) {
   };
   return (
     <label class="field preset">
-      <span class="field-name">another</span>
+      <span class="field-name">other</span>
       <input
         value={draft}
         placeholder="activation=gelu"
@@ -207,9 +210,9 @@ function Rows({ data, text, label, toBeat }: { data: string; text: string; label
       {found && !answer.error && (
         <div class={answer.waiting ? "stale-sample" : ""}>
           <p class="note">
-            {TASKS[found.task]}: {count(found.rows.train ?? 0)} to learn from, {count(found.rows.validation ?? 0)} to validate, {count(found.rows.test ?? 0)} to test
+            {count(found.rows.train ?? 0)} {TASKS[found.task]}, {count(found.rows.validation ?? 0)} for validation, {count(found.rows.test ?? 0)} for testing
             {found.labels.length > 0 && `; ${found.labels.length} labels`}
-            {toBeat !== null && `; a linear model gets ${toBeat}% right`}
+            {toBeat !== null && `; linear baseline: ${toBeat}% accuracy`}
           </p>
           {found.task === "image" ? (
             <div class="train-images">
@@ -257,17 +260,7 @@ function Tagged({ words, tags }: { words: string[]; tags: string[] }) {
   );
 }
 
-function Image({ pixels, label }: { pixels: number[][][]; label: string }) {
-  const canvas = useRef<HTMLCanvasElement>(null);
-  useEffect(() => {
-    const node = canvas.current;
-    const pen = node?.getContext("2d");
-    const [height, width] = [pixels.length, pixels[0]?.length ?? 0];
-    if (!node || !pen || !height || !width) return;
-    [node.width, node.height] = [width, height];
-    const image = pen.createImageData(width, height);
-    pixels.flat().forEach((pixel, place) => image.data.set([pixel[0] ?? 0, pixel[1] ?? 0, pixel[2] ?? 0, 255], 4 * place));
-    pen.putImageData(image, 0, 0);
-  }, [pixels]);
-  return <canvas ref={canvas} role="img" aria-label={`a training row with the label ${label}`} />;
+function Image({ pixels, label }: { pixels: WireNumber[][][]; label: string }) {
+  const colours = pixels.flat().map((pixel) => [0, 1, 2].map((part) => toNumber(pixel[part])) as Rgb);
+  return <Pixels width={pixels[0]?.length ?? 0} height={pixels.length} colour={(place) => colours[place]!} drawn={[pixels]} label={`training image with the label ${label}`} />;
 }

@@ -24,7 +24,7 @@ export function Runs({ rows, chosen, options, onChoose }: RunsProps) {
           new run
         </button>
       </div>
-      {rows.length === 0 && <Empty>No run in {options.runs} yet. The curves of an example, which came with the lab, show what to expect.</Empty>}
+      {rows.length === 0 && <Empty>No runs in {options.runs} yet. The curves shown are from an example run that comes with the lab.</Empty>}
       {rows.length > 0 && (
         <div class="train-table" tabIndex={0} role="group" aria-label="table of runs">
           <table class="rows">
@@ -35,7 +35,7 @@ export function Runs({ rows, chosen, options, onChoose }: RunsProps) {
                 <th scope="col" class="number">
                   epochs
                 </th>
-                <th scope="col" class="number" title="accuracy on the validation rows: the best of a finished run, the last of any other">
+                <th scope="col" class="number" title="validation accuracy: the best epoch of a finished run, otherwise the latest epoch">
                   accuracy
                 </th>
               </tr>
@@ -64,7 +64,7 @@ export function Runs({ rows, chosen, options, onChoose }: RunsProps) {
           </table>
         </div>
       )}
-      {full && <p class="note">{options.most_shown} runs are shown, which is the most.</p>}
+      {full && <p class="note">At most {options.most_shown} runs can be shown at once.</p>}
     </section>
   );
 }

@@ -27,8 +27,8 @@ export function Watch({ runs, options, onRows }: WatchProps) {
       {runs.length > 0 && (
         <>
           <p class="note train-key">
-            Solid: validation rows, which it does not learn from. Dashed: training rows{runs.length === 1 && "; faint: each step"}. A ring: where the validation was
-            at its best.{!points && " The first points come after ten steps."}
+            Solid line: validation data, not used for training. Dashed line: training data.{runs.length === 1 && " Faint line: each training step."} Ring: best
+            validation result.{!points && " The first points appear after ten steps."}
           </p>
           <div class="two">
             <Curves runs={runs} what="loss" />
@@ -67,20 +67,20 @@ function Standing({ watched, place, options, onRows }: { watched: Watched; place
       <p class="standing-words">
         {example ? (
           <>
-            What a run looks like: the log of <code>glassformer train lid-words-romanised --epochs 40</code>. 410 sentences of English and romanised Hindi, a label a word.
+            An example run: the log of <code>glassformer train lid-words-romanised --epochs 40</code>, on 410 sentences of English and romanised Hindi with one label per word.
           </>
         ) : row ? (
           <>
             {[row.data, row.parameters && `${count(row.parameters)} parameters`, row.start && `from ${row.start}`].filter(Boolean).join(", ")}
           </>
         ) : (
-          "waits for its turn"
+          "queued"
         )}
       </p>
       {row && !example && (
         <p class={row.state === "failed" ? "standing-state fault" : "standing-state"} role="status">
           {stateWords(row)}
-          {row.test && toNumber(row.test.accuracy) >= 0 && `: ${percent(toNumber(row.test.accuracy))} right on the test rows, with the weights of epoch ${row.best?.epoch}`}
+          {row.test && toNumber(row.test.accuracy) >= 0 && `: ${percent(toNumber(row.test.accuracy))} test accuracy with the weights of epoch ${row.best?.epoch}`}
         </p>
       )}
       {row && isGoing(row) && (
@@ -103,7 +103,7 @@ function Standing({ watched, place, options, onRows }: { watched: Watched; place
           {row.trace && <a href={`/trace?model=${encodeURIComponent(`run:${name}`)}`}>open in Trace</a>}
           {row.state === "finished" && (
             <details class="further">
-              <summary>go on</summary>
+              <summary>continue training</summary>
               <Resume row={row} waiting={waiting} further onResume={(settings) => void act("resume", settings)} />
             </details>
           )}
@@ -144,8 +144,8 @@ function Epochs({ watched: { curve } }: { watched: Watched }) {
   const shown = [...curve.epochs].reverse();
   return (
     <details class="train-epochs">
-      <summary>every epoch in numbers</summary>
-      <div class="wide" tabIndex={0} role="group" aria-label="figures of every epoch">
+      <summary>table of epochs</summary>
+      <div class="wide" tabIndex={0} role="group" aria-label="table of epochs">
         <table class="rows">
           <thead>
             <tr>

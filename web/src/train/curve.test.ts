@@ -3,7 +3,7 @@ import { aligned, clearOf, grown, NOTHING, secondsLeft, seriesOf, stepsAnEpoch, 
 import { ringsOf } from "./Curves";
 import type { Point, Row, Verdict } from "./types";
 
-const step = (number: number, loss: number): Point => ({ kind: "step", step: number, epoch: 1, loss, accuracy: 0.5 });
+const step = (number: number, loss: number): Point => ({ kind: "step", step: number, epoch: 1, loss, accuracy: 0.5, lr: null, per_second: null });
 const epoch = (number: number, at: number, loss: number): Point => ({
   kind: "epoch",
   step: at,
@@ -15,14 +15,14 @@ const epoch = (number: number, at: number, loss: number): Point => ({
 const row = { name: "a", state: "running", said: "", trace: false, epochs: 4, steps: 40, step: 20 } as Row;
 
 test("points add up", () => {
-  const curve = grown(grown(NOTHING, [{ kind: "start", steps: 40 }, step(5, 2)]), [step(10, 1), epoch(1, 10, 1.5)]);
+  const curve = grown(grown(NOTHING, [{ kind: "start", steps: 40, parameters: null }, step(5, 2)]), [step(10, 1), epoch(1, 10, 1.5)]);
   expect(curve.steps.map((point) => point.step)).toEqual([5, 10]);
   expect(curve.epochs.map((point) => point.validationLoss)).toEqual([1.5]);
   expect(curve.total).toBe(40);
 });
 
 test("a run that was resumed goes back, and what came after is forgotten", () => {
-  const before = grown(NOTHING, [{ kind: "start", steps: 40 }, step(10, 2), epoch(1, 10, 1.5), step(20, 1), epoch(2, 20, 1.2)]);
+  const before = grown(NOTHING, [{ kind: "start", steps: 40, parameters: null }, step(10, 2), epoch(1, 10, 1.5), step(20, 1), epoch(2, 20, 1.2)]);
   const after = grown(before, [step(20, 0.5)]);
   expect(after.steps.map((point) => point.loss)).toEqual([2, 0.5]);
   expect(after.epochs.length).toBe(1);
@@ -30,7 +30,7 @@ test("a run that was resumed goes back, and what came after is forgotten", () =>
 });
 
 test("a loss that is no number leaves a gap, and nothing breaks", () => {
-  const curve = grown(NOTHING, [step(5, 2), { kind: "step", step: 10, epoch: 1, loss: "NaN", accuracy: 0.1 }]);
+  const curve = grown(NOTHING, [step(5, 2), { kind: "step", step: 10, epoch: 1, loss: "NaN", accuracy: 0.1, lr: null, per_second: null }]);
   const [x, validation, training, steps] = aligned(seriesOf([{ name: "a", curve, row }], "loss"));
   expect([x.length, validation, training]).toEqual([2, [null, null], [null, null]]);
   expect(steps).toEqual([2, null]);
@@ -45,7 +45,7 @@ test("several runs share one axis, without their steps", () => {
 });
 
 test("time is what the last epoch says", () => {
-  const curve = grown(NOTHING, [{ kind: "start", steps: 40 }, epoch(1, 10, 1)]);
+  const curve = grown(NOTHING, [{ kind: "start", steps: 40, parameters: null }, epoch(1, 10, 1)]);
   expect([stepsAnEpoch(curve, row), secondsLeft(curve, row)]).toEqual([10, 2]);
   expect([timeWords(0.2), timeWords(61), timeWords(3700)]).toEqual(["1 s", "1 min", "1 h 2 min"]);
   expect(secondsLeft(NOTHING, row)).toBeNull();

@@ -33,7 +33,7 @@ export function grown(before: Curve, points: Point[], verdict: Verdict | null = 
       if (point.kind === "step") {
         test = null;
         while (epochs.length && epochs[epochs.length - 1]!.step >= point.step) epochs.pop();
-        steps.push({ step: point.step, loss: toNumber(point.loss), accuracy: toNumber(point.accuracy), perSecond: point.per_second });
+        steps.push({ step: point.step, loss: toNumber(point.loss), accuracy: toNumber(point.accuracy), perSecond: point.per_second === null ? undefined : toNumber(point.per_second) });
       } else {
         while (epochs.length && epochs[epochs.length - 1]!.epoch >= point.epoch) epochs.pop();
         epochs.push({
@@ -43,7 +43,7 @@ export function grown(before: Curve, points: Point[], verdict: Verdict | null = 
           validationLoss: toNumber(point.validation.loss),
           trainAccuracy: toNumber(point.train.accuracy),
           validationAccuracy: toNumber(point.validation.accuracy),
-          seconds: point.seconds,
+          seconds: toNumber(point.seconds),
         });
       }
     }

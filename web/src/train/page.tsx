@@ -40,7 +40,7 @@ function Hall({ options }: { options: Options }) {
       <h1 class="unseen">Train</h1>
       {live.lost && (
         <p class="fault" role="alert">
-          The lab does not answer: is it still running? Training goes on without it. If it was started again, open the address that it printed.
+          The lab is not responding. Training continues without it. If the lab was restarted, open the address that it printed.
         </p>
       )}
       <div class="train">
@@ -59,7 +59,10 @@ function Hall({ options }: { options: Options }) {
   );
 }
 
-const EXAMPLE_ROW = { state: "finished", said: "", trace: false, epochs: 40 } as const;
+const EXAMPLE_ROW: Omit<Row, "name"> = {
+  state: "finished", said: "", trace: false, ended: true, epochs: 40, steps: null, step: 0, epoch: 0,
+  data: null, task: null, parameters: null, start: null, lr: null, last: null, best: null, test: null,
+};
 
 function rowOf(rows: Row[], name: string, options: Options): Row | undefined {
   return name === options.example ? { name, ...EXAMPLE_ROW } : rows.find((row) => row.name === name);

@@ -1,38 +1,102 @@
-// What the server says on the train page.
+// Made by web/wire_types.py from src/glassformer/lab/documents/train.py: do not edit.
 import type { WireNumber } from "../shared/wire";
+
+export type Number = WireNumber;
 
 export type State = "starting" | "running" | "stopping" | "stopped" | "killed" | "failed" | "finished";
 
+export interface Figures {
+  loss: Number;
+  accuracy: Number;
+}
+
+export interface BestFigures {
+  loss: Number;
+  accuracy: Number;
+  epoch: number;
+}
+
+export interface TestFigures {
+  accuracy: WireNumber | null;
+}
+
+/** How far a run is. */
+export interface Progress {
+  ended: boolean;
+  steps: number | null;
+  step: number;
+  epoch: number;
+  last: Figures | null;
+  best: BestFigures | null;
+  test: TestFigures | null;
+}
+
+/** A run in the table. `said`: the line with which its command ended; `trace`: whether there are weights to look into. */
 export interface Row {
+  ended: boolean;
+  steps: number | null;
+  step: number;
+  epoch: number;
+  last: Figures | null;
+  best: BestFigures | null;
+  test: TestFigures | null;
   name: string;
   state: State;
-  said: string; // the line with which the command ended
-  trace: boolean; // whether there are weights to look into
-  data?: string;
-  task?: string;
-  parameters?: number | null;
-  start?: string | null; // the checkpoint that it began with
-  epochs?: number | null;
-  lr?: number;
-  steps?: number | null;
-  step?: number;
-  epoch?: number;
-  last?: { loss: WireNumber; accuracy: WireNumber } | null;
-  best?: { loss: WireNumber; accuracy: WireNumber; epoch: number } | null;
-  test?: { accuracy: WireNumber } | null;
+  said: string;
+  trace: boolean;
+  data: string | null;
+  task: string | null;
+  parameters: number | null;
+  start: string | null;
+  epochs: number | null;
+  lr: WireNumber | null;
 }
 
-interface Figures {
-  loss: WireNumber;
-  accuracy: WireNumber;
+export interface Rows {
+  rows: Row[];
 }
 
-export type Point =
-  | { kind: "start"; steps: number }
-  | ({ kind: "step"; step: number; epoch: number; per_second?: number; lr?: number } & Figures)
-  | { kind: "epoch"; step: number; epoch: number; train: Figures; validation: Figures; seconds: number }
-  | { kind: "end"; step: number; epochs: number; test: WireNumber | null };
+export interface Started {
+  run: string;
+  row: Row | null;
+}
 
+export interface StartPoint {
+  kind: "start";
+  steps: number | null;
+  parameters: number | null;
+}
+
+export interface StepPoint {
+  loss: Number;
+  accuracy: Number;
+  kind: "step";
+  step: number;
+  epoch: number;
+  lr: WireNumber | null;
+  per_second: WireNumber | null;
+}
+
+export interface EpochPoint {
+  kind: "epoch";
+  step: number;
+  epoch: number;
+  train: Figures;
+  validation: Figures;
+  seconds: Number;
+}
+
+export interface EndPoint {
+  kind: "end";
+  step: number | null;
+  epochs: number | null;
+  best: BestFigures | null;
+  test: WireNumber | null;
+}
+
+export type Point = StartPoint | StepPoint | EpochPoint | EndPoint;
+
+/** What `glassformer curves` says of a run. */
 export interface Verdict {
   epochs: number;
   best_accuracy: WireNumber;
@@ -41,6 +105,35 @@ export interface Verdict {
   turn: number | null;
   overfits: boolean;
   note: string;
+}
+
+export interface Points {
+  run: string;
+  void: boolean;
+  points: Point[];
+  verdict: Verdict | null;
+}
+
+export interface DataSet {
+  name: string;
+  title: string;
+  task: string;
+  rows: Record<string, number>;
+  classes: number;
+  to_beat: WireNumber | null;
+  licence: string;
+}
+
+export interface Preset {
+  name: string;
+  doc: string;
+}
+
+export interface Field {
+  name: string;
+  doc: string;
+  choices: string[];
+  first: boolean;
 }
 
 export interface Setting {
@@ -54,16 +147,21 @@ export interface Setting {
 }
 
 export interface Options {
-  sets: { name: string; title: string; task: string; rows: Record<string, number>; classes: number; to_beat: number | null; licence: string }[];
+  sets: DataSet[];
   own: string[];
-  presets: { name: string; doc: string }[];
+  presets: Preset[];
   folders: string[];
-  fields: { name: string; doc: string; choices: string[]; first: boolean }[];
+  fields: Field[];
   settings: Setting[];
   runs: string;
   example: string;
   most_shown: number;
   missing: string | null;
+}
+
+export interface Example {
+  label: string | string[] | null;
+  input: string | string[] | WireNumber[][][];
 }
 
 export interface Sample {
@@ -72,5 +170,5 @@ export interface Sample {
   labels: string[];
   notes: string[];
   licence: string;
-  sample: { label: string | string[] | null; input: string | string[] | number[][][] }[];
+  sample: Example[];
 }

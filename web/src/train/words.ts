@@ -14,11 +14,11 @@ export const STATES: Record<State, string> = {
 
 /** The state in a sentence. */
 export function stateWords(row: Row): string {
-  if (row.state === "starting") return "starting: it reads its data and loads PyTorch";
-  if (row.state === "stopping") return "finishes its step and saves";
-  if (row.state === "killed") return "killed: its process ended without a word. What it saved is whole; resume goes on from there";
-  if (row.state === "stopped") return row.said || "stopped, and saved";
-  if (row.state === "failed") return row.said || "it ended before it began to train";
+  if (row.state === "starting") return "starting: reading the data and loading PyTorch";
+  if (row.state === "stopping") return "stopping: finishing the current step and saving";
+  if (row.state === "killed") return "killed: the process ended without a message. The last checkpoint is intact, and resume continues from it";
+  if (row.state === "stopped") return row.said || "stopped and saved";
+  if (row.state === "failed") return row.said || "ended before training started";
   return STATES[row.state];
 }
 

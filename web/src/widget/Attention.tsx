@@ -3,7 +3,8 @@ import { useEffect, useState } from "preact/hooks";
 import { Grid } from "../shared/Grid";
 import { toNumber } from "../shared/wire";
 import { Cell } from "./Cell";
-import type { Ask, AttentionFirst } from "./model";
+import type { Ask } from "./model";
+import type { AttentionFirst } from "./types";
 
 interface Shown {
   layer: number;
@@ -69,7 +70,7 @@ export function Attention({ ask, first }: { ask: Ask; first: AttentionFirst }) {
             onOpen={(row, column) => setOpened([row, column])}
           />
         </div>
-        {start ? <Cell ask={ask} start={start} key={start} /> : <p class="panel waiting note">Click a weight: its rule, its arithmetic and its terms open here, and each of them in turn.</p>}
+        {start ? <Cell ask={ask} start={start} key={start} /> : <p class="panel waiting note">Click a weight to see its formula, arithmetic and terms here. Click any of those to go deeper.</p>}
       </div>
     </div>
   );

@@ -7,8 +7,8 @@ import type { CellDocument } from "../trace/types";
 import type { Ask } from "./model";
 
 const END: Partial<Record<CellDocument["source"], string>> = {
-  parameter: "A parameter of the model, and the end of this trail.",
-  input: "An input, and the end of this trail.",
+  parameter: "A model parameter. It is not computed from other numbers.",
+  input: "An input to the model. It is not computed from other numbers.",
 };
 
 export function Cell({ ask, first, start }: { ask: Ask; first?: CellDocument; start: string }) {
@@ -61,7 +61,7 @@ export function Cell({ ask, first, start }: { ask: Ask; first?: CellDocument; st
               </Elsewhere.Provider>
             </InPanel.Provider>
           ) : (
-            <p>{END[found.source] ?? `Set by hand (was ${digits(found.was!)}), and the end of this trail.`}</p>
+            <p>{END[found.source] ?? `Set by hand (was ${digits(found.was!)}). It is not computed from other numbers.`}</p>
           )}
         </div>
       )}

@@ -1,6 +1,4 @@
 // The kernel's side as the notebook hands it over (anywidget's model), and questions to it.
-import type { WireNumber } from "../shared/wire";
-
 export interface Model {
   get(name: string): unknown;
   on(event: string, handle: (...given: never[]) => void): void;
@@ -33,7 +31,7 @@ export function asker(model: Model, patience = PATIENCE): [Ask, () => void] {
     clearTimeout(asked.timer);
     open.delete(said.id!);
     if (said.answer) asked.done({ answer: said.answer, values: floats(buffers[0]) });
-    else asked.failed(new Error(said.error ?? "the kernel gave no answer."));
+    else asked.failed(new Error(said.error ?? "the kernel returned no answer."));
   }) as (...given: never[]) => void;
   model.on("msg:custom", hear);
   const ask: Ask = (question) =>
@@ -41,7 +39,7 @@ export function asker(model: Model, patience = PATIENCE): [Ask, () => void] {
       const id = ++last;
       const timer = setTimeout(() => {
         open.delete(id);
-        failed(new Error("the notebook's kernel does not answer: run the cell again."));
+        failed(new Error("the notebook kernel is not responding. Run the cell again."));
       }, patience);
       open.set(id, { done, failed, timer });
       model.send({ ...question, id });
@@ -58,39 +56,4 @@ function floats(buffer: DataView | ArrayBuffer | undefined): Float32Array {
   if (!buffer) return new Float32Array();
   const bytes = buffer instanceof ArrayBuffer ? new Uint8Array(buffer) : new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength);
   return new Float32Array(bytes.slice().buffer);
-}
-
-/** What the attention view knows at first. */
-export interface AttentionFirst {
-  label: string;
-  words: string[];
-  layers: number[];
-  heads: number[];
-  weights: WireNumber[]; // of the first head, row after row, of the window below
-  window: number; // rows and columns that are shown at once
-}
-
-export interface Box {
-  key: string;
-  kind: string;
-  title: string;
-  part: string;
-  parameters: number;
-  x: number;
-  y: number;
-  width: number;
-  height: number;
-}
-
-export interface EncoderFirst {
-  label: string;
-  parameters: number;
-  diagram: {
-    width: number;
-    height: number;
-    boxes: Box[];
-    arrows: { label: string; points: [number, number][]; around: boolean }[];
-    frames: { title: string; note: string; y: number; height: number }[];
-  };
-  lines: Record<string, { name: string; formula: string; numbers: string; count: WireNumber }[]>; // of each box
 }

@@ -5,13 +5,14 @@ import type { CellDocument } from "../trace/types";
 import { Attention } from "./Attention";
 import { Cell } from "./Cell";
 import { Encoder } from "./Encoder";
-import { asker, type Ask, type AttentionFirst, type EncoderFirst, type Model } from "./model";
+import { asker, type Ask, type Model } from "./model";
+import type { AttentionFirst, EncoderFirst } from "./types";
 
 function view(kind: string, first: unknown, ask: Ask): VNode {
   if (kind === "attention") return <Attention ask={ask} first={first as AttentionFirst} />;
   if (kind === "cell") return <Cell ask={ask} first={first as CellDocument} start={(first as CellDocument).id} />;
   if (kind === "encoder") return <Encoder first={first as EncoderFirst} />;
-  return <p class="fault">this view is of a newer version of glassformer: {kind}.</p>;
+  return <p class="fault">This view needs a newer version of glassformer: {kind}.</p>;
 }
 
 /** Light or dark, as the notebook is: JupyterLab and VS Code say so, elsewhere the system does. */

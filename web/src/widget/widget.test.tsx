@@ -53,7 +53,7 @@ test("a number opens, its parts open, and the trail comes back", async () => {
   widget("").render({ model, el });
   fireEvent.click(el.querySelector("button.door")!);
   await waitFor(() => expect(el.querySelector(".cell")?.getAttribute("data-cell")).toBe("W[t=1]"));
-  expect(el.textContent).toContain("the end of this trail");
+  expect(el.textContent).toContain("A model parameter. It is not computed from other numbers.");
   expect(location.search).toBe(""); // the notebook's address is its own
 });
 
@@ -62,18 +62,20 @@ test("a number that was set by hand says so, and shows no arithmetic", () => {
   const el = document.createElement("div");
   widget("").render({ model, el });
   expect(el.textContent).toContain("Set by hand (was 42.46)");
-  expect(el.textContent).not.toContain("add up to");
+  expect(el.textContent).not.toContain("Sum:");
 });
 
 test("a diagram opens a block", () => {
-  const box = (key: string, parameters: number, y: number) => ({ key, kind: "box", title: key, part: "norm", parameters, x: 0, y, width: 100, height: 30 });
+  const box = (name: string, parameters: number, y: number) => ({
+    name, kind: "block", title: name, pieces: [[name, false]], note: "", shape: "4 × 12", part: "norm", parameters, open: null, x: 0, y, width: 100, height: 30,
+  });
   const first = {
     label: "small", parameters: 12, lines: { a: [], b: [{ name: "gamma", formula: "d_model", numbers: "12", count: 12 }] },
-    diagram: { width: 120, height: 90, boxes: [box("a", 0, 0), box("b", 12, 50)], arrows: [{ label: "4 × 12", points: [[50, 30], [50, 50]], around: false }], frames: [] },
+    diagram: { label: "small", width: 120, height: 90, boxes: [box("a", 0, 0), box("b", 12, 50)], arrows: [{ source: "a", target: "b", label: "4 × 12", at: [42, 40], points: [[50, 30], [50, 50]], ends: true, head: [] }] },
   };
   const el = document.createElement("div");
   widget("").render({ model: kernel("encoder", first, () => [{}, []]), el });
-  fireEvent.keyDown(el.querySelectorAll(".widget-block")[1]!, { key: "Enter" });
+  fireEvent.keyDown(el.querySelectorAll(".block")[1]!, { key: "Enter" });
   return waitFor(() => expect(el.querySelector("table")?.textContent).toBe("gammad_model1212"));
 });
 
@@ -81,7 +83,7 @@ test("what the kernel refuses, and a kernel that is gone, are said", async () =>
   const [ask] = asker(kernel("cell", {}, () => [{ error: "no such cell." }, []]));
   await expect(ask({ ask: "cell" })).rejects.toThrow("no such cell.");
   const gone: Model = { get: () => null, on: () => {}, off: () => {}, send: () => {} };
-  await expect(asker(gone, 5)[0]({})).rejects.toThrow("does not answer");
+  await expect(asker(gone, 5)[0]({})).rejects.toThrow("is not responding");
 });
 
 test("light or dark is the notebook's matter, and the page around is left alone", () => {

@@ -1,4 +1,4 @@
-"""The shapes of somebody's own formula: every one of them, the product that fails, and the trap in a formula that fits."""
+"""Shapes of the user's own formula: every intermediate shape, products that do not fit, and traps in formulas that do."""
 
 from glassformer.algebra.formulas.check import FormulaShapes, check_formula, products_of, shapes_of
 from glassformer.algebra.formulas.trap import TRAPS

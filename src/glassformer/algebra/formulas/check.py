@@ -1,4 +1,4 @@
-"""The answer to a formula: every shape, and whether it fits, fails, or fits and means something else."""
+"""`check_formula`: every shape of a formula, and whether it fits, fails, or fits but means something else."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from glassformer.algebra.formulas.trace import Row, Trace
 from glassformer.algebra.formulas.trap import Trap
 from glassformer.algebra.formulas.traps import find_traps
 from glassformer.algebra.formulas.writing import statement_text
+from glassformer.errors import GlassformerError, listed, nearest, shown
 from glassformer.expressions.plain import plain
 from glassformer.expressions.tree import Node
-from glassformer.spec import GlassformerError, listed, nearest, shown
 
 Verdict: TypeAlias = Literal["fits", "fails", "trap"]
 MOST_REPAIRS = 4
@@ -28,7 +28,7 @@ MOST_REPAIRS = 4
 
 @dataclass(frozen=True, repr=False)
 class FormulaShapes(Result):
-    """A formula followed from its given shapes to its result."""
+    """The shapes of a formula, from the given matrices to the result."""
 
     statements: tuple[Statement, ...]
     trace: Trace
@@ -42,7 +42,7 @@ class FormulaShapes(Result):
 
     @property
     def total(self) -> int:
-        """Matrix products."""
+        """The number of matrix products."""
         return self.trace.products
 
     @property
@@ -50,12 +50,12 @@ class FormulaShapes(Result):
         return tuple(self.trace.rows)
 
     def __getitem__(self, text: str) -> tuple[int | str, ...]:
-        """The shape of an expression, by the text of its row or the name it is given."""
+        """Return the shape of an expression, by the text of its row or its name."""
         rows = [row for row in self.rows if row.text == text or row.text.startswith(f"{text} = ")]
         if not rows:
             known = [row.text.partition(" = ")[0] for row in self.rows]
             raise GlassformerError(
-                f"there is no '{shown(text)}' in this formula.{nearest(str(text), known)} One of {listed(known)}."
+                f"'{shown(text)}' is not in this formula.{nearest(str(text), known)} Expressions: {listed(known)}."
             )
         return self.shape(rows[-1])
 
@@ -64,7 +64,7 @@ class FormulaShapes(Result):
 
     @property
     def reading(self) -> tuple[str, ...]:
-        """What the formula says, in words, where nothing is wrong with it."""
+        """A description of the formula in words, if nothing is wrong with it."""
         return tuple(reading(self.trace)) if self.verdict == "fits" else ()
 
     @property
@@ -77,7 +77,7 @@ class FormulaShapes(Result):
 
     @property
     def left_out(self) -> tuple[str, ...]:
-        """Statements that were not followed, because one before them fails."""
+        """Statements that were not evaluated, because an earlier one fails."""
         return tuple(statement_text(statement) for statement in self.trace.left_out)
 
     def to_dict(self) -> dict[str, Any]:
@@ -108,7 +108,7 @@ class FormulaShapes(Result):
 
 
 def check_formula(formula: str, shapes: Iterable[str] | Mapping[str, Written] = ()) -> FormulaShapes:
-    """Follow a formula: `check_formula("Q = W_Q X", ["X=768x6", "W_Q=64x768"])`."""
+    """Derive the shapes of a formula: `check_formula("Q = W_Q X", ["X=768x6", "W_Q=64x768"])`."""
     lines, declared = read_formula(formula)
     given = read_given(shapes)
     for name, shape in declared.items():
@@ -120,7 +120,7 @@ def check_formula(formula: str, shapes: Iterable[str] | Mapping[str, Written] = 
 
 
 def follow(statements: tuple[Statement, ...], given: Given) -> FormulaShapes:
-    """The answer, with the formula that was meant: every correction is checked before it is offered."""
+    """Judge a formula and suggest a corrected one; corrections are checked before they are suggested."""
     answer = judge(statements, given)
     if answer.verdict == "fits":
         return answer
@@ -137,7 +137,7 @@ def judge(statements: tuple[Statement, ...], given: Given) -> FormulaShapes:
 
 
 def corrected(answer: FormulaShapes, given: Given) -> tuple[Statement, ...] | None:
-    """The formula with its faults mended one after the other, if it then fits and means what it should."""
+    """Return the formula with its errors corrected one by one, if the result fits and has no trap."""
     for _ in range(MOST_REPAIRS):
         if answer.verdict == "fits":
             return answer.statements
@@ -158,18 +158,18 @@ def mended(statements: Sequence[Statement], changes: Changes) -> tuple[Statement
 
 
 def shapes_of(node: Node, given: Mapping[str, Sequence[int | str]]) -> tuple[int | str, ...]:
-    """The shape of an expression of given matrices: of `Q K^T` with Q 5 × 64 and K 7 × 64, (5, 7)."""
+    """Return the shape of an expression of given matrices: (5, 7) for `Q K^T` with Q 5 × 64 and K 7 × 64."""
     answer = _fitting(node, given)
     return answer.shape(answer.rows[-1])
 
 
 def products_of(node: Node, given: Mapping[str, Sequence[int | str]]) -> int:
-    """The multiply-adds of the matrix products in an expression of given matrices; one that stands twice is computed once."""
+    """Return the multiply-adds of the matrix products in an expression; a repeated product counts once."""
     answer, total = _fitting(node, given), 0
     for row in answer.rows:
         sizes = [size.put_in(answer.trace.known).number for shape in row.operands for size in shape]
         if None in sizes:
-            raise GlassformerError(f"the cost of {row.text} needs numbers for all sizes, as in A=512 x 768.")
+            raise GlassformerError(f"the cost of {row.text} needs a number for every size, as in A=512 x 768.")
         if sizes:
             rows, inner, _, columns = (int(size or 0) for size in sizes)
             total += rows * inner * columns

@@ -1,4 +1,4 @@
-"""What the sizes themselves say of an axis, before anything is multiplied: `d` is a width, `t` counts tokens."""
+"""Evidence from the given sizes for what an axis counts: `d` is a width, `t` counts tokens."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ HEAD_WIDTHS = {"queries": ("d_k", "d_q"), "keys": ("d_k", "d_q"), "values": ("d_
 
 @dataclass(frozen=True)
 class Evidence:
-    """The kinds of a given matrix's two axes, as far as its sizes tell."""
+    """Infers the kinds of a given matrix's axes from its sizes."""
 
     given: Given
     known: Mapping[str, Size]
 
     def kinds(self, of: str) -> tuple[Kind | None, Kind | None]:
-        """Only where every hint agrees; and a matrix of data has one axis of each kind."""
+        """Return the kinds of both axes if all hints agree; a data matrix has one axis of each kind."""
         shape = self.given.shapes[of]
         if of.partition("_")[0] not in DATA_BASES or len(shape) != 2:
             return None, None
@@ -34,7 +34,7 @@ class Evidence:
         return kind, OTHER[kind]
 
     def _symbols(self, shape: Shape) -> list[tuple[int, Kind]]:
-        """`d × t`: widths are called d, and t counts tokens; n and m may be either."""
+        """Return hints from symbols: in `d × t`, d is a width and t counts tokens; n and m may be either."""
         found: list[tuple[int, Kind]] = []
         for axis, size in enumerate(shape):
             if any(symbol.split("_")[0] in ("d", "D") for symbol in size.symbols):
@@ -44,7 +44,7 @@ class Evidence:
         return found if len({kind for _, kind in found}) == len(found) else []
 
     def _numbers(self, of: str, shape: Shape) -> list[tuple[int, Kind]]:
-        """`X=768x6 d=768`: the axis that has the width's number, where the other could not have it, too."""
+        """Return hints from numbers: in `X=768x6 d=768`, the axis of size 768, if only one axis can be the width."""
         sizes = [size.put_in(self.known).number for size in shape]
         role = role_of(of)
         found: list[tuple[int, Kind]] = []
@@ -61,12 +61,12 @@ class Evidence:
         return found
 
     def _place(self, word: str, sizes: list[int | None]) -> int | None:
-        """The one axis that has the number given for a word."""
+        """Return the only axis whose size is the number given for a symbol."""
         value = self.known[word].number if word in self.known else None
         return sizes.index(value) if value is not None and sizes.count(value) == 1 else None
 
     def _companions(self, of: str) -> list[tuple[int, Kind]]:
-        """Keys and values share their tokens, queries and keys their width: unequal sizes tell which is which."""
+        """Return hints from related matrices: K and V share their tokens, Q and K their width."""
         role = role_of(of)
         if role is None or of[0] not in "QKV" or of[1:2] not in ("", "_"):
             return []

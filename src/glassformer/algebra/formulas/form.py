@@ -1,4 +1,4 @@
-"""The form in which a tree is followed: products and sums of two, without brackets, each node a place of its own."""
+"""The normal form of a formula's tree: binary products and sums, no parentheses, nodes identified by position."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from functools import reduce
 from typing import Generic, TypeVar
 
 from glassformer.algebra.formulas.names import JOINS, Known, function_called, key_of
+from glassformer.errors import GlassformerError, shown
 from glassformer.expressions.evaluate import Evaluator
 from glassformer.expressions.exact import Real
 from glassformer.expressions.limits import DEEPEST_TREE
@@ -36,18 +37,17 @@ from glassformer.expressions.tree import (
     rebuilt,
 )
 from glassformer.expressions.vocabulary import AXES
-from glassformer.spec import GlassformerError, shown
 
-SIGNS: dict[Factor, Factor] = {"/": "/", "//": "/", "⊙": "⊙"}  # every other sign is a product
+SIGNS: dict[Factor, Factor] = {"/": "/", "//": "/", "⊙": "⊙"}  # any other sign is a matrix product
 DOTS = Name("…")
-ONE_HEAD = "one head"  # as a function: the part of a matrix of all heads that belongs to one of them
+ONE_HEAD = "one head"  # a function: the part of an all-heads matrix that belongs to one head
 
 T = TypeVar("T")
 S = TypeVar("S")
 
 
 class Places(Generic[T]):
-    """Something for each of some places of a formula. Equal nodes may stand in several places, so identity counts."""
+    """A mapping from nodes to values, by identity: equal nodes can occur at several positions of a formula."""
 
     def __init__(self, pairs: Iterable[tuple[Node, T]] = ()) -> None:
         self._found = {id(node): (node, value) for node, value in pairs}
@@ -72,13 +72,13 @@ Changes = Places[Node]
 
 
 def swapped(node: Node, changes: Changes) -> Node:
-    """The tree with some of its places replaced."""
+    """Return the tree with some of its nodes replaced."""
     found = changes.get(node)
     return found if found is not None else rebuilt(node, lambda inner: swapped(inner, changes))
 
 
 def renamed(node: Node, put_in: dict[str, Node]) -> Node:
-    """A function's body with the arguments in the places of its parameters."""
+    """Return a function's body with its parameters replaced by arguments."""
     if isinstance(node, Name):
         return put_in.get(key_of(node.text), node)
     return rebuilt(node, lambda inner: renamed(inner, put_in))
@@ -89,30 +89,30 @@ def times(left: Node, right: Node, sign: Factor = "") -> Product:
 
 
 def sides(node: Product | Sum) -> tuple[Node, Node]:
-    """The two factors of a product, or the two terms of a sum."""
+    """Return the two factors of a product, or the two terms of a sum."""
     (_, left), (_, right) = node.factors if isinstance(node, Product) else node.terms
     return left, right
 
 
 def multiplies(node: Node) -> bool:
-    """Whether it is a matrix product, or a number times something: no quotient, nothing entry by entry."""
+    """Return whether a node is a matrix product or a scaling, not a quotient or an element-wise product."""
     return isinstance(node, Product) and not node.factors[1][0]
 
 
 def turned(node: Node) -> Node:
-    """The transpose; of a transpose, what was transposed."""
+    """Return the transpose of a node; transposes cancel."""
     return node.inner if isinstance(node, Transposed) else Transposed(node)
 
 
 def stripped(node: Node) -> Node:
-    """Without its transposes."""
+    """Return a node without its transposes."""
     while isinstance(node, Transposed):
         node = node.inner
     return node
 
 
 def joined_parts(node: Node) -> tuple[Node, ...]:
-    """What a join joins, with its dots: `[A, B]` beside each other, `[A; B]` below each other, `concat(A, B)`."""
+    """Return the parts of a concatenation, including dots: `[A, B]`, `[A; B]` or `concat(A, B)`."""
     match node:
         case List(parts) | Call(_, parts):
             return parts
@@ -123,9 +123,9 @@ def joined_parts(node: Node) -> tuple[Node, ...]:
 
 
 def formed(node: Node, known: Known, level: int = 1) -> Node:
-    """The tree as it is followed; `known` says which names are matrices, since `rows` or `keys` may be one."""
+    """Return a tree in normal form; `known` tells which names are matrices, since `rows` or `keys` could be one."""
     if level > DEEPEST_TREE:
-        raise GlassformerError(f"the formula is nested too deeply: {DEEPEST_TREE} operations inside each other at most.")
+        raise GlassformerError(f"the formula is nested too deeply: at most {DEEPEST_TREE} levels are allowed.")
     match node:
         case Grouped(inner) | List((inner,), "[") | Negative(Negative(inner)):
             return formed(inner, known, level)
@@ -147,7 +147,7 @@ def formed(node: Node, known: Known, level: int = 1) -> Node:
 
 
 def _leaning(parts: Sequence[tuple[S, Node]], known: Known, level: int) -> list[tuple[S, Node]]:
-    """The parts of a product or sum that is to lean to the left: the first stands deepest."""
+    """Return the parts of a left-associative product or sum in normal form; the first is nested deepest."""
     return [(sign, formed(part, known, level + len(parts) - place)) for place, (sign, part) in enumerate(parts)]
 
 
@@ -156,12 +156,12 @@ def _power(base: Node, exponent: Node, known: Known) -> Node:
         return Name(f"{base.text}_{exponent.text}")  # W^Q
     found = Evaluator(Reading(), {}).value(exponent) if not names_in(exponent) else None
     if not isinstance(found, Real) or not found.exact:
-        raise GlassformerError(f"'{shown(plain(exponent))}' is an exponent that is neither a transpose nor a number.")
+        raise GlassformerError(f"'{shown(plain(exponent))}' is not a valid exponent: use T for a transpose, or a number.")
     return Power(base, Number(Numeral(str(found.low), found.low, Fraction(1))))
 
 
 def _called(call: Call, known: Known) -> Node:
-    """A function with the axis that its last argument names, and as many arguments as it takes."""
+    """Return a call with its axis taken from the last argument and its number of arguments checked."""
     word, arguments, axis = call.function, call.arguments, call.axis
     last = arguments[-1]
     if multiplies(last) and isinstance(last, Product) and sides(last)[0] == Name("over"):
@@ -184,7 +184,7 @@ def _called(call: Call, known: Known) -> Node:
 
 
 def indexed(node: Node) -> Iterable[str]:
-    """The names in an expression, from the last to the first."""
+    """Yield the names in an expression, from last to first."""
     for inner in reversed(children(node)):
         yield from indexed(inner)
     if isinstance(node, Name):

@@ -1,4 +1,4 @@
-"""A formula read: cut into statements, each parsed into a tree, with the shapes that the formula declares itself."""
+"""Parses a formula: splits it into statements, parses each into a tree, and collects the shapes that it declares."""
 
 from __future__ import annotations
 
@@ -7,24 +7,25 @@ from dataclasses import dataclass
 
 from glassformer.algebra.formulas.form import formed
 from glassformer.algebra.formulas.names import Known, Names, key_of, resolved
+from glassformer.errors import GlassformerError, shown
 from glassformer.expressions.grammar import Parser
 from glassformer.expressions.limits import FORMULA_CHARACTERS, FORMULA_STATEMENTS, FORMULA_TOKENS, NotUnderstoodError
 from glassformer.expressions.readings import Reading
+from glassformer.expressions.scanner import Token
 from glassformer.expressions.settle import settle
-from glassformer.expressions.tokens import Token, tokens
+from glassformer.expressions.tokens import tokens
 from glassformer.expressions.tree import Node, Space, names_in
 from glassformer.expressions.vocabulary import PARTNER
-from glassformer.spec import GlassformerError, shown
 
 READING = Reading(juxtaposition="even")  # A / b C is (A / b) C
 SEPARATORS = frozenset((";", "\n", "\\\\", "quad", "qquad", ",", ".", "and", "where"))
 BREAKS = frozenset(("wall", "row", "stop", "cell"))
-OPERAND = "a matrix, a number or a bracket"
+OPERAND = "a matrix, a number or an opening bracket"
 
 
 @dataclass(frozen=True)
 class Statement:
-    """`name = body`, `name(parameters) = body`, or a body alone; `claim` is the shape that was written behind it."""
+    """`name = body`, `name(parameters) = body`, or a body alone; `claim` is the shape stated after it."""
 
     body: Node
     name: str = ""
@@ -34,7 +35,7 @@ class Statement:
 
 @dataclass(frozen=True)
 class Line:
-    """A statement before it is parsed: which names are known is only clear when all lines are cut."""
+    """A statement before it is parsed, since parsing needs the names of all statements."""
 
     bodies: tuple[list[Token], ...]
     name: str = ""
@@ -43,7 +44,7 @@ class Line:
 
 
 class FormulaParser(Parser):
-    """The grammar of expressions; what is wrong is said with its place."""
+    """The expression parser with errors that give a position."""
 
     def whole(self) -> Node:
         node = self.expression()
@@ -58,19 +59,19 @@ class FormulaParser(Parser):
 def expected(wanted: str, token: Token | None, end: int) -> NotUnderstoodError:
     place = end if token is None else token.start
     found = f"'{shown(token.text, limit=20)}'" if token is not None else "the end"
-    return NotUnderstoodError(f"{wanted} was expected at character {place + 1}, found {found}.")
+    return NotUnderstoodError(f"expected {wanted} at character {place + 1}, found {found}.")
 
 
 def no_matrix(text: str) -> GlassformerError:
     said = shown(" ".join(text.split()))
     return GlassformerError(
-        f"there is no matrix in '{said}': for its value write glassformer ask \"{said.partition('=')[0].strip()}\", "
-        f'and to check a result glassformer check "{said}".'
+        f"there is no matrix in '{said}': to compute its value, use glassformer ask \"{said.partition('=')[0].strip()}\"; "
+        f'to check a result, use glassformer check "{said}".'
     )
 
 
 def read_formula(text: str) -> tuple[list[Line], dict[str, Node]]:
-    """The lines of a formula, and the shapes that it declares: `X ∈ R^{768 × 6}`."""
+    """Return the lines of a formula, and the shapes that it declares: `X ∈ R^{768 × 6}`."""
     if len(text) > FORMULA_CHARACTERS:
         raise GlassformerError(f"the formula has more than {FORMULA_CHARACTERS:,} characters: check it in parts.")
     found = settle(tokens(text, formula=True), READING)
@@ -104,7 +105,7 @@ def read_formula(text: str) -> tuple[list[Line], dict[str, Node]]:
 
 
 def statements(lines: Sequence[Line], given: Iterable[str]) -> tuple[Statement, ...]:
-    """The statements of a formula; `a = b = c` is two of them."""
+    """Return the statements of a formula; `a = b = c` is two statements."""
     targets = [key_of(line.name) for line in lines if line.name and line.parameters is None]
     own = frozenset(line.name for line in lines if line.parameters is not None)
     known = Known(Names([*given, *targets]), own)
@@ -118,7 +119,7 @@ def statements(lines: Sequence[Line], given: Iterable[str]) -> tuple[Statement, 
 
 
 def in_order(found: Sequence[Statement], given: Iterable[str]) -> list[Statement]:
-    """Statements in the order in which they can be followed: a name is defined before it is used."""
+    """Return statements in the order of evaluation: names are defined before they are used."""
     waiting, ordered = list(found), list[Statement]()
     targets = {key_of(each.name) for each in found if each.name and each.parameters is None} - set(given)
     while waiting:
@@ -130,7 +131,7 @@ def in_order(found: Sequence[Statement], given: Iterable[str]) -> list[Statement
 
 
 def _cut(found: list[Token], text: str) -> list[tuple[list[Token], str]]:
-    """The parts between separators outside all brackets, each with the separator after it."""
+    """Split tokens at separators outside all brackets; return each part with the separator after it."""
     parts: list[tuple[list[Token], str]] = []
     part: list[Token] = []
     opened: list[Token] = []
@@ -143,7 +144,7 @@ def _cut(found: list[Token], text: str) -> list[tuple[list[Token], str]]:
             parts.append((part, token.text))
             part = []
         elif token.kind == "unknown" or (token.kind in ("wall", "stop") and token.text not in SEPARATORS):
-            raise NotUnderstoodError(f"a sign that no formula has {_at(token, text)}.")
+            raise NotUnderstoodError(f"this character cannot be used in a formula {_at(token, text)}.")
         elif token.kind not in BREAKS or token.text == ";" or any(bracket.kind == "begin" for bracket in opened):
             part.append(token)  # inside brackets a new line is a space
     if opened:
@@ -165,7 +166,7 @@ def _at(token: Token, text: str) -> str:
 
 
 def _line(part: list[Token]) -> Line:
-    """One statement: what stands left of `=`, the bodies, and the shape after ∈."""
+    """Parse one statement: the name left of `=`, the bodies, and the shape after ∈."""
     claim = None
     place = next((place for place, token in enumerate(part) if (token.kind, token.text) == ("relation", "∈")), None)
     if place is not None:
@@ -181,7 +182,7 @@ def _line(part: list[Token]) -> Line:
 
 
 def _sides(part: list[Token]) -> list[list[Token]]:
-    """What stands between the equals signs outside all brackets."""
+    """Split tokens at equals signs outside all brackets."""
     sides: list[list[Token]] = [[]]
     depth = 0
     for token in part:
@@ -199,7 +200,7 @@ def _sides(part: list[Token]) -> list[list[Token]]:
 
 
 def _left(side: list[Token]) -> tuple[str, tuple[str, ...] | None]:
-    """`Q`, `X'` or `Attention(Q, K, V)`, left of an equals sign."""
+    """Parse the left side of an equals sign: `Q`, `X'` or `Attention(Q, K, V)`."""
     kinds = [token.kind for token in side]
     if kinds[0] != "name":
         raise expected("a name left of '='", side[0], side[0].end)

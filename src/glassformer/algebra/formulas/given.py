@@ -1,4 +1,4 @@
-"""What the reader says of sizes: `X=768x6`, `W_Q=d_k x d`, `b=768`, `heads=8`."""
+"""Given shapes and sizes: `X=768x6`, `W_Q=d_k x d`, `b=768`, `heads=8`."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 from glassformer.algebra.formulas.names import key_of
 from glassformer.algebra.formulas.sizes import Size
+from glassformer.errors import GlassformerError, shown
 from glassformer.expressions.grammar import Parser
 from glassformer.expressions.limits import (
     FORMULA_CHARACTERS,
@@ -23,7 +24,6 @@ from glassformer.expressions.settle import settle
 from glassformer.expressions.shapes import size_nodes
 from glassformer.expressions.tokens import tokens
 from glassformer.expressions.tree import Grouped, Name, Node, Number, Product, Sum
-from glassformer.spec import GlassformerError, shown
 
 Shape: TypeAlias = tuple[Size, ...]
 Written: TypeAlias = str | int | Sequence[int | str]
@@ -37,9 +37,9 @@ EXAMPLE = "write it as in X=768x6, W_Q=d_k x d or d_k=64"
 
 @dataclass
 class Given:
-    """Shapes and numbers by name. A single size is a vector's length or a number: how the name is used decides."""
+    """Shapes and numbers by name. A single size is the length of a vector or a number, depending on its use."""
 
-    texts: dict[str, str] = field(default_factory=dict)  # how each name was written
+    texts: dict[str, str] = field(default_factory=dict)  # each name as written
     shapes: dict[str, Shape] = field(default_factory=dict)
 
     def add(self, text: str, shape: Shape) -> None:
@@ -53,12 +53,12 @@ class Given:
 
     @property
     def numbers(self) -> dict[str, Size]:
-        """Values of symbols: every name that was given a single size."""
+        """Values of symbols: every name with a single size."""
         return {key: shape[0] for key, shape in self.shapes.items() if len(shape) == 1}
 
 
 def read_given(shapes: Iterable[str] | Mapping[str, Written]) -> Given:
-    """`X=768x6 W_Q=d_k x d heads=8` as a command line splits it or in one piece, or `{"X": (768, 6), "d_k": 64}`."""
+    """Parse `X=768x6 W_Q=d_k x d heads=8`, as one string or split, or `{"X": (768, 6), "d_k": 64}`."""
     given = Given()
     for word, value in _entries(shapes):
         text = value if isinstance(value, str) else str(value) if isinstance(value, int) else "×".join(map(str, value))
@@ -74,7 +74,7 @@ def _entries(shapes: Iterable[str] | Mapping[str, Written]) -> Iterable[tuple[st
         raise GlassformerError(f"the shapes have more than {FORMULA_CHARACTERS:,} characters: check the formula in parts.")
     starts = list(ENTRY.finditer(text))
     if text.strip() and (not starts or text[: starts[0].start()].strip(" ,;")):
-        raise GlassformerError(f"'{shown(text.strip())}' gives no shape: {EXAMPLE}.")
+        raise GlassformerError(f"'{shown(text.strip())}' is not a shape: {EXAMPLE}.")
     ends = [start.start() for start in starts[1:]]
     return [(start[1], text[start.end() : end].strip(" ,;\n\t")) for start, end in zip_longest(starts, ends)]
 
@@ -82,12 +82,12 @@ def _entries(shapes: Iterable[str] | Mapping[str, Written]) -> Iterable[tuple[st
 def read_name(word: str) -> str:
     found = tokens(word, formula=True)
     if [token.kind for token in found] != ["name"]:
-        raise GlassformerError(f"'{shown(word)}' is no name: {EXAMPLE}.")
+        raise GlassformerError(f"'{shown(word)}' is not a name: {EXAMPLE}.")
     return found[0].text
 
 
 def read_shape(text: str, of: str) -> Shape:
-    """Sizes between `x`, `×`, `\\times` or commas; one size is a vector or a number."""
+    """Parse sizes separated by `x`, `×`, `\\times` or commas; one size is a vector or a number."""
     inner = BY.sub("×", text.strip())
     letters = LETTERS.fullmatch(inner)
     entry = f"{shown(of)}={shown(text)}"
@@ -104,19 +104,17 @@ def read_shape(text: str, of: str) -> Shape:
 
 
 def sizes_of(node: Node, entry: str) -> Shape:
-    """The sizes of a tree such as `(d/S) × m`, `[768, 6]` or ℝ^{768 × 6}."""
+    """Return the sizes in a tree such as `(d/S) × m`, `[768, 6]` or ℝ^{768 × 6}."""
     found = tuple(map(_size, size_nodes(node)))
     if len(found) > 2:
-        raise GlassformerError(
-            f"{entry} has {len(found)} axes: a formula is about matrices, so leave the batch and the heads out."
-        )
+        raise GlassformerError(f"{entry} has {len(found)} axes: formulas are about matrices, so omit the batch and head axes.")
     if any(not size.symbols and not (size.number and 1 <= size.number <= LARGEST_SIZE) for size in found):
         raise GlassformerError(f"{entry} is not allowed: a size is a whole number from 1 to {LARGEST_SIZE:,}.")
     return found
 
 
 def _size(node: Node) -> Size:
-    """`768`, `d`, `d/S`, `2 d`, `h·d_v`, `(d_k + d_v)`."""
+    """Return the size of a node: `768`, `d`, `d/S`, `2 d`, `h·d_v`, `(d_k + d_v)`."""
     match node:
         case Number(numeral):
             return Size.of(numeral.value)
@@ -129,10 +127,10 @@ def _size(node: Node) -> Size:
             for _, term in terms:
                 total = total + _size(term)
             return total
-        case Product(factors) if not all(isinstance(factor, Number) for _, factor in factors):  # 768*6 is no shape
+        case Product(factors) if not all(isinstance(factor, Number) for _, factor in factors):  # 768*6 is not a shape
             size = _size(factors[0][1])
             for sign, factor in factors[1:]:
                 size = size / _size(factor) if sign in ("/", "//") else size * _size(factor)
             return size
         case _:
-            raise NotUnderstoodError("no size")
+            raise NotUnderstoodError("not a size")

@@ -1,4 +1,4 @@
-"""Follows a formula statement by statement: the shape of every sub-expression, down to the first that does not fit."""
+"""Shape inference: evaluates a formula statement by statement, up to the first expression that does not fit."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ from glassformer.algebra.formulas.values import (
     role_of,
 )
 from glassformer.algebra.formulas.writing import statement_text, written
+from glassformer.errors import GlassformerError, nearest, shown
 from glassformer.expressions.limits import FORMULA_STEPS
 from glassformer.expressions.plain import plain
 from glassformer.expressions.tree import (
@@ -43,7 +44,6 @@ from glassformer.expressions.tree import (
     Sum,
     Transposed,
 )
-from glassformer.spec import GlassformerError, nearest, shown
 
 MASKS = frozenset({"M", "mask", "Mask"})
 COUNTS = frozenset("d D t T n N m h s L heads tokens seq alpha lambda tau epsilon eps c scale".split())
@@ -51,7 +51,7 @@ HEAD_COUNTS = ("heads", "h", "H", "S", "n_heads")
 
 
 class Inference(Rules):
-    """Values by name; each kind of expression has one method."""
+    """Infers the shape of every expression; each kind of expression has one method."""
 
     def __init__(self, given: Given) -> None:
         super().__init__(Trace())
@@ -62,13 +62,13 @@ class Inference(Rules):
         self.functions: dict[str, Statement] = {}
         self.seen: set[str] = set()
         self.steps = 0
-        self.ready: Places[Value] = Places()  # values of expressions that this program wrote itself
+        self.ready: Places[Value] = Places()  # values of generated expressions
         self.called: list[str] = []
         self.evidence = Evidence(given, self.known)
         self.symbols = {symbol for shape in given.shapes.values() if len(shape) == 2 for size in shape for symbol in size.symbols}
 
     def run(self, statements: Sequence[Statement]) -> Trace:
-        """Everything up to the first thing that does not fit."""
+        """Evaluate all statements, up to the first mismatch."""
         statements = in_order(statements, self.given.shapes)
         for at, statement in enumerate(statements):
             try:
@@ -81,7 +81,7 @@ class Inference(Rules):
                 break
         if self.trace.result is None and self.trace.failed is None:
             for parameter in (parameter for statement in statements for parameter in statement.parameters or ()):
-                self.name(Name(parameter))  # a function that is never called: says which shape is missing
+                self.name(Name(parameter))  # a function that is never called: report the missing shape
         return self.trace
 
     def statement(self, statement: Statement) -> None:
@@ -104,7 +104,7 @@ class Inference(Rules):
         self.claim(statement, value)
 
     def claim(self, statement: Statement, value: Value) -> None:
-        """A shape given for a name that the formula computes is a claim, and so is one written behind a statement."""
+        """Check a shape that was given for a computed name, or stated after a statement."""
         said = sizes_of(statement.claim, "∈ R") if statement.claim is not None else None
         if said is None and statement.name and key_of(statement.name) not in self.trace.given:
             said = self.given.shapes.get(key_of(statement.name))
@@ -112,7 +112,7 @@ class Inference(Rules):
             self.trace.events.append(Claim(statement, said, value))
 
     def claimed(self, statement: Statement, said: tuple[Size, ...], value: Value) -> bool:
-        """Whether a value has the shape that was said. A symbol of another axis means that axis: it takes no number here."""
+        """Return whether a value has the stated shape. A symbol used for another axis is not bound to a number here."""
         others = [shape for key, shape in self.given.shapes.items() if key != key_of(statement.name)]
         stated = {symbol for shape in (*others, value.sizes) for size in shape for symbol in size.symbols}
         fixed = stated & {symbol for size in said for symbol in size.symbols}
@@ -124,14 +124,14 @@ class Inference(Rules):
         if agreed and said == value.sizes[::-1] != value.sizes:
             sizes = dict.fromkeys(str(size) for size in (*said, said[0].put_in(self.known)))
             name, equal = statement.name or "The result", " = ".join(sorted(sizes, key=str.isdecimal))
-            self.trace.remarks.append(f"{name} is {shape_text(value.sizes)}; {shape_text(said)} is the same only because {equal}")
+            self.trace.remarks.append(f"{name} is {shape_text(value.sizes)}; this equals {shape_text(said)} only because {equal}")
         return agreed
 
     def value(self, node: Node, *, last: Statement | None = None) -> Value:
-        """The value of an expression, with a row for it; `last` where it is the whole of a statement."""
+        """Return the value of an expression and add its row; `last` is the statement whose body it is."""
         self.steps += 1
         if self.steps > FORMULA_STEPS:
-            raise GlassformerError(f"the formula unfolds to more than {FORMULA_STEPS:,} steps: check it in parts.")
+            raise GlassformerError(f"the formula expands to more than {FORMULA_STEPS:,} steps: check it in parts.")
         value = self.ready.get(node) or self.computed(node)
         if last is not None or not isinstance(node, Name):
             kind: RowKind = "result" if last is not None else "product" if multiplies(node) else "step"
@@ -139,7 +139,7 @@ class Inference(Rules):
         return value
 
     def row(self, of: Statement, kind: RowKind, value: Value | None, operands: tuple[tuple[Size, ...], ...] = ()) -> None:
-        """A row for what has axes and was not seen before, or for what failed."""
+        """Add a row for a new expression with axes, or for a failed one."""
         text, axes = statement_text(of), value.axes if value else ()
         if (not axes or text in self.seen) and kind != "failed":
             return
@@ -171,7 +171,7 @@ class Inference(Rules):
             case Root() | Power():
                 return self.as_number(node)
             case _:
-                raise GlassformerError(f"'{shown(plain(node))}' is neither a matrix nor a number that a formula may hold.")
+                raise GlassformerError(f"'{shown(plain(node))}' is not allowed in a formula: use matrices and numbers.")
 
     # Names
 
@@ -204,10 +204,10 @@ class Inference(Rules):
         if close or len(text.partition("_")[0]) > 2:
             listed = f" Known: {', '.join(known[:12])}." if known and not close else ""
             return GlassformerError(f"'{shown(text)}' is neither given nor defined before it is used.{close}{listed}")
-        return GlassformerError(f"'{shown(text)}' has no shape: give it, as in {shown(text)}=768x6.")
+        return GlassformerError(f"'{shown(text)}' has no shape: add it, as in {shown(text)}=768x6.")
 
     def load(self, key: str) -> Value:
-        """A given matrix, seen for the first time: its row, and what its name and its sizes say of it."""
+        """Load a given matrix: add its row, and infer its kind from its name and sizes."""
         sizes, text = self.given.shapes[key], self.given.texts[key]
         parameter = is_parameter(text)
         kinds = ("features", "features") if parameter else self.evidence.kinds(key)
@@ -234,7 +234,7 @@ class Inference(Rules):
         left, right = sides(node)
         for mask, other in ((left, right), (right, left)):
             if isinstance(mask, Name) and mask.text.partition("_")[0] in MASKS and not self.has(mask.text):
-                return self.value(other)  # a mask has the shape of the scores that it is added to
+                return self.value(other)  # a mask has the shape of the scores
         return self.broadcast(node, self.value(left), self.value(right))
 
     def product(self, node: Product) -> Value:
@@ -266,7 +266,7 @@ class Inference(Rules):
         return replace(above, scales=(*above.scales, Scale(below.scalar, sides(node)[1])))
 
     def as_number(self, node: Node) -> Value:
-        """An expression where a number belongs: below a line, under a root. A name may be new here."""
+        """Evaluate an expression as a number, in a denominator or under a root; unknown names are allowed."""
         match node:
             case Name():
                 return self.name(node, as_number=True)
@@ -304,11 +304,11 @@ class Inference(Rules):
         return value if function == "dropout" else replace(value, pair=None, weights=None, scales=())
 
     def own(self, node: Call) -> Value:
-        """A function that the formula defines itself, with the arguments put in."""
+        """Evaluate a function that the formula defines."""
         defined = self.functions[node.function]
         parameters = defined.parameters or ()
         if node.function in self.called:
-            raise GlassformerError(f"{shown(node.function)} is defined by itself.")
+            raise GlassformerError(f"the definition of {shown(node.function)} refers to itself.")
         if len(parameters) != len(node.arguments):
             raise GlassformerError(f"{shown(node.function)} takes {len(parameters)} arguments, found {len(node.arguments)}.")
         self.called.append(node.function)
@@ -330,20 +330,18 @@ class Inference(Rules):
         return replace(plain, weights=weights)
 
     def reduced(self, node: Call, value: Value) -> Value:
-        """A mean, sum or maximum over one axis."""
+        """Evaluate a mean, sum or maximum over one axis."""
         axis = self.axis_of(node.axis, value)
         if axis is None:
             axis = next((1 - i for i in (0, 1) if self.unit(value.axes[i])), None)
         if axis is None:
-            raise GlassformerError(
-                f"{shown(written(node))}: over which axis? Write {node.function}(…, tokens), axis=0 or axis=1."
-            )
+            raise GlassformerError(f"{shown(written(node))}: which axis? Write {node.function}(…, tokens), axis=0 or axis=1.")
         axes = list(value.axes)
         axes[axis] = self.book.new(Size.of(1))
         return replace(value, axes=tuple(axes), pair=None, weights=None, attended=None, scales=())
 
     def attention(self, node: Call, q: Node, k: Node, v: Node) -> Value:
-        """Attention(Q, K, V), written out for tokens as rows as in the paper, or for columns where they certainly are."""
+        """Expand Attention(Q, K, V) for tokens as rows, as in the paper, or for columns if the tokens are known to be columns."""
         values = [self.value(part) for part in (q, k, v)]
         columns = all(value.axes and value.tokens_axis(self.book) == 1 for value in values)
         scores = times(Transposed(k), q) if columns else times(q, Transposed(k))
@@ -354,7 +352,7 @@ class Inference(Rules):
         return self.value(times(v, weights) if columns else times(weights, v))
 
     def multihead(self, node: Call) -> Value:
-        """MultiHead(Q, K, V): split, attend, join, and W_O where there is one."""
+        """Expand MultiHead(Q, K, V): split, attend, concatenate, and apply W_O if it is given."""
         first, last = Name("head_1"), Name(f"head_{self.heads()}")
         self.ready[first] = self.attention(node, *(Call(ONE_HEAD, (part,)) for part in node.arguments))
         joined = Call("concat", (first, Name("…"), last))
@@ -372,7 +370,7 @@ class Inference(Rules):
         return next((Name(given) for given in ("W_O", "W_o") if self.has(given)), None)
 
     def one_head(self, of: Node, value: Value) -> Value:
-        """The features divided among the heads."""
+        """Return one head's part of a matrix: the features are divided by the number of heads."""
         heads = self.heads()
         axis = self.features_axis(value, heads)
         size = value.axes[axis].size / heads
@@ -386,7 +384,7 @@ class Inference(Rules):
         return replace(value, axes=tuple(axes))
 
     def features_axis(self, value: Value, heads: Size) -> int:
-        """Known, or the one axis that the heads divide and W_O takes; else the columns, as in the paper."""
+        """Return the feature axis: the known one, the only one that fits the heads and W_O, or else the columns."""
         tokens = value.tokens_axis(self.book)
         if tokens is not None:
             return 1 - tokens

@@ -1,17 +1,17 @@
-"""Names in a formula: `W_i^Q` is `W^Q_i`, `head_1` a `head_i`, `QK` is Q times K where both are known, `Softmax` a function."""
+"""Names in a formula: `W_i^Q` is `W^Q_i`, `head_i` matches `head_1`, `QK` is Q times K, `Softmax` is a function."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from glassformer.errors import GlassformerError, shown
 from glassformer.expressions import vocabulary
 from glassformer.expressions.limits import NAME_INDEXES, NAME_LETTERS
-from glassformer.expressions.tokens import Token
-from glassformer.spec import GlassformerError, shown
+from glassformer.expressions.scanner import Token
 
 REDUCTIONS = frozenset("mean sum max min var std".split())
-JOINS = {"concat": "", "hstack": "1", "vstack": "0"}  # with the axis that each has by itself
+JOINS = {"concat": "", "hstack": "1", "vstack": "0"}  # with their default axes
 FUNCTIONS = {
     **vocabulary.FUNCTIONS,
     **{word: word for word in (*JOINS, "transpose", "batchnorm", "norm", "dropout")},
@@ -19,26 +19,26 @@ FUNCTIONS = {
     **dict.fromkeys(("attention", "attn", "selfattention", "scaleddotproductattention"), "Attention"),
     **dict.fromkeys(("multihead", "mha", "multiheadattention"), "MultiHead"),
 }
-RUNNING = frozenset("ijhlsnm")  # index letters that run: head_i stands for head_1, head_2, …
+RUNNING = frozenset("ijhlsnm")  # running indices: head_i stands for head_1, head_2, …
 
 
 def function_called(word: str) -> str | None:
-    """The function that a word names, whatever its capitals; LN is the norm and ln the logarithm."""
+    """Return the function that a word names, ignoring case; but LN is the norm and ln the logarithm."""
     return "layernorm" if word == "LN" else FUNCTIONS.get(word.lower())
 
 
 def key_of(text: str) -> str:
-    """What a name is compared by: the order of its indexes does not matter."""
+    """Return the key by which names are compared: the order of indices does not matter."""
     base, *indexes = text.split("_")
     return "_".join([base, *sorted(indexes)])
 
 
 class Names:
-    """Names that can be asked for by any index: `head_i` answers for `head_1` and `head_h`."""
+    """A set of names in which `head_i` also matches `head_1` and `head_h`."""
 
     def __init__(self, keys: Iterable[str] = ()) -> None:
         self.keys: set[str] = set()
-        self._open: dict[tuple[str, ...], str] = {}  # the base and the indexes that stay -> the key
+        self._open: dict[tuple[str, ...], str] = {}  # the base and the fixed indices -> the key
         for key in keys:
             self.add(key)
 
@@ -50,7 +50,7 @@ class Names:
                 self._open.setdefault((base, *indexes[:place], *indexes[place + 1 :]), key)
 
     def find(self, text: str) -> str | None:
-        """The key that is meant: the name itself, or the one with a running index."""
+        """Return the key of a name: the name itself, or the one with a running index."""
         key = key_of(text)
         if key in self.keys:
             return key
@@ -65,7 +65,7 @@ class Names:
 
 @dataclass(frozen=True)
 class Known:
-    """The names that have a shape or a definition, and the functions that the formula itself defines."""
+    """Names with a shape or a definition, and the functions that the formula defines."""
 
     names: Names
     own_functions: frozenset[str] = frozenset()
@@ -74,14 +74,14 @@ class Known:
         return self.names.find(text) is not None
 
     def calls(self, text: str) -> bool:
-        """Whether a name before a bracket is a function; its index may name an axis, as in `softmax_rows`."""
+        """Return whether a name before a bracket is a function; its index may name an axis, as in `softmax_rows`."""
         base, _, axis = text.partition("_")
         named = function_called(text) or (function_called(base) if axis in {"", *vocabulary.AXES} else None)
         return text in self.own_functions or named is not None
 
 
 def resolved(line: Sequence[Token], known: Known) -> list[Token]:
-    """The tokens with every name that is several names written together taken apart, and functions marked."""
+    """Return the tokens with names such as `QK` split into their parts, and functions marked."""
     found: list[Token] = []
     place = 0
     while place < len(line):
@@ -91,11 +91,11 @@ def resolved(line: Sequence[Token], known: Known) -> list[Token]:
             found.append(token)
             continue
         if token.text.count("_") > NAME_INDEXES:
-            raise GlassformerError(f"'{shown(token.text)}' is a name with more than {NAME_INDEXES} indexes.")
+            raise GlassformerError(f"'{shown(token.text)}' is a name with more than {NAME_INDEXES} indices.")
         following = [(after.kind, after.text) for after in line[place : place + 2]]
         if following[:1] == [("operator", "^")] and following[-1][0] == "number" and not known.has(token.text):
             index = f"{token.text}_{following[-1][1]}"
-            if known.has(index):  # W^1, where W_1 is known and W is not
+            if known.has(index):  # W^1, if W_1 is known and W is not
                 token, place = token._replace(text=index), place + 2
         called = place < len(line) and line[place].kind == "open" and line[place].text in "({"
         found += _pieces(token, known, called=called)
@@ -103,7 +103,7 @@ def resolved(line: Sequence[Token], known: Known) -> list[Token]:
 
 
 def _pieces(token: Token, known: Known, *, called: bool) -> list[Token]:
-    """`XW_Q` as X, W_Q; `K'` as K and a transpose where only K is known; a function with its axis."""
+    """Split `XW_Q` into X and W_Q, and `K'` into K and a transpose if only K is known; split a function from its axis."""
     plain = token.text.rstrip("'")
     primes = len(token.text) - len(plain)
     texts = taken_apart(token.text, known, called=called)
@@ -124,7 +124,7 @@ def _pieces(token: Token, known: Known, *, called: bool) -> list[Token]:
 
 
 def taken_apart(text: str, known: Known, *, called: bool) -> list[str] | None:
-    """`XW_Q` as X, W_Q; and `W_QX` as W_Q, X."""
+    """Split `XW_Q` into X and W_Q, and `W_QX` into W_Q and X."""
     base, *indexes = text.split("_")
     pieces = _letters_apart(base, indexes, known, called=called)
     if pieces or not indexes or len(indexes[-1]) > NAME_LETTERS:
@@ -141,7 +141,7 @@ def taken_apart(text: str, known: Known, *, called: bool) -> list[str] | None:
 
 
 def _letters_apart(letters: str, indexes: list[str], known: Known, *, called: bool) -> list[str] | None:
-    """The fewest known names that the letters are made of, the indexes hanging on the last."""
+    """Split letters into the fewest known names; the indices belong to the last one."""
     if len(letters) > NAME_LETTERS:
         return None
     best: list[list[str] | None] = [None] * len(letters)

@@ -1,4 +1,4 @@
-"""What a formula says, in words: which axis is tokens, who attends to whom, and what comes out."""
+"""A formula described in words: which axis is tokens, what attends to what, and the result."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST_SHOWN = 3
 
 
 def reading(trace: Trace) -> list[str]:
-    """Sentences for a formula that fits."""
+    """Return sentences that describe a formula that fits."""
     said = [sentence(where)] if (where := where_tokens_are(trace)) else []
     different: list[str] = []
     for weights in trace.softmaxes:
@@ -30,7 +30,7 @@ def reading(trace: Trace) -> list[str]:
 
 
 def attention_words(weights: Weights, trace: Trace) -> str:
-    """`The attention matrix is 6 × 6, keys × queries: 6 queries attend to 6 keys … Softmax runs down each column.`"""
+    """Return `The attention matrix is 6 × 6, keys × queries: 6 queries attend to 6 keys … Softmax runs down each column.`"""
     pair = weights.pair
     shape = trace.shape(weights.axes)
     sizes = trace.sizes(weights.axes)
@@ -50,7 +50,7 @@ def attention_words(weights: Weights, trace: Trace) -> str:
 
 
 def over_keys(weights: Weights, trace: Trace) -> int | None:
-    """The axis of the keys: by their name, or because the values are summed along it."""
+    """Return the axis of the keys, known by name or because the values are summed along it."""
     if "keys" in weights.pair.roles:
         return weights.pair.roles.index("keys")
     for event in trace.events:
@@ -61,7 +61,7 @@ def over_keys(weights: Weights, trace: Trace) -> int | None:
 
 
 def axis_words(axes: tuple[Axis, ...], roles: tuple[str | None, ...], trace: Trace) -> str:
-    """`features × tokens`; `queries × keys` for an attention matrix; empty where nothing is known."""
+    """Return what the axes count: `features × tokens`, or `queries × keys` for an attention matrix; empty if unknown."""
     kinds: list[str | None] = list(trace.book.kinds(axes))
     if None not in roles and "features" not in kinds:
         kinds = list(roles)
@@ -72,8 +72,8 @@ def axis_words(axes: tuple[Axis, ...], roles: tuple[str | None, ...], trace: Tra
 
 
 def remarks(trace: Trace) -> list[str]:
-    """What has to hold, and what is not said: no accusation, only what a reader may want to know."""
-    said = [f"It fits where {', '.join(trace.conditions)}."] if trace.conditions else []
+    """Return remarks on a formula that fits: conditions, a missing scale, an ambiguous layout."""
+    said = [f"It fits if {', '.join(trace.conditions)}."] if trace.conditions else []
     said += [f"{remark}." for remark in trace.remarks]
     for weights in trace.softmaxes:
         if trace.book.kinds(weights.axes) == ("features", "features"):
@@ -95,19 +95,19 @@ def scale_remark(weights: Weights, trace: Trace) -> list[str]:
     found_agreement = agreement(base, width)
     if found_agreement == "bound":
         return [
-            f"{base} is the width of the keys, {width}." if base.symbol else f"{written(under)} is right where {base} = {width}."
+            f"{base} is the width of the keys, {width}." if base.symbol else f"{written(under)} is right if {base} = {width}."
         ]
     if found_agreement == "different" and base.number and width.number and width.number % base.number == 0:
         heads = width.number // base.number
         return [
-            f"The keys of this product are {width} wide, and the scale is sqrt({base}): that belongs to {heads} heads of {base}, "
-            f"each with a product of its own."
+            f"The keys of this product are {width} wide, but the scale is sqrt({base}), which is right for {heads} heads of "
+            f"width {base} that are multiplied separately."
         ]
     return []
 
 
 def unknown_layout(weights: Weights, trace: Trace) -> str | None:
-    """Q, K and V given without a weight: the formula itself says which axis it takes for tokens."""
+    """Return a remark if Q, K and V are given without weights, so that only the formula tells which axis is tokens."""
     node, axes, tokens = sides(weights.pair.node)[0], weights.pair.left.axes, 0
     if trace.book.kind(axes[0]) is not None:
         return None
@@ -115,13 +115,13 @@ def unknown_layout(weights: Weights, trace: Trace) -> str | None:
         node, tokens = node.inner, 1 - tokens
     count, width = trace.sizes(axes)
     return (
-        f"Nothing here says which axis is tokens; as the formula is written, the {PLACES[tokens]} of {written(node)} are: "
-        f"{count} tokens of {width} features."
+        f"The shapes do not determine which axis is tokens. The formula treats the {PLACES[tokens]} of {written(node)} as "
+        f"tokens: {count} tokens with {width} features."
     )
 
 
 def where_tokens_are(trace: Trace) -> str | None:
-    """`W_Q X sums over the rows of X, its features, so the columns of X are the tokens.`"""
+    """Return `W_Q X sums over the rows of X, its features, so the columns of X are the tokens`."""
     for event in trace.events:
         if not isinstance(event, Projection) or event.clash or event.data.attended is not None:
             continue
@@ -132,7 +132,7 @@ def where_tokens_are(trace: Trace) -> str | None:
             if tokens is not None and not value.loose:
                 text = written(data)
                 sizes = trace.sizes(value.axes)
-                blind = f" (the sizes alone, both {sizes[0]}, could not tell)" if sizes[0] == sizes[1] else ""
+                blind = f" (both sizes are {sizes[0]}, so they do not tell)" if sizes[0] == sizes[1] else ""
                 return (
                     f"{written(event.node)} sums over the {PLACES[1 - tokens]} of {text}, its features, "
                     f"so the {PLACES[tokens]} of {text} are the tokens{blind}"
@@ -141,7 +141,7 @@ def where_tokens_are(trace: Trace) -> str | None:
 
 
 def where_given_tokens_are(trace: Trace) -> str | None:
-    """The same where no weight tells, but the sizes do."""
+    """Return the same if no weight determines it, but the sizes do."""
     for text, value in trace.given.values():
         tokens = value.tokens_axis(trace.book)
         if value.source == "data" and tokens is not None and not value.loose and None not in trace.book.kinds(value.axes):
@@ -151,6 +151,6 @@ def where_given_tokens_are(trace: Trace) -> str | None:
 
 
 def sentence(text: str) -> str:
-    """A capital first where the text begins with a word, and a full stop."""
+    """Return a text as a sentence: capitalised if it begins with a word, with a full stop."""
     first = text.split(" ", 1)[0]
     return (text[0].upper() + text[1:] if first.isalpha() and first.islower() and len(first) > 1 else text) + "."

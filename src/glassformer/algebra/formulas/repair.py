@@ -1,4 +1,4 @@
-"""How a formula would have to be written: places to replace, and the forms of a product that would fit."""
+"""Corrections of formulas: nodes to replace, and forms of a product that would fit."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from glassformer.expressions.tree import Name, Node, Number, Product, Transposed
 
 @dataclass(frozen=True)
 class Plain:
-    """A factor without its transposes, and which of its axes counts the tokens."""
+    """A factor without its transposes, and its token axis."""
 
     node: Node
     tokens: int
 
     def lying(self, axis: int) -> Node:
-        """The factor turned so that its tokens are rows (0) or columns (1)."""
+        """Return the factor with its tokens as rows (0) or columns (1)."""
         return self.node if self.tokens == axis else Transposed(self.node)
 
 
@@ -37,7 +37,7 @@ def plain(node: Node, value: Value, trace: Trace) -> Plain | None:
 
 
 def right_scores(pair: Pair, trace: Trace, *, columns: bool | None = None) -> Product | None:
-    """`Q K^T` where tokens are rows, `K^T Q` where they are columns; the sides keep their places where nobody has a name."""
+    """Return `Q K^T` for tokens as rows, `K^T Q` for columns; without known roles, the factors keep their order."""
     written_sides = list(zip(sides(pair.node), (pair.left, pair.right), strict=True))
     queries = plain(*(pair.of("queries") or written_sides[0]), trace)
     keys = plain(*(pair.of("keys") or written_sides[1]), trace)
@@ -49,7 +49,7 @@ def right_scores(pair: Pair, trace: Trace, *, columns: bool | None = None) -> Pr
 
 
 def right_attention(weights: Weights, attending: Attending | None, trace: Trace) -> Changes | None:
-    """The whole attention with its tokens where they are: `softmax(Q K^T) V` for rows, `V softmax(K^T Q)` for columns."""
+    """Return the corrected attention: `softmax(Q K^T) V` for tokens as rows, `V softmax(K^T Q)` for columns."""
     values = plain(attending.values_node, attending.values, trace) if attending is not None else None
     columns = None if values is None else values.tokens == 1
     scores = right_scores(weights.pair, trace, columns=columns)
@@ -68,13 +68,13 @@ def right_attention(weights: Weights, attending: Attending | None, trace: Trace)
 
 
 def other_side(node: Product) -> Product:
-    """`W_O Z` for `Z W_O`."""
+    """Return a product with its factors swapped: `W_O Z` for `Z W_O`."""
     left, right = sides(node)
     return times(right, left)
 
 
 def size_node(size: Size) -> Node:
-    """A size as it is written in a formula: `d / S`."""
+    """Return a size as a node of a formula: `d / S`."""
     ((monomial, factor),) = size.terms
     above: list[Node] = [Name(symbol) for symbol, power in monomial for _ in range(max(0, power))]
     below: list[Node] = [Name(symbol) for symbol, power in monomial for _ in range(max(0, -power))]
@@ -94,7 +94,7 @@ def _multiplied(nodes: list[Node]) -> Node:
 
 @dataclass(frozen=True)
 class Form:
-    """Another way to write the product, and the shape that it would have."""
+    """Another form of a product, and its shape."""
 
     node: Node
     shape: tuple[Size, ...]
@@ -106,7 +106,7 @@ class Form:
 
 @dataclass(frozen=True)
 class Failure:
-    """Where and why; `options` are replacements to try, the likeliest first."""
+    """A mismatch: where and why; `options` are replacements to try, most likely first."""
 
     node: Node
     shapes: tuple[tuple[Size, ...], ...]
@@ -135,7 +135,7 @@ def plain_sizes(shape: tuple[Size, ...]) -> list[int | str]:
 
 
 def failure(trace: Trace) -> Failure:
-    """What is known about the place where a formula stopped."""
+    """Describe the mismatch that stopped the evaluation of a formula."""
     failed = trace.failed
     assert failed is not None
     shapes = tuple(trace.sizes(value.axes) for value in failed.values)
@@ -158,7 +158,7 @@ def failure(trace: Trace) -> Failure:
 
 
 def _forms(node: Product, one: tuple[Size, ...], two: tuple[Size, ...]) -> Iterator[Form]:
-    """The product with one factor turned, or the factors exchanged, where that fits."""
+    """Yield the product with one factor transposed, or with swapped factors, if that fits."""
     left, right = sides(node)
     options = (
         (left, one, turned(right), two[::-1]),
@@ -171,7 +171,7 @@ def _forms(node: Product, one: tuple[Size, ...], two: tuple[Size, ...]) -> Itera
 
 
 def _explained(weights: Weights, values: Value, trace: Trace) -> str:
-    """What the sizes mean where an attention matrix does not meet its values."""
+    """Explain the sizes of an attention matrix that does not fit its values."""
     if None in weights.pair.roles:
         return ""
     sizes = trace.sizes(weights.axes)
@@ -180,5 +180,5 @@ def _explained(weights: Weights, values: Value, trace: Trace) -> str:
     tokens = values.tokens_axis(trace.book)
     if tokens is not None and agreement(trace.sizes(values.axes)[tokens], keys) == "different":
         count = trace.sizes(values.axes)[tokens]
-        text += f" The values are those of {count} tokens; keys and values come from the same tokens, so there must be {keys}."
+        text += f" The values belong to {count} tokens; keys and values come from the same tokens, so there must be {keys}."
     return text

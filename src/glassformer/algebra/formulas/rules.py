@@ -1,4 +1,4 @@
-"""The rules of products, sums and joins: which sizes must agree, what meets what, and what comes out."""
+"""Shape rules of products, sums and concatenations: which sizes must agree, and the axes of the result."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from glassformer.algebra.formulas.sizes import Size, agreement
 from glassformer.algebra.formulas.trace import Adding, Attending, Joining, MismatchError, Projection, Side, Trace, counted
 from glassformer.algebra.formulas.values import Axis, AxisBook, Pair, Role, Roles, Scalar, Scale, Source, Value, Weights
 from glassformer.algebra.formulas.writing import axis_text, written
+from glassformer.errors import GlassformerError, shown
 from glassformer.expressions.tree import Call, Grid, List, Node, Product, Sum
-from glassformer.spec import GlassformerError, shown
 
-ROWWISE = {"rows": 1, "row": 1, "columns": 0, "column": 0, "cols": 0, "col": 0}  # row by row: along the second axis
+ROWWISE = {"rows": 1, "row": 1, "columns": 0, "column": 0, "cols": 0, "col": 0}  # per row: along the second axis
 AXIS_NUMBERS = {"0": 0, "1": 1, "-1": 1, "-2": 0, "vertical": 0, "horizontal": 1}
 
 
 class Rules:
-    """Shapes of results, and the roles that matrices play in attention."""
+    """Computes the shapes of results and the roles of matrices in attention."""
 
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
@@ -25,7 +25,7 @@ class Rules:
         self.known = trace.known
 
     def same(self, left: Size, right: Size) -> bool:
-        """Whether two sizes agree; a lone symbol takes the number that it meets, and what must hold is noted."""
+        """Return whether two sizes agree; a single symbol is bound to the other's number, and conditions are recorded."""
         left, right = left.put_in(self.known), right.put_in(self.known)
         found = agreement(left, right)
         if found == "bound":
@@ -45,9 +45,9 @@ class Rules:
     # Products
 
     def multiplied(self, node: Product, left: Value, right: Value) -> Value:
-        """A matrix product: the inner sizes agree, the outer ones are the result."""
+        """Evaluate a matrix product: the inner sizes must agree, the outer ones are the result."""
         if left.loose and not self.unit(right.axes[0]) and self.agree(left.axes[0], right.axes[0]):
-            left = left.transposed()  # a vector lies down in front of a matrix
+            left = left.transposed()  # a vector left of a matrix is a row
         inner, outer = left.axes[1], right.axes[0]
         for one, other in ((left, right), (right, left)):
             if all(map(self.unit, one.axes)) and not self.agree(inner, outer):
@@ -67,7 +67,7 @@ class Rules:
         return self.paired(node, left, right)
 
     def projected(self, node: Product, left: Value, right: Value) -> Value:
-        """Data and a weight. What meets the weight is features; what stays free is tokens."""
+        """Evaluate data times weight: the axis that is summed over is features, the other one tokens."""
         side: Side = "left" if left.source == "weight" else "right"
         weight, data = (left, right) if side == "left" else (right, left)
         fits = self.book.merge(left.axes[1], right.axes[0])
@@ -85,7 +85,7 @@ class Rules:
         )
 
     def paired(self, node: Product, left: Value, right: Value) -> Value:
-        """Data times data: scores, if a softmax comes next."""
+        """Evaluate data times data, which are scores if a softmax follows."""
         fits = self.book.merge(left.axes[1], right.axes[0])
         roles: Roles = (None, None)
         if {left.role, right.role} <= {"queries", "keys", None} and left.role != right.role:
@@ -100,7 +100,7 @@ class Rules:
         )
 
     def attended(self, node: Product, left: Value, right: Value) -> Value:
-        """Attention weights times values."""
+        """Evaluate attention weights times values."""
         side: Side = "right" if left.weights else "left"
         weights, values = (left.weights, right) if left.weights else (right.weights, left)
         assert weights is not None
@@ -111,7 +111,7 @@ class Rules:
         return Value(axes, "data", origins=left.origins | right.origins, attended=0 if side == "right" else 1)
 
     def from_queries(self, weights: Weights, values: Value, side: Side) -> bool:
-        """Whether the values are the queries' own tokens, and the keys certainly other ones."""
+        """Return whether the values come from the queries' tokens while the keys come from others."""
         keys = weights.pair.of("keys")
         if not (weights.pair.of("queries") and keys and keys[1].origins and values.origins):
             return False
@@ -124,7 +124,7 @@ class Rules:
     # Sums
 
     def broadcast(self, node: Node, left: Value, right: Value) -> Value:
-        """A sum, or any operation entry by entry: equal shapes, or a vector along one axis."""
+        """Evaluate a sum or another element-wise operation: equal shapes, or a vector along one axis."""
         if not left.axes or not right.axes:
             found = left if left.axes else right
             return found if found.axes else replace(found, scalar=Scalar())
@@ -137,7 +137,7 @@ class Rules:
                 axes.append(b if self.unit(a) else a)
                 continue
             if not self.same(a.size, b.size):
-                raise self.mismatch(node, left, right, "added entry by entry")
+                raise self.mismatch(node, left, right, "added element by element")
             clash |= not self.book.merge(a, b)
             axes.append(a)
         if clash and isinstance(node, Sum):
@@ -149,7 +149,7 @@ class Rules:
         return MismatchError(node, (left, right), f"{shapes} cannot be {what}")
 
     def laid(self, vector: Value, matrix: Value) -> Value:
-        """A loose vector beside a matrix: along the axis of its length; along the features where both would do."""
+        """Orient a vector for an operation with a matrix: along the axis of its length; along the features if both fit."""
         fits = [axis for axis in (0, 1) if self.agree(vector.axes[0], matrix.axes[axis])]
         tokens = matrix.tokens_axis(self.book)
         if vector.source == "weight" and len(fits) == 2 and tokens is not None:
@@ -158,10 +158,10 @@ class Rules:
             return Value((self.book.new(Size.of(1)), self.book.new(matrix.axes[1].size)), vector.source)
         return vector.transposed() if fits == [1] else vector
 
-    # Joins
+    # Concatenations
 
     def axis_of(self, word: str, value: Value, *, rowwise: bool = False) -> int | None:
-        """The number of the axis that a word means. `rows` means row by row for a softmax, and is refused elsewhere."""
+        """Return the number of the axis that a word names. `rows` means per row for a softmax, and is an error elsewhere."""
         kinds, roles = self.book.kinds(value.axes), value.pair.roles if value.pair else ()
         if not word or word in AXIS_NUMBERS:
             return AXIS_NUMBERS.get(word)
@@ -171,21 +171,21 @@ class Rules:
             if list(named).count(word) == 1:  # type: ignore[arg-type]
                 return list(named).index(word)  # type: ignore[arg-type]
         raise GlassformerError(
-            f"which axis is '{shown(axis_text(word))}' here? Write axis=0 (down the columns) or axis=1 (along the rows)."
+            f"'{shown(axis_text(word))}' does not name one axis here: write axis=0 (down the columns) or axis=1 (along the rows)."
         )
 
     def join(self, node: Call | List | Grid, values: list[Value], copies: Size | None = None) -> Value:
-        """Matrices beside or below each other; `concat` without an axis joins features; `copies` of the first after dots."""
+        """Concatenate matrices; `concat` without an axis joins features; after dots, there are `copies` of the first."""
         first = values[0]
         if any(not value.axes for value in values):
-            raise GlassformerError(f"{shown(written(node))} joins a number: matrices and vectors can be joined.")
+            raise GlassformerError(f"{shown(written(node))} contains a number: only matrices and vectors can be concatenated.")
         chosen = self.axis_of(node.axis, first) if isinstance(node, Call) else 1 if isinstance(node, List) else 0
         tokens = first.tokens_axis(self.book)
         tokens = first.attended if tokens is None else tokens
         axis = chosen if chosen is not None else 0 if first.loose else 1 - tokens if tokens is not None else 1
         for other in values[1:]:
             if not self.same(first.axes[1 - axis].size, other.axes[1 - axis].size):
-                raise self.mismatch(node, first, other, f"put {'beside' if axis else 'below'} each other")
+                raise self.mismatch(node, first, other, f"placed {'side by side' if axis else 'one below the other'}")
             self.book.merge(first.axes[1 - axis], other.axes[1 - axis])
         self.trace.events.append(Joining(node, tuple(values), axis, chosen is not None))
         total = first.axes[axis].size * copies if copies else sum((value.axes[axis].size for value in values), Size(()))
@@ -203,7 +203,7 @@ class Rules:
         )
 
     def copies(self, node: Node, last: Node) -> Size:
-        """How many there are from the first part to the one after the dots: its index."""
+        """Return the number of parts in a concatenation with dots: the index of the last one."""
         for text in indexed(last):
             index = text.rpartition("_")[2]
             if index.isdecimal():
@@ -211,7 +211,7 @@ class Rules:
             if index != text:
                 return Size.of("heads") if index not in self.known and "heads" in self.known else Size.of(index)
         raise GlassformerError(
-            f"{shown(written(node))}: how many? The part after the dots needs an index, as in head_8 or head_h."
+            f"{shown(written(node))}: how many parts? The one after the dots needs an index, as in head_8 or head_h."
         )
 
 
@@ -220,7 +220,7 @@ def shared_role(left: Value, right: Value) -> Role | None:
 
 
 def blended(axes: tuple[Axis, ...], left: Value, right: Value) -> Value:
-    """What two summands' pasts become in their sum."""
+    """Combine the origins and roles of two summands."""
     parameter = left.source == "weight" or right.source == "weight"
     pair = left.pair or right.pair
     if left.pair and right.pair:
@@ -239,10 +239,10 @@ def blended(axes: tuple[Axis, ...], left: Value, right: Value) -> Value:
 
 
 def before_dots(parts: tuple[Node, ...]) -> tuple[tuple[Node, ...], Node | None]:
-    """The parts of a join before its dots, and the one after them."""
+    """Return the parts of a concatenation before its dots, and the one after them."""
     if DOTS not in parts:
         return parts, None
     place = parts.index(DOTS)
     if place == 0 or place != len(parts) - 2:
-        raise GlassformerError("dots stand between the first parts and the last one, as in head_1, …, head_h.")
+        raise GlassformerError("dots must be between the first parts and the last one, as in head_1, …, head_h.")
     return parts[:place], parts[-1]

@@ -1,4 +1,4 @@
-"""Is the scale the root of the keys' width? Only where the keys' width and the number under the root are both known."""
+"""Checks that scores are divided by the square root of the keys' width, if both are known."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ HALF = Fraction(1, 2)
 
 
 def wrong_scale(trace: Trace) -> Iterator[Trap]:
-    """sqrt(d) where the keys of a head are d/S wide; sqrt(d_v); never an unusual scale that might be meant."""
+    """Find sqrt(d) if the keys of a head are d/S wide, or sqrt(d_v); an unusual scale may be intended and is ignored."""
     for weights in trace.softmaxes:
         found = scaled_by(weights, trace)
         if found is None or weights.pair.several or trace.book.kinds(weights.axes) == ("features", "features"):
@@ -45,7 +45,7 @@ def wrong_scale(trace: Trace) -> Iterator[Trap]:
 
 
 def scaled_by(weights: Weights, trace: Trace) -> tuple[Size, Node] | None:
-    """The size under the one root that the scores are divided by, and where it is written."""
+    """Return the size under the root that the scores are divided by, and its node."""
     pair = weights.pair
     if pair.node in trace.trusted or len(weights.scales) != 1 or None in (pair.left.role, pair.right.role, *pair.roles):
         return None
@@ -59,7 +59,7 @@ def scaled_by(weights: Weights, trace: Trace) -> tuple[Size, Node] | None:
 
 
 def model_widths(trace: Trace) -> set[Size]:
-    """Widths of the data that the projections read."""
+    """Return the widths of the inputs of the projections."""
     found = set()
     for _, value in trace.given.values():
         tokens = value.tokens_axis(trace.book)
@@ -78,24 +78,24 @@ def value_widths(trace: Trace) -> set[Size]:
 
 
 def _recognised(base: Size, raw: Size, weights: Weights, trace: Trace) -> tuple[str | None, str]:
-    """Which other width stands under the root. A smaller one may be a head's: nothing is said of that."""
+    """Return which other width is under the root. A smaller width may belong to one head, so it is not reported."""
     width = raw.put_in(trace.known)
     under = weights.scales[0].node
     symbol = key_of(under.inner.text) if isinstance(under, Root) and isinstance(under.inner, Name) else None
     if width.number and base.number and width.number % base.number == 0:
         return None, ""
     if base in model_widths(trace):
-        return "sqrt_dmodel", "the model's width, not of the keys'"
+        return "sqrt_dmodel", "the width of the model, not of the keys"
     heads = next((trace.known[word] for word in ("heads", "h", "H", "S") if word in trace.known), None)
     if (symbol and symbol in raw.symbols and symbol != raw.symbol) or (heads is not None and base == width * heads):
         return "sqrt_dmodel", "the width of all heads together"
     if base in value_widths(trace) and symbol in (None, "d_v"):
-        return "dv_dk_mixed", "the values' width, not of the keys'"
+        return "dv_dk_mixed", "the width of the values, not of the keys"
     return None, ""
 
 
 def _due(raw: Size, width: Size, trace: Trace) -> Node:
-    """What belongs under the root: the width as it was given, or d_k."""
+    """Return what belongs under the root: the width as given, or d_k."""
     if raw.symbols and len(raw.terms) == 1:
         return size_node(raw)
     if trace.known.get("d_k", width) == width:

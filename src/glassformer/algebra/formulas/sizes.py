@@ -1,4 +1,4 @@
-"""Sizes that may hold symbols: `768`, `d`, `d/S`, `h·d_v`, and when two of them are the same."""
+"""Symbolic sizes, such as `768`, `d`, `d/S` or `h·d_v`, and when two of them are equal."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
+from glassformer.errors import GlassformerError
 from glassformer.expressions.limits import LARGEST_SIZE, SIZE_POWER, SIZE_TERMS
-from glassformer.spec import GlassformerError
 
 Monomial: TypeAlias = tuple[tuple[str, int], ...]  # (("S", -1), ("d", 1)) is d/S
 Terms: TypeAlias = tuple[tuple[Monomial, Fraction], ...]
@@ -31,14 +31,14 @@ class Size:
 
     @property
     def number(self) -> int | None:
-        """The size as a whole number, where it holds no symbol."""
+        """The size as a whole number, if it has no symbols."""
         if len(self.terms) == 1 and not self.terms[0][0] and self.terms[0][1].denominator == 1:
             return int(self.terms[0][1])
         return None
 
     @property
     def symbol(self) -> str | None:
-        """The one symbol that this size is, if it is that and nothing more."""
+        """The symbol, if the size is a single symbol."""
         if len(self.terms) == 1 and self.terms[0][1] == 1 and len(self.terms[0][0]) == 1 and self.terms[0][0][0][1] == 1:
             return self.terms[0][0][0][0]
         return None
@@ -60,7 +60,7 @@ class Size:
         return self * Size(((tuple((symbol, -power) for symbol, power in monomial), 1 / factor),))
 
     def put_in(self, known: Mapping[str, Size]) -> Size:
-        """The size with the known symbols replaced; a symbol that stands below the line wants a one-term value."""
+        """Return the size with known symbols substituted; a symbol in a denominator needs a value of one term."""
         if not self.symbols & known.keys():
             return self
         total = Size(())
@@ -78,7 +78,7 @@ class Size:
 
 
 def agreement(left: Size, right: Size) -> Agreement:
-    """Whether two sizes are the same. `bound`: a lone symbol takes the other's number. `conditional`: it depends."""
+    """Compare two sizes. `bound`: a single symbol takes the other's number. `conditional`: equal for some values."""
     if left == right:
         return "same"
     if left.number is not None and right.number is not None:
@@ -94,10 +94,10 @@ def agreement(left: Size, right: Size) -> Agreement:
         return "different"
     if all(power > 0 for power in powers) or all(power < 0 for power in powers):
         forced = factor if powers[0] > 0 else 1 / factor
-        return "different" if forced >= 1 else "conditional"  # d against d/S: the same only where S is 1
+        return "different" if forced >= 1 else "conditional"  # d and d/S: equal only if S is 1
     if {symbol for symbol, _ in monomial} <= MODEL_WIDTHS:
-        return "conditional"  # d and d_model are the same thing to most people
-    return "different" if len(powers) == 2 and factor == 1 else "conditional"  # d against t; but h·d_v may well be d
+        return "conditional"  # d and d_model usually mean the same
+    return "different" if len(powers) == 2 and factor == 1 else "conditional"  # d and t differ, but h·d_v may equal d
 
 
 def _collected(terms: list[tuple[Monomial, Fraction]]) -> Size:
@@ -106,9 +106,9 @@ def _collected(terms: list[tuple[Monomial, Fraction]]) -> Size:
         sums[monomial] = sums.get(monomial, Fraction(0)) + factor
     kept = sorted((monomial, factor) for monomial, factor in sums.items() if factor)
     if len(kept) > SIZE_TERMS or any(abs(power) > SIZE_POWER for monomial, _ in kept for _, power in monomial):
-        raise GlassformerError("a size in this formula has too many terms to follow: give numbers for some of its symbols.")
+        raise GlassformerError("a size in this formula has too many terms: give numbers for some of its symbols.")
     if any(abs(factor.numerator) > LARGEST_SIZE**2 or factor.denominator > LARGEST_SIZE for _, factor in kept):
-        raise GlassformerError(f"a size in this formula is absurd: sizes are whole numbers from 1 to {LARGEST_SIZE:,}.")
+        raise GlassformerError(f"a size in this formula is out of range: sizes are whole numbers from 1 to {LARGEST_SIZE:,}.")
     return Size(tuple(kept))
 
 
@@ -120,7 +120,7 @@ def _times(left: Monomial, right: Monomial) -> Monomial:
 
 
 def _written(monomial: Monomial, factor: Fraction) -> str:
-    order = sorted(monomial, key=lambda item: (item[0].lower().startswith("d"), item[0]))  # h·d_v, as one says it
+    order = sorted(monomial, key=lambda item: (item[0].lower().startswith("d"), item[0]))  # h·d_v, in the usual order
     above = [_power(symbol, power) for symbol, power in order if power > 0]
     below = [_power(symbol, -power) for symbol, power in order if power < 0]
     if factor.numerator != 1 or not above:

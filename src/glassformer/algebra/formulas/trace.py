@@ -1,4 +1,4 @@
-"""What is written down while a formula is followed: rows, products, joins, and what stood in the way."""
+"""The trace of a formula's evaluation: rows, products, concatenations, claims, and the mismatch that stopped it."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ PLACES = ("rows", "columns")
 
 @dataclass(frozen=True)
 class Row:
-    """A sub-expression: what it is, what it is made of, its axes."""
+    """A sub-expression with its text, operands and axes."""
 
     text: str
     latex: str
     kind: RowKind
     axes: tuple[Axis, ...]
     operands: tuple[tuple[Size, ...], ...] = ()
-    roles: Roles = (None, None)  # along the rows and columns of scores and attention weights
+    roles: Roles = (None, None)  # roles of rows and columns of scores and attention weights
 
 
 @dataclass(frozen=True)
 class Projection:
-    """Data multiplied by a weight; `clash` where the weight meets the tokens instead of the features."""
+    """Data multiplied by a weight; `clash` if the product sums over the tokens instead of the features."""
 
     node: Product
     data: Value
     weight: Value
-    side: Side  # where the weight stands
+    side: Side  # the side of the weight
     clash: bool
 
     @property
@@ -54,9 +54,9 @@ class Attending:
     node: Product
     weights: Weights
     values: Value
-    side: Side  # where the values stand
+    side: Side  # the side of the values
     clash: bool = False
-    from_queries: bool = False  # the values come from the tokens of the queries, and the keys from others
+    from_queries: bool = False  # whether the values come from the queries' tokens while the keys come from others
 
     @property
     def values_node(self) -> Node:
@@ -65,17 +65,17 @@ class Attending:
 
 @dataclass(frozen=True)
 class Joining:
-    """Matrices put beside or below each other."""
+    """A concatenation of matrices."""
 
     node: Node
     parts: tuple[Value, ...]
     axis: int
-    chosen: bool  # the formula says along which axis
+    chosen: bool  # whether the formula specifies the axis
 
 
 @dataclass(frozen=True)
 class Adding:
-    """A sum in which tokens met features."""
+    """A sum of matrices in which a token axis meets a feature axis."""
 
     node: Sum
     left: Value
@@ -84,7 +84,7 @@ class Adding:
 
 @dataclass(frozen=True)
 class Claim:
-    """A shape that was given for something that the formula itself computes, and is another."""
+    """A stated shape that differs from the one that the formula gives."""
 
     statement: Statement
     said: tuple[Size, ...]
@@ -95,17 +95,17 @@ Event: TypeAlias = Projection | Attending | Joining | Adding | Claim
 
 
 def shape_text(sizes: tuple[Size, ...]) -> str:
-    """`768 × 6`, `(d_k + d_v) × t`."""
+    """Return a shape as text: `768 × 6`, `(d_k + d_v) × t`."""
     return " × ".join(str(size) if len(size.terms) == 1 else f"({size})" for size in sizes)
 
 
 def counted(size: Size, word: str) -> str:
-    """`6 columns`, `1 row`."""
+    """Return a count with its noun: `6 columns`, `1 row`."""
     return f"{size} {word}" if size.number == 1 else f"{size} {word}s"
 
 
 class MismatchError(Exception):
-    """A product, sum or join whose shapes do not fit."""
+    """A product, sum or concatenation whose shapes do not fit."""
 
     def __init__(self, node: Node, values: tuple[Value, ...], why: str) -> None:
         super().__init__(why)
@@ -114,17 +114,17 @@ class MismatchError(Exception):
 
 @dataclass
 class Trace:
-    """All of it, in the order of the formula."""
+    """Everything recorded while a formula is evaluated, in order."""
 
     book: AxisBook = field(default_factory=AxisBook)
-    known: dict[str, Size] = field(default_factory=dict)  # values of symbols, given or found on the way
+    known: dict[str, Size] = field(default_factory=dict)  # values of symbols, given or inferred
     rows: list[Row] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
     softmaxes: list[Weights] = field(default_factory=list)
     conditions: dict[str, None] = field(default_factory=dict)  # sizes that must be equal: `h·d_v = d`
     remarks: list[str] = field(default_factory=list)
-    trusted: Places[bool] = field(default_factory=Places)  # scores that this program wrote, not the reader
-    given: dict[str, tuple[str, Value]] = field(default_factory=dict)  # how it was written, and what it is
+    trusted: Places[bool] = field(default_factory=Places)  # scores that were generated, not written by the user
+    given: dict[str, tuple[str, Value]] = field(default_factory=dict)  # the text as written, and its value
     failed: MismatchError | None = None
     left_out: list[Statement] = field(default_factory=list)
     result: Value | None = None
@@ -132,9 +132,9 @@ class Trace:
     products: int = 0
 
     def sizes(self, axes: tuple[Axis, ...]) -> tuple[Size, ...]:
-        """Sizes with all that is known put in."""
+        """Return the sizes of axes with all known symbols substituted."""
         return tuple(axis.size.put_in(self.known) for axis in axes)
 
     def shape(self, axes: tuple[Axis, ...]) -> str:
-        """`768 × 6`."""
+        """Return the shape of axes as text: `768 × 6`."""
         return shape_text(self.sizes(axes))

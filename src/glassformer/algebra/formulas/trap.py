@@ -1,4 +1,4 @@
-"""A trap: a formula that fits and means something else; what each says is data."""
+"""Traps: formulas that fit but mean something else; their texts are in traps.toml."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from glassformer.expressions.tree import Node
 
 _DATA: dict[str, dict[str, str]] = tomllib.loads(files(__package__).joinpath("traps.toml").read_text(encoding="utf-8"))
 
-# Code -> what it is, in one line: the list that the docs and the tests go by.
+# Code -> a one-line description; the docs and tests use this list.
 TRAPS = {code: texts["what"] for code, texts in _DATA.items()}
 
 
 @dataclass(frozen=True)
 class Trap:
-    """What was written and what it means; `changes` are the places to replace, `about` the scores it is about."""
+    """A trap that was found: its code and sentence; `changes` corrects the formula, `about` is the node of the scores."""
 
     code: str
     sentence: str
     changes: Changes | None = None
     about: object = None
-    claim: bool = False  # not the formula is wrong, but what was said of it
+    claim: bool = False  # whether a stated shape is wrong, not the formula
 
 
 def trap(code: str, changes: Changes | None, about: Node | None = None, form: str = "sentence", **fields: Any) -> Trap:
-    """A trap with its sentence filled in; a field may be a part of the formula, or None for nothing."""
+    """Create a trap and fill in its sentence; a field may be a node of the formula, or None for an empty string."""
     texts = {name: written(value) if isinstance(value, Node) else value or "" for name, value in fields.items()}
     return Trap(code, " ".join(_DATA[code][form].format(**texts).split()), changes, about)

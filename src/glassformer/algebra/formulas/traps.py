@@ -1,4 +1,4 @@
-"""Formulas that fit and mean something else: each trap a code, the sentence for the student, and the places to replace."""
+"""Checks for traps, formulas that fit but mean something else; each gives a code, a sentence and a correction."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from glassformer.algebra.formulas.values import Value, Weights, is_output_weight
 from glassformer.algebra.formulas.writing import statement_text, written
 from glassformer.expressions.tree import Grid, List, Name, Node, Sum, Transposed
 
-LINES = ("column", "row")  # what a softmax over the first or second axis makes sum to 1
+LINES = ("column", "row")  # what sums to 1 after a softmax over the first or second axis
 
 Check: TypeAlias = Callable[[Trace], Iterator[Trap]]
 
 
 def find_traps(trace: Trace) -> list[Trap]:
-    """The traps of a formula in the order of the checks, one of a code; an attention has one fault of layout at most."""
+    """Return the traps of a formula in the order of the checks, one per code and at most one layout error per attention."""
     found: list[Trap] = []
     faulty: set[object] = set()
     for check in CHECKS:
@@ -34,12 +34,12 @@ def find_traps(trace: Trace) -> list[Trap]:
             found.append(one)
             faulty |= {one.about} if one.about is not None else set()
         if check is mixed_sides and any(event.clash for event in _projections(trace)):
-            break  # which axis is tokens is not certain any more: nothing else is said
+            break  # the token axis is no longer certain, so nothing else is reported
     return found
 
 
 def _attending(trace: Trace, weights: Weights) -> Attending | None:
-    """Where these weights are multiplied by values."""
+    """Return the product of these weights with values."""
     events = (event for event in trace.events if isinstance(event, Attending))
     return next((event for event in events if event.weights.node is weights.node), None)
 
@@ -50,7 +50,7 @@ def _because(trace: Trace) -> str:
 
 
 def mixed_sides(trace: Trace) -> Iterator[Trap]:
-    """Q = W_Q X but K = X W_K: one of the two meets tokens. Most of the weights are taken to stand where they should."""
+    """Find Q = W_Q X with K = X W_K, where one product sums over tokens. The majority of weights is assumed to be right."""
     made = _projections(trace)
     for clash in made:
         sizes = trace.sizes(clash.data.axes)
@@ -75,13 +75,13 @@ def mixed_sides(trace: Trace) -> Iterator[Trap]:
 
 
 def _projections(trace: Trace) -> list[Projection]:
-    """The products that make queries, keys and values."""
+    """Return the products that compute queries, keys and values."""
     events = (event for event in trace.events if isinstance(event, Projection))
     return [event for event in events if event.weight.role and event.data.attended is None]
 
 
 def feature_by_feature(trace: Trace) -> Iterator[Trap]:
-    """Softmax of features by features."""
+    """Find a softmax of a features × features matrix."""
     for weights in trace.softmaxes:
         attending = _attending(trace, weights)
         named = None not in weights.pair.roles
@@ -91,14 +91,14 @@ def feature_by_feature(trace: Trace) -> Iterator[Trap]:
 
 
 def key_not_transposed(trace: Trace) -> Iterator[Trap]:
-    """Q K: features of the one summed against tokens of the other."""
+    """Find Q K, which multiplies features with tokens."""
     for weights in trace.softmaxes:
         if weights.pair.clash:
             yield _scores_trap("key_not_transposed", weights, trace, " was meant.")
 
 
 def _scores_trap(code: str, weights: Weights, trace: Trace, was_meant: str) -> Trap:
-    """The scores are wrong, and with them the whole attention."""
+    """Return a trap of wrong scores, with a correction of the whole attention."""
     meant = right_scores(weights.pair, trace)
     return trap(
         code,
@@ -113,7 +113,7 @@ def _scores_trap(code: str, weights: Weights, trace: Trace, was_meant: str) -> T
 
 
 def values_on_the_wrong_side(trace: Trace) -> Iterator[Trap]:
-    """The product of weights and values sums over the features of the values, or over the queries."""
+    """Find a product of weights and values that sums over the features of the values, or over the queries."""
     for event in trace.events:
         if not isinstance(event, Attending):
             continue
@@ -137,7 +137,7 @@ def values_on_the_wrong_side(trace: Trace) -> Iterator[Trap]:
 
 
 def _from_keys(event: Attending, keys: Value, trace: Trace) -> Changes | None:
-    """The values made of what the keys are made of."""
+    """Return the changes that compute the values from the source of the keys."""
     if len(keys.origins) != 1:
         return None
     source = Name(trace.given[next(iter(keys.origins))][0])
@@ -146,17 +146,17 @@ def _from_keys(event: Attending, keys: Value, trace: Trace) -> Changes | None:
 
 
 def roles_text(weights: Weights) -> str:
-    """`queries × keys`."""
+    """Return the roles of the axes as text: `queries × keys`."""
     return " × ".join(role or "?" for role in weights.pair.roles)
 
 
 def scores_of(weights: Weights) -> Node:
-    """The scores as they lie in the attention matrix."""
+    """Return the scores in the orientation of the attention matrix."""
     return Transposed(weights.pair.node) if weights.pair.flipped else weights.pair.node
 
 
 def softmax_axis(trace: Trace) -> Iterator[Trap]:
-    """A softmax that says its axis, and it is the queries'."""
+    """Find a softmax with an explicit axis that is the axis of the queries."""
     for weights in trace.softmaxes:
         pair, over = weights.pair, weights.over
         if over is None or None in pair.roles or pair.roles[over] != "queries":
@@ -172,7 +172,7 @@ def softmax_axis(trace: Trace) -> Iterator[Trap]:
 
 
 def output_side(trace: Trace) -> Iterator[Trap]:
-    """W_O that meets the tokens."""
+    """Find a product with W_O that sums over the tokens."""
     for event in trace.events:
         if not isinstance(event, Projection) or not event.clash or event.data.attended is None:
             continue
@@ -184,24 +184,24 @@ def output_side(trace: Trace) -> Iterator[Trap]:
 
 
 def heads_along_tokens(trace: Trace) -> Iterator[Trap]:
-    """Heads put behind each other as if they were more tokens."""
+    """Find heads that are concatenated along the tokens."""
     for event in trace.events:
         if not isinstance(event, Joining) or not event.chosen:
             continue
         parts = joined_parts(event.node)
         roots = {trace.book.root(part.axes[event.axis]) for part in event.parts}
         if len(parts) < 2 or len(roots) > 1 or not all(part.attended == event.axis for part in event.parts):
-            continue  # outputs of different texts may well stand behind each other
+            continue  # outputs of different sequences may be concatenated
         if trace.book.kind(event.parts[0].axes[event.axis]) == "features":
             continue
         beside = event.axis == 1
         right: Node = Grid(tuple((part,) for part in parts)) if beside else List(parts)
-        where = "beside" if beside else "below"
+        where = "side by side" if beside else "one below the other"
         yield trap("heads_along_tokens", Changes([(event.node, right)]), join=event.node, where=where, right=right)
 
 
 def added_transposed(trace: Trace) -> Iterator[Trap]:
-    """X + Z where the one has its tokens as rows and the other as columns."""
+    """Find X + Z in which one has its tokens as rows and the other as columns."""
     for event in trace.events:
         if isinstance(event, Adding) and (event.left.attended is not None or event.right.attended is not None):
             attended_left = event.left.attended is not None
@@ -211,7 +211,7 @@ def added_transposed(trace: Trace) -> Iterator[Trap]:
 
 
 def claimed(trace: Trace) -> Iterator[Trap]:
-    """Every claim that differs, with the confusion named where it is plain."""
+    """Find claims that differ from the derived shape, and name the confusion if it is clear."""
     for event in trace.events:
         if not isinstance(event, Claim):
             continue
@@ -235,9 +235,9 @@ def _why(event: Claim, said: tuple[Size, ...], found: tuple[Size, ...], trace: T
     bound = [pair for pair in zip(found, said, strict=True) if agreement(*pair) == "bound"]
     equal = " = ".join(map(str, bound[0])) if bound else ""
     if said != found[::-1]:
-        return "claimed_shape", f", and nothing else says that {equal}" if equal else ""
-    only = f", which is the same only where {equal}" if equal else ""
-    return "claimed_shape", f": its rows and columns are exchanged{only}"
+        return "claimed_shape", f", and nothing else implies {equal}" if equal else ""
+    only = f"; the two shapes are equal only if {equal}" if equal else ""
+    return "claimed_shape", f": rows and columns are swapped{only}"
 
 
 CHECKS: tuple[Check, ...] = (

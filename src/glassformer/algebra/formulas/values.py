@@ -1,4 +1,4 @@
-"""What is known of an expression: its axes, what each of them counts, where it came from, and its part in attention."""
+"""Values of expressions: axes, what each axis counts, the inputs they come from, and their role in attention."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Literal, TypeAlias
 
 from glassformer.algebra.formulas.form import sides
 from glassformer.algebra.formulas.sizes import Size
+from glassformer.errors import GlassformerError
 from glassformer.expressions.tree import Call, Node, Product
-from glassformer.spec import GlassformerError
 
 Kind: TypeAlias = Literal["tokens", "features"]
 Role: TypeAlias = Literal["queries", "keys", "values"]
@@ -29,14 +29,14 @@ DATA_BASES = frozenset("XYZHQKVxyzqkv")
 
 @dataclass(frozen=True)
 class Axis:
-    """A size, and the label by which the book of axes knows what it counts."""
+    """An axis: its size, and the label under which the `AxisBook` stores its kind."""
 
     size: Size
     label: int
 
 
 class AxisBook:
-    """Labels that were found to be the same axis (a union-find), and what is known of each."""
+    """A union-find over axis labels, with the kind of each axis if it is known."""
 
     def __init__(self) -> None:
         self._parents: list[int] = []
@@ -61,11 +61,11 @@ class AxisBook:
         return tuple(self.kind(axis) for axis in axes)
 
     def mark(self, axis: Axis, kind: Kind) -> None:
-        """Say what an axis is; nothing changes where that is known already."""
+        """Set the kind of an axis if it is not known yet."""
         self._kinds[self.root(axis)] = self.kind(axis) or kind
 
     def merge(self, left: Axis, right: Axis) -> bool:
-        """Say that two axes are one; False, and nothing changes, where one is tokens and the other features."""
+        """Merge two axes; return False, without a change, if one is tokens and the other features."""
         a, b = self.root(left), self.root(right)
         known = {self._kinds[a], self._kinds[b]} - {None}
         if len(known) == 2:
@@ -77,7 +77,7 @@ class AxisBook:
 
 @dataclass(frozen=True)
 class Scalar:
-    """A number as far as it is known: `base` to the power of `exponent`; base None where it is anybody's guess."""
+    """A number: `base` to the power of `exponent`; `base` is None if it is unknown."""
 
     base: Size | None = None
     exponent: Fraction = Fraction(1)
@@ -85,7 +85,7 @@ class Scalar:
 
 @dataclass(frozen=True)
 class Scale:
-    """A number that a matrix was divided by, and the place in the formula where its base is written."""
+    """A number that a matrix was divided by, and its node in the formula."""
 
     by: Scalar
     node: Node
@@ -93,21 +93,21 @@ class Scale:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two matrices of tokens multiplied: the scores of an attention, if a softmax comes next."""
+    """A product of two data matrices: attention scores, if a softmax follows."""
 
     node: Product
     left: Value
     right: Value
-    roles: Roles  # who stands along the rows, who along the columns
-    clash: bool  # tokens were summed against features
-    flipped: bool = False  # transposed since
-    several: bool = False  # a sum of several such products
+    roles: Roles  # roles of the rows and the columns
+    clash: bool  # whether tokens were multiplied with features
+    flipped: bool = False  # whether it was transposed afterwards
+    several: bool = False  # whether it is a sum of several such products
 
     def transposed(self) -> Pair:
         return replace(self, roles=self.roles[::-1], flipped=not self.flipped)
 
     def of(self, role: Role) -> tuple[Node, Value] | None:
-        """The factor that holds the queries or the keys."""
+        """Return the factor with the queries or the keys."""
         roles = self.roles[::-1] if self.flipped else self.roles
         found = zip(sides(self.node), (self.left, self.right), roles, strict=True)
         return next(((node, value) for node, value, one in found if one == role), None)
@@ -115,7 +115,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Weights:
-    """Scores after a softmax; `over` is the axis along which the weights sum to 1, where the formula says so."""
+    """Scores after a softmax; `over` is the axis along which the weights sum to 1, if the formula specifies it."""
 
     node: Call
     pair: Pair
@@ -130,18 +130,18 @@ class Weights:
 
 @dataclass(frozen=True)
 class Value:
-    """An expression's shape and past. A vector that was given by its length alone is `loose`: it lies as it is needed."""
+    """The shape and history of an expression. A vector given only by its length is `loose`: a row or a column as needed."""
 
     axes: tuple[Axis, ...]
     source: Source
     scalar: Scalar | None = None
     loose: bool = False
     role: Role | None = None
-    origins: frozenset[str] = frozenset()  # the given data that it was made of
+    origins: frozenset[str] = frozenset()  # the given data that it was computed from
     scales: tuple[Scale, ...] = ()
     pair: Pair | None = None
     weights: Weights | None = None
-    attended: int | None = None  # an attention's output: the axis of its queries
+    attended: int | None = None  # for an attention output: the axis of the queries
 
     @property
     def sizes(self) -> tuple[Size, ...]:
@@ -158,7 +158,7 @@ class Value:
         )
 
     def tokens_axis(self, book: AxisBook) -> int | None:
-        """Which of the two axes counts tokens, where that is certain."""
+        """Return the axis that counts tokens, if that is certain."""
         kinds = book.kinds(self.axes)
         if len(kinds) != 2 or kinds[0] == kinds[1]:
             return None
@@ -176,7 +176,7 @@ def raised(value: Value, exponent: Fraction) -> Value:
 
 
 def numbers(left: Value, right: Value, *, divide: bool) -> Value:
-    """Two numbers multiplied or divided, as far as they can be followed."""
+    """Multiply or divide two numbers, if the result can be represented."""
     a, b = left.scalar, right.scalar
     if a is None or b is None or a.base is None or b.base is None:
         return number()
@@ -190,7 +190,7 @@ def numbers(left: Value, right: Value, *, divide: bool) -> Value:
 
 
 def role_of(name: str) -> Role | None:
-    """Q, `K_1`, `W_Q`, `W_{q,1}`, `Wq`: whose letter a name bears."""
+    """Return the role that a name indicates: Q, `K_1`, `W_Q`, `W_{q,1}`, `Wq`."""
     base, *indexes = name.lower().split("_")
     if base.rstrip("'") in ROLE_WORDS:
         return ROLE_WORDS[base.rstrip("'")]
@@ -212,6 +212,6 @@ def is_bias(name: str) -> bool:
 
 
 def is_parameter(name: str) -> bool:
-    """Weights and biases, told by the letters that everybody uses for them."""
+    """Return whether a name is a weight or a bias, by the usual letters."""
     base = name.partition("_")[0]
     return base in WEIGHT_BASES or is_bias(name) or (base[0] in "Ww" and base[1:].lower() in {*ROLE_WORDS, "o"})

@@ -1,4 +1,4 @@
-"""How a formula is written back: plain text or LaTeX, with brackets where the reader needs them."""
+"""Formulas as plain text or LaTeX, with parentheses only where they are needed."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from glassformer.expressions.tree import (
     Transposed,
 )
 
-LOOSE, SUM, TIMES, TIGHT = 0, 1, 2, 3  # how strongly an expression holds together
+LOOSE, SUM, TIMES, TIGHT = 0, 1, 2, 3  # precedence
 SHOWN = {"relu": "ReLU", "gelu": "GELU", "layernorm": "LayerNorm", "rmsnorm": "RMSNorm", "batchnorm": "BatchNorm", "ln": "log"}
 
 
 def written(node: Node, *, latex: bool = False) -> str:
-    """The expression as one writes it."""
+    """Return an expression as text."""
     return (LatexWriter() if latex else Writer()).inside(node)
 
 
 def statement_text(statement: Statement, *, latex: bool = False) -> str:
-    """`Q = W_Q X`."""
+    """Return a statement as text: `Q = W_Q X`."""
     body = written(statement.body, latex=latex)
     if not statement.name:
         return body
@@ -38,12 +38,12 @@ def statement_text(statement: Statement, *, latex: bool = False) -> str:
 
 
 def axis_text(axis: str) -> str:
-    """`rows`, `axis=0`."""
+    """Return an axis as text: `rows`, `axis=0`."""
     return f"axis={axis}" if axis.lstrip("-").isdecimal() else axis
 
 
 class Writer:
-    """Plain text."""
+    """Writes plain text."""
 
     brackets = ("(", ")")
     hadamard = "⊙"
@@ -56,7 +56,7 @@ class Writer:
         return ", ".join(map(self.inside, nodes))
 
     def marked(self, node: Node) -> tuple[str, int]:
-        """The text of an expression, and how strongly it holds together."""
+        """Return the text of an expression and its precedence."""
         match node:
             case Product():
                 return self.product(node)
@@ -106,7 +106,7 @@ class Writer:
 
 
 class LatexWriter(Writer):
-    """LaTeX."""
+    """Writes LaTeX."""
 
     brackets = (r"\left(", r"\right)")
     hadamard = r"\odot"

@@ -1,4 +1,4 @@
-"""A worked solution read as a whole: every claim in it found, judged, and the document annotated."""
+"""Worked solutions as documents: finds and judges every claim, and annotates the text."""
 
 from glassformer.answers.documents.check import check_solution, check_text
 from glassformer.answers.documents.result import CheckedDocument, DocumentKind, Found

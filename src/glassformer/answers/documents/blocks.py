@@ -1,4 +1,4 @@
-"""The places of a document where something is claimed: lines and formulas with a sign of equality, and what joins them."""
+"""Splits a document into blocks that may contain claims: lines and formulas with an equals sign, joined where needed."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-LONGEST_BLOCK = 20_000  # characters; a longer line is counted and not read
-LONGEST_FORMULA = 200  # lines that one formula may run over
-MOST_JOINED = 6  # lines that a sentence may run over
+LONGEST_BLOCK = 20_000  # characters; a longer line is counted but not read
+LONGEST_FORMULA = 200  # the most lines in a formula
+MOST_JOINED = 6  # the most lines in a sentence
 
 BlockKind = Literal["text", "fence", "scope", "passed"]
 
@@ -16,7 +16,7 @@ SIGN = re.compile(
     r"[=≈≃≅≐≒＝→⟶∈≡]|->|(?<=[\w)\]$][ ])~(?=[ ]?[0-9])|\\(?:approx|simeq|cong|doteq|sim|to|rightarrow|longrightarrow|mapsto|in"
     r"|equiv|triangleq|coloneqq)(?![A-Za-z])"
 )
-# A heading, a numbered item or the number of a question begins a part of its own; a supposition gives symbols new values.
+# A heading, a numbered item or the number of a question starts a new section; an assumption gives symbols new values.
 HEADING = re.compile(
     r"^[ \t]{0,20}(?:\#{1,6}[ \t]|\\(?:sub){0,2}section|[*_]{0,4}[0-9]{1,2}\.[ \t]"
     r"|[*_]{0,4}(?:Q|Question|Problem|Exercise|Example|Task|Case|Part|Aufgabe)[ \t.:#]{0,8}[0-9])",
@@ -25,7 +25,7 @@ HEADING = re.compile(
 _SUPPOSES = re.compile(
     r"^[ \t]{0,20}[*_]{0,4}\(?[0-9]{1,2}\)[ \t]|\b(?:[Ss]uppose|[Aa]ssume|[Cc]onsider|[Gg]iven|[Ll]et)\b", re.MULTILINE
 )
-# Lines without any of these hold nothing to read; the scan for them is what a long document costs.
+# Lines without any of these are skipped; this scan dominates the cost of a long document.
 _TRIGGER = re.compile(r"[0-9=≈≃≅≐≒＝→⟶∈≡`~#$\\]")
 _INTERESTING = re.compile(
     # Spaces and # are escaped or within brackets throughout.
@@ -44,16 +44,16 @@ _STARTS_JOINED = re.compile(r"[ \t&$]*(?:=(?!=)|≈|\\approx|\\simeq|[×·)\]]|/
 
 
 class Block(NamedTuple):
-    """A stretch of text to be read as one: a line, a sentence over several lines, or a formula."""
+    """A piece of text that is read as a unit: a line, a sentence over several lines, or a formula."""
 
     start: int
     end: int
     kind: BlockKind
-    info: str = ""  # of a fence: what stands after it
+    info: str = ""  # for a fence: the text after it
 
 
 def blocks(text: str, place: int = 0, stop: int | None = None) -> Iterator[Block]:
-    """Every stretch with something to read, in order; `passed` for a line that only seemed to have something."""
+    """Yield every block with something to read, in order; `passed` for a line that turned out to have nothing."""
     stop = len(text) if stop is None else stop
     while (trigger := _TRIGGER.search(text, place, stop)) is not None:
         start, end = line_around(text, trigger.start())
@@ -76,13 +76,13 @@ def blocks(text: str, place: int = 0, stop: int | None = None) -> Iterator[Block
 
 
 def line_around(text: str, place: int) -> tuple[int, int]:
-    """Where the line around a place begins and ends."""
+    """Return the start and end of the line around a position."""
     end = text.find("\n", place)
     return text.rfind("\n", 0, place) + 1, len(text) if end < 0 else end
 
 
 def _fenced(text: str, start: int, end: int) -> Block:
-    """From a fence to the one that closes it, or to the end of the text."""
+    """Return the block from a fence to its closing fence, or to the end of the text."""
     mark = text[start : min(end, start + 200)].lstrip(" \t>")
     fence = mark[: len(mark) - len(mark.lstrip(mark[0]))]
     info = mark[len(fence) :].strip().strip("{}.").lower()
@@ -96,7 +96,7 @@ def _fenced(text: str, start: int, end: int) -> Block:
 
 
 def _formula(text: str, match: re.Match[str], start: int, end: int) -> Block:
-    """From the line with the opening sign to the line with the closing one; without it the line alone."""
+    """Return the block from the line with the opening sign to the line with the closing one, or only the first line."""
     sign = match[0]
     closing = {"$$": "$$", "\\[": "\\]"}.get(sign, sign.replace("begin", "end"))
     found = text.find(closing, match.end(), match.end() + LONGEST_BLOCK)
@@ -106,7 +106,7 @@ def _formula(text: str, match: re.Match[str], start: int, end: int) -> Block:
 
 
 def _joined(text: str, start: int, end: int) -> Block:
-    """A line, with the lines before and after that its formulas or its last sign reach into."""
+    """Return a line with the lines before and after it that its formulas extend into."""
     for _ in range(MOST_JOINED):
         first, last = line_around(text, start - 1) if start > 0 else (0, 0)
         before = text[first:last]
@@ -123,7 +123,7 @@ def _joined(text: str, start: int, end: int) -> Block:
 
 
 def _goes_on(line: str, after: str) -> bool:
-    """Whether two lines belong together: the first ends open, the second begins with a sign, or a dollar sign is open."""
+    """Return whether two lines belong together: an open end, an operator at the start, or an open dollar sign."""
     if _STARTS_JOINED.match(after) or (_ENDS_OPEN.search(line[-200:]) and not line.rstrip().endswith("**")):
         return True
     return _open_dollar(line) and _open_dollar(after)

@@ -1,4 +1,4 @@
-"""A whole document read: block by block, within limits, nothing left out without being counted."""
+"""`check_solution` and `check_text`: read a document block by block, within limits; whatever is skipped is counted."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from glassformer.answers.documents.tables import row_with_sign
 from glassformer.answers.documents.totals import labelled
 from glassformer.answers.documents.vectors import vector_remarks
 from glassformer.answers.verdicts import Judged
+from glassformer.errors import shown
 from glassformer.expressions import exactly
-from glassformer.spec.errors import shown
 
 PROSE = frozenset(("", "text", "txt", "plain", "plaintext", "math", "latex", "tex", "markdown", "md", "output", "console"))
 MOST_FINDINGS = 5_000
 MOST_LOOKED_AT = 300_000  # lines with digits or signs
-MOST_CHARACTERS = 400_000  # in a longer document only the equalities are judged
+MOST_CHARACTERS = 400_000  # in a longer document only equations are judged
 
 
 def check_solution(path: str | Path) -> CheckedDocument:
@@ -46,7 +46,7 @@ def check_text(text: str, *, name: str = "the solution", kind: DocumentKind = "m
     settings = settings_in(lines)
     reader = Reader.over(source, settings, lines, latex=latex)
     doubtful = [place for place, found in reader.judge.miscounts.items() if not is_certain(found, reader.judge.uses)]
-    if doubtful:  # right after all, as of all layers: read again without those
+    if doubtful:  # may be right, for example for all layers: read again without those
         reader = Reader.over(source, settings, lines, latex=latex, withdrawn=frozenset(doubtful))
     for line, question in described_questions(lines):
         reader._add(line.start, line.start + len(line.text), "question", question.judged())
@@ -58,7 +58,7 @@ def check_text(text: str, *, name: str = "the solution", kind: DocumentKind = "m
 
 @dataclass
 class Reader:
-    """Goes through a document once."""
+    """Reads a document once, from start to end."""
 
     text: str
     judge: Judge
@@ -86,7 +86,7 @@ class Reader:
             self._block(block)
 
     def _is_full(self, place: int, end: int) -> bool:
-        """Whether no more is read; what is left up to the end is counted."""
+        """Return whether a limit is reached; the remaining equations are then counted."""
         self.looked_at += 1
         full = len(self.judge.found) >= MOST_FINDINGS or self.looked_at > MOST_LOOKED_AT or self.judge.memory.exhausted
         self.beyond += sum(1 for _ in SIGN.finditer(self.text, place, end)) if full else 0
@@ -103,7 +103,7 @@ class Reader:
             self._prose(block.start, block.end)
 
     def _line_at(self, place: int) -> int:
-        """The line of a place; places come in order."""
+        """Return the line number of a position."""
         forward = place >= self.place
         self.line += self.text.count("\n", self.place, place) if forward else -self.text.count("\n", place, self.place)
         self.place = place
@@ -124,7 +124,7 @@ class Reader:
             self.judge.memory.met.add(item.figure.value)
 
     def _fence(self, block: Block) -> None:
-        """A fenced block: claims about a spec, prose, or code."""
+        """Read a fenced block: claims about a spec, prose, or code."""
         first = line_around(self.text, block.start)[1] + 1
         last = max(first, self.text.rfind("\n", first, block.end))
         closed = self.text[last : block.end].lstrip(" \t>\n").startswith(("```", "~~~"))
@@ -139,7 +139,7 @@ class Reader:
         read(first, last)
 
     def _code(self, start: int, end: int) -> None:
-        """Code is not run: what it assigns is remembered, what it claims is judged."""
+        """Read code without running it: assignments are recorded, claims are judged."""
         for first, last, claimed in code_claims(self.text, start, end):
             if self._is_full(first, end):
                 return

@@ -1,4 +1,4 @@
-"""Products that count a part as a known mistake would: the label names the part, the document's settings make the model."""
+"""Labelled products that count a part wrongly, by a known mistake; the settings of the document define the model."""
 
 from __future__ import annotations
 
@@ -17,12 +17,14 @@ from glassformer.answers.mistakes.catalogue import mistake
 from glassformer.answers.mistakes.counting import rewrites
 from glassformer.answers.mistakes.pieces import Pieces, Setting, pieces_of, total
 from glassformer.answers.verdicts import Correction, Finding, Judged
+from glassformer.errors import GlassformerError
 from glassformer.expressions import Evaluator, NotUnderstoodError, Reading, Real, exactly, plain
 from glassformer.expressions.tree import Grouped, Node, Number, Power, Product, Sum, numerals_in, walk
-from glassformer.spec import EncoderSpec, GlassformerError
+from glassformer.program.roles import BlockKind
+from glassformer.spec import EncoderSpec
 from glassformer.spec.reading import request_from_words
 
-CODES = ("heads_times_full_width", "ffn_one_or_twice")  # nobody counts so as a convention
+CODES = ("heads_times_full_width", "ffn_one_or_twice")  # mistakes that are never a convention
 FIELDS = ("d_model", "heads", "d_k", "d_v", "d_ff")
 SYMBOLS = {
     "W_Q": "query queries w_q wq qkv", "W_K": "key keys w_k wk qkv", "W_V": "value values w_v wv qkv", "W_O": "output w_o wo",
@@ -32,7 +34,7 @@ COUNTS = frozenset("parameter parameters params weight weights matrix matrices p
 SEVERAL = frozenset("parameters params weights matrices".split())
 SCORES = frozenset("matrix map scores".split())
 ATTENTION = frozenset("attention score".split())
-# Something else is counted, or one of the matrices alone.
+# Words for other quantities, or for one of the matrices.
 OTHERS = frozenset(
     "flop flops op ops operation operations multiplication multiplications mac macs memory activation activations cost costs byte"
     " bytes complexity bias biases gradient gradients".split()
@@ -45,7 +47,7 @@ EACH = frozenset("per each one single every a".split())
 
 
 class Use(NamedTuple):
-    """What a line was worked out from: the faulty lines before it, and the numbers in it."""
+    """What a line was computed from: earlier wrong lines, and the numbers in it."""
 
     line: int
     sources: tuple[int, ...]
@@ -54,7 +56,7 @@ class Use(NamedTuple):
 
 @dataclass(frozen=True)
 class Miscount:
-    """A count as a mistake makes it: its code, what is to be said, and the count as it should be."""
+    """A wrong count: the code of its mistake, the sentence for the student, and the right count."""
 
     code: str
     sentence: str
@@ -62,14 +64,14 @@ class Miscount:
     value: Real
     correction: Correction
     line: int
-    layers: int = 0  # where the product is right if these are layers: a mistake only if they are multiplied in again later
+    layers: int = 0  # a factor that may be the number of layers: a mistake only if the layers are multiplied again later
     numbers: frozenset[Fraction] = frozenset()
 
     def judged(self, arithmetic: Judged) -> Judged:
-        """The verdict on the line: wrong for this reason, whatever its arithmetic is; that is told behind it."""
+        """Return the verdict on the line: wrong for this reason, followed by any arithmetic error."""
         finding = Finding((mistake(self.code),), (self.sentence,), self.wrong, corrections=(self.correction,))
         besides = arithmetic.notes if arithmetic.verdict == "wrong" else ()
-        notes = (self.sentence, f"So: {self.correction.rule} = {self.correction.value}.", *besides)
+        notes = (self.sentence, f"Correct: {self.correction.rule} = {self.correction.value}.", *besides)
         return replace(arithmetic, verdict="wrong", findings=(finding, *arithmetic.findings), notes=notes)
 
 
@@ -81,7 +83,7 @@ class Counted:
     lines: Mapping[int, Line]
 
     def miscount(self, number: int, tree: Node) -> Miscount | None:
-        """What a product counts wrongly, where its value is that of a known mistake and of no convention."""
+        """Return the miscount in a product, if its value is that of a known mistake and not of a convention."""
         line = self.lines.get(number)
         sizes = self.settings.at(line.part) if line is not None and _is_product(tree) else {}
         value, spec = _value(tree), _spec(tuple(sorted((name, size) for name, size in sizes.items() if name in FIELDS)))
@@ -99,18 +101,19 @@ class Counted:
         return Miscount(code, sentence, value, exactly(due), correction, number, again, _numbers(tree))
 
 
-Reason = tuple[str, str, int, str, int]  # code, what was done, what is due, its formula, layers that would make it right
+Reason = tuple[str, str, int, str, int]  # code, what was done, right value, its formula, layers that would make it right
 
 
 def _weights(words: Sequence[str], tree: Node, value: int, spec: EncoderSpec, sizes: Mapping[str, int]) -> Reason | None:
-    """A product that is labelled as the weights of attention or of the feed-forward block."""
+    """Return the miscount in a product that is labelled as the weights of attention or of the feed-forward block."""
     named, layers = _named(words, sizes), _layers(words, sizes)
     if named is None or layers is None or COUNTS.isdisjoint(words):
         return None
     pieces, numbers = pieces_of(count(spec)), _numbers(tree)
-    usual = _usual(pieces, spec, ".ffn." if named == FFN else ".attention.")
+    usual = _usual(pieces, spec, "ffn" if named == FFN else "attention")
     mine = tuple(piece for piece in pieces if piece.symbol in named)
-    biased = tuple(piece for piece in pieces if piece.symbol.replace("b_", "W_") in named)
+    matrices = {piece.name for piece in mine}
+    biased = tuple(piece for piece in pieces if piece.name in matrices or piece.bias_of in matrices)
     for counted in (mine, biased) if value not in usual else ():
         for rewrite in rewrites(counted, Setting(spec, 1, None)):
             factors = {size for piece in rewrite.pieces for _, size in piece.factors}
@@ -122,7 +125,7 @@ def _weights(words: Sequence[str], tree: Node, value: int, spec: EncoderSpec, si
 
 
 def _named(words: Sequence[str], sizes: Mapping[str, int]) -> tuple[str, ...] | None:
-    """The matrices that a label names."""
+    """Return the matrices that a label names."""
     attention = tuple(symbol for symbol, names in SYMBOLS.items() if not set(names.split()).isdisjoint(words))
     if "ffn" in words:
         whole = not SEVERAL.isdisjoint(words) and ONE_OF_TWO.isdisjoint(words) and "d_ff" in sizes
@@ -131,24 +134,24 @@ def _named(words: Sequence[str], sizes: Mapping[str, int]) -> tuple[str, ...] | 
 
 
 def _layers(words: Sequence[str], sizes: Mapping[str, int]) -> int | None:
-    """How many layers may be counted together: one where the label says so; None where it speaks of layers otherwise."""
+    """Return how many layers may be counted together: 1 if the label says so, None if it is unclear."""
     places = [place for place, word in enumerate(words) if word in LAYERS]
     if not places:
         return sizes.get("layers", 1)
     return 1 if all(not EACH.isdisjoint(words[max(0, place - 2) : place]) for place in places) else None
 
 
-def _usual(pieces: Pieces, spec: EncoderSpec, block: str) -> set[int]:
-    """What the usual conventions count in a layer: both matrices, or any of attention's; with biases or without; of one head."""
-    matrices = [piece.size for piece in pieces if block in piece.name and piece.kind == "weight"]
-    biases = sum(piece.size for piece in pieces if block in piece.name and piece.kind == "bias")
-    fewest = len(matrices) if block == ".ffn." else 1
+def _usual(pieces: Pieces, spec: EncoderSpec, kind: BlockKind) -> set[int]:
+    """Return the counts of a layer under usual conventions: all matrices or some, with or without biases, or of one head."""
+    matrices = [piece.size for piece in pieces if piece.block.kind == kind and piece.kind == "weight"]
+    biases = sum(piece.size for piece in pieces if piece.block.kind == kind and piece.kind == "bias")
+    fewest = len(matrices) if kind == "ffn" else 1
     sums = {sum(some) for taken in range(fewest, len(matrices) + 1) for some in combinations(matrices, taken)}
     return sums | {weights + biases for weights in sums} | {weights // spec.heads for weights in sums}
 
 
 def _scores(words: Sequence[str], tree: Node, value: int, spec: EncoderSpec, sizes: Mapping[str, int]) -> Reason | None:
-    """`the attention matrix: 20 × 64`: a width where tokens × tokens is due."""
+    """Return the miscount in `the attention matrix: 20 × 64`, which should be tokens × tokens."""
     named = any(one in ATTENTION and two in SCORES for one, two in pairwise(words))
     t = sizes.get("t")
     if not named or t is None or not all(set(names.split()).isdisjoint(words) for names in SYMBOLS.values()) or "ffn" in words:
@@ -158,12 +161,12 @@ def _scores(words: Sequence[str], tree: Node, value: int, spec: EncoderSpec, siz
     for width, name in ((spec.head_k, "d_k"), (spec.d_model, "d_model")):
         for sides, what in (((t, width), f"tokens × {name}"), ((width, width), f"{name} × {name}")):
             if value not in usual and value == prod(sides) and numbers == sorted(sides) and width != t:
-                return "feature_by_feature", f"{what} where tokens × tokens is due", t * t, f"{t} × {t}", 0
+                return "feature_by_feature", f"{what} instead of tokens × tokens", t * t, f"{t} × {t}", 0
     return None
 
 
 def _formula(pieces: Pieces) -> str:
-    """`3 × 512 × 8 × 64`, or a sum where the pieces differ."""
+    """Return the formula of pieces: `3 × 512 × 8 × 64`, or a sum if the pieces differ."""
     terms = [" × ".join(str(size) for label, size in piece.factors if label != "layers") for piece in pieces]
     if len(set(terms)) == 1:
         return f"{len(terms)} × {terms[0]}" if len(terms) > 1 else terms[0]
@@ -171,7 +174,7 @@ def _formula(pieces: Pieces) -> str:
 
 
 def _is_product(tree: Node) -> bool:
-    """Numbers multiplied, a matrix with its bias among them; nothing that is divided, no names."""
+    """Return whether a tree is a product of numbers (possibly with biases added), without division and names."""
     allowed = all(isinstance(node, Product | Number | Power | Grouped | Sum) for node in walk(tree))
     divides = any(sign in ("/", "//", "@", "⊙") for node in walk(tree) if isinstance(node, Product) for sign, _ in node.factors)
     while isinstance(tree, Grouped):
@@ -193,7 +196,7 @@ def _value(tree: Node) -> int | None:
 
 @lru_cache(maxsize=64)
 def _spec(sizes: tuple[tuple[str, int], ...]) -> EncoderSpec | None:
-    """A layer with these sizes, where its width and its heads are known."""
+    """Return a layer with these sizes, if its width and number of heads are known."""
     if not {"d_model", "heads"} <= {name for name, _ in sizes}:
         return None
     try:
@@ -203,15 +206,15 @@ def _spec(sizes: tuple[tuple[str, int], ...]) -> EncoderSpec | None:
 
 
 def is_certain(miscount: Miscount, uses: Sequence[Use]) -> bool:
-    """Whether a product is the mistake that it looks like, with the whole document read."""
-    if miscount.code == "ffn_one_or_twice":  # the other matrix may have a line of its own, or come in as a factor of two
+    """Return whether a miscount is certain, given the whole document."""
+    if miscount.code == "ffn_one_or_twice":  # the other matrix may be on another line, or a factor of two
         others = [use.numbers for use in uses if use.line != miscount.line]
         return not any(miscount.numbers <= numbers or {miscount.wrong, 2} <= numbers for numbers in others)
     return not miscount.layers or _multiplied_later(miscount, uses)
 
 
 def _multiplied_later(miscount: Miscount, uses: Sequence[Use]) -> bool:
-    """Whether what rests on a product is multiplied by the layers further down, so that the product was of one layer."""
+    """Return whether a result of the product is later multiplied by the layers, so that the product was for one layer."""
     tainted = {miscount.line}
     for use in uses:
         if use.line > miscount.line and not tainted.isdisjoint(use.sources):

@@ -1,4 +1,4 @@
-"""Formulas of a document followed with the shapes that it gives: traps, products that do not fit, results confirmed."""
+"""Checks the formulas of a document with the shapes that it gives: traps, mismatches, confirmed results."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from glassformer.answers.documents.result import Found, Kind
 from glassformer.answers.documents.stated import Stated
 from glassformer.answers.documents.statements import Relation
 from glassformer.answers.verdicts import Judged, Verdict
+from glassformer.errors import GlassformerError, shown
 from glassformer.expressions import Token
-from glassformer.spec import GlassformerError, shown
 
-MOST_FORMULAS = 40  # of a part
-MOST_CHECKS = 150  # of a document
+MOST_FORMULAS = 40  # per section
+MOST_CHECKS = 150  # per document
 LONGEST = 400
-LONGEST_JOINED = 4  # letters written together that may each be a matrix: QK
+LONGEST_JOINED = 4  # letters of a name such as QK that may each be a matrix
 ENDS = frozenset(("comma", "wall", "stop", "row", "relation", "word"))
 
 
 class Statement(NamedTuple):
-    """`left = body` in a block, as tokens and by its places in the text."""
+    """`left = body` in a block, as tokens, with its position in the text."""
 
     left: Sequence[Token]
     body: Sequence[Token]
@@ -33,7 +33,7 @@ class Statement(NamedTuple):
 
 
 def statement_of(relation: Relation, tokens: Sequence[Token]) -> Statement | None:
-    """`left = body` where a name or a call stands to the left; the body reaches to the next wall or word outside of brackets."""
+    """Return `left = body` if the left side is a name or a call; the body ends at the next separator outside of brackets."""
     left = [token for token in relation.left.tokens if token.kind != "edge"] if relation.left is not None else []
     if relation.token.text != "=" or not left or left[0].kind not in ("name", "text", "note", "function"):
         return None
@@ -49,19 +49,19 @@ def statement_of(relation: Relation, tokens: Sequence[Token]) -> Statement | Non
 
 @dataclass
 class Part:
-    """A part of a document: its formulas by what they define, its shapes and the values of its symbols."""
+    """A section of a document: its formulas by the name they define, its shapes and the values of its symbols."""
 
     formulas: dict[str, list[Formula]] = field(default_factory=dict)
     shapes: dict[str, list[Stated]] = field(default_factory=dict)
     values: dict[str, set[str]] = field(default_factory=dict)
 
     def certain(self) -> dict[str, Stated]:
-        """Shapes of names that are given one shape, not two."""
+        """Return the shapes of names that have exactly one shape."""
         return {name: found[0] for name, found in self.shapes.items() if len({one.sizes for one in found}) == 1}
 
 
 class Formula(NamedTuple):
-    """A statement with its text, the line it stands in and the names that it uses."""
+    """A statement with its text, its line and the names that it uses."""
 
     statement: Statement
     text: str
@@ -73,7 +73,7 @@ class Formula(NamedTuple):
 def formula_remarks(
     lines: Sequence[Line], stated: Sequence[Stated], statements: Sequence[Statement], text: str
 ) -> Iterator[Found]:
-    """Remarks on the formulas of every part that gives shapes."""
+    """Yield remarks on the formulas of every section that gives shapes."""
     parts: dict[int, Part] = {}
     for said in stated:
         parts.setdefault(said.line.part, Part()).shapes.setdefault(said.name, []).append(said)
@@ -116,13 +116,13 @@ def _fill(parts: dict[int, Part], lines: Sequence[Line], statements: Sequence[St
 
 
 def _target(left: Sequence[Token]) -> str:
-    """The name that a statement defines, as `stated_shapes` spells it."""
+    """Return the name that a statement defines, as in `stated_shapes`."""
     called = len(left) > 1 and left[1].kind == "open"
     return f"{left[0].text}()" if called else "_".join(token.text for token in left if token.text != "^")
 
 
 def _names_in(body: Sequence[Token]) -> Iterator[str]:
-    """The names of a body, W^Q as W_Q; of letters written together each by itself, too."""
+    """Yield the names in a body, W^Q as W_Q, and the letters of names such as QK."""
     for place, token in enumerate(body):
         if token.kind != "name":
             continue
@@ -136,12 +136,12 @@ def _names_in(body: Sequence[Token]) -> Iterator[str]:
 
 
 def _followed(part: Part, definitions: Sequence[Formula]) -> FormulaShapes | None:
-    """A formula with the definitions that it needs; None where something is not known or cannot be read."""
+    """Check a formula with the definitions that it needs; None if something is unknown or cannot be read."""
     needed, waiting = [definitions[0]], [definitions]
     while waiting:
         group = waiting.pop()
         if len({"".join(one.body.split()) for one in group}) > 1:
-            return None  # said in two ways: which one is meant?
+            return None  # two different definitions
         for name in sorted(group[0].names):
             others = part.formulas.get(name, [])
             if others and others[0] not in needed:
@@ -164,7 +164,7 @@ def _followed(part: Part, definitions: Sequence[Formula]) -> FormulaShapes | Non
 
 
 def _is_used(name: str, used: set[str]) -> bool:
-    """Whether a name, or for a running index one of its family, is used."""
+    """Return whether a name is used, or for a running index one of its instances."""
     base, _, index = name.rpartition("_")
     return name in used or (index == "i" and any(one.rpartition("_")[0] == base for one in used))
 
@@ -188,7 +188,7 @@ def _remarks(part: Part, formula: Formula, answer: FormulaShapes) -> Iterator[Fo
 
 
 def _confirmed(part: Part, formula: Formula, answer: FormulaShapes) -> Iterator[tuple[str, Line, str]]:
-    """A name that is stated to have the shape that its formula gives it."""
+    """Yield a name whose stated shape is the one that its formula gives."""
     target, computed = _target(formula.statement.left), _computed(answer)
     stated = part.certain().get(target)
     if stated is not None and stated.sizes == computed:
@@ -209,9 +209,9 @@ def remark(
     due: str = "",
     place: tuple[int, int] | None = None,
 ) -> Found:
-    """A finding that is about more than one equality."""
+    """Return a finding about more than one equation."""
     start, end = place or (line.start, line.start + len(line.text))
-    notes = (said, f"So: {due}.") if due and verdict == "wrong" and code != "claimed_shape" else (said,)
+    notes = (said, f"Correct: {due}.") if due and verdict == "wrong" and code != "claimed_shape" else (said,)
     judged = Judged(code, claim, verdict, due or None, findings=(explained(code, said, due),), notes=notes)
     kind: Kind = "note" if verdict == "unclear" else "remark"
     return Found(line=line.number, start=start, end=end, text=shown(line.text.strip(), limit=200), kind=kind, judged=judged)

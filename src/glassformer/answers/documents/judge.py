@@ -1,4 +1,4 @@
-"""The verdict on each equality of a block: definitions, formulas, chains, shapes, and what each line leaves behind."""
+"""Judges each equation of a block: definitions, formulas, chains and shapes; records the results of each line."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from glassformer.answers.documents.sides import Side
 from glassformer.answers.documents.sizes import compare_sizes
 from glassformer.answers.documents.statements import Relation, Run, relations
 from glassformer.answers.documents.totals import Labelled, total_of, words_of
+from glassformer.errors import shown
 from glassformer.expressions import (
     Array,
     Evaluator,
@@ -28,7 +29,6 @@ from glassformer.expressions import (
 )
 from glassformer.expressions.precision import Figures, as_value
 from glassformer.expressions.tree import Call, Power, Product, Root, Space, Sum, names_in, numerals_in, ungrouped, walk
-from glassformer.spec.errors import shown
 
 LONGEST_TEXT = 300
 KEPT_WORDS = 3
@@ -37,14 +37,14 @@ MOST_STATEMENTS = 500
 
 @dataclass
 class Chain:
-    """`a = b ≈ c`: the sides met so far, and how they fared."""
+    """The state of a chain `a = b ≈ c`."""
 
-    base: Side | None = None  # the first side that has a value: what the others must be
-    latest: Side | None = None  # the last one that has a value
+    base: Side | None = None  # the first side with a value, which the others must equal
+    latest: Side | None = None  # the last side with a value
     faulty: bool = False  # whether the latest was wrong
-    named: bool = False  # began with a name
-    blurred: bool = False  # `t = 32 h = 2`: a product, or two definitions
-    names: list[str] = field(default_factory=list)  # what is defined, where it began with a name
+    named: bool = False  # whether it began with a name
+    blurred: bool = False  # whether it is ambiguous: `t = 32 h = 2` is a product or two definitions
+    names: list[str] = field(default_factory=list)  # the names that it defines
 
     def hold(self, side: Side) -> None:
         self.base = self.base or side
@@ -61,16 +61,16 @@ class Judge:
     found: list[Found] = field(default_factory=list)
     uses: list[Use] = field(default_factory=list)
     miscounts: dict[int, Miscount] = field(default_factory=dict)  # by the place of the relation
-    withdrawn: frozenset[int] = frozenset()  # places of miscounts that may be right after all
-    pending: list[tuple[Relation, Side, Side]] = field(default_factory=list)  # formulas that wait for the values of symbols
-    accused: list[tuple[int, list[str]]] = field(default_factory=list)  # places of wrong findings, and the symbols they use
-    statements: list[Statement] = field(default_factory=list)  # `left = body`, whatever it is worth
+    withdrawn: frozenset[int] = frozenset()  # positions of miscounts that may be right
+    pending: list[tuple[Relation, Side, Side]] = field(default_factory=list)  # formulas with symbols without values so far
+    accused: list[tuple[int, list[str]]] = field(default_factory=list)  # indices of wrong findings, and the symbols they use
+    statements: list[Statement] = field(default_factory=list)  # every `left = body`
     line: int = 1
     start: int = 0
-    sides: dict[int, Side] = field(default_factory=dict)  # of the block at hand
+    sides: dict[int, Side] = field(default_factory=dict)  # of the current block
 
     def block(self, tokens: Sequence[Token], line: int, start: int) -> int:
-        """Judge one block that begins at `start` in line `line`; how many relations it has."""
+        """Judge one block that begins at `start` in line `line`; return its number of relations."""
         self.line, self.start, self.sides = line, start, {}
         found = relations(tokens)
         chain = Chain()
@@ -88,7 +88,7 @@ class Judge:
         return len(found)
 
     def total(self, item: Labelled, *, start: int, loosely: bool = False) -> None:
-        """A labelled number that says it is a total."""
+        """Judge a labelled number that is called a total."""
         self.memory.effort += 80
         line = self.line_of(item.start)
         found = total_of(self.memory, item, loosely=loosely)
@@ -102,7 +102,7 @@ class Judge:
         self.memory.met.add(item.figure.value)
 
     def settle(self) -> None:
-        """With the whole document read: formulas that later values confirm, accusations that later values withdraw."""
+        """After the whole document: confirm formulas with later values, and withdraw errors that later values make uncertain."""
         symbols = self.memory.symbols
         for place, names in self.accused:
             changed = [name for name in names if name in symbols and symbols[name].changed]
@@ -116,7 +116,7 @@ class Judge:
             if self._is_known(left) and self._is_known(right):
                 outcome = compare(left, right, relation.token.text, self.memory)
                 if outcome.verdict == "right":
-                    notes = ("With the values given further on.",)
+                    notes = ("With values given later.",)
                     self._add(relation, replace(outcome, judged=replace(outcome.judged, notes=notes)))
 
     def line_of(self, place: int) -> int:
@@ -125,11 +125,11 @@ class Judge:
         )
 
     def _side(self, run: Run | None) -> Side | None:
-        """The side of a run, which the two relations next to it share."""
+        """Return the side of a run, shared by the two relations next to it."""
         return self.sides.setdefault(id(run), Side(run)) if run is not None else None
 
     def _relation(self, relation: Relation, chain: Chain) -> bool:
-        """Whether what follows may go on from here: an arrow that claims nothing parts what stands on its sides."""
+        """Judge a relation; return whether a chain may continue after it (not after an arrow that is not a claim)."""
         left, right = self._side(relation.left), self._side(relation.right)
         match relation.token.text:
             case "=" | "≈":
@@ -156,7 +156,7 @@ class Judge:
         self._claim(relation, self._against_chain(chain, right, relation.token.text), right, chain)
 
     def _claim(self, relation: Relation, outcome: Outcome, right: Side, chain: Chain) -> None:
-        """A verdict entered: what it is, what the line arrived at, and where the chain stands."""
+        """Record a verdict, the result of the line, and the state of the chain."""
         if outcome is not LABEL:
             miscount = self._miscount(relation, outcome)
             if outcome.verdict == "wrong" and outcome.pair is not None and miscount is None:
@@ -166,7 +166,7 @@ class Judge:
         chain.latest, chain.faulty = right, outcome.verdict in ("wrong", "carried")
 
     def _miscount(self, relation: Relation, outcome: Outcome) -> Miscount | None:
-        """A product that counts something as a known mistake would, whether or not its arithmetic is right."""
+        """Return the miscount in a product that follows a known mistake, whether or not its arithmetic is right."""
         pair, place = outcome.pair, relation.token.start
         if pair is None or outcome.kind != "arithmetic" or not isinstance(pair.claim, Figure) or place in self.withdrawn:
             return None
@@ -176,7 +176,7 @@ class Judge:
         return found
 
     def _against_chain(self, chain: Chain, right: Side, sign: str) -> Outcome:
-        """Compared with the first side of the chain that has a value, then with the latest."""
+        """Compare a side with the first side of the chain that has a value, then with the latest."""
         base, latest = chain.base, chain.latest
         assert base is not None and latest is not None
         outcome = compare(base, right, sign, self.memory)
@@ -194,7 +194,7 @@ class Judge:
         return carried(again.pair, again.sources or (self.line_of(right.run.start),), true)
 
     def _unknown_left(self, relation: Relation, left: Side, right: Side, chain: Chain) -> None:
-        """A definition, a formula with free symbols, or something that cannot be read."""
+        """Handle a definition, a formula with free symbols, or something that cannot be read."""
         known = self._is_known(right)
         if known and right.name is None:
             chain.hold(right)
@@ -220,13 +220,13 @@ class Judge:
             chain.names += [name, *relation.names]
 
     def _unreadable(self, relation: Relation, side: Side) -> None:
-        """A side without a value: a formula or words, which claim nothing, or something that cannot be read."""
+        """Report a side that cannot be read, unless it is a formula or words, which are not claims."""
         symbolic = any(token.kind in ("name", "text", "command", "dots") for token in side.run.tokens)
         if side.tree is None and not symbolic and side.run.has_numbers:
             self._add(relation, unclear(side.problem))
 
     def _arrow(self, relation: Relation, left: Side | None, right: Side | None, chain: Chain) -> bool:
-        """`[768, 768] × [768, 6] → [768, 6]`, `3 × 4 gives 12`: a claim where it is one beyond doubt, else just an arrow."""
+        """Judge `[768, 768] × [768, 6] → [768, 6]` or `3 × 4 gives 12`, if it is certainly a claim."""
         if left is None or right is None or not _is_worked(left):
             return False
         sign = relation.token.text
@@ -244,7 +244,7 @@ class Judge:
         return True
 
     def _membership(self, relation: Relation, left: Side | None, right: Side | None) -> bool:
-        """`∈ ℝ^{64 × (2 × 16)}` next to another ℝ or to sizes: the same shape said twice."""
+        """Judge `∈ ℝ^{64 × (2 × 16)}` next to another ℝ or to sizes: the same shape stated twice."""
         for one, two in ((left, right), (right, self._side(relation.beside))):
             if one is None or two is None or one.tree is None or not isinstance(ungrouped(one.tree), Space):
                 continue
@@ -256,7 +256,7 @@ class Judge:
         return False
 
     def _is_known(self, side: Side) -> bool:
-        """Whether it can be read and all of its symbols have values."""
+        """Return whether a side can be read and all of its symbols have values."""
         if side.tree is None or free_names(side.tree, self.memory.values()):
             return False
         return not any(isinstance(node, Space) for node in walk(side.tree))
@@ -277,7 +277,7 @@ class Judge:
         )
 
     def _remember(self, relation: Relation, outcome: Outcome, miscount: Miscount | None) -> None:
-        """What the line arrived at."""
+        """Record the result of a line."""
         pair = outcome.pair
         if pair is None or pair.claim is None or outcome.verdict == "unclear":
             return
@@ -293,7 +293,7 @@ class Judge:
                 self.memory.arrive(figure, cell, line, faulty=faulty)
 
     def _leave(self, chain: Chain) -> None:
-        """A chain that began with a name gives it a value."""
+        """Define the names of a finished chain."""
         if not chain.names or chain.blurred or chain.latest is None or chain.base is None:
             return
         value, truth = self._value(chain.latest), self._value(chain.base)
@@ -328,7 +328,7 @@ def _is_worked(side: Side) -> bool:
 
 
 def _last(run: Run) -> int:
-    """Where a run ends, with no more than a few of the words after its last number, and none beyond a formula."""
+    """Return the end of a run, with at most a few words after its last number, and none after a formula."""
     tokens = list(run.tokens)
     while tokens and tokens[-1].kind == "word":
         tokens.pop()

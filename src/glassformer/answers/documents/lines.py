@@ -1,4 +1,4 @@
-"""The lines of a document with their tokens, in parts that a heading or a question begins."""
+"""The lines of a document with their tokens, in sections that start with a heading or a question."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from glassformer.expressions import Token
 
 LONGEST_LINE = 5_000
 MOST_LINES = 4_000
-# A line that warns of a mistake does not make it.
+# A line that warns of a mistake is not an instance of it.
 WARNS = frozenset("not wrong wrongly incorrect invalid fail fails mistake error would instead false beware don't cannot".split())
 
 
 @dataclass(frozen=True)
 class Line:
-    """One line outside of code: its number, where it starts, and the part of the document that it stands in."""
+    """One line outside of code: its number, its position, and its section."""
 
     number: int
     start: int
@@ -42,14 +42,14 @@ class Line:
 
 
 def words_in(tokens: list[Token]) -> tuple[str, ...]:
-    """Words and names in lower case, those of remarks too; `multi-head` is two words, and feed-forward is one."""
+    """Return words and names in lower case, including those of remarks; `multi-head` is two words, feed-forward is one."""
     texts = [token.text.lower() for token in tokens if token.kind in ("word", "note", "text", "name", "function")]
     joined = " ".join(texts).replace("feed-forward", "ffn").replace("feed forward", "ffn").replace("feedforward", "ffn")
     return tuple(joined.replace("-", " ").replace("(", " ").replace(")", " ").replace("/", " ").split())
 
 
 def lines_of(text: str, *, latex: bool) -> list[Line]:
-    """Every line outside of code that is short enough to be prose."""
+    """Return every line outside of code that is short enough to be prose."""
     found: list[Line] = []
     fenced, part, start = False, 0, 0
     for number, line in enumerate(text.split("\n"), start=1):

@@ -1,11 +1,11 @@
-"""Markup laid aside: links, tags, emphasis, bullets and LaTeX options become blanks of the same length; claims in code found."""
+"""Replaces markup (links, tags, emphasis, bullets, LaTeX options) by spaces of the same length, and finds claims in code."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-LONGEST_CODE = 2_000  # characters of a line of code
+LONGEST_CODE = 2_000  # characters in a line of code
 
 _TAGS = re.compile(
     r"</?[a-z][a-z0-9]{0,12}(?:\s[^<>]{0,1000})?/?>|<!--.{0,1000}?-->|\b(?:https?|ftp|file)://[^\s<>\"']{1,2000}"
@@ -24,9 +24,9 @@ _ENTITIES = {"&times;": "×", "&middot;": "·", "&minus;": "−", "&asymp;": "�
 
 
 def laid_aside(text: str, *, latex: bool) -> str:
-    """The text with markup blanked, every character in its old place."""
+    """Return the text with markup replaced by spaces, so that positions are unchanged."""
     if text.startswith("$ ") and text.count("$") % 2:
-        text = " " + text[1:]  # the prompt of a shell
+        text = " " + text[1:]  # a shell prompt
     if latex:
         text = _LATEX.sub(_blank, text)
     if any(sign in text for sign in ("://", "](", "www.", "<", "&")):
@@ -39,7 +39,7 @@ def laid_aside(text: str, *, latex: bool) -> str:
 
 
 def bullet_width(text: str) -> int:
-    """How many characters of a line are indentation, quote marks, a bullet or a number in a list."""
+    """Return how many characters of a line are indentation, quote marks, a bullet or a list number."""
     match = _BULLET.match(text)
     return match.end() if match else 0
 
@@ -49,7 +49,7 @@ def _blank(match: re.Match[str]) -> str:
 
 
 def _without_emphasis(text: str) -> str:
-    """Blanks stars that lean on one side: `**bold**`; a star with room, or without, on both sides is a product."""
+    """Replace emphasis such as `**bold**` by spaces; a star with spaces on both sides, or on neither, is a product."""
     letters = list(text)
     opened: list[re.Match[str]] = []
     for mark in _STARS.finditer(text):
@@ -65,7 +65,7 @@ def _without_emphasis(text: str) -> str:
 
 
 def code_claims(text: str, start: int, end: int) -> Iterator[tuple[int, int, bool]]:
-    """Stretches of code with an equality, and whether it is claimed: comments and assertions claim, `name = …` assigns."""
+    """Yield pieces of code with an equation, and whether it is a claim (comments and assertions) or an assignment."""
     place = start
     while place < end:
         stop = text.find("\n", place, end)

@@ -1,4 +1,4 @@
-"""What a document has said so far: values of its symbols, its results, and which of them are wrong."""
+"""State while reading a document: the values of its symbols, its results, and which of them are wrong."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from glassformer.expressions import Figure, Real, Value, exactly
 from glassformer.expressions.numerals import Numeral
 from glassformer.expressions.tree import Name, Node, Number, walk
 
-MOST_EFFORT = 250_000  # steps that one document may ask for; each takes some ten microseconds
-PLAIN_DIGITS = 3  # a number with so many digits is taken for the same number where it comes again
-NEAR = 2  # a shorter one only within so many results
+MOST_EFFORT = 250_000  # the limit on steps per document; each takes about ten microseconds
+PLAIN_DIGITS = 3  # a number with this many digits is recognised when it is used again
+NEAR = 2  # a shorter one only within this many results
 
 
 @dataclass(frozen=True)
 class Symbol:
-    """A name with the value the document gives it, and the value it should have where that was worked out wrongly."""
+    """A name with its value in the document, and its right value if that was computed wrongly."""
 
     value: Value
     truth: Value
@@ -28,28 +28,28 @@ class Symbol:
 
 @dataclass(frozen=True)
 class Result:
-    """A number that a line arrived at, and what it should have been."""
+    """The result of a line, and its right value."""
 
     figure: Figure
     truth: Real
     line: int
     faulty: bool
     order: int
-    known: bool  # whether the number had been met before, so that it need not come from this line
+    known: bool  # whether the number occurred before, so that it need not come from this line
     total: bool = False
-    judged: bool = True  # whether it was worked out, not only written
+    judged: bool = True  # whether it was computed, not only written
 
 
 @dataclass
 class Memory:
-    """Symbols, results in order, and the numbers met."""
+    """Symbols, results in order, and the numbers seen so far."""
 
     symbols: dict[str, Symbol] = field(default_factory=dict)
     results: list[Result] = field(default_factory=list)
     latest: dict[Fraction, Result] = field(default_factory=dict)
     met: set[Fraction] = field(default_factory=set)
     scope: int = 0
-    effort: int = 0  # steps spent so far: counted, not timed, so that the same file always gets the same answer
+    effort: int = 0  # steps so far; counted, not timed, so that the result is reproducible
 
     @property
     def exhausted(self) -> bool:
@@ -66,13 +66,13 @@ class Memory:
     def arrive(
         self, figure: Figure, truth: Real, line: int, *, faulty: bool = False, total: bool = False, judged: bool = True
     ) -> None:
-        """A line's result."""
+        """Record the result of a line."""
         result = Result(figure, truth, line, faulty, len(self.results), figure.value in self.met, total, judged)
         self.results.append(result)
         self.latest[figure.value] = result
 
     def source(self, numeral: Numeral) -> Result | None:
-        """The faulty result that a written number comes from, where that is plain."""
+        """Return the wrong result that a number comes from, if that is clear."""
         found = self.latest.get(numeral.value)
         if found is None or not found.faulty or found.known:
             return None
@@ -81,7 +81,7 @@ class Memory:
         return found if plain or len(self.results) - found.order <= NEAR else None
 
     def touches(self, tree: Node) -> bool:
-        """Whether an expression uses a result or a symbol of before."""
+        """Return whether an expression uses an earlier result or symbol."""
         return any(
             (isinstance(node, Number) and node.numeral.value in self.latest)
             or (isinstance(node, Name) and node.text in self.symbols)
@@ -89,13 +89,13 @@ class Memory:
         )
 
     def true_value(self, numeral: Numeral) -> Real:
-        """The number, or what it should be where it comes from a faulty or a rounded result."""
+        """Return a number, or its right value if it comes from a wrong or rounded result."""
         found = self.latest.get(numeral.value)
         if found is None or (found.faulty and self.source(numeral) is None):
             return exactly(numeral.value)
         return found.truth
 
     def unrounded(self, numeral: Numeral) -> Real:
-        """The number, or the longer one that it was rounded from."""
+        """Return a number, or the unrounded one that it comes from."""
         found = self.latest.get(numeral.value)
         return found.truth if found is not None and found.judged and not found.faulty else exactly(numeral.value)

@@ -1,4 +1,4 @@
-"""What comes of comparing two sides: the verdict with its sentences, and what it rests on."""
+"""Outcomes of comparing two sides: the verdict with its sentences, and the lines that it depends on."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from glassformer.answers.documents.result import Kind
 from glassformer.answers.documents.sides import Pair, short
 from glassformer.answers.mistakes.catalogue import mistake
 from glassformer.answers.verdicts import Finding, Judged, Verdict
+from glassformer.errors import shown
 from glassformer.expressions import Value, shown_value
 from glassformer.expressions.precision import Agreement
-from glassformer.spec.errors import shown
 
 
 @dataclass(frozen=True)
@@ -22,8 +22,8 @@ class Outcome:
     kind: Kind = "arithmetic"
     pair: Pair | None = None
     sources: tuple[int, ...] = ()  # the lines of the wrong results that it uses
-    true: Value | None = None  # with those put right
-    put_right: str = ""  # the same as it is shown, where it is another value
+    true: Value | None = None  # the value with those corrected
+    put_right: str = ""  # the same as text, if it differs
 
     @property
     def verdict(self) -> Verdict:
@@ -31,19 +31,19 @@ class Outcome:
 
 
 def explained(code: str, what: str, value: object) -> Finding:
-    """A wrong number explained by one mistake."""
+    """Return a finding that explains a wrong number by one mistake."""
     return Finding((mistake(code),), (what,), value)
 
 
 def right(pair: Pair, how: Agreement | None = None, note: str = "", kind: Kind = "arithmetic") -> Outcome:
-    cut = f"Cut off, not rounded: it is {shown_value(pair.value)}." if how == "cut" else ""
+    cut = f"Truncated, not rounded: it is {shown_value(pair.value)}." if how == "cut" else ""
     return Outcome(_judged(pair, "right", [cut, _sentence(note)]), kind, pair)
 
 
 def carried(pair: Pair, sources: tuple[int, ...], true: Value | None) -> Outcome:
     put_right = _other(pair, true)
-    rest = f"; with that put right it is {put_right}" if put_right else ""
-    said = f"Right for the numbers it uses, but the error of {in_lines(sources)} is carried forward{rest}."
+    rest = f"; corrected, it is {put_right}" if put_right else ""
+    said = f"Right for the numbers it uses, but the error in {in_lines(sources)} is carried forward{rest}."
     return Outcome(_judged(pair, "carried", [said], sources=sources), "arithmetic", pair, sources, true, put_right)
 
 
@@ -51,7 +51,7 @@ def wrong(
     pair: Pair, sources: tuple[int, ...] = (), true: Value | None = None, findings: tuple[Finding, ...] = (), implied: str = ""
 ) -> Outcome:
     put_right = _other(pair, true)
-    later = f"With {in_lines(sources)} put right it is {put_right}." if put_right else ""
+    later = f"With {in_lines(sources)} corrected, it is {put_right}." if put_right else ""
     said = [pair.contradiction(), *(what for finding in findings[:2] for what in finding.what), _sentence(implied), later]
     return Outcome(_judged(pair, "wrong", said, findings, sources), "arithmetic", pair, sources, true, put_right)
 
@@ -59,17 +59,17 @@ def wrong(
 def unclear(note: str, pair: Pair | None = None, kind: Kind = "arithmetic") -> Outcome:
     said = [f"Not judged: {shown(note, limit=160)}."]
     if pair is not None and pair.comparable and pair.claim is not None:
-        said.append(f"As it stands, {short(pair.left.tree)} is {pair.like(pair.value)}.")
+        said.append(f"As written, {short(pair.left.tree)} is {pair.like(pair.value)}.")
     return Outcome(Judged("", pair.claimed if pair else "", "unclear", None, notes=tuple(said)), kind, pair)
 
 
 def of_sizes(verdict: Verdict, due: str, *notes: str) -> Outcome:
-    """A verdict on shapes."""
+    """Return a verdict on shapes."""
     return Outcome(Judged("", "", verdict, due or None, notes=tuple(note for note in notes if note)), "shape")
 
 
 def in_lines(lines: Sequence[int]) -> str:
-    """`lines 3, 4 and 9`."""
+    """Return line numbers as text: `lines 3, 4 and 9`."""
     unique = list(dict.fromkeys(lines))
     return f"line {unique[0]}" if len(unique) == 1 else f"lines {', '.join(map(str, unique[:-1]))} and {unique[-1]}"
 

@@ -1,4 +1,4 @@
-"""Claims about a spec: those of a fenced block `glassformer`, and the answer to a question whose model is described."""
+"""Claims about a spec: in a fenced block `glassformer`, or as the answer to a question that describes a model."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from glassformer.answers.documents.lines import Line
 from glassformer.answers.documents.settings import settings_in
 from glassformer.answers.documents.totals import figure_of
 from glassformer.answers.verdicts import Judged, check
-from glassformer.spec import GlassformerError, nearest, shown
+from glassformer.errors import GlassformerError, nearest, shown
 from glassformer.spec.presets import known_preset, preset_names
 from glassformer.spec.reading import Request, request_from_words
 
 MOST_QUESTIONS = 200
 LONGEST_LINE = 500
-REACH = 30  # lines from a question to its answer
+REACH = 30  # the most lines between a question and its answer
 PARAMETERS = frozenset(("parameter", "parameters"))
-UNREAD = "Not understood in a block of claims: first 'spec: …', then 'expression = value'."
+UNREAD = "Not understood: a block of claims has a line 'spec: …', then lines 'expression = value'."
 
 
 @dataclass(frozen=True)
 class Question:
-    """A line `expression = value` of a block, and the spec that it is about."""
+    """A line `expression = value` of a block, and its spec."""
 
     spec: tuple[str, ...]
     expression: str
@@ -37,16 +37,18 @@ class Question:
 
 
 def _request(words: tuple[str, ...]) -> Request:
-    """A preset with fields: somebody else's document does not get to open files."""
+    """Return a preset with fields; an untrusted document must not open files."""
     name = known_preset(words[0]) if words else None
     if name is None:
         said = words[0] if words else ""
-        raise GlassformerError(f"'{shown(said)}' is no preset, and a document names no files.{nearest(said, preset_names())}")
+        raise GlassformerError(
+            f"'{shown(said)}' is not a preset, and a document cannot name files.{nearest(said, preset_names())}"
+        )
     return request_from_words((name, *words[1:]))
 
 
 def block_questions(text: str, start: int, end: int) -> Iterator[tuple[int, int, Question | None]]:
-    """The claims in the lines of a block, each with its place; None for a line that is none."""
+    """Yield the claims in a block with their positions; None for a line that is not a claim."""
     spec: tuple[str, ...] = ()
     for raw in text[start:end].split("\n"):
         content = raw.strip().removeprefix("- ").strip()
@@ -60,7 +62,7 @@ def block_questions(text: str, start: int, end: int) -> Iterator[tuple[int, int,
 
 
 def _sides(line: str) -> tuple[str, str]:
-    """The first sign between blanks parts expression and value, else the last sign; a chain may follow it."""
+    """Split a line into expression and value at the first sign between spaces, otherwise at the last sign."""
     for sign in (" = ", " ≈ "):
         left, found, right = line.partition(sign)
         if found:
@@ -70,7 +72,7 @@ def _sides(line: str) -> tuple[str, str]:
 
 
 def described_questions(lines: Sequence[Line]) -> Iterator[tuple[Line, Question]]:
-    """The parameters of an encoder layer asked for, its sizes given below, and then a number alone on a line."""
+    """Yield questions about the parameters of an encoder layer, followed by its sizes and then a number on its own line."""
     asked: Line | None = None
     for line in lines:
         words = line.text.lower().replace("?", " ").replace(":", " ").split()

@@ -1,4 +1,4 @@
-"""What was found in a document: each claim with its place and its verdict, and the document with all of them."""
+"""Results of checking a document: each claim with its position and verdict."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Literal
 from glassformer.algebra.result import Result
 from glassformer.answers.verdicts import Judged, Verdict
 
-# A remark is about more than one equality; a note is worth a look and counts as nothing.
+# A remark is about more than one equation; a note does not count as right or wrong.
 Kind = Literal["arithmetic", "shape", "total", "remark", "note", "question", "limit"]
 DocumentKind = Literal["md", "txt", "tex", "ipynb"]
 COUNTED: dict[Verdict, Verdict] = {"right": "right", "convention": "right", "wrong": "wrong", "carried": "carried"}
@@ -17,16 +17,16 @@ COUNTED: dict[Verdict, Verdict] = {"right": "right", "convention": "right", "wro
 
 @dataclass(frozen=True, kw_only=True)
 class Found:
-    """One claim of the text: where it stands, and what it is found to be."""
+    """One claim in a document: its position and its verdict."""
 
-    line: int  # of the document's text, from 1
-    start: int  # where it stands in the document's text
+    line: int  # the line in the text, from 1
+    start: int  # the position in the text
     end: int
     text: str
     kind: Kind
     judged: Judged
     sources: tuple[int, ...] = ()  # the lines that a carried error comes from
-    put_right: str = ""  # the value once earlier errors are corrected, where that is another one
+    put_right: str = ""  # the value with earlier errors corrected, if it differs
 
     @property
     def verdict(self) -> Verdict:
@@ -34,7 +34,7 @@ class Found:
 
     @property
     def due(self) -> str:
-        """The value that follows from the numbers as they were written."""
+        """The value that follows from the numbers as written."""
         return str(self.judged.truth) if self.judged.truth is not None else ""
 
     @property
@@ -53,25 +53,25 @@ class Found:
 
 @dataclass(frozen=True, repr=False)
 class CheckedDocument(Result):
-    """A worked solution, read: its text and everything that was found in it, in order."""
+    """A checked solution: its text and all findings, in order."""
 
     name: str
     kind: DocumentKind
     text: str
     findings: tuple[Found, ...]
-    beyond: int = 0  # equalities after the most that one document may have: counted, not read
-    cells: tuple[tuple[int, int], ...] = field(default=())  # of a notebook: first line and number of each cell
+    beyond: int = 0  # equations beyond the limit, which are counted but not checked
+    cells: tuple[tuple[int, int], ...] = field(default=())  # for a notebook: first line and number of each cell
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many are right (under a convention, too), wrong, carried forward and not understood."""
+        """The numbers of claims that are right (also under a convention), wrong, carried forward and not understood."""
         counted = Counter(COUNTED.get(found.verdict, "unclear") for found in self.findings if found.kind != "note")
         counted["unclear"] += self.beyond
         return {verdict: counted[verdict] for verdict in ("right", "wrong", "carried", "unclear")}
 
     @property
     def wrong(self) -> int:
-        """How many are wrong; what only carries an error forward is not counted again."""
+        """The number of wrong claims, without those that only carry an error forward."""
         return self.counts["wrong"]
 
     @property
@@ -80,19 +80,19 @@ class CheckedDocument(Result):
 
     @property
     def questions(self) -> tuple[Found, ...]:
-        """Those of spec blocks."""
+        """The claims in spec blocks."""
         return tuple(found for found in self.findings if found.kind == "question")
 
     def of(self, verdict: Verdict) -> tuple[Found, ...]:
         return tuple(found for found in self.findings if found.verdict == verdict)
 
     def summary(self) -> str:
-        """`12 right, 3 wrong, 1 carried forward, 0 not understood`."""
+        """Return `12 right, 3 wrong, 1 carried forward, 0 not understood`."""
         words = {"right": "right", "wrong": "wrong", "carried": "carried forward", "unclear": "not understood"}
         return ", ".join(f"{count:,} {words[verdict]}" for verdict, count in self.counts.items())
 
     def place(self, line: int) -> str:
-        """`line 12`, or in a notebook `cell 3, line 2`."""
+        """Return `line 12`, or in a notebook `cell 3, line 2`."""
         starts = [(first, number) for first, number in self.cells if first <= line]
         if not starts:
             return f"line {line}"

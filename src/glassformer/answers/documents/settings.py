@@ -1,4 +1,4 @@
-"""The sizes of the model that a document is about: numbers next to words of a small glossary, `8 heads`, `hidden size: 512`."""
+"""The sizes of the model in a document, found next to words of a small glossary: `8 heads`, `hidden size: 512`."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from glassformer.answers.documents.lines import Line, words_in
 from glassformer.expressions import NotUnderstoodError, Token, fold, numerals, tokens
 
 ONE = {"head": "heads", "layer": "layers", "vocab": "vocab", "token": "t"}
-MOST_WORDS = 6  # between a number and what names it
-# Word -> what it is about. Two of them together may name a size: the width of a head, the width of the feed-forward block.
+MOST_WORDS = 6  # between a number and its name
+# Word -> topic. Two topics together may name a size: the width of a head, the width of the feed-forward block.
 TAGS = {
     tag: words.split()
     for tag, words in {
@@ -31,13 +31,13 @@ NUMBERS = {"two": 2, "four": 4, "six": 6, "eight": 8, "ten": 10, "twelve": 12, "
 
 @dataclass
 class Settings:
-    """What each part of a document gives to each size; and numbers that are said to count something else."""
+    """The values of each size in each section of a document, and numbers that count something else."""
 
     given: list[tuple[int, str, int]] = field(default_factory=list)  # part, size, value
     others: set[int] = field(default_factory=set)
 
     def at(self, part: int) -> dict[str, int]:
-        """The sizes that are beyond doubt in a part: one value in it, or none in it and one in the document."""
+        """Return the unambiguous sizes of a section: one value in it, or none in it and one in the document."""
         found: dict[str, int] = {}
         for size in dict.fromkeys(size for _, size, _ in self.given):
             values = [(where, value) for where, name, value in self.given if name == size]
@@ -48,7 +48,7 @@ class Settings:
 
 
 def settings_in(lines: Sequence[Line]) -> Settings:
-    """Every number that is given to a size."""
+    """Return the values of all sizes."""
     found = Settings()
     for line in lines:
         if any(letter.isdigit() for letter in line.text) or any(word in line.text.lower() for word in NUMBERS):
@@ -87,7 +87,7 @@ def _whole(token: Token) -> int | None:
 
 
 def _after(ahead: Sequence[Token]) -> tuple[str, ...]:
-    """The words right behind a number: `8 attention heads`, `768 (hidden size)`."""
+    """Return the words right after a number: `8 attention heads`, `768 (hidden size)`."""
     kept: list[Token] = []
     for token in ahead[: MOST_WORDS + 1]:
         if token.kind not in ("word", "note"):
@@ -99,7 +99,7 @@ def _after(ahead: Sequence[Token]) -> tuple[str, ...]:
 
 
 def _before(behind: Sequence[Token]) -> tuple[str, ...]:
-    """The words that a number is given to: `hidden size 512`, `number of heads: 4`, `d_k = 64`; none for a factor."""
+    """Return the words before a number: `hidden size 512`, `number of heads: 4`, `d_k = 64`; empty for a factor."""
     kept: list[Token] = []
     signs = 0
     for token in reversed(behind):
@@ -118,14 +118,14 @@ def _before(behind: Sequence[Token]) -> tuple[str, ...]:
 
 
 def size_of(words: Sequence[str], *, after: bool = False) -> str:
-    """The size that words name; behind a number only its first noun counts: `8 heads read 512 tokens`."""
+    """Return the size that words name; after a number only the first noun counts: `8 heads read 512 tokens`."""
     tags = [TAG[word] for word in words if word in TAG]
     if after:
         tags = tags[: next((place + 1 for place, tag in enumerate(tags) if tag in ("head", "layer", "token", "vocab")), None)]
     for name in ("d_model", "d_k", "d_v", "d_ff"):
         if name in tags:
             return name
-    if tuple(words) == ("width",):  # `Width 512`: of the model, where nothing else is named
+    if tuple(words) == ("width",):  # `Width 512` is the width of the model
         return "d_model"
     if "width" in tags:
         return "d_ff" if "ffn" in tags else "d_k" if "head" in tags else "d_model" if "model" in tags else ""

@@ -1,4 +1,4 @@
-"""The two sides of an equality, parsed and evaluated under one reading after another until they agree."""
+"""The two sides of an equation, parsed and evaluated under each possible reading until they agree."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ from glassformer.expressions.numerals import Numeral
 from glassformer.expressions.precision import Agreement, Written, equal, widened
 from glassformer.expressions.tree import Name, Node, Number, Parsed, Percent, numerals_in, ungrouped, walk
 
-ENOUGH_DIGITS = 3  # a decimal with fewer is taken at its word, one with more may have been rounded
-LONGEST, LONGEST_CLAIM = 90, 2_000  # of an expression in a sentence, and of what was written
+ENOUGH_DIGITS = 3  # a decimal with fewer digits is exact, one with more may have been rounded
+LONGEST, LONGEST_CLAIM = 90, 2_000  # the longest expression in a sentence, and the longest claim
 
 Numbers = Callable[[Numeral], Real]
 
@@ -59,14 +59,14 @@ class Side:
 
     @cached_property
     def weight(self) -> int:
-        """About how many steps it takes to evaluate: functions cost more, and as often as they have items."""
+        """The approximate number of steps to evaluate it: functions cost more, for each of their items."""
         costly = sum(token.kind == "function" or token.text == "^" for token in self.run.tokens)
         items = sum(token.kind in ("comma", "cell") or token.text.count(",") for token in self.run.tokens)
         return 3 + len(self.run.tokens) + 12 * costly * (1 + items) + items * isqrt(items)
 
     @cached_property
     def tree(self) -> Node | None:
-        """In the first reading that has one."""
+        """The tree in the first reading that has one."""
         for reading in readings(self.run.tokens):
             try:
                 return self.parsed(reading).tree
@@ -76,7 +76,7 @@ class Side:
 
     @cached_property
     def written(self) -> Written | None:
-        """The number or the list of numbers that it is, with nothing to be worked out."""
+        """The number or list of numbers, if nothing has to be computed."""
         return written(self.tree) if self.tree is not None else None
 
     @property
@@ -86,7 +86,7 @@ class Side:
 
     @property
     def problem(self) -> str:
-        """Why its usual reading fails."""
+        """Why its default reading fails."""
         found = self.trees.get(Reading())
         return str(found) if isinstance(found, NotUnderstoodError) else "it can be read in several ways"
 
@@ -104,24 +104,24 @@ class Pair:
 
     @property
     def comparable(self) -> bool:
-        """Whether a number stands against a number, or a list against a list."""
+        """Whether both sides are numbers, or both are lists."""
         array = isinstance(self.value, Array)
         return array != isinstance(self.claim, Figure) if self.claim is not None else array == isinstance(self.other, Array)
 
     @property
     def claimed(self) -> str:
-        """What was written as a result, without LaTeX."""
+        """The written result, without LaTeX."""
         text = plain(self.right.tree).replace("\\,", ",") if self.claim is not None else ""
         return text if len(text) <= LONGEST_CLAIM else ""
 
     def like(self, value: Value) -> str:
-        """A value in the form of the claim that it stands against."""
+        """Return a value as text, in the form of the claim."""
         if isinstance(ungrouped(self.right.tree), Percent) and isinstance(value, Real) and self.reading.percent == "hundredth":
             return f"{shown_number(value * exactly(100))}%"
         return shown_value(value, self.claim)
 
     def contradiction(self) -> str:
-        """`3 × 4 is 12, not 13.`"""
+        """Return the sentence `3 × 4 is 12, not 13.`"""
         left, right, due = short(self.left.tree), short(self.right.tree), self.like(self.value)
         if self.other is not None and (mine := written(self.left.tree)) is not None:
             return f"{right} is {shown_value(self.other, mine)}, not {left}."
@@ -132,13 +132,13 @@ class Pair:
 
 
 def short(tree: Node) -> str:
-    """An expression for a sentence."""
+    """Return an expression as text for a sentence."""
     text = plain(tree)
     return text if len(text) <= LONGEST else "the left side"
 
 
 def pair_of(left: Side, right: Side, reading: Reading, names: Mapping[str, Value], number: Numbers = as_written) -> Pair:
-    """Both sides evaluated."""
+    """Evaluate both sides."""
     one, two = left.parsed(reading), right.parsed(reading)
     claim = written(two.tree, reading)
     value = Evaluator(reading, names, number).value(one.tree)
@@ -147,7 +147,7 @@ def pair_of(left: Side, right: Side, reading: Reading, names: Mapping[str, Value
 
 
 def agreement(pair: Pair, *, loosely: bool) -> Agreement | None:
-    """How the two sides go together: a result at its own precision, two expressions by their values."""
+    """Return how the two sides agree: a result at its own precision, two expressions by their values."""
     mine = written(pair.left.tree, pair.reading)
     found = agrees(pair.value, pair.claim, loosely=loosely) if pair.claim is not None else None
     if found is None and mine is not None and pair.other is not None:
@@ -158,7 +158,7 @@ def agreement(pair: Pair, *, loosely: bool) -> Agreement | None:
 
 
 def within_rounding(left: Side, right: Side, reading: Reading, names: Mapping[str, Value], *, loosely: bool) -> bool:
-    """Whether they agree when long decimals are taken for rounded numbers."""
+    """Return whether the sides agree if long decimals are rounded numbers."""
     tree, other = left.parsed(reading).tree, right.parsed(reading).tree
     both = written(other, reading) is None
     if not both and isinstance(ungrouped(tree), Number):
@@ -177,7 +177,7 @@ def within_rounding(left: Side, right: Side, reading: Reading, names: Mapping[st
 
 
 def from_memory(left: Side, right: Side, reading: Reading, memory: Memory, *, loosely: bool, true: bool) -> Pair | None:
-    """The pair with earlier results put right (or only unrounded), where the two sides then agree."""
+    """Return the pair with earlier results corrected (or only unrounded), if the two sides then agree."""
     if not memory.touches(left.parsed(reading).tree):
         return None
     number = memory.true_value if true else memory.unrounded
@@ -187,7 +187,7 @@ def from_memory(left: Side, right: Side, reading: Reading, memory: Memory, *, lo
 def agreeing(
     left: Side, right: Side, reading: Reading, names: Mapping[str, Value], number: Numbers, *, loosely: bool
 ) -> Pair | None:
-    """The pair where the two sides agree with these numbers."""
+    """Return the pair if the two sides agree with these numbers."""
     try:
         pair = pair_of(left, right, reading, names, number)
     except NotUnderstoodError:

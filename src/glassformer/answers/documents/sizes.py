@@ -1,4 +1,4 @@
-"""Equalities between sizes of matrices: products that fit, products that do not, sums taken cell by cell."""
+"""Equations between shapes of matrices: products that fit, products that do not, and element-wise sums."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Shape = tuple[int, ...]
 
 
 def compare_sizes(left: Side, right: Side, sign: str, memory: Memory) -> Outcome | None:
-    """The two sides as sizes of matrices; None where they are none."""
+    """Compare the two sides as shapes of matrices; None if they are not shapes."""
     one, two = left.tree, right.tree
     if one is None or two is None:
         return None
@@ -30,7 +30,7 @@ def compare_sizes(left: Side, right: Side, sign: str, memory: Memory) -> Outcome
         return None
     if due == claim:
         return of_sizes("right", shown_shape(due), f"The shapes fit: {shown_shape(due)}.")
-    if len(factors) < 2:  # the product may stand to the right of the shape that it is said to have
+    if len(factors) < 2:  # the product may be on the right side
         factors, due, claim = claimed, claim, due
     if len(factors) < 2 or not _is_about_sizes(one, two, sign, due, claim):
         return None
@@ -40,7 +40,7 @@ def compare_sizes(left: Side, right: Side, sign: str, memory: Memory) -> Outcome
 
 
 def _cell_by_cell(one: Node, two: Node, memory: Memory) -> Outcome | None:
-    """`[5, 64] + [64] = [5, 64]`: sizes of a sum, or of a product taken cell by cell; None where they are not."""
+    """Compare the shapes of a sum or of an element-wise product: `[5, 64] + [64] = [5, 64]`; None if they are not shapes."""
     one = ungrouped(one)
     items = one.terms if isinstance(one, Sum) else one.factors if isinstance(one, Product) else ()
     parts = [part for _, part in items]
@@ -51,11 +51,11 @@ def _cell_by_cell(one: Node, two: Node, memory: Memory) -> Outcome | None:
         claim = multiplied(shapes_in(two, memory.values()))
     except NotUnderstoodError:
         return None
-    return of_sizes("right", shown_shape(due), f"The shapes fit, cell by cell: {shown_shape(due)}.") if due == claim else None
+    return of_sizes("right", shown_shape(due), f"The shapes fit element-wise: {shown_shape(due)}.") if due == claim else None
 
 
 def _is_about_sizes(one: Node, two: Node, sign: str, due: Shape, claim: Shape) -> bool:
-    """Whether sizes are meant beyond doubt: an arrow between lists, spaces, or sizes at the foot of matrices."""
+    """Return whether shapes are meant without doubt: an arrow between lists, spaces ℝ, or sizes below matrices."""
     if any(isinstance(node, Space | Sized) for tree in (one, two) for node in walk(tree)):
         return True
     if not (_explicit(one) and _explicit(two)):
@@ -64,7 +64,7 @@ def _is_about_sizes(one: Node, two: Node, sign: str, due: Shape, claim: Shape) -
 
 
 def _explicit(node: Node) -> bool:
-    """Lists of sizes, alone or multiplied."""
+    """Return whether a node is a list of sizes, or a product of such lists."""
     match node:
         case Product(factors):
             return all(_explicit(factor) for _, factor in factors)

@@ -1,4 +1,4 @@
-"""Where a document comes from: a text, Markdown or LaTeX file, or the cells of a notebook, which is never run."""
+"""Reads documents: text, Markdown and LaTeX files, and the cells of notebooks, which are never run."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from glassformer.answers.documents.result import DocumentKind
-from glassformer.spec.errors import GlassformerError, shown
-from glassformer.spec.files import parse_json, read_bytes
+from glassformer.errors import GlassformerError, shown
+from glassformer.files.documents import parse_json, read_bytes
 
 MOST_BYTES = 10_000_000
-MOST_NOTEBOOK_PARTS = 200_000  # lists and objects in a notebook's JSON
-MOST_UNREADABLE = 0.1  # of the characters: a text in an old encoding has some, another kind of file has many
+MOST_NOTEBOOK_PARTS = 200_000  # lists and objects in the JSON of a notebook
+MOST_UNREADABLE = 0.1  # fraction of characters: text in another encoding has a few, a binary file has many
 KINDS: dict[str, DocumentKind] = {
     ".md": "md",
     ".markdown": "md",
@@ -24,32 +24,32 @@ KINDS: dict[str, DocumentKind] = {
 
 
 class Source(NamedTuple):
-    """The text to be read, and for a notebook the first line and the number of each cell."""
+    """The text of a document, and for a notebook the first line and the number of each cell."""
 
     text: str
     cells: tuple[tuple[int, int], ...] = ()
 
 
 def read_file(path: Path) -> tuple[str, DocumentKind]:
-    """The text of a file and what kind of document it is, by its name; single bytes that are no UTF-8 are shown as �."""
+    """Read the text of a file, with its kind by its name; invalid UTF-8 bytes become �."""
     name = shown(str(path))
     kind = KINDS.get(path.suffix.lower())
     if kind is None:
         known = ", ".join(dict.fromkeys(KINDS))
-        raise GlassformerError(f"{name} is no document that can be read here: it should end in one of {known}.")
+        raise GlassformerError(f"{name} is not a supported document: its name should end in one of {known}.")
     found = read_bytes(path, most_bytes=MOST_BYTES)
-    if found.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):  # as some editors on Windows save a text
+    if found.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):  # some Windows editors save UTF-16
         return found.decode("utf-16", errors="replace"), kind
     text = found.decode("utf-8-sig", errors="replace")
     if not text.strip():
-        raise GlassformerError(f"{name} is empty: there is nothing to judge. Has it been saved?")
+        raise GlassformerError(f"{name} is empty: there is nothing to check. Was it saved?")
     if text.count("\0") + text.count("\ufffd") > MOST_UNREADABLE * len(text):
-        raise GlassformerError(f"{name} is not text: too many of its bytes are not UTF-8. Save it as text, in UTF-8.")
+        raise GlassformerError(f"{name} is not a text file: too many of its bytes are not UTF-8. Save it as UTF-8 text.")
     return text, kind
 
 
 def source_of(text: str, *, name: str, kind: DocumentKind) -> Source:
-    """What is read of a text: all of it, or the cells of the notebook that it holds."""
+    """Return the text to check: all of it, or the cells of a notebook."""
     if len(text) > MOST_BYTES:
         raise GlassformerError(f"{shown(name)} has {len(text):,} characters; a document has at most {MOST_BYTES:,}.")
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
@@ -57,7 +57,7 @@ def source_of(text: str, *, name: str, kind: DocumentKind) -> Source:
 
 
 def _notebook(text: str, name: str) -> Source:
-    """Markdown cells as they are and code cells as fenced blocks; outputs are ignored."""
+    """Return Markdown cells as text and code cells as fenced blocks; outputs are ignored."""
     if text.count("[") + text.count("{") > MOST_NOTEBOOK_PARTS:
         raise GlassformerError(
             f"{name} has more than {MOST_NOTEBOOK_PARTS:,} lists and objects; clear its outputs and try again."
@@ -67,7 +67,7 @@ def _notebook(text: str, name: str) -> Source:
     if cells is None and isinstance(document.get("worksheets"), list):  # the format before version 4
         cells = [cell for sheet in document["worksheets"] if isinstance(sheet, dict) for cell in _list(sheet.get("cells"))]
     if not isinstance(cells, list):
-        raise GlassformerError(f"{name} is no notebook: it has no list of cells.")
+        raise GlassformerError(f"{name} is not a notebook: it has no list of cells.")
     lines: list[str] = []
     starts: list[tuple[int, int]] = []
     for number, cell in enumerate(cells, start=1):

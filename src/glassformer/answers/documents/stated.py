@@ -1,4 +1,4 @@
-"""Shapes that a text gives to names, found by tokens: `X has dimensions [768, 6]`, `Q ∈ ℝ^{d × t}`, `K is 64 x 32`."""
+"""Finds shapes stated in a text: `X has dimensions [768, 6]`, `Q ∈ ℝ^{d × t}`, `K is 64 x 32`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TRANSPOSED = ("_T", "_t", "_top")
 
 
 class Stated(NamedTuple):
-    """A shape that is given to a name; of a call such as Attention(Q, K, V) the name has brackets behind it."""
+    """A stated shape of a name; a call such as Attention(Q, K, V) has the name `Attention()`."""
 
     name: str
     sizes: tuple[str, ...]
@@ -23,7 +23,7 @@ class Stated(NamedTuple):
 
 
 def stated_shapes(lines: Sequence[Line]) -> Iterator[Stated]:
-    """Every shape that is given to a name."""
+    """Yield every stated shape."""
     for line in lines:
         if any(sign in line.text for sign in ("[", "(", "×", "x", "\\times", "ℝ", "\\R", "mathb")):
             said = [token for token in line.tokens if token.kind not in ("edge", "row", "cell")]
@@ -37,7 +37,7 @@ def stated_shapes(lines: Sequence[Line]) -> Iterator[Stated]:
 
 
 def _sizes(said: Sequence[Token], place: int, partners: dict[int, int]) -> tuple[str, ...] | None:
-    """The sizes of `[768, 6]`, `768 x 6` or `ℝ^{d × t}` that begin here."""
+    """Return the sizes of `[768, 6]`, `768 x 6` or `ℝ^{d × t}` that start here."""
     token = said[place]
     if token.kind == "command" and token.text == "reals":
         end = partners.get(place + 2, place + 2)
@@ -51,7 +51,7 @@ def _sizes(said: Sequence[Token], place: int, partners: dict[int, int]) -> tuple
 
 
 def _cut(tokens: Sequence[Token], sign: str, fewest: int = 1) -> tuple[str, ...] | None:
-    """Sizes with a sign between them: numbers, names, or in a space anything that is short."""
+    """Split tokens into sizes at a sign: numbers, names, or any short expression in a space ℝ."""
     sizes: list[list[Token]] = [[]]
     for token in tokens:
         if token.text == sign:
@@ -69,7 +69,7 @@ def _written(tokens: Sequence[Token]) -> str:
 
 
 def _names(said: Sequence[Token], place: int, *, listed: bool, variable: bool) -> list[str]:
-    """The names before a shape, across words that only join them: `the dimensions of K, Q and V are`."""
+    """Return the names before a shape, across filler words: `the dimensions of K, Q and V are`."""
     at = _across(said, place - 1)
     joins = {token.text.lower() for token in said[at + 1 : place]}
     if at < 0 or not joins:
@@ -96,14 +96,14 @@ def _names(said: Sequence[Token], place: int, *, listed: bool, variable: bool) -
 
 
 def _across(said: Sequence[Token], at: int) -> int:
-    """The last place before the words and signs that only join a name to its shape."""
+    """Return the last position before the filler words and signs between a name and its shape."""
     while at >= 0 and (said[at].text.lower() in FILLING or said[at].text in ("says", "=", "∈", ":", ".")):
         at -= 1
     return at
 
 
 def _name(said: Sequence[Token], at: int, *, words: bool) -> tuple[str, int]:
-    """The name that ends here, and the place before it: X, W_Q, W^Q, or a call Attention(Q, K, V)."""
+    """Return the name that ends here, and the position before it: X, W_Q, W^Q, or a call Attention(Q, K, V)."""
     token = said[at]
     if token.kind == "close" and token.text == ")":
         start = matching(said[: at + 1]).get(at, 0)
@@ -117,6 +117,6 @@ def _name(said: Sequence[Token], at: int, *, words: bool) -> tuple[str, int]:
 
 
 def _family(names: list[str]) -> list[str]:
-    """Of `Q_1, …, Q_S` the one with a running index."""
+    """Return the name with a running index for `Q_1, …, Q_S`."""
     bases = {name.rpartition("_")[0] for name in names}
     return [f"{base}_i" for base in bases] if len(bases) == 1 and "" not in bases else []

@@ -1,4 +1,4 @@
-"""Expressions in running text: what stands to the left and to the right of each sign of equality."""
+"""Finds expressions in running text: the left and right sides of each equals sign."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from glassformer.expressions.fold import fold, matching
-from glassformer.expressions.tokens import OPERAND_ENDS, OPERAND_STARTS, Token, tokens
+from glassformer.expressions.scanner import OPERAND_ENDS, Token
+from glassformer.expressions.tokens import OPERAND_STARTS, tokens
 from glassformer.expressions.vocabulary import AFTER, FUNCTIONS, STARTING, TURNING
 
-# What an expression begins after. A word, a number or a dash may belong to it, so nothing is called wrong on their account.
+# What precedes an expression. After a word, a number or a dash, its start is uncertain.
 Border = Literal["start", "wall", "word", "number", "dash", "bracket", "edge"]
 WALLS = frozenset(("comma", "wall", "stop", "row"))
 BRACKETS = frozenset(("open", "close", "begin", "end"))
@@ -19,14 +20,14 @@ KEPT_WORDS = 12
 
 @dataclass
 class Run:
-    """Tokens that may be one expression, and what stands around them."""
+    """Tokens that may be one expression, and their context."""
 
     tokens: list[Token]
     border: Border = "start"
-    words: list[str] = field(default_factory=list)  # of the same clause, before it
+    words: list[str] = field(default_factory=list)  # in the same clause, before it
     number_before: bool = False  # in the same clause
     following: list[Token] = field(default_factory=list)  # the next few tokens
-    alone: bool = False  # nothing else stands on its side of the sign, or in its formula
+    alone: bool = False  # whether its side of the sign, or its formula, contains nothing else
 
     @property
     def start(self) -> int:
@@ -42,7 +43,7 @@ class Run:
 
     @property
     def notes(self) -> list[str]:
-        """The words at its end, which say what the last number counts."""
+        """The words at its end, which name what the last number counts."""
         found: list[str] = []
         for token in reversed(self.tokens):
             if token.kind == "word":
@@ -53,7 +54,7 @@ class Run:
 
     @property
     def safe_before(self) -> bool:
-        """Whether it surely begins where it was cut."""
+        """Whether its start is certain."""
         first = self.tokens[0]
         if self.border in ("dash", "number"):
             return False
@@ -67,7 +68,7 @@ class Run:
 
     @property
     def safe_after(self) -> bool:
-        """Whether it surely ends where it was cut."""
+        """Whether its end is certain."""
         ahead = [token for token in self.following if token.kind != "edge"]
         if self.notes:
             return self.notes[0] not in AFTER
@@ -80,18 +81,18 @@ class Run:
 
 @dataclass
 class Relation:
-    """A sign of equality with its two sides; `chained` where the left side is the right side of the sign before."""
+    """An equals sign with its two sides; `chained` if the left side is the right side of the previous sign."""
 
     token: Token
     left: Run | None
     right: Run | None
     chained: bool = False
-    beside: Run | None = None  # right after the right side, with nothing but a gap between
+    beside: Run | None = None  # the run right after the right side, after a gap
     names: list[str] = field(default_factory=list)  # `d, n = 512`: the names before the last
 
 
 def read_tokens(text: str, start: int) -> list[Token]:
-    """The tokens of a piece of a document; `LayerNorm of [1, 2, 3]` is a function of a list, as with brackets around it."""
+    """Return the tokens of a piece of a document; `LayerNorm of [1, 2, 3]` becomes a function of a list."""
     found = fold(tokens(text, start))
     for place, (name, of, bracket) in reversed(list(enumerate(zip(found, found[1:], found[2:], strict=False)))):
         if name.kind == "word" and name.text.lower() in FUNCTIONS and of.text == "of" and bracket[:2] == ("open", "["):
@@ -100,7 +101,7 @@ def read_tokens(text: str, start: int) -> list[Token]:
 
 
 def relations(tokens: Sequence[Token]) -> list[Relation]:
-    """Every relation of a block with the runs next to it."""
+    """Return every relation of a block with the runs next to it."""
     places = [place for place, token in enumerate(tokens) if token.kind == "relation"]
     ends = [*places, len(tokens)]
     starts = [0, *(place + 1 for place in places)]
@@ -120,7 +121,7 @@ def relations(tokens: Sequence[Token]) -> list[Relation]:
 
 
 class _Piece:
-    """What lies between two relations, cut into runs."""
+    """The tokens between two relations, split into runs."""
 
     def __init__(self, tokens: Sequence[Token]) -> None:
         self.runs: list[Run] = []
@@ -128,8 +129,8 @@ class _Piece:
         self.words: list[str] = []
         self.numbers = False
         self.walls: list[Token] = []
-        self.opens = True  # begins with a run, not with a wall
-        self.closes = False  # ends with a run
+        self.opens = True  # whether it begins with a run, not with a wall
+        self.closes = False  # whether it ends with a run
         partners, place = matching(tokens), 0
         while place < len(tokens):
             end = max(partners.get(place, place), place)
@@ -151,7 +152,7 @@ class _Piece:
 
     @property
     def only_rows(self) -> bool:
-        """Whether there is nothing but line breaks of a formula after its one run."""
+        """Whether its only run is followed only by line breaks of a formula."""
         return len(self.runs) == 1 and self.opens and bool(self.walls) and all(wall.kind == "row" for wall in self.walls)
 
     @property
@@ -162,7 +163,7 @@ class _Piece:
         )
 
     def _unit(self, unit: Sequence[Token]) -> None:
-        """A token, or a pair of brackets with all that is inside."""
+        """Add a token, or a pair of brackets with its content."""
         token = unit[0]
         if token.kind == "cell":
             return
@@ -199,7 +200,7 @@ class _Piece:
 
 
 def _look_ahead(runs: list[Run], tokens: Sequence[Token]) -> None:
-    """Notes for each run what follows it; both are in the order of the text."""
+    """Set the following tokens of each run; both are in the order of the text."""
     place = 0
     for run in runs:
         while place < len(tokens) and tokens[place].start < run.end:
@@ -208,7 +209,7 @@ def _look_ahead(runs: list[Run], tokens: Sequence[Token]) -> None:
 
 
 def _border(current: list[Token], token: Token, *, matched: bool) -> Border | None:
-    """What lies between two tokens where they cannot belong to one expression; None where they can."""
+    """Return the border between two tokens that cannot belong to one expression; None if they can."""
     if not current:
         return None
     if token.kind in WALLS or (token.kind in BRACKETS and not matched):
@@ -230,7 +231,7 @@ def _border(current: list[Token], token: Token, *, matched: bool) -> Border | No
 
 
 def _names(runs: list[Run]) -> list[str]:
-    """`d, n`: names alone between commas, without the last."""
+    """Return the names in a list such as `d, n`, without the last."""
     alone = [run.tokens[0].text if len(run.tokens) == 1 and run.tokens[0].kind == "name" else "" for run in runs]
     found: list[str] = []
     for name in reversed(alone[:-1]):

@@ -1,4 +1,4 @@
-"""Rows of a table, `| W_1 | 512 × 2048 | 1,048,576 |`: the formula in one column is claimed to give the number in the next."""
+"""Table rows such as `| W_1 | 512 × 2048 | 1,048,576 |`: the formula in one column should give the number in the next."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NUMBER = frozenset("# parameters params count counts total result results value 
 
 
 def row_with_sign(text: str, start: int, end: int) -> str | None:
-    """A row with `=` between the two columns, every character in its place; none where the header does not call them so."""
+    """Return a row with `=` between formula and number, positions unchanged; None if the header has no such columns."""
     row = text[start:end]
     if "\n" in row or not row.lstrip().startswith("|") or len(row) > LONGEST_ROW:
         return None
@@ -35,7 +35,7 @@ def _says(header: str, words: frozenset[str]) -> bool:
 
 
 def _claims(formula: str, number: str) -> bool:
-    """Whether there is something to work out and a number, which is not that of several alike, as of all layers."""
+    """Return whether a row is a claim: a calculation and a number that is not a multiple of its value (for all layers)."""
     found = fold(tokens(formula))
     figure = figure_of([token for token in fold(tokens(number)) if token.kind != "edge"])
     if figure is None or not any(token.kind == "operator" for token in found) or any(token.kind == "name" for token in found):
@@ -51,7 +51,7 @@ def _claims(formula: str, number: str) -> bool:
 
 
 def _header(text: str, start: int) -> list[str] | None:
-    """The cells of the first row of the table, where a line of dashes follows it."""
+    """Return the cells of the first row of the table, if a line of dashes follows it."""
     rows: list[str] = []
     place = start
     while place > 0 and len(rows) < MOST_ROWS:

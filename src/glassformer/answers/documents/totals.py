@@ -1,4 +1,4 @@
-"""Totals without a sign of equality: `Total parameters: 18,725,992` after a list of items."""
+"""Totals without an equals sign: `Total parameters: 18,725,992` after a list of items."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from glassformer.answers.verdicts import Finding, Judged, Verdict
 from glassformer.expressions import Figure, NotUnderstoodError, Real, Token, agrees, exactly, parse, shown_number, written
 
 TOTAL_WORDS = frozenset("total totals sum overall altogether product".split())
-# A label with one of these names something besides the items.
+# A label with one of these words includes more than the items.
 OTHER_PARTS = frozenset("with including plus bias biases extra without excluding minus except additional roughly about".split())
 MOST_ITEMS = 12
 MOST_LOOKED_AT = 60
@@ -38,7 +38,7 @@ class Labelled(NamedTuple):
 
 
 def labelled(tokens: Sequence[Token]) -> Labelled | None:
-    """`Total FFN parameters: 4,718,592`, with nothing after it but a remark."""
+    """Read `Total FFN parameters: 4,718,592`, with nothing after it but a remark."""
     colons = [place for place, token in enumerate(tokens) if token.kind == "wall" and token.text == ":"]
     after = [token for token in tokens[colons[-1] + 1 :] if token.kind != "edge"] if colons else []
     while after and after[-1].kind == "stop":
@@ -50,13 +50,13 @@ def labelled(tokens: Sequence[Token]) -> Labelled | None:
 
 
 def words_of(tokens: Sequence[Token]) -> tuple[str, ...]:
-    """All words, those of remarks too."""
+    """Return all words, including those of remarks."""
     texts = [token.text.lower() for token in tokens if token.kind in ("word", "note", "text", "name", "relation")]
     return tuple(word for text in texts for word in text.replace("(", " ").split())
 
 
 def figure_of(tokens: Sequence[Token]) -> Figure | None:
-    """The one number that the tokens are."""
+    """Return the number, if the tokens are a single number."""
     try:
         found = written(parse(tokens).tree) if any(token.kind == "number" for token in tokens) else None
     except NotUnderstoodError:
@@ -65,7 +65,7 @@ def figure_of(tokens: Sequence[Token]) -> Figure | None:
 
 
 def total_of(memory: Memory, item: Labelled, *, loosely: bool) -> tuple[Outcome, Real] | None:
-    """What earlier results a total is made of, and what it should be; None where of none, and then nothing is said about it."""
+    """Find the earlier results that a total consists of, and its right value; None if there are none."""
     figure, loose = item.figure, loosely or item.figure.rounded
     word = "multiply to" if "product" in item.label else "add up to"
     groups = [(items, _made(items, word), _made(items, word, true=True)) for items in _groups(memory)]
@@ -88,7 +88,7 @@ def total_of(memory: Memory, item: Labelled, *, loosely: bool) -> tuple[Outcome,
 
 
 def _groups(memory: Memory) -> Iterator[Items]:
-    """The last two results, the last three, and so on; then the same of totals alone."""
+    """Yield the last two results, the last three, and so on; then the same for totals only."""
     recent = memory.results[-MOST_LOOKED_AT:]
     for results in (recent, [result for result in recent if result.total]):
         for count in range(2, min(MOST_ITEMS, len(results)) + 1):
@@ -96,7 +96,7 @@ def _groups(memory: Memory) -> Iterator[Items]:
 
 
 def _made(items: Sequence[Result], word: str, *, true: bool = False) -> Real:
-    """What the items make together, as they were written or as they should be."""
+    """Return the sum or product of the items, as written or as they should be."""
     values = [item.truth.middle if true else item.figure.value for item in items]
     return exactly(prod(values, start=Fraction(1)) if word == "multiply to" else sum(values, start=Fraction(0)))
 
@@ -116,12 +116,12 @@ def _outcome(
 ) -> tuple[Outcome, Real]:
     faulty = tuple(dict.fromkeys(item.line for item in items if item.faulty)) if verdict != "right" else ()
     lines, true = in_lines([item.line for item in items]), shown_number(truth) if faulty and truth != due else ""
-    said = f"The number of {lines}" if len(items) == 1 else f"The items of {lines} {word} it"
+    said = f"The number in {lines}" if len(items) == 1 else f"The items in {lines} {word} this number"
     if verdict == "carried":
-        said += f", but the error of {in_lines(faulty)} is carried forward; with that put right it is {shown_number(truth)}"
+        said += f", but the error in {in_lines(faulty)} is carried forward; corrected, it is {shown_number(truth)}"
     elif verdict == "wrong":
-        said = f"The items of {lines} {word} {shown_number(due)}, not {figure.text}. {findings[0].what[0]}".rstrip(".")
-        said += f". With {in_lines(faulty)} put right it is {true}" if true else ""
+        said = f"The items in {lines} {word} {shown_number(due)}, not {figure.text}. {findings[0].what[0]}".rstrip(".")
+        said += f". With {in_lines(faulty)} corrected, it is {true}" if true else ""
     follows = tuple(f"line {line}" for line in faulty)
     judged = Judged("total", figure.text, verdict, shown_number(due), "", findings, follows, (f"{said}.",))
     return Outcome(judged, "total", None, faulty, None, true), truth

@@ -1,4 +1,4 @@
-"""Lists given to words: queries, keys and values cut out of vectors, and shapes of a program's variables that go together."""
+"""Labelled lists: queries, keys and values taken from coordinates of vectors, and shapes of variables that agree."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Vector = tuple[str, ...]
 
 @dataclass
 class Cut:
-    """Vectors by their words, and the parts of them that are called a query, a key and a value."""
+    """Vectors by word, and their parts that are labelled as query, key and value."""
 
     wholes: dict[str, Vector] = field(default_factory=dict)
     parts: dict[tuple[str, str], tuple[Vector, Line]] = field(default_factory=dict)
@@ -34,7 +34,7 @@ class Cut:
 
 
 def vector_remarks(lines: Sequence[Line], stated: Sequence[Stated]) -> Iterator[Found]:
-    """Remarks on coordinates that were cut out, and on variables whose heads make up the width of the tokens."""
+    """Yield remarks on wrong coordinates, and on variables whose heads add up to the width of the tokens."""
     yield from _consistent_variables(stated)
     cut = Cut()
     for place, line in enumerate(lines):
@@ -51,7 +51,7 @@ def vector_remarks(lines: Sequence[Line], stated: Sequence[Stated]) -> Iterator[
 
 
 def _labelled(line: Line) -> tuple[tuple[str, ...], Vector]:
-    """`Q (Time): [0, 1]`: the words before the colon or the sign, and the list behind it."""
+    """Read `Q (Time): [0, 1]`: the words before the colon or equals sign, and the list after it."""
     if "[" not in line.text or len(line.text) > LONGEST_LINE:
         return (), ()
     said = [token for token in line.tokens if token.kind not in ("edge", "stop")]
@@ -66,7 +66,7 @@ def _labelled(line: Line) -> tuple[tuple[str, ...], Vector]:
 
 
 def _other_coordinates(cut: Cut, lines: Sequence[Line]) -> Iterator[Found]:
-    """A remark where two of queries, keys and values are cut out in order for every word, and the third is not."""
+    """Yield a remark if two of queries, keys and values use consistent coordinates for every word, and the third does not."""
     words = {word for _, word in cut.parts}
     widths = {len(values) for values, _ in cut.parts.values()}
     whole = {len(cut.wholes[word]) for word in words}
@@ -86,7 +86,7 @@ def _other_coordinates(cut: Cut, lines: Sequence[Line]) -> Iterator[Found]:
     starts = [at for at in range(2 * width + 1) if all(cut.wholes[word][at : at + width] == values for word, values, _ in mine)]
     which = f"; they are coordinates {starts[0] + 1} to {starts[0] + width}" if len(starts) == 1 else ""
     place = PLACES[list(ROLES).index(role)]
-    sentence = f"The {ROLES[role]} used, {used}, are not the {place} {width} coordinates of the vectors given, {due}{which}."
+    sentence = f"The {ROLES[role]} used, {used}, are not the {place} {width} coordinates of the given vectors, {due}{which}."
     explicit = any(set(line.words) >= IN_ORDER and {"q", "k", "v"} <= {word[0] for word in line.words} for line in lines)
     line = next(line for word, values, line in mine if values != _due(cut, role, word, width))
     yield remark("other_coordinates", line, sentence, verdict="wrong" if explicit else "unclear", due=due)
@@ -102,7 +102,7 @@ def _shown(values: Vector) -> str:
 
 
 def _consistent_variables(shapes: Sequence[Stated]) -> Iterator[Found]:
-    """`[1, 5, 12, 64]` beside `[1, 5, 768]`, heads before or after the tokens; and the attention matrices of those heads."""
+    """Yield remarks on shapes that agree, such as `[1, 5, 12, 64]` and `[1, 5, 768]`, and on their attention matrices."""
     stated = [(name, tuple(map(int, sizes)), line) for name, sizes, line in shapes if all(map(str.isdecimal, sizes))]
     for part in dict.fromkeys(line.part for _, _, line in stated):
         here = [one for one in stated if one[2].part == part]
@@ -120,7 +120,7 @@ def _consistent_variables(shapes: Sequence[Stated]) -> Iterator[Found]:
 
 
 def _heads(sizes: Sequence[int], batch: int, tokens: int, width: int) -> int:
-    """How many heads a variable is split into; 0 where it is not, or where they do not make up the width."""
+    """Return the number of heads that a variable is split into; 0 if they do not add up to the width."""
     if len(sizes) != 4 or sizes[0] != batch:
         return 0
     pairs = ((sizes[2], sizes[1]), (sizes[1], sizes[2]))

@@ -1,4 +1,4 @@
-"""Words to one expression of the language, or a refusal that lists expressions which can be run as they stand."""
+"""Questions in English: translated into one expression of the language, or rejected with examples that can be run."""
 
 from glassformer.answers.english.reading import Read, read_english
 

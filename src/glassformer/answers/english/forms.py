@@ -1,4 +1,4 @@
-"""What a question can be: a form of its own, a comparison, one quantity, a tensor, or a size of the model."""
+"""Kinds of questions: a listed pattern, a comparison, one quantity, a tensor, or a size of the model."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from glassformer.answers.english.quantity import OPTIONS, call, inputs, model, o
 from glassformer.answers.english.words import nouns, tables
 from glassformer.expressions.limits import NotUnderstoodError
 
-ANY_WIDTH = "without=biases+norms"  # of a model of no size: biases and norms weigh less the wider it is
+ANY_WIDTH = "without=biases+norms"  # without given sizes: the share of biases and norms depends on the width
 
 
 def listed(frame: Frame) -> str | None:
-    """The first form of forms.toml that has exactly what the question has."""
+    """Return the expression of the first pattern in forms.toml that matches the question exactly."""
     for form in tables("forms")["form"]:
         if _fits(frame, form):
             named = model(frame, *form.get("with", ())) if "{model}" in form["gives"] else ""
@@ -41,7 +41,7 @@ def _fits(frame: Frame, form: dict[str, Any]) -> bool:
 
 
 def compared(frame: Frame) -> str | None:
-    """`How many more parameters does BERT-large have than BERT-base?`, `What fraction of the parameters is in the FFN?`"""
+    """Translate `How many more parameters does BERT-large have than BERT-base?`, `What fraction of parameters is in the FFN?`"""
     said = frame.compares - {"than"}
     if not said or frame.flags - HARMLESS or len(frame.models) > 2 or len(frame.quantities) > 1:
         return None
@@ -61,7 +61,7 @@ def compared(frame: Frame) -> str | None:
 
 
 def _of_part(frame: Frame, kind: str, named: list[str]) -> str | None:
-    """Of no model, how parts compare is that of any layer."""
+    """Return the quantity of a part; without a model, parts are compared in a default layer."""
     if frame.models or frame.beside or frame.sizes or not frame.quantities:
         return quantity(frame, kind, named) if frame.quantities else None
     found = quantity(frame, kind, named, *([] if frame.without else [ANY_WIDTH])) if kind == "params" else None
@@ -69,7 +69,7 @@ def _of_part(frame: Frame, kind: str, named: list[str]) -> str | None:
 
 
 def plain(frame: Frame) -> str | None:
-    """Parameters, operations and bytes; then tensors."""
+    """Translate questions about parameters, operations, bytes and tensors."""
     kinds = {*frame.quantities}
     in_unit = not kinds - {"params", "weights"} and "unit" in frame.flags and frame.flags & {"how_many", "dim"}
     stored = "bytes" in kinds or in_unit or (not kinds and frame.dtype and (frame.parts or "dim" in frame.flags))
@@ -83,7 +83,7 @@ def plain(frame: Frame) -> str | None:
 
 
 def _tensor(frame: Frame) -> str | None:
-    """`What is the shape of the attention scores?`, `How many attention scores does one head compute?`"""
+    """Translate `What is the shape of the attention scores?`, `How many attention scores does one head compute?`"""
     named = ["head_output" if name == "out" and frame.head == "one" else name for name in frame.nouns if nouns()[name].tensor]
     if frame.quantities == ["shape", "weights"] and not frame.nouns:
         named, frame.quantities = ["weights"], ["shape"]
@@ -93,7 +93,7 @@ def _tensor(frame: Frame) -> str | None:
     kind = frame.quantities[0] if frame.quantities in (["shape"], ["elements"]) else ""
     if not frame.quantities and {"dim", "dims"} & frame.flags:
         vector = "dims" not in frame.flags and named[0] in LISTS["vectors"] and "t" not in frame.sizes
-        kind = "" if vector or "all" in frame.flags else "shape"  # `the total size` is no shape
+        kind = "" if vector or "all" in frame.flags else "shape"  # `the total size` is not a shape
     elif not frame.quantities and "how_many" in frame.flags and frame.texts[named[0]].text.lower().endswith((*LISTS["many"],)):
         kind = "elements"
     if not kind or (len(named) > 1 and not {*named} <= {"W_Q", "W_K", "W_V", "q", "k", "v"}):
@@ -105,19 +105,19 @@ def _tensor(frame: Frame) -> str | None:
 
 
 def size(frame: Frame) -> str | None:
-    """`What is d_k for d_model = 512 and 8 heads?`, `How many layers does BERT-large have?`"""
+    """Translate `What is d_k for d_model = 512 and 8 heads?`, `How many layers does BERT-large have?`"""
     if not frame.only("dim", "dims", "class_token") or frame.without or frame.dtype or {*frame.quantities} - {"shape"}:
         return None
     asked, unused = _asked(frame), frame.models and {*OPTIONS} & frame.sizes.keys()
     if asked is None or asked in frame.sizes or unused or (frame.head == "one" and asked not in ("d_k", "d_v")):
         return None
     if frame.made_up and (asked != "d_k" or not {"d_model", "heads"} <= frame.sizes.keys()):
-        raise NotUnderstoodError(f"{asked} does not follow from the sizes that it states")
+        raise NotUnderstoodError(f"{asked} does not follow from the given sizes")
     return call(asked, [], [], model(frame))
 
 
 def _asked(frame: Frame) -> str | None:
-    """The size that is asked for."""
+    """Return the size that is asked for."""
     asked = frame.asked + ["heads"] * (frame.head == "all") + ["layers"] * (frame.layer == "all")
     if not asked and {"dim", "dims"} & frame.flags and frame.head == "one":
         return "d_k" if {*frame.parts} <= {"q", "k", "attention"} else None

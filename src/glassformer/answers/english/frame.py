@@ -1,4 +1,4 @@
-"""A question taken apart: its quantity, nouns, models, sizes and scopes, each word put in one place."""
+"""Parses a question into a frame: its quantity, nouns, models, sizes and scopes; each word is used once."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from glassformer.spec.reading import Request
 LISTS: dict[str, list[str]] = tables("forms")["lists"]
 HARMLESS, LEAVABLE, INCLUDED = {*LISTS["harmless"]}, LISTS["leavable"], LISTS["included"]
 SCENERY = HARMLESS | {*LISTS["scenery"]}
-WHOLE = ("model", "encoder", "vector", "cls")  # nouns that name no part
+WHOLE = ("model", "encoder", "vector", "cls")  # nouns that do not name a part
 NOTHING = Tag("", "", "")
 
 
 @dataclass
 class Frame:
-    """What a question says; `left` are the words that no place was found for."""
+    """The content of a question; `left` are the words that could not be used."""
 
     text: str
     sizes: dict[str, int]
-    beside: Request | None = None  # the spec that stands beside the question
+    beside: Request | None = None  # the spec given with the question
     quantities: list[str] = field(default_factory=list)
     nouns: list[str] = field(default_factory=list)
     models: list[str] = field(default_factory=list)
@@ -30,7 +30,7 @@ class Frame:
     without: list[str] = field(default_factory=list)
     compares: set[str] = field(default_factory=set)
     flags: set[str] = field(default_factory=set)
-    texts: dict[str, Tag] = field(default_factory=dict)  # how each noun or flag was written
+    texts: dict[str, Tag] = field(default_factory=dict)  # each noun or flag as written
     dtype: str = ""
     layer: str = ""  # one, all
     head: str = ""  # one, all, task
@@ -38,7 +38,7 @@ class Frame:
 
     @property
     def made_up(self) -> bool:
-        """Whether the model is one of the sizes that the question states."""
+        """Whether the model is defined by the sizes in the question."""
         return not self.models and self.beside is None and bool(self.sizes)
 
     @property
@@ -46,12 +46,12 @@ class Frame:
         return [name for name in self.nouns if name not in WHOLE]
 
     def only(self, *flags: str) -> bool:
-        """Whether it has no other flags, and compares nothing."""
+        """Return whether it has no other flags and no comparison."""
         return self.flags <= {*flags, *HARMLESS} and not self.compares
 
 
 def framed(text: str, beside: Request | None) -> Frame:
-    """The question taken apart."""
+    """Parse a question into a frame."""
     found = stated(tagged(text))
     frame, (scene, question) = Frame(text, found.sizes, beside, left=found.twice), _sentences(found.rest)
     around = _left_out(frame, scene)
@@ -72,7 +72,7 @@ def framed(text: str, beside: Request | None) -> Frame:
 
 
 def _sentences(tags: list[Tag]) -> tuple[list[Tag], list[Tag]]:
-    """What is said around the question, and the question: the sentence with the quantity, or with a size without a number."""
+    """Split into context and question: the sentence with the quantity, or with a size without a number."""
     sentences: list[list[Tag]] = [[]]
     for tag in tags:
         if tag.kind == "sign" and tag.text in ".?!;:":
@@ -84,12 +84,12 @@ def _sentences(tags: list[Tag]) -> tuple[list[Tag], list[Tag]]:
         if len(asking) == 1:
             return [tag for one in sentences if one is not asking[0] for tag in one], asking[0]
         if asking:
-            break  # two questions: all of it has to fit
+            break  # two questions: everything must be used
     return [], tags
 
 
 def _order(frame: Frame, question: list[Tag]) -> None:
-    """Whether nouns stand side by side or one within another; `more than A does B have` names the lesser one first."""
+    """Set whether nouns are listed or nested; `more than A does B have` names the smaller one first."""
     places = [place for place, tag in enumerate(question) if tag.kind == "noun" and tag.value in frame.parts]
     gaps = [any(tag.text == "," for tag in question[one:two]) for one, two in pairwise(places)]
     frame.flags |= {"side by side"} if all(gaps) else {"mixed"} if any(gaps) else set()
@@ -115,7 +115,7 @@ def _place(frame: Frame, tag: Tag) -> None:
 
 
 def _left_out(frame: Frame, tags: list[Tag]) -> list[Tag]:
-    """`without biases and norms`, `biases excluded`; `including biases` is what is counted anyway."""
+    """Extract `without biases and norms` and `biases excluded`; `including biases` is the default."""
     rest: list[Tag] = []
     place = 0
     while place < len(tags):
@@ -142,7 +142,7 @@ def _left_out(frame: Frame, tags: list[Tag]) -> list[Tag]:
 
 
 def _scoped(frame: Frame, tags: list[Tag]) -> list[Tag]:
-    """Layers and heads: `in one layer`, `per head`, `all layers`; and whether one norm is meant, or all of them."""
+    """Extract layers and heads (`in one layer`, `per head`, `all layers`), and whether one norm or all are meant."""
     rest: list[Tag] = []
     for place, tag in enumerate(tags):
         before = next((other for other in reversed(tags[:place]) if other.kind != "model"), NOTHING)
@@ -151,11 +151,11 @@ def _scoped(frame: Frame, tags: list[Tag]) -> list[Tag]:
         if tag.kind == "layer":
             frame.layer = "one" if one and not tag.plural else frame.layer or ("all" if tag.plural else "one")
         elif tag.kind == "head":
-            single = not tag.plural and (one or " " in tag.text)  # `attention head`; a bare `head` may be a task's
+            single = not tag.plural and (one or " " in tag.text)  # `attention head`; `head` alone may be a task head
             frame.head = "one" if single or frame.head == "one" else "all" if tag.plural else "task"
         elif not (tag.number == 1 and after.kind in ("layer", "head")):
             rest.append(tag)
-        if tag.value == "norm" and not tag.plural and after.value != "params":  # `LayerNorm parameters` are those of all
+        if tag.value == "norm" and not tag.plural and after.value != "params":  # `LayerNorm parameters` means all norms
             frame.flags.add("one_norm" if one else "a_norm")
         if tag.kind == "model" and any(other.kind == "counted layer" and other.plural for other in tags[:place]):
             frame.left.append(tag)  # `2 layers of BERT-base` are not a BERT-base of 2 layers

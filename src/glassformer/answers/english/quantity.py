@@ -1,4 +1,4 @@
-"""One quantity of a question as a call of the language: its name, arguments, options and model."""
+"""Builds one quantity of a question as a call in the language: name, arguments, options and model."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from glassformer.answers.english.words import nouns, tables
 from glassformer.expressions.limits import NotUnderstoodError
 from glassformer.spec.presets import preset
 
-HALVES = ("t5", "flan", "bart", "whisper", "transformer")  # presets that are the encoder of a model with a decoder
+HALVES = ("t5", "flan", "bart", "whisper", "transformer")  # presets that are the encoder of an encoder-decoder model
 OPTIONS = ("t", "batch")
 
 
@@ -17,7 +17,7 @@ def call(name: str, arguments: list[str], options: list[str], model: str = "") -
 
 
 def model(frame: Frame, *more: str) -> str:
-    """The words of the spec: a named model, or one with the sizes that are stated."""
+    """Return the words of the spec: a named model, or one with the stated sizes."""
     fields = {name: size for name, size in frame.sizes.items() if name not in OPTIONS}
     if fields.pop("channels", 3) != 3 or len(frame.models) > 1 or not {*fields} <= {*LISTS["fields"]}:
         raise NotUnderstoodError("it names two models, or a size that is not used here")
@@ -40,12 +40,12 @@ def model(frame: Frame, *more: str) -> str:
 
 
 def one_head(frame: Frame) -> list[str]:
-    """Where sizes are stated and no number of heads, the numbers of one head are meant."""
+    """Return `heads=1` if sizes are stated without a number of heads."""
     return ["heads=1"] if frame.made_up and "heads" not in frame.sizes and frame.head != "one" else []
 
 
 def scope(frame: Frame) -> list[str]:
-    """One head, one layer, and what is left out."""
+    """Return the options for one head, one layer, and what is left out."""
     found = ["head=0"] if frame.head == "one" else ["layer=0"] if frame.layer == "one" else []
     left = list(dict.fromkeys(tables("forms")["left_out"].get(name, name) for name in frame.without))
     left += ["embeddings"] if "without_embeddings" in frame.flags else []
@@ -57,13 +57,13 @@ def inputs(frame: Frame) -> list[str]:
 
 
 def quantity(frame: Frame, kind: str, named: list[str], *more: str) -> str | None:
-    """The call for one kind of quantity of some nouns; None where they do not go together. `more` are options of its own."""
+    """Return the call for a kind of quantity and its nouns; None if they do not match. `more` are further options."""
     half = bool(frame.models) and frame.models[0].startswith(HALVES) and "encoder" not in named
     names = [name for name in named if name not in WHOLE]
     if len(names) > 1 and ("side by side" in frame.flags) == ("biases" in names):
         return None  # `the FFN and the attention`, but `the biases of the FFN`
     if frame.asked or frame.head == "task" or (half and not names and not frame.layer and frame.head != "one"):
-        return None  # all of such a model has a decoder
+        return None  # the whole model includes a decoder
     if kind == "params":
         return _params(frame, names, more)
     return _operations(frame, kind, names) if kind in ("flops", "macs") else _bytes(frame, names) if kind == "bytes" else None
@@ -76,7 +76,7 @@ def _params(frame: Frame, names: list[str], more: tuple[str, ...]) -> str | None
     if "" in parts or frame.dtype or (not parts and vague & frame.flags) or not _norms_fit(frame, names):
         return None
     if "weights" in frame.quantities and "biases" not in frame.without and not matrices:
-        return None  # whether biases are weights is not said
+        return None  # it is not clear whether biases count as weights
     if names == ["norm"] and {"one_norm", "a_norm"} & frame.flags and frame.layer != "one":
         parts = ["layers.0.norm_1"]
     if "biases" in parts and len(parts) > 1:
@@ -87,14 +87,14 @@ def _params(frame: Frame, names: list[str], more: tuple[str, ...]) -> str | None
         options = ["layer=0", *(option for option in options if option != "layer=0")]
     options += ["trained=yes"] if "trained" in frame.flags and not frame.made_up else []
     if frame.made_up:
-        frame.sizes.pop("t", None)  # the length changes no count, and neither does the image
+        frame.sizes.pop("t", None)  # counts do not depend on the length or the image
         frame.sizes.update({"image": 4 * frame.sizes["patch"]} if parts == ["patches"] and "patch" in frame.sizes else {})
     return call("params", parts, [*options, *more], model(frame, *_fields(frame, names)))
 
 
 def _norms_fit(frame: Frame, names: list[str]) -> bool:
-    """Whether it is clear which norms are counted: one, all, or those of a part."""
-    beside = {*names, *frame.without} - {"norm"}  # the betas of norms may be biases, too
+    """Return whether it is clear which norms are counted: one, all, or those of a part."""
+    beside = {*names, *frame.without} - {"norm"}  # the betas of norms may also count as biases
     if (names and "with_norms" in frame.flags) or ("norm" in names and beside - ({"biases"} & {*names})):
         return False
     clear = frame.layer == "one" or (frame.made_up and "layers" not in frame.sizes)
@@ -102,14 +102,14 @@ def _norms_fit(frame: Frame, names: list[str]) -> bool:
 
 
 def _is_stack(frame: Frame) -> bool:
-    """Whether all layers together are meant: `the 12 layers`, `the encoder of BERT-base`."""
+    """Return whether the question is about all layers: `the 12 layers`, `the encoder of BERT-base`."""
     counted = "counted layer" in frame.flags and frame.texts["counted layer"].plural and not {*WHOLE} & {*frame.nouns}
     encoder = "encoder" in frame.nouns and bool(frame.models) and not frame.models[0].startswith(HALVES)
     return frame.layer == "all" or encoder or (counted and not frame.models)
 
 
 def _fields(frame: Frame, names: list[str]) -> list[str]:
-    """Fields that a model needs to have what is asked about."""
+    """Return the fields that a model needs to have the parts in the question."""
     needed = tables("forms")["fields"] if frame.models or frame.made_up else {}
     found = [needed[name] for name in names if name in needed]
     return found or ["head=classify"] * ("classes" in frame.sizes and frame.made_up)
@@ -132,7 +132,7 @@ def _bytes(frame: Frame, names: list[str]) -> str | None:
     if ("token" in frame.flags and names != ["kv_cache"]) or (weights and not states and not all(noun.params for noun in table)):
         return None
     if not names and "training" not in frame.flags and not weights and {*OPTIONS} & frame.sizes.keys():
-        return None  # weights or activations? It does not say.
+        return None  # ambiguous: weights or activations
     targets = ["training"] if "training" in frame.flags else targets or ["weights"]
     targets = ["weights"] * weights + names if names and states else targets
     if targets[0][:2] == "W_" and "matrix" in frame.flags and not frame.layer:

@@ -1,4 +1,4 @@
-"""The sizes that a question states: each number goes to the name beside it, and one without a name refuses the question."""
+"""Sizes stated in a question: each number belongs to the name next to it; a number without a name rejects the question."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LINKS = ("=", ":")
 
 @dataclass
 class Stated:
-    """Sizes by field, and what of the question is left when they are taken out."""
+    """Sizes by field, and the rest of the question."""
 
     rest: list[Tag]
     sizes: dict[str, int] = field(default_factory=dict)
@@ -24,25 +24,25 @@ class Stated:
             self.twice.append(Tag("twice", name, f"another value for {name}"))
 
     def kind(self, place: int) -> str:
-        """The kind of a tag; the name of a quantity, since `tokens` may be a unit, and a sign itself."""
+        """Return the kind of a tag; for a quantity its name (`tokens` may be a unit), for a sign the sign."""
         if not 0 <= place < len(self.rest):
             return ""
         tag = self.rest[place]
         return tag.value if tag.kind in ("quantity", "sign") else tag.kind
 
     def named(self, place: int) -> str:
-        """The size that a tag is the name of."""
+        """Return the size that a tag names."""
         return self.rest[place].value if self.kind(place) == "size" else ""
 
 
 def stated(tags: list[Tag]) -> Stated:
-    """Takes every number that has a name beside it; those that have none stay in `rest`."""
+    """Extract every number with a name next to it; numbers without a name stay in `rest`."""
     found, place = Stated(list(tags)), 0
     while place < len(found.rest):
         taken = None
         if found.kind(place) == "number":
             taken = _square(found, place) or _behind_name(found, place) or _before_unit(found, place)
-        if taken is not None:  # `4 heads of size 16` needs its heads once more
+        if taken is not None:  # `4 heads of size 16` uses its heads twice
             first, last = taken
             heads = [tag._replace(kind=f"counted {tag.kind}") for tag in found.rest[first:last] if tag.kind in ("head", "layer")]
             found.rest[first:last] = heads[:1]
@@ -52,7 +52,7 @@ def stated(tags: list[Tag]) -> Stated:
 
 
 def _square(found: Stated, place: int) -> tuple[int, int] | None:
-    """`a 224 × 224 image`, `patches of size 16 × 16`."""
+    """Read `a 224 × 224 image` or `patches of size 16 × 16`."""
     tags, end = found.rest, place + 3
     if found.kind(place + 1) != "×" or found.kind(place + 2) != "number" or found.kind(end) == "×":
         return None
@@ -65,12 +65,12 @@ def _square(found: Stated, place: int) -> tuple[int, int] | None:
         return None
     found.put(name, tags[place].number)
     others = any(tag.kind == "quantity" and tag.value != "patches" for tag in tags)
-    drops = name == "image" or others  # in `how many patches of 16 × 16`, patches are what is asked for
+    drops = name == "image" or others  # in `how many patches of 16 × 16`, the question is about patches
     return (place, end + drops) if after else (before + (not drops), end)
 
 
 def _behind_name(found: Stated, place: int) -> tuple[int, int] | None:
-    """`d_model = 512`, `hidden size of 768 features`, `heads of dimension 64`."""
+    """Read `d_model = 512`, `hidden size of 768 features` or `heads of dimension 64`."""
     first, dimension, each, owners = place - 1, False, False, tables("forms")["owners"]
     while found.kind(first) in ("dim", "one", *LINKS) or (each and found.kind(first) == ","):
         dimension = dimension or found.kind(first) == "dim"
@@ -82,7 +82,7 @@ def _behind_name(found: Stated, place: int) -> tuple[int, int] | None:
         owner = noun.size if noun else owners.get(found.kind(first), "")
         kept = 0 if found.kind(first) == "noun" and found.rest[first].value in ("vector", "model") else 1
         if found.kind(first) == "head" and found.kind(first - 1) == "one":
-            kept, first = 0, first - 1  # `each head has dimension 16`: nothing is asked of one head
+            kept, first = 0, first - 1  # `each head has dimension 16`: the question is not about one head
     after, units = found.kind(place + 1), tables("forms")["units"].get(owner, ())
     if not owner or (after in tables("forms")["counted"] and after not in units and found.kind(place - 1) != "="):
         return None
@@ -91,7 +91,7 @@ def _behind_name(found: Stated, place: int) -> tuple[int, int] | None:
 
 
 def _before_unit(found: Stated, place: int) -> tuple[int, int] | None:
-    """`8 heads`, `12-layer`, `a 96-dimensional vector`, `110M parameters`."""
+    """Read `8 heads`, `12-layer`, `a 96-dimensional vector` or `110M parameters`."""
     after, last, number = found.kind(place + 1), place + 2, found.rest[place].number
     name = tables("forms")["counted"].get(after, "")
     if after == "size" and found.kind(last + (found.kind(last) in LINKS)) != "number":

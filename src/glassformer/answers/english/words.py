@@ -1,4 +1,4 @@
-"""A sentence as tags: the longest phrases of the glossary, numbers, signs, and words that nobody knows."""
+"""Tags the words of a question: the longest phrases of the glossary, numbers, signs, and unknown words."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from glassformer.spec.presets import known_as
 
 LONGEST_PHRASE = 7
 SCALES = {"k": 10**3, "thousand": 10**3, "m": 10**6, "million": 10**6, "b": 10**9, "billion": 10**9}
-WRITTEN = (  # how the same is typed: LaTeX, times signs, abbreviations
+WRITTEN = (  # normalisation of notations: LaTeX, times signs, abbreviations
     (re.compile(r"\\(?:text|mathrm|mathbf|left|right)\b|[$`*]|\\(?=[()\[\]])"), " "),
     (re.compile(r"(?<=\d)\{,\}(?=\d)"), ","),
     (re.compile(r"[{}]"), ""),
@@ -31,7 +31,7 @@ ENDINGS = {"matrices": "matrix", "biases": "bias", "classes": "class", "patches"
 
 
 class Tag(NamedTuple):
-    """A word or a phrase, and what it is: `noun` ffn, `size` d_model, `number` 512."""
+    """A word or a phrase with its kind: `noun` ffn, `size` d_model, `number` 512."""
 
     kind: str
     value: str
@@ -41,7 +41,7 @@ class Tag(NamedTuple):
 
 
 def tagged(text: str) -> list[Tag]:
-    """The tags of a question, without the words that say nothing."""
+    """Return the tags of a question, without words that carry no meaning."""
     words, found, place = _words(text), list[Tag](), 0
     while place < len(words):
         tag, place = _next(words, place)
@@ -50,7 +50,7 @@ def tagged(text: str) -> list[Tag]:
 
 
 def _words(text: str) -> list[Tag]:
-    """Numbers, words and signs, not yet looked up."""
+    """Return numbers, words and signs, not yet looked up."""
     for pattern, instead in WRITTEN:
         text = pattern.sub(instead, text)
     found: list[Tag] = []
@@ -71,7 +71,7 @@ def _words(text: str) -> list[Tag]:
 
 
 def _next(words: list[Tag], place: int) -> tuple[Tag, int]:
-    """The longest phrase of the glossary from here on; a number, a sign or an unknown word by itself."""
+    """Return the longest phrase of the glossary that starts here; otherwise a number, a sign or an unknown word."""
     word = words[place]
     letters: dict[str, str] = tables("forms")["letters"]
     if word.text in letters and place + 1 < len(words) and words[place + 1].text == "=":
@@ -88,19 +88,19 @@ def _next(words: list[Tag], place: int) -> tuple[Tag, int]:
 
 
 class Noun(NamedTuple):
-    """What each kind of quantity calls a part or a tensor; empty where it has no such thing."""
+    """The names of a part or a tensor in each kind of quantity; empty if it has none."""
 
     params: str = ""
     tensor: str = ""
     flops: str = ""
     stored: str = ""
-    size: str = ""  # the field that its dimension is
-    inside: str = ""  # the noun that it is a part of
+    size: str = ""  # the field that gives its dimension
+    inside: str = ""  # the noun that it is part of
 
 
 @lru_cache(maxsize=4096)
 def normal(word: str) -> str:
-    """Lower case, singular, without a possessive ending."""
+    """Return a word in lower case, singular, without a possessive ending."""
     low = word.lower().removesuffix("'s").rstrip("'")
     for ending, instead in ENDINGS.items():
         if low.endswith(ending):
@@ -110,7 +110,7 @@ def normal(word: str) -> str:
 
 @lru_cache(maxsize=2)
 def tables(name: str) -> dict[str, Any]:
-    """The data beside this file: `glossary` (words to tags), `forms` (what may be made of them)."""
+    """Load the data next to this file: `glossary` (words to tags) or `forms` (patterns of questions)."""
     return tomllib.loads(files("glassformer.answers.english").joinpath(f"{name}.toml").read_text(encoding="utf-8"))
 
 
@@ -122,7 +122,7 @@ def nouns() -> dict[str, Noun]:
 
 @lru_cache(maxsize=1)
 def glossary() -> dict[tuple[str, ...], tuple[str, str]]:
-    """Every phrase, in normal form, with its tag: `noun` ffn, `size` d_model, `model` bert-base."""
+    """Return every phrase, in normal form, with its tag: `noun` ffn, `size` d_model, `model` bert-base."""
     return dict(_entries())
 
 

@@ -1,1 +1,1 @@
-"""What people get wrong, as rewrites that compute the wrong number."""
+"""Known mistakes, as rewrites that compute the wrong value."""

@@ -1,4 +1,4 @@
-"""Slips of method: an expression worked with one thing done wrongly, to see whether the written number comes out."""
+"""Slips in arithmetic: an expression evaluated with one operation done wrongly, compared with the written number."""
 
 from __future__ import annotations
 
@@ -17,32 +17,32 @@ from glassformer.expressions.readings import Reading
 from glassformer.expressions.tree import Call, Grid, Negative, Node, Power, Product, Root, Sum, children, rebuilt, walk
 
 MOST_REWRITES = 80
-MOST_STEPS = 4_000  # all rewrites together: fewer of a long expression
+MOST_STEPS = 4_000  # for all rewrites together: a long expression gets fewer
 TELLING = 100  # three digits
 Rewrite = tuple[str, str, Node]
 OF_LAYERNORM = {
-    "layernorm over n - 1": "The squares were divided by n − 1; LayerNorm's variance is their mean, divided by n.",
-    "layernorm by variance": "Divided by the variance itself; LayerNorm divides by its root.",
-    "centred": "The mean was subtracted, but nothing was divided by the deviation.",
+    "layernorm over n - 1": "The sum of squares was divided by n − 1; LayerNorm divides by n.",
+    "layernorm by variance": "Divided by the variance; LayerNorm divides by its square root.",
+    "centred": "The mean was subtracted, but the result was not divided by the standard deviation.",
 }
 
 
 def slips(
     tree: Node, value: Value, claim: Written, names: Mapping[str, Value], reading: Reading | None = None
 ) -> tuple[Slip, ...]:
-    """The slips that lead from this expression to what was written, the simplest first; none where nothing fits."""
+    """Return the slips that lead from this expression to the written number, simplest first."""
     if isinstance(value, Real) and isinstance(claim, Figure):
         found = pen_slips(value, claim)
     else:
         found = _in_list(value, claim)
     if found and found[0].code != "digit_wrong":
         return tuple(found)
-    # One wrong digit is the weakest of causes: a slip of method that gives the very number comes before it.
+    # One wrong digit is the weakest explanation: an arithmetic slip that gives exactly this number comes first.
     return (*_method_slips(tree, value, claim, names, reading or Reading()), *found)
 
 
 def _in_list(value: Value, claim: Written) -> list[Slip]:
-    """In a list: the slip in the number that is wrong, or the same one in all that are."""
+    """Return the slip in a list: in its only wrong number, or the same slip in all wrong numbers."""
     if not (isinstance(value, Array) and isinstance(claim, Figures) and len(value.cells) == len(claim.cells)):
         return []
     pairs = enumerate(zip(value.cells, claim.cells, strict=True))
@@ -56,7 +56,7 @@ def _in_list(value: Value, claim: Written) -> list[Slip]:
 
 
 def _method_slips(tree: Node, value: Value, claim: Written, names: Mapping[str, Value], reading: Reading) -> Iterator[Slip]:
-    """A change at the top of the expression; inside it as well, where the number has too many digits to come out by chance."""
+    """Yield slips at the top of the expression; also inside it, if the number has enough digits to rule out chance."""
     figures = claim.cells if isinstance(claim, Figures) else (claim,)
     telling = all(abs(figure.value / figure.unit) >= TELLING for figure in figures)
     most = min(MOST_REWRITES, MOST_STEPS // sum(1 for _ in walk(tree)))
@@ -81,7 +81,11 @@ def _rounded_early(tree: Node, claim: Written, names: Mapping[str, Value], readi
 
         result = _worked(Evaluator(reading, names, between=rounded), tree)
         if result is not None and _is(result, claim):
-            yield Slip("rounded_early", f"Rounded on the way to {word}; round at the end only.", shown_value(result, claim))
+            yield Slip(
+                "rounded_early",
+                f"Intermediate results were rounded to {word}; round only at the end.",
+                shown_value(result, claim),
+            )
             return
 
 
@@ -97,7 +101,7 @@ def _worked(evaluator: Evaluator, tree: Node) -> Value | None:
 
 
 def _everywhere(node: Node) -> Iterator[Rewrite]:
-    """One change at the top, or one change in one of the parts."""
+    """Yield one change at the top, or in one of the parts."""
     yield from _here(node)
     for part in children(node) if not isinstance(node, Grid) else ():
         for code, sentence, changed in _everywhere(part):
@@ -111,15 +115,19 @@ def _here(node: Node) -> Iterator[Rewrite]:
         case Sum(terms):
             yield from _sum(terms)
         case Power(base, exponent):
-            yield "power_as_product", "The exponent was multiplied, not raised to.", Product((("", base), ("×", exponent)))
-            yield "power_forgotten", "The power was left out.", base
+            yield "power_as_product", "The base was multiplied by the exponent.", Product((("", base), ("×", exponent)))
+            yield "power_forgotten", "The exponent was left out.", base
         case Root(inner):
             yield "root_forgotten", "The root was left out.", inner
         case Call("exp", (inner,)):
             yield "exp_forgotten", "The exponential was left out.", inner
         case Call("softmax", arguments):
             yield "softmax_not_normalised", "The exponentials were not divided by their sum.", Call("exp", arguments)
-            yield "exp_forgotten", "The exponential was left out: each score was divided by their sum.", Call("shares", arguments)
+            yield (
+                "exp_forgotten",
+                "The exponential was left out: the scores were divided by their sum.",
+                Call("shares", arguments),
+            )
         case Call("layernorm", arguments):
             for function, what in OF_LAYERNORM.items():
                 yield ("layernorm_half_done" if function == "centred" else "layernorm_variance"), what, Call(function, arguments)
@@ -131,12 +139,12 @@ def _product(factors: Sequence[tuple[str, Node]]) -> Iterator[Rewrite]:
         if sign in ("/", "//"):
             yield "division_forgotten", f"The division by {plain(factor)} was left out.", _product_of(rest)
             turned = [*factors[:place], ("×", factor), *factors[place + 1 :]]
-            yield "multiplied_for_divided", f"Multiplied by {plain(factor)} where it should be divided.", _product_of(turned)
+            yield "multiplied_for_divided", f"Multiplied by {plain(factor)} instead of divided.", _product_of(turned)
         elif len(factors) > 1 and (place or factors[1][0] not in ("/", "//")):
             yield "factor_forgotten", f"The factor {plain(factor)} was left out.", _product_of(rest)
             yield "factor_twice", f"The factor {plain(factor)} was used twice.", _product_of([*factors, ("×", factor)])
     if all(sign not in ("/", "//") for sign, _ in factors):
-        yield "sum_for_product", "Added where it should be multiplied.", Sum(tuple(("+", factor) for _, factor in factors))
+        yield "sum_for_product", "Added instead of multiplied.", Sum(tuple(("+", factor) for _, factor in factors))
 
 
 def _sum(terms: Sequence[tuple[str, Node]]) -> Iterator[Rewrite]:
@@ -147,13 +155,13 @@ def _sum(terms: Sequence[tuple[str, Node]]) -> Iterator[Rewrite]:
             turned = _sum_of([*terms[:place], (other, term), *terms[place + 1 :]])
             yield "sign_of_term", f"The sign before {plain(term)} is wrong.", turned
     if all(sign == "+" for sign, _ in terms):
-        yield "product_for_sum", "Multiplied where it should be added.", _product_of([("×", term) for _, term in terms])
+        yield "product_for_sum", "Multiplied instead of added.", _product_of([("×", term) for _, term in terms])
     if flat := _left_to_right(terms):
-        yield "left_to_right", "Worked from left to right; products come before sums.", flat
+        yield "left_to_right", "Evaluated from left to right; products come before sums.", flat
 
 
 def _left_to_right(terms: Sequence[tuple[str, Node]]) -> Node | None:
-    """`3 + 4 × 5` as (3 + 4) × 5."""
+    """Return `3 + 4 × 5` as (3 + 4) × 5."""
     last = terms[-1][1]
     if not isinstance(last, Product) or len(last.factors) < 2:
         return None

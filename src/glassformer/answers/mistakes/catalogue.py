@@ -1,4 +1,4 @@
-"""The known mistakes: a stable code, a name, and the sentence for the student, read from catalogue.toml."""
+"""The catalogue of known mistakes: a stable code, a name, and a sentence for the student, read from catalogue.toml."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from functools import cached_property
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from glassformer.spec import GlassformerError, nearest, shown
+from glassformer.errors import GlassformerError, nearest, shown
 
 GROUPS = ("counts", "numbers", "slips", "ideas")
 
 
 class Mistake(NamedTuple):
-    """A misconception or a slip: its code, its name, and what is right instead."""
+    """A misconception or a slip: its code, its name, and a sentence that says what is right."""
 
     code: str
     name: str
@@ -22,7 +22,7 @@ class Mistake(NamedTuple):
 
 
 class Catalogue(Mapping[str, Mistake]):
-    """Every mistake by its code, in the order of the file; the file is read the first time that one is needed."""
+    """All mistakes by code, in the order of the file, which is read on first use."""
 
     @cached_property
     def groups(self) -> dict[str, dict[str, dict[str, Any]]]:
@@ -36,7 +36,7 @@ class Catalogue(Mapping[str, Mistake]):
 
     @cached_property
     def worked(self) -> dict[str, Mistake]:
-        """The mistakes that read differently for numbers worked by hand than for counts."""
+        """The mistakes with a different wording for problems worked by hand."""
         tables = {code: table.get("worked") for group in self.groups.values() for code, table in group.items()}
         return {code: Mistake(code, table["name"], table["sentence"]) for code, table in tables.items() if table}
 
@@ -51,7 +51,7 @@ class Catalogue(Mapping[str, Mistake]):
 
 
 def validated(document: dict[str, Any]) -> dict[str, dict[str, dict[str, Any]]]:
-    """The groups of a catalogue, once every entry has a code of its own, a name and a sentence."""
+    """Return the groups of a catalogue after checking that every entry has a unique code, a name and a sentence."""
     if tuple(document) != GROUPS:
         raise GlassformerError(f"catalogue.toml: the groups must be {', '.join(GROUPS)}, not {shown(', '.join(document))}.")
     seen: set[str] = set()
@@ -73,13 +73,13 @@ CATALOGUE = Catalogue()
 
 
 def mistake(code: str, *, worked: bool = False) -> Mistake:
-    """The mistake of a code; `worked`: worded for numbers worked by hand. An unlisted code is named after its own words."""
+    """Return the mistake with a code; `worked` selects the wording for problems by hand. An unlisted code is its own name."""
     found = CATALOGUE.worked.get(code) if worked else None
     return found or CATALOGUE.get(code) or Mistake(code, code.replace("_", " "), "")
 
 
 def check_codes(codes: Iterable[str]) -> None:
-    """Refuse a code that is not in the catalogue."""
+    """Raise an error for a code that is not in the catalogue."""
     for code in codes:
         if code not in CATALOGUE:
-            raise GlassformerError(f"the mistake '{shown(code)}' is not known.{nearest(code, [*CATALOGUE])}")
+            raise GlassformerError(f"unknown mistake '{shown(code)}'.{nearest(code, [*CATALOGUE])}")

@@ -1,4 +1,4 @@
-"""How many known mistakes would give a claimed value by accident: few digits prove little, and many candidates fit something."""
+"""The expected number of known mistakes that give a claimed value by chance."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import numpy as np
 
 from glassformer.program.axes import Floats
 
-HIDDEN = -1e4  # a number this low stands for −∞ in a row of masked scores
-EXACT = 1e-6  # how often a fraction or a root fits by accident
+HIDDEN = -1e4  # numbers this low stand for −∞ in masked scores
+EXACT = 1e-6  # the probability that a fraction or a root matches by chance
 
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """The numbers of a claim, the value of one unit of each last digit, and the right numbers (None: of another shape).
+    """The numbers of a claim, the value of one unit of each last digit, and the right numbers (None if the shapes differ).
 
-    A unit of 0 is a number without decimals: a whole number where all of them are (`whole`), otherwise an exact fraction or root.
+    A unit of 0 means a number without decimals: a whole number if all of them are (`whole`), otherwise an exact fraction or root.
     """
 
     values: Floats
@@ -27,10 +27,10 @@ class Evidence:
     whole: bool
 
     def expected_hits(self, candidates: Iterable[Floats]) -> float:
-        """How many of the candidate values, all of the claim's shape, are expected to fit the claim by accident.
+        """Return how many of the candidate values, all of the claim's shape, are expected to match the claim by chance.
 
-        The claim is judged among the candidates around it: close to the right value and close to 0 they are dense, and an
-        accidental hit is likelier.
+        Only candidates near the claim are counted: they are dense close to the right value and close to 0, where a chance
+        match is more likely.
         """
         step = np.where(self.units > 0, self.units, 1e-6)
         different = set()
@@ -44,10 +44,10 @@ class Evidence:
 
     @cached_property
     def odds(self) -> tuple[float, ...]:
-        """The probability of an accidental fit for each number of the claim that is not determined by another.
+        """The probability of a chance match for each number of the claim that is not determined by another.
 
-        Numbers that are alike in the right value and in the claim, up to the sign, are alike for a reason: they count once.
-        Where rows sum to one, the last number of each row follows from the others.
+        Numbers that are equal, up to the sign, both in the right value and in the claim count once. If rows sum to one, the
+        last number of each row follows from the others.
         """
         beside = np.zeros(self.values.shape) if self.right is None else self.right
         tied = self.values.ndim > 0 and not self.whole and _shares(self.values) and _shares(beside)
@@ -64,25 +64,25 @@ class Evidence:
 
     @property
     def freedom(self) -> int:
-        """How many numbers of the claim are independent of each other."""
+        """The number of independent numbers in the claim."""
         return len(self.odds)
 
     @cached_property
     def _reach(self) -> float:
-        """How far around the claim candidates are counted: twice as far as the right value lies, at most as far as 0."""
+        """The distance within which candidates are counted: twice the distance to the right value, at most that to 0."""
         size = float(np.abs(_finite(self.values)).max(initial=0.0))
         error = np.inf if self.right is None else float(np.abs(_finite(self.values) - _finite(self.right)).max(initial=0.0))
         return max(min(size, 2 * error), float(self.units.max(initial=0.0)), float(self.whole))
 
     def _comparable(self, value: Floats) -> bool:
-        """Whether a claim of this form can stand for such a value: whole numbers stand for values that are whole."""
+        """Return whether a claim of this form can match such a value: whole numbers only match whole values."""
         if np.isnan(value).any() or (value == np.inf).any():
             return False
         return not self.whole or bool(np.allclose(_finite(value), np.round(_finite(value)), atol=1e-9))
 
 
 def _finite(value: Floats) -> Floats:
-    """−∞, however it is written, compared as 0: it takes part in no arithmetic."""
+    """Return the values with −∞, however it is written, replaced by 0."""
     return np.where(value <= HIDDEN, 0.0, value)
 
 

@@ -1,4 +1,4 @@
-"""Usual conventions of a count: what people leave out on purpose, and say so (or should)."""
+"""Usual conventions of a count: groups of parameters that are often left out on purpose."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from itertools import combinations
 
 from glassformer.answers.mistakes.pieces import Piece, Pieces
 
-# What a count may leave out as a matter of convention. W_O belongs here only beside the biases ("weights of Q, K, V and the
-# feed-forward block alone"): a count with every bias but without W_O has forgotten it.
+# Groups that a count may leave out by convention. Leaving out W_O is a convention only together with the biases ("only the
+# weights of Q, K, V and the feed-forward block"); a count with all biases but without W_O is a mistake.
 GROUPS: dict[str, Callable[[Piece], bool]] = {
     "biases": lambda piece: piece.kind == "bias",
     "norms": lambda piece: piece.kind == "norm",
@@ -20,17 +20,17 @@ GROUPS: dict[str, Callable[[Piece], bool]] = {
 
 
 def groups_in(pieces: Pieces) -> list[str]:
-    """The groups that would leave something out, and something over."""
+    """Return the groups that contain some, but not all, of the pieces."""
     return [name for name, belongs in GROUPS.items() if 0 < sum(map(belongs, pieces)) < len(pieces)]
 
 
 def usual(words: tuple[str, ...], pieces: Pieces) -> bool:
-    """Whether leaving these out together is a convention: W_O is, beside the biases of a whole layer, not of attention alone."""
+    """Return whether leaving these out is a convention; W_O only together with the biases, for a whole layer."""
     return "output" not in words or ("biases" in words and any(piece.symbol == "W_1" for piece in pieces))
 
 
 def left_out_ways(pieces: Pieces) -> Iterator[tuple[tuple[str, ...], Pieces]]:
-    """Every usual way to leave groups out, fewest first, with the pieces that stay."""
+    """Yield every usual way to leave groups out, fewest first, with the remaining pieces."""
     names = groups_in(pieces)
     for size in range(1, len(names) + 1):
         for words in combinations(names, size):
@@ -40,7 +40,7 @@ def left_out_ways(pieces: Pieces) -> Iterator[tuple[tuple[str, ...], Pieces]]:
 
 
 def totals_by_convention(pieces: Pieces) -> Iterator[tuple[tuple[str, ...], int]]:
-    """The total under each usual convention, nothing left out first (sums are shared: mistakes try this thousands of times)."""
+    """Yield the total under each usual convention, the full count first. Sums are shared, since this runs thousands of times."""
     names = [name for name, belongs in GROUPS.items() if any(map(belongs, pieces))]
     atoms: dict[frozenset[str], int] = {}
     for piece in pieces:

@@ -1,4 +1,4 @@
-"""Why a parameter count is wrong: the mistakes that give exactly that number, where accident is ruled out."""
+"""The mistakes that give exactly a wrong parameter count, if a chance match is ruled out."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from glassformer.answers.mistakes.slips import pen_slips
 from glassformer.answers.verdicts.verdict import Finding
 from glassformer.expressions import Figure, exactly
 
-CHANCE = 0.02  # expected accidental hits above which a mistake with a convention, or two mistakes at once, are not named
-COARSE = 100  # a number whose rounding is more than a hundredth of it fits too much: 340M is BERT-large's as well
-NEAR = Fraction(1, 100)  # relative: so close to a mistake's value, the rest may be arithmetic
-FAR = Fraction(1, 20)  # relative: a claim this close to the right count is not explained by a mistake that is only near
+CHANCE = 0.02  # expected chance matches above which a mistake under a convention, or two mistakes at once, are not named
+COARSE = 100  # numbers rounded more coarsely than 1% match too much: 340M is also the count of BERT-large
+NEAR = Fraction(1, 100)  # relative distance to a mistake's value within which the rest may be an arithmetic error
+FAR = Fraction(1, 20)  # relative distance to the right count beyond which a mistake that is only near may explain a claim
 SLIPS = ("digits_exchanged", "zero_lost", "zero_added")
-# Mistakes by a whole factor: only these show through an arithmetic slip. Others change a count by little, and fit by accident.
+# Mistakes that multiply a count: only these can be recognised in spite of an arithmetic slip. Others change a count too little.
 MULTIPLIES = (
     "heads_times_full_width one_head_vs_all_heads one_layer_only shared_layers_multiplied tied_weights_twice ffn_one_or_twice "
     "sequence_length_in_parameters"
@@ -33,7 +33,7 @@ MULTIPLIES = (
 
 @dataclass(frozen=True)
 class CountClaim:
-    """A claimed count, how far the truth may lie from it (0: an exact number), and the right count."""
+    """A claimed count, its tolerance (0 for an exact number), and the right count."""
 
     value: Fraction
     room: Fraction
@@ -51,7 +51,7 @@ class CountClaim:
 
 
 def count_findings(pieces: Pieces, setting: Setting, claim: CountClaim) -> list[Finding]:
-    """Single mistakes; then with something left out by convention; slips; two mistakes; a mistake that is only near."""
+    """Find single mistakes, then mistakes under a convention, slips, two mistakes, and mistakes that are only near."""
     if claim.room * COARSE > abs(claim.value):
         return []
     rules = [partial(_made, code, rule, setting) for code, rule in RULES.items()]
@@ -83,11 +83,11 @@ def _made(code: str, rule: Rule, setting: Setting, pieces: Pieces) -> Iterator[R
 
 
 def _slips(pieces: Pieces, claim: CountClaim) -> Iterator[Finding]:
-    """Digits exchanged, or a zero lost, in the right count or in one under a usual convention."""
+    """Find swapped digits, or a missing or extra zero, in the right count or in one under a usual convention."""
     for left_out, value in totals_by_convention(pieces):
         for slip in pen_slips(exactly(value), Figure(claim.value, Fraction(1), text=f"{int(claim.value)}")):
             if slip.code in SLIPS and value > 999:
-                yield Finding((mistake(slip.code),), (f"{int(claim.value)} for {value}",), int(claim.value), left_out)
+                yield Finding((mistake(slip.code),), (f"{int(claim.value)} instead of {value}",), int(claim.value), left_out)
 
 
 def _finding(hit: Candidate[Rewrite, int]) -> Finding:

@@ -1,4 +1,4 @@
-"""Mistakes in parameter counts: each rewrites the pieces of the count as the misconception would."""
+"""Mistakes in parameter counts: each rewrites the pieces of a count."""
 
 from __future__ import annotations
 
@@ -7,16 +7,20 @@ from typing import NamedTuple
 
 from glassformer.answers.mistakes.pieces import Piece, Pieces, Setting
 from glassformer.program.axes import HEADS
+from glassformer.program.roles import ENCODER
 
 QKV = ("W_Q", "W_K", "W_V")
 FFN = ("W_1", "W_2", "W_3")
 ATTENTION_BIASES = ("b_Q", "b_K", "b_V", "b_O")
-USUAL_LENGTHS = (512, 1024, 2048, 5000)  # of a position table that is not there
+EMBEDDINGS, HEAD = ENCODER.inside("embeddings", "embeddings"), ENCODER.inside("head", "head")
+POOLER = ENCODER.inside("pooler", "pooler")
+ATTENTION = ENCODER.inside("layers", "layers").inside("0", "layer", 0).inside("attention", "attention")
+USUAL_LENGTHS = (512, 1024, 2048, 5000)  # of a position table that does not exist
 USUAL_VOCABULARIES = (30522, 28996, 50265, 32000, 30000)
 
 
 class Rewrite(NamedTuple):
-    """One way to make a mistake: its code, what exactly was done, and the pieces it leaves."""
+    """One way to make a mistake: its code, what was done, and the rewritten pieces."""
 
     code: str
     what: str
@@ -30,8 +34,8 @@ def _changed(pieces: Pieces, change: Callable[[Piece], Piece | None]) -> Pieces:
     return tuple([new for piece in pieces if (new := change(piece)) is not None])
 
 
-def _drop(pieces: Pieces, *symbols: str, under: str = "") -> Pieces:
-    return _changed(pieces, lambda p: None if p.symbol in symbols and under in p.name else p)
+def _drop(pieces: Pieces, *symbols: str) -> Pieces:
+    return _changed(pieces, lambda p: None if p.symbol in symbols else p)
 
 
 def full_width(pieces: Pieces, setting: Setting) -> Iterator[tuple[str, Pieces]]:
@@ -77,11 +81,11 @@ def grouped_queries(pieces: Pieces, setting: Setting) -> Iterator[tuple[str, Pie
         return _changed(pieces, lambda p: p.with_factor("head", "kv_head", spec.key_heads) if p.symbol in symbols else p)
 
     yield "keys and values counted with all heads", _changed(pieces, lambda p: p.with_factor("kv_head", "head", spec.heads))
-    yield "queries counted with as few heads as keys", few(*queries)
-    yield "queries and W_O counted with as few heads as keys", few(*queries, "W_O")
+    yield "queries counted with only kv_heads heads", few(*queries)
+    yield "queries and W_O counted with only kv_heads heads", few(*queries, "W_O")
     if spec.key_heads > 1:
         single = _changed(pieces, lambda p: p.without("kv_head") if p.symbol in keys else p)
-        yield "one head of keys and values for all heads of queries", single
+        yield "one key and value head for all query heads", single
 
 
 def no_output(pieces: Pieces, setting: Setting) -> Iterator[tuple[str, Pieces]]:
@@ -95,33 +99,33 @@ def attention_biases(pieces: Pieces, setting: Setting) -> Iterator[tuple[str, Pi
     yield "b_Q, b_K, b_V left out", _drop(pieces, *ATTENTION_BIASES[:3])
     for symbols in (QKV, (*QKV, "W_O")):
         extra = [_bias_of(p) for p in pieces if p.symbol in symbols and not _has_bias(p, pieces)]
-        yield "biases counted although this encoder has none there", (*pieces, *extra)
+        yield "biases counted that this encoder does not have", (*pieces, *extra)
 
 
 def _has_bias(weight: Piece, pieces: Pieces) -> bool:
-    return any(piece.name == weight.name.replace(".W_", ".b_") for piece in pieces)
+    return any(piece.bias_of == weight.name for piece in pieces)
 
 
 def _bias_of(weight: Piece) -> Piece:
-    """A bias as wide as what the matrix writes: the layers, and for W_O and the feed-forward matrices their last axis."""
-    name = weight.name.replace(".W_", ".b_")
+    """Return the bias of a matrix, with the sizes of its output axes."""
     layered = tuple(factor for factor in weight.factors if factor[0] == "layers")
     own = weight.factors[len(layered) :]
-    return Piece(name, "bias", (*layered, *(own[1:] if weight.symbol in QKV else own[-1:])))
+    factors = (*layered, *(own[1:] if weight.symbol in QKV else own[-1:]))
+    return Piece(weight.block, weight.symbol.replace("W", "b"), "bias", factors, bias_of=weight.name)
 
 
 def ffn_biases(pieces: Pieces, setting: Setting) -> Iterator[tuple[str, Pieces]]:
     d = setting.spec.d_model
-    yield "b_1 and b_2 left out", _drop(pieces, "b_1", "b_2", "b_3", under=".ffn.")
+    yield "b_1 and b_2 left out", _drop(pieces, "b_1", "b_2", "b_3")
     yield "b_1 taken as d_model wide", _changed(pieces, lambda p: p.with_factor("d_ff", "d_model", d) if p.symbol == "b_1" else p)
-    yield "b_1 left out", _drop(pieces, "b_1", under=".ffn.")
-    yield "b_2 left out", _drop(pieces, "b_2", under=".ffn.")
-    extra = [_bias_of(p) for p in pieces if p.symbol in FFN and ".ffn." in p.name and not _has_bias(p, pieces)]
-    yield "biases counted although this encoder has none there", (*pieces, *extra)
+    yield "b_1 left out", _drop(pieces, "b_1")
+    yield "b_2 left out", _drop(pieces, "b_2")
+    extra = [_bias_of(p) for p in pieces if p.symbol in FFN and not _has_bias(p, pieces)]
+    yield "biases counted that this encoder does not have", (*pieces, *extra)
 
 
 def norms(pieces: Pieces, setting: Setting) -> Iterator[tuple[str, Pieces]]:
-    yield "one norm a layer", _changed(pieces, lambda p: None if "norm_2" in p.name else p)
+    yield "one norm per layer", _changed(pieces, lambda p: None if p.block.word == "norm_2" else p)
     yield "gamma without beta", _drop(pieces, "beta")
     scalar = _changed(pieces, lambda p: p.without("d_model", "d_embedding", "d_head") if p.kind == "norm" else p)
     yield "gamma and beta taken as single numbers", scalar
@@ -135,7 +139,10 @@ def shared_layers(pieces: Pieces, setting: Setting) -> Iterator[tuple[str, Piece
     if setting.spec.share_layers is None:
         return
     layers = setting.spec.layers
-    yield "the shared layer counted once for each layer", _changed(pieces, lambda p: p.with_factor("layers", "layers", layers))
+    yield (
+        "the shared layer multiplied by the number of layers",
+        _changed(pieces, lambda p: p.with_factor("layers", "layers", layers)),
+    )
 
 
 def missing_tables(pieces: Pieces, setting: Setting) -> Iterator[tuple[str, Pieces]]:
@@ -152,7 +159,7 @@ def fixed_positions(pieces: Pieces, setting: Setting) -> Iterator[tuple[str, Pie
     whole = any(piece.symbol == "E_token" for piece in pieces)
     guessed = USUAL_LENGTHS if whole and spec.positions is None else ()
     for rows in dict.fromkeys(size for size in (spec.positions, setting.t, *guessed) if size):
-        extra = Piece("embeddings.E_position", "table", (("position", rows), ("d_model", spec.d_model)))
+        extra = Piece(EMBEDDINGS, "E_position", "table", (("position", rows), ("d_model", spec.d_model)))
         yield f"a position table of {rows} rows counted", (*pieces, extra)
 
 
@@ -161,16 +168,16 @@ def tied_twice(pieces: Pieces, setting: Setting) -> Iterator[tuple[str, Pieces]]
     if spec.head in ("mlm", "pretrain") and spec.tie:
         table = next((p for p in pieces if p.symbol == "E_token"), None)
         if table is not None:
-            yield "the tied token table counted again in the head", (*pieces, Piece("head.W_vocab", "weight", table.factors))
+            yield "the tied token table counted again in the head", (*pieces, Piece(HEAD, "W_vocab", "weight", table.factors))
 
 
 def ffn_matrices(pieces: Pieces, setting: Setting) -> Iterator[tuple[str, Pieces]]:
     if setting.spec.gated:
-        yield "the gate's matrix left out", _drop(pieces, "W_3", "b_3", under=".ffn.")
-    yield "one feed-forward matrix only", _drop(pieces, "W_2", "W_3", under=".ffn.")
-    yield "one feed-forward matrix and its bias only", _drop(pieces, "W_2", "b_2", "W_3", "b_3", under=".ffn.")
-    double = _changed(pieces, lambda p: p.times("2", 2) if p.symbol in ("W_1", "W_2") and ".ffn." in p.name else p)
-    yield "the feed-forward pair counted twice", double
+        yield "the matrix of the gate left out", _drop(pieces, "W_3", "b_3")
+    yield "only one feed-forward matrix", _drop(pieces, "W_2", "W_3")
+    yield "only one feed-forward matrix and its bias", _drop(pieces, "W_2", "b_2", "W_3", "b_3")
+    double = _changed(pieces, lambda p: p.times("2", 2) if p.symbol in ("W_1", "W_2") else p)
+    yield "both feed-forward matrices counted twice", double
 
 
 def mixed_widths(pieces: Pieces, setting: Setting) -> Iterator[tuple[str, Pieces]]:
@@ -192,7 +199,7 @@ def mixed_widths(pieces: Pieces, setting: Setting) -> Iterator[tuple[str, Pieces
     yield "W_O taken with d_k", _changed(pieces, output_as_keys)
     yield "W_Q and W_K taken as d_v wide", _changed(pieces, keys_as_values)
     swapped = _changed(pieces, lambda p: values_as_keys(p) if p.symbol in ("W_V", "b_V") else keys_as_values(p))
-    yield "d_k and d_v exchanged", swapped
+    yield "d_k and d_v swapped", swapped
 
 
 def lengths(pieces: Pieces, setting: Setting) -> Iterator[tuple[str, Pieces]]:
@@ -203,7 +210,7 @@ def lengths(pieces: Pieces, setting: Setting) -> Iterator[tuple[str, Pieces]]:
             yield f"W_Q, W_K, W_V multiplied by {label}", some
     if setting.t is not None and setting.t > 1:
         scores = (("layers", max(setting.spec.layers, 1)), ("head", setting.spec.heads), ("t", setting.t), ("t", setting.t))
-        yield "the attention matrix counted as parameters", (*pieces, Piece("layers.*.attention.weights", "weight", scores))
+        yield "the attention matrix counted as parameters", (*pieces, Piece(ATTENTION, "weights", "weight", scores))
 
 
 def patches(pieces: Pieces, setting: Setting) -> Iterator[tuple[str, Pieces]]:
@@ -214,23 +221,23 @@ def patches(pieces: Pieces, setting: Setting) -> Iterator[tuple[str, Pieces]]:
     no_channels = _changed(pieces, lambda p: p.with_factor("pixel", "pixel", pixels) if p.symbol == "W_patch" else p)
     yield "colour channels left out of the patch projection", no_channels
     grid = _changed(pieces, lambda p: p.with_factor("position", "position", spec.patches) if p.symbol == "E_position" else p)
-    yield "no position for the class token", grid
+    yield "the position of the class token left out", grid
     yield "the class token left out", _changed(pieces, lambda p: None if p.symbol == "class_token" else p)
     yield "the class token and its position left out", _changed(grid, lambda p: None if p.symbol == "class_token" else p)
 
 
 def heads(pieces: Pieces, setting: Setting) -> Iterator[tuple[str, Pieces]]:
-    weight = next((p for p in pieces if p.name == "head.W_C"), None)
+    weight = next((p for p in pieces if p.symbol == "W_C"), None)
     if weight is None or len(weight.factors) < 2:
         return
-    yield "the head's bias left out", _drop(pieces, "b_C", under="head.")
+    yield "the bias of the head left out", _drop(pieces, "b_C")
     inputs, classes = weight.factors[-2], weight.factors[-1]
     others = tuple(p for p in pieces if p.symbol not in ("W_C", "b_C"))
     yield (
         "inputs + classes instead of inputs × classes",
-        (*others, Piece("head.W_C", "weight", (inputs,)), Piece("head.b_C", "bias", (classes,))),
+        (*others, Piece(HEAD, "W_C", "weight", (inputs,)), Piece(HEAD, "b_C", "bias", (classes,))),
     )
-    yield "one weight for each input", (*others, Piece("head.W_C", "weight", (inputs,)))
+    yield "one weight per input", (*others, Piece(HEAD, "W_C", "weight", (inputs,)))
 
 
 def vocabulary(pieces: Pieces, setting: Setting) -> Iterator[tuple[str, Pieces]]:
@@ -242,17 +249,17 @@ def vocabulary(pieces: Pieces, setting: Setting) -> Iterator[tuple[str, Pieces]]
 def product_of_settings(pieces: Pieces, setting: Setting) -> Iterator[tuple[str, Pieces]]:
     spec = setting.spec
     factors = (("layers", max(spec.layers, 1)), ("d_model", spec.d_model), ("head", spec.heads))
-    yield "layers · d_model · heads", (Piece("product", "weight", factors),)
+    yield "layers · d_model · heads", (Piece(ENCODER, "product", "weight", factors),)
 
 
 def pooler(pieces: Pieces, setting: Setting) -> Iterator[tuple[str, Pieces]]:
     d = ("d_model", setting.spec.d_model)
     if any(p.part == "pooler" for p in pieces):
         yield "the pooler left out", _changed(pieces, lambda p: None if p.part == "pooler" else p)
-    elif setting.spec.vocab is not None and {"embeddings", "layers"} <= {p.part for p in pieces}:  # the whole model is asked for
+    elif setting.spec.vocab is not None and {"embeddings", "layers"} <= {p.part for p in pieces}:  # the whole model was asked for
         yield (
-            "a pooler counted that is not there",
-            (*pieces, Piece("pooler.W_P", "weight", (d, d)), Piece("pooler.b_P", "bias", (d,))),
+            "a pooler counted that does not exist",
+            (*pieces, Piece(POOLER, "W_P", "weight", (d, d)), Piece(POOLER, "b_P", "bias", (d,))),
         )
 
 
@@ -288,7 +295,7 @@ RULES: dict[str, Rule] = {
 
 
 def rewrites(pieces: Pieces, setting: Setting) -> Iterator[Rewrite]:
-    """Every single mistake that changes the count."""
+    """Yield every single mistake that changes the count."""
     before = frozenset(pieces)
     for code, rule in RULES.items():
         for what, changed in rule(pieces, setting):

@@ -1,4 +1,4 @@
-"""What a wrong attention weight says about the scores behind it: the gap that would have given it."""
+"""The score gap that a wrong attention weight implies."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from glassformer.expressions.tree import Call, List, Name, Node, Power, Product,
 
 
 def implied_gap(one: Fraction | float, two: Fraction | float | None = None) -> Fraction:
-    """The score gap that two softmax weights imply; of one weight alone the other is the rest to 1."""
+    """Return the score gap that two softmax weights imply; the second weight defaults to 1 minus the first."""
     first = Fraction(one)
     second = 1 - first if two is None else Fraction(two)
     if not (first > 0 and second > 0):
-        raise NotUnderstoodError(f"weights {float(first):g} and {float(second):g} are not both positive: no scores give them")
+        raise NotUnderstoodError(f"weights {float(first):g} and {float(second):g} are not both positive, so no scores give them")
     return logarithm(exactly(first / second)).middle
 
 
 def gap_behind(tree: Node, claim: Written, names: Mapping[str, Value]) -> str:
-    """For a wrong softmax of two scores: what the written weights imply, and what was due; empty for anything else."""
+    """Return the score gap that wrong softmax weights of two scores imply, and the right one; empty for anything else."""
     weights = (claim, Figure(1 - claim.value, claim.unit)) if isinstance(claim, Figure) else claim.cells
     evaluator = Evaluator(Reading(), names)
     try:
@@ -38,11 +38,11 @@ def gap_behind(tree: Node, claim: Written, names: Mapping[str, Value]) -> str:
     except NotUnderstoodError:
         return ""
     shown = "/".join(fixed(weight.value, min(weight.decimals, 6)) for weight in weights)
-    return f"weights {shown} imply a score gap of {_short(implied)} where {_short(due)} was due"
+    return f"weights {shown} imply a score gap of {_short(implied)} instead of {_short(due)}"
 
 
 def _score_nodes(tree: Node) -> Sequence[Node]:
-    """The scores in `softmax([a, b])` or in `exp(a) / (exp(a) + exp(b))`, the one asked about first."""
+    """Return the scores in `softmax([a, b])` or in `exp(a) / (exp(a) + exp(b))`, that of the numerator first."""
     match tree:
         case Call("softmax", (List(items),)):
             return items

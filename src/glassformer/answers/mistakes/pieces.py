@@ -1,4 +1,4 @@
-"""A count as pieces: products of labelled factors, which a mistake drops, adds or changes."""
+"""A count as a sum of pieces: products of labelled factors, which a mistake drops, adds or changes."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, replace
 
 from glassformer.algebra.ledger import Count
+from glassformer.program.roles import Block
 from glassformer.spec import EncoderSpec
 
 
@@ -13,17 +14,20 @@ from glassformer.spec import EncoderSpec
 class Piece:
     """One product of the sum: `layers · d_model · head · d_k` for W_Q of all layers."""
 
-    name: str  # of the ledger line: layers.*.attention.W_Q
+    block: Block
+    symbol: str
     kind: str
     factors: tuple[tuple[str, int], ...]
+    bias_of: str = ""  # the name of the matrix that a bias belongs to
 
     @property
-    def symbol(self) -> str:
-        return self.name.rpartition(".")[2]
+    def name(self) -> str:
+        """The name of the ledger line: `layers.*.attention.W_Q`."""
+        return f"{self.block.any_layer}.{self.symbol}"
 
     @property
     def part(self) -> str:
-        return self.name.partition(".")[0]
+        return self.block.part
 
     @property
     def size(self) -> int:
@@ -41,7 +45,7 @@ class Piece:
         return replace(self, factors=tuple([factor for factor in self.factors if factor[0] not in labels]))
 
     def with_factor(self, old: str, label: str, size: int) -> Piece:
-        """The factor called `old` replaced."""
+        """Return the piece with the factor `old` replaced."""
         return replace(self, factors=tuple([(label, size) if factor[0] == old else factor for factor in self.factors]))
 
     def times(self, label: str, size: int) -> Piece:
@@ -52,23 +56,25 @@ Pieces = tuple[Piece, ...]
 
 
 def pieces_of(count: Count) -> Pieces:
-    """The ledger's lines as products; alike layers are a factor `layers`."""
+    """Return the lines of a ledger as products; identical layers become a factor `layers`."""
     found = []
     for line in count.lines:
-        axes = tuple((axis.name, axis.size) for axis in line.rows[0].axes)
-        layered = line.name.startswith("layers.*.")
-        found.append(Piece(line.name, line.rows[0].kind, (("layers", line.times), *axes) if layered else axes))
+        row = line.rows[0]
+        axes = tuple((axis.name, axis.size) for axis in row.axes)
+        factors = (("layers", line.times), *axes) if row.layer is not None else axes
+        matrix = row.bias_of.any_layer if row.bias_of else ""
+        found.append(Piece(row.tensor.block, row.tensor.symbol, row.kind, factors, matrix))
     return tuple(found)
 
 
 def total(pieces: Pieces) -> int:
-    """The sum that the pieces make."""
+    """Return the sum of the pieces."""
     return sum([piece.size for piece in pieces])
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What a rewrite may look at besides the pieces."""
+    """What a rewrite may use in addition to the pieces."""
 
     spec: EncoderSpec
     batch: int

@@ -1,4 +1,4 @@
-"""Mistakes in the sinusoidal table: which exponent, which function, where counting starts, degrees."""
+"""Mistakes in the sinusoidal position table: wrong exponent, wrong function, counting from 1, degrees."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Wave: TypeAlias = Callable[[float, int], float]  # position and feature -> the n
 
 
 def waves(asked: Table) -> Iterator[tuple[str, str, Wave]]:
-    """What people put into the table instead: a code, what exactly was done, and the number."""
+    """Yield the mistakes in the table: a code, what was done, and the function that gives the wrong number."""
 
     def angle(position: float, exponent: float) -> float:
         return position / float(asked.base ** (exponent / asked.width))
@@ -26,12 +26,12 @@ def waves(asked: Table) -> Iterator[tuple[str, str, Wave]]:
         return asked.wave(position, feature)[1]
 
     code = "positional_index"
-    yield code, "the feature's number was used as the pair's number i", lambda p, f: function(f)(angle(p, 2 * f))
+    yield code, "the index of the feature was used as the index i of the pair", lambda p, f: function(f)(angle(p, 2 * f))
     yield code, "positions were counted from 1", lambda p, f: function(f)(right(p + 1, f))
-    yield code, "sine and cosine were exchanged", lambda p, f: function(f, exchanged=True)(right(p, f))
+    yield code, "sine and cosine were swapped", lambda p, f: function(f, exchanged=True)(right(p, f))
     if asked.layout == "interleaved":
         yield code, "the exponent was i/d, not 2i/d", lambda p, f: function(f)(angle(p, f // 2))
-        what = "the exponent was the feature's own number over d, (2i+1)/d for the cosines"
+        what = "the exponent was the index of the feature over d, (2i+1)/d for the cosines"
         yield code, what, lambda p, f: function(f)(angle(p, f))
         yield code, "pairs were counted from 1", lambda p, f: function(f)(angle(p, 2 * (f // 2) + 2))
     yield "degrees_for_radians", "the angle was taken in degrees", lambda p, f: function(f)(math.radians(right(p, f)))

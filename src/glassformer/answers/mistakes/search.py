@@ -1,14 +1,14 @@
-"""The one search for mistakes: which of them, alone, under a convention or in pairs, give exactly what was claimed.
+"""The search for mistakes that give exactly the claimed value: alone, under a convention, or in pairs.
 
-It works on anything that mistakes rewrite: the pieces of a parameter count, the program of a worked problem. For a count:
+It works on anything that mistakes rewrite: the pieces of a parameter count, or the program of a worked problem. For a count:
 
     ways = Ways(pieces, rules, lambda made: made.pieces, totals_by_convention)
     plain = [one for one in ways.singles() if not one.reading]
     found = search(claim, [[Tried(plain)], [Tried(ways.singles(), 0.02)], [Tried(ways.pairs(), 0.02)]])
     found.hits[0].codes, found.hits[0].what, found.hits[0].reading, found.hits[0].value
 
-A rule takes the pieces and yields mistakes, each with a code, what was done, and the pieces that it leaves.
-`totals_by_convention` gives (what is left out, total) for pieces. `counted.py` is this search in full.
+A rule takes the pieces and yields mistakes, each with a code, a description, and the rewritten pieces.
+`totals_by_convention` yields (what is left out, total) for pieces. `counted.py` has the complete search.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 
 class Made(Protocol):
-    """A mistake made: its code, and what exactly was done. What it leaves behind is the rule's own matter."""
+    """A mistake: its code and what was done. Each rule adds its own rewritten object."""
 
     @property
     def code(self) -> str: ...
@@ -37,19 +37,19 @@ Taken = TypeVar("Taken", contravariant=True)
 
 
 class Claim(Protocol[Taken]):
-    """What was claimed, at its own precision."""
+    """A claimed value, at its own precision."""
 
     def allows(self, value: Taken) -> bool: ...
 
     def nearly(self, value: Taken) -> bool: ...
 
     def expected_hits(self, values: Sequence[Taken]) -> float:
-        """How many of these values are expected to fit by accident."""
+        """Return how many of these values are expected to match by chance."""
 
 
 @dataclass(frozen=True, eq=False)
 class Candidate(Generic[Mistaken, Value]):
-    """A value that mistakes give; `reading`: under which convention or in which layout."""
+    """A value that mistakes give; `reading` is the convention or the layout."""
 
     made: tuple[Mistaken, ...]
     reading: Any
@@ -67,7 +67,7 @@ class Candidate(Generic[Mistaken, Value]):
 
 @dataclass(frozen=True, eq=False)
 class Ways(Generic[Thing, Mistaken, Value]):
-    """All that can be done wrongly with a thing. A mistake that changes no value in a reading is none there."""
+    """All mistakes that can be made with an object. One that does not change the value in a reading is skipped there."""
 
     thing: Thing
     rules: Sequence[Callable[[Thing], Iterable[Mistaken]]]
@@ -82,7 +82,7 @@ class Ways(Generic[Thing, Mistaken, Value]):
                 yield from self._changed((made,), right)
 
     def pairs(self) -> Iterator[Candidate[Mistaken, Value]]:
-        """Two mistakes of different rules, the second made in what the first leaves; each of them changes the value."""
+        """Yield pairs of mistakes of different rules, the second applied after the first; each changes the value."""
         right = dict(self.values(self.thing))
         for place, rule in enumerate(self.rules, start=1):
             for first in rule(self.thing):
@@ -100,25 +100,25 @@ class Ways(Generic[Thing, Mistaken, Value]):
 
 @dataclass(frozen=True, eq=False)
 class Tried(Generic[Mistaken, Value]):
-    """Candidates tried together, and the expected number of accidental hits above which none of them is named."""
+    """Candidates tried together, and the expected number of chance matches above which none of them is named."""
 
     candidates: Iterable[Candidate[Mistaken, Value]]
     most: float = math.inf
-    among: Sequence[Candidate[Mistaken, Value]] | None = None  # what the accidental hits are expected among, if not these
-    near: bool = False  # they need only be close to the claim
-    lesser: bool = False  # named beside a hit even where they may fit by accident
+    among: Sequence[Candidate[Mistaken, Value]] | None = None  # the candidates for estimating chance matches, if not these
+    near: bool = False  # whether they only need to be close to the claim
+    lesser: bool = False  # whether to name them together with another hit even if they may match by chance
 
 
 @dataclass(frozen=True, eq=False)
 class Found(Generic[Mistaken, Value]):
-    """The candidates that fit; or those that fit, and may do so by accident."""
+    """The candidates that match (`hits`), or those that may match by chance (`untold`)."""
 
     hits: tuple[Candidate[Mistaken, Value], ...] = ()
     untold: tuple[Candidate[Mistaken, Value], ...] = ()
 
 
 def search(claim: Claim[Value], stages: Iterable[Sequence[Tried[Mistaken, Value]]]) -> Found[Mistaken, Value]:
-    """The hits of the first stage that has any. Stages are best given by a generator: later ones are larger and rarely needed."""
+    """Return the hits of the first stage that has any. Pass a generator: later stages are larger and rarely needed."""
     untold: list[Candidate[Mistaken, Value]] = []
     for stage in stages:
         hits: list[Candidate[Mistaken, Value]] = []

@@ -1,4 +1,4 @@
-"""Slips of the pen: which single one turns the right number, or the right list of numbers, into the written one."""
+"""Slips in writing a number down: the single slip that turns the right number, or list of numbers, into the written one."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from fractions import Fraction
 from glassformer.expressions.exact import Real, about, fixed
 from glassformer.expressions.precision import Figure
 
-ANY_TWO = 6  # digits from which any two that changed places are a slip, not only neighbours
+ANY_TWO = 6  # from this many digits on, any two swapped digits are a slip, not only neighbours
 POWERS = {1: "ten", 2: "a hundred", 3: "a thousand", 6: "a million", 9: "a billion"}
 
 
 @dataclass(frozen=True)
 class Slip:
-    """A stable code, the sentence for the student, and the number that the slip leads to."""
+    """A slip: its stable code, the sentence for the student, and the number that it leads to."""
 
     code: str
     sentence: str
@@ -23,7 +23,7 @@ class Slip:
 
     @property
     def what(self) -> str:
-        """The sentence as a part of a longer one."""
+        """The sentence as part of a longer one."""
         return self.sentence[0].lower() + self.sentence[1:].rstrip(".")
 
 
@@ -40,7 +40,7 @@ class _Pair:
 
 
 def pen_slips(value: Real, figure: Figure) -> list[Slip]:
-    """The slip that the digits of one number show, the simplest; none where it takes more than one."""
+    """Return the simplest slip in the digits of one number; empty if it would take more than one."""
     right = Fraction(fixed(value.middle, figure.decimals).replace(",", ""))
     if right == figure.value or not value.middle or not figure.value:
         return []
@@ -52,33 +52,33 @@ def pen_slips(value: Real, figure: Figure) -> list[Slip]:
 def list_slips(
     values: Sequence[Real], figures: Sequence[Figure], wrong: Sequence[int], place: Callable[[int], str]
 ) -> list[Slip]:
-    """The slip in the only wrong number of a list, two numbers exchanged, or the same slip in all numbers that are wrong.
+    """Return the slip in the only wrong number of a list, two swapped numbers, or the same slip in all wrong numbers.
 
-    `wrong`: which numbers are wrong; `place`: how the place of a number is called.
+    `wrong` lists the indices of the wrong numbers; `place` returns the description of an index.
     """
     found = [pen_slips(values[one], figures[one])[:1] for one in wrong]
     if len(wrong) == 2 and _crossed(values, figures, wrong):
-        what = f"{place(wrong[0])} and {place(wrong[1])} changed places."
+        what = f"{place(wrong[0])} and {place(wrong[1])} are swapped."
         return [Slip("entries_exchanged", what[0].upper() + what[1:], ", ".join(figures[one].text for one in wrong))]
     if not wrong or not all(found) or len({slip.code for (slip,) in found}) > 1:
         return []
     if len(wrong) == 1 and len(values) > 1:
         (slip,), figure = found[0], figures[wrong[0]]
         due = fixed(values[wrong[0]].middle, max(figure.decimals, 4 if figure.unit < 1 else 0))
-        said = f"{slip.sentence.partition(':')[0].rstrip('.')} in {place(wrong[0])}: {figure.text} for {due}."
+        said = f"{slip.sentence.partition(':')[0].rstrip('.')} in {place(wrong[0])}: {figure.text} instead of {due}."
         return [replace(slip, sentence=said.replace("-", "−"))]
     everywhere = len(wrong) == len(values) > 1 and len({slip.sentence for (slip,) in found}) == 1
     return [replace(found[0][0], sentence=f"Every number: {found[0][0].what}.")] if everywhere else found[0]
 
 
 def _crossed(values: Sequence[Real], figures: Sequence[Figure], wrong: Sequence[int]) -> bool:
-    """Whether two numbers, each of more than one digit, stand in each other's place."""
+    """Return whether two numbers, each of more than one digit, are swapped."""
     pairs = ((values[wrong[0]], figures[wrong[1]]), (values[wrong[1]], figures[wrong[0]]))
     return all(value.meets(_room(figure)) and abs(figure.value) >= 10 * figure.unit for value, figure in pairs)
 
 
 def _room(figure: Figure) -> Real:
-    """The numbers that a figure may stand for."""
+    """Return the interval of numbers that a figure may stand for."""
     return about(figure.value, figure.unit / 2 if figure.unit < 1 or figure.rounded else Fraction(0))
 
 
@@ -88,14 +88,14 @@ def _sign(right: Fraction, figure: Figure) -> Iterator[tuple[str, str]]:
 
 
 def _separator(right: Fraction, figure: Figure) -> Iterator[tuple[str, str]]:
-    """`589.824` for 589,824: a point where a comma was meant, or the other way round."""
+    """Detect `589.824` instead of 589,824."""
     head, point, tail = figure.text.replace(",", "").partition(".")
     if point and len(tail) == 3 and (head + tail).isdecimal() and right == int(head + tail):
-        yield "decimal_comma", f"The point reads as a decimal point: {figure.text} for {fixed(right, 0)}."
+        yield "decimal_comma", f"The point reads as a decimal point: {figure.text} instead of {fixed(right, 0)}."
 
 
 def _point(value: Real, figure: Figure) -> Iterator[tuple[str, str]]:
-    """The point of a decimal number one or two places off, where at least two digits show it."""
+    """Detect a decimal point that is one or two places off, in a number of at least two digits."""
     for power in (1, -1, 2, -2) if figure.unit < 1 and abs(figure.value) >= 10 * figure.unit else ():
         if (value * Real(Fraction(10) ** power, Fraction(10) ** power)).meets(_room(figure)):
             yield "decimal_point", f"The decimal point is misplaced: too {_size(power)} by a factor of {POWERS[abs(power)]}."
@@ -125,7 +125,7 @@ def _digits(right: Fraction, figure: Figure) -> Iterator[tuple[str, str]]:
 def _zeros(pair: _Pair) -> Iterator[tuple[str, str]]:
     for zeros, words in (("0", "A zero"), ("00", "Two zeros")):
         if pair.right == pair.found + zeros:
-            yield "zero_lost", f"{words} got lost at the end."
+            yield "zero_lost", f"{words} {'is' if zeros == '0' else 'are'} missing at the end."
         if pair.right + zeros == pair.found:
             yield "zero_added", f"{words} too many at the end."
 
@@ -135,18 +135,18 @@ def _exchanged(pair: _Pair) -> Iterator[tuple[str, str]]:
         return
     one, two = pair.differing
     if pair.right[one] + pair.right[two] == pair.found[two] + pair.found[one] and (two - one == 1 or len(pair.right) >= ANY_TWO):
-        yield "digits_exchanged", f"The digits {pair.right[one]} and {pair.right[two]} changed places."
+        yield "digits_exchanged", f"The digits {pair.right[one]} and {pair.right[two]} are swapped."
 
 
 def _one_wrong(pair: _Pair) -> Iterator[tuple[str, str]]:
     if len(pair.right) == len(pair.found) >= 3 and len(pair.differing) == 1:
         (place,) = pair.differing
         where = f"digit {place + 1} of {len(pair.right)}"
-        yield "digit_wrong", f"One digit is wrong: {pair.found[place]} for {pair.right[place]}, {where}."
+        yield "digit_wrong", f"One digit is wrong: {pair.found[place]} instead of {pair.right[place]}, {where}."
 
 
 def _length(pair: _Pair) -> Iterator[tuple[str, str]]:
-    """A digit lost or written twice, a zero most often."""
+    """Detect a missing or extra digit, most often a zero."""
     longer, shorter = (pair.right, pair.found) if len(pair.right) > len(pair.found) else (pair.found, pair.right)
     if len(longer) != len(shorter) + 1 or len(shorter) < 2:
         return
@@ -156,8 +156,10 @@ def _length(pair: _Pair) -> Iterator[tuple[str, str]]:
         return
     if longer[place] == "0":
         yield (
-            ("zero_lost", "A zero within the number got lost.") if lost else ("zero_added", "A zero too many within the number.")
+            ("zero_lost", "A zero within the number is missing.")
+            if lost
+            else ("zero_added", "A zero too many within the number.")
         )
     elif len(shorter) >= 4:
         digit = longer[place]
-        yield ("digit_lost", f"A {digit} got lost.") if lost else ("digit_added", f"A {digit} too many.")
+        yield ("digit_lost", f"A digit {digit} is missing.") if lost else ("digit_added", f"A digit {digit} too many.")

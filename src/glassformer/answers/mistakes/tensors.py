@@ -1,4 +1,4 @@
-"""Mistakes in the shapes of tensors: what a known misconception writes down instead."""
+"""Mistakes in the shapes of tensors: the shapes that known misconceptions give."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from glassformer.program import Sizes
 from glassformer.spec import EncoderSpec
 
 Shape = tuple[int | str, ...]
-Wrong = tuple[str, str, Shape]  # code, what exactly was done, the shape it gives
+Wrong = tuple[str, str, Shape]  # code, what was done, the shape it gives
 
 KEYS_AND_VALUES = ("k", "v", "W_K", "W_V", "b_K", "b_V")
 OF_VALUES, OF_KEYS = ("mix", "v", "W_V", "W_O", "b_V"), ("q", "k", "W_Q", "W_K", "b_Q", "b_K")
@@ -18,7 +18,7 @@ PROJECTIONS = ("W_Q", "W_K", "W_V", "W_O")
 
 @dataclass(frozen=True)
 class Written:
-    """A tensor, every way in which its shape is usually written, and whether one head was asked for."""
+    """A tensor, the usual ways to write its shape, and whether one head was asked for."""
 
     symbol: str
     shapes: tuple[Shape, ...]
@@ -32,7 +32,7 @@ class Written:
 
 
 def shape_mistakes(tensor: Written) -> Iterator[Wrong]:
-    """Shapes that a known misconception gives."""
+    """Yield the shapes that known misconceptions give."""
     spec, symbol = tensor.spec, tensor.symbol
     if symbol in ("scores", "weights"):
         yield from _square_of_features(tensor)
@@ -49,7 +49,7 @@ def shape_mistakes(tensor: Written) -> Iterator[Wrong]:
 
 
 def _patches_alone(tensor: Written) -> Iterator[Wrong]:
-    """The learned tokens left out of every length."""
+    """Yield the shapes without the learned tokens."""
     length, patches = tensor.sizes.t, tensor.spec.patches
     for shape in tensor.shapes:
         if length in shape:
@@ -70,13 +70,13 @@ def _mixed_widths(tensor: Written) -> Iterator[Wrong]:
     pairs = [(d_v, d_k)] if tensor.symbol in OF_VALUES else [(d_k, d_v)] if tensor.symbol in OF_KEYS else []
     for right, wrong in [*pairs, *((tensor.heads * right, tensor.heads * wrong) for right, wrong in pairs)]:
         for shape, place in _places(tensor, right):
-            yield "dv_dk_mixed", f"{wrong} features taken for {right}", (*shape[:place], wrong, *shape[place + 1 :])
+            yield "dv_dk_mixed", f"{wrong} features instead of {right}", (*shape[:place], wrong, *shape[place + 1 :])
 
 
 def _keys_of_all_heads(tensor: Written) -> Iterator[Wrong]:
-    """With grouped queries keys and values have fewer heads; somebody gives them all."""
+    """Yield the shapes with all heads for keys and values, which have fewer heads with grouped queries."""
     spec = tensor.spec
-    width = spec.head_k if tensor.symbol.lower().endswith("k") else spec.head_v
+    width = spec.head_k if tensor.symbol in OF_KEYS else spec.head_v
     for size in (spec.key_heads, spec.key_heads * width):
         for shape, place in _places(tensor, size):
             wrong = (*shape[:place], size * spec.group, *shape[place + 1 :])
@@ -95,14 +95,14 @@ def _full_width_heads(tensor: Written) -> Iterator[Wrong]:
 
 
 def _matrices_of_all_heads(tensor: Written) -> Iterator[Wrong]:
-    """W_Q, W_K, W_V or W_O of all heads, where one head was asked for."""
+    """Yield the shapes of W_Q, W_K, W_V or W_O of all heads, if one head was asked for."""
     wide = tensor.heads * (tensor.spec.head_k if tensor.symbol in OF_KEYS else tensor.spec.head_v)
     for shape in ((tensor.spec.d_model, wide), (wide, tensor.spec.d_model)):
         yield "one_head_vs_all_heads", "the matrix of all heads together", shape
 
 
 def _places(tensor: Written, size: int) -> Iterator[tuple[Shape, int]]:
-    """Where a size stands in the shapes."""
+    """Yield the positions of a size in the shapes."""
     for shape in tensor.shapes:
         for place, found in enumerate(shape):
             if found == size:

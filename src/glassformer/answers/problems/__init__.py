@@ -1,4 +1,4 @@
-"""Worked numbers checked: every claim about a problem is right, right under a convention, or has its mistake named."""
+"""Claims about problems worked by hand: right, right under a convention, carried forward, or wrong with the mistake named."""
 
 from glassformer.answers.problems.diagnosis import Checked, check_worked
 

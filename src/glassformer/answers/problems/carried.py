@@ -1,4 +1,4 @@
-"""Errors carried forward: what follows from claims that were made before, right, wrong or rounded."""
+"""Errors carried forward: what follows from earlier claims, whether right, wrong or rounded."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from glassformer.answers.problems.layouts import Labels, Place, Reading, reading
 from glassformer.answers.problems.work import Rewrite, Work
 from glassformer.program.axes import Array, Floats
 
-MOST_BUMPS = 64  # claimed numbers whose rounding is followed through the work
-MOST_UNSURE = 25  # units of the last digit by which rounding before may move a claim
+MOST_BUMPS = 64  # claimed numbers whose rounding error is propagated
+MOST_UNSURE = 25  # the largest effect of earlier rounding on a claim, in units of its last digit
 
 
 @dataclass
@@ -32,7 +32,7 @@ class Earlier:
     noted: dict[str, _Noted] = field(default_factory=dict)  # tensor -> claim
 
     def note(self, claim: Claimed, *, wrong: bool, place: Place | None) -> None:
-        """Remember a claim, where its numbers can be put back into the tensor that they are of."""
+        """Record a claim, if its numbers can be placed in their tensor."""
         value = recovered(claim.figures.values, self.work, claim.quantity, place)
         rooms = recovered(claim.figures.rooms, self.work, claim.quantity, place)
         if value is None or rooms is None:
@@ -44,7 +44,7 @@ class Earlier:
         self.noted[tensor] = _Noted(claim.said, masked, np.abs(rooms), wrong)
 
     def leads_to(self, claim: Claimed, labels: Labels) -> tuple[tuple[str, ...], str]:
-        """The wrong claims that this one follows from, and the layout in which it does; none where it does not."""
+        """Return the wrong claims that this one follows from, and the layout; empty if it follows from none."""
         supposed, names = self.supposed(claim)
         if supposed is None:
             return (), ""
@@ -54,7 +54,7 @@ class Earlier:
         return (), ""
 
     def supposed(self, claim: Claimed) -> tuple[Work | None, tuple[str, ...]]:
-        """The work from the wrong claims on, and which of them it rests on."""
+        """Return the work computed from the wrong claims, and which of them the claim depends on."""
         wrong = self._before(claim, only_wrong=True)
         if not wrong:
             return None, ()
@@ -63,17 +63,17 @@ class Earlier:
         return supposed, tuple(noted.said for tensor, noted in wrong.items() if tensor in needed)
 
     def as_rounded(self, claim: Claimed) -> tuple[Rewrite, ...]:
-        """The claim worked out from the rounded numbers that were claimed before it."""
+        """Return the claim computed from earlier claims as they were rounded."""
         before = self._before(claim, only_wrong=False)
         if not before or any(noted.wrong for noted in before.values()):
             return ()
         supposed = self.work.supposing({tensor: noted.value for tensor, noted in before.items()})
         names = " and ".join(noted.said for noted in before.values())
-        what = f"it was worked out from {names} as rounded in the claim"
+        what = f"it was computed from {names} as rounded in the claim"
         return (Rewrite("arithmetic_or_rounding", what, self.work.names[claim.quantity], supposed),)
 
     def _before(self, claim: Claimed, *, only_wrong: bool) -> dict[str, _Noted]:
-        """The claims that this quantity depends on."""
+        """Return the earlier claims that this quantity depends on."""
         own = self.work.names[claim.quantity]
         return {
             tensor: noted
@@ -82,7 +82,7 @@ class Earlier:
         }
 
     def _roughly(self, claim: Claimed, supposed: Work, reading: Reading, labels: Labels) -> bool:
-        """Whether it follows from the claims before they were rounded: each may lie half a unit from what is written."""
+        """Return whether a claim follows from the unrounded earlier claims, each within half a unit of what was written."""
         more = self._unsure(claim, supposed, reading, labels)
         if more is None or more.max(initial=0.0) > MOST_UNSURE * claim.figures.units.max(initial=0.0):
             return False
@@ -105,6 +105,6 @@ class Earlier:
             bumped = supposed.giving({tensor: value})
             other = next((r.value for r in readings(bumped, claim.quantity, labels) if r.layout == reading.layout), None)
             if other is not None:
-                with np.errstate(invalid="ignore"):  # of claims so large that both are infinite: nothing is near them
+                with np.errstate(invalid="ignore"):  # both may be infinite for very large claims
                     total = total + np.abs(other.reshape(own.shape) - own)
         return total

@@ -1,4 +1,4 @@
-"""What is claimed about a problem: each claim says which quantity it is of and which numbers it has."""
+"""Claims about a problem: each names a quantity and gives its numbers."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from glassformer.answers.problems.figures import Figures, read_figures
+from glassformer.errors import GlassformerError, shown
+from glassformer.files.documents import read_document
 from glassformer.numbers.by_hand import Problem, Solution, parse_problem
 from glassformer.numbers.by_hand.asking import spelled_anew
-from glassformer.spec import GlassformerError, shown
-from glassformer.spec.files import read_document
 
 MOST_CLAIMS = 64
 LONGEST_NAME = 40
@@ -20,7 +20,7 @@ BETWEEN = ("=", "≈", ":", " is ")  # a name and its numbers
 
 @dataclass(frozen=True, eq=False)
 class Claimed:
-    """One claim. `quantity` is the name by which every work of the problem knows it; `said` is how it was called."""
+    """One claim. `quantity` is the name of the quantity in every work of the problem, `said` the name in the claim."""
 
     said: str
     quantity: str
@@ -28,7 +28,7 @@ class Claimed:
 
 
 def problem_and_claims(source: str | Path | Mapping[str, Any] | Problem) -> tuple[Problem, dict[str, Any]]:
-    """A problem, from where it stands, and what its `claims` table claims."""
+    """Read a problem and its `claims` table."""
     if isinstance(source, Problem):
         return source, {}
     if isinstance(source, Mapping):
@@ -43,14 +43,14 @@ def problem_and_claims(source: str | Path | Mapping[str, Any] | Problem) -> tupl
 
 
 def claims_in_file(path: Path) -> dict[str, Any]:
-    """The claims in a JSON or TOML file: an object from names to numbers."""
+    """Read claims from a JSON or TOML file that maps names to numbers."""
     document = read_document(path)
     inner = document.get("claims")
     return dict(inner) if isinstance(inner, Mapping) and len(document) == 1 else document
 
 
 def claim_in_words(words: str) -> tuple[str, str]:
-    """`weights = [0.6225, 0.3775]` as name and numbers; the name is empty where only numbers stand."""
+    """Split `weights = [0.6225, 0.3775]` into name and numbers; the name is empty if there are only numbers."""
     places = {words.find(sign): sign for sign in BETWEEN if words.find(sign) >= 0}
     first = min(places, default=0)
     name = words[:first].strip()
@@ -59,18 +59,18 @@ def claim_in_words(words: str) -> tuple[str, str]:
 
 
 def read_claims(solution: Solution, claims: Mapping[str, Any] | Sequence[str]) -> list[Claimed]:
-    """Every claim with its quantity found, in the order in which the quantities are worked out."""
+    """Return every claim with its quantity, in the order of computation."""
     pairs = list(claims.items()) if isinstance(claims, Mapping) else [claim_in_words(words) for words in claims]
     if not pairs:
-        raise GlassformerError('nothing is claimed: give --claim "weights = [0.62, 0.38]", or a [claims] table in the problem.')
+        raise GlassformerError('there are no claims: use --claim "weights = [0.62, 0.38]", or a [claims] table in the problem.')
     if len(pairs) > MOST_CLAIMS:
-        raise GlassformerError(f"{len(pairs)} claims are too many: at most {MOST_CLAIMS} about one problem.")
+        raise GlassformerError(f"{len(pairs)} claims are too many: at most {MOST_CLAIMS} per problem.")
     found: dict[str, Claimed] = {}
     for said, given in pairs:
         claimed = _claimed(solution, said, given)
         if claimed.quantity in found:
             other = found[claimed.quantity].said
-            raise GlassformerError(f"'{shown(said)}' and '{other}' claim the same quantity: give one of them.")
+            raise GlassformerError(f"'{shown(said)}' and '{other}' are the same quantity: give only one of them.")
         found[claimed.quantity] = claimed
     order = [tensor.name for tensor in solution.program.inputs] + [step.name for step in solution.program.steps]
     return sorted(found.values(), key=lambda claimed: _place(solution.names[claimed.quantity], order))
@@ -89,7 +89,7 @@ def _claimed(solution: Solution, said: str, given: Any) -> Claimed:
 
 
 def _asked(solution: Solution) -> str:
-    """What a claim without a name is about: the one thing that was asked, or the result."""
+    """Return the quantity of a claim without a name: the only one that was asked for, or the result."""
     if len(solution.asked) == 1:
         return solution.asked[0]
     return "output" if "output" in solution.names else solution.output.name

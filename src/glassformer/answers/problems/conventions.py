@@ -1,4 +1,4 @@
-"""Usual conventions that a question may leave open: the same method, other numbers, and nothing wrong with them."""
+"""Usual conventions that a question may leave open: other right solutions with other numbers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from glassformer.program.operations import Pointwise
 
 EPSILONS = (1e-5, 1e-6, 1e-12, 1e-8, 1e-3)
 
-# What one name means to some and another name to others, unless both are claimed.
+# Quantities that share a name in common usage, unless both are claimed.
 ALSO_CALLED = {
     "scores": {
         "dot": "the dot products before they are scaled",
@@ -26,14 +26,14 @@ ALSO_CALLED = {
 
 
 def conventions(work: Work) -> Iterator[tuple[str, Work]]:
-    """Other right works of the same question, each with what is different in it."""
+    """Yield other right solutions of the same question, each with a description of the difference."""
     for text, made in (*_norms(work), *_positions(work), *_gelu(work), *_all_queries(work)):
         if made is not None:
             yield text, made
 
 
 def _norms(work: Work) -> Iterator[tuple[str, Work | None]]:
-    """eps and its place, wherever the problem does not say. n − 1 for n is no convention of LayerNorm: it has to be asked for."""
+    """Yield solutions with another eps or place of eps, if the problem leaves it open. LayerNorm never uses n − 1 by default."""
     problem, roots = work.problem, work.steps(Deviation)
     if "eps" not in problem.options and roots:
         for eps in EPSILONS:
@@ -43,7 +43,7 @@ def _norms(work: Work) -> Iterator[tuple[str, Work | None]]:
 
 
 def _with(work: Work, steps: list[Step], **changes: Any) -> Work:
-    """The same operations with other settings."""
+    """Return the work with other settings for some operations."""
     return work.redone(*(redo(step, dataclasses.replace(step.operation, **changes)) for step in steps))  # type: ignore[type-var]
 
 
@@ -56,20 +56,20 @@ def _positions(work: Work) -> Iterator[tuple[str, Work | None]]:
     if tables and problem.kind == "positions" and problem.has("X") and "embedding_scale" not in problem.options:
         yield "embeddings multiplied by √d_model first", work.solved(problem.choosing(embedding_scale="sqrt_d_model"))
     if work.steps(Turn) and "pairs" not in problem.options:
-        yield "features i and i + d/2 turned together, not neighbours", _with(work, work.steps(Turn), pairs="halves")
+        yield "features i and i + d/2 rotated as pairs, not neighbours", _with(work, work.steps(Turn), pairs="halves")
 
 
 def _gelu(work: Work) -> Iterator[tuple[str, Work | None]]:
-    """GELU with erf or by its tanh formula: both are called GELU."""
-    for own, other, formula in (("gelu", "gelu_tanh", "by its tanh formula"), ("gelu_tanh", "gelu", "exactly, with erf")):
+    """Yield the solution with the other form of GELU: exact with erf, or the tanh approximation."""
+    for own, other, formula in (("gelu", "gelu_tanh", "by its tanh approximation"), ("gelu_tanh", "gelu", "exactly, with erf")):
         steps = [step for step in work.steps(Pointwise) if step.operation == Pointwise(own)]
         if steps:
             yield f"GELU {formula}", _with(work, steps, function=other)
 
 
 def _all_queries(work: Work) -> Iterator[tuple[str, Work | None]]:
-    """The whole matrix where one query was asked about."""
+    """Yield the whole matrix, if one query was asked about."""
     problem = work.problem
     if problem.option("query") is not None:
         options = {name: value for name, value in problem.options.items() if name != "query"}
-        yield "for all queries, of which one was asked", work.solved(problem.replace(options=options))
+        yield "for all queries, although one was asked for", work.solved(problem.replace(options=options))

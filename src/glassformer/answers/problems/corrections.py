@@ -1,4 +1,4 @@
-"""A step of a problem done right, for somebody who got it wrong."""
+"""The correct version of a step of a problem."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MOST_LINES = 4
 
 
 def correction(solution: Solution, name: str, digits: int = 4) -> Correction | None:
-    """The right step under a name; None where the name is not of a step."""
+    """Return the correct step with a name; None if there is no such step."""
     if name not in solution.program.step_of:
         return None
     step = next(step for step in dataclasses.replace(solution, asked=(name,)).steps if step.name == name)

@@ -1,4 +1,4 @@
-"""Claims about worked numbers judged: right, right under a convention, carried forward, or wrong and why."""
+"""`check_worked`: judges claims about a worked problem: right, right under a convention, carried forward, or wrong and why."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from glassformer.numbers.by_hand import Problem, Solution, solve
 from glassformer.numbers.explain import number
 from glassformer.program.axes import Array
 
-TRUNCATED = "the last digit is cut off or off by one, not rounded"
+TRUNCATED = "the last digit is truncated or off by one, not rounded"
 
 
 @dataclass(frozen=True, repr=False)
@@ -42,7 +42,7 @@ class Checked(Result):
 
     @property
     def wrong(self) -> tuple[Judged, ...]:
-        """The claims with an error of their own; those that only carry one forward are not among them."""
+        """The claims with their own error, without those that only carry one forward."""
         return tuple(found for found in self.judged if found.verdict == "wrong")
 
     def __getitem__(self, name: str) -> Judged:
@@ -57,9 +57,9 @@ class Checked(Result):
 def check_worked(
     problem: Problem | Mapping[str, Any] | str | Path, claims: Mapping[str, Any] | Sequence[str] | None = None
 ) -> Checked:
-    """Judge what somebody worked out: `check_worked(problem, {"weights": "[0.6225, 0.3775]"})`.
+    """Judge claims about a problem: `check_worked(problem, {"weights": "[0.6225, 0.3775]"})`.
 
-    A problem is a `Problem`, a file, or what stands in one; claims come from its `claims` table where none are given.
+    A problem is a `Problem`, a file, or the content of one; by default the claims come from its `claims` table.
     """
     problem, own = problem_and_claims(problem)
     solution = solve(problem)
@@ -78,7 +78,7 @@ def check_worked(
 
 @dataclass(frozen=True, eq=False)
 class _Judge:
-    """The judgement of one claim."""
+    """Judges one claim."""
 
     solution: Solution
     work: Work
@@ -99,7 +99,7 @@ class _Judge:
             supposed, names = self.earlier.supposed(self.claim)
             later = self._explained(supposed) if supposed else Found[Rewrite, Array]()
             if later.hits:
-                found, notes = later, (f"from {' and '.join(names)} as claimed, this has an error of its own",)
+                found, notes = later, (f"from {' and '.join(names)} as claimed, this contains another error",)
         return self._wrong(found, notes), found.hits
 
     @property
@@ -108,7 +108,7 @@ class _Judge:
 
     @property
     def places(self) -> dict[str, Any]:
-        """Where the numbers of each layout stand in the whole tensor."""
+        """The index of the numbers of each layout in the whole tensor."""
         return {reading.layout: reading.place for reading in self._readings()}
 
     def _readings(self, work: Work | None = None) -> list[Reading]:
@@ -125,7 +125,7 @@ class _Judge:
         return Judged(self.claim.said, self.claim.figures.text, verdict, truth, **more)
 
     def _right(self) -> Judged | None:
-        """Right as it stands, in another layout, or under a convention that the question leaves open."""
+        """Return the verdict if the claim is right, also in another layout or under a convention that the question allows."""
         fits: tuple[Fit, ...] = ("exact", "truncated")
         for others in (False, True):
             works = list(conventions(self.work)) if others else [("", self.work)]
@@ -147,38 +147,38 @@ class _Judge:
         return self._verdict("convention" if convention else "right", convention=convention, notes=notes)
 
     def _carried(self) -> Judged | None:
-        """What follows from wrong claims before it has no error of its own."""
+        """Return the verdict if the claim follows from earlier wrong claims."""
         follows, layout = self.earlier.leads_to(self.claim, self._labels)
         return self._verdict("carried", follows=follows, convention=layout) if follows else None
 
     def _whole(self, large: float) -> Judged | None:
-        """Right in whole numbers; `large`: how far numbers from 5 on may be off, once no mistake explains them."""
+        """Return the verdict if the claim is right in whole numbers; `large` is the tolerance for numbers from 5 on."""
         if any(self.claim.figures.near_whole(reading.value, large=large) for reading in self._readings()):
             return self._verdict("right", notes=("rounded to whole numbers",))
         return None
 
     def _shorter(self) -> Judged | None:
-        """Right but for zeros at the end, which claim more precision than there is."""
+        """Return the verdict if the claim is right except for trailing zeros, which claim too much precision."""
         shorter = self.claim.figures.without_zeros()
         if shorter is None or shorter.fitted(self._readings()[0].value) != "exact":
             return None
         places = round(-float(np.log10(shorter.units.max())))
-        return self._verdict("right", notes=(f"right to {places} places: the zeros after them are not right",))
+        return self._verdict("right", notes=(f"right to {places} decimals; the trailing zeros are not right",))
 
     def _wrong(self, found: Found[Rewrite, Array], notes: tuple[str, ...]) -> Judged:
         findings = tuple(self._findings(found.hits))
         return self._verdict("wrong", findings=findings, notes=(*notes, *self._notes(len(findings), len(found.untold))))
 
     def _notes(self, findings: int, untold: int) -> Iterator[str]:
-        """What can be said besides: of several findings, or where there is none."""
+        """Yield notes on several findings, or on a claim without one."""
         if findings > 1:
-            yield "several mistakes give these numbers: which one it was cannot be told from them alone"
+            yield "several mistakes give these numbers, which do not show which one it was"
         if findings:
             return
         if untold:
             yield (
-                f"it cannot be told why: so few digits fit {untold} known mistake{'s' * (untold > 1)}, "
-                "and may do so by accident; more digits would tell"
+                f"the cause is uncertain: {untold} known mistake{'s match' if untold > 1 else ' matches'} so few digits, "
+                "possibly by chance; give more digits"
             )
         else:
             yield "no known mistake gives these numbers"
@@ -191,10 +191,10 @@ class _Judge:
         if right is not None and np.isfinite(right).all() and np.abs(right).max(initial=0.0):
             off = float(np.abs(self.claim.figures.values - right).max() / np.abs(right).max())
             if off < 0.03:
-                yield f"it is off by at most {off:.1%} of the largest number: the method may be right"
+                yield f"the error is at most {off:.1%} of the largest number: the method may be right"
 
     def _findings(self, hits: Sequence[Hit]) -> Iterator[Finding]:
-        """One finding for each way of naming the mistakes; several ways of making the same one stand in it together."""
+        """Yield one finding per combination of codes; several ways to make the same mistake are merged."""
         merged: dict[tuple[str, ...], list[Hit]] = {}
         for hit in hits:
             merged.setdefault(hit.codes, []).append(hit)

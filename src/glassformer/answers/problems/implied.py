@@ -1,4 +1,4 @@
-"""What a claim implies where no mistake explains it: the score gap behind weights, the weights behind an output."""
+"""What a claim implies if no mistake explains it: score gaps from weights, weights from an output."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ MOST_ROWS = 3
 
 
 def implied(figures: Figures, claimed: Array | None, work: Work, quantity: str, labels: Labels) -> list[str]:
-    """Sentences about a claim, each of which follows from its numbers. `claimed`: the numbers as a value of the tensor."""
+    """Return sentences that follow from the numbers of a claim. `claimed` are the numbers as a value of the tensor."""
     found = work.quantity(quantity)
     assert found is not None
     tensor, truth = found
     written = turned(tensor, truth, work.problem.convention)
     if claimed is None and any(figures.lined_up(reading.value) is not None for reading in readings(work, quantity, labels)):
-        return ["it may be meant for one token or one head: none has these numbers"]
+        return ["this may be for one token or one head, but none has these numbers"]
     if claimed is None:
         return [f"it should have {size_text(written.shape)}; the claim has {size_text(figures.values.shape)}"]
     said = list(_almost(figures, written))
@@ -50,7 +50,7 @@ def implied(figures: Figures, claimed: Array | None, work: Work, quantity: str, 
 
 
 def _wrong_rows(claimed: Array, truth: Array, room: float) -> Iterator[tuple[str, int, Array]]:
-    """The first rows that are wrong: how each is called, its place, its numbers."""
+    """Yield the first wrong rows: description, index and numbers."""
     pairs = zip(claimed.reshape(-1, claimed.shape[-1]), truth.reshape(-1, claimed.shape[-1]), strict=True) if claimed.ndim else ()
     wrong = [(place, row) for place, (row, right) in enumerate(pairs) if np.abs(row - right).max() > 2 * room + 1e-9]
     for place, row in wrong[:MOST_ROWS]:
@@ -58,18 +58,18 @@ def _wrong_rows(claimed: Array, truth: Array, room: float) -> Iterator[tuple[str
 
 
 def _almost(figures: Figures, truth: Array) -> Iterator[str]:
-    """All numbers right but one."""
+    """Yield a sentence if all numbers but one are right."""
     lined = figures.lined_up(truth)
     if lined is None or lined.size < 3:
         return
     wrong = np.argwhere(figures.gaps(lined) > figures.units + 1e-9)
     if len(wrong) == 1:
         where = tuple(int(i) for i in wrong[0])
-        yield f"every other number is right: only {placed('', where).lstrip(', ')} should be {number(float(lined[where]), 4)}"
+        yield f"all other numbers are right; {placed('', where).lstrip(', ')} should be {number(float(lined[where]), 4)}"
 
 
 def _weights(step: Step, row: Array, scores: Array, room: float, keys: tuple[str, ...] | None) -> Iterator[str]:
-    """Weights are shares: they sum to one, and their ratios tell the score gaps."""
+    """Yield what weights imply: they must be positive and sum to one, and their ratios give the score gaps."""
     if (row < 0).any():
         yield "weights are never negative"
     elif not isinstance(step.operation, Sigmoid) and abs(row.sum() - 1) > len(row) * room + 1e-9:
@@ -79,13 +79,13 @@ def _weights(step: Step, row: Array, scores: Array, room: float, keys: tuple[str
 
 
 def _gap(row: Array, scores: Array, room: float, keys: tuple[str, ...] | None) -> str:
-    """The widest gap of the scores, as due and as the weights imply it; the common factor where there is one."""
+    """Return the largest score gap, the right one and the implied one, and the common factor if there is one."""
     high, low = int(scores.argmax()), int(scores.argmin())
     due, implied_gap = float(scores[high] - scores[low]), math.log(row[high] / row[low])
     unsure = room / row[high] + room / row[low]
     places = max(0, min(4, math.floor(-math.log10(unsure)))) if unsure else 4
     names = f"{keys[high]} and {keys[low]}" if keys else f"keys {high + 1} and {low + 1}"
-    said = f"these weights imply a score gap of {_short(implied_gap, places)} between {names} where {number(due, 4)} was due"
+    said = f"these weights imply a score gap of {_short(implied_gap, places)} between {names} instead of {number(due, 4)}"
     gaps_due, logs = scores - scores[low], np.log(row / row[low])
     factor = implied_gap / due if due else 0.0
     even = len(row) > 2 and due > 0 and (np.abs(logs - factor * gaps_due) <= 2 * (room / row + room / row[low])).all()
@@ -98,7 +98,7 @@ def _short(value: float, places: int) -> str:
 
 
 def _mixed(work: Work, step: Step, row: Array, room: float, labels: Labels) -> Iterator[str]:
-    """A mix lies between its values; with two of them it tells the weights."""
+    """Yield what an output implies: it lies between its values, and two values determine the weights."""
     shares, values = (work.values[tensor.name] for tensor in step.inputs)
     if axis_names(step.inputs[1])[:1] == ["head"] or values.ndim != 2 or not np.allclose(shares.sum(-1), 1):
         return
@@ -107,15 +107,15 @@ def _mixed(work: Work, step: Step, row: Array, room: float, labels: Labels) -> I
     if len(outside):
         at = outside[0]
         yield (
-            f"{number(float(row[at]), 4)} lies outside the values it is mixed from ({number(low[at], 4)} to "
-            f"{number(high[at], 4)}): that takes weights that are negative or do not sum to one"
+            f"{number(float(row[at]), 4)} lies outside the range of the values ({number(low[at], 4)} to "
+            f"{number(high[at], 4)}), which requires weights that are negative or do not sum to one"
         )
     elif len(values) == 2:
         yield from _of_two(row, values, room, labels.get("s") or ("1", "2"))
 
 
 def _of_two(row: Array, values: Array, room: float, keys: tuple[str, ...]) -> Iterator[str]:
-    """The share of the first of two values, feature by feature."""
+    """Yield the weight of the first of two values that each feature implies."""
     differ = [feature for feature in range(len(row)) if abs(values[0, feature] - values[1, feature]) > 100 * room]
     shares = [float((row[f] - values[1, f]) / (values[0, f] - values[1, f])) for f in differ]
     unsure = max([room / abs(float(values[0, f] - values[1, f])) for f in differ], default=0.0)
@@ -130,7 +130,7 @@ def _of_two(row: Array, values: Array, room: float, keys: tuple[str, ...]) -> It
 
 
 def _normalised(row: Array, room: float) -> Iterator[str]:
-    """A normalised vector has mean 0 and variance 1."""
+    """Yield a sentence if a normalised vector does not have mean 0 and variance 1."""
     mean, variance = float(row.mean()), float(row.var())
     if len(row) > 1 and (abs(mean) > room or abs(variance - 1) > 4 * room * max(1.0, float(np.abs(row).max()))):
         yield f"a normalised vector has mean 0 and variance 1; this one has {number(mean, 4)} and {number(variance, 4)}"

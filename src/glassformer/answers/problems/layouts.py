@@ -1,4 +1,4 @@
-"""The layouts in which a result may be written: transposed, one token's row, one head, heads side by side."""
+"""Layouts in which a result can be written: transposed, the row of one token, one head, heads side by side."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from glassformer.numbers.by_hand.worked import turned
 from glassformer.program import Tensor
 from glassformer.program.axes import Array
 
-# Tokens × tokens, and nothing in the numbers tells rows from columns: the transpose is K Qᵀ for Q Kᵀ.
+# Tokens × tokens, where the transpose is a mistake (K Qᵀ instead of Q Kᵀ), not another layout.
 BEFORE_SOFTMAX = ("dot", "scores", "masked", "tempered")
 
 Labels = Mapping[str, tuple[str, ...]]
@@ -21,9 +21,9 @@ Place = tuple[int | slice, ...]
 
 
 class Reading(NamedTuple):
-    """A value as it may be written: in which layout (empty: as the problem writes it), and the numbers.
+    """A value in one layout: its description (empty for the layout of the problem), and the numbers.
 
-    `place`: where the numbers stand in the whole tensor, where they are only a part of it.
+    `place` is the index of the numbers in the whole tensor, if they are only a part of it.
     """
 
     layout: str
@@ -32,7 +32,7 @@ class Reading(NamedTuple):
 
 
 def readings(work: Work, quantity: str, labels: Labels) -> list[Reading]:
-    """A quantity of a work in every layout that people use, as written first."""
+    """Return a quantity in every usual layout, that of the problem first."""
     found = work.quantity(quantity)
     return list(_layouts(*found, work, labels)) if found else []
 
@@ -48,9 +48,9 @@ def _layouts(tensor: Tensor, value: Array, work: Work, labels: Labels) -> Iterat
     yield from _rows(names, value, labels)
     if "head" in names:
         for head in range(value.shape[0]):
-            yield Reading(f"head {head + 1} alone", turned(tensor, value, convention)[head], (head,))
+            yield Reading(f"only head {head + 1}", turned(tensor, value, convention)[head], (head,))
             for row in _rows(names[1:], value[head], labels):
-                yield Reading(f"head {head + 1} alone, {row.layout}", row.value, (head, *(row.place or ())))
+                yield Reading(f"only head {head + 1}, {row.layout}", row.value, (head, *(row.place or ())))
         if matrix:
             yield Reading("heads side by side", np.moveaxis(value, 0, -2).reshape(value.shape[1], -1))
     together = work.program.tensors.get("heads")
@@ -61,7 +61,7 @@ def _layouts(tensor: Tensor, value: Array, work: Work, labels: Labels) -> Iterat
 
 
 def _rows(names: list[str], value: Array, labels: Labels) -> Iterator[Reading]:
-    """The part of one token."""
+    """Yield the part of each token."""
     if "t" not in names or value.shape[names.index("t")] < 2:
         return
     axis = names.index("t")
@@ -72,7 +72,7 @@ def _rows(names: list[str], value: Array, labels: Labels) -> Iterator[Reading]:
 
 
 def recovered(values: Array, work: Work, quantity: str, place: Place | None = None) -> Array | None:
-    """Claimed numbers as a value of the tensor, the right ones where nothing is claimed; None where they do not fit."""
+    """Return claimed numbers as a value of the whole tensor, filled up with right ones; None if they do not fit."""
     found = work.quantity(quantity)
     if found is None:
         return None

@@ -1,4 +1,4 @@
-"""Mistakes about linear maps: a matrix transposed, a bias or a map left out, heads not concatenated, the activation left out."""
+"""Mistakes in linear maps: transposed matrices, missing biases or maps, heads not concatenated, missing activation."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ACTIVATIONS = ("relu", "gelu", "silu", "tanh")
 
 
 def _applied(work: Work) -> dict[str, Step]:
-    """Weight -> the first step that applies it."""
+    """Return the first step that applies each weight."""
     weights = {parameter.name for parameter in work.program.parameters if parameter.kind == "weight"}
     found: dict[str, Step] = {}
     for step in work.program.steps:
@@ -29,7 +29,7 @@ def _applied(work: Work) -> dict[str, Step]:
 
 
 def _applying(name: str, *, width: str = "") -> Where:
-    """The steps that apply a weight to features of some width (an additive alignment has a W_2, too)."""
+    """Return a selector of the steps that apply a weight to features of some width (additive alignment also has a W_2)."""
 
     def applies(step: Step) -> bool:
         return len(step.inputs) > 1 and step.inputs[1].name == name and width in ("", step.inputs[0].axes[-1].name)
@@ -38,12 +38,12 @@ def _applying(name: str, *, width: str = "") -> Where:
 
 
 def _square(work: Work) -> list[Step]:
-    """Projections whose result looks like what they are applied to."""
+    """Return the projections whose output has the shape of their input."""
     return [step for name, step in _applied(work).items() if name in THREE and step.inputs[0].shape == step.output.shape]
 
 
 def _listed(names: Sequence[str], did: str) -> str:
-    """`b_Q and b_K were not added`."""
+    """Return a list with its verb: `b_Q and b_K were not added`."""
     return f"{', '.join(names[:-1])} and {names[-1]} were {did}" if len(names) > 1 else f"{names[0]} was {did}"
 
 
@@ -58,7 +58,7 @@ second_map = at(_applying("W_2", width="d_ff"), ("second_map_forgotten", "W_2 wa
 
 
 def transposed(work: Work) -> Iterator[Rewrite]:
-    """W x for x W: with square matrices nothing looks wrong. All of them, the three projections, or one."""
+    """Yield W x instead of x W for square matrices: all of them, the three projections, or one."""
     steps = _applied(work)
     square = [name for name in steps if _turns(work.given[name])]
     choices = [square, [name for name in square if name in THREE], *([name] for name in square)]
@@ -68,27 +68,29 @@ def transposed(work: Work) -> Iterator[Rewrite]:
 
 
 def _turns(value: Array) -> bool:
-    """Whether a matrix can be used transposed, and that is another one."""
+    """Return whether a matrix is square and not symmetric."""
     square = value.ndim > 1 and value.shape[-1] == value.shape[-2]
     return square and not np.array_equal(value, np.swapaxes(value, -1, -2))
 
 
 def one_for_all(work: Work) -> Iterator[Rewrite]:
-    """One head's result for the result of all, the other heads left out, averaged or added up; or one head of full width."""
+    """Yield one head instead of all, heads left out, averaged or added, and one head of full width."""
     code = "one_head_vs_all_heads"
     for step in work.steps(Concat):
         heads = step.inputs[0]
 
         def narrow(does: Callable[..., Array], concat: Step = step) -> Step:
-            """A result as wide as one head: what comes after it has no place for that."""
+            """Return a step whose result is only as wide as one head."""
             return redo(concat, Instead(does), axes=concat.inputs[0].axes[1:])
 
         for head in range(heads.axes[0].size):
             others = Instead(lambda value, at=head, concat=step: _only(value, at, concat))
-            yield work.wrong(code, f"head {head + 1} alone was given for all heads", narrow(lambda value, at=head: value[at]))
-            yield work.wrong(code, f"only head {head + 1} was put in; the others were left out", redo(step, others))
-        yield work.wrong(code, "the heads were averaged, not put side by side", narrow(lambda value: value.mean(0)))
-        yield work.wrong(code, "the heads were added up, not put side by side", narrow(lambda value: value.sum(0)))
+            yield work.wrong(
+                code, f"only head {head + 1} was given as the result of all heads", narrow(lambda value, at=head: value[at])
+            )
+            yield work.wrong(code, f"only head {head + 1} was used; the others were left out", redo(step, others))
+        yield work.wrong(code, "the heads were averaged, not concatenated", narrow(lambda value: value.mean(0)))
+        yield work.wrong(code, "the heads were added, not concatenated", narrow(lambda value: value.sum(0)))
         yield from _one_wide_head(work, step)
 
 
@@ -99,15 +101,15 @@ def _only(value: Array, head: int, step: Step) -> Array:
 
 
 def _one_wide_head(work: Work, step: Step) -> Iterator[Rewrite]:
-    """The wide matrices used as they are, in one head."""
+    """Yield the full matrices used in one head."""
     problem = work.problem
     wide = all(problem.entries[key].ndim == 2 for key in (*THREE, "Q", "K", "V") if problem.has(key))
     if wide and problem.option("heads") and (made := work.solved(problem.choosing(heads=1))):
-        yield Rewrite("one_head_vs_all_heads", "one head of full width was used for all the heads", step.name, made)
+        yield Rewrite("one_head_vs_all_heads", "one head of full width was used instead of several heads", step.name, made)
 
 
 def split_otherwise(work: Work) -> Iterator[Rewrite]:
-    """Features dealt out to the heads in turn, where each head has a block of neighbouring ones."""
+    """Yield features assigned to the heads in turn, instead of in contiguous blocks."""
     given = {}
     for name in THREE:
         tensor, entry = work.program.tensors.get(name), work.problem.entries.get(name)
@@ -116,13 +118,13 @@ def split_otherwise(work: Work) -> Iterator[Rewrite]:
         given[name] = _dealt(work.given[name], tensor)
     mix = mix_step(work)
     if mix is not None and (size_of(mix.output, "head") or 1) > 1:
-        what = "the features were dealt out to the heads in turn; each head has a block of neighbours"
+        what = "the features were assigned to the heads in turn; each head has a contiguous block"
         made = work.giving(given)
         yield from (Rewrite("heads_split_wrong", what, step, made) for step in ("q", "k", "v"))
 
 
 def _dealt(value: Array, tensor: Tensor) -> Array:
-    """Columns 0, h, 2h, … to the first head."""
+    """Return the matrix with columns 0, h, 2h, … assigned to the first head."""
     width = next(place for place, name in enumerate(axis_names(tensor)) if name in ("d_k", "d_v"))
     side = np.moveaxis(value, (0, width), (-2, -1))
     dealt = side.reshape(*side.shape[:-2], value.shape[width], value.shape[0])
@@ -130,13 +132,13 @@ def _dealt(value: Array, tensor: Tensor) -> Array:
 
 
 def activation(work: Work) -> Iterator[Rewrite]:
-    """The activation left out, or another one in its place."""
+    """Yield the activation left out or replaced by another one."""
     for step in work.steps(Pointwise, Sigmoid):
         if step.name in ("weights", "tanh") or (step.name == "output" and work.problem.kind == "softmax"):
-            continue  # a distribution, or a part of an additive alignment
+            continue  # a softmax or similar, or part of an additive alignment
         own = step.operation.function if isinstance(step.operation, Pointwise) else "sigmoid"
         if work.problem.kind != "activation":
             yield work.wrong("activation_forgotten", f"{own} was not applied", unchanged(step))
         for other in ACTIVATIONS:
             if other != own and not (own.startswith("gelu") and other == "gelu"):
-                yield work.wrong("activation_forgotten", f"{other} was used for {own}", redo(step, Pointwise(other)))
+                yield work.wrong("activation_forgotten", f"{other} was used instead of {own}", redo(step, Pointwise(other)))

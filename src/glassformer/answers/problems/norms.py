@@ -1,4 +1,4 @@
-"""Mistakes about norms: the variance, its root, eps, the axis, gamma and beta, RMSNorm for LayerNorm, where the norm stands."""
+"""Mistakes in norms: variance, square root, eps, axis, gamma and beta, RMSNorm instead of LayerNorm, pre- and post-norm."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ RESIDUAL_SUMS = having(Add, named=SUMS)
 
 
 def _asked(step: Step) -> Any:
-    """The settings of a step's operation: eps, over, less."""
+    """Return the operation of a step, which has the settings eps, over and less."""
     return step.operation
 
 
@@ -47,7 +47,7 @@ def _not_divided(step: Step) -> Step:
 
 
 def _divisor(steps: Sequence[Step]) -> str:
-    return f"the squares were divided by {'n' if _asked(steps[0]).less else 'n − 1'} in the variance"
+    return f"the variance was computed with divisor {'n' if _asked(steps[0]).less else 'n − 1'}"
 
 
 def _left_out(steps: Sequence[Step]) -> str:
@@ -61,8 +61,8 @@ variance = rows(
         ("layernorm_variance", "the sum of the squares was not divided by n", Instead(_sum_of_squares)),
     ),
     at(
-        lambda work: [step for step in work.steps(Deviation) if step.name.startswith("std")],
-        ("layernorm_variance", "the variance itself was divided by, not its root", _rootless),
+        lambda work: [step for step in work.steps(Deviation) if step.role == "deviation"],
+        ("layernorm_variance", "divided by the variance, not by its square root", _rootless),
     ),
 )
 eps = at(
@@ -73,7 +73,7 @@ eps = at(
 centring = at(
     CENTRED,
     ("layernorm_half_done", "the mean was not subtracted", lambda step: redo(step, Centre(), *step.inputs[::2])),
-    ("layernorm_half_done", "the mean was subtracted, but nothing was divided by the deviation", _not_divided),
+    ("layernorm_half_done", "the mean was subtracted, but the result was not divided by the standard deviation", _not_divided),
 )
 gamma_beta = rows(
     at(SHIFTS, ("gamma_beta_forgotten", _left_out, unchanged)),
@@ -83,21 +83,21 @@ gamma_beta = rows(
         ("gamma_beta_forgotten", "gamma was left out", lambda step: redo(step, Add(), *step.inputs[::2])),
     ),
     at(
-        lambda work: [step for step in work.steps(Add) if step.inputs[-1].name.startswith("beta")],
+        lambda work: [step for step in work.steps(Add) if step.inputs[-1].role == "beta"],
         ("gamma_beta_forgotten", "beta was left out", unchanged),
     ),
 )
 residuals = rows(
     at(RESIDUAL_SUMS, ("residual_forgotten", "the residual was not added", lambda step: unchanged(step, step.inputs[1]))),
-    at(  # of a norm alone, either of the two may be called the sub-layer's result
+    at(  # in a problem about a norm only, either summand may be the output of the sub-layer
         lambda work: RESIDUAL_SUMS(work)[:1] if work.problem.kind == "layer_norm" else [],
-        ("residual_forgotten", lambda steps: f"the norm was taken of {steps[0].inputs[0].name} alone", unchanged),
+        ("residual_forgotten", lambda steps: f"the norm was applied to {steps[0].inputs[0].name} only", unchanged),
     ),
 )
 
 
 def axis(work: Work) -> Iterator[Rewrite]:
-    """The norm taken over the tokens, or over the whole matrix."""
+    """Yield the norm taken over the tokens, or over the whole matrix."""
     steps = [step for step in CENTRED(work) if axis_names(step.inputs[0])[:-1] == ["t"]]
 
     def over(along: int | None) -> Callable[[Step], Step]:
@@ -109,7 +109,7 @@ def axis(work: Work) -> Iterator[Rewrite]:
         return normalised
 
     code, taken = "layernorm_wrong_axis", "mean and variance were taken over"
-    tokens, matrix = (code, f"{taken} the tokens, feature by feature", over(0)), (code, f"{taken} the whole matrix", over(None))
+    tokens, matrix = (code, f"{taken} the tokens, for each feature", over(0)), (code, f"{taken} the whole matrix", over(None))
     return iter(at(lambda _: steps, tokens, matrix)(work))
 
 
@@ -120,7 +120,7 @@ def _normalised(x: Array, along: int | None, inside: float) -> Array:
 
 
 def kinds_of_norm(work: Work) -> Iterator[Rewrite]:
-    """RMSNorm for LayerNorm and the reverse; the norm before for after; no norm."""
+    """Yield RMSNorm instead of LayerNorm and the reverse, pre-norm instead of post-norm and the reverse, and no norm."""
     problem, centres = work.problem, work.steps(Centre)
     if not centres or not work.pristine:
         return
@@ -128,10 +128,10 @@ def kinds_of_norm(work: Work) -> Iterator[Rewrite]:
     place = problem.option("norm") if problem.kind in ("attention", "encoder_layer") else None
     rms, pre, post = not work.steps(Mean), place == "pre", place == "post"
     others = (
-        (not rms, "rmsnorm_for_layernorm", "RMSNorm was computed: no mean was subtracted anywhere", {"norm_kind": "rms"}),
+        (not rms, "rmsnorm_for_layernorm", "RMSNorm was computed: the mean was not subtracted", {"norm_kind": "rms"}),
         (rms, "layernorm_for_rmsnorm", "LayerNorm was computed: the mean was subtracted", {"norm_kind": "layer"}),
-        (post, "pre_for_post", "the norm was put before the sub-layer", {"norm": "pre"}),
-        (pre, "post_for_pre", "the norm was put after the sub-layer", {"norm": "post"}),
+        (post, "pre_for_post", "the norm was applied before the sub-layer", {"norm": "pre"}),
+        (pre, "post_for_pre", "the norm was applied after the sub-layer", {"norm": "post"}),
         (pre or post, "norm_forgotten", "no norm was applied", {"norm": "none"}),
     )
     for possible, code, what, choice in others:
@@ -141,7 +141,7 @@ def kinds_of_norm(work: Work) -> Iterator[Rewrite]:
 
 
 def norm_alone(work: Work) -> Iterator[Rewrite]:
-    """x + norm(sub-layer): the residual added after the norm."""
+    """Yield x + norm(sub-layer): the residual added after the norm."""
     for step in CENTRED(work):
         total = work.step(step.inputs[0].name)
         if total is None or total.name not in SUMS or type(total.operation) is not Add:
@@ -155,7 +155,7 @@ def norm_alone(work: Work) -> Iterator[Rewrite]:
 
 
 def _added(final: Step, residual: Tensor) -> Step:
-    """The result of a norm with the residual added to it."""
+    """Return the result of a norm with the residual added."""
 
     def summed(*values: Array) -> Array:
         return np.asarray(final.operation.evaluate(final.inputs, final.output, values[:-1]) + values[-1])

@@ -1,4 +1,4 @@
-"""The parts of attention, found in a work: the dot products, what scales them, the mask, the distribution, the mixing."""
+"""Finds the steps of attention in a work: dot products, scaling, mask, softmax, weighted sum of the values."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from glassformer.program.operations import Contract
 
 
 def dot_step(work: Work) -> Step | None:
-    """Queries against keys, where they are compared by a product."""
+    """Return the step that multiplies queries with keys, if they are compared by a product."""
     if work.problem.option("alignment") == "additive":
         return None
     own = [step for step in work.steps(Contract, Cosine) if step.name in ("dot", "scores")]
@@ -17,7 +17,7 @@ def dot_step(work: Work) -> Step | None:
 
 
 def scale_step(work: Work) -> Step | None:
-    """The division by √d_k, or by what the problem says."""
+    """Return the division by √d_k, or by what the problem specifies."""
     steps = work.steps(Divide)
     tempered = work.problem.option("temperature") is not None
     wanted = steps[: len(steps) - tempered]
@@ -30,19 +30,19 @@ def temperature_step(work: Work) -> Step | None:
 
 
 def mask_steps(work: Work) -> list[Step]:
-    """Scores hidden by a mask."""
+    """Return the steps that mask scores."""
     return work.steps(Hide)
 
 
 def distribution_step(work: Work) -> Step | None:
-    """Scores into weights."""
+    """Return the step that turns scores into weights."""
     name = "output" if work.problem.kind == "softmax" else "weights"
     step = work.step(name)
     return step if step is not None and "s" in axis_names(step.output) and len(step.inputs) == 1 else None
 
 
 def mix_step(work: Work) -> Step | None:
-    """Weights times values."""
+    """Return the product of weights and values."""
     for step in work.steps(Contract):
         if step.inputs[0].name == "weights" and "s" not in axis_names(step.output):
             return step
@@ -50,7 +50,7 @@ def mix_step(work: Work) -> Step | None:
 
 
 def widths(work: Work) -> dict[str, int]:
-    """The sizes that people divide by: d_k, d_v, d_model, and the number of keys."""
+    """Return the sizes that the scores might be scaled by: d_k, d_v, d_model, and the number of keys."""
     found: dict[str, int] = {}
     dot, mix, spread = dot_step(work), mix_step(work), distribution_step(work)
     d_k = work.problem.option("d_k") or (dot.inputs[0].axes[-1].size if dot else None)
@@ -74,6 +74,6 @@ def _d_model(work: Work, dot: Step | None) -> int | None:
 
 
 def square(tensor: Tensor) -> bool:
-    """Whether queries and keys are as many."""
+    """Return whether there are as many queries as keys."""
     queries, keys = size_of(tensor, "t"), size_of(tensor, "s")
     return queries is not None and queries == keys

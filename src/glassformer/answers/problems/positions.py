@@ -1,4 +1,4 @@
-"""Mistakes about positions: which exponent, which function, where counting starts, degrees, and not adding them."""
+"""Mistakes in position encodings: wrong exponent or function, counting from 1, degrees, positions not added."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from glassformer.program.operations import Add, Scale
 
 
 def table(work: Work) -> Iterator[Rewrite]:
-    """The sinusoidal table computed otherwise."""
+    """Yield the sinusoidal table computed wrongly."""
     for step in work.program.steps:
         asked = step.operation
         if not isinstance(asked, PositionTable | PositionEntries):
@@ -29,7 +29,7 @@ def table(work: Work) -> Iterator[Rewrite]:
             yield work.wrong("positional_index", "all sines first, then all cosines", moved)
         else:
             moved = redo(step, dataclasses.replace(asked, layout="interleaved"))
-            yield work.wrong("positional_index", "sines and cosines in turn", moved)
+            yield work.wrong("positional_index", "sines and cosines alternating", moved)
 
 
 def _filled(asked: Table, wave: Wave) -> Callable[[], Array]:
@@ -43,7 +43,7 @@ def _added(work: Work) -> list[Step]:
 
 
 def _turned(moved: Callable[[float], float]) -> Callable[[Step], Step]:
-    """The same rotation from other positions."""
+    """Return a replacement with the same rotation at other positions."""
 
     def turned(step: Step) -> Step:
         assert isinstance(step.operation, Turn)
@@ -61,13 +61,13 @@ not_added = rows(
     at(
         _added,
         ("positions_forgotten", "the positions were not added", unchanged),
-        ("embedding_forgotten", "the positions alone were given", lambda step: unchanged(step, step.inputs[1])),
+        ("embedding_forgotten", "only the positions were given", lambda step: unchanged(step, step.inputs[1])),
     ),
-    at(having(Scale), ("embedding_scale", "the embeddings were not multiplied first", unchanged)),
+    at(having(Scale), ("embedding_scale", "the embeddings were not scaled", unchanged)),
 )
 rotary = at(
     having(Turn),
-    ("rotation_direction", "the pairs were turned the other way", _turned(lambda place: -place)),
+    ("rotation_direction", "the pairs were rotated in the other direction", _turned(lambda place: -place)),
     ("positional_index", "positions were counted from 1", _turned(lambda place: place + 1)),
     ("degrees_for_radians", "the angle was taken in degrees", _turned(math.radians)),
     ("positional_index", "other features were paired", _paired_otherwise),

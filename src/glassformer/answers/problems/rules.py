@@ -1,4 +1,4 @@
-"""All rewrites of a work, in one list: those that solve the problem again come first, so that others can follow them."""
+"""All rules that rewrite a work; those that solve the problem again come first, so that others can be applied after them."""
 
 from __future__ import annotations
 
@@ -37,6 +37,6 @@ RULES: tuple[Rule, ...] = (
 
 
 def rewrites(work: Work) -> Iterator[Rewrite]:
-    """Every mistake that this work leaves room for, one at a time."""
+    """Yield every single mistake that is possible in this work."""
     for rule in RULES:
         yield from rule(work)

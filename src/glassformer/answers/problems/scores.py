@@ -1,4 +1,4 @@
-"""Mistakes about scores: how they are scaled, what is multiplied with what, which vectors are mixed in the end."""
+"""Mistakes in attention scores: their scale, their factors, and the vectors that are weighted in the end."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CONTRACT = Contract()
 
 
 def scaling(work: Work) -> Iterator[Rewrite]:
-    """The division by √d_k left out, or by something else, or done elsewhere."""
+    """Yield the division by √d_k left out, by another number, or at another place."""
     step = scale_step(work)
     if step is None or not isinstance(step.operation, Divide):
         yield from _scaled_unasked(work)
@@ -26,7 +26,7 @@ def scaling(work: Work) -> Iterator[Rewrite]:
         "d_model": ("sqrt_dmodel", math.sqrt, "√d_model = √{}"),
         "d_k": ("divided_by_dk", float, "d_k = {}"),
         "d_v": ("dv_dk_mixed", math.sqrt, "√d_v = √{}"),
-        "the number of keys": ("sqrt_length", math.sqrt, "the root of the number of keys, √{}"),
+        "the number of keys": ("sqrt_length", math.sqrt, "the square root of the number of keys, √{}"),
     }
     for name, (code, function, root) in wrong.items():
         if name in sizes and not math.isclose(function(sizes[name]), by) and sizes[name] > 1:
@@ -42,7 +42,7 @@ def scaling(work: Work) -> Iterator[Rewrite]:
 
 
 def _scaled_unasked(work: Work) -> Iterator[Rewrite]:
-    """A division by √d_k where the question has none."""
+    """Yield a division by √d_k that the question does not ask for."""
     dot, d_k = dot_step(work), widths(work).get("d_k")
     if dot is None or not d_k or d_k == 1 or work.problem.option("alignment") not in (None, "dot", "scaled_dot"):
         return
@@ -51,46 +51,46 @@ def _scaled_unasked(work: Work) -> Iterator[Rewrite]:
 
 
 def products(work: Work) -> Iterator[Rewrite]:
-    """Queries and keys exchanged, or features compared with features."""
+    """Yield queries and keys swapped, and features compared with features."""
     dot = dot_step(work)
     if dot is None:
         return
     q, k = dot.inputs
     if square(dot.output) and "t" in axis_names(q) and axis_names(k)[-2:-1] == ["s"]:
         exchanged = redo(dot, dot.operation, k.seen(s="t"), q.seen(t="s"))
-        yield work.wrong("queries_keys_exchanged", "K Qᵀ was formed for Q Kᵀ", exchanged)
+        yield work.wrong("queries_keys_exchanged", "K Qᵀ was computed instead of Q Kᵀ", exchanged)
     if size_of(q, "t") == size_of(k, "s") and len(q.axes) == len(k.axes) and type(dot.operation) is Contract:
-        yield Rewrite("feature_by_feature", "Qᵀ K was formed for Q Kᵀ", dot.name, _by_feature(work, dot))
+        yield Rewrite("feature_by_feature", "Qᵀ K was computed instead of Q Kᵀ", dot.name, _by_feature(work, dot))
 
 
 def _by_feature(work: Work, dot: Step) -> Work:
-    """Qᵀ K is features × features; its softmax then meets the values as far as the sizes allow."""
+    """Return the work with Qᵀ K, which is features × features, followed by the later steps as far as the sizes allow."""
     q, k = dot.inputs
     inside, other = q.axes[-1], Axis("other_feature", k.axes[-1].size)
     heads = tuple(axis for axis in q.axes if axis.name == "head")
     renamed = k.seen(**{"s": "t", k.axes[-1].name: other.name})
     steps = list(work.program.steps)
     place = steps.index(dot)
-    made = [*steps[:place], Step(Tensor(dot.name, (*heads, inside, other)), CONTRACT, (q, renamed))]
+    made = [*steps[:place], Step(dot.output._replace(axes=(*heads, inside, other)), CONTRACT, (q, renamed))]
     mix = mix_step(work)
     for step in steps[place + 1 :]:
         last = made[-1].output
         if step is mix and last.name == "weights" and size_of(mix.inputs[1], "d_v") == other.size:
             values = mix.inputs[1].seen(s="t", d_v=other.name)
             mixed = (*heads, q.axis("t"), inside) if "t" in axis_names(q) else (*heads, inside)
-            made.append(Step(Tensor(step.name, mixed), CONTRACT, (last, values)))
+            made.append(Step(step.output._replace(axes=mixed), CONTRACT, (last, values)))
         elif isinstance(step.operation, Divide) and step.inputs[0].name == last.name:
-            made.append(Step(Tensor(step.name, last.axes), step.operation, (last,)))
+            made.append(Step(step.output._replace(axes=last.axes), step.operation, (last,)))
         elif isinstance(step.operation, RowSoftmax) and step.inputs[0].name == last.name:
-            made.append(Step(Tensor(step.name, last.axes), RowSoftmax(other.name), (last,)))
+            made.append(Step(step.output._replace(axes=last.axes), RowSoftmax(other.name), (last,)))
         elif not any(tensor.name in work.after([dot.name]) | {dot.name} for tensor in step.inputs):
-            made.insert(place, step)  # the values, which do not wait for the scores
+            made.insert(place, step)  # the values, which do not depend on the scores
             place += 1
     return work.rewritten(made)
 
 
 def mixing(work: Work) -> Iterator[Rewrite]:
-    """The wrong vectors mixed, none mixed, or mixed by the wrong weights."""
+    """Yield the wrong vectors weighted, no vectors weighted, or the wrong weights used."""
     mix = mix_step(work)
     if mix is None:
         return
@@ -105,14 +105,14 @@ def mixing(work: Work) -> Iterator[Rewrite]:
     for name in ("weights", "scores", "dot"):
         tensor = work.program.tensors.get(name)
         if tensor is not None and name in work.values:
-            what = f"the {'dot products' if name == 'dot' else name} were given as the result; the values were not mixed"
+            what = f"the {'dot products' if name == 'dot' else name} were given as the result, without the values"
             yield work.wrong("values_forgotten", what, unchanged(mix, tensor))
     if square(weights):
         turned = redo(mix, mix.operation, weights.seen(t="s", s="t"), v)
-        yield work.wrong("queries_keys_exchanged", "the weights were read by columns: weightsᵀ V", turned)
+        yield work.wrong("queries_keys_exchanged", "the weights were transposed: weightsᵀ V", turned)
 
 
 def _source(work: Work) -> Tensor | None:
-    """The vectors that the values were projected from."""
+    """Return the vectors that the values were projected from."""
     projected = work.step("v")
     return projected.inputs[0] if projected is not None and projected.inputs else None

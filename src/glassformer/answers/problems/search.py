@@ -1,4 +1,4 @@
-"""The search for the mistakes behind one wrong claim about a worked problem."""
+"""The search for the mistakes that explain a wrong claim about a worked problem."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from glassformer.answers.problems.slips import rounding, signs, written_slips
 from glassformer.answers.problems.work import Rewrite, Rule, Work
 from glassformer.program.axes import Array
 
-MOST_CELLS = 1500  # of a program in which pairs of mistakes are tried
-ONE = 0.05  # expected accidental hits above which no single mistake is named
+MOST_CELLS = 1500  # the largest program for which pairs of mistakes are tried
+ONE = 0.05  # expected chance matches above which no single mistake is named
 WHOLE = 0.25  # the same for claims in whole numbers, which few mistakes give
 SLIP = 0.02  # the same for slips, of which there are many more
 TWO = 0.001  # the same for two mistakes at once
@@ -30,7 +30,7 @@ Hit: TypeAlias = Candidate[Rewrite, Array]
 
 @dataclass(frozen=True, eq=False)
 class WorkedClaim:
-    """One claim about one quantity of a work. `extra`: further slips to try, such as rounded results carried on."""
+    """One claim about one quantity of a work. `extra` are further slips to try, such as rounded earlier results."""
 
     figures: Figures
     work: Work
@@ -48,7 +48,7 @@ class WorkedClaim:
         return self._evidence.expected_hits(values)
 
     def explained(self) -> Found[Rewrite, Array]:
-        """The simplest hits: fewest mistakes, as written rather than in another layout, one for each way of naming them."""
+        """Return the simplest hits: fewest mistakes, preferably in the layout of the problem, without duplicates."""
         found = search(self, self._stages())
         if not found.hits:
             return found
@@ -68,7 +68,7 @@ class WorkedClaim:
         return self.figures.evidence(self._truth)
 
     def _stages(self) -> Iterator[list[Tried[Rewrite, Array]]]:
-        """Single mistakes and slips; then those that miss a last digit; then two mistakes at once."""
+        """Yield single mistakes and slips; then those that miss a last digit; then two mistakes at once."""
         single = self._tried(*(self._relevant(rule) for rule in RULES))
         rounded = self._tried(lambda work: rounding(work, self.quantity))
         signed = self._tried(lambda work: signs(work, self.quantity))
@@ -100,7 +100,7 @@ class WorkedClaim:
         return list(self._ways(*rules).singles())
 
     def _relevant(self, rule: Rule) -> Rule:
-        """A mistake is made in a step that leads to this quantity, or in what is given (a problem solved anew: in any)."""
+        """Return the rule without mistakes in steps that this quantity does not depend on."""
         own = self.work.names[self.quantity]
         before, given = self.work.before(own), self.work.given.get(own)
 
@@ -110,9 +110,9 @@ class WorkedClaim:
         return lambda work: filter(relevant, rule(work))
 
     def _values(self, work: Work) -> Iterator[tuple[str, Array]]:
-        """The quantity in every layout that the claim can be in."""
-        # The output goes by its own name, too: a mistake that puts another step last leaves that name where it was.
-        # So do others: the heads' outputs are called `mix`, which is what a work with one wide head calls its own.
+        """Yield the quantity in every layout that the claim can have."""
+        # A rewritten work may use other names for a tensor: another step may be the output, and with one wide head the
+        # outputs of the heads are `mix`. So every name of the tensor in the right work is tried.
         own = self.work.names[self.quantity]
         called = [name for name, tensor in self.work.names.items() if tensor == own]
         names = {work.names[name]: name for name in (own, self.quantity, *called) if name in work.names}

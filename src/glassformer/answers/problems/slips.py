@@ -1,4 +1,4 @@
-"""Slips with a right method: rounding on the way, a minus lost, a result written down wrongly."""
+"""Slips with the right method: rounded intermediate results, a lost minus sign, a result written down wrongly."""
 
 from __future__ import annotations
 
@@ -19,14 +19,19 @@ from glassformer.numbers.by_hand.rounding import rounded, rounded_values
 from glassformer.program import Step
 from glassformer.program.axes import Array
 
-PLACES = {1: "1 place", 2: "2 places", 3: "3 places"}
-MOST_CELLS = 600  # of a program whose every cell is rounded
+PLACES = {1: "1 decimal", 2: "2 decimals", 3: "3 decimals"}
+MOST_CELLS = 600  # the largest program in which every cell is rounded
 MOST_SIGNS = 48
-DIGITS = {"sign_slip": 2, "decimal_point": 2, "digits_exchanged": 3, "entries_exchanged": 2}  # fewer digits prove nothing
+DIGITS = {
+    "sign_slip": 2,
+    "decimal_point": 2,
+    "digits_exchanged": 3,
+    "entries_exchanged": 2,
+}  # the fewest digits that are evidence
 
 
 def rounding(work: Work, quantity: str) -> Iterator[Rewrite]:
-    """Every intermediate result rounded to few places before it is used; or those of one step."""
+    """Yield works with all intermediate results rounded, or only those of one step."""
     before = work.before(work.names[quantity])
     steps = [step for step in work.program.steps if step.name in before]
     if not steps or sum(step.output.size for step in steps) > MOST_CELLS:
@@ -37,10 +42,10 @@ def rounding(work: Work, quantity: str) -> Iterator[Rewrite]:
             by_hand.__dict__["values"] = rounded_values(work.program, work.given, places)
         except (ValueError, OverflowError, NotImplementedError):
             continue
-        yield Rewrite("arithmetic_or_rounding", f"every number on the way was rounded to {words}", steps[0].name, by_hand)
+        yield Rewrite("arithmetic_or_rounding", f"every intermediate result was rounded to {words}", steps[0].name, by_hand)
     for step in steps[:-1]:
         for places, words in PLACES.items():
-            what = f"the numbers of {step.name} were rounded to {words} before they were used"
+            what = f"{step.name} was rounded to {words} before it was used"
             made = work.redone(_then_rounded(step, places))
             yield Rewrite("arithmetic_or_rounding", what, step.name, made)
 
@@ -51,7 +56,7 @@ def _then_rounded(step: Step, places: int) -> Step:
 
 
 def signs(work: Work, quantity: str) -> Iterator[Rewrite]:
-    """One minus lost on the way, in what is given or in a result."""
+    """Yield works with one lost minus sign, in a given number or in an intermediate result."""
     before = work.before(work.names[quantity]) - {work.names[quantity]}
     values = {name: value for name, value in work.values.items() if name in before and value.dtype.kind == "f"}
     cells = [
@@ -62,18 +67,18 @@ def signs(work: Work, quantity: str) -> Iterator[Rewrite]:
         value[at] = -value[at]
         made = work.giving({name: value}) if name in work.given else work.supposing({name: value})
         step = name if name in work.program.step_of else work.reads(name)[0].name
-        yield Rewrite("sign_slip", f"a minus was lost: {placed(name, at)}", step, made)
+        yield Rewrite("sign_slip", f"a minus sign was lost: {placed(name, at)}", step, made)
 
 
 def written_slips(figures: Figures, truth: Array) -> list[Slip]:
-    """Slips in one number of a result whose other numbers are right, two exchanged in a line, or a power of ten throughout."""
+    """Return slips in a result: in its only wrong number, two swapped numbers in a row or column, or a power of ten."""
     lined = figures.lined_up(truth)
     if lined is None or not np.isfinite(lined).all():
         return []
     at = list(np.ndindex(*lined.shape))
     wrong = [number for number, off in enumerate((figures.gaps(lined) > figures.rooms + HAIR).ravel()) if off]
     if len(wrong) == 2 and sum(a != b for a, b in zip(at[wrong[0]], at[wrong[1]], strict=True)) > 1:
-        return []  # across rows and columns: a transposed matrix rather than a slip of the pen
+        return []  # across rows and columns: a transposed matrix, not a slip
     values = [about(Fraction(float(number)), Fraction(HAIR)) for number in lined.ravel()]
     pairs = zip(figures.values.ravel(), figures.units.ravel(), figures.texts, strict=True)
     claimed = [_figure(float(number), float(unit), text) for number, unit, text in pairs]

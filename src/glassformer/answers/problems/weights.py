@@ -1,4 +1,4 @@
-"""Mistakes about weights: the softmax over the wrong axis or without its exponential, other functions, temperature, masks."""
+"""Mistakes in attention weights: softmax over the wrong axis or without the exponential, other functions, temperature, masks."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _of_queries(work: Work) -> list[Step]:
 
 
 def _at_once(step: Step) -> Step:
-    """One softmax over queries and keys together, head by head."""
+    """Return a softmax over queries and keys together, for each head."""
     axes = tuple(number for number, axis in enumerate(step.output.axes) if axis.name in ("t", "s"))
 
     def softmax_of_all(scores: Array) -> Array:
@@ -59,17 +59,17 @@ def _other(operation: Operation) -> Does:
 softmax = rows(
     at(
         _of_queries,
-        ("softmax_wrong_axis", "the softmax went over the queries, not over the keys", RowSoftmax("t")),
-        ("softmax_wrong_axis", "one softmax was taken of all scores at once", _at_once),
+        ("softmax_wrong_axis", "the softmax was taken over the queries, not over the keys", RowSoftmax("t")),
+        ("softmax_wrong_axis", "one softmax was taken over all scores at once", _at_once),
     ),
     at(
         _softmaxes,
         ("exp_missing", "the scores were divided by their sum, without the exponential", Instead(_shares)),
-        ("softmax_not_normalised", "the powers of e were not divided by their sum", Instead(np.exp)),
+        ("softmax_not_normalised", "the exponentials were not divided by their sum", Instead(np.exp)),
     ),
     at(
         _distributions,
-        ("hard_or_uniform_attention", "the best key alone has all the weight", _other(Hardmax("s"))),
+        ("hard_or_uniform_attention", "the best key has all the weight", _other(Hardmax("s"))),
         ("hard_or_uniform_attention", "every key has the same weight", Instead(_uniform)),
         *(("wrong_distribution", f"{word} was used", _other(operation)) for word, operation in OTHERS.items()),
     ),
@@ -77,7 +77,7 @@ softmax = rows(
 
 
 def temperature(work: Work) -> Iterator[Rewrite]:
-    """A temperature left out, or multiplied in."""
+    """Yield the temperature left out, or multiplied."""
     step = temperature_step(work)
     if step is not None and isinstance(step.operation, Divide):
         text, times = step.operation.text, Divide(1 / step.operation.by, "1")
@@ -86,7 +86,7 @@ def temperature(work: Work) -> Iterator[Rewrite]:
 
 
 def masking(work: Work) -> Iterator[Rewrite]:
-    """Zeros for −∞, a mask after the softmax, a mask turned round, no mask at all."""
+    """Yield zeros instead of −∞, a mask after the softmax, an inverted or transposed mask, and no mask."""
     for step in mask_steps(work):
         yield from _hiding(work, step)
     for step in work.steps(Add):
@@ -103,16 +103,16 @@ def _hiding(work: Work, step: Step) -> Iterator[Rewrite]:
     yield work.wrong("mask_wrong", "masked scores were set to 0, not to −∞, before the softmax", redo(step, zeros))
     yield work.wrong("mask_forgotten", "no score was masked", unchanged(step))
     yield from _masked_late(work, step)
-    other_masks = {"the mask was read the other way round: what it keeps was hidden": 1.0 - (seen != 0)}
+    other_masks = {"the mask was inverted: what it keeps was hidden": 1.0 - (seen != 0)}
     if seen.ndim == 2 and seen.shape[0] == seen.shape[1]:
-        other_masks["the mask was transposed: each token saw the later ones"] = seen.T.copy()
-        other_masks["each token was hidden from itself as well"] = seen * (1.0 - np.eye(len(seen)))
+        other_masks["the mask was transposed: each token attended to later ones"] = seen.T.copy()
+        other_masks["each token was also hidden from itself"] = seen * (1.0 - np.eye(len(seen)))
     for what, other in other_masks.items():
         yield Rewrite("mask_wrong", what, step.name, work.giving({mask.name: other}))
 
 
 def _masked_late(work: Work, step: Step) -> Iterator[Rewrite]:
-    """The softmax over all keys, and only then zeros."""
+    """Yield the mask applied after the softmax."""
     spread, mask = distribution_step(work), step.inputs[1]
     if spread is None:
         return

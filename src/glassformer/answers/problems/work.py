@@ -1,6 +1,6 @@
-"""What a person did: a program on given numbers, the right one or one that a mistake made of it."""
+"""A solution as a program with given numbers: the right one, or one that a mistake has rewritten."""
 
-# ruff: noqa: ARG002 - every operation is asked the same questions; not each needs all that is said.
+# ruff: noqa: ARG002 - operations share one interface; not every method uses all arguments.
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from glassformer.errors import GlassformerError
 from glassformer.numbers.by_hand import Problem, Solution, solve
 from glassformer.program import Axis, Cell, Program, Step, Tensor
 from glassformer.program.axes import Array
@@ -19,12 +20,11 @@ from glassformer.program.expression import Expression, Values
 from glassformer.program.operations import Operation
 from glassformer.program.operations.base import Elementwise
 from glassformer.program.pen import Pen
-from glassformer.spec import GlassformerError
 
 
 @dataclass(frozen=True)
 class Instead(Elementwise):
-    """What was done in place of a step: a function of the values of its inputs."""
+    """An operation that replaces a step: a function of the values of its inputs."""
 
     does: Callable[..., Array]
 
@@ -43,7 +43,7 @@ SAME = Instead(lambda value, *_: value)
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Work:
-    """A program and its numbers. `pristine`: as the problem has it, so that it can be solved again with other choices."""
+    """A program and its numbers. `pristine` if it is unchanged, so that the problem can be solved again with other options."""
 
     problem: Problem
     program: Program
@@ -53,14 +53,14 @@ class Work:
 
     @staticmethod
     def of(solution: Solution, problem: Problem) -> Work:
-        """The right work, with the solution's own values: fractions are tidy there."""
+        """Create the right work from a solution, with its values, in which fractions are exact."""
         made = Work(problem, solution.program, solution.given, solution.names)
         made.__dict__["values"] = solution.run.values
         return made
 
     @cached_property
     def values(self) -> dict[str, Array]:
-        """Every tensor that comes out; what rests on a step that does not fit is left out."""
+        """The values of all tensors; those that depend on a step with mismatched sizes are left out."""
         values = dict(self.given)
         with np.errstate(all="ignore"):
             for step in self.program.steps:
@@ -68,12 +68,12 @@ class Work:
                     parts = [values[tensor.name] for tensor in step.inputs]
                     try:
                         values[step.name] = np.asarray(step.operation.evaluate(step.inputs, step.output, parts))
-                    except (ValueError, IndexError):  # sizes that do not fit: the person could not have gone on either
+                    except (ValueError, IndexError):  # sizes that do not fit
                         continue
         return values
 
     def quantity(self, name: str) -> tuple[Tensor, Array] | None:
-        """A quantity's axes and value, where this work has it."""
+        """Return the tensor and value of a quantity, if this work has it."""
         tensor = self.names.get(name)
         if tensor is None or tensor not in self.values or tensor not in self.program.tensors:
             return None
@@ -85,15 +85,15 @@ class Work:
         return self.program.step_of.get(name)
 
     def steps(self, *kinds: type) -> list[Step]:
-        """The steps whose operation is exactly of one of these kinds."""
+        """Return the steps whose operation has exactly one of these types."""
         return [step for step in self.program.steps if type(step.operation) in kinds]
 
     def reads(self, name: str) -> list[Step]:
-        """The steps that use a tensor."""
+        """Return the steps that use a tensor."""
         return [step for step in self.program.steps if any(tensor.name == name for tensor in step.inputs)]
 
     def after(self, names: Collection[str]) -> set[str]:
-        """The tensors that depend on some others."""
+        """Return the tensors that depend on some others."""
         found = set(names)
         for step in self.program.steps:
             if any(tensor.name in found for tensor in step.inputs):
@@ -101,7 +101,7 @@ class Work:
         return found - set(names)
 
     def before(self, name: str) -> set[str]:
-        """A tensor and those that it depends on."""
+        """Return a tensor and those that it depends on."""
         found = {name}
         for step in reversed(self.program.steps):
             if step.name in found:
@@ -115,7 +115,7 @@ class Work:
         return dataclasses.replace(self, program=program, pristine=False)
 
     def redone(self, *steps: Step) -> Work:
-        """Some steps done otherwise; what depends on a result that now has other sizes is left out."""
+        """Return the work with some steps replaced; steps that depend on a result of changed size are dropped."""
         right = self.program.step_of
         sized = {step.name for step in steps if step.output.shape != right[step.name].output.shape}
         lost = self.after(sized)
@@ -123,22 +123,22 @@ class Work:
         return self.rewritten([new.get(step.name, step) for step in self.program.steps if step.name not in lost])
 
     def wrong(self, code: str, what: str, *steps: Step) -> Rewrite:
-        """A mistake in some steps, the first of which is the one to correct."""
+        """Return a mistake in some steps; the first one is the step to correct."""
         return Rewrite(code, what, steps[0].name, self.redone(*steps))
 
     def giving(self, given: Mapping[str, Array]) -> Work:
-        """Other given numbers."""
+        """Return the work with other given numbers."""
         return dataclasses.replace(self, given={**self.given, **given}, pristine=False)
 
     def supposing(self, values: Mapping[str, Array]) -> Work:
-        """Some results taken as they are claimed, and all that follows worked out from them."""
+        """Return the work with some results fixed to claimed values; later steps are computed from them."""
         inputs = [self.program.tensors[name] for name in values]
         steps = [step for step in self.program.steps if step.name not in values]
         program = dataclasses.replace(self.program, steps=steps, inputs=[*self.program.inputs, *inputs])
         return dataclasses.replace(self, program=program, given={**self.given, **values}, pristine=False)
 
     def solved(self, problem: Problem) -> Work | None:
-        """The work of another problem; None where that one cannot be worked out, or this is not the problem's own work."""
+        """Return the work of another problem; None if that one cannot be solved, or if this work is not pristine."""
         if not self.pristine:
             return None
         try:
@@ -148,7 +148,7 @@ class Work:
 
 
 class Rewrite(NamedTuple):
-    """A mistake made: its code, what exactly was done, the step of the right work that it gets wrong, and its own work."""
+    """A mistake: its code, what was done, the step of the right work that it changes, and the resulting work."""
 
     code: str
     what: str
@@ -159,18 +159,20 @@ class Rewrite(NamedTuple):
 Rule: TypeAlias = Callable[[Work], Iterable[Rewrite]]
 Where: TypeAlias = Callable[[Work], Sequence[Step]]
 What: TypeAlias = str | Callable[[Sequence[Step]], str]
-Does: TypeAlias = Operation | Callable[[Step], Step | None]  # what is done instead; None: this step leaves no room for it
+Does: TypeAlias = (
+    Operation | Callable[[Step], Step | None]
+)  # what is done instead; None if the mistake is impossible in this step
 
 
 def having(*kinds: type, inputs: int = 0, named: Collection[str] = ()) -> Where:
-    """The steps of some kinds, those with so many inputs or of these names alone."""
+    """Return a selector of steps by type, number of inputs and name."""
     return lambda work: [
         step for step in work.steps(*kinds) if inputs in (0, len(step.inputs)) and (not named or step.name in named)
     ]
 
 
 def at(where: Where, *table: tuple[str, What, Does]) -> Rule:
-    """A table of mistakes (code, what was done, what is done instead) in the same steps: in all of them, and in each alone."""
+    """Return a rule for a table of mistakes (code, what was done, replacement), made in all selected steps or in one of them."""
 
     def rule(work: Work) -> Iterator[Rewrite]:
         for code, what, does in table:
@@ -184,18 +186,18 @@ def at(where: Where, *table: tuple[str, What, Does]) -> Rule:
 
 
 def rows(*rules: Rule) -> Rule:
-    """Several tables as one rule: no two of its mistakes are tried together."""
+    """Combine several rules into one; its mistakes are not tried in pairs."""
     return lambda work: (made for rule in rules for made in rule(work))
 
 
 def redo(step: Step, operation: Operation, *inputs: Tensor, axes: tuple[Axis, ...] | None = None) -> Step:
-    """A step done otherwise: another operation, on the same inputs or on others, with a result of other axes or of the same."""
-    output = step.output if axes is None else Tensor(step.name, axes)
+    """Return a step with another operation, and optionally other inputs and axes."""
+    output = step.output if axes is None else step.output._replace(axes=axes)
     return step._replace(operation=operation, inputs=inputs or step.inputs, output=output)
 
 
 def unchanged(step: Step, tensor: Tensor | None = None) -> Step:
-    """A step that hands on one of its inputs as it is."""
+    """Return a step that passes on one of its inputs unchanged."""
     tensor = step.inputs[0] if tensor is None else tensor
     return redo(step, SAME, tensor, axes=tensor.axes)
 

@@ -1,4 +1,4 @@
-"""What is it? Each name of the language for a spec, with its convention, its derivation and the other usual conventions."""
+"""The quantities of the language: each is computed for a spec, with its convention, derivation and alternative conventions."""
 
 from glassformer.answers.quantities import complexity, operations, params, sizes, stored, tensors
 from glassformer.answers.quantities.answer import Answer, Found, Line, Other, Table
@@ -7,4 +7,4 @@ from glassformer.answers.quantities.evaluation import Evaluation, UnknownNameErr
 from glassformer.answers.quantities.registry import MEANINGS, Meaning
 
 __all__ = ["MEANINGS", "Answer", "Evaluation", "Found", "Line", "Meaning", "Other", "Table", "UnknownNameError", "ask"]
-_REGISTERED = (complexity, operations, params, sizes, stored, tensors)  # importing them gives the names their meanings
+_REGISTERED = (complexity, operations, params, sizes, stored, tensors)  # importing these modules registers the quantities

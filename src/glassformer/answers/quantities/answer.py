@@ -1,4 +1,4 @@
-"""What an answer is: a value with its unit, convention and derivation, the other usual conventions, and what mistakes give."""
+"""Answers: a value with its unit, convention and derivation, and its values under other conventions and known mistakes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Value: TypeAlias = int | Fraction | Real | Array | Shape | Growth
 
 @dataclass(frozen=True)
 class Line:
-    """One step of a derivation: symbols, numbers put in, result."""
+    """One step of a derivation: symbols, the same with numbers, result."""
 
     what: str
     symbols: str
@@ -38,9 +38,9 @@ class Other:
 
     convention: str  # what is counted differently, or what exactly was done
     value: Value
-    excuses: bool = True  # a claim of this value is right once the convention is stated
-    code: str = ""  # the mistake that it is to give this value without stating the convention
-    left_out: tuple[str, ...] = ()  # of a count: the groups that the convention leaves out
+    excuses: bool = True  # whether a claim of this value counts as right under this convention
+    code: str = ""  # the mistake made by claiming this value without stating the convention
+    left_out: tuple[str, ...] = ()  # for a count: the groups that the convention leaves out
 
     def to_dict(self) -> dict[str, Any]:
         return {"convention": self.convention, "value": plain_value(self.value)}
@@ -52,7 +52,7 @@ def no_mistakes() -> Iterable[Other]:
 
 @dataclass(frozen=True)
 class Found:
-    """What a quantity is for a spec. `mistakes` gives the values of known mistakes, worked out only when somebody asks."""
+    """A quantity computed for a spec. `mistakes` yields the values that known mistakes give, computed on demand."""
 
     value: Value
     unit: str
@@ -60,7 +60,7 @@ class Found:
     lines: tuple[Line, ...] = ()
     others: tuple[Other, ...] = ()
     mistakes: Callable[[], Iterable[Other]] = field(default=no_mistakes, compare=False)
-    nothing_without: tuple[str, ...] = ()  # of a count: groups that hold all of it, so that no convention can leave them out
+    nothing_without: tuple[str, ...] = ()  # for a count: groups that contain all of it, which no convention can leave out
 
 
 def found(
@@ -71,7 +71,7 @@ def found(
     others: Iterable[Other] = (),
     mistakes: Callable[[], Iterable[Other]] = no_mistakes,
 ) -> Found:
-    """A finding whose other conventions are those that give another value, each value once."""
+    """Return a `Found` whose alternatives differ from the value, each value once."""
     unique: dict[Value, Other] = {}
     for other in others:
         if other.value != value:
@@ -86,7 +86,7 @@ class Answer(Result):
     expression: Node
     asked: Request | None
     found: Found
-    scale: tuple[str, Fraction] | None = None  # the unit asked for with `in`, and what one of it is worth
+    scale: tuple[str, Fraction] | None = None  # the unit given with `in`, and its factor
     digits: int | None = None
 
     def __repr__(self) -> str:
@@ -103,17 +103,17 @@ class Answer(Result):
 
     @property
     def exact(self) -> Value:
-        """The value as it was worked out: a rational, an interval, an array, a shape or a class."""
+        """The value as computed: a rational, an interval, an array, a shape or a complexity class."""
         return self.found.value
 
     @property
     def value(self) -> Any:
-        """The value as Python has it: an int, a float, a tuple of sizes, a list of numbers, or the text of a class."""
+        """The value as a Python object: an int, a float, a tuple of sizes, a list of numbers, or a class as text."""
         return plain_value(self.scaled, tuples=True)
 
     @property
     def scaled(self) -> Value:
-        """The value in the unit that was asked for."""
+        """The value in the requested unit."""
         return self.in_unit(self.exact)
 
     def in_unit(self, value: Value) -> Value:
@@ -190,7 +190,7 @@ class Table(Result):
 
 
 def plain_value(value: Value, *, tuples: bool = False) -> Any:
-    """As JSON has it; a shape stays a tuple where Python asks."""
+    """Return a value as plain Python objects; a shape becomes a list (for JSON) unless `tuples`."""
     if isinstance(value, Fraction):
         return int(value) if value.denominator == 1 else float(value)
     if isinstance(value, Real):
@@ -218,5 +218,5 @@ def simple(value: Fraction | int) -> int | Fraction:
 
 
 def mistaken(code: str, what: str, value: Value) -> Other:
-    """The value that a known mistake gives, and what exactly was done."""
+    """Return the value that a known mistake gives, with a description of what was done."""
     return Other(what, value, excuses=False, code=code)

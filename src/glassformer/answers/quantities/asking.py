@@ -1,4 +1,4 @@
-"""`ask`: any expression of the language for any spec, one answer or a table over several sizes."""
+"""`ask`: evaluate an expression for a spec; one answer, or a table over several sizes."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 
 from glassformer.answers.quantities.answer import Answer, Table
-from glassformer.answers.quantities.context import model_named, with_fields
-from glassformer.answers.quantities.evaluation import Evaluation, is_known
+from glassformer.answers.quantities.context import Overrides, model_named, with_fields
+from glassformer.answers.quantities.evaluation import Evaluation, is_known, meaning_of, unknown_names
 from glassformer.answers.quantities.units import worth
+from glassformer.errors import GlassformerError, shown
 from glassformer.expressions.language import read, write
 from glassformer.expressions.tree import Converted, List, Name, Node, Quantity, Relation, rebuilt, walk
-from glassformer.spec import GlassformerError, shown
-from glassformer.spec.encoder_spec import defaults
+from glassformer.spec.encoder_fields import defaults
 from glassformer.spec.fields import field_rules
 from glassformer.spec.reading import SIZES, Request
 
@@ -29,27 +29,29 @@ def ask(
     digits: int | None = None,
     files: bool = False,
 ) -> Answer | Table:
-    """The value of an expression: `ask("params(ffn) / params", request("bert-base"))`.
+    """Evaluate an expression: `ask("params(ffn) / params", request("bert-base"))`.
 
-    `over` gives sizes several values, `{"t": ["128", "256"]}`; so does a list inside, `flops(t=128, 256)`: the answer is a table.
-    `files` lets `@` name files as well as presets: for the user's own words, never for a stranger's.
+    `over` gives several values to a size, `{"t": ["128", "256"]}`; a list in the expression, `flops(t=128, 256)`, does the same.
+    The result is then a table. `files` allows file paths after `@`; set it only for input that the user wrote.
     """
     node = read(expression) if isinstance(expression, str) else expression
     if isinstance(node, Relation):
-        raise GlassformerError(f"'{shown(write(node))}' is a claim: 'glassformer check' judges it, ask takes one side of it.")
+        raise GlassformerError(f"'{shown(write(node))}' is a claim: use 'glassformer check', or ask for one side of it.")
+    for name in unknown_names(node):
+        meaning_of(Quantity(name))  # raises an error that suggests a known name
     varied = {name: list(values) for name, values in (over or {}).items()} | _listed(node)
     if not varied:
         return answer(node, asked, digits=digits, files=files)
     choices = list(product(*varied.values()))
     if len(choices) > MOST_ROWS:
-        raise GlassformerError(f"{len(choices):,} combinations of sizes; a table has at most {MOST_ROWS} rows.")
+        raise GlassformerError(f"{len(choices):,} combinations of sizes are too many: a table has at most {MOST_ROWS} rows.")
     chosen = (_put_in(node, asked, dict(zip(varied, choice, strict=True))) for choice in choices)
     rows = tuple((choice, answer(*one, digits=digits, files=files)) for choice, one in zip(choices, chosen, strict=True))
     return Table(node, tuple(varied), rows)
 
 
 def several(fields: Mapping[str, object]) -> tuple[dict[str, object], dict[str, list[str]]]:
-    """Fields with one value, and sizes with several: `t=128,256` in words, `t=[128, 256]` in Python."""
+    """Split fields into those with one value and sizes with several: `t=128,256` as text, `t=[128, 256]` in Python."""
     varied = {name: values for name, value in fields.items() if len(values := _values(name, value)) > 1}
     return {name: value for name, value in fields.items() if name not in varied}, varied
 
@@ -65,34 +67,38 @@ def _values(name: str, value: object) -> list[str]:
 
 
 def answer(node: Node, asked: Request | None, *, digits: int | None = None, files: bool = False) -> Answer:
-    """The one answer to an expression without lists of sizes."""
+    """Return the answer to an expression without lists of sizes."""
     asked = asked_about(node, asked, files=files)
     inner = node.inner if isinstance(node, Converted) else node
-    found = Evaluation(asked, files=files).found(inner)
+    found = Evaluation(asked, sizes=stated_sizes(node, asked), files=files).found(inner)
     scale = (node.unit, worth(node.unit, inner, found.unit)) if isinstance(node, Converted) else None
     return Answer(node, asked if needs_model(inner) else None, found, scale, digits)
 
 
 def asked_about(node: Node, asked: Request | None, *, files: bool = False) -> Request | None:
-    """The model that bare names are about: where none is given, the only one that the expression names; with its only length."""
-    quantities = [quantity for quantity in walk(node) if isinstance(quantity, Quantity)]
-    models = {quantity.model for quantity in quantities if quantity.model}
-    if asked is None and len(models) == 1:
-        asked = model_named(models.pop(), files=files)
-    for size in SIZES:
-        stated = {write(value) for quantity in quantities for key, value in quantity.options if key == size}
-        if asked is not None and len(stated) == 1 and f"{size}=" not in asked.label and getattr(asked, size) == NOT_GIVEN[size]:
-            asked = with_fields(asked, {size: stated.pop()})
-    return asked
+    """Return the model that names without `@` refer to: the given one, or the only model that the expression names."""
+    models = {quantity.model for quantity in walk(node) if isinstance(quantity, Quantity) and quantity.model}
+    return model_named(models.pop(), files=files) if asked is None and len(models) == 1 else asked
+
+
+def stated_sizes(node: Node, asked: Request | None) -> Overrides:
+    """Return the values of plain `t` and `batch` in `flops(attention, t=512) = 4 t² d`: the only value that an option sets.
+
+    Quantities without that option keep the size of the spec, so `flops(t=512) / flops` compares two lengths.
+    """
+    options = [option for quantity in walk(node) if isinstance(quantity, Quantity) for option in quantity.options]
+    stated = {size: {write(value) for key, value in options if key == size} for size in SIZES}
+    open_sizes = [size for size in SIZES if asked is not None and getattr(asked, size) == NOT_GIVEN[size]]
+    return tuple((size, stated[size].pop()) for size in open_sizes if len(stated[size]) == 1)
 
 
 def needs_model(node: Node) -> bool:
-    """Whether some name is about the model that is asked about."""
+    """Return whether an expression refers to a model."""
     return any((isinstance(leaf, Name) and is_known(leaf.text)) or isinstance(leaf, Quantity) for leaf in walk(node))
 
 
 def _listed(node: Node) -> dict[str, list[str]]:
-    """The options that list several sizes: `t=128, 256`."""
+    """Return the options that list several sizes: `t=128, 256`."""
     found: dict[str, list[str]] = {}
     for quantity in walk(node):
         if isinstance(quantity, Quantity):
@@ -103,7 +109,7 @@ def _listed(node: Node) -> dict[str, list[str]]:
 
 
 def _put_in(node: Node, asked: Request | None, sizes: Mapping[str, str]) -> tuple[Node, Request | None]:
-    """The expression and the spec with one choice of sizes: into the options that list them, else into the spec."""
+    """Substitute one choice of sizes: into the options that list them, otherwise into the spec."""
 
     def chosen(inner: Node) -> Node:
         inner = rebuilt(inner, chosen)

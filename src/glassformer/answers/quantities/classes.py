@@ -1,4 +1,4 @@
-"""Complexity classes: sums of products of letters, `n² · d + n · d²`, none of which another one outgrows."""
+"""Complexity classes: sums of monomials, `n² · d + n · d²`, without dominated terms."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from glassformer.errors import shown
 from glassformer.expressions.limits import NotUnderstoodError
 from glassformer.expressions.plain import plain
 from glassformer.expressions.tree import Name, Node, Number, Power, Product, Quantity, Sum, ungrouped
-from glassformer.spec import shown
 
 Monomial = tuple[tuple[str, int], ...]  # letters and powers, by letter: (("d", 1), ("n", 2))
 
 RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 ORDER = ("L", "n", "w", "d", "V", "C", "p")
-# What people write for the length, the widths, and sizes that are constants here.
+# Common symbols for the length, the widths, and sizes that count as constants.
 SYMBOLS = {
     **dict.fromkeys("n t s T N length seq_len".split(), "n"),
     **dict.fromkeys("d D d_model d_k d_v d_ff d_q d_h dim".split(), "d"),
@@ -28,7 +28,7 @@ SYMBOLS = {
 
 @dataclass(frozen=True)
 class Growth:
-    """A complexity class: the terms that no other term outgrows."""
+    """A complexity class: the terms that no other term dominates."""
 
     terms: frozenset[Monomial]
 
@@ -43,23 +43,23 @@ class Growth:
         return f"O({' + '.join(_written(term) for term in sorted(self.terms, key=_powers))})"
 
     def without(self, *letters: str) -> Growth:
-        """With these taken as constants."""
+        """Return the class with these letters taken as constants."""
         return Growth.of(tuple(factor for factor in term if factor[0] not in letters) for term in self.terms)
 
     def capped(self, letter: str, power: int) -> Growth:
-        """With no higher power of a letter."""
+        """Return the class with the powers of a letter limited to `power`."""
         return Growth.of(
             tuple((name, min(size, power) if name == letter else size) for name, size in term) for term in self.terms
         )
 
     def leading(self, letter: str) -> Growth:
-        """The terms with the highest power of a letter: what is left where it is large."""
+        """Return the terms with the highest power of a letter, which dominate when it is large."""
         most = max(dict(term).get(letter, 0) for term in self.terms)
         return Growth.of(term for term in self.terms if dict(term).get(letter, 0) == most)
 
 
 def monomial(powers: Iterable[tuple[str, int]]) -> Monomial:
-    """Letters with their powers added up."""
+    """Return a monomial with the powers of each letter added up."""
     total: Counter[str] = Counter()
     for letter, power in powers:
         total[letter] += power
@@ -67,10 +67,10 @@ def monomial(powers: Iterable[tuple[str, int]]) -> Monomial:
 
 
 def class_of(node: Node) -> Growth:
-    """The class that an expression in letters names: `n^2 * d`, `O(n^2 d + n d^2)`; constants are left out."""
+    """Return the class of an expression in letters: `n^2 * d`, `O(n^2 d + n d^2)`; constants are dropped."""
     match ungrouped(node):
         case Number():
-            raise NotUnderstoodError(f"'{shown(plain(node))}' is a number, and a complexity class is wanted, as in n^2*d.")
+            raise NotUnderstoodError(f"'{shown(plain(node))}' is a number, not a complexity class: write it as in n^2*d.")
         case Quantity("O" | "Θ", (inner,)):
             return class_of(inner)
         case Sum(terms):
@@ -93,7 +93,7 @@ def _term(node: Node) -> Monomial:
 
 
 def _raised(base: Node, power: int) -> Monomial:
-    """`nd^2` is n · d², as one writes it; any other base is raised as a whole."""
+    """Raise a base to a power; `nd^2` is n · d², any other base is raised as a whole."""
     if isinstance(base, Name) and base.text not in SYMBOLS:
         *first, last = _letters(base.text)
         return monomial([*((letter, 1) for letter in first), (last, power)])
@@ -101,12 +101,12 @@ def _raised(base: Node, power: int) -> Monomial:
 
 
 def _letters(text: str) -> list[str]:
-    """What a name stands for: one size, or several written without a sign between them."""
+    """Return the letters of a name: one size, or several written without an operator between them."""
     if text in SYMBOLS:
         return [SYMBOLS[text]]
     if text and all(letter in SYMBOLS for letter in text):
         return [SYMBOLS[letter] for letter in text]
-    raise NotUnderstoodError(f"'{shown(text)}' is not a size that a complexity class can have: n, d, h, w, L and V are.")
+    raise NotUnderstoodError(f"'{shown(text)}' is not a size in complexity classes: use n, d, h, w, L or V.")
 
 
 def _outgrown(term: Monomial, other: Monomial) -> bool:

@@ -1,4 +1,4 @@
-"""Complexity classes read off the steps: how a cost or a memory grows with the length n and the width d."""
+"""Complexity classes derived from the program: how cost or memory grows with the length n and the width d."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from glassformer.answers.quantities.classes import Growth, monomial
 from glassformer.answers.quantities.context import Context
 from glassformer.answers.quantities.operations import products, steps_of
 from glassformer.answers.quantities.registry import means
+from glassformer.errors import GlassformerError
 from glassformer.expressions.tree import Name, Quantity
 from glassformer.program import Axis, Step
 from glassformer.program.axes import HEADS
-from glassformer.spec import GlassformerError
 
 LENGTHS = ("t", "s", "patch")
-WIDTHS = ("d_model", "d_ff", "d_head", "d_pooled", "d_k", "d_v")  # `head` beside d_k or d_v makes the width of all heads
+WIDTHS = ("d_model", "d_ff", "d_head", "d_pooled", "d_k", "d_v")  # `head` times d_k or d_v is the width of all heads
 CONSTANT = ("batch", *HEADS)
 SEEN = "keys within the window"
 LETTERS = {SEEN: "w", "vocab": "V", "class": "C", "segment": "", "pixel": "p"}
-KEPT = {"attention": ".attention.weights", "core": ".attention.weights", "scores": ".attention.weights", "ffn": ".ffn."}
+KEPT = ("attention", "core", "scores", "ffn")  # whose memory is worked out
 EXAMPLE = "complexity(attention), complexity(flops(ffn)) or complexity(attention, of=memory)"
 
 
-@means("complexity", "the class of a part's cost, or with of=memory of what it keeps: n length, d widths, w window, V vocabulary",
+@means("complexity", "the complexity class of a part's cost, or of its memory (of=memory): n length, d width, w window, V vocab",
        "complexity(core)", ("of", "layer"))  # fmt: skip
 def complexity(asked: Context) -> Found:
-    """The class of matrix products in one layer, or of the numbers kept."""
+    """Return the class of the matrix products in one layer, or of the stored numbers."""
     asked = _unwrapped(asked)
     if asked.spec.global_every is not None or not asked.spec.layers:
-        raise GlassformerError(f"{asked.text}: worked out only where there are layers and all are alike.")
+        raise GlassformerError(f"{asked.text}: defined only for encoders that have layers, all of the same kind.")
     return _memory(asked) if asked.word("of", "time", ("time", "memory")) == "memory" else _time(asked)
 
 
@@ -48,13 +48,13 @@ def _unwrapped(asked: Context) -> Context:
 
 
 def _time(asked: Context) -> Found:
-    steps = [step for step in steps_of(asked) if not step.name.startswith("layers.") or step.name.startswith("layers.0.")]
+    steps = [step for step in steps_of(asked) if step.block.layer == 0 or step.block.part != "layers"]
     window = asked.spec.window
     value = growth_of(steps, lambda step: _axes_of_product(step, window))
     lines = [Line(step.name, " · ".join(axis.name for axis in _axes_of_product(step, window)), "", products(step))
              for step in steps if products(step)]  # fmt: skip
     said = f"matrix products of {', '.join(asked.names)}, one layer, d for every width"
-    said += f", pairs within the window w={window} alone" if window is not None else ""
+    said += f", only pairs within the window w={window}" if window is not None else ""
     others = list(_as_others_write(value))
     if asked.names == ("core",):
         whole = Context(Quantity("complexity", (Name("attention"),)), asked.asked, asked.options)
@@ -66,21 +66,22 @@ def _time(asked: Context) -> Found:
 def _memory(asked: Context) -> Found:
     target = asked.one_name("complexity(attention, of=memory)")
     if target != "layers" and target not in KEPT:
-        raise GlassformerError(f"{asked.text}: memory is worked out for {', '.join(KEPT)} and layers.")
-    first = [step for step in asked.program.steps if step.name.startswith("layers.0.")]
-    steps = [step for step in first if KEPT.get(target, "layers.0.") in step.name]
+        raise GlassformerError(f"{asked.text}: memory is available for {', '.join(KEPT)} and layers.")
+    first = [step for step in asked.program.steps if step.block.layer == 0]
+    attends = target in ("attention", "core", "scores")
+    steps = [step for step in first if (step.role == "weights" if attends else target in ("layers", step.block.kind))]
     value = growth_of(steps, lambda step: step.output.axes)
     lines = [Line(step.name, " · ".join(axis.name for axis in step.output.axes), "", step.output.size) for step in steps]
     others = list(_as_others_write(value))
     if target in ("attention", "core"):
-        wide = growth_of((step for step in first if ".attention." in step.name), lambda step: step.output.axes)
-        others.insert(0, Other("every intermediate of the attention", wide))
-    what = "the attention weights" if target in ("attention", "core", "scores") else f"every intermediate of {target}"
+        wide = growth_of((step for step in first if step.block.kind == "attention"), lambda step: step.output.axes)
+        others.insert(0, Other("all intermediate results of the attention", wide))
+    what = "the attention weights" if attends else f"all intermediate results of {target}"
     return found(value, "", f"{what}, one layer, heads as a constant, d for every width", lines, others, lambda: _lost(value))
 
 
 def growth_of(steps: Iterable[Step], axes_of: Callable[[Step], Iterable[Axis]]) -> Growth:
-    """The class of a sum over steps: each is as large as the product of its axes."""
+    """Return the class of a sum over steps; each term is the product of the step's axes."""
     return Growth.of(monomial(_letters(axes_of(step))) for step in steps)
 
 
@@ -104,7 +105,7 @@ def _letters(axes: Iterable[Axis]) -> Iterator[tuple[str, int]]:
 
 
 def _as_others_write(value: Growth) -> Iterator[Other]:
-    """The same class by the length alone, or for long inputs."""
+    """Yield the class in the length alone, and for long inputs."""
     yield Other("the width taken as a constant", value.without("d"))
     if value.without("w") != value:
         yield Other("the window taken as a constant", value.without("w"))
@@ -114,10 +115,10 @@ def _as_others_write(value: Growth) -> Iterator[Other]:
 
 
 def _lost(value: Growth) -> Iterator[Other]:
-    """The square of the length lost."""
+    """Yield the class without the square of the length."""
     if any(dict(term).get("n", 0) > 1 for term in value.terms):
         for said in (value.capped("n", 1), value.capped("n", 1).without("d")):
-            yield mistaken("linear_instead_of_quadratic", "the length taken once, not squared", said)
+            yield mistaken("linear_instead_of_quadratic", "the length not squared", said)
         if len(value.terms) > 1:
             for said in (value.leading("d"), value.leading("d").without("d")):
-                yield mistaken("no_quadratic_term", "projections and feed-forward alone", said)
+                yield mistaken("no_quadratic_term", "only projections and feed-forward", said)

@@ -1,4 +1,4 @@
-"""One quantity put to one spec: its arguments and options, checked, and the program that it is read off."""
+"""A quantity in the context of one spec: its validated arguments and options, and the program that it is computed from."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
+from glassformer.errors import GlassformerError, nearest, shown
 from glassformer.expressions.evaluate import Evaluator
 from glassformer.expressions.exact import Real
 from glassformer.expressions.language import names_of, write
@@ -15,8 +16,8 @@ from glassformer.expressions.plain import plain
 from glassformer.expressions.readings import Reading
 from glassformer.expressions.tree import List, Name, Node, Quantity
 from glassformer.program import Program, build
-from glassformer.spec import EncoderSpec, GlassformerError, nearest, shown
-from glassformer.spec.encoder_spec import defaults
+from glassformer.spec import EncoderSpec
+from glassformer.spec.encoder_fields import defaults
 from glassformer.spec.presets import known_preset, preset_names
 from glassformer.spec.reading import SIZES, Request, request, request_from_words
 
@@ -26,11 +27,11 @@ YES_NO = {"yes": True, "no": False, "true": True, "false": False}
 
 @dataclass(frozen=True)
 class Context:
-    """A quantity, the spec that it is asked of, and what its options say."""
+    """A quantity, the spec that it refers to, and its options."""
 
     quantity: Quantity
     asked: Request
-    options: Mapping[str, Node]  # those of the quantity itself; fields and sizes have gone into the spec
+    options: Mapping[str, Node]  # the quantity's own options; fields and sizes are already applied to the spec
 
     @property
     def text(self) -> str:
@@ -46,7 +47,7 @@ class Context:
 
     @property
     def beyond(self) -> bool:
-        """Whether the length is beyond the model's position table: what it would cost can be told all the same."""
+        """Whether the length exceeds the model's position table; its cost can still be computed."""
         return self.asked.t is not None and self.spec.longest is not None and self.asked.t > self.spec.longest
 
     @cached_property
@@ -56,12 +57,12 @@ class Context:
 
     def one_name(self, examples: str) -> str:
         if len(self.names) != 1:
-            raise GlassformerError(f"{self.text}: one name belongs between the brackets, as in {examples}.")
+            raise GlassformerError(f"{self.text}: expected one name in the parentheses, as in {examples}.")
         return self.names[0]
 
     @cached_property
     def layer(self) -> int | None:
-        """`layer=0`; None for all layers together."""
+        """The layer of `layer=0`; None for all layers together."""
         if "layer" not in self.options or self.word("layer", "") == "all":
             return None
         number = self.number("layer")
@@ -79,18 +80,18 @@ class Context:
         return number
 
     def listed(self, key: str) -> tuple[str, ...]:
-        """The names of `without=biases+norms`."""
+        """Return the names in an option such as `without=biases+norms`."""
         return names_of((self.options[key],)) if key in self.options else ()
 
     def word(self, key: str, default: str, choices: tuple[str, ...] = ()) -> str:
-        """An option that is one of a few words."""
+        """Return the value of an option that takes one of a few words."""
         node = self.options.get(key)
         if node is None:
             return default
         found = node.text if isinstance(node, Name) else plain(node)
         if choices and found not in choices:
             raise GlassformerError(
-                f"{self.text}: {key}={shown(found)} is not allowed; one of {', '.join(choices)}.{nearest(found, choices)}"
+                f"{self.text}: {key}={shown(found)} is not allowed; use one of {', '.join(choices)}.{nearest(found, choices)}"
             )
         return found
 
@@ -107,13 +108,13 @@ class Context:
 
 
 def whole(node: Node, what: str) -> int:
-    """A node that is a whole number, at least 0."""
+    """Return the value of a node that must be a whole number, at least 0."""
     try:
         value = Evaluator(Reading(), {}).value(node)
     except NotUnderstoodError:
         value = None
     if not isinstance(value, Real) or not value.whole or not 0 <= value.low < 10**15:
-        raise GlassformerError(f"{what}={shown(plain(node))} is not a whole number.")
+        raise GlassformerError(f"{what}={shown(plain(node))} is not a whole number of at least 0.")
     return int(value.low)
 
 
@@ -123,7 +124,7 @@ def _program(spec: EncoderSpec, batch: int, t: int | None) -> Program:
 
 
 def program_of(asked: Request) -> Program:
-    """The program; for a length beyond the position table, of the same model with a longer table."""
+    """Return the program; if the length exceeds the position table, that of the same model with a longer table."""
     spec, length = asked.spec, asked.t
     if length is not None and spec.longest is not None and length > spec.longest and not spec.one_length:
         spec = spec.replace(positions=length)
@@ -133,25 +134,25 @@ def program_of(asked: Request) -> Program:
 def context(
     quantity: Quantity, asked: Request | None, own: tuple[str, ...], overrides: Overrides = (), *, files: bool = False
 ) -> Context:
-    """The quantity with its model and its fields put in. `own` are the options that the quantity itself knows."""
+    """Resolve a quantity: find its model, apply its fields. `own` lists the options that belong to the quantity itself."""
     fields: dict[str, Any] = dict(overrides)
     options: dict[str, Node] = {}
     for key, node in quantity.options:
         if [name for name, _ in quantity.options].count(key) > 1:
             raise GlassformerError(f"{shown(write(quantity))}: {key} is given twice.")
-        if key in own and not (key == "head" and isinstance(node, Name)):  # head=mlm is the task head, head=0 one of attention
+        if key in own and not (key == "head" and isinstance(node, Name)):  # head=mlm is the task head, head=0 an attention head
             options[key] = node
         elif key in SIZES or key in defaults():
             fields[key] = _field_text(key, node)
         else:
             known = [*own, *SIZES, *defaults()]
-            said = f" Options of {quantity.name}: {', '.join(own)}; and any field of the spec." if own else ""
+            said = f" Options of {quantity.name}: {', '.join(own)}, and any field of the spec." if own else ""
             raise GlassformerError(f"{shown(write(quantity))}: '{shown(key)}' is not an option.{nearest(key, known)}{said}")
     return Context(quantity, with_fields(model_of(quantity, asked, files=files), fields), options)
 
 
 def model_of(quantity: Quantity, asked: Request | None, *, files: bool) -> Request:
-    """The model of `@ …`, or the one that is asked about."""
+    """Return the model after `@`, or the default one."""
     if quantity.model:
         return model_named(quantity.model, files=files)
     if asked is None:
@@ -161,15 +162,17 @@ def model_of(quantity: Quantity, asked: Request | None, *, files: bool) -> Reque
 
 
 def model_named(words: str, *, files: bool) -> Request:
-    """The model that words behind `@` name. What a stranger wrote names presets only: it does not get to open files."""
+    """Return the model named after `@`. Untrusted text may name presets only, since it must not open files."""
     name, *fields = words.split()
     if not files and known_preset(name) is None:
-        raise GlassformerError(f"'@ {shown(name)}' is no preset, and no file is opened here.{nearest(name, preset_names())}")
+        raise GlassformerError(
+            f"'@ {shown(name)}' is not a preset, and files are not opened here.{nearest(name, preset_names())}"
+        )
     return request_from_words((name, *fields))
 
 
 def with_fields(asked: Request, fields: Mapping[str, Any]) -> Request:
-    """The same model with some fields or sizes changed."""
+    """Return the same model with some fields or sizes changed."""
     if not fields:
         return asked
     changed = request(asked.spec, **fields)
@@ -183,18 +186,18 @@ def replace_request(asked: Request, label: str, *, batch: int, t: int | None) ->
 
 
 def _field_text(key: str, node: Node) -> str:
-    """The value of a field as a spec's words have it."""
+    """Return the value of a field as it is written in a spec."""
     if isinstance(node, Name):
         return node.text
     if isinstance(node, List):
         return ",".join(_field_text(key, item) for item in node.items)
     value = Evaluator(Reading(), {}).value(node)
     if not isinstance(value, Real) or not value.exact:
-        raise GlassformerError(f"{key}={shown(plain(node))} is not a value for a field.")
+        raise GlassformerError(f"{key}={shown(plain(node))} is not a valid value for a field.")
     return str(int(value.low)) if value.whole else str(float(value.low))
 
 
 def scoped(quantity: Quantity, **options: Node) -> Quantity:
-    """The quantity with some options set."""
+    """Return the quantity with some options set."""
     kept = tuple((key, value) for key, value in quantity.options if key not in options)
     return replace(quantity, options=(*kept, *options.items()))

@@ -1,4 +1,4 @@
-"""A tree to its answer: quantities are worked out for their spec, arithmetic is done exactly on top of them."""
+"""Evaluation of expression trees: quantities are computed for their spec, then combined with exact arithmetic."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 
+from glassformer.algebra.parts import PARTS
 from glassformer.answers.quantities.answer import Found, Line, Other, Value, found, mistaken, simple
 from glassformer.answers.quantities.context import Overrides, context, whole
 from glassformer.answers.quantities.extras import NEED_NO_MODEL
@@ -14,6 +15,7 @@ from glassformer.answers.quantities.growth import growth, solve
 from glassformer.answers.quantities.registry import MEANINGS, Meaning
 from glassformer.answers.quantities.sizes import SHORT, is_size, size
 from glassformer.answers.quantities.units import unit
+from glassformer.errors import GlassformerError, nearest, shown
 from glassformer.expressions.activations import exact_gelu
 from glassformer.expressions.arrays import Array
 from glassformer.expressions.evaluate import CONSTANTS, Evaluator
@@ -24,28 +26,30 @@ from glassformer.expressions.norms import WITHOUT_EPS, by_row
 from glassformer.expressions.plain import plain
 from glassformer.expressions.readings import Reading
 from glassformer.expressions.tree import Call, Converted, Name, Node, Power, Product, Quantity, Relation, children, walk
-from glassformer.spec import GlassformerError, nearest, shown
-from glassformer.spec.encoder_spec import EncoderSpec, defaults
+from glassformer.spec.encoder_fields import defaults
+from glassformer.spec.encoder_spec import EncoderSpec
+from glassformer.spec.presets import preset_names
 from glassformer.spec.reading import Request
 
 MOST_CONVENTIONS = 24
-OF_EXPRESSIONS = {"growth": growth, "solve": solve}  # quantities whose arguments are expressions themselves
+OF_EXPRESSIONS = {"growth": growth, "solve": solve}  # quantities whose arguments are expressions
 ALSO_CALLED = {"parameters": "params", "PE": "positions", "multiply_adds": "macs", "memory": "bytes", "pe": "positions"}
 SIZE = Meaning("size", "a field of the spec", "d_model", (), size)
 NO_MODEL = Request("", EncoderSpec())
 
 
 class Evaluation:
-    """Works out trees for one spec; every quantity is worked out once."""
+    """Evaluates trees for one spec; each quantity is computed once."""
 
-    def __init__(self, asked: Request | None, overrides: Overrides = (), *, files: bool = False) -> None:
+    def __init__(self, asked: Request | None, overrides: Overrides = (), *, sizes: Overrides = (), files: bool = False) -> None:
         self.asked, self.overrides = asked, overrides
+        self.sizes = sizes  # values of plain `t` and `batch` if the spec does not set them
         self.files = files  # whether `@` may name a file
         self.known: dict[Node, Found] = {}
 
     def found(self, node: Node) -> Found:
-        """What a tree comes to, with its conventions and derivation."""
-        if self.is_leaf(node):
+        """Evaluate a tree, with its conventions and derivation."""
+        if is_leaf(node):
             return self.leaf(node)
         leaves = list(dict.fromkeys(self._leaves(node)))
         number = self.number(node)
@@ -56,17 +60,24 @@ class Evaluation:
         conventions = dict.fromkeys(self.leaf(leaf).convention for leaf in leaves)
         exact = isinstance(value, int | Fraction) or (isinstance(value, Array) and all(cell.exact for cell in value.cells))
         said = "; ".join(conventions) or (
-            "exact arithmetic" if exact else "arithmetic with proved bounds, rounded where it is shown"
+            "exact arithmetic" if exact else "computed with proven error bounds, rounded for display"
         )
         return found(value, self.unit(node), said, lines, self._others(node, leaves), lambda: self._mistakes(node, leaves))
 
     def unit(self, node: Node) -> str:
-        """The unit of a tree; terms that count different things are refused."""
-        return unit(node, lambda leaf: self.leaf(leaf).unit if self.is_leaf(leaf) else "")
+        """Return the unit of a tree; adding terms of different kinds is an error."""
+        return unit(node, lambda leaf: self.leaf(leaf).unit if is_leaf(leaf) else "")
 
     def number(self, node: Node, instead: Mapping[Node, Value] | None = None) -> Real | Array:
-        """The number that a tree comes to; `instead` puts other values in the place of some quantities."""
-        return _Arithmetic(self, instead or {}).value(node)
+        """Return the numeric value of a tree; `instead` replaces the values of some quantities."""
+        try:
+            return _Arithmetic(self, instead or {}).value(node)
+        except NotUnderstoodError as error:
+            raise error.about(plain(node), "cannot be computed") from error
+
+    def varied(self, name: str, value: int) -> Evaluation:
+        """Return the same evaluation with one size changed."""
+        return Evaluation(self.asked, (*self.overrides, (name, str(value))), sizes=self.sizes, files=self.files)
 
     def leaf(self, node: Node) -> Found:
         if node not in self.known:
@@ -77,38 +88,29 @@ class Evaluation:
         quantity = node if isinstance(node, Quantity) else Quantity(node.text if isinstance(node, Name) else "")
         if quantity.name in OF_EXPRESSIONS:
             if self.overrides:
-                raise GlassformerError(f"{shown(write(quantity))}: growth and solve cannot stand inside one another.")
+                raise GlassformerError(f"{shown(write(quantity))}: growth and solve cannot be nested.")
             return OF_EXPRESSIONS[quantity.name](quantity, self)
         if (by_formula := formula_quantity(quantity)) is not None:
             return by_formula
         meaning = meaning_of(quantity)
         asked = self.asked or (NO_MODEL if meaning.name in NEED_NO_MODEL else None)
-        put = context(quantity, asked, meaning.options, self.overrides, files=self.files)
+        overrides = (*self.sizes, *self.overrides) if meaning is SIZE else self.overrides
+        put = context(quantity, asked, meaning.options, overrides, files=self.files)
         worked = meaning.work_out(put)
-        note = f"; t={put.asked.t} is beyond this model's positions={put.spec.longest}" if put.beyond else ""
+        note = f"; t={put.asked.t} exceeds this model's positions={put.spec.longest}" if put.beyond else ""
         return replace(worked, convention=worked.convention + note)
 
-    def is_leaf(self, node: Node) -> bool:
-        """Whether a node is a quantity or a field, and nothing that is worked out from such."""
-        if isinstance(node, Name):
-            return node.text not in CONSTANTS and not self.several_letters(node.text)
-        return isinstance(node, Quantity) and not is_product(node)
-
     def _leaves(self, node: Node) -> Iterator[Node]:
-        if self.is_leaf(node):
+        if is_leaf(node):
             yield node
-        elif isinstance(node, Name) and self.several_letters(node.text):
+        elif isinstance(node, Name) and several_letters(node.text):
             yield from map(Name, node.text)
         else:
             for inner in children(node):
                 yield from self._leaves(inner)
 
-    def several_letters(self, text: str) -> bool:
-        """`nd`: letters of sizes without a sign between them."""
-        return len(text) > 1 and not is_known(text) and all(letter in SHORT for letter in text)
-
     def _others(self, node: Node, leaves: list[Node]) -> Iterator[Other]:
-        """Each usual convention, applied to every quantity that has it."""
+        """Apply each usual convention to every quantity that has it."""
         usual = {leaf: [other for other in self.leaf(leaf).others if other.excuses] for leaf in leaves}
         said = {other.convention: other for others in usual.values() for other in others}
         nothing_left = {word for leaf in leaves for word in self.leaf(leaf).nothing_without}
@@ -119,15 +121,15 @@ class Evaluation:
             yield loose
 
     def _loosely(self, node: Node) -> Other | None:
-        """GELU by its tanh formula and norms with their eps, where the tree has such a function."""
+        """Return the value with tanh GELU, eps in norms and sample variance, if the tree uses such a function."""
         calls = {call.function for call in walk(node) if isinstance(call, Call)}
-        said = ["GELU by its tanh formula"] if "gelu" in calls else []
+        said = ["GELU by its tanh approximation"] if "gelu" in calls else []
         said += ["eps = 1e-5 inside the norm"] if calls & {*WITHOUT_EPS} else []
         said += ["the variance divided by n − 1"] if calls & {"var", "std"} else []
         return Other(" and ".join(said), _value(_Arithmetic(self, {}, strict=False).value(node))) if said else None
 
     def _mistakes(self, node: Node, leaves: list[Node]) -> Iterator[Other]:
-        """A known mistake in one of the quantities; or a ratio upside down."""
+        """Yield the values of a known mistake in one of the quantities, and of an inverted ratio."""
         for leaf in leaves:
             for wrong in self.leaf(leaf).mistakes():
                 try:
@@ -141,7 +143,7 @@ class Evaluation:
 
 
 def _alike(others: list[Other], example: Other) -> list[Other]:
-    """The same convention for another quantity: `without biases, norms` leaves out what there is of both."""
+    """Return the same convention for another quantity: `without biases, norms` leaves out those that it has."""
     if not example.left_out:
         return [other for other in others if other.convention == example.convention]
     groups = {word for other in others for word in other.left_out}
@@ -149,7 +151,7 @@ def _alike(others: list[Other], example: Other) -> list[Other]:
 
 
 class _Arithmetic(Evaluator):
-    """Exact arithmetic with quantities among its names."""
+    """Exact arithmetic in which names can be quantities."""
 
     def __init__(self, evaluation: Evaluation, instead: Mapping[Node, Value], *, strict: bool = True) -> None:
         super().__init__(Reading() if strict else Reading(spread="sample"), {})
@@ -160,10 +162,10 @@ class _Arithmetic(Evaluator):
             case Converted(inner):
                 return self.value(inner)
             case Relation():
-                raise GlassformerError(f"'{shown(write(node))}' is a claim; 'glassformer check' judges it.")
-            case Name(text) if self.evaluation.several_letters(text):
+                raise GlassformerError(f"'{shown(write(node))}' is a claim: use 'glassformer check'.")
+            case Name(text) if several_letters(text):
                 return self._product(tuple(("·", Name(letter)) for letter in text))
-            case Power(Name(text), exponent) if self.evaluation.several_letters(text):  # nd² is n · d²
+            case Power(Name(text), exponent) if several_letters(text):  # nd² is n · d²
                 return self._product((*(("·", Name(letter)) for letter in text[:-1]), ("·", Power(Name(text[-1]), exponent))))
             case Quantity(name, (inner,)) if is_product(node):
                 return self._product((("", Name(name)), ("·", inner)))
@@ -173,14 +175,14 @@ class _Arithmetic(Evaluator):
                 return self._each(inner, exact_gelu)
             case Call(function, (inner,)) if self.strict and function in WITHOUT_EPS:
                 return self._normed(self.value(inner), function)
-            case Name() | Quantity() if self.evaluation.is_leaf(node):
+            case Name() | Quantity() if is_leaf(node):
                 found_value = self.instead.get(node)
                 return as_number(self.evaluation.leaf(node).value if found_value is None else found_value, node)
             case _:
                 return super().value(node)
 
     def _item(self, value: Real | Array, places: list[int]) -> Real:
-        """One number of a list, or of a matrix by row and column, counted from 0."""
+        """Return one number of a list, or of a matrix by row and column, counted from 0."""
         sizes = value.shape if isinstance(value, Array) else ()
         if (
             not isinstance(value, Array)
@@ -188,18 +190,30 @@ class _Arithmetic(Evaluator):
             or any(p >= size for p, size in zip(places, sizes, strict=True))
         ):
             raise GlassformerError(
-                f"the index {places} does not fit {' × '.join(map(str, sizes)) or 'a number'}; counted from 0."
+                f"the index {places} does not fit {' × '.join(map(str, sizes)) or 'a number'}; indices start at 0."
             )
         return value.row(places[0])[places[1]] if len(places) > 1 else value.cells[places[0]]
 
     def _normed(self, value: Real | Array, function: str) -> Array:
         if isinstance(value, Real):
-            raise NotUnderstoodError(f"{function} of a single number")
+            raise NotUnderstoodError(f"{function} needs a list of numbers")
         return by_row(value, WITHOUT_EPS[function])
 
 
+def is_leaf(node: Node) -> bool:
+    """Return whether a node is a single quantity or field, not an expression over them."""
+    if isinstance(node, Name):
+        return node.text not in CONSTANTS and not several_letters(node.text)
+    return isinstance(node, Quantity) and not is_product(node)
+
+
+def several_letters(text: str) -> bool:
+    """Return whether a name is a product of one-letter sizes: `nd`."""
+    return len(text) > 1 and not is_known(text) and all(letter in SHORT for letter in text)
+
+
 def is_product(node: Node) -> bool:
-    """`L(12 d² + 13 d)`: a size before a bracket multiplies it."""
+    """Return whether a node is a size times a parenthesis: `L(12 d² + 13 d)`."""
     return (
         isinstance(node, Quantity)
         and len(node.arguments) == 1
@@ -215,7 +229,7 @@ def as_number(value: Value, node: Node) -> Real | Array:
     if isinstance(value, int | Fraction):
         return exactly(value)
     what = "a shape" if isinstance(value, tuple) else "a complexity class"
-    raise GlassformerError(f"{shown(plain(node))} is {what}, and no number can be worked out from it.")
+    raise GlassformerError(f"{shown(plain(node))} is {what}, not a number.")
 
 
 def _value(value: Real | Array) -> Value:
@@ -223,18 +237,25 @@ def _value(value: Real | Array) -> Value:
 
 
 def meaning_of(quantity: Quantity) -> Meaning:
-    """What a name means; an unknown one gets the nearest."""
+    """Return the definition of a name; the error for an unknown name suggests the nearest one."""
     name = ALSO_CALLED.get(quantity.name, quantity.name)
     if name in MEANINGS and not (is_size(name) and not quantity.arguments):
         return MEANINGS[name]
     if is_size(name) and not quantity.arguments:
         return SIZE
-    known = [*MEANINGS, *OF_EXPRESSIONS, *defaults(), "t", "batch"]
-    near = nearest(quantity.name, known)
     raise UnknownNameError(
-        f"'{shown(quantity.name)}' is no quantity and no field of the spec.{near} Quantities: params, shape, elements, flops, "
-        "macs, bytes, growth, complexity, solve, …; 'glassformer ask --quantities' lists them."
+        f"'{shown(quantity.name)}' is not a quantity or a field of the spec.{_hint(quantity.name)} Quantities: params, shape, "
+        "elements, flops, macs, bytes, growth, complexity, solve, …; 'glassformer ask --quantities' lists them."
     )
+
+
+def _hint(name: str) -> str:
+    """Return a suggestion for an unknown name."""
+    if name in PARTS:
+        return f" It is a part: write params({name}) or flops({name})."
+    if preset := next((preset for preset in preset_names() if name in (preset, preset.partition("-")[0])), None):
+        return f" A model goes after '@', as in 'params @ {preset}', or after the expression as a separate argument."
+    return nearest(name, [*MEANINGS, *OF_EXPRESSIONS, *defaults(), "t", "batch"])
 
 
 class UnknownNameError(GlassformerError):
@@ -242,12 +263,12 @@ class UnknownNameError(GlassformerError):
 
 
 def unknown_names(node: Node) -> list[str]:
-    """The names in a tree that mean nothing: `how`, `many`; those inside quantities are names of parts, and not looked at."""
+    """Return the unknown names in a tree: `how`, `many`. Names inside quantities are parts and are not checked."""
     match node:
         case Quantity(name):
             return [] if is_known(name) or name == "O" else [name]
         case Name(text):
-            known = is_known(text) or text in CONSTANTS or Evaluation(None).several_letters(text)
+            known = is_known(text) or text in CONSTANTS or several_letters(text)
             return [] if known else [text]
         case _:
             return [name for inner in children(node) for name in unknown_names(inner)]

@@ -1,4 +1,4 @@
-"""Quantities beside the encoder: entries of the position table, updates of a training run, BERT's masking, padding."""
+"""Quantities around the encoder: position table entries, training updates, BERT's masking, special tokens, padding."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from glassformer.answers.mistakes.positions import waves
 from glassformer.answers.quantities.answer import Found, Line, Other, found, mistaken
 from glassformer.answers.quantities.context import Context, whole
 from glassformer.answers.quantities.registry import means
+from glassformer.errors import GlassformerError
 from glassformer.expressions.exact import Real
 from glassformer.expressions.tree import List
 from glassformer.numbers.by_hand.operations import PositionEntries
-from glassformer.spec import GlassformerError
 
 BASE = 10000.0
 FLOAT_ROOM = Fraction(1, 10**14)
@@ -25,13 +25,13 @@ SPECIAL = {1: "[CLS] text [SEP]", 2: "[CLS] first [SEP] second [SEP]"}
     "positions", "one entry of the sinusoidal table, position and feature counted from 0", "positions(3, 5) @ layer d_model=64"
 )
 def positions(asked: Context) -> Found:
-    """The number in row `position` and column `feature`."""
+    """Return the entry in row `position` and column `feature`."""
     spec = asked.spec
     if len(asked.quantity.arguments) != 2:
-        raise GlassformerError(f"{asked.text}: a position and a feature belong between the brackets, as in positions(3, 5).")
+        raise GlassformerError(f"{asked.text}: expected a position and a feature in the parentheses, as in positions(3, 5).")
     if spec.position not in ("sinusoidal", "sinusoidal_stored", "none"):
         raise GlassformerError(
-            f"{asked.text}: this encoder has position={spec.position}, which no formula gives. Add position=sinusoidal."
+            f"{asked.text}: this encoder has position={spec.position}, which has no formula. Add position=sinusoidal."
         )
     position, feature = (whole(node, asked.text) for node in asked.quantity.arguments)
     if feature >= spec.d_model:
@@ -50,10 +50,10 @@ def positions(asked: Context) -> Found:
 
 
 def _counted_otherwise(position: int, feature: int) -> list[tuple[str, tuple[int, int]]]:
-    """The same words, where somebody counts features from 1 or numbers the pairs."""
+    """Return the entries meant by people who count from 1 or who number the pairs."""
     cells = [("features counted from 1", (position, feature - 1))] if feature else []
     cells += [("positions counted from 1", (position - 1, feature))] if position else []
-    return [*cells, ("the second number read as the pair's, PE(pos, 2i)", (position, 2 * feature))]
+    return [*cells, ("the second number read as the pair index, PE(pos, 2i)", (position, 2 * feature))]
 
 
 def _real(value: float) -> Real:
@@ -61,14 +61,14 @@ def _real(value: float) -> Real:
     return Real(middle - FLOAT_ROOM, middle + FLOAT_ROOM)
 
 
-@means("updates", "updates of the weights in some epochs", "updates(rows=10000, batch=32, epochs=3)",
+@means("updates", "weight updates of a training run", "updates(rows=10000, batch=32, epochs=3)",
        ("rows", "batch", "epochs", "accumulate", "drop_last"))  # fmt: skip
 def updates(asked: Context) -> Found:
-    """How often the weights change; the last batch of an epoch may be smaller."""
+    """Return the number of weight updates; the last batch of an epoch may be smaller."""
     rows, epochs = asked.number("rows"), asked.number("epochs", 1)
     together = asked.number("batch") * asked.number("accumulate", 1)
     if not together:
-        raise GlassformerError(f"{asked.text}: batch and accumulate are at least 1.")
+        raise GlassformerError(f"{asked.text}: batch and accumulate must be at least 1.")
     counted, dropped = epochs * -(-rows // together), epochs * (rows // together)
     drops = asked.flag("drop_last")
     value, other = (dropped, counted) if drops else (counted, dropped)
@@ -80,41 +80,37 @@ def updates(asked: Context) -> Found:
     return found(value, "updates", said, [Line("updates", symbols, numbers, value)], [Other(beside, other)])
 
 
-@means("mask_rate", "share of tokens that BERT chooses to predict; fate=mask|random|kept", "mask_rate * 512",
+@means("mask_rate", "fraction of tokens that BERT selects for prediction; fate=mask|random|kept", "mask_rate * 512",
        ("fate",))  # fmt: skip
 def mask_rate(asked: Context) -> Found:
     fate = asked.word("fate", "", tuple(FATES))
     share = CHOSEN * FATES[fate] if fate else CHOSEN
     symbols = f"0.15 · {float(FATES[fate]):g}" if fate else "0.15"
-    others = [Other("of the chosen tokens alone", FATES[fate])] if fate else []
-    return found(share, "", "of all tokens, as in BERT's paper", [Line("share", symbols, "", share)], others)
+    others = [Other("as a fraction of the selected tokens", FATES[fate])] if fate else []
+    return found(share, "", "fraction of all tokens, as in the BERT paper", [Line("fraction", symbols, "", share)], others)
 
 
-@means(
-    "special_tokens", "special tokens that BERT puts around one sentence or two", "special_tokens(sentences=2)", ("sentences",)
-)
+@means("special_tokens", "special tokens that BERT adds to one sentence or two", "special_tokens(sentences=2)", ("sentences",))
 def special_tokens(asked: Context) -> Found:
     sentences = asked.number("sentences", 1)
     if sentences not in SPECIAL:
-        raise GlassformerError(f"{asked.text}: sentences={sentences} is not allowed; BERT reads one or two.")
+        raise GlassformerError(f"{asked.text}: sentences={sentences} is not allowed; BERT takes one or two.")
     return found(sentences + 1, "tokens", SPECIAL[sentences], [Line("special tokens", SPECIAL[sentences], "", sentences + 1)])
 
 
-@means(
-    "padding", "padding tokens where inputs of these lengths are filled up to the longest, or to=N", "padding([5, 9, 7])", ("to",)
-)
+@means("padding", "padding tokens if inputs of these lengths are padded to the longest, or to=N", "padding([5, 9, 7])", ("to",))
 def padding(asked: Context) -> Found:
     nodes = asked.quantity.arguments
     inside = nodes[0].items if len(nodes) == 1 and isinstance(nodes[0], List) else nodes
     lengths = [whole(node, asked.text) for node in inside]
     if not lengths:
-        raise GlassformerError(f"{asked.text}: the lengths of the inputs belong between the brackets, as in padding([5, 9, 7]).")
+        raise GlassformerError(f"{asked.text}: expected the lengths of the inputs in the parentheses, as in padding([5, 9, 7]).")
     to = asked.number("to", max(lengths))
     if to < max(lengths):
         raise GlassformerError(f"{asked.text}: to={to} is shorter than the longest input, {max(lengths)}.")
     value = len(lengths) * to - sum(lengths)
     line = Line("padding", "inputs · length − tokens", f"{len(lengths)} · {to} − {sum(lengths)}", value)
-    return found(value, "tokens", f"each of {len(lengths)} inputs made {to} tokens long", [line])
+    return found(value, "tokens", f"each of {len(lengths)} inputs padded to {to} tokens", [line])
 
 
 NEED_NO_MODEL = ("updates", "mask_rate", "special_tokens", "padding")

@@ -5,18 +5,18 @@ from __future__ import annotations
 import math
 
 from glassformer.answers.quantities.answer import Found, Line, Other, Shape, found, mistaken
+from glassformer.errors import GlassformerError, shown
 from glassformer.expressions.evaluate import Evaluator
 from glassformer.expressions.exact import Real
 from glassformer.expressions.plain import plain
 from glassformer.expressions.readings import Reading
 from glassformer.expressions.tree import List, Name, Node, Product, Quantity, Transposed
-from glassformer.spec import GlassformerError, shown
 
 OF_FORMULAS = ("shape", "elements", "flops", "macs")
 
 
 def formula_quantity(quantity: Quantity) -> Found | None:
-    """The answer where the quantity is one of a formula; None where it is one of a model."""
+    """Return the value of a quantity of a formula; None if it is a quantity of a model."""
     if quantity.name not in OF_FORMULAS or len(quantity.arguments) != 1 or quantity.model:
         return None
     formula = quantity.arguments[0]
@@ -25,7 +25,7 @@ def formula_quantity(quantity: Quantity) -> Found | None:
     if isinstance(named, Name) and named.text not in given:  # a tensor of a model
         return None
     if len(given) < len(quantity.options):
-        raise GlassformerError(f"{shown(plain(quantity))}: give each matrix its shape, as in Q=5 x 64.")
+        raise GlassformerError(f"{shown(plain(quantity))}: give the shape of each matrix, as in Q=5 x 64.")
     from glassformer.algebra.formulas import products_of, shapes_of
 
     if quantity.name in ("flops", "macs"):
@@ -34,11 +34,11 @@ def formula_quantity(quantity: Quantity) -> Found | None:
     sizes = shapes_of(formula, given)
     line = Line(plain(formula), "", " × ".join(map(str, sizes)), sizes)
     if quantity.name == "shape":
-        return found(sizes, "shape", "from the shapes given", [line])
+        return found(sizes, "shape", "from the given shapes", [line])
     numbers = [size for size in sizes if isinstance(size, int)]
     if len(numbers) < len(sizes):
         raise GlassformerError(f"{shown(plain(quantity))}: give every size as a number.")
-    return found(math.prod(numbers), "elements", "from the shapes given", [line])
+    return found(math.prod(numbers), "elements", "from the given shapes", [line])
 
 
 def _operations(name: str, macs: int, text: str) -> Found:
@@ -55,7 +55,7 @@ def _operations(name: str, macs: int, text: str) -> Found:
 
 
 def _sizes(node: Node) -> Shape | None:
-    """`5 x 64`, `[5, 64]`, `d x n` as sizes; None where it is none."""
+    """Return the sizes of `5 x 64`, `[5, 64]` or `d x n`; None if the node is not a shape."""
     match node:
         case Product(factors) if all(sign == "×" for sign, _ in factors[1:]):
             return tuple(_size(factor) for _, factor in factors)

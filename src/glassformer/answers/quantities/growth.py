@@ -1,34 +1,42 @@
-"""How an expression grows with one size, and the size at which a relation holds: both by exact polynomials."""
+"""`growth` and `solve`: how an expression grows with a size, and the size at which a relation holds, by exact polynomials."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from glassformer.answers.quantities.answer import Found, Line, Other, found, simple
 from glassformer.answers.quantities.polynomials import HIGHEST, Polynomial, fitted, value_at, whole_root, written
 from glassformer.answers.quantities.sizes import SHORT
+from glassformer.errors import GlassformerError, nearest, shown
+from glassformer.expressions.arrays import Array
 from glassformer.expressions.exact import Real
 from glassformer.expressions.language import write
 from glassformer.expressions.plain import plain
 from glassformer.expressions.precision import Figure
 from glassformer.expressions.precision import written as written_figure
 from glassformer.expressions.tree import Name, Node, Quantity, Relation, walk
-from glassformer.spec import GlassformerError, nearest, shown
-from glassformer.spec.encoder_spec import defaults
-from glassformer.spec.reading import SIZES
+from glassformer.spec.encoder_fields import defaults
+from glassformer.spec.reading import SIZES, Request
 
-if TYPE_CHECKING:
-    from glassformer.answers.quantities.evaluation import Evaluation
-
-POINTS = HIGHEST + 3  # two more than a polynomial needs, which then prove it
+POINTS = HIGHEST + 3  # two more than the fit needs; they verify it
 TRIES = 400
 TWICE = 2
 
 
-def growth(quantity: Quantity, evaluation: Evaluation) -> Found:
-    """`growth(flops(attention), t)`: the exponent with which the expression grows, and its dominant term."""
+class Evaluates(Protocol):
+    """Evaluates expressions for one spec, and for the same spec with one size changed."""
+
+    asked: Request | None
+
+    def leaf(self, node: Node) -> Found: ...
+    def number(self, node: Node) -> Real | Array: ...
+    def varied(self, name: str, value: int) -> Evaluates: ...
+
+
+def growth(quantity: Quantity, evaluation: Evaluates) -> Found:
+    """Evaluate `growth(flops(attention), t)`: the exponent of the growth, and the dominant term."""
     if len(quantity.arguments) != TWICE:
         raise GlassformerError(f"{shown(write(quantity))}: write an expression and a size, as in growth(flops(attention), t).")
     expression, size = quantity.arguments
@@ -42,8 +50,8 @@ def growth(quantity: Quantity, evaluation: Evaluation) -> Found:
     return found(degree, "", convention, [line], _doubling(polynomial, name, evaluation))
 
 
-def _doubling(polynomial: Polynomial, name: str, evaluation: Evaluation) -> list[Other]:
-    """By what factor twice the size multiplies it, at the size given."""
+def _doubling(polynomial: Polynomial, name: str, evaluation: Evaluates) -> list[Other]:
+    """Return the factor by which doubling the given size multiplies the value."""
     now = evaluation.leaf(Name(name)).value if evaluation.asked is not None else None
     if not isinstance(now, int) or not value_at(polynomial, now):
         return []
@@ -51,8 +59,8 @@ def _doubling(polynomial: Polynomial, name: str, evaluation: Evaluation) -> list
     return [Other(f"the factor from {name}={now} to {name}={TWICE * now}", simple(factor), excuses=False)]
 
 
-def solve(quantity: Quantity, evaluation: Evaluation) -> Found:
-    """`solve(classes, params = 86,041,344)`: the whole number for which the relation holds exactly."""
+def solve(quantity: Quantity, evaluation: Evaluates) -> Found:
+    """Evaluate `solve(classes, params = 86,041,344)`: the whole number for which the relation holds exactly."""
     match quantity.arguments:
         case (size, Relation((left, right), (("=" | "≈") as sign,))):
             name = _size(quantity, size)
@@ -69,16 +77,16 @@ def solve(quantity: Quantity, evaluation: Evaluation) -> Found:
     root, before = whole_root(polynomial)
     if len(polynomial) == 1:
         verdict = "holds for every" if not polynomial[0] else "holds for no"
-        raise GlassformerError(f"{shown(write(quantity))}: the equation {verdict} {name}: both sides do not depend on it.")
+        raise GlassformerError(f"{shown(write(quantity))}: the equation {verdict} {name}, since neither side depends on it.")
     if root is None and before and (sign == "≈" or _rounded(right)):
         nearest_one = min((before, before + 1), key=lambda x: abs(value_at(polynomial, x)))
         left_value = value_at(polynomial, nearest_one) + _number(right, name, 1, evaluation) if not _names(right) else None
         gives = f", which gives {simple(left_value):,}" if left_value is not None else ""
-        said = f"the whole {name} that comes nearest{gives}, everything else as given"
+        said = f"the nearest whole {name}{gives}, everything else as given"
         return found(nearest_one, "", said, [Line(name, f"near the root of {text}", "", nearest_one)])
     if root is None:
-        near = f" The sides cross between {name}={before} and {name}={before + 1}." if before else ""
-        raise GlassformerError(f"{shown(write(quantity))}: no whole number {name} makes both sides equal.{near}")
+        near = f" The two sides cross between {name}={before} and {name}={before + 1}." if before else ""
+        raise GlassformerError(f"{shown(write(quantity))}: no whole value of {name} makes both sides equal.{near}")
     return found(
         root,
         "",
@@ -88,7 +96,7 @@ def solve(quantity: Quantity, evaluation: Evaluation) -> Found:
 
 
 def _rounded(node: Node) -> bool:
-    """Whether a side is a rounded number, such as 85M."""
+    """Return whether a side is a rounded number, such as 85M."""
     figure = written_figure(node)
     return isinstance(figure, Figure) and (figure.rounded or figure.unit < 1)
 
@@ -101,12 +109,12 @@ def _size(quantity: Quantity, node: Node) -> str:
     name = SHORT.get(node.text, node.text) if isinstance(node, Name) else plain(node)
     known = [*SIZES, *defaults()]
     if name not in known:
-        raise GlassformerError(f"{shown(write(quantity))}: '{shown(name)}' is not a size that can change.{nearest(name, known)}")
+        raise GlassformerError(f"{shown(write(quantity))}: '{shown(name)}' is not a size that can vary.{nearest(name, known)}")
     return name
 
 
 def _polynomial(quantity: Quantity, name: str, value: Callable[[int], Fraction]) -> Polynomial:
-    """The polynomial in the size; sizes that the spec does not allow are passed over."""
+    """Return the polynomial in the size; values that the spec does not allow are skipped."""
     points: list[tuple[int, Fraction]] = []
     refused = ""
     for x in range(1, TRIES):
@@ -117,18 +125,15 @@ def _polynomial(quantity: Quantity, name: str, value: Callable[[int], Fraction])
         if len(points) == POINTS:
             break
     else:
-        raise GlassformerError(f"{shown(write(quantity))}: too few values of {name} are allowed here. {refused}")
+        raise GlassformerError(f"{shown(write(quantity))}: too few values of {name} are valid here. {refused}")
     polynomial = fitted(points)
     if polynomial is None:
-        raise GlassformerError(
-            f"{shown(write(quantity))}: this does not depend on {name} as a polynomial, so it is not worked out."
-        )
+        raise GlassformerError(f"{shown(write(quantity))}: this is not a polynomial in {name}, so it cannot be computed.")
     return polynomial
 
 
-def _number(node: Node, name: str, x: int, evaluation: Evaluation) -> Fraction:
-    varied = type(evaluation)(evaluation.asked, (*evaluation.overrides, (name, str(x))), files=evaluation.files)
-    value = varied.number(node)
+def _number(node: Node, name: str, x: int, evaluation: Evaluates) -> Fraction:
+    value = evaluation.varied(name, x).number(node)
     if not isinstance(value, Real) or not value.exact:
         raise GlassformerError(f"'{shown(plain(node))}' is not an exact number.")
     return value.low

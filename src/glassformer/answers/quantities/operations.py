@@ -1,4 +1,4 @@
-"""FLOPs and multiply-adds: of the whole, of a part, a layer, a head or a token; forward, backward or a training step."""
+"""FLOPs and multiply-adds of the model, a part, a layer, a head or a token; forward, backward or a training step."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from glassformer.algebra.ledger import count
 from glassformer.answers.quantities.answer import Found, Line, Other, found, mistaken
 from glassformer.answers.quantities.context import Context
 from glassformer.answers.quantities.registry import means
+from glassformer.errors import GlassformerError, nearest, shown
 from glassformer.program import Step
-from glassformer.spec import GlassformerError, nearest, shown
+from glassformer.program.roles import BlockKind, Role
 
 OPTIONS = ("layer", "head", "per", "pass", "count")
 PASSES = ("forward", "backward", "training")
@@ -20,48 +21,52 @@ PRODUCTS_OR_ALL = ("products", "all")
 Chooses = Callable[[Step], bool]
 
 
-def _reads(*symbols: str) -> Chooses:
-    return lambda step: any(tensor.symbol in symbols for tensor in step.inputs)
+def _role(*roles: Role) -> Chooses:
+    return lambda step: step.role in roles
 
 
-def _ends(*words: str) -> Chooses:
-    return lambda step: step.name.endswith(tuple(f".{word}" for word in words))
+def _inside(kind: BlockKind) -> Chooses:
+    return lambda step: any(block.kind == kind for block in step.block.around)
 
 
 def _in_layers(chooses: Chooses) -> Chooses:
-    return lambda step: step.name.startswith("layers.") and chooses(step)
+    return lambda step: step.block.part == "layers" and chooses(step)
 
 
-# Disentangled attention adds to the scores what tokens and distances have to do with each other: products of their own.
-_SCORES = _ends("attention.scores", "attention.content_to_buckets", "attention.buckets_to_content")
-_QKV, _OUTPUT, _MIX = _reads("W_Q", "W_K", "W_V", "W_QR", "W_KR"), _reads("W_O"), _ends("attention.mix")
+def _part(part: str) -> Chooses:
+    return lambda step: step.block.part == part
+
+
+# Disentangled attention adds content-to-position and position-to-content products to the scores.
+_SCORES = _role("scores", "content to buckets", "buckets to content")
+_QKV, _MIX = _role("query", "key", "value", "relative query", "relative key"), _role("mix")
 
 
 def core(step: Step) -> bool:
-    """Whether a step is a product of the scores or of the weighted sum."""
+    """Return whether a step computes the scores or the weighted sum of the values."""
     return _SCORES(step) or _MIX(step)
 
 
-# The steps that a part's name takes.
+# The steps that belong to each part.
 PARTS: dict[str, Chooses] = {
     "qkv": _in_layers(_QKV),
-    "output": _in_layers(_OUTPUT),
-    "projections": _in_layers(lambda step: _QKV(step) or _OUTPUT(step)),
+    "output": _in_layers(_role("attention output")),
+    "projections": _in_layers(lambda step: _QKV(step) or step.role == "attention output"),
     "scores": _in_layers(_SCORES),
     "mix": _in_layers(_MIX),
     "core": _in_layers(core),
-    "attention": _in_layers(lambda step: ".attention." in step.name or _OUTPUT(step)),
-    "softmax": _in_layers(_ends("attention.weights")),
-    "ffn": _in_layers(lambda step: ".ffn." in step.name),
-    "norms": _in_layers(lambda step: ".norm" in step.name),
-    "layers": _in_layers(lambda step: bool(step.name)),
-    "embeddings": lambda step: step.name.startswith("embeddings.") or step.name == "x",
-    "convolutions": _reads("W_conv1", "W_conv2"),
-    "pooler": lambda step: step.name.startswith("pooler."),
-    "head": lambda step: step.name.startswith("head."),
+    "attention": _in_layers(_inside("attention")),
+    "softmax": _in_layers(_role("weights")),
+    "ffn": _in_layers(_inside("ffn")),
+    "norms": _in_layers(_inside("norm")),
+    "layers": _part("layers"),
+    "embeddings": _part("embeddings"),
+    "convolutions": _role("first convolution", "second convolution"),
+    "pooler": _part("pooler"),
+    "head": _part("head"),
 }
 OF_ONE_HEAD = {"qkv", "scores", "mix", "core", "W_Q", "W_K", "W_V"}
-SHARED_BY_GROUPS = {"qkv", "W_K", "W_V"}  # where queries are grouped
+SHARED_BY_GROUPS = {"qkv", "W_K", "W_V"}  # with grouped queries
 
 
 @means("flops", "FLOPs of matrix products, a multiply-add counted as two; count=all adds softmax, norms, biases …",
@@ -73,7 +78,7 @@ def flops(asked: Context) -> Found:
 @means("macs", "multiply-adds of matrix products", "macs(ffn, layer=0, t=128)", OPTIONS)
 def macs(asked: Context) -> Found:
     if asked.word("count", "products", PRODUCTS_OR_ALL) == "all":
-        raise GlassformerError(f"{asked.text}: multiply-adds are counted in matrix products alone; write flops for count=all.")
+        raise GlassformerError(f"{asked.text}: multiply-adds are counted for matrix products only; use flops for count=all.")
     return _operations(asked, 1)
 
 
@@ -105,7 +110,7 @@ def _operations(asked: Context, factor: int) -> Found:
 
 
 def products(step: Step) -> int:
-    """The multiply-adds of a step's matrix products."""
+    """Return the multiply-adds of a step's matrix products."""
     return step.operation.macs(step.inputs, step.output)
 
 
@@ -118,7 +123,7 @@ def _passes(which: str, backward: int) -> int:
 
 
 def _line(step: Step, value: int, factor: int, *, plain: bool) -> Line:
-    """A product takes a multiply-add for each place of all its axes together."""
+    """Return a step's line; a matrix product takes one multiply-add per combination of indices of all its axes."""
     axes = {axis.name: axis.size for tensor in (step.output, *step.inputs) for axis in tensor.axes}
     if not plain or math.prod(axes.values()) != products(step):
         return Line(step.name, "", "", value)
@@ -127,7 +132,7 @@ def _line(step: Step, value: int, factor: int, *, plain: bool) -> Line:
 
 
 def steps_of(asked: Context) -> list[Step]:
-    """The steps that are asked for, of all layers or of one."""
+    """Return the requested steps, of all layers or of one."""
     steps = list(asked.program.steps)
     if asked.names:
         symbols = {parameter.tensor.symbol for parameter in asked.program.parameters}
@@ -136,7 +141,7 @@ def steps_of(asked: Context) -> list[Step]:
         steps = [step for step in steps if any(axis.name in ("t", "s") for axis in step.output.axes)]
     layer = 0 if asked.head is not None and asked.layer is None and "layer" not in asked.options else asked.layer
     if layer is not None:
-        steps = [step for step in steps if step.name.startswith(f"layers.{layer}.")]
+        steps = [step for step in steps if step.block.layer == layer]
     if not steps:
         raise GlassformerError(f"{asked.text}: this encoder has no such step. 'glassformer cost' lists them.")
     return steps
@@ -146,21 +151,21 @@ def _chooser(asked: Context, name: str, symbols: set[str]) -> Chooses:
     if name in PARTS:
         return PARTS[name]
     if name in symbols:
-        return _in_layers(_reads(name))
-    if name in asked.program.step_of or any(step.name.startswith(f"{name}.") for step in asked.program.steps):
-        return lambda step: step.name == name or step.name.startswith(f"{name}.")
+        return _in_layers(lambda step: any(tensor.symbol == name for tensor in step.inputs))
+    if any(step.output.is_at(name) for step in asked.program.steps):
+        return lambda step: step.output.is_at(name)
     near = nearest(name, [*PARTS, *symbols])
-    raise GlassformerError(f"{asked.text}: '{shown(name)}' is not a part that has a cost.{near} Parts: {', '.join(PARTS)}.")
+    raise GlassformerError(f"{asked.text}: '{shown(name)}' is not a part with a cost.{near} Parts: {', '.join(PARTS)}.")
 
 
 def _share(asked: Context) -> tuple[int, str]:
-    """What a cost is divided by, and how that is said."""
+    """Return the divisor of a cost (for one head or one token), and its description."""
     per, scope = 1, ", one layer" if asked.layer is not None else ""
     if asked.head is not None:
         if not asked.names or not set(asked.names) <= OF_ONE_HEAD:
-            raise GlassformerError(f"{asked.text}: one head has a share of {', '.join(sorted(OF_ONE_HEAD))} alone.")
+            raise GlassformerError(f"{asked.text}: the cost of one head is defined only for {', '.join(sorted(OF_ONE_HEAD))}.")
         if asked.spec.group > 1 and set(asked.names) & SHARED_BY_GROUPS:
-            raise GlassformerError(f"{asked.text}: groups of heads share keys and values here. Ask for W_Q, scores or mix.")
+            raise GlassformerError(f"{asked.text}: heads in a group share keys and values here. Ask for W_Q, scores or mix.")
         per, scope = asked.spec.heads, f"{scope}, one head"
     if asked.word("per", "", ("token",)) == "token":
         per, scope = per * asked.program.sizes.batch * asked.program.sizes.t, f"{scope}, per token"
@@ -173,8 +178,8 @@ def _others(asked: Context, factor: int, value: int, steps: list[Step], rest: Ca
     whole = not asked.names and asked.layer is None
     per, which = _share(asked)[0], asked.word("pass", "forward", PASSES)
     if whole:
-        layered = sum(products(step) for step in steps if step.name.startswith("layers."))
-        yield Other("the layers alone", factor * _passes(which, BACKWARD_PRODUCTS) * layered // per)
+        layered = sum(products(step) for step in steps if step.block.part == "layers")
+        yield Other("only the layers", factor * _passes(which, BACKWARD_PRODUCTS) * layered // per)
     if factor == 2:
         yield Other("all operations, not only matrix products", value + rest(steps))
     if which == "forward":
@@ -184,7 +189,7 @@ def _others(asked: Context, factor: int, value: int, steps: list[Step], rest: Ca
 
 
 def _by_parameters(asked: Context, rule: int) -> Iterator[Other]:
-    """The usual estimate: 2 FLOPs for each parameter and token, 6 in training."""
+    """Yield the usual estimates: 2 FLOPs per parameter and token, 6 in training."""
     sizes = asked.program.sizes
     tokens = 1 if asked.word("per", "") == "token" else sizes.batch * sizes.t
     for said, left_out in (
@@ -193,19 +198,19 @@ def _by_parameters(asked: Context, rule: int) -> Iterator[Other]:
         ("", ()),
     ):
         parameters = sum(row.count for row in count(asked.spec).rows if row.part not in left_out)
-        yield Other(f"{rule} FLOPs for each parameter{said} and token, an estimate", rule * parameters * tokens)
+        yield Other(f"estimated as {rule} FLOPs per parameter{said} and token", rule * parameters * tokens)
 
 
 def _mistakes(asked: Context, cost: Callable[[Iterable[Step]], int], steps: list[Step], value: int) -> Iterator[Other]:
     spec, sizes, one_head = asked.spec, asked.program.sizes, asked.head is not None
-    layered = [step for step in steps if step.name.startswith("layers.")]
+    layered = [step for step in steps if step.block.part == "layers"]
     scores = cost(step for step in steps if core(step))
-    for base, what in ((value, ""), (cost(layered), ", layers alone")):
+    for base, what in ((value, ""), (cost(layered), ", only the layers")):
         if scores and spec.heads > 1 and not one_head:
-            said = f"the scores counted once more for every head{what}"
+            said = f"the scores multiplied by the number of heads{what}"
             yield mistaken("score_cost_times_heads", said, base + (spec.heads - 1) * scores)
         if scores and scores != base:
-            yield mistaken("no_quadratic_term", f"projections and feed-forward alone{what}", base - scores)
+            yield mistaken("no_quadratic_term", f"only projections and feed-forward{what}", base - scores)
         yield mistaken("macs_vs_flops", f"multiply-adds given as FLOPs{what}", base // 2)
     if scores and scores == value:
         yield mistaken("linear_instead_of_quadratic", "t · d_model instead of t² · d_model", value // sizes.t)
@@ -214,16 +219,16 @@ def _mistakes(asked: Context, cost: Callable[[Iterable[Step]], int], steps: list
     if spec.layers > 1 and asked.layer is not None:
         yield mistaken("stack_for_one_layer", "all layers together", value * spec.layers)
     elif spec.layers > 1 and layered:
-        yield mistaken("one_layer_only", "one layer alone", cost(layered) // spec.layers)
+        yield mistaken("one_layer_only", "only one layer", cost(layered) // spec.layers)
     yield from _mistaken_passes(asked.word("pass", "forward", PASSES), value)
     if asked.word("per", "") == "token":
         yield mistaken("sequence_length_in_parameters", "all tokens together", value * sizes.batch * sizes.t)
 
 
 def _mistaken_passes(which: str, value: int) -> Iterator[Other]:
-    alike = "the backward pass taken to cost as much as the forward pass"
+    alike = "the backward pass assumed to cost as much as the forward pass"
     if which == "training":
-        yield mistaken("backward_forgotten", "the forward pass alone", value // 3)
+        yield mistaken("backward_forgotten", "only the forward pass", value // 3)
         yield mistaken("backward_forgotten", alike, 2 * value // 3)
     elif which == "backward":
         yield mistaken("backward_forgotten", alike, value // 2)

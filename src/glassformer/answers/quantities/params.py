@@ -1,4 +1,4 @@
-"""Parameters: of the whole, a part, a layer or a head, with the products behind each and the other usual conventions."""
+"""Parameter counts of the model, a part, a layer or a head, with their products and alternative conventions."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ from glassformer.answers.mistakes.pieces import Piece, Pieces, Setting, pieces_o
 from glassformer.answers.quantities.answer import Found, Line, Other, found, mistaken
 from glassformer.answers.quantities.context import Context
 from glassformer.answers.quantities.registry import means
+from glassformer.errors import GlassformerError
 from glassformer.program.axes import HEADS
-from glassformer.spec import EncoderSpec, GlassformerError
+from glassformer.spec import EncoderSpec
 
 OPTIONS = ("layer", "head", "without", "only", "trained")
-MAY_BE_NONE = {"positions", "segments", "biases"}  # where there are none, zero is an answer
+MAY_BE_NONE = {"positions", "segments", "biases"}  # parts for which zero is a valid answer
 WHOLE_ATTENTION = ((), ("attention",))
 
 
@@ -30,12 +31,12 @@ WHOLE_ATTENTION = ((), ("attention",))
     OPTIONS,
 )
 def params(asked: Context) -> Found:
-    """How many parameters, line by line, and as many under each usual convention."""
+    """Count parameters line by line, and under each usual convention."""
     pieces = asked_pieces(asked)
     lines = [Line(piece.name, piece.formula, piece.numbers, piece.size) for piece in pieces]
     if not pieces:
         if {*asked.options} - {"trained"} or (asked.names and not {*asked.names} & MAY_BE_NONE):
-            raise GlassformerError(f"{asked.text}: this spec has none of that.")
+            raise GlassformerError(f"{asked.text}: this encoder has no such parameters.")
         return found(0, "parameters", "this encoder has no such parameters", [Line(asked.text, "", "", 0)])
     others = [Other(f"without {', '.join(words)}", total(kept), left_out=words) for words, kept in left_out_ways(pieces)]
     others += [*_of_one_head(asked, pieces), *_with_own_biases(asked, pieces), *_matrix_of_one_layer(asked, pieces)]
@@ -45,7 +46,7 @@ def params(asked: Context) -> Found:
 
 
 def asked_pieces(asked: Context) -> Pieces:
-    """The products behind a count of parameters."""
+    """Return the products that make up a parameter count."""
     whole = _whole(asked.spec)
     layer = asked.layer if asked.layer is not None or asked.head is None or "layer" in asked.options else 0
     rows = whole.rows
@@ -53,7 +54,7 @@ def asked_pieces(asked: Context) -> Pieces:
         rows = _rows(whole, asked, asked.names)
     if asked.listed("only"):
         own = _rows(whole, asked, asked.listed("only"))
-        shifts = tuple(row for row in rows if row.name.endswith(".beta"))
+        shifts = tuple(row for row in rows if row.tensor.role == "beta")
         norms_alone = all(row.kind == "norm" for row in rows)
         rows = shifts if norms_alone and asked.listed("only") == ("biases",) else tuple(row for row in rows if row in own)
     if asked.listed("without"):
@@ -75,7 +76,7 @@ def _whole(spec: EncoderSpec) -> Count:
 
 
 def _rows(whole: Count, asked: Context, words: tuple[str, ...]) -> tuple[Any, ...]:
-    """The rows of some parts; a symbol that this spec lacks beside one that it has, as b_Q of `W_Q, b_Q`, is no fault."""
+    """Return the rows of some parts; symbols that this spec lacks are ignored if others match, as b_Q in `W_Q, b_Q`."""
     parameters = asked.program.parameters
     choosers = [chooser(name, parameters) for name in part_names(list(words))]
     wanted = {parameter.name for parameter in parameters if any(chooses(parameter) for chooses in choosers)}
@@ -83,7 +84,7 @@ def _rows(whole: Count, asked: Context, words: tuple[str, ...]) -> tuple[Any, ..
 
 
 def _one_head(asked: Context, pieces: Pieces) -> Pieces:
-    """What one head has to itself; W_O belongs to all heads, and so do biases without a head axis."""
+    """Return the pieces that belong to one head; W_O and biases without a head axis belong to all heads."""
     own = tuple(piece for piece in pieces if any(name in HEADS for name, _ in piece.factors))
     if asked.names in WHOLE_ATTENTION:
         own = tuple(piece for piece in own if piece.symbol != "W_O")
@@ -97,7 +98,7 @@ def _convention(asked: Context, pieces: Pieces) -> str:
     if "biases" in (*asked.names, *asked.listed("only")):
         return f"biases of projections{scope}; a norm's beta is not one of them"
     if asked.flag("trained"):
-        return f"trained parameters{scope}: stored tables that training does not change are left out"
+        return f"trained parameters{scope}: stored tables that are not trained are left out"
     return f"every parameter{scope}: weights, biases, norms, tables"
 
 
@@ -111,7 +112,7 @@ def _scope(asked: Context, pieces: Pieces) -> str:
 
 
 def _of_one_head(asked: Context, pieces: Pieces) -> Iterator[Other]:
-    """A head may be counted with its rows of W_O."""
+    """Yield the count of a head with its rows of W_O."""
     if asked.head is None or asked.names not in WHOLE_ATTENTION:
         return
     output = [p for p in pieces_of(_whole(asked.spec)) if p.symbol == "W_O"]
@@ -122,7 +123,7 @@ def _of_one_head(asked: Context, pieces: Pieces) -> Iterator[Other]:
 
 
 def _with_own_biases(asked: Context, pieces: Pieces) -> Iterator[Other]:
-    """Some say W_O and mean W_O and b_O."""
+    """Yield the count with biases: `W_O` may mean W_O and b_O."""
     biases = own_biases(asked, pieces)
     if biases and "biases" not in asked.listed("without"):
         named = " and ".join(dict.fromkeys(piece.symbol for piece in biases))
@@ -130,21 +131,21 @@ def _with_own_biases(asked: Context, pieces: Pieces) -> Iterator[Other]:
 
 
 def own_biases(asked: Context, pieces: Pieces) -> Pieces:
-    """The biases of matrices that were asked for without them."""
+    """Return the biases of matrices that were requested without them."""
     if not asked.names or any(piece.kind == "bias" for piece in pieces):
         return ()
-    wanted = {piece.name.replace(".W_", ".b_") for piece in pieces if piece.symbol.startswith("W_")}
-    biases = tuple(piece for piece in pieces_of(_whole(asked.spec)) if piece.name in wanted)
+    matrices = {piece.name for piece in pieces if piece.kind == "weight"}
+    biases = tuple(piece for piece in pieces_of(_whole(asked.spec)) if piece.bias_of in matrices)
     if asked.layer is not None or asked.head is not None:
         biases = tuple(piece.without("layers") for piece in biases)
     return _one_head(asked, biases) if asked.head is not None else biases
 
 
 def _matrix_of_one_layer(asked: Context, pieces: Pieces) -> Iterator[Other]:
-    """`params(W_1)` may mean the matrix of one layer."""
+    """Yield the count of one layer: `params(W_1)` may mean the matrix of one layer."""
     matrices = bool(asked.names) and all(name[:2] in ("W_", "b_") for name in asked.names)
     if matrices and asked.layer is None and asked.head is None and asked.spec.layers > 1:
-        one = tuple(piece.without("layers") for piece in pieces if piece.name.startswith("layers."))
+        one = tuple(piece.without("layers") for piece in pieces if piece.part == "layers")
         yield Other("in one layer", total(one))
         biases = tuple(piece.without("layers") for piece in own_biases(asked, pieces))
         if biases and "biases" not in asked.listed("without"):
@@ -155,7 +156,7 @@ def _trained_alone(asked: Context, pieces: Pieces) -> Iterator[Other]:
     frozen = {row.name for row in _whole(asked.spec).rows if row.frozen}
     kept = tuple(piece for piece in pieces if piece.name not in frozen)
     if frozen and kept and len(kept) < len(pieces):
-        yield Other("trained parameters alone, without stored tables that training does not change", total(kept))
+        yield Other("only trained parameters, without stored tables that are not trained", total(kept))
 
 
 def _betas(asked: Context, pieces: Pieces) -> Iterator[Other]:
@@ -163,18 +164,18 @@ def _betas(asked: Context, pieces: Pieces) -> Iterator[Other]:
         around = pieces_of(_whole(asked.spec))
         betas = tuple(piece for piece in around if piece.symbol == "beta" and piece not in pieces)
         if asked.layer is not None:
-            betas = tuple(piece.without("layers") for piece in betas if piece.name.startswith("layers."))
+            betas = tuple(piece.without("layers") for piece in betas if piece.part == "layers")
         yield Other("with the betas of norms", total((*pieces, *betas)))
 
 
 def mistakes(asked: Context, pieces: Pieces) -> Iterator[Other]:
-    """What known mistakes make of this count: too many layers or heads, what was to be left out, and every rewrite."""
+    """Yield what known mistakes give: too many layers or heads, excluded parameters counted, and every rewrite."""
     for code, what, wider in _wider(asked):
         for words, value in totals_by_convention(wider):
             yield mistaken(code, f"{what}{', without ' + ', '.join(words) if words else ''}", value)
     if asked.listed("without"):
         everything = asked_pieces(_without_options(asked, "without"))
-        what = f"{', '.join(asked.listed('without'))} counted, which the question leaves out"
+        what = f"{', '.join(asked.listed('without'))} counted, which the question excludes"
         yield mistaken("left_out_counted", what, total(everything))
     for rewrite in rewrites(pieces, setting_of(asked)):
         yield mistaken(rewrite.code, rewrite.what, total(rewrite.pieces))
@@ -185,7 +186,7 @@ def setting_of(asked: Context) -> Setting:
 
 
 def _wider(asked: Context) -> Iterator[tuple[str, str, Pieces]]:
-    """What was asked of one layer or head, counted of all of them."""
+    """Yield the counts of all layers or heads where one was asked for."""
     if asked.head is not None and asked.spec.heads > 1:
         every = _without_options(asked, "head")
         pieces = asked_pieces(every)

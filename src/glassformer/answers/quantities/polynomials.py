@@ -1,21 +1,21 @@
-"""Exact polynomials through values: how an expression depends on one size, and where it takes a given value."""
+"""Exact polynomial fits: how an expression depends on one size, and where it takes a given value."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
-HIGHEST = 4  # no count, cost or memory here has a higher power of one size
+HIGHEST = 4  # no count, cost or memory has a higher power of one size
 LARGEST = 10**12
 
 Polynomial = tuple[Fraction, ...]  # coefficients, the constant first
 
 
 def fitted(points: Sequence[tuple[int, Fraction]]) -> Polynomial | None:
-    """The polynomial of degree 4 or less through all points, of which there must be more; None where there is none."""
+    """Return the polynomial of degree at most 4 through all points (at least 6), or None if there is none."""
     few = points[: HIGHEST + 1]
     coefficients = [Fraction(0)] * len(few)
-    for place, (x, y) in enumerate(few):  # Lagrange's form, multiplied out
+    for place, (x, y) in enumerate(few):  # Lagrange interpolation, expanded
         basis, scale = [Fraction(1)], Fraction(1)
         for other, (z, _) in enumerate(few):
             if other != place:
@@ -37,7 +37,7 @@ def value_at(polynomial: Polynomial, x: int) -> Fraction:
 
 
 def whole_root(polynomial: Polynomial) -> tuple[int | None, int]:
-    """The whole number from 1 on at which the polynomial is 0, or None and the number after which its sign changes."""
+    """Return the positive whole root, or None and the number after which the sign changes."""
     sign_at: Callable[[int], int] = lambda x: (value_at(polynomial, x) > 0) - (value_at(polynomial, x) < 0)  # noqa: E731
     low, high = 1, 2
     if not sign_at(low):
@@ -53,7 +53,7 @@ def whole_root(polynomial: Polynomial) -> tuple[int | None, int]:
 
 
 def written(polynomial: Polynomial, letter: str) -> str:
-    """`1,536 t² + 7,077,888 t`, the highest power first."""
+    """Return the polynomial as text, highest power first: `1,536 t² + 7,077,888 t`."""
     terms = []
     for power in range(len(polynomial) - 1, -1, -1):
         if coefficient := polynomial[power]:

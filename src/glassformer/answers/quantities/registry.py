@@ -1,4 +1,4 @@
-"""The names of the language: each quantity with its options, one line of documentation and an example."""
+"""The registry of quantities: each with its options, one line of documentation and an example."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from glassformer.answers.quantities.context import Context
 
 @dataclass(frozen=True)
 class Meaning:
-    """What a name means: how it is worked out for a spec, and how it is documented."""
+    """The definition of a quantity: how it is computed for a spec, and its documentation."""
 
     name: str
     doc: str
@@ -26,7 +26,7 @@ MEANINGS: dict[str, Meaning] = {}
 def means(
     name: str, doc: str, example: str, options: tuple[str, ...] = ()
 ) -> Callable[[Callable[[Context], Found]], Callable[[Context], Found]]:
-    """Register the function below as the meaning of a name."""
+    """Return a decorator that registers a function as the definition of a quantity."""
 
     def register(work_out: Callable[[Context], Found]) -> Callable[[Context], Found]:
         MEANINGS[name] = Meaning(name, doc, example, options, work_out)

@@ -1,4 +1,4 @@
-"""Sizes of a spec: its fields and what follows from them, tokens, patches, the divisor of the scores, how many norms."""
+"""Sizes of a spec: its fields and derived sizes, tokens, patches, the divisor of the scores, and counts such as norms."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from fractions import Fraction
 from glassformer.answers.quantities.answer import Found, Line, Other, Value, found, mistaken
 from glassformer.answers.quantities.context import Context
 from glassformer.answers.quantities.registry import means
+from glassformer.errors import GlassformerError
 from glassformer.expressions.exact import Real, exactly
 from glassformer.expressions.functions import square_root
-from glassformer.spec import EncoderSpec, GlassformerError
-from glassformer.spec.encoder_spec import defaults
+from glassformer.spec import EncoderSpec
+from glassformer.spec.encoder_fields import defaults
 
-# Sizes that follow where they are not given: value, given, symbols, numbers.
+# Sizes that are derived if they are not given.
 DERIVED = ("d_k", "d_q", "d_v", "d_ff", "kv_heads", "group", "frames")
 SHORT = {
     "d": "d_model",
@@ -31,12 +32,12 @@ COUNTED = ("norms", "heads", "layers", "matrices", "tensors")
 
 
 def is_size(name: str) -> bool:
-    """Whether a bare name is a field of the spec, a size of the input, or a usual letter for one."""
+    """Return whether a name is a field of the spec, a size of the input, or a common letter for one."""
     return name in SHORT or name in ("t", "s", "batch") or name in DERIVED or name in defaults()
 
 
 def size(asked: Context) -> Found:
-    """A field of the spec, or what follows where it is not given."""
+    """Return a field of the spec, or its derived value if it is not given."""
     name = SHORT.get(asked.quantity.name, asked.quantity.name)
     spec = asked.spec
     if name in ("t", "s", "batch"):
@@ -50,7 +51,7 @@ def size(asked: Context) -> Found:
     exact: Value = value if isinstance(value, int) else Fraction(str(value))
     line = Line(name, "as given", str(value), exact) if given is not None else Line(name, symbols, numbers, exact)
     others = [Other("in all layers together", spec.heads * spec.layers)] if name == "heads" and spec.layers > 1 else []
-    each = "each layer" if name == "heads" else "one head" if name in ("d_k", "d_v") else "as the spec has it"
+    each = "each layer" if name == "heads" else "one head" if name in ("d_k", "d_v") else "from the spec"
     return found(exact, "", each, [line], others, lambda: _mistaken_size(spec, name))
 
 
@@ -73,7 +74,7 @@ def _mistaken_size(spec: EncoderSpec, name: str) -> Iterator[Other]:
         yield mistaken("ffn_width_assumed_4d", "d_ff taken as 4 · d_model", 4 * spec.d_model)
 
 
-@means("tokens", "tokens of one input: patches and learned tokens of an image, positions of sound, or t", "tokens")
+@means("tokens", "tokens of one input: patches and learned tokens of an image, positions of audio, or t", "tokens")
 def tokens(asked: Context) -> Found:
     spec, length = asked.spec, asked.program.sizes.t
     if spec.reads == "frames":
@@ -81,15 +82,15 @@ def tokens(asked: Context) -> Found:
         return found(length, "tokens", "positions after the second convolution", [line])
     if spec.reads != "image":
         if asked.asked.t is None:
-            raise GlassformerError(f"{asked.text}: the number of tokens is yours to choose here; write t=128 behind the spec.")
+            raise GlassformerError(f"{asked.text}: the number of tokens depends on the input; add it to the spec, as in t=128.")
         return found(length, "tokens", "as given", [Line("t", "", "", length)])
     down, across = spec.patch_grid
     extra = spec.class_tokens + spec.registers
-    line = Line("tokens", "patches down · patches across + tokens added", f"{down} · {across} + {extra}", length)
+    line = Line("tokens", "patches down · patches across + added tokens", f"{down} · {across} + {extra}", length)
 
     def mistakes() -> Iterator[Other]:
         yield mistaken("vit_tokens_or_patch", "the class token left out", spec.patches)
-        yield mistaken("vit_tokens_or_patch", "a class token counted that is not there", spec.patches + 1)
+        yield mistaken("vit_tokens_or_patch", "a class token counted that does not exist", spec.patches + 1)
         yield from _mistaken_patches(spec)
 
     return found(length, "tokens", "patches and learned tokens", [line], [], mistakes)
@@ -124,7 +125,7 @@ def patch_length(asked: Context) -> Found:
 
 def _image(asked: Context) -> EncoderSpec:
     if asked.spec.reads != "image":
-        raise GlassformerError(f"{asked.text}: this encoder reads no image, so it has no patches.")
+        raise GlassformerError(f"{asked.text}: this encoder does not take images, so it has no patches.")
     return asked.spec
 
 
@@ -137,7 +138,7 @@ def _mistaken_patches(spec: EncoderSpec) -> Iterator[Other]:
 def outputs(asked: Context) -> Found:
     spec = asked.spec
     if spec.head == "none":
-        raise GlassformerError(f"{asked.text}: this encoder has no task head. Write head=classify or head=mlm.")
+        raise GlassformerError(f"{asked.text}: this encoder has no task head. Add head=classify or head=mlm.")
     name, value = ("vocab", spec.vocab) if spec.head in ("mlm", "pretrain") and spec.vocab else ("classes", spec.classes)
     return found(value, "outputs", "of the task head", [Line("outputs", name, str(value), value)])
 
@@ -150,22 +151,22 @@ def count_of(asked: Context) -> Found:
         line = Line("heads", "layers · heads", f"{spec.layers} · {spec.heads}", spec.layers * spec.heads)
         return found(spec.layers * spec.heads, "heads", "all layers together", [line], [Other("in each layer", spec.heads)])
     if what == "layers":
-        return found(spec.layers, "layers", "as the spec has it", [Line("layers", "", "", spec.layers)])
+        return found(spec.layers, "layers", "from the spec", [Line("layers", "", "", spec.layers)])
     chosen = {
-        "norms": [p.name for p in parameters if p.tensor.symbol == "gamma"],
-        "matrices": [p.name for p in parameters if p.kind == "weight"],
-        "tensors": [p.name for p in parameters],
+        "norms": [p for p in parameters if p.role == "gamma"],
+        "matrices": [p for p in parameters if p.kind == "weight"],
+        "tensors": parameters,
     }
     if what not in chosen:
-        raise GlassformerError(f"{asked.text}: '{what}' is not counted. One of {', '.join(COUNTED)}.")
-    inside = [name for name in chosen[what] if name.startswith("layers.")]
+        raise GlassformerError(f"{asked.text}: '{what}' cannot be counted; use one of {', '.join(COUNTED)}.")
+    inside = [p for p in chosen[what] if p.block.part == "layers"]
     value = len(chosen[what])
     line = Line(what, "in layers + elsewhere", f"{len(inside)} + {value - len(inside)}", value)
     each = [Other("in each layer", len(inside) // spec.layers)] if inside else []
     return found(value, what, "of the whole encoder", [line], each)
 
 
-@means("divisor", "what the dot products of queries and keys are divided by", "divisor")
+@means("divisor", "the divisor of the dot products of queries and keys", "divisor")
 def divisor(asked: Context) -> Found:
     spec = asked.spec
     if spec.scale == "none":
@@ -177,14 +178,14 @@ def divisor(asked: Context) -> Found:
     def mistakes() -> Iterator[Other]:
         for code, what, wrong in (
             ("sqrt_dmodel", "√d_model", root(spec.d_model)),
-            ("divided_by_dk", "d_k without its root", spec.head_k),
+            ("divided_by_dk", "d_k without the square root", spec.head_k),
             ("sqrt_length", "√t", root(asked.program.sizes.t)),
         ):
             yield mistaken(code, what, wrong)
             yield mistaken(code, f"1 / {what}", _inverse(wrong))
 
     line = Line("divisor", symbol, f"√{under}", value)
-    return found(value, "", "what the dot products are divided by", [line], [Other("as a factor", _inverse(value))], mistakes)
+    return found(value, "", "divisor of the dot products", [line], [Other("as a factor", _inverse(value))], mistakes)
 
 
 def root(number: int) -> int | Real:

@@ -1,4 +1,4 @@
-"""Bytes: weights in any precision, tensors of the forward pass, keys and values, and all that training keeps."""
+"""Bytes: weights in any precision, tensors of the forward pass, the KV cache, and the state that training stores."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from glassformer.answers.quantities.context import Context
 from glassformer.answers.quantities.params import asked_pieces
 from glassformer.answers.quantities.registry import means
 from glassformer.answers.quantities.tensors import find_tensor, has_heads, shown_axes
+from glassformer.errors import GlassformerError
 from glassformer.program import Tensor
 from glassformer.program.axes import HEADS
-from glassformer.spec import GlassformerError
 
 WIDTHS: dict[str, tuple[str, Fraction]] = {
     "fp64": ("float64", Fraction(8)), "fp32": ("float32", Fraction(4)), "bf16": ("bfloat16", Fraction(2)),
@@ -28,13 +28,14 @@ DTYPES = {**WIDTHS, **{name: (name, width) for name, width in WIDTHS.values()}}
 ACTIVATION_TYPES = ("float64", "float32", "bfloat16", "float16")
 OPTIONS = ("dtype", "layer", "head", "per", "without", "only", "trained")
 ADAM_MOMENTS = 2
-KEPT = ("weights", "gradients", "optimizer")  # what training keeps besides activations
+KEPT = ("weights", "gradients", "optimizer")  # what training stores in addition to activations
+LENGTHS = ("batch", "s")  # the axes of keys and values that count tokens
 
 
 @means("bytes", "bytes of weights (or of a part), training, gradients, optimizer, activations, kv_cache, a tensor; dtype=fp16 …",
        "bytes(weights, dtype=fp16)", OPTIONS)  # fmt: skip
 def bytes_of(asked: Context) -> Found:
-    """Bytes of weights, of a tensor, or of what training keeps."""
+    """Return the bytes of weights, of a tensor, or of what training stores."""
     names = asked.names or ("weights",)
     if names == ("training",) or set(names) == set(KEPT):
         return _training(asked)
@@ -58,7 +59,7 @@ def _weights(asked: Context, names: tuple[str, ...]) -> Found:
     whole = names in (("weights",), ("params",))
     parameters = total(asked_pieces(_renamed(asked) if whole else asked))
     if not parameters:
-        raise GlassformerError(f"{asked.text}: this spec has none of that.")
+        raise GlassformerError(f"{asked.text}: this encoder has no such parameters.")
     value = _whole(parameters * width)
     line = Line("weights", f"parameters · {_number(width)}", f"{parameters:,} · {_number(width)}", value)
     scope = ", one layer" if asked.layer is not None else ""
@@ -72,13 +73,13 @@ def _weights(asked: Context, names: tuple[str, ...]) -> Found:
 
 
 def _renamed(asked: Context) -> Context:
-    """All parameters: `weights` here means what is stored, not matrices alone."""
+    """Return the context for all parameters: `weights` means everything stored, not only matrices."""
     quantity = asked.quantity
     return Context(type(quantity)("params", (), quantity.options, quantity.model), asked.asked, asked.options)
 
 
 def _parts_of_training(asked: Context) -> dict[str, Line]:
-    """Weights, gradients and Adam's two moments; the moments are never narrower than float32."""
+    """Return lines for weights, gradients and Adam's two moments, which are at least float32."""
     _, width = _width(asked)
     parameters = count(asked.spec).total
     each = _whole(parameters * width)
@@ -101,7 +102,7 @@ def _training(asked: Context) -> Found:
 
     def mistakes() -> Iterator[Other]:
         for what, wrong in (
-            ("weights alone", weights),
+            ("only the weights", weights),
             ("weights and gradients, no optimizer state", 2 * weights),
             ("weights and optimizer state, no gradients", weights + moments),
             ("one moment instead of two", 2 * weights + moments // 2),
@@ -114,7 +115,7 @@ def _training(asked: Context) -> Found:
 
 
 def _kept(asked: Context, names: tuple[str, ...]) -> Found:
-    """Some of what training keeps, added up."""
+    """Return the sum of some of the parts that training stores."""
     lines = [_parts_of_training(asked)[name] for name in names]
     value, parameters = sum(map(_int, lines)), count(asked.spec).total
     others = _precisions(asked, parameters) if names == ("gradients",) else []
@@ -132,29 +133,27 @@ def _kept(asked: Context, names: tuple[str, ...]) -> Found:
 def _activations(asked: Context) -> Found:
     said, _ = _width(asked)
     if said not in ACTIVATION_TYPES:
-        raise GlassformerError(f"{asked.text}: activations are counted in fp64, fp32, bf16 or fp16.")
+        raise GlassformerError(f"{asked.text}: activations can be counted in fp64, fp32, bf16 or fp16.")
     dtype: Dtype = said  # type: ignore[assignment]
-    alive, saved = (
-        memory(asked.program, training=training, kernel="materialised", dtype=dtype).activations for training in (False, True)
-    )
-    convention = f"the most alive at once in a forward pass, in {said}{also(alive)}"
-    line = Line("activations", "the most alive at once", "", alive)
-    return found(alive, "bytes", convention, [line], [Other("in training: what the backward pass needs again", saved)])
+    alive, saved = (memory(asked.program, training=training, dtype=dtype).activations for training in (False, True))
+    convention = f"peak during a forward pass, in {said}{also(alive)}"
+    line = Line("activations", "peak", "", alive)
+    return found(alive, "bytes", convention, [line], [Other("in training: saved for the backward pass", saved)])
 
 
 def _cache(asked: Context) -> Found:
-    """Keys and values of every layer, as a decoder keeps them."""
-    spec, sizes = asked.spec, asked.program.sizes
+    """Return the bytes of the keys and values of every layer, as a decoder caches them."""
+    spec = asked.spec
     said, width = _width(asked)
     layers = 1 if asked.layer is not None else spec.layers
-    heads = 1 if asked.head is not None else spec.key_heads
-    lengths = () if asked.word("per", "", ("token",)) == "token" else (("batch", sizes.batch), ("t", sizes.t))
-    factors = (
+    tensors = [find_tensor(name, asked.program, asked.layer or 0) for name in ("k", "v")]
+    (*shared, d_k), (*_, d_v) = (shown_axes(tensor, one_head=asked.head is not None) for tensor in tensors if tensor is not None)
+    per_token = asked.word("per", "", ("token",)) == "token"
+    factors = [
         ("layers", layers),
-        *lengths,
-        ("kv_head" if spec.group > 1 else "head", heads),
-        ("(d_k + d_v)", spec.head_k + spec.head_v),
-    )
+        *((axis.name, axis.size) for axis in shared if not (per_token and axis.name in LENGTHS)),
+        (f"({d_k.name} + {d_v.name})", d_k.size + d_v.size),
+    ]
     elements = math.prod(size for _, size in factors)
     value = _whole(elements * width)
     symbols, numbers = (
@@ -163,18 +162,18 @@ def _cache(asked: Context) -> Found:
 
     def mistakes() -> Iterator[Other]:
         if layers > 1:
-            yield mistaken("one_layer_only", "one layer alone", value // layers)
+            yield mistaken("one_layer_only", "only one layer", value // layers)
         if spec.group > 1 and asked.head is None:
             yield mistaken("grouped_queries_ignored", "keys and values of all heads", value * spec.group)
         yield from _mistaken_bytes(value, elements)
 
-    where = f"{'one layer' if layers == 1 else f'{layers} layers'}{'' if lengths else ', per token'}"
+    where = f"{'one layer' if layers == 1 else f'{layers} layers'}{', per token' if per_token else ''}"
     convention = f"keys and values of {where}, in {said}{also(value)}"
     return found(value, "bytes", convention, [Line("kv_cache", symbols, numbers, value)], _precisions(asked, elements), mistakes)
 
 
 def _tensor(asked: Context, names: tuple[str, ...]) -> Tensor | None:
-    """The tensor of the forward pass that is meant; None where a part's weights are."""
+    """Return the named tensor of the forward pass; None if the names refer to the weights of a part."""
     if any(name in PARTS for name in names):
         return None
     tensors = [find_tensor(name, asked.program, asked.layer or 0) for name in names]
@@ -189,7 +188,7 @@ def _tensor(asked: Context, names: tuple[str, ...]) -> Tensor | None:
 
 def _of_tensor(asked: Context, tensor: Tensor, several: int) -> Found:
     spec, sizes, (said, width) = asked.spec, asked.program.sizes, _width(asked)
-    inside, one_head = tensor.name.startswith("layers."), asked.head is not None and has_heads(tensor)
+    inside, one_head = tensor.block.part == "layers", asked.head is not None and has_heads(tensor)
     layers = spec.layers if inside else 1
     times = layers if asked.word("layer", "") == "all" else 1
     factors = [(name or str(size), size) for name, size in (("", several), ("layers", times)) if size > 1]
@@ -206,7 +205,7 @@ def _of_tensor(asked: Context, tensor: Tensor, several: int) -> Found:
         yield from _mistaken_bytes(value, elements)
         heads = next((axis.size for axis in tensor.axes if axis.name in HEADS), 1)
         if heads > 1:
-            said = "all heads together" if one_head else "one head alone"
+            said = "all heads together" if one_head else "only one head"
             yield mistaken("one_head_vs_all_heads", said, value * heads if one_head else value // heads)
         if tensor.symbol in ("scores", "weights"):
             yield mistaken("bytes_and_units", "the head width multiplied into the score matrix", value * spec.head_k)
@@ -226,21 +225,21 @@ def _precisions(asked: Context, numbers: int) -> list[Other]:
 
 
 def _mistaken_bytes(value: int, numbers: int) -> Iterator[Other]:
-    """Another width for each number, or units mixed up."""
+    """Yield the values for another number of bytes per number, and for confused units."""
     for width in (8, 4, 2):
-        yield mistaken("bytes_and_units", f"{width} bytes for each number", width * numbers)
-    yield mistaken("bytes_and_units", "one byte for each number", numbers)
+        yield mistaken("bytes_and_units", f"{width} bytes per number", width * numbers)
+    yield mistaken("bytes_and_units", "one byte per number", numbers)
     yield from _mistaken_units(value)
 
 
 def _mistaken_units(value: int) -> Iterator[Other]:
-    """The figure without its unit, MiB written as MB, bits for bytes."""
+    """Yield the values for a missing unit, MiB confused with MB, and bits instead of bytes."""
     yield mistaken("bytes_and_units", "bits instead of bytes", 8 * value)
     for decimal, binary, power in (("kB", "KiB", 1), ("MB", "MiB", 2), ("GB", "GiB", 3)):
         yield mistaken("bytes_and_units", f"{binary} written as {decimal}", Fraction(value * 1000**power, 1024**power))
         yield mistaken("bytes_and_units", f"{decimal} written as {binary}", Fraction(value * 1024**power, 1000**power))
-        yield mistaken("bytes_and_units", f"the figure in {decimal}", Fraction(value, 1000**power))
-        yield mistaken("bytes_and_units", f"the figure in {binary}", Fraction(value, 1024**power))
+        yield mistaken("bytes_and_units", f"the number in {decimal}", Fraction(value, 1000**power))
+        yield mistaken("bytes_and_units", f"the number in {binary}", Fraction(value, 1024**power))
 
 
 def _int(line: Line) -> int:
@@ -257,7 +256,7 @@ def _number(width: Fraction) -> str:
 
 
 def also(value: int) -> str:
-    """The same in megabytes or gigabytes, both kinds."""
+    """Return the value in decimal and binary megabytes or gigabytes."""
     if value < 10**6:
         return ""
     power, decimal, binary = (3, "GB", "GiB") if value >= 10**9 else (2, "MB", "MiB")

@@ -1,4 +1,4 @@
-"""Tensors: the shape of one, how many numbers it holds, and the same as other people write it."""
+"""Tensors: shapes, numbers of elements, and the same in other notations."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from glassformer.answers.mistakes.tensors import Written, shape_mistakes
 from glassformer.answers.quantities.answer import Found, Line, Other, Shape, found, mistaken
 from glassformer.answers.quantities.context import Context
 from glassformer.answers.quantities.registry import means
+from glassformer.errors import GlassformerError, nearest, shown
 from glassformer.expressions.tree import Name, Transposed
 from glassformer.program import Axis, Program, Tensor
 from glassformer.program.axes import HEADS
 from glassformer.program.matrices import as_matrix
-from glassformer.spec import GlassformerError, nearest, shown
 
 EXAMPLES = "shape(weights), shape(q) or shape(W_O)"
 LAYOUTS = ("rows", "columns")
@@ -24,7 +24,7 @@ MASKS = ("padding_mask", "causal_mask")
 @means("shape", "the sizes of a tensor (q k v scores weights mix W_Q …), or of a formula: shape(Q K^T, Q=5 x 64, K=7 x 64)",
        "shape(weights, t=5)", ("layer", "head", "layout"))  # fmt: skip
 def shape(asked: Context) -> Found:
-    """The shape of a tensor, of a mask, or of a formula with given shapes."""
+    """Return the shape of a tensor or of a mask."""
     if _is_mask(asked):
         return _mask(asked)
     tensor = tensor_of(asked)
@@ -34,13 +34,13 @@ def shape(asked: Context) -> Found:
     if asked.word("layout", "rows", LAYOUTS) == "columns":
         sizes = as_matrix(tensor, "columns", one_head=one_head).shape
         by_rows = as_matrix(tensor, "rows", one_head=one_head).shape
-        turned = mistaken("row_column_convention", "tokens as rows, where they are the columns", by_rows)
+        turned = mistaken("row_column_convention", "tokens as rows instead of columns", by_rows)
         line = Line(tensor.name, "", _times(sizes), sizes)
         return found(sizes, "shape", f"tokens as columns{which}", [line], [], lambda: [turned])
     axes, convention = shown_axes(tensor, one_head=one_head), f"tokens as rows, the batch first{which}"
     sizes, formula = tuple(axis.size for axis in axes), " × ".join(axis.name for axis in axes)
-    if is_weight(tensor) and has_heads(tensor) and not one_head:
-        others.insert(0, Other("every axis by itself", sizes))
+    if has_heads(tensor) and not one_head and is_weight(tensor, asked.program):
+        others.insert(0, Other("every axis separately", sizes))
         formula = formula.replace("head × ", "head · ")
         sizes, convention = as_matrix(tensor, "rows").shape, "tokens as rows, the heads side by side"
     line = Line(tensor.name, formula, _times(sizes), sizes)
@@ -48,10 +48,13 @@ def shape(asked: Context) -> Found:
 
 
 @means(
-    "elements", "how many numbers a tensor holds; layer=all for all layers together", "elements(scores, t=512)", ("layer", "head")
+    "elements",
+    "the number of elements of a tensor; layer=all for all layers together",
+    "elements(scores, t=512)",
+    ("layer", "head"),
 )
 def elements(asked: Context) -> Found:
-    """How many numbers a tensor holds, in one layer unless `layer=all`."""
+    """Return the number of elements of a tensor, in one layer unless `layer=all`."""
     if _is_mask(asked):
         mask = _mask(asked)
         assert isinstance(mask.value, tuple)
@@ -59,7 +62,7 @@ def elements(asked: Context) -> Found:
     tensor = tensor_of(asked)
     one_head = asked.head is not None and has_heads(tensor)
     axes = [axis for axis in shown_axes(tensor, one_head=one_head) if axis.name != "batch" or asked.asked.batch > 1]
-    layers = asked.spec.layers if tensor.name.startswith("layers.") else 1
+    layers = asked.spec.layers if tensor.block.part == "layers" else 1
     every = asked.word("layer", "0") == "all"
     factors = [*([("layers", layers)] if every and layers > 1 else []), *((axis.name, axis.size) for axis in axes)]
     value = math.prod(size for _, size in factors)
@@ -75,7 +78,7 @@ def elements(asked: Context) -> Found:
             said = "all heads together" if one_head else "one head"
             yield mistaken("one_head_vs_all_heads", said, value * heads if one_head else value // heads)
         if every and layers > 1:
-            yield mistaken("one_layer_only", "one layer alone", value // layers)
+            yield mistaken("one_layer_only", "only one layer", value // layers)
         for other in _mistakes(asked, tensor, tensor.shape, list(other_shapes(tensor))):
             assert isinstance(other.value, tuple)
             yield mistaken(other.code, other.convention, _product(other.value))
@@ -84,10 +87,10 @@ def elements(asked: Context) -> Found:
 
 
 def tensor_of(asked: Context) -> Tensor:
-    """The tensor asked for: by its full name, or by what people call it, in the layer asked for."""
+    """Return the requested tensor, by its full name or its common name, in the requested layer."""
     match asked.quantity.arguments:
         case ():
-            raise GlassformerError(f"{asked.text}: of which tensor? Write {EXAMPLES}.")
+            raise GlassformerError(f"{asked.text}: which tensor? Write {EXAMPLES}.")
         case (Transposed(Name(name)),):
             return _transposed(_named(asked, name))
         case (Name("concat"),):
@@ -108,39 +111,41 @@ def _named(asked: Context, name: str) -> Tensor:
 
 
 def _transposed(tensor: Tensor) -> Tensor:
-    """Kᵀ: features before tokens, head by head."""
+    """Return the transpose: features before tokens, for each head."""
     order = ("batch", *HEADS)
     first = [axis for axis in tensor.axes if axis.name in order]
     rest = [axis for axis in tensor.axes if axis.name not in order]
-    return Tensor(f"{tensor.name}ᵀ", (*sorted(first, key=lambda axis: order.index(axis.name)), *reversed(rest)))
+    axes = (*sorted(first, key=lambda axis: order.index(axis.name)), *reversed(rest))
+    return tensor._replace(name=f"{tensor.name}ᵀ", symbol=f"{tensor.symbol}ᵀ", axes=axes)
 
 
 def _side_by_side(tensor: Tensor) -> Tensor:
-    """The heads' outputs side by side, which the program does not write as a step of its own."""
+    """Return the concatenated outputs of the heads, which the program has no separate step for."""
     head, width = (axis for axis in tensor.axes if axis.name in (*HEADS, "d_v"))
     kept = tuple(axis for axis in tensor.axes if axis not in (head, width))
-    return Tensor(tensor.name.replace(".mix", ".concat"), (*kept, Axis("head · d_v", head.size * width.size)))
+    axes = (*kept, Axis("head · d_v", head.size * width.size))
+    return tensor._replace(name=tensor.block.tensor("concat"), symbol="concat", axes=axes)
 
 
 def find_tensor(name: str, program: Program, layer: int = 0) -> Tensor | None:
-    """A tensor by its full name, or by its last words in the given layer: `scores`, `attention.scores`, `ffn.W_1`."""
+    """Find a tensor by its full name, or by the end of its name in the given layer: `scores`, `ffn.W_1`."""
     tensors, wanted = program.tensors, ALSO_CALLED.get(name, name)
     if wanted in tensors:
         return tensors[wanted]
     if wanted == "out" and program.spec.layers:
-        return tensors.get(f"layers.{program.spec.layers - 1}.out")
-    inside = [full for full in tensors if full.startswith(f"layers.{layer}.") and full.endswith(f".{wanted}")]
-    anywhere = [full for full in tensors if full.endswith(f".{wanted}")]
-    return tensors[(inside or anywhere)[0]] if inside or anywhere else None
+        return program.hidden[-1]
+    anywhere = [tensor for tensor in tensors.values() if tensor.is_called(wanted)]
+    return next((tensor for tensor in anywhere if tensor.block.layer == layer), anywhere[0] if anywhere else None)
 
 
 def short_names(program: Program) -> list[str]:
-    """The last words of all names: what one may write for a tensor of the first layer that has it."""
-    return list(dict.fromkeys(name.rpartition(".")[2] for name in program.tensors))
+    """Return the last words of all names, which can be used for a tensor of the first layer that has it."""
+    return list(dict.fromkeys(tensor.symbol for tensor in program.tensors.values()))
 
 
-def is_weight(tensor: Tensor) -> bool:
-    return tensor.symbol.startswith("W_")
+def is_weight(tensor: Tensor, program: Program) -> bool:
+    """Whether a tensor is a matrix of parameters, or its transpose."""
+    return any(one.kind == "weight" and tensor.name in (one.name, f"{one.name}ᵀ") for one in program.parameters)
 
 
 def has_heads(tensor: Tensor) -> bool:
@@ -152,12 +157,12 @@ def shown_axes(tensor: Tensor, *, one_head: bool) -> tuple[Axis, ...]:
 
 
 def other_shapes(tensor: Tensor, *, one_head: bool = False) -> Iterator[Other]:
-    """The same tensor as other people write it; of one head, where one was asked for."""
+    """Yield the shapes of the same tensor in other notations; of one head if one was requested."""
     unbatched = tuple(axis for axis in tensor.axes if axis.name != "batch")
     if len(unbatched) < len(tensor.axes) and not one_head:
         yield Other("without the batch", tuple(axis.size for axis in unbatched))
-    yield Other("one head alone, without the batch", tuple(axis.size for axis in unbatched if axis.name not in HEADS))
-    yield Other("one head alone, with the batch", tuple(axis.size for axis in tensor.axes if axis.name not in HEADS))
+    yield Other("one head, without the batch", tuple(axis.size for axis in unbatched if axis.name not in HEADS))
+    yield Other("one head, with the batch", tuple(axis.size for axis in tensor.axes if axis.name not in HEADS))
     yield Other("one head, tokens as columns", as_matrix(tensor, "columns", one_head=True).shape)
     if one_head:
         return
@@ -177,15 +182,15 @@ def _is_mask(asked: Context) -> bool:
 
 
 def _mask(asked: Context) -> Found:
-    """One flag a token, or one a pair of query and key; both are broadcast over the scores, batch × head × t × s."""
+    """Return the shape of a mask, which is broadcast over the scores (batch × head × t × s)."""
     batch, t, heads = asked.program.sizes.batch, asked.program.sizes.t, asked.spec.heads
     pairs: dict[str, Shape] = {
-        "one flag a pair": (t, t), "broadcast over batch and heads": (1, 1, t, t), "for each input": (batch, t, t),
+        "one flag per pair": (t, t), "broadcast over batch and heads": (1, 1, t, t), "for each input": (batch, t, t),
         "for each input, broadcast over heads": (batch, 1, t, t), "broadcast over the batch": (1, t, t),
-        "one for each head": (batch, heads, t, t),
+        "for each head": (batch, heads, t, t),
     }  # fmt: skip
     tokens: dict[str, Shape] = {
-        "one flag a token, the batch first": (batch, t), "broadcast over heads and queries": (batch, 1, 1, t),
+        "one flag per token, the batch first": (batch, t), "broadcast over heads and queries": (batch, 1, 1, t),
         "broadcast over queries": (batch, 1, t), "without the batch": (t,),
     }  # fmt: skip
     shapes = pairs if asked.names == ("causal_mask",) else tokens | pairs

@@ -1,16 +1,16 @@
-"""Units: which kind of thing a value counts, what a unit is worth, and a refusal where two kinds are mixed."""
+"""Units: what a value counts, the factor of a unit, and errors for mixed kinds."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
 
+from glassformer.errors import GlassformerError, shown
 from glassformer.expressions.evaluate import unit_factor
 from glassformer.expressions.plain import plain
 from glassformer.expressions.readings import Reading
 from glassformer.expressions.tree import Converted, Grouped, Measured, Name, Negative, Node, Quantity, Sum
 from glassformer.expressions.vocabulary import COUNTED
-from glassformer.spec import GlassformerError, shown
 
 WORDS = {"params": "parameters", "weights": "parameters", "flops": "FLOPs", "macs": "multiply-adds", "MACs": "multiply-adds"}
 KINDS = {"parameters": "parameters", "bytes": "bytes", "FLOPs": "operations", "multiply-adds": "operations"}
@@ -20,7 +20,7 @@ UnitOf = Callable[[Node], str]  # the unit of a quantity or a name
 
 
 def unit(node: Node, of_leaf: UnitOf) -> str:
-    """The unit of an expression: of a sum that of its terms, of a product or a quotient none."""
+    """Return the unit of an expression: that of the terms for a sum, none for a product or a quotient."""
     match node:
         case Quantity() | Name():
             return of_leaf(node)
@@ -32,21 +32,21 @@ def unit(node: Node, of_leaf: UnitOf) -> str:
             units = dict.fromkeys(word for _, term in terms if (word := unit(term, of_leaf)) in KINDS)
             if len({KINDS[word] for word in units}) > 1:
                 one, other = list(units)[:2]
-                raise GlassformerError(f"'{shown(plain(node))}' adds {one} and {other}, which are different things.")
+                raise GlassformerError(f"'{shown(plain(node))}' adds {one} and {other}, which are different quantities.")
             return next(iter(units), "")
         case _:
             return ""
 
 
 def kind_of_unit(word: str) -> str:
-    """What a written unit counts: `MB` bytes, `GFLOPs` operations."""
+    """Return what a written unit counts: `MB` counts bytes, `GFLOPs` FLOPs."""
     if word in COUNTED:
         return WORDS.get(word, word)
     return "FLOPs" if "FLOP" in word else "multiply-adds" if "MAC" in word else "" if word in SCALES or word == "%" else "bytes"
 
 
 def require_same_kind(left: tuple[Node, str], right: tuple[Node, str]) -> None:
-    """Refuse to hold bytes against parameters."""
+    """Raise an error if the two sides count different things, such as bytes and parameters."""
     kinds = [KINDS.get(word, "") for _, word in (left, right)]
     if all(kinds) and kinds[0] != kinds[1]:
         texts = [f"{shown(plain(node))} ({word})" for node, word in (left, right)]
@@ -54,10 +54,10 @@ def require_same_kind(left: tuple[Node, str], right: tuple[Node, str]) -> None:
 
 
 def worth(word: str, node: Node, has: str) -> Fraction:
-    """What one of a unit is worth; refused where the value counts something else."""
+    """Return the factor of a unit; an error if the value counts something else."""
     kind = kind_of_unit(word)
     if kind and has in KINDS and KINDS[kind] != KINDS[has]:
-        raise GlassformerError(f"'{shown(plain(node))}' counts {has}, so it cannot be written in {word}.")
+        raise GlassformerError(f"'{shown(plain(node))}' counts {has}, so it cannot be converted to {word}.")
     if word == "%":
         return Fraction(1, 100)
     if word == "bytes":

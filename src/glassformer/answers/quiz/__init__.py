@@ -1,4 +1,4 @@
-"""Quizzes: sets of questions with drawn parameters, a key with worked solutions, grading that names the mistake."""
+"""Quizzes: sets of questions with random parameters, keys with worked solutions, and grading that names mistakes."""
 
 from glassformer.answers.quiz.reading import load_set, parse_set, shipped
 from glassformer.answers.quiz.template import QuizSet, Template

@@ -1,4 +1,4 @@
-"""Multiple choice: the right answer among the computed values of real mistakes, shuffled by the seed, never two alike."""
+"""Multiple choice: the right answer among the computed results of known mistakes, all distinct, in random order."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from glassformer.answers.quiz.draws import Draw
 from glassformer.answers.quiz.marking import RIGHT, Key, Marked, Own, Section, Wrong, explained, unread
 from glassformer.answers.quiz.phrases import squashed
 from glassformer.answers.quiz.template import Option
-from glassformer.spec import GlassformerError
+from glassformer.errors import GlassformerError
 
 LETTERS = "ABCDEFGH"
 _LETTER = re.compile(r"\(?\s*(?:option|answer|choice)?\s*([A-Ha-h])\s*[).:]?\s*")
@@ -23,7 +23,7 @@ _LABEL = re.compile(r"^\s*\(?[A-Ha-h][).:]\s+")
 
 @dataclass(frozen=True, eq=False)
 class Chosen(Key):
-    """One of several. `inner`: the key of the same question without options."""
+    """The key of a multiple choice; `inner` is the key of the same question without options."""
 
     inner: Key
     options: tuple[Option, ...]
@@ -54,7 +54,7 @@ class Chosen(Key):
         return explained([Wrong(option.text, option.letter, option.mistake, what)])
 
     def meant(self, claim: str) -> Option | None:
-        """The option with that letter, or with that text or value."""
+        """Return the option with this letter, text or value."""
         if len(claim) > claims.MOST_CHARACTERS:
             return None
         letter = _LETTER.fullmatch(claim.strip())
@@ -79,25 +79,25 @@ class Chosen(Key):
 
 
 def chosen(inner: Key, count: int, preferred: Sequence[str], draw: Draw) -> Chosen:
-    """The key as a multiple choice of `count` options; mistakes that the question names come first, one option a mistake."""
+    """Return the key as a multiple choice of `count` options; mistakes that the question names come first."""
     order = {code: place for place, code in enumerate(preferred)}
     ranked = sorted(inner.wrongs(), key=lambda wrong: order.get(wrong.code, len(order)))
     picked: list[Wrong] = []
-    for distinct in (True, False):  # first one option a mistake, then several ways to make the same one
+    for distinct in (True, False):  # first one option per mistake, then several for the same mistake
         for wrong in ranked:
             known = {one.code for one in picked}
             if len(picked) < count - 1 and not (distinct and wrong.code in known) and _new(wrong, inner, picked):
                 picked.append(wrong)
     if len(picked) < count - 1:
         raise GlassformerError(
-            f"choices = {count}, but only {len(picked)} mistakes give wrong options: lower choices, or add mistakes of your own."
+            f"choices = {count}, but only {len(picked)} mistakes give wrong options: lower choices, or add your own mistakes."
         )
     lines = draw.shuffled([Option(inner.text), *(Option(wrong.text, wrong.mistake, wrong.what) for wrong in picked)])
     return Chosen(inner, tuple(replace(option, letter=LETTERS[place]) for place, option in enumerate(lines)))
 
 
 def _new(wrong: Wrong, inner: Key, picked: Sequence[Wrong]) -> bool:
-    """Whether neither its text nor its value is there already."""
+    """Return whether neither the text nor the value of a wrong answer is already used."""
     texts = {inner.text, *(one.text for one in picked)}
     return wrong.text not in texts and not any(_same(wrong.value, value) for value in (inner.value, *(o.value for o in picked)))
 
@@ -107,6 +107,6 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def _value(text: str) -> Any:
-    """`64x32` as a shape, `4.7e6` as a number; None for words."""
+    """Return `64x32` as a shape, `4.7e6` as a number, and None for words."""
     numbers = claims.numbers(text)
     return claims.shapes(text) if len((claims.shapes(text) or [()])[0]) > 1 else numbers[0].value if numbers else None

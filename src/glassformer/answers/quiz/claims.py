@@ -1,4 +1,4 @@
-"""What a student wrote, read in every way that it can be meant: 27648, 27,648, 2.7648e4, 64x32, [64, 32], 1/√2."""
+"""Parses students' answers in all usual notations: 27648, 27,648, 2.7648e4, 64x32, [64, 32], 1/√2."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from glassformer.expressions import Array, Evaluator, Figure, Figures, NotUnders
 
 from glassformer.expressions import fold, parse, readings, tokens, written  # isort: skip
 from glassformer.expressions.precision import as_array
-from glassformer.expressions.tokens import Token
+from glassformer.expressions.scanner import Token
 
 MOST_CHARACTERS = 2_000
 MOST_CELLS = 256
@@ -28,7 +28,7 @@ _SILENT = frozenset("[ ] ( ) { } ^ , ; × x X * · by R ℝ shape torch.Size \\t
 
 @dataclass(frozen=True)
 class Cells:
-    """A number, a vector or a matrix as written: its sizes and its numbers in reading order."""
+    """A number, a vector or a matrix as written: its shape, and its numbers in row-major order."""
 
     shape: tuple[int, ...]
     figures: tuple[Figure, ...]
@@ -39,7 +39,7 @@ class Cells:
 
 
 def allows(figure: Figure, value: Fraction | float) -> bool:
-    """Whether a number is the value, rounded or cut off after its last digit."""
+    """Return whether a number is the value, rounded or truncated after its last digit."""
     if not math.isfinite(value):
         return False
     gap = abs(figure.value - Fraction(value))
@@ -47,17 +47,17 @@ def allows(figure: Figure, value: Fraction | float) -> bool:
 
 
 def numbers(text: str) -> list[Figure]:
-    """The numbers that the text can mean, the likeliest first; none where it means no number."""
+    """Return the numbers that the text can mean, most likely first; empty if it is not a number."""
     return [cells.figures[0] for cells in grids(text) if not cells.shape]
 
 
 def grids(text: str) -> list[Cells]:
-    """The numbers, vectors or matrices that the text can mean, the likeliest first."""
+    """Return the numbers, vectors or matrices that the text can mean, most likely first."""
     return list(dict.fromkeys(cells for form in _forms(text) for cells in _read(form)))
 
 
 def shapes(text: str) -> list[tuple[int, ...]]:
-    """The shape that the text means: `64 x 32`, `[1, 5, 768]`, `torch.Size([1, 5])`, `R^{64×32}`, `(512,)`; or none."""
+    """Return the shape that the text means, if any: `64 x 32`, `[1, 5, 768]`, `torch.Size([1, 5])`, `R^{64×32}`, `(512,)`."""
     if len(text) > LONGEST_SHAPE:
         return []
     plain = _plain(text).rpartition("=")[2]
@@ -70,7 +70,7 @@ def shapes(text: str) -> list[tuple[int, ...]]:
 
 
 def _plain(text: str) -> str:
-    """One answer without the signs of Markdown and LaTeX around it and without the full stop behind it."""
+    """Return an answer without surrounding Markdown and LaTeX markup and without the final full stop."""
     text = text.strip().rstrip(".;").strip()
     if text.startswith("**") and text.endswith("**"):
         text = text[2:-2]
@@ -78,11 +78,11 @@ def _plain(text: str) -> str:
 
 
 def _forms(text: str) -> Iterator[str]:
-    """The text as it stands; then as a list or a matrix whose brackets or commas were left out."""
+    """Yield the text as written, then as a list or a matrix with missing brackets or commas."""
     if len(text) > MOST_CHARACTERS:
         return
     plain = _LAST_POINT.sub("", _plain(text))
-    plain = re.split(r"[=≈]", plain)[-1].strip()  # `3 · 64 · 64 = 12,288`: the result is what is claimed
+    plain = re.split(r"[=≈]", plain)[-1].strip()  # in `3 · 64 · 64 = 12,288`, the claim is the result
     rows = [row.strip().strip(",") for row in plain.splitlines() if row.strip()]
     if not rows or len(rows) > MOST_ROWS:
         return
@@ -97,7 +97,7 @@ def _forms(text: str) -> Iterator[str]:
 
 
 def _read(text: str) -> Iterator[Cells]:
-    """The values of one form, under each reading of its signs."""
+    """Yield the values of one form, under each reading of its signs."""
     try:
         found = tokens(text)
     except NotUnderstoodError:
@@ -118,13 +118,13 @@ def _cells(found: list[Token], reading: Reading) -> Cells | None:
         return Cells((), (said,))
     if isinstance(said, Figures):
         return Cells(as_array(said).shape, said.cells)
-    value = Evaluator(reading, {}).value(tree)  # `3·64·16 + 64²`, `1/√2`: left as it stands
+    value = Evaluator(reading, {}).value(tree)  # an unevaluated expression: `3·64·16 + 64²`, `1/√2`
     shape, cells = (value.shape, value.cells) if isinstance(value, Array) else ((), (value,))
     return Cells(shape, tuple(Figure(cell.middle, Fraction(0)) for cell in cells))
 
 
 def _float(value: Fraction) -> float:
-    """Infinity where a number is larger than any float."""
+    """Return a number as a float, or infinity if it is too large."""
     try:
         return float(value)
     except OverflowError:

@@ -1,53 +1,27 @@
-"""Grading: marks with errors carried forward, the mistake behind every wrong answer, and what the class got wrong most."""
+"""Grading of a class: marks with errors carried forward, the mistake behind every wrong answer, and class statistics."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
 from glassformer.algebra import Result
 from glassformer.answers.quiz.marking import Marked
 from glassformer.answers.quiz.roster import Roster, Student
+from glassformer.answers.quiz.sheet import Sheet
 from glassformer.answers.quiz.statistics import Common, QuestionStatistics, Summary, common_mistakes, question_statistics, summary
 from glassformer.answers.quiz.submissions import Submissions
 from glassformer.answers.quiz.template import QuizSet
 from glassformer.answers.quiz.variant import EVERYBODY, Item, Variant, variant
 
-MOST_SEARCHED = 1_000  # answers for which two mistakes at once are searched for; each takes a tenth of a second
-
-
-@dataclass(frozen=True)
-class Sheet:
-    """One student's answers, marked."""
-
-    student: Student
-    answers: tuple[Marked, ...]
-
-    @property
-    def marks(self) -> Fraction:
-        return sum((answer.marks for answer in self.answers), Fraction(0))
-
-    @property
-    def of(self) -> Fraction:
-        return sum((answer.of for answer in self.answers), Fraction(0))
-
-    def to_dict(self) -> dict[str, Any]:
-        variant = {"variant": self.student.variant} if self.student.variant else {}
-        return {
-            "student": self.student.name,
-            **variant,
-            "marks": float(self.marks),
-            "of": float(self.of),
-            "answers": [answer.to_dict() for answer in self.answers],
-        }
+MOST_SEARCHED = 1_000  # answers for which two mistakes at once are searched; each takes about 0.1 s
 
 
 @dataclass(frozen=True, repr=False)
 class Graded(Result):
-    """A class, graded."""
+    """A graded class."""
 
     quiz: QuizSet
     seed: int
@@ -56,7 +30,7 @@ class Graded(Result):
 
     @property
     def wrong(self) -> int:
-        """How many answers are not fully right."""
+        """The number of answers that are not fully right."""
         return sum(not answer.right for sheet in self.sheets for answer in sheet.answers)
 
     @property
@@ -69,7 +43,7 @@ class Graded(Result):
 
     @property
     def mistakes(self) -> tuple[Common, ...]:
-        """The mistakes of the class, the commonest first."""
+        """The mistakes of the class, most common first."""
         return common_mistakes(self.sheets)
 
     def to_dict(self) -> dict[str, Any]:
@@ -86,25 +60,25 @@ class Graded(Result):
 
 
 def grade(quiz: QuizSet, submitted: Submissions, *, seed: int = 0, roster: Roster | None = None) -> Graded:
-    """Judge every answer. Where a class is given, each student had numbers or a variant of their own; else all had the same."""
+    """Judge every answer. With a class, each student has individual numbers or a variant; otherwise all have the same."""
     given = roster or Roster(same=True)
     grader, notes, sheets = _Grader(quiz, seed), list(submitted.notes), []
     for student in given or [Student(name) for name in submitted.answers]:
         sat = submitted.variants.get(student.name, "").upper()
         if given.variants and sat not in ("", student.variant):
             known = sat in given.variants
-            why = f"as the answers say; {student.variant} was handed out" if known else f"since there is no variant '{sat}'"
+            why = f"as stated in the answers; assigned was {student.variant}" if known else f"since there is no variant '{sat}'"
             student = replace(student, variant=sat) if known else student
             notes.append(f"{student.name}: graded with variant {student.variant}, {why}.")
         paper = grader.paper(EVERYBODY if given.same else student.drawn_for)
         sheets.append(grader.sheet(paper, student, submitted.answers.get(student.name, {})))
     if grader.searched >= MOST_SEARCHED:
-        notes.append(f"for two mistakes at once, the first {MOST_SEARCHED:,} unexplained answers were searched, not the others.")
+        notes.append(f"only the first {MOST_SEARCHED:,} unexplained answers were searched for two mistakes at once.")
     return Graded(quiz, seed, tuple(sheets), tuple(notes))
 
 
 class _Grader:
-    """Counts the long searches, so that no file can ask for too many; the same answer to the same question is searched once."""
+    """Grades papers and limits the number of long searches; equal answers to the same question are searched once."""
 
     def __init__(self, quiz: QuizSet, seed: int) -> None:
         self.paper = lru_cache(maxsize=None)(lambda name: variant(quiz, seed, name))

@@ -1,4 +1,4 @@
-"""The key of a question with its parameters put in: a quantity of a model, worked numbers, or phrases."""
+"""Creates the key of a question with its parameters: a quantity of a model, worked numbers, or phrases."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from glassformer.answers.quiz.phrases import Phrase, squashed
 from glassformer.answers.quiz.quantity import Counted, Listed, Shaped
 from glassformer.answers.quiz.template import Template, filled, filled_in
 from glassformer.answers.quiz.worked import Worked
+from glassformer.errors import GlassformerError, shown
 from glassformer.numbers.by_hand import parse_problem, solve
-from glassformer.spec import GlassformerError, shown
 from glassformer.spec.presets import known_preset
 from glassformer.spec.reading import Request, request_from_words
 
-EXACT = 1e-6  # what floating point may differ by where whole numbers are asked for
+EXACT = 1e-6  # tolerance for floating-point errors in whole numbers
 
 
 def key_of(template: Template, drawn: Mapping[str, Any]) -> Key:
-    """The key of a question, its parameters put in."""
+    """Return the key of a question with its parameters."""
     if template.answer:
         return _quantity_key(template, drawn)
     if template.problem is not None:
@@ -60,7 +60,7 @@ def _request(text: str) -> Request:
     words = text.split()
     name = known_preset(words[0])
     if name is None:
-        raise GlassformerError(f"spec = '{shown(text)}': a question's spec starts with the name of a preset.")
+        raise GlassformerError(f"spec = '{shown(text)}': the spec of a question must start with the name of a preset.")
     return request_from_words((name, *words[1:]))
 
 
@@ -75,7 +75,7 @@ def _worked_key(template: Template, drawn: Mapping[str, Any]) -> Key:
     for wrong in _own_mistakes(template, drawn, None):
         value = np.asarray(wrong.value, dtype=float)
         if value.size != work.value.size:
-            raise GlassformerError(f"mistakes, {wrong.code}: gives {value.size} numbers, and the answer has {work.value.size}.")
+            raise GlassformerError(f"mistakes, {wrong.code}: gives {value.size} numbers, but the answer has {work.value.size}.")
         value = value.reshape(work.value.shape)
         own.append(wrong._replace(value=value, text=written(value, work.digits or 3)))
     work = replace(work, own_wrongs=tuple(own))
@@ -83,7 +83,7 @@ def _worked_key(template: Template, drawn: Mapping[str, Any]) -> Key:
 
 
 def _own_mistakes(template: Template, drawn: Mapping[str, Any], model: Request | None) -> Iterator[Wrong]:
-    """What the set's own mistakes give."""
+    """Yield the wrong answers of the set's own mistakes."""
     for named in template.mistakes:
         if named.gives:
             found = worked_out(filled(named.gives, drawn), drawn, model, f"mistakes, {named.code}, gives")

@@ -1,4 +1,4 @@
-"""What an answer is worth: the verdict on it, its share of the marks, and one sentence for the student."""
+"""Marking: the verdict on an answer, its share of the marks, and one sentence for the student."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from glassformer.answers.mistakes.catalogue import Mistake
 from glassformer.answers.quiz.claims import Cells
 from glassformer.answers.verdicts import Finding, Judged, Verdict
 
-Own: TypeAlias = Fraction | Cells  # a student's own earlier answer, for what is carried forward from it
+Own: TypeAlias = Fraction | Cells  # a student's own earlier answer, from which errors are carried forward
 Section: TypeAlias = tuple[str, tuple[str, ...]]  # a heading and its lines
 
 
 class Wrong(NamedTuple):
-    """A wrong answer that a known mistake gives: as text, as a value, the mistake, and what exactly was done."""
+    """A wrong answer that a known mistake gives: its text, its value, the mistake, and what was done."""
 
     text: str
     value: Any
@@ -32,7 +32,7 @@ class Wrong(NamedTuple):
 
 @dataclass(frozen=True)
 class Marked:
-    """An answer, marked. Several findings mean that each of them explains it; two mistakes of one finding were both made."""
+    """A marked answer. Each of several findings explains it alone; several mistakes in one finding were made together."""
 
     judged: Judged
     credit: Fraction  # the share of the marks
@@ -45,7 +45,7 @@ class Marked:
 
     @property
     def right(self) -> bool:
-        """Right by itself, or carried forward from an earlier mistake; another convention is not what was asked for."""
+        """Whether the answer is right, or carried forward from an earlier mistake; another convention does not count."""
         return self.verdict in ("right", "carried")
 
     @property
@@ -54,7 +54,7 @@ class Marked:
 
     @property
     def unexplained(self) -> bool:
-        """Wrong, and worth a longer search for the mistakes behind it."""
+        """Whether the answer is wrong and no mistake explains it yet."""
         return self.verdict == "wrong" and not self.judged.findings and not self.credit
 
     @property
@@ -63,7 +63,7 @@ class Marked:
 
     @property
     def mistakes(self) -> tuple[Mistake, ...]:
-        """Every mistake that may be behind the answer, each once."""
+        """All mistakes that may explain the answer, each once."""
         return tuple({one.code: one for finding in self.judged.findings for one in finding.mistakes}.values())
 
     @property
@@ -72,11 +72,11 @@ class Marked:
 
     @property
     def mistake(self) -> str:
-        """For statistics: `no_scaling`, `a or b` where it cannot be told, `a and b` for two at once."""
+        """The mistake for statistics: `no_scaling`, `a or b` if it is ambiguous, `a and b` for two at once."""
         return " or ".join(" and ".join(finding.codes) for finding in self.judged.findings)
 
     def about(self, question: str, claim: str, truth: str, of: Fraction) -> Marked:
-        """The same for an answer to that question."""
+        """Return the same mark for an answer to a question."""
         return replace(self, judged=replace(self.judged, name=question, claim=claim, truth=truth), of=of)
 
     def to_dict(self) -> dict[str, Any]:
@@ -93,7 +93,7 @@ class Marked:
 
 
 def marked(verdict: Verdict, credit: Fraction | int, says: str, findings: Sequence[Finding] = (), convention: str = "") -> Marked:
-    """A mark for an answer whose question is not named yet."""
+    """Create a mark for an answer whose question is not set yet."""
     return Marked(Judged("", "?", verdict, "", convention, tuple(findings)), Fraction(credit), says)
 
 
@@ -103,12 +103,12 @@ BY_HAND = marked("unclear", 0, "cannot be graded automatically")
 
 
 def unread(wanted: str) -> Marked:
-    """An answer that cannot be read."""
-    return marked("unclear", 0, f"this cannot be read as an answer; expected: {wanted}")
+    """Return the mark of an answer that cannot be read."""
+    return marked("unclear", 0, f"this cannot be read as an answer; expected {wanted}")
 
 
 def explained(wrongs: Iterable[Wrong], credit: Fraction = Fraction(0), says: str = "") -> Marked:
-    """A wrong answer with the mistakes that give exactly this value, each once; `says` follows."""
+    """Return the mark of a wrong answer with the mistakes that give exactly this value, each once; `says` is appended."""
     first: dict[str, Wrong] = {}
     for wrong in wrongs:
         first.setdefault(wrong.code, wrong)
@@ -116,7 +116,7 @@ def explained(wrongs: Iterable[Wrong], credit: Fraction = Fraction(0), says: str
 
 
 def diagnosed(findings: Sequence[Finding], credit: Fraction = Fraction(0), says: str = "") -> Marked:
-    """A wrong answer: what explains it, alternatives apart; or that nothing does."""
+    """Return the mark of a wrong answer with its possible explanations, if there are any."""
     said = []
     for finding in findings:
         what = "; ".join(filter(None, finding.what)) + (", nearly" if finding.near else "")
@@ -126,41 +126,41 @@ def diagnosed(findings: Sequence[Finding], credit: Fraction = Fraction(0), says:
 
 
 def simplest(findings: Sequence[Finding]) -> Marked | None:
-    """A wrong answer after a longer search: two mistakes made together, else single ones; None where nothing was found."""
+    """Return the mark of a wrong answer after a longer search: two mistakes together, or single ones; None if none was found."""
     together = findings[:1] if findings and len(findings[0].codes) > 1 else ()
     chosen = together or [finding for finding in findings if len(finding.codes) == 1]
     return diagnosed(chosen) if chosen else None
 
 
 class Key(ABC):
-    """The right answer to one question with its numbers put in."""
+    """The right answer to one question with its numbers."""
 
-    wanted: str  # how it is to be written
+    wanted: str  # the expected notation
 
     @property
     @abstractmethod
     def text(self) -> str:
-        """The right answer as it is written in a key."""
+        """The right answer as text."""
 
     @property
     @abstractmethod
     def value(self) -> Any:
-        """The right answer as a value; two options are different where their values are."""
+        """The right answer as a value; options with different values are different."""
 
     @abstractmethod
     def judge(self, claim: str) -> Marked:
-        """What a claim is worth, taken by itself."""
+        """Mark a claim by itself."""
 
     @abstractmethod
     def solution(self) -> tuple[Section, ...]:
-        """How the right answer comes about."""
+        """Return the derivation of the right answer."""
 
     @abstractmethod
     def mistaken(self) -> Iterable[Wrong]:
-        """The wrong answers of known mistakes, likeliest first, none of them equal to the right one."""
+        """Return the wrong answers of known mistakes, most likely first, none equal to the right one."""
 
     def wrongs(self) -> tuple[Wrong, ...]:
-        """The same, worked out once."""
+        """Return the wrong answers of known mistakes, computed once."""
         return self._wrongs
 
     @cached_property
@@ -168,10 +168,10 @@ class Key(ABC):
         return tuple(self.mistaken())
 
     def searched(self, claim: str) -> Marked | None:  # noqa: B027 (a key without a longer search has none)
-        """What a longer search says of a wrong claim that no single mistake gives; None where there is none to make."""
+        """Run a longer search on a wrong claim that no single mistake gives; None without a result."""
 
     def own(self, claim: str) -> Own | None:  # noqa: B027
-        """The claim as a value that later questions may be worked from; None where it is none, or a degenerate one."""
+        """Return the claim as a value that later answers may follow from; None if it is invalid or degenerate."""
 
     def carried(self, earlier: Mapping[str, Own], claim: str) -> Marked | None:  # noqa: B027
-        """What a claim is worth if the student's own earlier answers were right; None where nothing is carried."""
+        """Mark a claim as if the student's own earlier answers were right; None if nothing is carried."""

@@ -1,4 +1,4 @@
-"""Answers that are numbers, vectors or matrices, judged number by number; each right one earns its share of the marks."""
+"""Answers that are numbers, vectors or matrices: each number is judged, and each right one earns its share of the marks."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from glassformer.answers.quiz.marking import RIGHT, Key, Marked, Own, Wrong, exp
 from glassformer.numbers.explain import number
 from glassformer.program.axes import Floats
 
-LARGE = 1e6  # numbers beyond are written with an exponent, and nobody is offered them
-HAIR = 1e-9  # room for floating point
-THIRD_DECIMAL = 6e-4  # a wrong number that is no whole one is written to three decimals at least
+LARGE = 1e6  # larger numbers would be written with an exponent, and are not offered as options
+HAIR = 1e-9  # tolerance for floating-point errors
+THIRD_DECIMAL = 6e-4  # a wrong number that is not whole is written with at least three decimals
 
 
 class NumbersKey(Key):
-    """Numbers to some decimals."""
+    """The key of numbers with some decimals."""
 
     digits: int
     tolerance: float
@@ -53,7 +53,7 @@ class NumbersKey(Key):
         for cells in fitting if not known else ():
             earned = credits_of(cells, self.value, self.tolerance, self.convention_credit)
             if None not in earned:
-                says = f"right as far as it goes: {self.digits} decimals were asked for, {self.text}"
+                says = f"right, but rounded; expected {self.digits} decimals, {self.text}"
                 return marked("convention", share(earned), says, convention="rounded")
         earned = max((credits_of(cells, self.value, self.tolerance) for cells in fitting), key=share)
         right = f"{earned.count(1)} of {self.value.size} numbers are right and earn their share" if any(earned) else ""
@@ -62,10 +62,10 @@ class NumbersKey(Key):
     def _other_shape(self, cells: Cells) -> Marked:
         turned = self.value.T
         if self.value.ndim == 2 and fits(cells, turned) and close(cells, turned, self.tolerance):
-            says = "right, but rows and columns are exchanged against the question's convention"
+            says = "right, but rows and columns are swapped compared with the question's convention"
             return marked("convention", self.convention_credit, says, convention="transposed")
         sizes, claimed = (" × ".join(map(str, shape)) or "one number" for shape in (self.value.shape, cells.shape))
-        return marked("wrong", 0, f"wrong: this is {claimed}, and {sizes} is wanted")
+        return marked("wrong", 0, f"wrong: this is {claimed}, expected {sizes}")
 
     def _rounded_early(self, _: Cells) -> list[Wrong]:
         return []
@@ -75,7 +75,7 @@ class NumbersKey(Key):
         return fitting[0] if fitting and not degenerate(fitting[0].values, self.value) else None
 
     def follows(self, claim: str, value: Floats, slack: Floats) -> Marked | None:
-        """What a claim is worth where these numbers follow from earlier answers; None where they follow from any."""
+        """Mark a claim against numbers that follow from earlier answers; None if they are degenerate."""
         fitting = [cells for cells in claims.grids(claim) if fits(cells, value)]
         if not fitting or degenerate(value.ravel().tolist(), self.value):
             return None
@@ -85,7 +85,7 @@ class NumbersKey(Key):
         return marked("wrong", share(earned), f"{earned.count(1)} of {value.size} numbers follow")
 
     def differs(self, value: Any) -> bool:
-        """Whether numbers of the same shape are wrong ones, and still are when they are written down."""
+        """Return whether numbers of the same shape are wrong, even after rounding."""
         if not isinstance(value, np.ndarray) or value.shape != self.value.shape or not np.all(np.abs(value) < LARGE):
             return False
         least = max(2 * self.tolerance, 10.0 ** -(self.digits or 3))
@@ -93,7 +93,7 @@ class NumbersKey(Key):
 
 
 def degenerate(values: Sequence[float], right: Floats) -> bool:
-    """Whether numbers leave nothing to be worked out: none, infinite, all zero, or all equal where the right ones are not."""
+    """Return whether numbers make what follows trivial: none, infinite, all zero, or all equal if the right ones are not."""
     found = np.asarray(values, dtype=float)
     if found.size == 0 or not np.all(np.isfinite(found)) or (not found.any() and np.any(right)):
         return True
@@ -101,24 +101,24 @@ def degenerate(values: Sequence[float], right: Floats) -> bool:
 
 
 def fits(cells: Cells, value: Floats) -> bool:
-    """Whether numbers as written have the shape of a value; rows and columns of one may be left out or added."""
+    """Return whether written numbers have the shape of a value, ignoring axes of length one."""
     return len(cells.figures) == value.size and [n for n in cells.shape if n != 1] == [n for n in value.shape if n != 1]
 
 
 def close(cells: Cells, value: Floats, slack: float | Floats) -> bool:
-    """Whether every number lies within the slack."""
+    """Return whether every number lies within the slack."""
     return all(credits_of(cells, value, slack))
 
 
 def share(earned: Sequence[Fraction | int | None]) -> Fraction:
-    """What several numbers earn together."""
+    """Return the share of the marks that several numbers earn together."""
     return sum((Fraction(one or 0) for one in earned), Fraction(0)) / max(1, len(earned))
 
 
 def credits_of(
     cells: Cells, value: Floats, slack: float | Floats, rounded: Fraction | None = None
 ) -> list[Fraction | int | None]:  # fmt: skip
-    """What each number earns: 1 within the slack, `rounded` where it is the right one with fewer digits, else None."""
+    """Return what each number earns: 1 within the slack, `rounded` if it is right with fewer digits, otherwise None."""
     gaps = np.abs(np.array(cells.values).reshape(value.shape) - value)
     near = (gaps <= np.asarray(slack) + HAIR).ravel()
     pairs = zip(near, cells.figures, value.ravel(), strict=True)
@@ -126,7 +126,7 @@ def credits_of(
 
 
 def written(value: Any, digits: int) -> str:
-    """`[0.804, 0.196]`; plain minus signs, so that it can be copied."""
+    """Return numbers as text, with ASCII minus signs so that they can be copied: `[0.804, -0.196]`."""
     if isinstance(value, np.ndarray) and value.ndim:
         return f"[{', '.join(written(item, digits) for item in value)}]"
     return number(float(value), digits).replace("−", "-")

@@ -1,4 +1,4 @@
-"""Questions about ideas: options and phrases that the set spells out, the reason, and the experiment that proves it."""
+"""Conceptual questions: options and phrases listed in the set, the reason, and the experiment that proves it."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from glassformer.answers.quiz.marking import BY_HAND, RIGHT, Key, Marked, Sectio
 from glassformer.numbers.experiments import experiment
 
 SHOWN_CHECKS = 4
-ZERO = 1e-12  # what is smaller is rounding
+ZERO = 1e-12  # smaller values are rounding errors
 _SILENT = re.compile(r"\b(?:the|a|an|mathbb|mathrm|text|times|cdot)\b|[{}$_^,;.:!?'\"`()\[\]]")
 
 
 @dataclass(frozen=True)
 class Phrase(Key):
-    """Right phrases, the first of which is shown, and wrong ones with their mistakes."""
+    """The key of a phrase: right phrases, the first of which is shown, and wrong ones with their mistakes."""
 
     answers: tuple[str, ...]
     listed: tuple[Wrong, ...] = ()
     because: str = ""
     proof: str = ""
-    work: Key | None = None  # the problem by hand that the phrase follows from
+    work: Key | None = None  # the by-hand problem that the phrase follows from
     wanted: str = "a few words"
 
     @property
@@ -57,16 +57,16 @@ class Phrase(Key):
 
 @lru_cache(maxsize=32)
 def proof_lines(name: str) -> tuple[str, ...]:
-    """An experiment run: its claim, whether it holds, and its first checks with their numbers."""
+    """Run an experiment and return its claim, whether it holds, and its first checks with their numbers."""
     found = experiment(name)
     lines = [f"glassformer experiment {name}", found.claim]
-    lines += [f"{check.says}: {_number(check.found)} (wanted {check.rule})" for check in found.checks[:SHOWN_CHECKS]]
+    lines += [f"{check.says}: {_number(check.found)} (expected {check.rule})" for check in found.checks[:SHOWN_CHECKS]]
     verdict = "the claim holds" if found.holds else "the claim does not hold"
     return (*lines, f"{verdict}: {sum(check.holds for check in found.checks)} of {len(found.checks)} checks passed")
 
 
 def squashed(text: str) -> str:
-    """A phrase without what people vary: case, spaces, underscores, LaTeX's signs, articles, the order round an equals sign."""
+    """Return a phrase without case, spaces, underscores, LaTeX markup and articles, with the sides of an equation sorted."""
     plain = unicodedata.normalize("NFKC", text[:MOST_CHARACTERS]).lower().replace("\\", " ").replace("−", "-")
     plain = "".join(_SILENT.sub(" ", plain).split())
     left, equals, right = plain.partition("=")

@@ -1,4 +1,4 @@
-"""Questions whose answer is an expression in the language of quantities: a count, a number, a shape or a vector."""
+"""Questions whose answer is an expression of the language of quantities: a count, a number, a shape or a vector."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from glassformer.answers.quiz.arithmetic import plain, worked_out
 from glassformer.answers.quiz.marking import RIGHT, Key, Marked, Own, Section, Wrong, explained, marked, simplest, unread
 from glassformer.answers.quiz.numbers import NumbersKey, close, fits, written
 from glassformer.answers.verdicts import judge
+from glassformer.errors import GlassformerError, shown
 from glassformer.expressions import Figure
 from glassformer.expressions.exact import fixed
 from glassformer.expressions.language import names_of
 from glassformer.expressions.tree import Quantity, walk
-from glassformer.spec import GlassformerError, shown
 
 Number = int | Fraction
 Sizes = tuple[int, ...]
-COARSE = 100  # a number rounded to more than a hundredth of itself fits too much to say why it is wrong
-LEFT_OUT = "left_out_counted"  # another convention than the question's, and worth as much as any other
+COARSE = 100  # numbers rounded more coarsely than 1% match too many mistakes to name one
+LEFT_OUT = "left_out_counted"  # a convention other than the question's, with the usual credit
 ABOUT = {
     "biases": ("attention_bias", "ffn_bias", "head_count_wrong"),
     "pooler": ("pooler_in_or_out",),
@@ -39,7 +39,7 @@ OF_HEADS = ("heads_times_full_width", "one_head_vs_all_heads", "score_cost_times
 
 @dataclass(frozen=True, eq=False)
 class Asked(Key):
-    """What all kinds of quantities have in common. `heads`: the question is about several attention heads."""
+    """The key of a quantity. `heads` if the question is about several attention heads."""
 
     answer: Answer
     own_wrongs: tuple[Wrong, ...] = ()
@@ -47,7 +47,7 @@ class Asked(Key):
     digits: int = 3
     tolerance: Any = 0
     convention_credit: Fraction = Fraction(1, 2)
-    rule: str = ""  # how the number follows from earlier answers
+    rule: str = ""  # the expression that gives the number from earlier answers
     drawn: Mapping[str, Any] = field(default_factory=dict)
 
     @cached_property
@@ -60,14 +60,14 @@ class Asked(Key):
 
     @abstractmethod
     def shown(self, value: Any) -> str:
-        """A value as a key writes it."""
+        """Return a value as text."""
 
     @abstractmethod
     def differs(self, value: Any) -> bool:
-        """Whether a value is a wrong answer of the same kind."""
+        """Return whether a value is a wrong answer of the same kind."""
 
     def mistaken(self) -> Iterator[Wrong]:
-        """Those of the set's own come first; where one of them gives a value, no other mistake is named for it."""
+        """Yield wrong answers; the set's own mistakes come first, and no other mistake is named for the same value."""
         own = [wrong._replace(text=self.shown(wrong.value)) for wrong in self.own_wrongs if self.differs(wrong.value)]
         yield from own
         seen = {("", wrong.text) for wrong in own}
@@ -78,31 +78,31 @@ class Asked(Key):
                 yield wrong._replace(text=text)
 
     def _known(self) -> Iterator[Wrong]:
-        """What known mistakes give, where the question is about the thing that they get wrong."""
+        """Yield the wrong answers of known mistakes that are possible in this question."""
         others = [other for other in self.answer.others if other.code and not other.excuses]
         for other in (*self.answer.found.mistakes(), *others):
             if other.code != LEFT_OUT and other.code not in self._excluded:
                 yield Wrong("", plain(other.value, self.answer.scale), mistake(other.code), other.convention)
 
     def conventions(self) -> list[tuple[str, Any]]:
-        """The values that are right under another usual convention."""
+        """Return the values that are right under another usual convention."""
         counted = [one for one in self.answer.found.mistakes() if one.code == LEFT_OUT]
         usual = [one for one in self.answer.others if one.excuses]
         return [(one.convention, plain(one.value, self.answer.scale)) for one in (*usual, *counted)]
 
     @cached_property
     def _excluded(self) -> set[str]:
-        """Mistakes that cannot have been made: the question is not about heads, or excludes what they miscount."""
+        """Codes of impossible mistakes: the question is not about heads, or excludes what they miscount."""
         words = {word for part in walk(self.answer.expression) if isinstance(part, Quantity) for word in _left_out(part)}
         return {code for word in words for code in ABOUT.get(word, ())} | (set() if self.heads else set(OF_HEADS))
 
     @abstractmethod
     def read(self, claim: str) -> Sequence[Any]:
-        """What a claim can mean, the likeliest first."""
+        """Return the possible meanings of a claim, most likely first."""
 
     @abstractmethod
     def means(self, said: Any, value: Any) -> bool:
-        """Whether what was said is this value, as far as it goes."""
+        """Return whether a claim matches a value at its precision."""
 
     def judge(self, claim: str) -> Marked:
         said = self.read(claim)
@@ -115,15 +115,15 @@ class Asked(Key):
         others = [name for name, value in self.conventions() if self.means(said[0], value)]
         if known or not others:
             return explained(known)
-        says = f"right ({others[0]}), but the question asks for another convention: {self.text} ({self.answer.convention})"
+        says = f"right ({others[0]}), but the question uses another convention: {self.text} ({self.answer.convention})"
         return marked("convention", self.convention_credit, says, convention=others[0])
 
     def right(self, said: Sequence[Any]) -> Marked | None:
-        """The mark of a right answer; None for a wrong one."""
+        """Return the mark of a right answer; None for a wrong one."""
         return RIGHT if self.means(said[0], self.value) else None
 
     def searched(self, claim: str) -> Marked | None:
-        """The whole diagnosis: two mistakes at once, digits exchanged, a mistake nearly made."""
+        """Run the full diagnosis: two mistakes at once, swapped digits, near matches."""
         try:
             found = judge(self.answer, claim.strip())
         except GlassformerError:
@@ -139,7 +139,7 @@ class Asked(Key):
 
 @dataclass(frozen=True, eq=False)
 class Counted(Asked):
-    """One number: whole and exact, or to some decimals."""
+    """The key of one number: whole and exact, or with some decimals."""
 
     @property
     def whole(self) -> bool:
@@ -152,7 +152,7 @@ class Counted(Asked):
 
     @property
     def room(self) -> Fraction:
-        """How far off is right."""
+        """The tolerance of a right answer."""
         return self.tolerance if self.tolerance is not None else Fraction(0) if self.whole else Fraction(1, 10**self.digits)
 
     def shown(self, value: Any) -> str:
@@ -171,13 +171,13 @@ class Counted(Asked):
         return isinstance(value, Number) and (abs(said.value - value) <= self.room or (fine and claims.allows(said, value)))
 
     def right(self, said: Sequence[Figure]) -> Marked | None:
-        """The value in the unit asked for, or as a claim with a unit of its own is read: `4 MB`."""
+        """Return the mark if the claim is right in the requested unit, or in its own: `4 MB`."""
         values = [value for value in (self.value, plain(self.answer.exact)) if isinstance(value, Number)]
         if any(abs(figure.value - value) <= self.room for figure in said for value in values):
             return RIGHT
         if not any(claims.allows(figure, value) for figure in said for value in values):
             return None
-        says = f"right as far as it goes, but rounded: asked for is {self.text}"
+        says = f"right, but rounded; expected {self.text}"
         return marked("convention", self.convention_credit, says, convention="rounded")
 
     def own(self, claim: str) -> Own | None:
@@ -190,24 +190,24 @@ class Counted(Asked):
             return None
         try:
             found = self.follows(values)
-        except GlassformerError:  # a student's zero to divide by, or a number beyond all bounds
+        except GlassformerError:  # division by a student's zero, or a number that is too large
             return None
         given = [Fraction(value) for value in self.drawn.values() if isinstance(value, int | float)]
-        if found in (0, self.value, *given):  # nothing was left to be worked out
+        if found in (0, self.value, *given):  # the earlier answer makes this one trivial
             return None
         return RIGHT if any(self.means(figure, found) for figure in claims.numbers(claim)) else None
 
     def follows(self, earlier: Mapping[str, Fraction]) -> Fraction:
-        """The number that the rule gives from earlier answers."""
+        """Return the number that follows from earlier answers."""
         found = plain(worked_out(self.rule, {**self.drawn, **earlier}, self.answer.asked, "carried").scaled)
         if not isinstance(found, Number):
-            raise GlassformerError(f"carried = '{shown(self.rule)}' is no number: write how one follows from earlier answers.")
+            raise GlassformerError(f"carried = '{shown(self.rule)}' is not a number: write how it follows from earlier answers.")
         return Fraction(found)
 
 
 @dataclass(frozen=True, eq=False)
 class Shaped(Asked):
-    """A shape."""
+    """The key of a shape."""
 
     wanted: str = "a shape, such as 64 × 32"
 
@@ -225,7 +225,7 @@ class Shaped(Asked):
         return same(said, value)
 
     def own(self, claim: str) -> Own | None:
-        """A shape is carried forward as its number of elements."""
+        """Return the number of elements, which is what a shape carries forward."""
         shapes = claims.shapes(claim)
         elements = math.prod(list(shapes[0])) if shapes else 0
         return Fraction(elements) if elements else None
@@ -233,7 +233,7 @@ class Shaped(Asked):
 
 @dataclass(frozen=True, eq=False)
 class Listed(NumbersKey, Asked):
-    """A vector or a matrix."""
+    """The key of a vector or a matrix."""
 
     value = Asked.value
 
@@ -248,7 +248,7 @@ class Listed(NumbersKey, Asked):
 
 
 def same(one: Sizes, other: Sizes) -> bool:
-    """Equal; a vector may also be written as one row or one column."""
+    """Return whether two shapes are equal; a vector may also be written as one row or one column."""
     return one == other or (len(other) == 1 and tuple(size for size in one if size != 1) == other)
 
 

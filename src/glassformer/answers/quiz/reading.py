@@ -1,4 +1,4 @@
-"""Reading a set: a TOML file or one of those that ship, every field checked, one line for whatever is wrong."""
+"""Reads a set from a TOML file or from the built-in ones, and validates every field; errors are one line."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from glassformer.answers.quiz.arithmetic import comparisons, names_used
 from glassformer.answers.quiz.draws import check_choices
 from glassformer.answers.quiz.fields import READERS, declared_mistakes, in_question, name_in, named_mistakes, options_in, text_in
 from glassformer.answers.quiz.template import QuizSet, Template, placeholders
+from glassformer.errors import GlassformerError, listed, nearest, shown
 from glassformer.expressions.tree import names_in
+from glassformer.files.documents import parse_toml, read_text
 from glassformer.numbers.experiments import EXPERIMENTS
-from glassformer.spec import GlassformerError, listed, nearest, shown
-from glassformer.spec.files import parse_toml, read_text
 
 MOST_QUESTIONS = 200
 MOST_BYTES = 1_000_000
 
 
 def shipped() -> list[str]:
-    """The sets that ship, by name."""
+    """Return the names of the built-in sets."""
     return sorted(entry.name.removesuffix(".toml") for entry in _folder().iterdir() if entry.name.endswith(".toml"))
 
 
 def load_set(what: str | Path) -> QuizSet:
-    """The set of that name, in that file, or in a folder that `quiz make` wrote."""
+    """Load a set by name, from a file, or from a folder that `quiz make` wrote."""
     name = str(what)
     if name in shipped():
         return parse_set((_folder() / f"{name}.toml").read_text(encoding="utf-8"), name)
@@ -35,7 +35,7 @@ def load_set(what: str | Path) -> QuizSet:
     try:
         path = path / "set.toml" if path.is_dir() else path
         there = path.is_file()
-    except (OSError, ValueError):  # a name that no file can have
+    except (OSError, ValueError):  # not a valid file name
         there = False
     if not there:
         raise GlassformerError(f"no set '{shown(name)}'.{nearest(name, shipped())} 'glassformer quiz list' lists them.")
@@ -43,17 +43,17 @@ def load_set(what: str | Path) -> QuizSet:
 
 
 def parse_set(text: str, name: str) -> QuizSet:
-    """A set from the text of its file."""
+    """Parse a set from the text of its file."""
     document = parse_toml(text, f"{name}.toml")
     unknown = sorted(set(document) - {"name", "title", "about", "question", "mistake"})
     if unknown:
         raise GlassformerError(
-            f"{name}.toml: '{shown(unknown[0])}' is not known: title, about, then [[question]] and [[mistake]] tables."
+            f"{name}.toml: '{shown(unknown[0])}' is not a field: use name, title, about, and [[question]] and [[mistake]] tables."
         )
     name = name_in("name", document.get("name", name))
     tables = document.get("question", [])
     if not isinstance(tables, list) or not 0 < len(tables) <= MOST_QUESTIONS:
-        raise GlassformerError(f"{name}.toml: from 1 to {MOST_QUESTIONS} [[question]] tables are wanted.")
+        raise GlassformerError(f"{name}.toml: expected 1 to {MOST_QUESTIONS} [[question]] tables.")
     own: dict[str, Mistake] = {}
     declared_mistakes(document.get("mistake", []), own, f"{name}.toml, [[mistake]]")
     questions: list[Template] = []
@@ -73,14 +73,14 @@ def _folder() -> Any:
 
 def _question(table: Any, earlier: list[Template], own: Mapping[str, Mistake]) -> Template:
     if not isinstance(table, Mapping):
-        raise GlassformerError("a [[question]] table is wanted.")
+        raise GlassformerError("expected a [[question]] table.")
     known = {*READERS, "option", "mistakes"}
     unknown = sorted(set(table) - known)
     if unknown:
         near = nearest(unknown[0], known) or f" Fields: {listed(sorted(known))}."
-        raise GlassformerError(f"'{shown(unknown[0])}' is not known.{near}")
+        raise GlassformerError(f"'{shown(unknown[0])}' is not a field.{near}")
     if "text" not in table:
-        raise GlassformerError("text is missing: write what is asked.")
+        raise GlassformerError("text is missing: write the question.")
     fields = {key: READERS[key](key, table.get(key)) for key in READERS if key in table or key in ("id", "kind")}
     if "mistakes" in table:
         fields["mistakes"] = named_mistakes(table["mistakes"], own)
@@ -97,7 +97,7 @@ def _question(table: Any, earlier: list[Template], own: Mapping[str, Mistake]) -
 
 
 def _own_subject(fields: dict[str, Any], table: Mapping[str, Any]) -> dict[str, Any]:
-    """A question about the same numbers may be about another thing: what it does not ask with is not taken over."""
+    """Return the fields of a question with shared numbers, without the inherited subject if it has its own."""
     if "option" in table or "answers" in table:
         return fields | {"spec": table.get("spec", ""), "problem": table.get("problem")}
     if "spec" in table or "answer" in table:
@@ -106,20 +106,22 @@ def _own_subject(fields: dict[str, Any], table: Mapping[str, Any]) -> dict[str, 
 
 
 def _check(template: Template, earlier: list[Template]) -> None:
-    """What holds between the fields of a question."""
+    """Check the fields of a question against each other."""
     ids = {one.id for one in earlier}
     if template.id in ids:
-        raise GlassformerError(f"the id '{template.id}' is taken: every question needs its own.")
+        raise GlassformerError(f"the id '{template.id}' is already used: every question needs its own id.")
     if template.same_as and template.same_as not in {one.id for one in earlier if not one.same_as}:
-        raise GlassformerError(f"same_as = '{shown(template.same_as)}' is no earlier question with parameters of its own.")
+        raise GlassformerError(f"same_as = '{shown(template.same_as)}' is not an earlier question with its own parameters.")
     for name in template.depends_on:
         if name not in ids:
-            raise GlassformerError(f"depends_on '{shown(name)}' is no earlier question.{nearest(name, ids)}")
+            raise GlassformerError(f"depends_on '{shown(name)}' is not an earlier question.{nearest(name, ids)}")
     if bool(template.depends_on) != bool(template.carried):
-        raise GlassformerError("depends_on and carried go together: which earlier answers, and how this one follows from them.")
+        raise GlassformerError(
+            "depends_on and carried must be given together: the earlier answers, and how this one follows from them."
+        )
     _check_subject(template)
     if template.proof and template.proof not in EXPERIMENTS:
-        raise GlassformerError(f"proof '{shown(template.proof)}' is no experiment.{nearest(template.proof, EXPERIMENTS)}")
+        raise GlassformerError(f"proof '{shown(template.proof)}' is not an experiment.{nearest(template.proof, EXPERIMENTS)}")
     for name, given in template.parameters.items():
         name_in("parameter", name)
         check_choices(name, given)
@@ -130,15 +132,17 @@ def _check_subject(template: Template) -> None:
     quantity = bool(template.answer or template.spec)
     subjects = [quantity, template.problem is not None, bool(template.options or template.answers)]
     if template.options and not template.answers and not any(option.right for option in template.options):
-        raise GlassformerError("no option is right: the right one has no code. (Wrong ones alone go with answers, to be typed.)")
+        raise GlassformerError("no option is right: the right one has no code. (Options that are all wrong need answers.)")
     if not template.text or sum(subjects) != 1:
-        raise GlassformerError("a question has a text and one subject: spec and answer, problem and ask, or options or answers.")
+        raise GlassformerError(
+            "a question needs a text and one subject: spec and answer, problem and ask, or options or answers."
+        )
     if quantity and not template.answer:
         raise GlassformerError('answer is missing: an expression such as answer = "params(ffn, layer=0)".')
     if template.problem is not None and not template.ask:
         raise GlassformerError('ask is missing: which quantity of the problem, as in ask = "weights"?')
     if template.pick not in ("", "largest"):
-        raise GlassformerError(f"pick = '{shown(template.pick)}' is not known: largest.")
+        raise GlassformerError(f"pick = '{shown(template.pick)}' is not known: use largest.")
 
 
 def _check_names(template: Template) -> None:
@@ -158,4 +162,4 @@ def _check_names(template: Template) -> None:
     texts += [text for option in template.options for text in (option.text, option.what)]
     used |= placeholders([*texts, *(named.gives for named in template.mistakes)])
     for name in sorted(used - known):
-        raise GlassformerError(f"'{{{shown(name)}}}' is no parameter.{nearest(name, known)} A brace itself is written {{{{.")
+        raise GlassformerError(f"'{{{shown(name)}}}' is not a parameter.{nearest(name, known)} Write {{{{ for a brace.")

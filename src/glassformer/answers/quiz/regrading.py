@@ -1,4 +1,4 @@
-"""Graded again after a corrected key: the marks of both gradings for each student and question, and why they differ."""
+"""Regrading after a correction of the key: both marks for each student and question, and why they differ."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from typing import Any, NamedTuple
 from glassformer.algebra import Result
 from glassformer.answers.quiz.grading import Graded
 from glassformer.answers.quiz.marking import Marked
-from glassformer.spec import GlassformerError, shown
-from glassformer.spec.files import parse_json, read_text
+from glassformer.errors import GlassformerError, shown
+from glassformer.files.documents import parse_json, read_text
 
 MOST_BYTES = 100_000_000
 
 
 class Before(NamedTuple):
-    """An answer as an earlier report has it."""
+    """An answer in an earlier report."""
 
     answer: str
     right: str
@@ -28,7 +28,7 @@ class Before(NamedTuple):
 
 
 class Change(NamedTuple):
-    """One answer in both gradings; `why` is empty where nothing changed."""
+    """One answer in both gradings; `why` is empty if nothing changed."""
 
     student: str
     now: Marked
@@ -52,7 +52,7 @@ class Regraded(Result):
 
     graded: Graded
     changes: tuple[Change, ...]  # every student and question, in the order of the new grading
-    gone: tuple[str, ...]  # students of the earlier report who are not there any more
+    gone: tuple[str, ...]  # students who are only in the earlier report
 
     @property
     def moved(self) -> tuple[Change, ...]:
@@ -64,17 +64,17 @@ class Regraded(Result):
 
 
 def read_report(path: Path) -> dict[str, dict[str, Before]]:
-    """student -> question -> what an earlier `quiz grade --json` says of it."""
+    """Read an earlier report of `quiz grade --json`: student -> question -> answer."""
     document = parse_json(read_text(path, most_bytes=MOST_BYTES), path.name)
     try:
         return {sheet["student"]: {row["question"]: _before(row) for row in sheet["answers"]} for sheet in document["students"]}
     except (KeyError, TypeError, ValueError):
-        wanted = "it is the file that 'quiz grade --json' wrote before"
+        wanted = "give the output of an earlier 'quiz grade --json'"
         raise GlassformerError(f"--again {shown(path.name)} is not a report: {wanted}.") from None
 
 
 def regrade(graded: Graded, earlier: Mapping[str, Mapping[str, Before]]) -> Regraded:
-    """The new grading beside an earlier one."""
+    """Compare a new grading with an earlier one."""
     changes = []
     for sheet in graded.sheets:
         for answer in sheet.answers:
@@ -90,16 +90,16 @@ def _before(row: Mapping[str, Any]) -> Before:
 
 
 def _why(now: Marked, before: Before | None) -> str:
-    """What is different between two gradings of an answer; where only the mark is, what it hangs on."""
+    """Return what changed between two gradings of an answer, and why its mark changed."""
     if before is None:
         return "not in the earlier report"
     was, said = shown(before.right, limit=40), shown(before.says, limit=80)
     reasons = [
-        (now.judged.claim != before.answer, f"another answer was handed in: '{shown(before.answer, limit=40)}' before"),
-        (now.judged.truth != before.right, f"the key was {was} and is {shown(now.judged.truth, limit=40)}"),
-        (now.of != before.of, f"the question was worth {float(before.of):g} and is worth {float(now.of):g}"),
-        (now.marks != before.marks and now.says != before.says, f"judged differently: '{said}' before"),
-        (now.marks != before.marks, "the credit for conventions has changed"),
+        (now.judged.claim != before.answer, f"the answer changed; it was '{shown(before.answer, limit=40)}'"),
+        (now.judged.truth != before.right, f"the key was {was} and is now {shown(now.judged.truth, limit=40)}"),
+        (now.of != before.of, f"the question was worth {float(before.of):g} and is now worth {float(now.of):g}"),
+        (now.marks != before.marks and now.says != before.says, f"the verdict changed; it was '{said}'"),
+        (now.marks != before.marks, "the credit for conventions changed"),
     ]
     plain = [reason for holds, reason in reasons[:3] if holds]
     return "; ".join(plain or [reason for holds, reason in reasons[3:] if holds][:1])

@@ -1,4 +1,4 @@
-"""A class: the names of its students, how the school's systems know them, and which variant each of them gets."""
+"""A class: the students' names, their identifiers in learning platforms, and their variants."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from glassformer.spec import GlassformerError, shown
-from glassformer.spec.files import read_text
+from glassformer.errors import GlassformerError, shown
+from glassformer.files.documents import read_text
 
 MOST_STUDENTS = 5_000
 MOST_ROWS = 200_000
@@ -23,27 +23,27 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 NAME = ("student", "name", "students", "student name", "full name", "student id", "id", "username", "user")
 FIRST, LAST = ("first name", "given name"), ("last name", "surname", "family name")
 IDENTITIES = ("id", "sis user id", "sis login id", "id number", "username", "email address", "email", "student id")
-NOT_NAMES = ("points possible", "student, test")  # rows of a gradebook that are no students
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet takes for the start of one
+NOT_NAMES = ("points possible", "student, test")  # rows of a gradebook that are not students
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # characters that start a formula in a spreadsheet
 WITHOUT_ACCENT = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe", "ı": "i"})
 
 
 @dataclass(frozen=True)
 class Student:
-    """One student: the letter of the variant (empty: numbers of their own), and the columns of the class list."""
+    """One student: the letter of the variant (empty for individual numbers), and the columns of the class list."""
 
     name: str
     variant: str = ""
     fields: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     def field(self, *titles: str) -> str:
-        """The first of these columns that the class list has for this student."""
+        """Return the first of these columns that has a value for this student."""
         known = {" ".join(title.lower().split()): value for title, value in self.fields.items()}
         return next((known[title.lower()] for title in titles if known.get(title.lower())), "")
 
     @property
     def drawn_for(self) -> str:
-        """The name from which this student's numbers are drawn."""
+        """The name for which this student's numbers are drawn."""
         return f"variant {self.variant}" if self.variant else self.name
 
     def to_dict(self) -> dict[str, Any]:
@@ -52,7 +52,7 @@ class Student:
 
 @dataclass(frozen=True)
 class Roster:
-    """The students of a class, in the order of their list. `same`: they all have the same paper."""
+    """The students of a class, in the order of the list. `same` if all have the same paper."""
 
     students: tuple[Student, ...] = ()
     same: bool = False
@@ -79,15 +79,15 @@ class Roster:
         return next((student for student in self.students if student.name == name), Student(name))
 
     def dealt(self, count: int, seed: int) -> Roster:
-        """The same class with `count` variants, each for as many students, whatever the order of the list."""
+        """Return the class with `count` variants assigned evenly, independent of the order of the list."""
         if not self.students:
-            raise GlassformerError(f"--variants {count} needs the class: add --students with a file of names or a number.")
+            raise GlassformerError(f"--variants {count} needs a class: add --students with a file of names or a number.")
         order = sorted(self.students, key=lambda student: hashlib.sha256(f"{seed}\x1f{student.name}".encode()).digest())
         letters = {student.name: LETTERS[place % count] for place, student in enumerate(order)}
         return Roster(tuple(replace(student, variant=letters[student.name]) for student in self.students))
 
     def known_as(self, listed: Roster) -> Roster:
-        """The same class with the columns of another list, for the students whom that list names without doubt."""
+        """Return the class with the columns of another list, for the students that it names unambiguously."""
         columns: dict[str, Mapping[str, str]] = {}
         for student in listed:
             names = self.find(student.name)
@@ -96,7 +96,7 @@ class Roster:
         return Roster(tuple(replace(one, fields={**one.fields, **columns.get(one.name, {})}) for one in self.students))
 
     def find(self, cell: str) -> tuple[str, ...]:
-        """The students whom a cell may mean: one, several where it is ambiguous, none where it names nobody."""
+        """Return the students that a cell may refer to: one, several if it is ambiguous, or none."""
         name = plain_name(cell)
         if name in self.names:
             return (name,)
@@ -112,28 +112,28 @@ class Roster:
 
 
 def numbered(count: int) -> Roster:
-    """`student-01` to `student-30`."""
+    """Return a class of `student-01` to `student-30`."""
     return Roster.of(*(f"student-{number:0{max(2, len(str(count)))}d}" for number in range(1, count + 1)))
 
 
 def read_roster(path: Path) -> Roster:
-    """A class list: one name a line, or a CSV with a column `student` or `name` (or first and last name) and others to keep."""
+    """Read a class list: one name per line, or a CSV with a column `student` or `name`, or first and last names."""
     text = read_text(path, most_bytes=1_000_000)
     lines = [line for line in text.lstrip("\ufeff").splitlines() if line.strip()]
     named = bool(lines) and _named(_titles(next(rows(lines[0], path.name))))
     listed = _columns(text, path.name) if named else (Student(plain_name(line)) for line in lines)
     students = [student for student in listed if student.name and student.name.lower() not in NOT_NAMES]
     if not 0 < len(students) <= MOST_STUDENTS:
-        wanted = f"from 1 to {MOST_STUDENTS:,} are wanted, one a line or in a column 'student'"
-        raise GlassformerError(f"{shown(path.name)} holds {len(students):,} names: {wanted}.")
+        wanted = f"expected 1 to {MOST_STUDENTS:,}, one per line or in a column 'student'"
+        raise GlassformerError(f"{shown(path.name)} contains {len(students):,} names: {wanted}.")
     twice, count = Counter(student.name for student in students).most_common(1)[0]
     if count > 1:
-        raise GlassformerError(f"{shown(path.name)} names '{twice}' twice: every student needs a name of their own.")
+        raise GlassformerError(f"{shown(path.name)} contains '{twice}' twice: every student needs a unique name.")
     return Roster(tuple(students))
 
 
 def roster_from(document: Any) -> Roster | None:
-    """A class from the list that `to_dict` of its students gave; None where it is no such list."""
+    """Return a class from the `to_dict` documents of its students; None if the list is invalid."""
     if not isinstance(document, list) or len(document) > MOST_STUDENTS:
         return None
     try:
@@ -145,32 +145,32 @@ def roster_from(document: Any) -> Roster | None:
 
 
 def rows(text: str, name: str) -> Iterator[list[str]]:
-    """The rows of a CSV, its separator found in the header; a broken or endless file is one line of error."""
+    """Yield the rows of a CSV, with the separator found in its header; an invalid or huge file is a one-line error."""
     first = text.lstrip("\ufeff\r\n").partition("\n")[0]
     separator = max(",;\t", key=first.count)
     lines = csv.reader(text.lstrip("\ufeff").splitlines(keepends=True), delimiter=separator)
     try:
         for number, row in enumerate(line for line in lines if line):
             if number > MOST_ROWS:
-                raise GlassformerError(f"{shown(name)} has more than {MOST_ROWS:,} rows: it was not read.")
+                raise GlassformerError(f"{shown(name)} has more than {MOST_ROWS:,} rows, which is too many.")
             yield row
     except csv.Error as error:
         where = f"line {lines.line_num}: {shown(str(error))}"
-        raise GlassformerError(f"{shown(name)} is not CSV that can be read, {where}.") from None
+        raise GlassformerError(f"{shown(name)} is not a valid CSV file, {where}.") from None
 
 
 def plain_name(cell: str) -> str:
-    """A name on one line, of bounded length."""
+    """Return a name on one line, of limited length."""
     return " ".join(shown(unquoted(cell.strip()), limit=MOST_NAME).split())
 
 
 def unquoted(cell: str) -> str:
-    """A cell without the apostrophe that keeps a spreadsheet from taking it for a formula."""
+    """Return a cell without the apostrophe that keeps a spreadsheet from running it as a formula."""
     return cell[1:] if cell[:1] == "'" and cell[1:2] in FORMULA else cell
 
 
 def folded(name: str) -> str:
-    """A name without accents, case, extra spaces and the order of `Last, First`."""
+    """Return a name without accents, case and extra spaces, with `Last, First` in order."""
     last, comma, first = name.partition(",")
     if comma and first.strip() and "," not in first:
         name = f"{first} {last}"

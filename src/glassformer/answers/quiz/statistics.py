@@ -1,4 +1,4 @@
-"""Figures of a graded class: marks, how hard each question was and how well it told students apart, the commonest mistakes."""
+"""Statistics of a graded class: marks, difficulty and discrimination of each question, most common mistakes."""
 
 from __future__ import annotations
 
@@ -7,14 +7,12 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from glassformer.answers.quiz.marking import Marked
+from glassformer.answers.quiz.sheet import Sheet
 
-if TYPE_CHECKING:
-    from glassformer.answers.quiz.grading import Sheet
-
-FEWEST = 5  # students below which a correlation says nothing
+FEWEST = 5  # the fewest students for a correlation
 OUTCOMES = ("answered", "right", "carried", "partly", "wrong", "unread", "missing")
 
 
@@ -32,9 +30,9 @@ class Summary:
 
 @dataclass(frozen=True)
 class QuestionStatistics:
-    """One question: how many answers had which outcome, the share of the marks that was won, the mistakes behind wrong ones.
+    """One question: the number of answers by outcome, the share of marks won, and the mistakes.
 
-    `tells_apart`: the correlation of its marks with those of the rest of the set; None where there is none.
+    `tells_apart` (discrimination) is the correlation of its marks with those of the rest of the set, if defined.
     """
 
     question: str
@@ -50,7 +48,7 @@ class QuestionStatistics:
 
 @dataclass(frozen=True)
 class Common:
-    """A mistake, how often it was made, by how many students, and in which questions."""
+    """A mistake: how often it was made, by how many students, and in which questions."""
 
     mistake: str
     name: str
@@ -61,14 +59,14 @@ class Common:
 
 
 def summary(sheets: Sequence[Sheet]) -> Summary:
-    """Mean, median and range of the marks."""
+    """Return mean, median and range of the marks."""
     marks = [float(sheet.marks) for sheet in sheets] or [0.0]
     of = float(sheets[0].of) if sheets else 0.0
     return Summary(len(sheets), of, statistics.fmean(marks), statistics.median(marks), min(marks), max(marks))
 
 
 def question_statistics(sheets: Sequence[Sheet]) -> tuple[QuestionStatistics, ...]:
-    """Every question of the set, in order."""
+    """Return the statistics of every question, in order."""
     totals, found = [sheet.marks for sheet in sheets], []
     for answers in zip(*(sheet.answers for sheet in sheets), strict=True):
         own = [answer.marks for answer in answers]
@@ -88,7 +86,7 @@ def question_statistics(sheets: Sequence[Sheet]) -> tuple[QuestionStatistics, ..
 
 
 def common_mistakes(sheets: Sequence[Sheet]) -> tuple[Common, ...]:
-    """Every mistake that was made, the commonest first."""
+    """Return the mistakes that were made, most common first."""
     made: dict[str, list[tuple[str, Marked]]] = {}
     for sheet in sheets:
         for answer in sheet.answers:
@@ -104,7 +102,7 @@ def common_mistakes(sheets: Sequence[Sheet]) -> tuple[Common, ...]:
 
 
 def _outcome(answer: Marked) -> str:
-    """The column in which an answer is counted."""
+    """Return the column in which an answer is counted."""
     if answer.missing or answer.right:
         return "missing" if answer.missing else answer.verdict
     if answer.verdict == "convention" or answer.credit:

@@ -1,4 +1,4 @@
-"""Answers of a class from a CSV file or a folder of them, wide (a column a question) or long (a row an answer)."""
+"""Answers of a class from CSV files, wide (one column per question) or long (one row per answer)."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from pathlib import Path
 from glassformer.answers.quiz.claims import MOST_CHARACTERS
 from glassformer.answers.quiz.roster import MOST_STUDENTS, NAME, Roster, folded, plain_name, rows, unquoted
 from glassformer.answers.quiz.template import QuizSet
-from glassformer.spec import GlassformerError, shown
-from glassformer.spec.files import read_text
+from glassformer.errors import GlassformerError, shown
+from glassformer.files.documents import read_text
 
 MOST_BYTES = 40_000_000
 MOST_COLUMNS = 400
 MOST_FILES = 5_000
-MOST_NAMED = 5  # names in a note; the others are counted
+MOST_NAMED = 5  # names listed in a note; the others are counted
 QUESTION = ("question", "question id", "item")
 ANSWER = ("answer", "response", "claim", "value")
-# Why something was not graded, or how; in the order of the report.
+# Notes on what was not graded, or how, in the order of the report.
 REASONS = STRANGER, AMBIGUOUS, ALIKE, UNKNOWN, REPEATED, UNREAD = (
     "not in the class, not graded",
-    "more than one student may be meant, not graded; write the name as in the class list",
-    "graded apart, although the names differ only in accents, case or order",
-    "no question of this set, not graded",
+    "ambiguous, not graded; write the name as in the class list",
+    "graded as different students, although the names differ only in accents, case or order",
+    "not a question of this set, not graded",
     "answered more than once, the last answer counts",
     "files that were not graded",
 )
@@ -31,14 +31,14 @@ REASONS = STRANGER, AMBIGUOUS, ALIKE, UNKNOWN, REPEATED, UNREAD = (
 
 @dataclass
 class Submissions:
-    """student -> question -> answer, in the order of the file, and what had to be left out, a line each."""
+    """student -> question -> answer, in the order of the file, and one note for each thing that was left out."""
 
     answers: dict[str, dict[str, str]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
-    variants: dict[str, str] = field(default_factory=dict)  # student -> the variant that stands beside the answers
+    variants: dict[str, str] = field(default_factory=dict)  # student -> the variant stated with the answers
 
     def put(self, student: str, question: str, answer: str) -> bool:
-        """Whether this is the first answer of the student to the question; the last one counts."""
+        """Store an answer, and return whether it is the student's first one to the question; the last one counts."""
         own = self.answers.setdefault(student, {})
         first = question not in own
         own[question] = unquoted(answer)[: 4 * MOST_CHARACTERS + 1]
@@ -46,14 +46,14 @@ class Submissions:
 
 
 def read_submissions(path: Path, quiz: QuizSet, roster: Roster | None = None) -> Submissions:
-    """The answers in a CSV file, or in all CSV files of a folder. `roster`: who is expected; anybody where nobody is named."""
+    """Read the answers in a CSV file, or in all CSV files of a folder. Without a `roster`, any student is accepted."""
     reader = _Reader(quiz, roster or Roster())
     (reader.folder if is_folder(path) else reader.file)(path)
     if len(reader.found.answers) > MOST_STUDENTS:
-        raise GlassformerError(f"{shown(path.name)} holds answers of more than {MOST_STUDENTS:,} students: it was not graded.")
+        raise GlassformerError(f"{shown(path.name)} contains answers of more than {MOST_STUDENTS:,} students, which is too many.")
     reader.tell()
     if not reader.found.answers:
-        reader.found.notes.append("nothing was graded: there is no answer of a known student to a known question.")
+        reader.found.notes.append("nothing was graded: no known student answered a known question.")
     return reader.found
 
 
@@ -65,7 +65,7 @@ def is_folder(path: Path) -> bool:
 
 
 class _Reader:
-    """Puts answers together, and lists whatever was not graded under the reason for it."""
+    """Collects answers, and lists what was not graded by reason."""
 
     def __init__(self, quiz: QuizSet, roster: Roster) -> None:
         self.quiz, self.roster, self.found = quiz, roster, Submissions()
@@ -78,10 +78,10 @@ class _Reader:
         self.listed[reason].setdefault(what)
 
     def folder(self, path: Path) -> None:
-        """Every CSV below a folder; one that cannot be read is named and the others are graded."""
+        """Read every CSV below a folder; unreadable files are listed, and the others are graded."""
         files = sorted(entry for entry in path.rglob("*") if entry.suffix.lower() == ".csv" and entry.is_file())
         if not 0 < len(files) <= MOST_FILES:
-            raise GlassformerError(f"{shown(path.name)} holds {len(files):,} CSV files: from 1 to {MOST_FILES:,} are wanted.")
+            raise GlassformerError(f"{shown(path.name)} contains {len(files):,} CSV files: expected 1 to {MOST_FILES:,}.")
         for file in files:
             try:
                 self.file(file)
@@ -91,13 +91,15 @@ class _Reader:
     def file(self, path: Path) -> None:
         text = read_text(path, most_bytes=MOST_BYTES)
         if text.strip("\ufeff \t\r\n") == "":
-            raise GlassformerError(f"{shown(path.name)} is empty: a header with a column 'student' is wanted.")
+            raise GlassformerError(f"{shown(path.name)} is empty: expected a header with a column 'student'.")
         lines = rows(text, path.name)
         header = [" ".join(cell.lower().split()) for cell in next(lines)]
         student = _column(header, NAME)
         if student is None or len(header) > MOST_COLUMNS:
             titles = shown(", ".join(header))
-            raise GlassformerError(f"{shown(path.name)} needs a column 'student' (and at most {MOST_COLUMNS}), found {titles}.")
+            raise GlassformerError(
+                f"{shown(path.name)} needs a column 'student' and at most {MOST_COLUMNS} columns, found {titles}."
+            )
         question, answer = _column(header, QUESTION), _column(header, ANSWER)
         if question is not None and answer is not None:
             self.long(lines, student, question, answer)
@@ -121,7 +123,7 @@ class _Reader:
                 self.note(UNKNOWN, shown(title))
         if not columns:
             wanted = ", ".join(template.id for template in self.quiz.questions[:6])
-            raise GlassformerError(f"no column is a question of '{self.quiz.name}': {wanted}, …")
+            raise GlassformerError(f"no column is a question of '{self.quiz.name}': expected {wanted}, …")
         for row in lines:
             who = self.student(_at(row, student))
             if not who:
@@ -136,7 +138,7 @@ class _Reader:
                     self.found.put(who, name, _at(row, place))
 
     def student(self, cell: str) -> str:
-        """The student whom a cell names: nobody is guessed."""
+        """Return the student that a cell names; ambiguous names are noted, not guessed."""
         name = plain_name(cell)
         if not len(self.roster) or not name:
             return name

@@ -1,4 +1,4 @@
-"""A question as its set states it: text with {parameters}, what is asked, under which convention, for how many marks."""
+"""Question templates: a text with {parameters}, the subject, the convention and the marks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from glassformer.answers.mistakes.catalogue import Mistake
 from glassformer.answers.quiz import arithmetic
-from glassformer.spec import GlassformerError, shown
+from glassformer.errors import GlassformerError, shown
 
 Kind = Literal["quantity", "choice", "worked", "concept"]
 
@@ -19,11 +19,11 @@ _PLACE = re.compile(r"\{\{|\}\}|\{([^{}]{1,100})\}")
 
 @dataclass(frozen=True)
 class Option:
-    """An option of a multiple choice, or a typed phrase: what it says and, where it is wrong, the mistake behind it."""
+    """A multiple-choice option or a typed phrase: its text and, if it is wrong, the mistake."""
 
     text: str
     mistake: Mistake | None = None
-    what: str = ""  # what exactly was done
+    what: str = ""  # what was done
     letter: str = ""
 
     @property
@@ -37,7 +37,7 @@ class Option:
 
 @dataclass(frozen=True)
 class NamedMistake:
-    """A mistake that the question names; `gives`: the wrong answer that it leads to, as an expression of the set's own."""
+    """A mistake that the question names; `gives` is the expression for its wrong answer, if it is the set's own."""
 
     mistake: Mistake
     gives: str = ""
@@ -59,7 +59,7 @@ class Template:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     where: tuple[str, ...] = ()
     same_as: str = ""
-    # What is asked.
+    # The subject.
     spec: str = ""
     answer: str = ""
     problem: Mapping[str, Any] | None = None
@@ -70,13 +70,13 @@ class Template:
     options: tuple[Option, ...] = ()
     mistakes: tuple[NamedMistake, ...] = ()
     choices: int = 4
-    # How it is judged.
+    # The marking.
     digits: int = 3
     tolerance: Fraction | None = None
     convention_credit: Fraction = Fraction(1, 2)
     depends_on: tuple[str, ...] = ()
     carried: str | Mapping[str, str] = ""
-    # Why it is so.
+    # The reason.
     because: str = ""
     proof: str = ""
 
@@ -88,13 +88,13 @@ class Template:
 
 @dataclass(frozen=True, kw_only=True)
 class QuizSet:
-    """A problem set: its name, its title, what it is about, and its questions in order."""
+    """A problem set: its name, title, topics, and questions in order."""
 
     name: str
     title: str
     about: str
     questions: tuple[Template, ...]
-    source: str = field(default="", compare=False, repr=False)  # the file's own text
+    source: str = field(default="", compare=False, repr=False)  # the text of the file
 
     @property
     def marks(self) -> Fraction:
@@ -102,7 +102,7 @@ class QuizSet:
 
 
 def filled(text: str, drawn: Mapping[str, Any]) -> str:
-    """The text with its parameters put in: `{d}`, `{d / h}`, `{vocab:,}`; `{{` is a brace."""
+    """Return a text with its parameters filled in: `{d}`, `{d / h}`, `{vocab:,}`; `{{` is a brace."""
 
     def put(found: re.Match[str]) -> str:
         if found[1] is None:
@@ -114,7 +114,7 @@ def filled(text: str, drawn: Mapping[str, Any]) -> str:
 
 
 def filled_in(value: Any, drawn: Mapping[str, Any]) -> Any:
-    """A table of a file with its parameters put in; a text that is one parameter becomes its value."""
+    """Return a table with its parameters filled in; a text that is a single parameter becomes its value."""
     if isinstance(value, Mapping):
         return {filled(str(key), drawn): filled_in(item, drawn) for key, item in value.items()}
     if isinstance(value, list):
@@ -126,7 +126,7 @@ def filled_in(value: Any, drawn: Mapping[str, Any]) -> Any:
 
 
 def placeholders(value: Any) -> set[str]:
-    """The names between braces in a text or a table."""
+    """Return the names between braces in a text or a table."""
     if isinstance(value, Mapping):
         return placeholders([*value.keys(), *value.values()])
     if isinstance(value, list | tuple):
@@ -140,5 +140,5 @@ def _value(text: str, drawn: Mapping[str, Any]) -> Any:
         return drawn[text.strip()]
     found = arithmetic.number_of(text, drawn)
     if found.denominator != 1:
-        raise GlassformerError(f"{{{shown(text)}}} is {found}: only whole numbers can be put into a text.")
+        raise GlassformerError(f"{{{shown(text)}}} is {found}: only whole numbers can be inserted into a text.")
     return int(found)

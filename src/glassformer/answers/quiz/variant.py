@@ -1,4 +1,4 @@
-"""A set for one student: parameters drawn from the seed, every question with its numbers put in and its key worked out."""
+"""A set for one student: parameters drawn from the seed, and every question with its numbers and its key."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from glassformer.answers.quiz.phrases import Phrase
 from glassformer.answers.quiz.quantity import Asked, Counted
 from glassformer.answers.quiz.template import Option, QuizSet, Template, filled
 from glassformer.answers.quiz.worked import Worked
-from glassformer.spec import GlassformerError, shown
+from glassformer.errors import GlassformerError, shown
 from glassformer.spec.viewed import Viewed
 
-MOST_ATTEMPTS = 60  # draws until the numbers of a question can tell its mistakes apart
-EVERYBODY = ""  # the student of a quiz that is the same for all
+MOST_ATTEMPTS = 60  # draws until the mistakes of a question give distinct answers
+EVERYBODY = ""  # the student of a quiz that is the same for everyone
 
 
 @dataclass(frozen=True, eq=False)
 class Item:
-    """One question as one student gets it."""
+    """One question as given to one student."""
 
     number: int
     template: Template
@@ -53,26 +53,26 @@ class Item:
 
     @property
     def work(self) -> Worked | None:
-        """The by-hand problem behind the question, where there is one."""
+        """The by-hand problem of the question, if there is one."""
         inner = self.inner.work if isinstance(self.inner, Phrase) else self.inner
         return inner if isinstance(inner, Worked) else None
 
     @property
     def command(self) -> str:
-        """What to type to see the answer derived; empty where no command does."""
+        """The command that derives the answer; empty if there is none."""
         if isinstance(self.inner, Asked):
             words = [self.inner.answer.text, *filled(self.template.spec, self.drawn).split()]
             return f"glassformer ask {shlex.join(words)}"
         return f"glassformer experiment {self.template.proof}" if self.template.proof else ""
 
     def marked(self, claim: str, found: Marked) -> Marked:
-        """A mark with the question, the answer and the key beside it."""
+        """Return a mark with the question, the answer and the key."""
         return found.about(self.id, claim, self.key.text, self.marks)
 
 
 @dataclass(frozen=True, eq=False)
 class Variant(Viewed):
-    """A whole set as one student gets it."""
+    """A whole set as given to one student."""
 
     quiz: QuizSet
     seed: int
@@ -80,7 +80,7 @@ class Variant(Viewed):
     items: tuple[Item, ...]
 
     def judge(self, answers: Mapping[str, str]) -> dict[str, Marked]:
-        """A mark for each question; errors are carried forward, in the order of the set."""
+        """Mark each question, in the order of the set; errors are carried forward."""
         found: dict[str, Marked] = {}
         for item in self.items:
             claim = answers.get(item.id, "").strip()
@@ -108,7 +108,7 @@ class Variant(Viewed):
 
 
 def variant(quiz: QuizSet, seed: int, student: str = EVERYBODY) -> Variant:
-    """The set for one student: the same for the same seed and the same name, whoever else is in the class."""
+    """Return the set for one student, which depends only on the seed and the name, not on the class."""
     made: dict[str, Item] = {}
     for template in quiz.questions:
         if not template.same_as:
@@ -119,7 +119,7 @@ def variant(quiz: QuizSet, seed: int, student: str = EVERYBODY) -> Variant:
 
 
 def _drawn_together(quiz: QuizSet, first: Template, seed: int, student: str) -> list[Item]:
-    """A question and those about the same numbers, drawn until all of them can be asked."""
+    """Draw a question together with those that share its numbers, until all of them are valid."""
     group = [first, *(template for template in quiz.questions if template.same_as == first.id)]
     failed: GlassformerError | None = None
     for attempt in range(MOST_ATTEMPTS):
@@ -145,8 +145,8 @@ def _item(template: Template, drawn: Mapping[str, Any], draw: Draw) -> Item:
     missing = [code for code in needed if code not in {wrong.code for wrong in key.wrongs()}]
     if missing:
         raise GlassformerError(
-            f"mistakes: no numbers were drawn for which '{shown(missing[0])}' gives a wrong answer of its own: "
-            "leave it out, or change parameters."
+            f"mistakes: no drawn numbers make '{shown(missing[0])}' give a distinct wrong answer: "
+            "remove it, or change the parameters."
         )
     if template.kind == "choice" or any(option.right for option in template.options):
         key = chosen(key, template.choices, template.codes, draw)
@@ -155,7 +155,7 @@ def _item(template: Template, drawn: Mapping[str, Any], draw: Draw) -> Item:
 
 
 def _check_carried(items: list[Item]) -> None:
-    """A rule that says how an answer follows from earlier ones must give the right answer from the right ones."""
+    """Check that the rules for carried answers give the right answer from the right earlier ones."""
     keys = {item.id: item.inner for item in items}
     for item in items:
         if isinstance(item.inner, Counted) and item.inner.rule:

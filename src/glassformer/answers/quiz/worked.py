@@ -1,4 +1,4 @@
-"""Questions worked by hand: numbers, vectors and matrices to some decimals, with the work of known mistakes beside them."""
+"""Questions worked by hand: numbers, vectors and matrices with some decimals, and the results of known mistakes."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from glassformer.answers.problems.work import Rewrite, Work
 from glassformer.answers.quiz.claims import Cells
 from glassformer.answers.quiz.marking import Marked, Own, Section, Wrong, marked, simplest
 from glassformer.answers.quiz.numbers import NumbersKey, close, written
+from glassformer.errors import GlassformerError
 from glassformer.numbers.by_hand import Solution
 from glassformer.numbers.by_hand.worked import line, turned
 from glassformer.program import Tensor
 from glassformer.program.axes import Array, Floats
 from glassformer.program.pen import TextPen
-from glassformer.spec import GlassformerError
 
 CARRIED_DECIMALS = (1, 2, 3)
 
 
 @dataclass(frozen=True, eq=False)
 class Worked(NumbersKey):
-    """What a by-hand problem asks for; `cell` (counted from 1) asks for one number of it."""
+    """The key of a by-hand problem; `cell` (counted from 1) selects one number."""
 
     solution_: Solution
     ask: str
@@ -37,7 +37,7 @@ class Worked(NumbersKey):
     tolerance: float = 0.001
     convention_credit: Fraction = Fraction(1, 2)
     rule: Mapping[str, str] | None = None  # tensor -> the earlier question that asked for it
-    own_wrongs: tuple[Wrong, ...] = ()  # those of the set's own mistakes
+    own_wrongs: tuple[Wrong, ...] = ()  # wrong answers from the set's own mistakes
 
     @property
     def tensor(self) -> Tensor:
@@ -48,16 +48,16 @@ class Worked(NumbersKey):
         return self._chosen(self.solution_.run.values)
 
     def _chosen(self, values: Mapping[str, Array]) -> Floats:
-        """The asked numbers of a run, written in the problem's convention."""
+        """Return the requested numbers of a run, in the convention of the problem."""
         whole = np.asarray(self.solution_.written(self.tensor, values[self.tensor.name]), dtype=float)
         return np.asarray(whole[tuple(place - 1 for place in self.cell)]) if self.cell else whole
 
     def _rounded_early(self, cells: Cells) -> list[Wrong]:
-        """Intermediates rounded too early, where that gives exactly these numbers."""
+        """Return early rounding as the cause, if it gives exactly these numbers."""
         for decimals in CARRIED_DECIMALS:
             rough = self._chosen(self.solution_.rounded(decimals).run.values)
             if decimals <= self.digits and close(cells, rough, self.tolerance):
-                what = f"intermediates rounded to {decimals} decimal{'s' if decimals > 1 else ''}"
+                what = f"intermediate results rounded to {decimals} decimal{'s' if decimals > 1 else ''}"
                 return [Wrong("", rough, mistake("arithmetic_or_rounding"), what)]
         return []
 
@@ -69,8 +69,8 @@ class Worked(NumbersKey):
                 yield Wrong(written(value, self.digits or 3), value, mistake(rewrite.code, worked=True), rewrite.what)
 
     def _rewritten(self) -> Iterator[tuple[Rewrite, Array]]:
-        """Every single mistake in the steps up to what is asked, and what it gives, in the problem's convention."""
-        before = {self.tensor.name}  # a mistake in a later step is none yet
+        """Yield every single mistake in the steps up to the requested quantity, and its result, in the problem's convention."""
+        before = {self.tensor.name}  # mistakes in later steps do not matter
         for step in reversed(self.solution_.program.steps):
             before |= {tensor.name for tensor in step.inputs} if step.name in before else set()
         with np.errstate(all="ignore"):
@@ -87,7 +87,7 @@ class Worked(NumbersKey):
         return np.asarray(whole[tuple(place - 1 for place in self.cell)]) if inside else None
 
     def searched(self, claim: str) -> Marked | None:
-        """The whole diagnosis of worked numbers: two mistakes at once, slips, other layouts."""
+        """Run the full diagnosis: two mistakes at once, slips, other layouts."""
         if self.cell:
             return None
         try:
@@ -95,8 +95,8 @@ class Worked(NumbersKey):
         except GlassformerError:
             return None
         if found.right:
-            says = f"right under another convention ({found.convention})" if found.convention else "right, but written otherwise"
-            return marked("convention", self.convention_credit, f"{says}; asked for is {self.text}", convention=found.convention)
+            says = f"right under another convention ({found.convention})" if found.convention else "right, in another notation"
+            return marked("convention", self.convention_credit, f"{says}; expected {self.text}", convention=found.convention)
         return simplest(found.findings)
 
     def solution(self) -> tuple[Section, ...]:
@@ -130,7 +130,7 @@ class Worked(NumbersKey):
         return self.follows(claim, value, self.tolerance + slack)
 
     def _laid(self, tensor: Tensor, values: Sequence[float]) -> Array:
-        """A student's numbers in the order in which the tensor is stored."""
+        """Return a student's numbers in the storage order of the tensor."""
         shape = self.solution_.written(tensor, self.solution_.run.values[tensor.name]).shape
         return self.solution_.written(tensor, np.array(values, dtype=float).reshape(shape))
 
@@ -139,7 +139,7 @@ class Worked(NumbersKey):
 
 
 def nudged(changes: Mapping[str, Array], rooms: Mapping[str, Array]) -> list[dict[str, Array]]:
-    """Each carried number moved by the room that its rounding leaves, one at a time."""
+    """Return the changes with each carried number moved by its rounding tolerance, one at a time."""
     found = []
     for name, value in changes.items():
         for where in np.ndindex(*value.shape):

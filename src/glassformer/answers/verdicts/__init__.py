@@ -1,4 +1,4 @@
-"""Is it right? One verdict for every claim: right, right under a convention, carried forward, wrong with causes, or unclear."""
+"""Verdicts on claims: right, right under a convention, carried forward, wrong (with its causes), or unclear."""
 
 from glassformer.answers.verdicts.checking import check, judge
 from glassformer.answers.verdicts.diagnosis import Diagnosis

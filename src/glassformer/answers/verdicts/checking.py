@@ -1,4 +1,4 @@
-"""`check`: a relation between two expressions judged, each number at its own precision, and the mistake behind a wrong one."""
+"""`check`: judge a relation between two expressions, each number at its own precision, and explain a wrong one."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ from glassformer.answers.mistakes.arithmetic import slips
 from glassformer.answers.mistakes.catalogue import mistake
 from glassformer.answers.mistakes.slips import Slip, pen_slips
 from glassformer.answers.quantities.answer import Answer, Found, Other, Shape, Value, plain_value
-from glassformer.answers.quantities.asking import asked_about
+from glassformer.answers.quantities.asking import asked_about, stated_sizes
 from glassformer.answers.quantities.classes import Growth, class_of
 from glassformer.answers.quantities.context import context
-from glassformer.answers.quantities.evaluation import Evaluation, as_number, meaning_of
+from glassformer.answers.quantities.evaluation import Evaluation, as_number, is_leaf, meaning_of
 from glassformer.answers.quantities.params import asked_pieces, setting_of
 from glassformer.answers.quantities.units import require_same_kind
 from glassformer.answers.verdicts.diagnosis import Diagnosis
 from glassformer.answers.verdicts.every_size import any_model, holds_elsewhere
-from glassformer.answers.verdicts.verdict import Finding, Judged
+from glassformer.answers.verdicts.verdict import Finding, Judged, Verdict
+from glassformer.errors import GlassformerError, shown
 from glassformer.expressions.arrays import Array
 from glassformer.expressions.exact import Real
 from glassformer.expressions.language import read, write
@@ -28,7 +29,6 @@ from glassformer.expressions.limits import NotUnderstoodError
 from glassformer.expressions.plain import plain
 from glassformer.expressions.precision import Figure, Figures, agrees, equal, shown_value, written
 from glassformer.expressions.tree import Converted, List, Measured, Name, Node, Number, Product, Quantity, Relation, walk
-from glassformer.spec import GlassformerError, shown
 from glassformer.spec.reading import Request
 
 EXAMPLE = "write a relation, as in 'params = 110M' or 'params(ffn) > params(attention)'"
@@ -38,7 +38,7 @@ COMPARED: dict[str, Callable[[Fraction, Fraction], bool]] = {
     "≤": operator.le,
     "≥": operator.ge,
 }
-COARSE = 100  # a number rounded to more than a hundredth of itself fits too much to say why it is wrong
+COARSE = 100  # numbers rounded more coarsely than 1% match too many mistakes to name one
 NO_CAUSE = "no known mistake gives this value"
 
 
@@ -47,44 +47,43 @@ def check(
 ) -> Diagnosis:
     """Judge a relation: `check("params = 110M", request("bert-base"))`, or `check("params", …, claim="110M")`.
 
-    `files` lets `@` name files as well as presets: for the user's own words, never for a stranger's.
+    `files` allows file paths after `@`; set it only for input that the user wrote.
     """
     node = read(relation) if isinstance(relation, str) else relation
     if claim is not None:
         said = read(claim) if isinstance(claim, str) else claim
         node = Relation((node, *said.sides), ("=", *said.signs)) if isinstance(said, Relation) else Relation((node, said), ("=",))
     if not isinstance(node, Relation):
-        raise GlassformerError(f"'{shown(write(node))}' claims nothing: {EXAMPLE}.")
+        raise GlassformerError(f"'{shown(write(node))}' is not a claim: {EXAMPLE}.")
     asked = asked_about(node, asked, files=files)
-    if asked is None and needs_model(node):
+    if asked is None and is_about_every_encoder(node):
         return any_model(node, lambda model: _judged(node, model, files=files))
     return _judged(node, asked, files=files)
 
 
-def needs_model(node: Relation) -> bool:
-    """Whether fields and quantities stand on both sides, and no model is named: a claim about every encoder."""
+def is_about_every_encoder(node: Relation) -> bool:
+    """Return whether a relation is about every encoder: quantities or fields on both sides, and no model named."""
     sides = [[leaf for leaf in walk(side) if isinstance(leaf, Name | Quantity)] for side in node.sides]
     named = any(isinstance(leaf, Quantity) and leaf.model for leaves in sides for leaf in leaves)
-    known = [[leaf for leaf in leaves if Evaluation(None).is_leaf(leaf)] for leaves in sides]
+    known = [[leaf for leaf in leaves if is_leaf(leaf)] for leaves in sides]
     return all(known) and not named
 
 
 def judge(answer: Answer, claim: str) -> Diagnosis:
-    """Judge a claim about an answer that is already worked out."""
+    """Judge a claim about an answer that is already computed."""
     return check(answer.expression, answer.asked, claim=claim)
 
 
 def _judged(node: Relation, asked: Request | None, *, files: bool) -> Diagnosis:
-    """Every side held against the one before it; the first link that does not hold decides."""
-    evaluation = Evaluation(asked, files=files)
+    """Compare the sides of a relation; the first link that does not hold decides."""
+    evaluation = Evaluation(asked, sizes=stated_sizes(node, asked), files=files)
     sides = [side.inner if isinstance(side, Converted) else side for side in node.sides]
-    links = [_Link(evaluation, left, sign, right) for left, sign, right in zip(sides, node.signs, sides[1:], strict=False)]
-    if len(links) > 1 and set(node.signs) <= {"=", "≈"}:  # a = b ≈ c: each is also what the first was to be
-        links = [
-            links[0],
-            *(_Link(evaluation, sides[0], sign, right) for sign, right in zip(node.signs[1:], sides[2:], strict=True)),
-        ]
-        links += [_Link(evaluation, left, "≈", right) for left, right in pairwise(sides[1:])]
+    if set(node.signs) <= {"=", "≈"}:  # a = b ≈ c: each side should equal the first, and be close to the one before it
+        compared = [(sides[0], sign, side) for sign, side in zip(node.signs, sides[1:], strict=True)]
+        compared += [(left, "≈", right) for left, right in pairwise(sides[1:])]
+    else:
+        compared = [(left, sign, right) for sign, (left, right) in zip(node.signs, pairwise(sides), strict=True)]
+    links = [_Link(evaluation, *link) for link in compared]
     found = [link.judged() for link in links]
     worst = next((place for place, one in enumerate(found) if not one.right), None)
     if worst is None:
@@ -97,7 +96,7 @@ def _judged(node: Relation, asked: Request | None, *, files: bool) -> Diagnosis:
 
 
 class _Link:
-    """Two sides and the sign between them; the side with quantities is what is asked, the other what is claimed."""
+    """Two sides and the sign between them; the side with quantities is the subject, the other one the claim."""
 
     def __init__(self, evaluation: Evaluation, left: Node, sign: str, right: Node) -> None:
         self.evaluation, self.left, self.sign, self.right = evaluation, left, sign, right
@@ -135,21 +134,20 @@ class _Link:
         return self._verdict("right" if holds else "wrong")
 
     def _for_every_size(self) -> tuple[str, ...]:
-        """What a formula in the fields of the spec is at other sizes."""
-        asked = self.evaluation.asked
-        if asked is None or _plain(self.claim) or not isinstance(self.found.value, int | Fraction):
+        """Return a note on whether a formula in the fields of the spec also holds at other sizes."""
+        if self.evaluation.asked is None or _plain(self.claim) or not isinstance(self.found.value, int | Fraction):
             return ()
-        return holds_elsewhere(self.subject, self.claim, asked)
+        return holds_elsewhere(self.subject, self.claim, self.evaluation)
 
     def _verdict(
-        self, verdict: str, *, convention: str = "", findings: Iterable[Finding] = (), notes: Iterable[str] = ()
+        self, verdict: Verdict, *, convention: str = "", findings: Iterable[Finding] = (), notes: Iterable[str] = ()
     ) -> Judged:
         convention = convention or (self.found.convention if verdict == "right" else "")
         truth = plain_value(self.found.value)
-        return Judged(plain(self.subject), plain(self.claim), verdict, truth, convention, tuple(findings), notes=tuple(notes))  # type: ignore[arg-type]
+        return Judged(plain(self.subject), plain(self.claim), verdict, truth, convention, tuple(findings), notes=tuple(notes))
 
     def _findings(self, said: Said) -> Iterator[Finding]:
-        """The mistakes that give exactly this value, each once, simplest first."""
+        """Yield the mistakes that give exactly this value, each once, simplest first."""
         if said.coarse:
             return
         wrongs = [*self.found.mistakes(), *(other for other in self.found.others if not other.excuses and other.code)]
@@ -161,7 +159,7 @@ class _Link:
             yield from self._counted(said) or self._slipped(said)
 
     def _counted(self, said: Said) -> list[Finding]:
-        """For a parameter count: mistakes with something left out besides, and two mistakes at once."""
+        """Find mistakes in a parameter count: one with something left out as well, or two at once."""
         from glassformer.answers.mistakes.counted import CountClaim, count_findings
 
         subject = Quantity(self.subject.text) if isinstance(self.subject, Name) else self.subject
@@ -178,7 +176,7 @@ class _Link:
         return sorted(simplest.values(), key=lambda one: one.cost)
 
     def _slipped(self, said: Said) -> list[Finding]:
-        """A slip of the pen, or of method in plain arithmetic."""
+        """Find a slip in writing the number, or in the arithmetic of a numeric expression."""
         value = self.found.value
         if said.figure is None or isinstance(value, tuple | Growth):
             return []
@@ -195,8 +193,8 @@ def _finding(wrong: Other) -> Finding:
 
 
 def _plain(node: Node) -> bool:
-    """Whether a side is numbers alone."""
-    return not any(isinstance(leaf, Name | Quantity) and Evaluation(None).is_leaf(leaf) for leaf in walk(node))
+    """Return whether a side consists of numbers only."""
+    return not any(isinstance(leaf, Name | Quantity) and is_leaf(leaf) for leaf in walk(node))
 
 
 def _exact(found: Found, node: Node) -> Fraction:
@@ -207,7 +205,7 @@ def _exact(found: Found, node: Node) -> Fraction:
 
 
 class Said:
-    """What was claimed: a written number or list at its own precision, a shape, a class, or the value of an expression."""
+    """A claimed value: a written number or list at its own precision, a shape, a class, or the value of an expression."""
 
     def __init__(self, node: Node, *, loosely: bool) -> None:
         self.node, self.loosely = node, loosely
@@ -230,7 +228,7 @@ class Said:
         return said
 
     def is_(self, value: Value) -> bool:
-        """Whether this is what was claimed."""
+        """Return whether a value is the claimed one."""
         if isinstance(value, Growth) or self.growth is not None:
             return self.growth == value
         if isinstance(value, tuple) or self.sizes is not None:
@@ -243,7 +241,7 @@ class Said:
 
     @property
     def one_number(self) -> Figure | None:
-        """The number that is claimed, written out or as the whole value of an expression."""
+        """The claimed number, written out or as the whole value of an expression."""
         if isinstance(self.number, Real) and self.number.whole:
             return Figure(self.number.low, Fraction(1), text=str(self.number.low))
         return self.figure if isinstance(self.figure, Figure) else None
@@ -255,14 +253,14 @@ class Said:
 
     @property
     def coarse(self) -> bool:
-        """Too few digits to tell one mistake from another."""
+        """Whether the claim has too few digits to distinguish mistakes."""
         if not isinstance(self.figure, Figure) or self.exact_number:
             return False
         return self.figure.unit / 2 * COARSE > abs(self.figure.value)
 
 
 def _sizes(node: Node, evaluation: Evaluation) -> Shape:
-    """The sizes of `768 x 768`, `[1, 5, 768]`, `t x d_model`, or of another shape of the language."""
+    """Return the sizes of `768 x 768`, `[1, 5, 768]`, `t x d_model`, or of a quantity that is a shape."""
     match node:
         case Product(factors) if all(sign == "×" for sign, _ in factors[1:]):
             parts = [factor for _, factor in factors]

@@ -1,4 +1,4 @@
-"""A diagnosis: a claim about a quantity with its verdict, the answer that was due, and why it is wrong."""
+"""A diagnosis: a claim about a quantity with its verdict, the correct answer, and the causes of an error."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from glassformer.answers.verdicts.verdict import Finding, Judged, Verdict
 
 @dataclass(frozen=True, repr=False)
 class Diagnosis(Result):
-    """What a claim is: right, right under a convention, or wrong and why."""
+    """The diagnosis of a claim: right, right under a convention, or wrong and why."""
 
-    relation: str  # as it was read
+    relation: str  # as it was parsed
     answer: Answer
     judged: Judged
 

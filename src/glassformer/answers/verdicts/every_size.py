@@ -1,4 +1,4 @@
-"""Formulas at every size: a claim about fields of the spec, tried on other encoders than the one asked about."""
+"""Formulas at every size: claims in the fields of the spec, tested on encoders of other sizes."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from glassformer.answers.quantities.context import with_fields
 from glassformer.answers.quantities.evaluation import Evaluation
 from glassformer.answers.quantities.sizes import SHORT
 from glassformer.answers.verdicts.diagnosis import Diagnosis
+from glassformer.errors import GlassformerError, shown
 from glassformer.expressions.language import write
 from glassformer.expressions.tree import Name, Node, Quantity, Relation, walk
-from glassformer.spec import GlassformerError, shown
 from glassformer.spec.reading import Request, request
 
 TRIED = 6
@@ -22,12 +22,12 @@ ANY_LABEL = "any encoder with d_ff = 4 · d_model"
 
 
 def any_model(node: Relation, judged: Callable[[Request], Diagnosis]) -> Diagnosis:
-    """A relation without a model, judged on encoders of different sizes: right only where it is right for all."""
+    """Judge a relation without a model on encoders of different sizes: right only if it is right for all of them."""
     found = [judged(model._replace(label=ANY_LABEL)) for model in _encoders(node)]
     verdicts = {one.verdict for one in found}
     wrong = next((one for one in found if not one.right), None)
     if len(verdicts) > 1 and wrong is not None:
-        return replace(wrong, judged=replace(wrong.judged, notes=("it holds for some sizes, not for all",)))
+        return replace(wrong, judged=replace(wrong.judged, notes=("this holds for some sizes, but not for all",)))
     if wrong is not None:
         shared = set.intersection(*({finding.codes for finding in one.findings} for one in found))
         kept = tuple(finding for finding in wrong.findings if finding.codes in shared)
@@ -39,38 +39,44 @@ def _encoders(node: Relation) -> Iterator[Request]:
     names = {SHORT.get(leaf.text, leaf.text) for leaf in walk(node) if isinstance(leaf, Name)}
     for width, heads, layers in ((96, 4, 3), (160, 5, 4), (224, 7, 5)):
         fields: dict[str, Any] = {"vocab": 100 * layers} if "vocab" in names else {}
-        depth = layers if "layers" in names or _of_all_layers(node) else 1
+        depth = layers if "layers" in names or _names_a_layer(node) else 1
         yield request("encoder", d_model=width, heads=heads, layers=depth, t=40 + layers, **fields)
 
 
-def _of_all_layers(node: Relation) -> bool:
+def _names_a_layer(node: Relation) -> bool:
+    """Return whether an option such as `layer=0` or `layer=all` distinguishes one layer from all layers."""
     return any(isinstance(leaf, Quantity) and any(key == "layer" for key, _ in leaf.options) for leaf in walk(node))
 
 
-def holds_elsewhere(subject: Node, claim: Node, asked: Request) -> tuple[str, ...]:
-    """Whether two expressions that are equal for this spec are equal at other sizes, too; said in one line."""
+def holds_elsewhere(subject: Node, claim: Node, here: Evaluation) -> tuple[str, ...]:
+    """Return a note on whether two expressions that are equal for this spec are also equal at other sizes."""
+    assert here.asked is not None
     tried = 0
-    for fields in islice(_other_sizes(asked, claim), 4 * TRIED):
+    fixed = {key for leaf in walk(subject) if isinstance(leaf, Quantity) for key, _ in leaf.options}
+    for sizes in islice(_other_sizes(here.asked, claim), 4 * TRIED):
+        fields = {name: value for name, value in sizes.items() if name not in fixed}
+        if not fields:
+            return ()
         try:
-            other = with_fields(asked, fields)
-            values = [Evaluation(other).found(side).value for side in (subject, claim)]
+            other = Evaluation(with_fields(here.asked, fields), sizes=here.sizes, files=here.files)
+            values = [other.found(side).value for side in (subject, claim)]
         except GlassformerError:
             continue
         if values[0] != values[1]:
-            sizes = " ".join(f"{name}={value}" for name, value in fields.items())
-            return (f"right for these sizes, not for every size: with {sizes} it is {values[0]:,} and not {values[1]:,}",)
+            where = " ".join(f"{name}={value}" for name, value in fields.items())
+            return (f"right for these sizes, but not for all: with {where} it is {values[0]:,}, not {values[1]:,}",)
         tried += 1
         if tried == TRIED:
-            return ("right for every size: tried on other sizes at random",)
+            return ("right for every size (tested on random sizes)",)
     return ()
 
 
 def _other_sizes(asked: Request, claim: Node) -> Iterator[dict[str, str]]:
-    """Random sizes for the fields that the claim names, whole numbers of features for every head among them."""
+    """Yield random sizes for the fields that the claim names; heads always divide d_model."""
     random = Random(shown(write(claim)))
     names = {SHORT.get(leaf.text, leaf.text) for leaf in walk(claim) if isinstance(leaf, Name)}
     spec = asked.spec
-    has_ffn = spec.block == "layer"  # a formula in d_model alone may rest on d_ff = 4 · d_model
+    has_ffn = spec.block == "layer"  # a formula in d_model alone may assume d_ff = 4 · d_model
     while True:
         heads = random.choice([2, 3, 4, 5]) if "heads" in names else spec.heads
         sizes = {

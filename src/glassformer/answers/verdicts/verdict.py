@@ -1,4 +1,4 @@
-"""The one verdict on a claim, and the one kind of explanation of a wrong one."""
+"""Verdicts on claims, and explanations of wrong ones."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Verdict = Literal["right", "convention", "carried", "wrong", "unclear"]
 
 
 class Correction(NamedTuple):
-    """A step as it should have been done: its rule, the arithmetic of its first numbers, and its value."""
+    """The correct version of a step: its rule, the arithmetic of its first numbers, and its value."""
 
     name: str
     rule: str
@@ -27,16 +27,16 @@ class Finding:
     """One explanation of a wrong claim: the mistakes that together give exactly that value."""
 
     mistakes: tuple[Mistake, ...]
-    what: tuple[str, ...]  # what exactly was done, one line for each mistake
-    value: Any  # what the mistakes give
-    left_out: tuple[str, ...] = ()  # what was left out besides, as a convention
+    what: tuple[str, ...]  # what was done, one line per mistake
+    value: Any  # the value that the mistakes give
+    left_out: tuple[str, ...] = ()  # what was also left out, by convention
     layout: str = ""  # how the numbers were arranged: transposed, one head after another
-    near: bool = False  # it gives nearly that value, not exactly
+    near: bool = False  # whether the value is close to the claim instead of equal
     corrections: tuple[Correction, ...] = ()
 
     @property
     def cost(self) -> tuple[int, int]:
-        """Simplest first: fewest mistakes, then least left out."""
+        """Sort key, simplest first: fewest mistakes, then least left out."""
         return len(self.mistakes), len(self.left_out)
 
     @property
@@ -59,15 +59,15 @@ class Finding:
 
 @dataclass(frozen=True)
 class Judged:
-    """One claim and what it is found to be."""
+    """One claim and its verdict."""
 
     name: str  # what the claim is about: an expression, a step of a problem
     claim: str  # as it was written
     verdict: Verdict
-    truth: Any  # what is due
-    convention: str = ""  # under which it is right
+    truth: Any  # the correct value
+    convention: str = ""  # the convention under which it is right
     findings: tuple[Finding, ...] = ()  # why it is wrong, simplest first
-    follows: tuple[str, ...] = ()  # the wrong claims that it is carried forward from
+    follows: tuple[str, ...] = ()  # the wrong claims that it follows from
     notes: tuple[str, ...] = ()
 
     @property

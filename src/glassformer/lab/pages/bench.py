@@ -9,15 +9,21 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from glassformer import algebra
+from glassformer.algebra.bridge import Span
 from glassformer.algebra.rows import Line
-from glassformer.lab.blocks import blocks
-from glassformer.lab.pages.bench_cost import Along, cost_view, step_costs
+from glassformer.errors import GlassformerError, shown
+from glassformer.files.documents import parse_json
+from glassformer.lab.documents import bench as documents
+from glassformer.lab.documents import picked
+from glassformer.lab.pages.bench_cost import Along, cost_view, part_costs, step_costs
 from glassformer.lab.wire import answer, asked, text_in
 from glassformer.program import Program, build
 from glassformer.program.pen import Convention, LatexPen
-from glassformer.show.palette import part_of
-from glassformer.spec import EncoderSpec, GlassformerError, defaults, field_docs, field_rules, shown
-from glassformer.spec.files import parse_json
+from glassformer.show.blocks import Node, blocks
+from glassformer.show.diagram import diagram
+from glassformer.show.icicle import Slice, slices
+from glassformer.show.palette import tensor_part
+from glassformer.spec import EncoderSpec, defaults, field_docs, field_rules
 from glassformer.spec.presets import preset_doc, preset_names
 from glassformer.spec.reading import Request as Spec
 from glassformer.spec.reading import from_document
@@ -30,32 +36,26 @@ DERIVED = {"d_k": "head_k", "d_v": "head_v", "d_ff": "ffn_width", "final_norm": 
 async def fields(_: Request) -> Response:
     """What can be named: presets, and every field with its doc and its rule."""
     rules, docs = field_rules(), field_docs()
-    listed = [
-        {
-            "name": name,
-            "doc": docs[name],
-            "kind": rule.kind,
-            "choices": rule.choices,
-            "optional": rule.optional,
-            "least": rule.least,
-            "most": rule.most,
-        }
-        for name, rule in rules.items()
+    listed = [picked(documents.FieldRule, rule, doc=docs[name]) for name, rule in rules.items()]
+    presets: list[documents.Preset] = [
+        {"name": name, "doc": preset_doc(name), "fields": read_spec(name).spec.to_dict()} for name in preset_names()
     ]
-    presets = [{"name": name, "doc": preset_doc(name), "fields": read_spec(name).spec.to_dict()} for name in preset_names()]
-    return answer({"presets": presets, "fields": listed, "defaults": defaults()})
+    found: documents.Fields = {"presets": presets, "fields": listed, "defaults": defaults()}
+    return answer(found)
 
 
 async def config(request: Request) -> Response:
     """A pasted config.json (or a spec of ours) as fields: what the address of the page will hold."""
     document = await asked(request)
     found, sizes = from_document(parse_json(text_in(document, "text"), "the pasted text"), source="the pasted text")
-    return answer({"spec": "encoder", "fields": found.to_dict() | sizes})
+    read: documents.Config = {"spec": "encoder", "fields": found.to_dict() | sizes}
+    return answer(read)
 
 
 async def derive(request: Request) -> Response:
-    """All that the first screen shows: totals, the ledger by lines, the diagram."""
-    return answer(await _do(request, _derived))
+    """All that the first screen shows: totals, the ledger by lines, the diagram with the blocks that are open."""
+    opened = _opened(await asked(request))
+    return answer(await _do(request, lambda spec, convention: _derived(spec, convention, opened)))
 
 
 async def shapes(request: Request) -> Response:
@@ -107,7 +107,7 @@ async def _do(request: Request, reading: Any) -> Any:
     return await request.app.state.lab.workers.do(reading, spec, convention)
 
 
-def _derived(asked_for: Spec, convention: Convention) -> dict[str, Any]:
+def _derived(asked_for: Spec, convention: Convention, opened: list[str] | None = None) -> documents.Derived:
     program = _program(asked_for)
     count, cost = algebra.ledger(program, label=asked_for.label), algebra.cost(program)
     equations = algebra.notation(program, LatexPen(convention))
@@ -123,59 +123,72 @@ def _derived(asked_for: Spec, convention: Convention) -> dict[str, Any]:
         "convention": count.convention,
         "multiply_adds": cost.multiply_adds,
         "flops": cost.flops,
-        "memory": cost.memory.to_dict(),
-        "parts": count.parts,
+        "memory": picked(documents.Memory, cost.memory),
+        "parts": dict(count.parts),
         "lines": [_line(line) for line in count.lines],
-        "costs": {"parts": [row.to_dict() for row in cost.parts.values()], "steps": step_costs(program, equations, cost)},
-        "diagram": blocks(program, equations),
+        "costs": {"parts": part_costs(cost), "steps": step_costs(program, equations, cost)},
+        "icicle": _slice(slices(count)),
+        "blocks": [_block(node) for node in blocks(equations)],
+        "diagram": diagram(program, opened=opened, convention=convention),
     }
 
 
-def _line(line: Line) -> dict[str, Any]:
+def _slice(found: Slice) -> documents.Slice:
+    return picked(documents.Slice, found, parts=[_slice(one) for one in found.parts.values()])
+
+
+def _block(node: Node) -> documents.Block:
+    """A block with what is inside; a step with its equation, and the lines of the ledger that it reads."""
+    inner, times = [_block(one) for one in node.inner], max(1, len(node.layers))
+    if node.equation is None:
+        shape = inner[-1]["shape"]
+        return picked(documents.Block, node, blocks=inner, times=times, shape=shape, left="", right="", reads=[])
+    own = [tensor for step in node.steps for tensor in step.inputs if tensor.block.part == step.block.part]
+    reads = [f"{tensor.block.any_layer}.{tensor.symbol}" for tensor in own]
+    sides = {"left": node.equation.left, "right": node.equation.right, "shape": node.equation.shape}
+    return picked(documents.Block, node, blocks=inner, times=times, reads=reads, **sides)
+
+
+def _line(line: Line) -> documents.LedgerLine:
     row = line.rows[0]
-    return {
-        "name": line.name,
-        "part": part_of(row.name),
-        "kind": row.kind,
-        "times": line.times,
-        "formula": line.formula,
-        "numbers": line.numbers,
-        "count": line.count,
-        "frozen": row.frozen,
-        "also": row.also[:4],
-    }
+    more = {"kind": row.kind, "frozen": row.frozen, "also": list(row.also[:4])}
+    return picked(documents.LedgerLine, line, part=tensor_part(row.tensor), **more)
 
 
-def _shapes(asked_for: Spec, convention: Convention) -> dict[str, Any]:
+def _shapes(asked_for: Spec, convention: Convention) -> documents.Shapes:
     program = _program(asked_for)
-    firsts = {f"layers.{section.layers[0]}." for section in algebra.notation(program).sections if section.layers}
+    firsts = {section.layers[0] for section in algebra.notation(program).sections if section.layers}
     found = algebra.shapes(program, convention=convention, label=asked_for.label)
-    rows = [row for row in found.rows if not row.name.startswith("layers.") or row.name.startswith(tuple(firsts))]
-    left_out = len(found.rows) - len(rows)
-    return {
-        "rows": [row.to_dict() | {"part": part_of(row.name)} for row in rows],
-        "left_out": left_out,
-        "convention": convention,
-    }
+    rows = [row for row in found.rows if row.tensor.block.layer in firsts or row.tensor.block.part != "layers"]
+    shown_rows = [picked(documents.ShapeRow, row, part=tensor_part(row.tensor)) for row in rows]
+    return {"rows": shown_rows, "left_out": len(found.rows) - len(rows), "convention": convention}
 
 
-def _notation(asked_for: Spec, convention: Convention) -> dict[str, Any]:
-    found = algebra.notation(_program(asked_for), LatexPen(convention), label=asked_for.label).to_dict()
-    for section in found["sections"]:
-        for equation in section["equations"]:
-            equation["part"] = part_of(equation["name"])
-    return {"sections": found["sections"], "convention": convention}
+def _notation(asked_for: Spec, convention: Convention) -> documents.Equations:
+    found = algebra.notation(_program(asked_for), LatexPen(convention), label=asked_for.label)
+    sections: list[documents.EquationSection] = []
+    for section in found.sections:
+        listed = [picked(documents.Equation, one, part=tensor_part(one.step.output)) for one in section.equations]
+        sections.append({"title": section.title, "equations": listed})
+    return {"sections": sections, "convention": convention}
 
 
-def _bridge(left: Spec, right: Spec) -> dict[str, Any]:
-    ends = [algebra.count(end.spec, label=end.label) for end in (left, right)]
-    found = algebra.bridge(*ends).to_dict()
-    for row in found["rows"]:
-        row["part"] = part_of(row["name"])
-    return found | {"fields": _differing(left.spec, right.spec)}
+def _bridge(left: Spec, right: Spec) -> documents.Bridge:
+    found = algebra.bridge(*(algebra.count(end.spec, label=end.label) for end in (left, right)))
+    ends = [picked(documents.BridgeEnd, end) for end in (found.left, found.right)]
+    rows, fields = [_span(span) for span in found.rows], _differing(left.spec, right.spec)
+    return picked(documents.Bridge, found, left=ends[0], right=ends[1], fields=fields, rows=rows)
 
 
-def _differing(left: EncoderSpec, right: EncoderSpec) -> list[dict[str, Any]]:
+def _span(span: Span) -> documents.BridgeRow:
+    sides: list[documents.Side] = [
+        {"count": count, "formula": line.formula if line else None, "numbers": line.numbers if line else None}
+        for count, line in zip(span.counts, (span.left, span.right), strict=True)
+    ]
+    return picked(documents.BridgeRow, span, part=tensor_part(span.line.rows[0].tensor), left=sides[0], right=sides[1])
+
+
+def _differing(left: EncoderSpec, right: EncoderSpec) -> list[documents.FieldDifference]:
     """The fields in which two specs differ, with what they come to."""
     sides = [{**found["given"], **found["derived"]} for found in (_values(left), _values(right))]
     return [
@@ -183,7 +196,7 @@ def _differing(left: EncoderSpec, right: EncoderSpec) -> list[dict[str, Any]]:
     ]
 
 
-def _values(spec: EncoderSpec) -> dict[str, Any]:
+def _values(spec: EncoderSpec) -> documents.Values:
     """Every field's value, with what it comes to where it is not given."""
     values = {name: getattr(spec, name) for name in defaults()}
     derived = {name: getattr(spec, source) for name, source in DERIVED.items() if values[name] is None}
@@ -201,8 +214,16 @@ def _words(document: dict[str, Any], key: str) -> tuple[str, dict[str, str]]:
         raise GlassformerError(f"the request has no {key}: name a preset and fields.")
     given = found.get("fields", {})
     if not isinstance(given, dict) or not all(isinstance(value, str) for value in given.values()):
-        raise GlassformerError(f"the fields of {key} must be texts, found {shown(given)}.")
+        raise GlassformerError(f"the fields of {key} must be strings, found {shown(given)}.")
     return text_in(found, "name"), given
+
+
+def _opened(document: dict[str, Any]) -> list[str] | None:
+    """The blocks that are open in the diagram; None where the page leaves that to us."""
+    found = document.get("open")
+    if found is not None and not (isinstance(found, list) and all(isinstance(name, str) for name in found)):
+        raise GlassformerError(f"open={shown(found)} is not allowed: give a list of block names.")
+    return found
 
 
 def _convention(document: dict[str, Any]) -> Convention:

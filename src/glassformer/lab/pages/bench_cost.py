@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Literal
 
 from glassformer import algebra
-from glassformer.algebra.cost import CostRow, parts_of
+from glassformer.algebra.cost import CostRow
 from glassformer.algebra.memory import memory
 from glassformer.algebra.notation import Notation
+from glassformer.lab.documents import bench as documents
+from glassformer.lab.documents import picked
 from glassformer.program import Program, Step, build
-from glassformer.program.axes import layer_of
 from glassformer.spec.reading import Request as Spec
 
 Along = Literal["length", "batch"]
@@ -19,7 +20,7 @@ POINTS = 12  # of a plot
 MOST_BATCH = 64  # a plot against batch goes at least this far
 
 
-def cost_view(asked_for: Spec, along: Along) -> dict[str, Any]:
+def cost_view(asked_for: Spec, along: Along) -> documents.CostAnswer:
     """Totals, parts and memory at the sizes asked for, and what they come to along one of the sizes."""
     program = build(asked_for.spec, batch=asked_for.batch, t=asked_for.t)
     now, training = algebra.cost(program, label=asked_for.label), algebra.cost(program, which="training")
@@ -27,9 +28,9 @@ def cost_view(asked_for: Spec, along: Along) -> dict[str, Any]:
         "convention": now.convention,
         "multiply_adds": now.multiply_adds,
         "flops": now.flops,
-        "parts": [row.to_dict() for row in now.parts.values()],
-        "memory": now.memory.to_dict(),
-        "training": {"flops": training.flops, "memory": training.memory.to_dict()},
+        "parts": part_costs(now),
+        "memory": picked(documents.Memory, now.memory),
+        "training": {"flops": training.flops, "memory": picked(documents.Memory, training.memory)},
         "along": along,
         "points": [_point(size, asked_for, along) for size in _sizes(program, along)],
     }
@@ -46,7 +47,7 @@ def _sizes(program: Program, along: Along) -> list[int]:
     return sorted({*(max(1, longest * step // POINTS) for step in range(1, POINTS + 1)), program.sizes.t})
 
 
-def _point(size: int, asked_for: Spec, along: Along) -> dict[str, Any]:
+def _point(size: int, asked_for: Spec, along: Along) -> documents.CostPoint:
     batch, t = (size, asked_for.t) if along == "batch" else (asked_for.batch, size)
     program = build(asked_for.spec, batch=batch, t=t)
     forward = algebra.cost(program)
@@ -56,28 +57,33 @@ def _point(size: int, asked_for: Spec, along: Along) -> dict[str, Any]:
         "parts": {name: row.flops for name, row in forward.parts.items()},
         "weights": forward.memory.weights,
         "activations": forward.memory.activations,
-        "training": memory(program, training=True, kernel="materialised").total,
+        "training": memory(program, training=True).total,
     }
 
 
-def step_costs(program: Program, notation: Notation, cost: algebra.Cost) -> list[dict[str, Any]]:
+def part_costs(cost: algebra.Cost) -> list[documents.CostRow]:
+    """The cost of each part."""
+    return [picked(documents.CostRow, row) for row in cost.parts.values()]
+
+
+def step_costs(program: Program, notation: Notation, cost: algebra.Cost) -> list[documents.StepCost]:
     """The cost of each step, layers that are alike once, each with how many layers that is."""
     times = {section.layers[0]: len(section.layers) for section in notation.sections if section.layers}
     found = []
     for step, row in zip(program.steps, cost.rows, strict=True):
-        layer = layer_of(step.name)
+        layer = step.block.layer
         if row.flops and (layer is None or layer in times):
-            found.append(_step(step, row, times.get(layer, 1) if layer is not None else 1, program.spec.block))
+            found.append(_step(step, row, times.get(layer, 1) if layer is not None else 1))
     return found
 
 
-def _step(step: Step, row: CostRow, times: int, block: str) -> dict[str, Any]:
+def _step(step: Step, row: CostRow, times: int) -> documents.StepCost:
     """A product of tensors takes one multiply-add for each place of all their axes together."""
     axes: Mapping[str, int] = {axis.name: axis.size for tensor in step.inputs for axis in tensor.axes}
     product = row.multiply_adds > 0 and math.prod(axes.values()) == row.multiply_adds
     return {
         "name": step.name,
-        "parts": list(parts_of(step.name, block=block)),
+        "parts": list(row.parts),
         "times": times,
         "multiply_adds": row.multiply_adds,
         "flops": row.flops,

@@ -7,14 +7,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from glassformer import algebra
+from glassformer.errors import GlassformerError, shown
+from glassformer.lab.documents import bench as documents
 from glassformer.program import build
 from glassformer.program.pen import Convention, LatexPen
 from glassformer.show.diagram import Diagram, diagram
 from glassformer.show.icicle import icicle_svg
+from glassformer.show.markup import tags
 from glassformer.show.palette import LIGHT
 from glassformer.show.present import present
 from glassformer.show.report import Section, page
-from glassformer.spec import GlassformerError, shown
 from glassformer.spec.reading import Request as Spec
 
 TABLE_FORMS = ("json", "markdown", "latex", "html")
@@ -46,7 +48,7 @@ class Wanted:
             raise GlassformerError(f"form={shown(self.form)} is not known for {self.view}: {', '.join(FORMS[self.view])}.")
 
 
-def export(wanted: Wanted) -> dict[str, str]:
+def export(wanted: Wanted) -> documents.Export:
     """The text of a file, and a name for it."""
     name = "".join(letter if letter.isalnum() or letter in "-_" else "-" for letter in wanted.spec.label.split()[0])
     return {"name": f"{name.strip('-') or 'encoder'}-{wanted.view}.{ENDINGS[wanted.form]}", "text": _text(wanted) + "\n"}
@@ -61,7 +63,7 @@ def _text(wanted: Wanted) -> str:
     if wanted.form == "html":
         inner = result.svg() if isinstance(result, Diagram) else present(result).html()
         title = f"{wanted.spec.label}: {wanted.view}"
-        return page(title, "", [Section(wanted.view, wanted.view.capitalize(), f"<figure>{inner}</figure>")]).rstrip()
+        return page(title, None, [Section(wanted.view, wanted.view.capitalize(), tags.figure(inner))]).rstrip()
     text: str = getattr(present(result), wanted.form)()
     return text
 
@@ -82,7 +84,7 @@ def _result(wanted: Wanted) -> Any:
             ends = [algebra.count(end.spec, label=end.label) for end in (wanted.against, asked_for)]
             return algebra.bridge(*ends)
         case "compare":
-            raise GlassformerError("compare with what? Name another encoder.")
+            raise GlassformerError("the comparison needs a second encoder: name one.")
         case _:
             return diagram(program, convention=wanted.convention)
 

@@ -3,40 +3,40 @@
 from __future__ import annotations
 
 import dataclasses
-import html
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
-from typing import Any
+from typing import Any, cast
 
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from glassformer.errors import GlassformerError, shown
+from glassformer.files.documents import parse_json, parse_toml
+from glassformer.lab.documents import by_hand as documents
 from glassformer.lab.pages.by_hand_sheet import document_of, kinds, problem_of, sheet_of
 from glassformer.lab.wire import answer, asked, text_in
 from glassformer.numbers.by_hand import Solution, WorkedStep, solve, solve_as_far
-from glassformer.spec import GlassformerError, shown
-from glassformer.spec.files import parse_json, parse_toml
 
 # The order in which the examples stand on the page, and what each is about.
 EXAMPLES = {
     "flying-vectors": "attention, one query",
-    "flying": "vectors cut out of embeddings",
-    "tom": "one word at two places",
+    "flying": "vectors sliced from embeddings",
+    "tom": "one word at two positions",
     "multi-head": "two heads, then W_O",
     "causal": "a mask",
     "columns": "tokens as columns",
     "cross-attention": "keys from another text",
-    "additive": "another alignment",
+    "additive": "additive alignment",
     "softmax": "scores into weights",
-    "layer-norm": "the norm of a vector",
+    "layer-norm": "normalising a vector",
     "positions": "sines and cosines",
     "ffn": "the feed-forward block",
     "encoder-layer": "a whole layer",
-    "misfit": "a product that does not fit",
+    "misfit": "a product with mismatched shapes",
 }
 FORMS = ("markdown", "latex", "html", "problem")
 MOST_DIGITS = 15
@@ -44,8 +44,11 @@ MOST_DIGITS = 15
 
 async def examples(_: Request) -> Response:
     """The worked examples as sheets, and every kind of problem with what it takes."""
-    listed = [{"name": name, "about": about, **sheet_of(example(name), name)} for name, about in EXAMPLES.items()]
-    return answer({"examples": listed, "kinds": kinds()})
+    listed: list[documents.Example] = [
+        {"name": name, "about": about, **sheet_of(example(name), name)} for name, about in EXAMPLES.items()
+    ]
+    found: documents.Examples = {"examples": listed, "kinds": kinds()}
+    return answer(found)
 
 
 async def read(request: Request) -> Response:
@@ -88,20 +91,20 @@ def _plainly(reading: Callable[[dict[str, Any]], Any], document: dict[str, Any])
         raise GlassformerError(str(error).removeprefix("sheet: ")) from None
 
 
-def _worked(document: dict[str, Any]) -> dict[str, Any]:
+def _worked(document: dict[str, Any]) -> documents.Worked:
     from glassformer.lab.pages.by_hand_cells import misfit, page_of
     from glassformer.show.work import worksheet
 
     digits, rounded = _decimals(document)
     solution, error = solve_as_far(problem_of(document))
     line = str(error).removeprefix("sheet: ") if error else None
-    fault = {"message": line, "misfit": misfit(line)} if line else None
+    fault: documents.SheetFault | None = {"message": line, "misfit": misfit(line)} if line else None
     if solution is None:
         return {"page": None, "fault": fault}
     return {"page": page_of(worksheet(solution, digits, rounded)), "fault": fault}
 
 
-def _cell(document: dict[str, Any]) -> dict[str, Any]:
+def _cell(document: dict[str, Any]) -> documents.OpenedCell:
     from glassformer.lab.pages.by_hand_cells import opened_cell
     from glassformer.show.work import worksheet
 
@@ -113,15 +116,16 @@ def _cell(document: dict[str, Any]) -> dict[str, Any]:
     return opened_cell(worksheet(solution, digits, rounded), text_in(document, "cell"))
 
 
-def _claim(document: dict[str, Any]) -> dict[str, Any]:
+def _claim(document: dict[str, Any]) -> documents.Judged:
     from glassformer.answers.problems import check_worked
     from glassformer.answers.problems.claims import claim_in_words
 
     name, numbers = claim_in_words(text_in(document, "claim")[:4000])
-    return check_worked(problem_of(document), {name: numbers}).to_dict()
+    return cast(documents.Judged, check_worked(problem_of(document), {name: numbers}).to_dict())
 
 
-def _exported(document: dict[str, Any]) -> dict[str, str]:
+def _exported(document: dict[str, Any]) -> documents.Export:
+    from glassformer.show.markup import page
     from glassformer.show.work import worksheet
 
     form, step = document.get("form"), document.get("step")
@@ -133,10 +137,7 @@ def _exported(document: dict[str, Any]) -> dict[str, str]:
     solution = solve(problem_of(document))
     solution = solution if step is None else one_step(solution, step)
     text = getattr(worksheet(solution, digits, rounded), form)()
-    if form == "html":
-        title = html.escape(solution.title)
-        text = f'<!doctype html>\n<html lang="en"><meta charset="utf-8"><title>{title}</title><body>{text}</body></html>'
-    return {"text": text + "\n"}
+    return {"text": page(solution.title, text, sheets=()) if form == "html" else f"{text}\n"}
 
 
 @dataclass(frozen=True, repr=False)
@@ -178,7 +179,7 @@ def _decimals(document: dict[str, Any]) -> tuple[int, int | None]:
     for name, otherwise in (("digits", 4), ("rounded", None)):
         value = document.get(name, otherwise)
         if value is not None and (type(value) is not int or not 0 <= value <= MOST_DIGITS):
-            raise GlassformerError(f"--{name} {shown(value)} is not allowed: from 0 to {MOST_DIGITS} decimals.")
+            raise GlassformerError(f"--{name} {shown(value)} is not allowed: use 0 to {MOST_DIGITS} decimals.")
         found.append(value)
     return 4 if found[0] is None else found[0], found[1]
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from functools import partial
-from typing import Any
+from typing import cast
 
 import numpy as np
 
 from glassformer.lab.cells import cell_id, doors, how, read_cell
+from glassformer.lab.documents import by_hand as documents
+from glassformer.lab.documents.cells import Piece
 from glassformer.numbers.by_hand import Solution, WorkedCell, WorkedStep
 from glassformer.numbers.by_hand.surd import Surd
 from glassformer.numbers.by_hand.worked import MOST_TERMS, Bench, exactly, symbol
@@ -25,7 +27,7 @@ MISFIT = re.compile(
 )
 
 
-def page_of(sheet: Worksheet) -> dict[str, Any]:
+def page_of(sheet: Worksheet) -> documents.PageDocument:
     """All that stands on the paper, every number with the name of its cell."""
     solution = sheet.solution
     return {
@@ -44,13 +46,13 @@ def page_of(sheet: Worksheet) -> dict[str, Any]:
     }
 
 
-def misfit(line: str) -> dict[str, str] | None:
+def misfit(line: str) -> documents.Misfit | None:
     """The two sides of a product that does not fit, with their sizes, where the line names them."""
     found = MISFIT.search(line)
-    return found.groupdict() if found else None
+    return cast(documents.Misfit, found.groupdict()) if found else None
 
 
-def _given(sheet: Worksheet, tensor: Tensor) -> dict[str, Any]:
+def _given(sheet: Worksheet, tensor: Tensor) -> documents.GivenDocument:
     solution = sheet.solution
     words = solution.descriptions.get(tensor.name)
     return {
@@ -61,7 +63,7 @@ def _given(sheet: Worksheet, tensor: Tensor) -> dict[str, Any]:
     }
 
 
-def _step(sheet: Worksheet, step: WorkedStep) -> dict[str, Any]:
+def _step(sheet: Worksheet, step: WorkedStep) -> documents.StepDocument:
     convention = sheet.solution.problem.convention
     output = step.step.output
     pages = _grids(sheet, output, sheet.grids(output, step.value))
@@ -72,15 +74,13 @@ def _step(sheet: Worksheet, step: WorkedStep) -> dict[str, Any]:
         "rule": step.rule(TextPen(convention)),
         "latex": step.rule(LatexPen(convention)),
         "sizes": step.sizes,
-        "lines": [
-            {"id": name, **_line(sheet, step, cell)} for name, cell in zip(ids, step.cells, strict=False) if not cell.moves
-        ],
+        "lines": [_line(sheet, step, cell, name) for name, cell in zip(ids, step.cells, strict=False) if not cell.moves],
         "left_out": step.left_out,
         "grids": pages,
     }
 
 
-def _grids(sheet: Worksheet, tensor: Tensor, pages: list[Grid]) -> list[dict[str, Any]]:
+def _grids(sheet: Worksheet, tensor: Tensor, pages: list[Grid]) -> list[documents.GridDocument]:
     """The matrices of a value; a cell is its text and its name, from which everything else can be asked."""
     ids = [
         cell_id(tensor.name, {axis.name: index for axis, index in zip(tensor.axes, where, strict=True)})
@@ -98,7 +98,7 @@ def _grids(sheet: Worksheet, tensor: Tensor, pages: list[Grid]) -> list[dict[str
     ]
 
 
-def _line(sheet: Worksheet, step: WorkedStep, cell: WorkedCell) -> dict[str, Any]:
+def _line(sheet: Worksheet, step: WorkedStep, cell: WorkedCell, name: str) -> documents.LineDocument:
     """One number worked out: its name, the arithmetic with doors in it, the same shorter, and the result."""
     first, *rest = cell.stages(sheet.digits)
     shorter = [written(stage, step.run, sheet.digits, MOST_TERMS) for stage in rest]
@@ -106,6 +106,7 @@ def _line(sheet: Worksheet, step: WorkedStep, cell: WorkedCell) -> dict[str, Any
     text = "".join(part if isinstance(part, str) else part["text"] for part in parts)
     result = number(cell.value, sheet.digits)
     return {
+        "id": name,
         "label": cell.label,
         "parts": parts,
         "then": [stage for stage in dict.fromkeys(shorter) if stage not in (text, result)],
@@ -116,7 +117,7 @@ def _line(sheet: Worksheet, step: WorkedStep, cell: WorkedCell) -> dict[str, Any
     }
 
 
-def pieces(expression: Expression, sheet: Worksheet) -> list[Any]:
+def pieces(expression: Expression, sheet: Worksheet) -> list[Piece]:
     """The arithmetic as texts and doors in turn, in the decimals of the sheet."""
     return doors(expression, sheet.solution.run, sheet.digits, MOST_TERMS, partial(label_of, sheet.solution))
 
@@ -132,7 +133,7 @@ def label_of(solution: Solution, found: Explanation) -> str:
     return f"{matrix.name}[{', '.join(names)}]" if names else matrix.name
 
 
-def opened_cell(sheet: Worksheet, text: str) -> dict[str, Any]:
+def opened_cell(sheet: Worksheet, text: str) -> documents.OpenedCell:
     """One number opened: what it is, its rule, the rule with numbers put in, its terms; each number in them opens in turn."""
     solution, run = sheet.solution, sheet.solution.run
     name, cell = read_cell(run, text)

@@ -12,12 +12,13 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from glassformer.errors import GlassformerError, shown
+from glassformer.lab.documents import by_hand as documents
 from glassformer.numbers.by_hand import Problem, parse_problem
 from glassformer.numbers.by_hand.entries import SHAPED, place
 from glassformer.numbers.by_hand.options import CHOICES
 from glassformer.numbers.by_hand.problem import PARTS
 from glassformer.numbers.by_hand.words import COMMON, KEYS, key_of
-from glassformer.spec import GlassformerError, shown
 
 MOST_GIVEN = 60
 LONGEST = 40_000  # letters of one matrix
@@ -29,7 +30,7 @@ UNREAD = ("title", "kind", "note", "claims")
 WHOLE, DECIMAL = re.compile(r"[+-]?\d{1,30}"), re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,4})?")
 
 
-def sheet_of(document: Mapping[str, Any], source: str) -> dict[str, Any]:
+def sheet_of(document: Mapping[str, Any], source: str) -> documents.SheetDocument:
     """The sheet of a problem file."""
     problem = parse_problem(document, source)
     keys = COMMON | KEYS[problem.kind]
@@ -67,7 +68,7 @@ def document_of(sheet: Mapping[str, Any]) -> dict[str, Any]:
     for name in ("title", "kind"):
         found = sheet.get(name, "")
         if not isinstance(found, str):
-            raise GlassformerError(f"the sheet must have {name} as a text, found {shown(found)}.")
+            raise GlassformerError(f"the sheet must have {name} as a string, found {shown(found)}.")
         if found:
             document[name] = found
     for name, text in choices.items():
@@ -131,7 +132,7 @@ def _row(cells: list[Any]) -> str:
 def to_value(name: str, text: str) -> Any:
     """What a text of a sheet stands for in a problem file."""
     if len(text) > LONGEST:
-        raise GlassformerError(f"{shown(name)} has {len(text):,} letters: by hand, a matrix has at most {LONGEST:,}.")
+        raise GlassformerError(f"{shown(name)} has {len(text):,} characters: a matrix by hand has at most {LONGEST:,}.")
     text = text.strip()
     if not text:
         raise GlassformerError(f"{shown(name)} is empty: give its numbers.")
@@ -167,7 +168,7 @@ def _rows(name: str, text: str) -> Any:
         names = [label.strip() for label, _, _ in labelled]
         if len(set(names)) < len(names):
             twice = next(label for label in names if names.count(label) > 1)
-            raise GlassformerError(f"{shown(name)} has two rows named '{shown(twice)}': give each a name of its own, or none.")
+            raise GlassformerError(f"{shown(name)} has two rows named '{shown(twice)}': give each row its own name, or none.")
         return {label: row[0] if all(len(r) == 1 for r in found) else row for label, row in zip(names, found, strict=True)}
     return found if several else found[0]
 
@@ -175,7 +176,7 @@ def _rows(name: str, text: str) -> Any:
 def _cell(name: str, text: str, where: tuple[int, ...]) -> Any:
     text = text.replace("−", "-")
     if text in ("", EMPTY):
-        raise GlassformerError(f"{place(shown(name), where)} is empty: a number is wanted.")
+        raise GlassformerError(f"{place(shown(name), where)} is empty: enter a number.")
     if WHOLE.fullmatch(text):
         return int(text)
     if DECIMAL.fullmatch(text):
@@ -198,19 +199,19 @@ def _choice(text: str) -> Any:
 def _texts(sheet: Mapping[str, Any], key: str) -> dict[str, str]:
     found = sheet.get(key, {})
     if not isinstance(found, dict) or not all(isinstance(text, str) for text in found.values()):
-        raise GlassformerError(f"the sheet must have {key} as texts by name, found {shown(found)}.")
+        raise GlassformerError(f"the sheet must have {key} as strings by name, found {shown(found)}.")
     if len(found) > MOST_GIVEN:
         raise GlassformerError(f"the sheet has {len(found)} {key}: at most {MOST_GIVEN}.")
     return found
 
 
-def kinds() -> list[dict[str, Any]]:
+def kinds() -> list[documents.KindDocument]:
     """Every kind of problem: what can be given to it, and its choices with their words."""
-    listed = []
+    listed: list[documents.KindDocument] = []
     for kind, keys in KEYS.items():
         whole = {"convention": COMMON["convention"], **keys} if kind != "product" else keys
         matrices = [name for name, (role, _) in keys.items() if role != "choice"]
-        options = [
+        options: list[documents.Choice] = [
             {"name": name, "choices": list(CHOICES.get(name, ()))} for name, (role, _) in whole.items() if role == "choice"
         ]
         listed.append({"kind": kind, "matrices": matrices, "choices": options})

@@ -10,15 +10,16 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from glassformer.errors import GlassformerError, shown
+from glassformer.lab.documents import check as documents
 from glassformer.lab.wire import answer, asked, text_in, whole_in
-from glassformer.spec import GlassformerError, shown
 
 LONGEST = 400_000  # letters of a document
 MOST_ANSWERS = 100
 # Examples of solutions, and what each shows.
 EXAMPLES = {
-    "solution.md": "how many weights? a wrong factor, a slip, an error carried on",
-    "shapes-solution.md": "which shapes? a product in the wrong order",
+    "solution.md": "counting weights: a wrong factor, a slip, an error carried forward",
+    "shapes-solution.md": "shapes: a product in the wrong order",
 }
 CLAIMS = (
     "params @ bert-base = 110M",
@@ -34,11 +35,12 @@ async def examples(_: Request) -> Response:
     from glassformer.lab.pages.check_quiz import sets
 
     folder = files("glassformer.lab").joinpath("solutions")
-    listed = [
+    listed: list[documents.Solution] = [
         {"name": name, "about": about, "text": folder.joinpath(name).read_text(encoding="utf-8")}
         for name, about in EXAMPLES.items()
     ]
-    return answer({"solutions": listed, "claims": CLAIMS, "sets": sets()})
+    known: documents.Known = {"solutions": listed, "claims": list(CLAIMS), "sets": sets()}
+    return answer(known)
 
 
 async def text(request: Request) -> Response:
@@ -75,7 +77,7 @@ async def _do(request: Request, reading: Callable[[dict[str, Any]], Any]) -> Any
     return await request.app.state.lab.workers.do(reading, await asked(request))
 
 
-def _checked(document: dict[str, Any]) -> dict[str, Any]:
+def _checked(document: dict[str, Any]) -> documents.Checked:
     from glassformer.answers.documents import DocumentKind, check_text
     from glassformer.lab.pages.check_text import annotated
 
@@ -83,11 +85,11 @@ def _checked(document: dict[str, Any]) -> dict[str, Any]:
     if kind not in get_args(DocumentKind):
         raise GlassformerError(f"kind={shown(kind)} is not known: {', '.join(get_args(DocumentKind))}.")
     if len(given) > LONGEST:
-        raise GlassformerError(f"the text has {len(given):,} letters: at most {LONGEST:,} are read here.")
+        raise GlassformerError(f"the text has {len(given):,} characters: at most {LONGEST:,} are checked here.")
     return annotated(check_text(given, kind=kind))
 
 
-def _claimed(document: dict[str, Any]) -> dict[str, Any]:
+def _claimed(document: dict[str, Any]) -> documents.Claimed:
     from glassformer.answers.verdicts import check as diagnose
     from glassformer.lab.pages.check_text import judged
 
@@ -95,26 +97,25 @@ def _claimed(document: dict[str, Any]) -> dict[str, Any]:
     return {"question": found.judged.name, "spec": found.answer.label, "claim": found.relation, **judged(found)}
 
 
-def _paper(document: dict[str, Any]) -> dict[str, Any]:
+def _paper(document: dict[str, Any]) -> documents.Paper:
     from glassformer.lab.pages.check_quiz import paper
 
     return paper(_variant(document))
 
 
-def _hint(document: dict[str, Any]) -> dict[str, Any]:
+def _hint(document: dict[str, Any]) -> documents.Hint:
     from glassformer.lab.pages import check_quiz
 
     return check_quiz.hint(_variant(document), text_in(document, "question"), whole_in(document, "used"))
 
 
-def _judged(document: dict[str, Any]) -> dict[str, Any]:
+def _judged(document: dict[str, Any]) -> documents.Judged:
     from glassformer.lab.pages import check_quiz
 
-    found = check_quiz.judged(_variant(document), _answers(document), text_in(document, "question"), whole_in(document, "used"))
-    return {name: float(value) if name in ("won", "of") else value for name, value in found.items()}
+    return check_quiz.judged(_variant(document), _answers(document), text_in(document, "question"), whole_in(document, "used"))
 
 
-def _review(document: dict[str, Any]) -> dict[str, Any]:
+def _review(document: dict[str, Any]) -> documents.Review:
     from glassformer.lab.pages import check_quiz
 
     used = document.get("hints", {})
@@ -135,7 +136,7 @@ def _answers(document: dict[str, Any]) -> dict[str, str]:
 
     found = document.get("answers", {})
     if not isinstance(found, dict) or not all(isinstance(said, str) for said in found.values()) or len(found) > MOST_ANSWERS:
-        raise GlassformerError(f"answers must be texts by question, at most {MOST_ANSWERS}, found {shown(found)}.")
+        raise GlassformerError(f"answers must be strings by question, at most {MOST_ANSWERS}, found {shown(found)}.")
     return {name: shown(said.strip(), limit=LONGEST_ANSWER) for name, said in found.items()}
 
 

@@ -8,22 +8,23 @@ from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
 
 from glassformer.answers.quiz import Item, Variant, load_set, shipped, variant
 from glassformer.answers.quiz.marking import Marked
+from glassformer.errors import GlassformerError, nearest, shown
+from glassformer.lab.documents import check as documents
+from glassformer.lab.documents import picked
 from glassformer.show.quiz.page import Choices, Given, Text, marks_text, question_blocks
 from glassformer.show.quiz.report import points
-from glassformer.spec import GlassformerError, nearest, shown
 
 LARGEST_SEED = 10**12
 LONGEST_ANSWER = 2_000
 
 
-def sets() -> list[dict[str, Any]]:
+def sets() -> list[documents.QuizSet]:
     """The sets that ship, with what they are about."""
     return [
-        {"name": name, "title": found.title, "about": found.about, "questions": len(found.questions)}
+        picked(documents.QuizSet, found, name=name, questions=len(found.questions))
         for name in shipped()
         for found in [load_set(name)]
     ]
@@ -51,7 +52,7 @@ def drawn(name: str, seed: int, most: int | None) -> Variant:
     return replace(whole, quiz=quiz, items=tuple(replace(item, number=place) for place, item in enumerate(items, start=1)))
 
 
-def paper(own: Variant) -> dict[str, Any]:
+def paper(own: Variant) -> documents.Paper:
     """Every question as it is asked; no key."""
     return {
         "set": own.quiz.name,
@@ -59,20 +60,20 @@ def paper(own: Variant) -> dict[str, Any]:
         "seed": own.seed,
         "headline": f"{own.quiz.title}: {len(own.items)} questions, {marks_text(own.quiz.marks)}.",
         "questions": [
-            {
-                "id": item.id,
-                "number": item.number,
-                "marks": marks_text(item.marks),
-                "blocks": [_block(block) for block in question_blocks(item, heading=False, blank=False)],
-                "wanted": item.key.wanted,
-                "hints": len(item.hints),
-            }
+            picked(
+                documents.Question,
+                item,
+                marks=marks_text(item.marks),
+                blocks=[_block(block) for block in question_blocks(item, heading=False, blank=False)],
+                wanted=item.key.wanted,
+                hints=len(item.hints),
+            )
             for item in own.items
         ],
     }
 
 
-def _block(block: object) -> dict[str, Any]:
+def _block(block: object) -> documents.Block:
     if isinstance(block, Given):
         return {
             "name": block.name,
@@ -81,12 +82,12 @@ def _block(block: object) -> dict[str, Any]:
             "columns": block.grid.column_names,
         }
     if isinstance(block, Choices):
-        return {"options": [{"letter": option.letter, "text": option.text} for option in block.options]}
+        return {"options": [picked(documents.Option, option) for option in block.options]}
     assert isinstance(block, Text)
     return {"text": block.text}
 
 
-def hint(own: Variant, name: str, used: int) -> dict[str, Any]:
+def hint(own: Variant, name: str, used: int) -> documents.Hint:
     """The next hint, in the command line's words."""
     item = _item(own, name)
     return {
@@ -95,7 +96,7 @@ def hint(own: Variant, name: str, used: int) -> dict[str, Any]:
     }
 
 
-def judged(own: Variant, answers: Mapping[str, str], name: str, used: int) -> dict[str, Any]:
+def judged(own: Variant, answers: Mapping[str, str], name: str, used: int) -> documents.Judged:
     """One answer judged with those before it: right, another try with a hint, or the mistake and the derivation."""
     item = _item(own, name)
     claim = answers.get(name, "")
@@ -107,39 +108,38 @@ def judged(own: Variant, answers: Mapping[str, str], name: str, used: int) -> di
     return {"again": False, "used": used, **finished(item, claim, found, used)}
 
 
-def finished(item: Item, claim: str, found: Marked, used: int) -> dict[str, Any]:
-    """What is said when a question is over; each hint has cost its share of the marks."""
-    used = min(used, len(item.hints))
-    skipped = not claim
-    won = Fraction(0) if skipped else item.marks * found.credit * Fraction(len(item.hints) + 1 - used, len(item.hints) + 1)
-    right = found.right and not skipped
+def finished(item: Item, claim: str, found: Marked, used: int) -> documents.Finished:
+    """What is said when a question is over."""
+    skipped, won = not claim, points(_won(item, claim, found, used))
     return {
         "id": item.id,
         "answer": claim,
         "verdict": "skipped" if skipped else found.verdict,
-        "right": right,
-        "says": "No answer." if skipped else f"{found.says[:1].upper()}{found.says[1:]}. +{points(won)}",
+        "right": found.right and not skipped,
+        "says": "No answer." if skipped else f"{found.says[:1].upper()}{found.says[1:]}. +{won}",
         "won": won,
-        "of": item.marks,
-        "mistakes": [] if skipped else [{"code": one.code, "name": one.name, "sentence": one.sentence} for one in found.mistakes],
+        "of": points(item.marks),
+        "mistakes": [] if skipped else [picked(documents.Mistake, one) for one in found.mistakes],
         "answer_is": f"The answer is {item.key.text}",
         "solution": [{"title": title, "lines": list(lines)} for title, lines in item.key.solution()],
         "command": item.command,
     }
 
 
-def review(own: Variant, answers: Mapping[str, str], used: Mapping[str, int]) -> dict[str, Any]:
+def _won(item: Item, claim: str, found: Marked, used: int) -> Fraction:
+    """The marks of an answer: each hint has cost its share."""
+    tries = len(item.hints) + 1
+    return item.marks * found.credit * Fraction(tries - min(used, len(item.hints)), tries) if claim else Fraction(0)
+
+
+def review(own: Variant, answers: Mapping[str, str], used: Mapping[str, int]) -> documents.Review:
     """All that was answered so far, judged once more, with the score and the mistakes, as at the end of a sitting."""
-    rows = [
-        finished(item, answers[item.id], _judgement(own, answers, item), used.get(item.id, 0))
-        for item in own.items
-        if item.id in answers
+    found = [
+        (item, answers[item.id], _judgement(own, answers, item), used.get(item.id, 0)) for item in own.items if item.id in answers
     ]
-    won = sum((row["won"] for row in rows), Fraction(0))
-    of = sum((row["of"] for row in rows), Fraction(0))
+    rows = [finished(*one) for one in found]
+    won, of = sum((_won(*one) for one in found), Fraction(0)), sum((item.marks for item, *_ in found), Fraction(0))
     counted = Counter((each["name"], each["code"]) for row in rows for each in row["mistakes"])
-    for row in rows:
-        row["won"], row["of"] = points(row["won"]), points(row["of"])
     return {
         "rows": rows,
         "score": f"Score: {points(won)} of {points(of)} ({len(rows)} of {len(own.items)} questions)",

@@ -2,32 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from itertools import pairwise
 from typing import Any
 
 from glassformer.answers.documents import CheckedDocument, Found
 from glassformer.answers.verdicts import Diagnosis, Finding
+from glassformer.lab.documents import check as documents
 from glassformer.show import present
 from glassformer.show.answers import value_text
 
 MOST_LINES = 2_000  # lines of a document that the page shows
-WORST = ("wrong", "unclear", "carried", "right", "note")
+WORST: tuple[documents.Verdict, ...] = ("wrong", "unclear", "carried", "right", "note")
 HINTS = {
-    "arithmetic": "The two sides are not equal. Work the left side out once more.",
+    "arithmetic": "The two sides are not equal. Compute the left side again.",
     "total": "The items above do not add up to this. Add them again.",
-    "shape": "This is not the shape that comes out. Write the sizes of each factor side by side.",
-    "remark": "Write the shape of each factor below it: which axes meet, and which are left?",
+    "shape": "This is not the resulting shape. Write the sizes of each factor side by side.",
+    "remark": "Write the shape of each factor below it: which axes are summed over, and which remain?",
     "question": "no known mistake gives this number",
-    "carried": "The arithmetic is right for the numbers in it, but one of them is wrong further up.",
-    "unclear": "This could not be read as a claim, so nothing is said about it.",
+    "carried": "The arithmetic is right for the numbers in it, but one of them is wrong in an earlier line.",
+    "unclear": "This could not be read as a claim, so it was not checked.",
 }
-NAMES = {"wrong": "wrong", "carried": "an error carried forward", "unclear": "not understood"}
+NAMES = {"wrong": "wrong", "carried": "error carried forward", "unclear": "not understood"}
 
 
-def annotated(document: CheckedDocument) -> dict[str, Any]:
+def annotated(document: CheckedDocument) -> documents.Checked:
     """The document line by line with what was found in each, and the count in the command line's words."""
-    notes: dict[int, list[dict[str, Any]]] = {}
+    notes: dict[int, list[documents.Note]] = {}
     for found in document.findings:
         notes.setdefault(found.line, []).append(_note(found, document))
     lines = document.text.rstrip("\n").split("\n")
@@ -48,7 +49,7 @@ def annotated(document: CheckedDocument) -> dict[str, Any]:
     }
 
 
-def _cut(document: CheckedDocument, lines: list[str]) -> Iterator[list[tuple[str, str]]]:
+def _cut(document: CheckedDocument, lines: list[str]) -> Iterator[list[tuple[str, documents.Verdict]]]:
     """Each line as pieces of text, each with the verdict of the claim that it belongs to."""
     start = 0
     for text in lines:
@@ -63,15 +64,17 @@ def _cut(document: CheckedDocument, lines: list[str]) -> Iterator[list[tuple[str
         start = end + 1
 
 
-def _worst(verdicts: set[str]) -> str:
+def _worst(verdicts: Set[documents.Verdict]) -> documents.Verdict:
     return next((verdict for verdict in WORST if verdict in verdicts), "")
 
 
-def _verdict(found: Found) -> str:
-    return "note" if found.kind == "note" else "right" if found.judged.right else found.verdict
+def _verdict(found: Found) -> documents.Verdict:
+    if found.kind == "note":
+        return "note"
+    return "right" if found.judged.right or found.verdict == "convention" else found.verdict
 
 
-def _note(found: Found, document: CheckedDocument) -> dict[str, Any]:
+def _note(found: Found, document: CheckedDocument) -> documents.Note:
     """The mistake by its name, a hint that gives nothing away, then what is said about it."""
     verdict, judged = _verdict(found), found.judged
     if verdict in ("right", "note"):
@@ -91,7 +94,7 @@ def _note(found: Found, document: CheckedDocument) -> dict[str, Any]:
     return {"verdict": verdict, "name": name, "code": code, "hint": hint, "answer": [line for line in answer if line]}
 
 
-def judged(found: Diagnosis) -> dict[str, Any]:
+def judged(found: Diagnosis) -> documents.Diagnosed:
     """A diagnosis in levels: what it is, the mistakes by name, then the truth and its derivation."""
     truth = value_text(found.answer.exact)
     page: Any = present(found.answer)
@@ -107,7 +110,7 @@ def judged(found: Diagnosis) -> dict[str, Any]:
     }
 
 
-def _mistake(finding: Finding) -> dict[str, Any]:
+def _mistake(finding: Finding) -> documents.ClaimMistake:
     left_out = [f"{word} left out" for word in finding.left_out]
     return {
         "name": " and ".join(mistake.name for mistake in finding.mistakes),

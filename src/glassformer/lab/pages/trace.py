@@ -11,7 +11,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from glassformer.errors import GlassformerError, shown
 from glassformer.lab.cells import read_cell
+from glassformer.lab.documents import trace as documents
 from glassformer.lab.pages import trace_models
 from glassformer.lab.pages.trace_cells import opened_cell
 from glassformer.lab.pages.trace_edits import Edit, edited, masks, with_mask
@@ -21,10 +23,8 @@ from glassformer.lab.pages.trace_slices import thumbnails, window
 from glassformer.lab.wire import answer, arrays_answer, asked, text_in, whole_in
 from glassformer.numbers import Difference, Run
 from glassformer.numbers.keep import KeptValues
-from glassformer.program.axes import layer_of
 from glassformer.program.pen import LatexPen
-from glassformer.show.palette import part_of
-from glassformer.spec import GlassformerError, shown
+from glassformer.show.palette import tensor_part
 
 if TYPE_CHECKING:
     from glassformer.lab.start import Lab
@@ -52,7 +52,7 @@ class Traced:
 
     model: Model
     text: str
-    difference: Difference
+    difference: Difference[Run]
     edits: tuple[Edit, ...] = ()
     moved: Mapping[str, float] = field(default_factory=dict)  # as `difference.moved`, which looks at every number
 
@@ -90,7 +90,7 @@ class Desk:
         return self.changed.get((*key, ask.edits), make, lambda made: _own_bytes(made.difference, run))
 
 
-def _own_bytes(difference: Difference, run: Run) -> int:
+def _own_bytes(difference: Difference[Run], run: Run) -> int:
     """Bytes that a change holds beside what it shares with the run that was changed."""
     arrays = [*difference.before.values.items(), *difference.after.values.items()]
     own = {id(value): value.nbytes for name, value in arrays if value is not run.values.get(name)}
@@ -100,9 +100,11 @@ def _own_bytes(difference: Difference, run: Run) -> int:
 async def models(request: Request) -> Response:
     """What can be traced without naming a folder, what the lab was started with, and the built-in images."""
     own = trace_models.bundled()
-    listed = [{"name": name, "title": about["title"], "made": about["made"]} for name, about in own.items()]
+    listed: list[documents.NamedModel] = [
+        {"name": name, "title": about["title"], "made": about["made"]} for name, about in own.items()
+    ]
     images, labels = trace_models.digits()
-    header = {
+    header: documents.Models = {
         "models": listed,
         "first": trace_models.FIRST,
         "random": trace_models.RANDOM_SPEC,
@@ -152,11 +154,11 @@ async def _do(request: Request, reading: Callable[[Desk, Asked, dict[str, Any]],
     return made
 
 
-def _opened(traced: Traced) -> dict[str, Any]:
+def _opened(traced: Traced) -> documents.Opened:
     model, difference = traced.model, traced.difference
     run = difference.after
     spec, sizes = run.program.spec, run.program.sizes
-    found = {
+    found: documents.Opened = {
         "label": model.label,
         "about": model.about,
         "parameters": sum(parameter.size for parameter in run.program.parameters),
@@ -170,10 +172,10 @@ def _opened(traced: Traced) -> dict[str, Any]:
         "whole": not isinstance(run.values, KeptValues),
         "steps": _steps(run),
         "output": _output(traced),
-        "examples": model.examples,
-        "labels": model.labels,
+        "examples": list(model.examples),
+        "labels": list(model.labels),
         "edits": [edit.words for edit in traced.edits],
-        "moved": traced.moved,
+        "moved": dict(traced.moved),
     }
     if spec.reads == "image":
         found["image"] = {"grid": spec.patch_grid, "patch": spec.patch_size, "before": spec.class_tokens + spec.registers}
@@ -194,24 +196,24 @@ def _tokens(run: Run) -> list[str]:
     ]
 
 
-def _steps(run: Run) -> list[dict[str, Any]]:
+def _steps(run: Run) -> list[documents.Step]:
     """Every tensor that was computed, and what went in, in order; `layer` is null outside of the layers."""
     pen = LatexPen()
-    listed: list[dict[str, Any]] = [
-        {"name": tensor.name, "layer": None, "part": "embedding", "axes": [list(axis) for axis in tensor.axes]}
+    listed: list[documents.Step] = [
+        {"name": tensor.name, "layer": None, "part": "embedding", "axes": [(axis.name, axis.size) for axis in tensor.axes]}
         for tensor in run.program.inputs
     ]
     after_layers = False
     for step in run.program.steps:
-        layer = layer_of(step.name)
+        layer = step.block.layer
         after_layers = after_layers or layer is not None
         names = [pen.symbol(tensor.symbol) for tensor in step.inputs]
         listed.append(
             {
                 "name": step.name,
                 "layer": "after" if layer is None and after_layers else layer,
-                "part": part_of(step.name),
-                "axes": [list(axis) for axis in step.output.axes],
+                "part": tensor_part(step.output),
+                "axes": [(axis.name, axis.size) for axis in step.output.axes],
                 "latex": f"{pen.symbol(step.output.symbol)} = {step.write(names, pen)}",
                 "kept": step.name in run,
             }
@@ -219,11 +221,16 @@ def _steps(run: Run) -> list[dict[str, Any]]:
     return listed
 
 
-def _output(traced: Traced) -> dict[str, Any]:
+def _output(traced: Traced) -> documents.Output:
     """What the last step gave; of a classifier the classes with their probabilities, before and after."""
     difference = traced.difference
     tensor = difference.after.program.output
-    found: dict[str, Any] = {"name": tensor.name, "axes": [list(axis) for axis in tensor.axes], "classes": [], "tags": []}
+    found: documents.Output = {
+        "name": tensor.name,
+        "axes": [(axis.name, axis.size) for axis in tensor.axes],
+        "classes": [],
+        "tags": [],
+    }
     last = tensor.axes[-1]
     if last.name != "class" or last.size > MOST_CLASSES or last.size < 2:
         return found

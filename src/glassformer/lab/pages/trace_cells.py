@@ -5,28 +5,30 @@ from __future__ import annotations
 from typing import Any
 
 from glassformer.lab.cells import DIGITS, IN_FORMULA, cell_id, doors, how
-from glassformer.numbers import Difference, Explanation, Run
-from glassformer.numbers.explain import number
+from glassformer.lab.documents.trace import CellDocument
+from glassformer.numbers import Difference, Explanation
+from glassformer.numbers.explain import explain, number
+from glassformer.numbers.values import Values
 from glassformer.program.expression import Expression
 from glassformer.program.pen import LatexPen
 from glassformer.show.arithmetic import latex_arithmetic
 from glassformer.show.matrix import latex_number
-from glassformer.show.palette import part_of
+from glassformer.show.palette import tensor_part
 
 MOST_TERMS = 40
 IN_LATEX = 64  # terms that are copied as LaTeX
 
 
-def opened_cell(difference: Difference, name: str, cell: dict[str, int]) -> dict[str, Any]:
+def opened_cell(difference: Difference[Values], name: str, cell: dict[str, int]) -> CellDocument:
     """All that the panel says about one number, and what it was before the changes."""
     run = difference.after
-    found = run.explain(name, **cell)
+    found = explain(run, name, run.cell(name, cell))
     before = difference.before.values[found.tensor.name][found.tensor.at(found.cell)]
     terms = found.terms
     return {
         "id": cell_id(found.tensor.name, found.cell),
         "name": found.tensor.name,
-        "part": part_of(found.tensor.name),
+        "part": tensor_part(found.tensor),
         "label": found.label,
         "value": found.value,
         "before": float(before) if before != found.value else None,
@@ -43,7 +45,7 @@ def opened_cell(difference: Difference, name: str, cell: dict[str, int]) -> dict
     }
 
 
-def _doors(expression: Expression, run: Run) -> list[Any]:
+def _doors(expression: Expression, run: Values) -> list[Any]:
     return doors(expression, run, DIGITS, IN_FORMULA, lambda found: found.label)
 
 

@@ -10,14 +10,14 @@ from typing import TypeAlias
 
 import numpy as np
 
+from glassformer.errors import GlassformerError, shown
 from glassformer.lab.cells import read_cell
 from glassformer.numbers import Difference, Run
 from glassformer.numbers.inputs import checked_inputs
 from glassformer.numbers.keep import KeptValues
-from glassformer.numbers.run import Replaced
+from glassformer.numbers.values import Replaced
 from glassformer.program import build
 from glassformer.program.axes import Array
-from glassformer.spec import GlassformerError, shown
 
 MOST_EDITS = 64
 Patch: TypeAlias = Callable[[Array], Array]
@@ -49,7 +49,7 @@ def with_mask(run: Run) -> Run:
     return Run(program, values, tokens=run.tokens, replaced=run.replaced)
 
 
-def edited(run: Run, texts: Sequence[str]) -> tuple[Difference, list[Edit]]:
+def edited(run: Run, texts: Sequence[str]) -> tuple[Difference[Run], list[Edit]]:
     """The run before and after all changes. A changed number stays what it was changed to, whatever changes before it."""
     _require_whole(run)
     if len(texts) > MOST_EDITS:
@@ -115,20 +115,20 @@ def _drop(run: Run, text: str, rest: str) -> Edit:
     known = layer.isdecimal() and head.isdecimal() and len(rest) < 12 and int(layer) < spec.layers and int(head) < spec.heads
     if not known:
         raise GlassformerError(
-            f"'{shown(text)}' names no head: this encoder has layers 0 to {spec.layers - 1} and heads 0 to {spec.heads - 1}."
+            f"'{shown(text)}' is not a head: this encoder has layers 0 to {spec.layers - 1} and heads 0 to {spec.heads - 1}."
         )
 
     def silence(value: Array) -> Array:
         value[:, :, int(head)] = 0.0
         return value
 
-    return Edit(f"layers.{layer}.attention.mix", silence, f"head {head} of layer {layer} silenced")
+    return Edit(f"layers.{layer}.attention.mix", silence, f"head {head} of layer {layer} ablated")
 
 
 def _swap(run: Run, text: str, rest: str) -> Edit:
     first, _, second = rest.partition(",")
     if run.program.spec.reads == "image":
-        raise GlassformerError(f"'{shown(text)}' cannot be done: this encoder reads an image, and patches stay where they are.")
+        raise GlassformerError(f"'{shown(text)}' cannot be applied: image patches cannot be swapped.")
     one, other = _place(run, first, text), _place(run, second, text)
 
     def swap(value: Array) -> Array:
@@ -171,7 +171,7 @@ def _number(text: str, edit: str) -> float:
 def _place(run: Run, text: str, edit: str) -> int:
     length = run.program.sizes.t
     if not text.isdecimal() or len(text) > 9 or int(text) >= length:
-        raise GlassformerError(f"'{shown(edit)}' names no token: this run has tokens 0 to {length - 1}.")
+        raise GlassformerError(f"'{shown(edit)}' is not a token: this run has tokens 0 to {length - 1}.")
     return int(text)
 
 
@@ -190,4 +190,4 @@ def _check_inputs(run: Run, values: dict[str, Array], touched: dict[str, None]) 
 
 def _require_whole(run: Run) -> None:
     if isinstance(run.values, KeptValues):
-        raise GlassformerError("this run is too large to be kept whole, so it cannot be changed: give a shorter text.")
+        raise GlassformerError("this run is too large to keep in full, so it cannot be changed: use a shorter text.")

@@ -11,17 +11,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from glassformer.errors import GlassformerError, shown
+from glassformer.files.documents import read_document
+from glassformer.files.texts import TOKENIZER, load_tokenizer
 from glassformer.numbers import Run, open_checkpoint, run
 from glassformer.numbers.checkpoint import free_memory, numbers_held
-from glassformer.numbers.seeded import MOST_NUMBERS, seeded_run
+from glassformer.numbers.seeded import MOST_WEIGHTS, seeded_run
 from glassformer.numbers.texts import encode
 from glassformer.numbers.weights import legible_weights
 from glassformer.program import Program, build
 from glassformer.program.axes import Array
-from glassformer.spec import EncoderSpec, GlassformerError, shown
+from glassformer.spec import EncoderSpec
 from glassformer.spec.checkpoint_folder import CONFIG, LABELS
-from glassformer.spec.files import read_document
-from glassformer.spec.texts import TOKENIZER, load_tokenizer
 
 if TYPE_CHECKING:
     from glassformer.lab.start import Lab
@@ -83,7 +84,7 @@ class Model:
         if self.spec.reads == "image":
             return Prepared(build(self.spec), {"image": picture(self.spec, image)[None]})
         if self.spec.reads == "frames":
-            raise GlassformerError("this encoder reads sound, and the lab traces texts and images: try 'glassformer explain'.")
+            raise GlassformerError("this encoder reads audio; the lab traces only text and images: try 'glassformer explain'.")
         if len(text) > MOST_LETTERS:
             raise GlassformerError(f"the text has {len(text):,} characters; the lab traces at most {MOST_LETTERS:,}.")
         if self.weights is None:
@@ -103,8 +104,8 @@ class Model:
         weights = self.weights
         if weights is None:
             count = sum(parameter.size for parameter in program.parameters)
-            if count > MOST_NUMBERS:
-                raise GlassformerError(f"this spec has {count:,} parameters, too many to make up and read. Try smaller fields.")
+            if count > MOST_WEIGHTS:
+                raise GlassformerError(f"this spec has {count:,} parameters, too many for generated numbers. Use smaller sizes.")
             weights = legible_weights(program, self.seed)
         return run(program, weights, inputs, tokens=words, layers=None if layer is None else [layer])
 
@@ -125,8 +126,8 @@ def can_keep_all(model: Model, program: Program) -> bool:
     needed = 8 * numbers_held(program, [0] if model.weights is not None else None)
     if needed > most:
         raise GlassformerError(
-            f"this run would hold {needed / 1e9:,.1f} GB of numbers; the lab holds at most {most / 1e9:.1f} GB. "
-            "Give a shorter text or a smaller model."
+            f"this run would take {needed / 1e9:,.1f} GB of memory; the lab uses at most {most / 1e9:.1f} GB. "
+            "Use a shorter text or a smaller model."
         )
     return False
 
@@ -177,10 +178,10 @@ def _random(lab: Lab, words: str, seed: int) -> Model:
     for word in rest:
         field_name, equals, value = word.partition("=")
         if not equals:
-            raise GlassformerError(f"'{shown(word)}' is no field: fields are written field=value, without spaces: heads=2.")
+            raise GlassformerError(f"'{shown(word)}' is not a field: write field=value without spaces, for example heads=2.")
         fields[field_name] = value
     asked = lab.request(name, fields)
-    made = f"small legible numbers (quarters) made from seed {seed}: nothing was learned"
+    made = f"small readable numbers (multiples of 1/4) generated from seed {seed}; not trained"
     return Model(f"{RANDOM} {words} {seed}", asked.label, made, asked.spec, None, seed)
 
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from glassformer.errors import GlassformerError, shown
+from glassformer.lab.documents import trace as documents
 from glassformer.numbers import Difference, Run
 from glassformer.program import Tensor
 from glassformer.program.axes import HEADS, Array, Axis
-from glassformer.spec import GlassformerError, shown
 
 WINDOW = 64  # rows or columns that are sent at once
 LONGEST_ROW = 4096
@@ -51,7 +52,7 @@ def page_of(tensor: Tensor, asked: Mapping[str, int]) -> Page:
     return Page(tensor, ONE, one, fixed) if one.name not in ("t", "s", "patch") else Page(tensor, one, ONE, fixed)
 
 
-def window(difference: Difference, name: str, asked: Mapping[str, int]) -> tuple[dict[str, Any], dict[str, Array]]:
+def window(difference: Difference[Run], name: str, asked: Mapping[str, int]) -> tuple[documents.Page, dict[str, Array]]:
     """One window of one page, after the changes and, where it moved, before them."""
     after = difference.after
     page = page_of(after.tensor(name), asked)
@@ -66,7 +67,7 @@ def window(difference: Difference, name: str, asked: Mapping[str, int]) -> tuple
             moved = np.where(arrays["before"] == arrays["after"], 0.0, arrays["after"] - arrays["before"])
         arrays["difference"] = moved
     finite = whole[np.isfinite(whole)]
-    header = {
+    header: documents.Page = {
         "name": page.tensor.name,
         "rows": {"axis": page.rows.name, "size": page.rows.size, "start": down.start},
         "columns": {"axis": page.columns.name, "size": page.columns.size, "start": across.start},
@@ -83,7 +84,7 @@ def _extent(axis: Axis, asked: Mapping[str, int], side: str, most: int) -> slice
     return slice(start, start + most)
 
 
-def thumbnails(run: Run, layer: int) -> tuple[dict[str, Any], dict[str, Array]]:
+def thumbnails(run: Run, layer: int) -> tuple[documents.Heads, dict[str, Array]]:
     """Every head's weights, shrunk to a few cells that show the largest weight in them; of a large run one layer's."""
     spec, t = run.program.spec, run.program.sizes.t
     if not 0 <= layer < max(1, spec.layers):

@@ -10,11 +10,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from glassformer.lab.pages.train_jobs import NO_TORCH, Jobs, has_torch
+from glassformer.errors import NO_TORCH, GlassformerError, nearest, shown
+from glassformer.lab.documents import picked
+from glassformer.lab.documents import train as documents
+from glassformer.lab.pages.train_jobs import Jobs, has_torch
 from glassformer.lab.pages.train_stream import MOST_SHOWN, Table, events, tails
 from glassformer.lab.runs import EXAMPLE
 from glassformer.lab.wire import answer, asked, events_answer, text_in
-from glassformer.spec import GlassformerError, field_docs, field_rules, nearest, shown
+from glassformer.spec import field_docs, field_rules
 from glassformer.spec.fields import accept, rule_for
 from glassformer.spec.presets import preset_doc, preset_names
 from glassformer.spec.reading import draft
@@ -39,7 +42,7 @@ class Hall:
         self.lab = lab
         self.jobs = Jobs(lab.runs)
         self.table = Table(lab.runs)
-        self.looked_into: dict[tuple[str, ...], dict[str, Any]] = {}
+        self.looked_into: dict[tuple[str, ...], documents.Sample] = {}
 
 
 def _hall(request: Request) -> Hall:
@@ -56,35 +59,38 @@ async def options(request: Request) -> Response:
     from glassformer.training.settings import FREE, setting_rules
 
     lab = request.app.state.lab
-    sets = [
-        {"name": name, "title": card(name).title, "task": one.task, "rows": card(name).rows(name), "classes": len(labels(name))}
-        | {"to_beat": one.to_beat, "licence": card(name).provenance.licence}
+    sets: list[documents.DataSet] = [
+        {
+            "name": name,
+            "title": card(name).title,
+            "task": one.task,
+            "rows": card(name).rows(name),
+            "classes": len(labels(name)),
+            "to_beat": one.to_beat,
+            "licence": card(name).provenance.licence,
+        }
         for name, one in SETS.items()
     ]
     rules, docs = field_rules(), field_docs()
-    fields = [
-        {"name": name, "doc": docs[name], "choices": rule.choices, "first": name in FIRST_FIELDS} for name, rule in rules.items()
-    ]
+    fields = [picked(documents.Field, rule, doc=docs[name], first=name in FIRST_FIELDS) for name, rule in rules.items()]
     settings = [
-        {"name": name, "doc": rule.doc, "choices": rule.choices, "default": rule.default, "optional": rule.optional}
-        | {"first": name in FIRST_SETTINGS, "free": name in FREE}
+        picked(documents.Setting, rule, name=name, first=name in FIRST_SETTINGS, free=name in FREE)
         for name, rule in setting_rules().items()
         if name not in ("epochs", "parallel")
     ]
-    return answer(
-        {
-            "sets": sets,
-            "own": [str(path) for path in lab.data],
-            "presets": [{"name": name, "doc": preset_doc(name)} for name in preset_names()],
-            "folders": [str(root) for root in lab.folders.roots],
-            "fields": fields,
-            "settings": settings,
-            "runs": str(lab.runs.folder),
-            "example": EXAMPLE,
-            "most_shown": MOST_SHOWN,
-            "missing": None if has_torch() else NO_TORCH,
-        }
-    )
+    found: documents.Options = {
+        "sets": sets,
+        "own": [str(path) for path in lab.data],
+        "presets": [{"name": name, "doc": preset_doc(name)} for name in preset_names()],
+        "folders": [str(root) for root in lab.folders.roots],
+        "fields": fields,
+        "settings": settings,
+        "runs": str(lab.runs.folder),
+        "example": EXAMPLE,
+        "most_shown": MOST_SHOWN,
+        "missing": None if has_torch() else NO_TORCH,
+    }
+    return answer(found)
 
 
 async def data(request: Request) -> Response:
@@ -105,34 +111,38 @@ async def start(request: Request) -> Response:
     if not 8 <= len(key) <= 80:
         raise GlassformerError("the request must have a key of 8 to 80 characters, new for each run.")
     name = await hall.lab.workers.do(_start, hall, key, document)
-    return answer({"run": name, "row": (await hall.lab.workers.do(hall.table.now, fresh=True)).get(name)})
+    started: documents.Started = {"run": name, "row": (await hall.lab.workers.do(hall.table.now, fresh=True)).get(name)}
+    return answer(started)
 
 
 async def stop(request: Request) -> Response:
     """The run finishes its step, saves, and ends."""
     document, hall = await asked(request), _hall(request)
     await hall.lab.workers.do(hall.jobs.stop, _text(document, "run"))
-    return answer({"rows": list((await hall.lab.workers.do(hall.table.now, fresh=True)).values())})
+    return await _rows(hall, fresh=True)
 
 
 async def resume(request: Request) -> Response:
     """The run goes on from its last checkpoint, with the settings that may be changed on the way."""
     document, hall = await asked(request), _hall(request)
-    from glassformer.training.settings import FREE
+    from glassformer.training.settings import require_free
 
     changed = {name: value for name, value in _texts(document, "settings").items() if value.strip()}
-    for name in changed:
-        if name not in FREE:
-            raise GlassformerError(f"{shown(name)} cannot be changed on the way: {', '.join(FREE)} can.")
+    require_free(changed)
     await hall.lab.workers.do(hall.jobs.resume, _text(document, "run"), _settings(changed))
-    return answer({"rows": list((await hall.lab.workers.do(hall.table.now, fresh=True)).values())})
+    return await _rows(hall, fresh=True)
 
 
 async def runs(request: Request) -> Response:
     """How all runs stand."""
     hall = _hall(request)
     hall.jobs.sweep()
-    return answer({"rows": list((await hall.lab.workers.do(hall.table.now)).values())})
+    return await _rows(hall)
+
+
+async def _rows(hall: Hall, *, fresh: bool = False) -> Response:
+    found: documents.Rows = {"rows": list((await hall.lab.workers.do(hall.table.now, fresh=fresh)).values())}
+    return answer(found)
 
 
 async def stream(request: Request) -> Response:
@@ -160,7 +170,7 @@ def _data_name(lab: Lab, name: str) -> str:
     if name in SETS or name in map(str, lab.data):
         return name
     raise GlassformerError(
-        f"no such built-in set: {shown(name)}.{nearest(name, SETS)} Data of your own is named at the start: "
+        f"no such built-in set: {shown(name)}.{nearest(name, SETS)} To use your own data, start the lab with "
         "'glassformer lab --data FILE'."
     )
 
@@ -178,35 +188,30 @@ def _spec_words(lab: Lab, name: str, fields: Mapping[str, str]) -> list[str]:
 
 
 def _epochs(text: str) -> str:
-    from glassformer.cli.training import several_epochs
+    from glassformer.training.settings import epoch_counts
 
-    return ",".join(map(str, several_epochs("".join(text.split()))))
+    return ",".join(map(str, epoch_counts("".join(text.split()))))
 
 
 def _settings(given: Mapping[str, str]) -> dict[str, str]:
     """Settings as texts, each checked as the command line checks it."""
-    from glassformer.cli.training import SettingNumber
-    from glassformer.training.settings import setting_rules
+    from glassformer.training.settings import require_settings, setting_rules
 
-    rules = setting_rules()
-    for name, value in given.items():
-        if name not in rules:
-            raise GlassformerError(f"unknown setting '{shown(name)}'.{nearest(name, rules)}")
-        if rules[name].choices:
-            rules[name].check(name, value)
-        else:
-            SettingNumber(name).convert(value.strip(), None, None)
-    return {name: value.strip() for name, value in given.items()}
+    require_settings(given)
+    texts = {name: value.strip() for name, value in given.items()}
+    for name, value in texts.items():
+        setting_rules()[name].read(name, value)
+    return texts
 
 
-def _look_into(name: str, words: Mapping[str, str]) -> dict[str, Any]:
+def _look_into(name: str, words: Mapping[str, str]) -> documents.Sample:
     from glassformer.training.data import load_data
     from glassformer.training.data.description import describe
 
     columns = {column: words[column] for column in COLUMNS if words[column]}
     found = describe(load_data(name, **columns), rows=SAMPLE)  # type: ignore[arg-type]
     task = found.dataset.task
-    sample = [
+    sample: list[documents.Example] = [
         {"label": label, "input": _row(one, task, getattr(found.dataset.train.inputs, "white", 1))} for one, label in found.sample
     ]
     return {
@@ -238,7 +243,7 @@ def _text(document: Mapping[str, Any], key: str) -> str:
 def _texts(document: Mapping[str, Any], key: str) -> dict[str, str]:
     found = document.get(key, {})
     if not isinstance(found, dict) or len(found) > 200 or not all(isinstance(value, str) for value in found.values()):
-        raise GlassformerError(f"{key} must be texts by name, found {shown(found)}.")
+        raise GlassformerError(f"{key} must be strings by name, found {shown(found)}.")
     return found
 
 

@@ -13,14 +13,13 @@ from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
+from glassformer.errors import NO_TORCH, GlassformerError, shown
 from glassformer.lab.runs import EXAMPLE, RunsFolder, alive, holder, stop_mark
-from glassformer.spec import GlassformerError, shown
 
 MOST_AT_ONCE = 4
 MOST_KEYS = 1000
 # No module is taken from the folder that the lab was started in; lines come as they are written, without colours.
 ENVIRONMENT = {"PYTHONSAFEPATH": "1", "PYTHONUNBUFFERED": "1", "NO_COLOR": "1"}
-NO_TORCH = "this needs PyTorch, which is not installed: pip install 'glassformer[torch]'."
 
 
 def has_torch() -> bool:
@@ -52,7 +51,7 @@ class Jobs:
         """`glassformer resume RUN`; nothing where it is being trained."""
         path = self.runs.path(name)
         if name == EXAMPLE:
-            raise GlassformerError("the example is a log alone: there are no weights to go on from. Start a run of your own.")
+            raise GlassformerError("the example is only a log, without weights to resume from. Start a new run.")
         with self.mutex:
             if self._going(name):
                 return
@@ -78,7 +77,7 @@ class Jobs:
             try:
                 os.kill(process, signal.SIGINT)
             except PermissionError:
-                raise GlassformerError(f"process {process}, which trains {shown(name)}, belongs to somebody else.") from None
+                raise GlassformerError(f"process {process}, which trains {shown(name)}, belongs to another user.") from None
             except ProcessLookupError:
                 return
 
@@ -97,7 +96,7 @@ class Jobs:
             raise GlassformerError(NO_TORCH)
         self.sweep()
         if len(self.children) >= MOST_AT_ONCE:
-            raise GlassformerError(f"{MOST_AT_ONCE} runs are being trained already: stop one, or wait for it.")
+            raise GlassformerError(f"{MOST_AT_ONCE} runs are already training: stop one, or wait for one to finish.")
 
     def _next(self, data: str) -> Path:
         stem = (
@@ -127,7 +126,7 @@ class Jobs:
                 )
         except FileExistsError:
             raise GlassformerError(
-                f"name={shown(name)} is taken: there is a run of that name. Choose another, or none."
+                f"name={shown(name)} is taken: a run with this name exists. Choose another name, or leave it empty."
             ) from None
         except OSError as error:
             raise GlassformerError(f"{shown(str(log.parent))} cannot be written: {error.strerror or error}.") from None

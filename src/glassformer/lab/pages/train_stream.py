@@ -20,10 +20,11 @@ from urllib.parse import quote, unquote
 import anyio
 from anyio import to_thread
 
+from glassformer.errors import GlassformerError
+from glassformer.lab.documents import train as documents
 from glassformer.lab.run_lines import point, read_line
 from glassformer.lab.runs import GOING, RunsFolder, signature, standing
 from glassformer.show.curves import Row, curve_of, curves_table, epoch_row, task_of
-from glassformer.spec import GlassformerError
 
 EVERY = 0.5  # seconds between two looks
 QUIET = 15.0  # seconds after which a word is sent all the same, so that a connection that is gone is noticed
@@ -41,8 +42,8 @@ class Table:
     def __init__(self, runs: RunsFolder) -> None:
         self.runs = runs
         self.read_at = -EVERY
-        self.rows: dict[str, dict[str, Any]] = {}
-        self.kept: dict[str, tuple[Any, dict[str, Any]]] = {}
+        self.rows: dict[str, documents.Row] = {}
+        self.kept: dict[str, tuple[Any, documents.Row]] = {}
         self.mutex = Lock()
         self.judges: dict[Path, Judge] = {}
 
@@ -52,21 +53,20 @@ class Table:
         self.judges = dict([*self.judges.items(), (metrics, found)][-MOST_JUDGES:])
         return found
 
-    def now(self, *, fresh: bool = False) -> dict[str, dict[str, Any]]:
+    def now(self, *, fresh: bool = False) -> dict[str, documents.Row]:
         with self.mutex:  # who comes while somebody looks gets what that one sees
             if fresh or time.monotonic() - self.read_at >= EVERY * 0.9:
                 self.rows = {name: self._row(name) for name in self.runs.names()}
                 self.read_at = time.monotonic()
             return self.rows
 
-    def _row(self, name: str) -> dict[str, Any]:
+    def _row(self, name: str) -> documents.Row:
         """How a run stands; one that nobody works on is read again only when one of its files has changed."""
         seen = signature(self.runs, name)
-        before, row = self.kept.get(name, (None, {}))
-        if before != seen or row["state"] in GOING:
-            row = standing(self.runs, name)
-            self.kept[name] = (seen, row)
-        return row
+        kept = self.kept.get(name)
+        if kept is None or kept[0] != seen or kept[1]["state"] in GOING:
+            kept = self.kept[name] = (seen, standing(self.runs, name))
+        return kept[1]
 
 
 @dataclass
@@ -79,7 +79,7 @@ class Tail:
     every: int = 1  # steps between two points that are sent
     sent: int = -1  # the last point's number
 
-    def read(self) -> tuple[bool, list[dict[str, Any]]]:
+    def read(self) -> tuple[bool, list[documents.Point]]:
         """What is new: whether all that came before is void, and the points since."""
         try:
             with self.path.open("rb") as file:
@@ -101,7 +101,7 @@ class Tail:
         file.seek(start)
         return zlib.crc32(file.read(offset - start))
 
-    def _point(self, line: dict[str, Any] | None) -> dict[str, Any] | None:
+    def _point(self, line: dict[str, Any] | None) -> documents.Point | None:
         found = point(line) if line is not None else None
         if found is None:
             return None
@@ -144,10 +144,10 @@ class Judge:
     def __init__(self, metrics: Path) -> None:
         self.tail = Tail(metrics)
         self.epochs: list[Row] = []
-        self.said: dict[str, Any] | None = None
+        self.said: documents.Verdict | None = None
         self.mutex = Lock()
 
-    def now(self) -> dict[str, Any] | None:
+    def now(self) -> documents.Verdict | None:
         """The verdict on all epochs so far; None where there is none."""
         with self.mutex:
             news, before = False, -1
@@ -161,12 +161,21 @@ class Judge:
                 self.said = self._verdict()
             return self.said
 
-    def _verdict(self) -> dict[str, Any] | None:
+    def _verdict(self) -> documents.Verdict | None:
         if not self.epochs:
             return None
         folder = self.tail.path.parent
         curve = curve_of(self.epochs, folder.name, task_of(folder))
-        return curve.to_dict() | {"note": " ".join(curves_table([curve]).notes).strip()}
+        said = curve.to_dict()
+        return {
+            "epochs": said["epochs"],
+            "best_accuracy": said["best_accuracy"],
+            "best_epoch": curve.best,
+            "least_loss": said["least_loss"],
+            "turn": curve.turn,
+            "overfits": curve.overfits,
+            "note": " ".join(curves_table([curve]).notes).strip(),
+        }
 
 
 def marked(following: dict[str, Tail]) -> str:
@@ -177,7 +186,7 @@ def marked(following: dict[str, Tail]) -> str:
 async def events(table: Table, names: Sequence[str], mark: str, leaving: Event) -> AsyncIterator[tuple[str, Any, str]]:
     """First everything, then what is new: `table` and `rows` (how runs stand), `points` (of curves)."""
     following = tails(table.runs, names, mark)
-    before: dict[str, dict[str, Any]] | None = None
+    before: dict[str, documents.Row] | None = None
     spoke = time.monotonic()
     while not leaving.is_set():
         now = await to_thread.run_sync(table.now)
@@ -196,7 +205,8 @@ async def events(table: Table, names: Sequence[str], mark: str, leaving: Event) 
             if void or points:
                 asks = any(line["kind"] == "epoch" for line in points)
                 judged = await to_thread.run_sync(table.judge(tail.path).now) if asks else None
-                yield "points", {"run": name, "void": void, "points": points, "verdict": judged}, marked(following)
+                news: documents.Points = {"run": name, "void": void, "points": points, "verdict": judged}
+                yield "points", news, marked(following)
                 spoke, busy = time.monotonic(), True
         if time.monotonic() - spoke > QUIET:
             yield "alive", {}, ""

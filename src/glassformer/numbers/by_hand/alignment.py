@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 
+from glassformer.errors import GlassformerError
 from glassformer.numbers.by_hand.desk import CONTRACT, Desk
 from glassformer.numbers.by_hand.entries import Entry, size_text
 from glassformer.numbers.by_hand.operations import Cosine, Divide
 from glassformer.numbers.by_hand.surd import Surd
 from glassformer.program import Axis, Tensor
 from glassformer.program.operations import Add, Pointwise
-from glassformer.spec import GlassformerError
 
 ADD, TANH = Add(), Pointwise("tanh")
 

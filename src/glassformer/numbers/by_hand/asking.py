@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from glassformer.errors import GlassformerError, nearest, shown
 from glassformer.numbers.by_hand.words import squashed
 from glassformer.program import Program, Tensor
-from glassformer.spec import GlassformerError, nearest, shown
 
 # Name -> other names for it.
 SYNONYMS: dict[str, str] = {

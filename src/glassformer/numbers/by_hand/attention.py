@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from glassformer.errors import GlassformerError, nearest, shown
 from glassformer.numbers.by_hand.alignment import aligned_scores, scaled
 from glassformer.numbers.by_hand.desk import Desk
 from glassformer.numbers.by_hand.entries import Entry, size_text
@@ -9,7 +10,6 @@ from glassformer.numbers.by_hand.masks import masked
 from glassformer.numbers.by_hand.operations import Concat, Hardmax, Row, RowSoftmax, Sigmoid, Sparsemax, Split
 from glassformer.program import Axis, Tensor
 from glassformer.program.operations import Add, Operation
-from glassformer.spec import GlassformerError, nearest, shown
 
 ADD = Add()
 DISTRIBUTIONS: dict[str, Operation] = {

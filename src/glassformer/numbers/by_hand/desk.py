@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from glassformer.errors import GlassformerError, shown
 from glassformer.numbers.by_hand.entries import MOST_NUMBERS, Entry, chosen, size_text, whole_entry
 from glassformer.numbers.by_hand.operations import Inner, Pick
 from glassformer.numbers.by_hand.problem import Problem
@@ -14,7 +15,8 @@ from glassformer.program.axes import Array, ParameterKind
 from glassformer.program.matrices import as_matrix
 from glassformer.program.operations import Affine, Contract, Operation
 from glassformer.program.program import Writer
-from glassformer.spec import EncoderSpec, GlassformerError, shown
+from glassformer.program.roles import Role
+from glassformer.spec import EncoderSpec
 
 MOST_IN_A_STEP = 4 * MOST_NUMBERS
 CONTRACT, AFFINE = Contract(), Affine()
@@ -44,9 +46,10 @@ class Desk:
 
     # Laying out what is given.
 
-    def put(self, name: str, entry: Entry, *axes: Axis, kind: ParameterKind | None = None) -> Tensor:
+    def put(self, name: str, entry: Entry, *axes: Axis, kind: ParameterKind | None = None, role: Role = "other") -> Tensor:
         """Given numbers as a tensor: an input, or a parameter where a kind is said."""
-        tensor = self.write.input(name, *axes) if kind is None else self.write.parameter(name, *axes, kind=kind)
+        write = self.write
+        tensor = write.input(name, role, *axes) if kind is None else write.parameter(name, role, *axes, kind=kind)
         assert entry.shape == tensor.shape, f"{name}: {entry.shape} for {tensor.shape}"
         self.given[tensor.name], self.exact[tensor.name] = entry.values, entry.exact
         return tensor
@@ -75,19 +78,21 @@ class Desk:
         self.label(axes[0], entry.labels, key)
         return self.put(name, entry, *axes)
 
-    def feature(self, key: str, axis: Axis, name: str, kind: ParameterKind) -> Tensor:
+    def feature(self, key: str, axis: Axis, name: str, kind: ParameterKind, role: Role = "other") -> Tensor:
         """One number for each feature (gamma, beta, a bias); a single number stands for all."""
         entry = self.problem.entries[key]
         if entry.ndim == 0:
             entry = Entry(np.full(axis.size, float(entry.values)), np.full(axis.size, entry.exact[()], dtype=object))
         if entry.described or entry.values.size != axis.size or max(entry.shape) != axis.size:
             raise GlassformerError(f"{key} has {_found(entry)}: {axis.size} are wanted, one for each feature.")
-        return self.put(name, entry.shaped((axis.size,)), axis, kind=kind)
+        return self.put(name, entry.shaped((axis.size,)), axis, kind=kind, role=role)
 
     # Writing steps.
 
-    def step(self, name: str, operation: Operation, *inputs: Tensor, axes: tuple[Axis, ...] | None = None) -> Tensor:
-        output = self.write.step(name, operation, *inputs, axes=axes)
+    def step(
+        self, name: str, operation: Operation, *inputs: Tensor, axes: tuple[Axis, ...] | None = None, role: Role = "other"
+    ) -> Tensor:
+        output = self.write.step(name, role, operation, *inputs, axes=axes)
         if output.size > MOST_IN_A_STEP:
             raise GlassformerError(f"{name} would have {output.size:,} numbers: by hand, a step has at most {MOST_IN_A_STEP:,}.")
         return output

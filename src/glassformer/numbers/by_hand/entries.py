@@ -9,10 +9,10 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from glassformer.errors import GlassformerError, nearest, shown
 from glassformer.numbers.by_hand.pasted import pasted
 from glassformer.numbers.by_hand.surd import Surd, parse_surd
 from glassformer.program.axes import Array, Floats
-from glassformer.spec import GlassformerError, nearest, shown
 
 MOST_NUMBERS = 4096
 DEEPEST = 3  # heads, rows, numbers

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from glassformer.errors import GlassformerError
 from glassformer.numbers.by_hand.alignment import scaled
 from glassformer.numbers.by_hand.attention import DISTRIBUTIONS
 from glassformer.numbers.by_hand.desk import Desk
@@ -15,7 +16,6 @@ from glassformer.numbers.by_hand.surd import Surd
 from glassformer.numbers.by_hand.words import Kind
 from glassformer.program import Axis, Tensor
 from glassformer.program.operations import Scale
-from glassformer.spec import GlassformerError
 
 
 def the_vectors(desk: Desk) -> Tensor:

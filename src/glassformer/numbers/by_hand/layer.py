@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Literal
 
+from glassformer.errors import GlassformerError
 from glassformer.numbers.by_hand.attention import attend, chosen_query, one_row
 from glassformer.numbers.by_hand.desk import Desk
 from glassformer.numbers.by_hand.operations import Centre, Deviation, PositionTable, RowSoftmax, Sigmoid, Spread
 from glassformer.numbers.by_hand.surd import Surd
 from glassformer.program import Tensor
 from glassformer.program.operations import Add, Mean, Multiply, Operation, Pointwise, Shift
-from glassformer.spec import GATES, GlassformerError
+from glassformer.spec import GATES
 
 ADD, MULTIPLY, SHIFT = Add(), Multiply(), Shift()
 ZERO = Surd.of(0)
@@ -105,18 +106,18 @@ def normalised(desk: Desk, x: Tensor, number: str = "") -> Tensor:
         if features.size <= less:
             raise GlassformerError("the unbiased variance of one number does not exist: n − 1 is 0.")
         mean = (desk.step(f"mean{tail}", Mean(features.name), x),)
-        variance = desk.step(f"variance{tail}", Spread(features.name, less), x, *mean)
-        spread = desk.step(f"std{tail}", Deviation(eps, place), variance)
+        variance = desk.step(f"variance{tail}", Spread(features.name, less), x, *mean, role="variance")
+        spread = desk.step(f"std{tail}", Deviation(eps, place), variance, role="deviation")
     keys = {name: _norm_key(desk, name, number) for name in ("gamma", "beta")}
     name = f"normalised{tail}" if any(keys.values()) else final
     result = desk.step(name, Centre(), x, *mean, spread)
     desk.alias(f"normalised{tail}", result)
     if keys["gamma"]:
         gamma = desk.feature(keys["gamma"], features, f"gamma{tail}", "norm")
-        beta = (desk.feature(keys["beta"], features, f"beta{tail}", "norm"),) if keys["beta"] else ()
+        beta = (desk.feature(keys["beta"], features, f"beta{tail}", "norm", "beta"),) if keys["beta"] else ()
         result = desk.step(final, SHIFT, result, gamma, *beta)
     elif keys["beta"]:
-        result = desk.step(final, ADD, result, desk.feature(keys["beta"], features, f"beta{tail}", "norm"))
+        result = desk.step(final, ADD, result, desk.feature(keys["beta"], features, f"beta{tail}", "norm", "beta"))
     return result
 
 

@@ -6,13 +6,13 @@ from typing import Literal
 
 import numpy as np
 
+from glassformer.errors import GlassformerError
 from glassformer.numbers.by_hand.desk import Desk
 from glassformer.numbers.by_hand.entries import size_text, whole_entry
 from glassformer.numbers.by_hand.operations import Hide
 from glassformer.program import Axis, Tensor
 from glassformer.program.axes import Array
 from glassformer.program.operations import Add
-from glassformer.spec import GlassformerError
 
 ADD = Add()
 Means = Literal["attend", "add", "hide"]

@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from glassformer.errors import GlassformerError, shown
 from glassformer.numbers.by_hand.words import KEYS, Kind, key_of, squashed
-from glassformer.spec import GlassformerError, shown
 
 # x_1, q2, W_Q1, W_1^Q, b_K2: letters and a number, in either order.
 NUMBERED = re.compile(r"(x|y|h|q|k|v|wq|wk|wv|bq|bk|bv)(\d{1,3})|(w)(\d{1,3})([qkv])")

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
+from glassformer.errors import GlassformerError, shown
 from glassformer.numbers.by_hand import words
 from glassformer.numbers.by_hand.surd import Surd, parse_surd
 from glassformer.numbers.by_hand.words import choice_of, squashed
-from glassformer.spec import GlassformerError, shown
 
 MOST_HEADS = 64
 MOST_POSITIONS = 1024

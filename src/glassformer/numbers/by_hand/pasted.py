@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TypeAlias
 
+from glassformer.errors import GlassformerError, shown
 from glassformer.numbers.by_hand.surd import parse_surd
-from glassformer.spec import GlassformerError, shown
 
 Cell: TypeAlias = int | float | str  # a text where the number is a fraction or a root
 Rows: TypeAlias = list[Cell] | list[list[Cell]]

@@ -10,13 +10,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from glassformer import arguments
+from glassformer.errors import GlassformerError, shown
+from glassformer.files.documents import read_document
 from glassformer.numbers.by_hand.entries import Entry, read_entry
 from glassformer.numbers.by_hand.numbered import bare, gathered
 from glassformer.numbers.by_hand.options import read_option
 from glassformer.numbers.by_hand.words import COMMON, KEYS, Keys, Kind, key_of, kind_of, squashed, unknown_key
 from glassformer.program.pen import Convention
-from glassformer.spec import GlassformerError, arguments, shown
-from glassformer.spec.files import read_document
 
 MOST_KEYS = 300
 PARTS = {

@@ -8,12 +8,12 @@ from decimal import ROUND_HALF_UP, Decimal
 
 import numpy as np
 
+from glassformer.errors import GlassformerError
 from glassformer.numbers.by_hand.exactly import exact_constant, work
 from glassformer.numbers.by_hand.surd import NotExactError
 from glassformer.program import Cell, Program
 from glassformer.program.axes import Array
 from glassformer.program.expression import FUNCTIONS, Constant, Expression, Product, Ratio, Ref, Sum
-from glassformer.spec import GlassformerError
 
 MOST_WORK = 50_000
 NO_PLACES = 2.0**53  # from here on a float has nothing behind the point to round

@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from glassformer.arguments import require
+from glassformer.errors import GlassformerError
 from glassformer.numbers.by_hand.asking import names_to_ask, spelled_anew
 from glassformer.numbers.by_hand.desk import Desk
 from glassformer.numbers.by_hand.exactly import exact_values
@@ -21,8 +23,7 @@ from glassformer.numbers.by_hand.worked import Bench, WorkedStep, turned, worked
 from glassformer.numbers.run import Run, evaluate
 from glassformer.program import Program, Sizes, Tensor
 from glassformer.program.axes import Array
-from glassformer.spec import EncoderSpec, GlassformerError
-from glassformer.spec.arguments import require
+from glassformer.spec import EncoderSpec
 from glassformer.spec.viewed import Viewed
 
 Nested = Any  # a number, or lists of lists of numbers

@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, Literal
 
-from glassformer.spec import GlassformerError, listed, nearest, shown
-from glassformer.spec.errors import close_to
+from glassformer.errors import GlassformerError, close_to, listed, nearest, shown
 
 Kind = Literal[
     "attention",

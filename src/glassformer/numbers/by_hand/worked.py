@@ -171,7 +171,7 @@ def shows_exactly(exact: Array, digits: int) -> bool:
 
 def symbol(tensor: Tensor, pen: Pen) -> str:
     """The name of a tensor as the pen writes it."""
-    if isinstance(pen, TextPen) and tensor.symbol.startswith("variance"):
+    if isinstance(pen, TextPen) and tensor.role == "variance":
         return tensor.symbol  # σ² is for papers; on a screen the word reads better
     head, _, tail = tensor.symbol.partition("_")
     return pen.symbol(tensor.symbol if not tail else f"{head}_{tail.replace('_', ' ')}")

@@ -1,4 +1,4 @@
-"""Experiments that prove a textbook's sentence on real arithmetic: order, heads, scaling, padding, norm, convention."""
+"""Experiments that test textbook claims with actual numbers: order, heads, scaling, padding, norm, convention."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from glassformer.errors import GlassformerError, nearest, shown
 from glassformer.numbers.experiments.convention import Convention, convention
 from glassformer.numbers.experiments.experiment import Check, Experiment
 from glassformer.numbers.experiments.heads import Heads, heads
@@ -14,7 +15,6 @@ from glassformer.numbers.experiments.order import Order, order
 from glassformer.numbers.experiments.padding import Padding, padding
 from glassformer.numbers.experiments.scaling import Scaling, scaling
 from glassformer.numbers.weights import check_seed
-from glassformer.spec import GlassformerError, nearest, shown
 
 EXPERIMENTS: dict[str, Callable[..., Experiment]] = {
     "order": order,
@@ -29,7 +29,7 @@ CLAIMS: dict[str, str] = {kind.name: kind.claim for kind in (Order, Heads, Scali
 
 
 def experiment(name: str, *, seed: int = 0, text: str | None = None, **fields: Any) -> Experiment:
-    """Run the experiment of that name, on an encoder of which some fields are changed: `experiment("order", d_model=32)`."""
+    """Run an experiment, optionally with some fields of its encoder changed: `experiment("order", d_model=32)`."""
     if not isinstance(name, str) or name not in EXPERIMENTS:
         raise GlassformerError(
             f"unknown experiment '{shown(name)}'.{nearest(shown(name), EXPERIMENTS)} 'glassformer experiment' lists them."
@@ -37,7 +37,7 @@ def experiment(name: str, *, seed: int = 0, text: str | None = None, **fields: A
     check_seed(seed)
     words = {} if text is None else {"text": text}
     if words and "text" not in inspect.signature(EXPERIMENTS[name]).parameters:
-        raise GlassformerError(f"the experiment '{name}' reads no text: its input is made of random numbers. Leave the text out.")
+        raise GlassformerError(f"the experiment '{name}' uses random numbers as input, not text. Leave the text out.")
     return EXPERIMENTS[name](seed=int(seed), **words, **fields)
 
 

@@ -1,4 +1,4 @@
-"""Convention: tokens as rows or as columns give the same numbers, as long as formula and data agree."""
+"""Convention: tokens as rows or as columns give the same numbers, provided that formula and data agree."""
 
 from __future__ import annotations
 
@@ -7,37 +7,38 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from glassformer.errors import GlassformerError
 from glassformer.numbers.experiments.experiment import CLEARLY, ROUNDING, Check, Experiment
 from glassformer.numbers.experiments.setting import SENTENCE, asked_for, divisor, program_for, vectors_of, words_of
 from glassformer.numbers.run import Run, run
 from glassformer.numbers.weights import random_weights
 from glassformer.program.axes import Array, Floats
 from glassformer.program.matrices import as_matrix
-from glassformer.spec import EncoderSpec, GlassformerError
+from glassformer.spec import EncoderSpec
 
 PLACE = "layers.0.attention."
 
 START = EncoderSpec(d_model=768, heads=1, layers=1, block="attention", biases=())
 CHOSEN = {
-    "biases": "the formulas are written without them",
-    "kv_heads": "the formulas are written for heads with keys and values of their own",
-    "block": "the experiment looks at attention alone",
-    "layers": "the experiment looks at one layer",
-    "vocab": "the words enter as vectors",
-    "position": "the words enter as vectors",
+    "biases": "the formulas have no biases",
+    "kv_heads": "the formulas assume that every head has its own keys and values",
+    "block": "the experiment uses attention alone",
+    "layers": "the experiment uses one layer",
+    "vocab": "the words are given as vectors",
+    "position": "the words are given as vectors",
     "image": "the experiment reads words",
     "mels": "the experiment reads words",
-    "attend": "the formulas are written without a mask",
-    "window": "the formulas are written without a mask",
-    "d_v": "the row formula on column data needs V as tall as Q",
+    "attend": "the formulas have no mask",
+    "window": "the formulas have no mask",
+    "d_v": "the row formula on column data needs V and Q of the same height",
     "batch": "there is one sentence",
-    "t": "the sentence says how many tokens there are",
+    "t": "the sentence determines the number of tokens",
 }
 
 
 @dataclass(frozen=True)
 class ConventionRow:
-    """One tensor in both conventions: formulas, shapes, and the difference once one is transposed."""
+    """One tensor in both conventions: formulas, shapes, and the difference after transposing one."""
 
     name: str
     by_rows: str
@@ -49,17 +50,17 @@ class ConventionRow:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Convention(Experiment):
-    """Attention worked with tokens as rows and as columns, and with the row formula on column data."""
+    """Attention with tokens as rows, with tokens as columns, and with the row formula on column data."""
 
     name: ClassVar[str] = "convention"
     claim: ClassVar[str] = (
-        "Tokens as rows or as columns give the same numbers, transposed. The row formula on column data gives others: "
-        "its weights are features × features, not tokens × tokens, and no error is raised."
+        "Tokens as rows or as columns give the same numbers, transposed. The row formula on column data gives different "
+        "ones: its weights are features × features, not tokens × tokens, and no error is raised."
     )
     words: tuple[str, ...]
     rows: tuple[ConventionRow, ...]
-    right: Floats  # weights [t, s] of head 0, as they should be
-    mixed: Floats  # weights of head 0 when the row formula meets column data
+    right: Floats  # the correct weights [t, s] of head 0
+    mixed: Floats  # the weights of head 0 from the row formula on column data
     mixed_output: tuple[int, ...]
     mixed_moved: float
 
@@ -68,11 +69,11 @@ class Convention(Experiment):
         tokens, features = len(self.words), self.spec.head_k
         return (
             Check(
-                "columns against rows, transposed: the largest difference", max(r.difference for r in self.rows), high=ROUNDING
+                "largest difference between columns, transposed, and rows", max(r.difference for r in self.rows), high=ROUNDING
             ),
-            Check("rows of the right weights: one per token", len(self.right), tokens, tokens),
+            Check("rows of the correct weights: one per token", len(self.right), tokens, tokens),
             Check("rows of the mixed-up weights: one per feature of the head", len(self.mixed), features, features),
-            Check("the mixed-up output has the right shape, and other numbers", self.mixed_moved, low=CLEARLY),
+            Check("the mixed-up output has the right shape but different numbers", self.mixed_moved, low=CLEARLY),
         )
 
     def numbers(self) -> dict[str, Any]:
@@ -87,11 +88,13 @@ class Convention(Experiment):
 
 
 def convention(*, text: str = SENTENCE, seed: int = 0, **fields: Any) -> Convention:
-    """Work attention with tokens as rows and as columns, then with the row formula on column data."""
+    """Compute attention with tokens as rows and as columns, then with the row formula on column data."""
     words = words_of(text)
     spec = asked_for(START, fields, chosen=CHOSEN).spec
     if spec.head_k == len(words):
-        raise GlassformerError(f"d_k={spec.head_k} is also the number of words: no shape would give the mix-up away. Change d_k.")
+        raise GlassformerError(
+            f"d_k={spec.head_k} is also the number of words, so the shapes would not reveal the mix-up. Change d_k."
+        )
     program = program_for(spec, t=len(words))
     found = run(program, random_weights(program, seed), {"x": vectors_of(words, spec.d_model, seed)[None]})
     columns = _by_columns(found)
@@ -113,7 +116,7 @@ def convention(*, text: str = SENTENCE, seed: int = 0, **fields: Any) -> Convent
 
 
 def _formulas(spec: EncoderSpec) -> dict[str, tuple[str, str]]:
-    """Tensor -> its formula with tokens as rows, and as columns."""
+    """Return tensor -> its formulas, with tokens as rows and as columns."""
     root = {"d_k": " / √d_k", "d_model": " / √d_model", "none": ""}[spec.scale]
     return {
         "q": ("X W_Q", "W_Q X"),
@@ -127,7 +130,7 @@ def _formulas(spec: EncoderSpec) -> dict[str, tuple[str, str]]:
 
 
 def _by_columns(found: Run) -> dict[str, Array]:
-    """Attention as a book with column vectors works it, from the same numbers: [head, rows, columns] each."""
+    """Compute attention with column vectors from the same numbers; results are [head, rows, columns]."""
     spec = found.program.spec
     x = found["x"][0].T
     w_q, w_k, w_v = (found[PLACE + name].transpose(1, 2, 0) for name in ("W_Q", "W_K", "W_V"))  # [head, d_k, d_model]

@@ -1,4 +1,4 @@
-"""What every experiment gives: a claim in one sentence, the numbers, and the checks that decide whether it holds."""
+"""The base class of experiments: a claim, the numbers, and the checks that decide whether it holds."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any, ClassVar
 from glassformer.spec import EncoderSpec
 from glassformer.spec.viewed import Viewed
 
-ROUNDING = 1e-12  # two float64 numbers that differ by less are equal but for the order of their sums
-CLEARLY = 0.01  # and two that differ by more are different
+ROUNDING = 1e-12  # float64 numbers that differ by less are equal up to rounding
+CLEARLY = 0.01  # numbers that differ by more are different
 
 
 @dataclass(frozen=True)
 class Check:
-    """One number that must lie between `low` and `high` for the claim to hold, and what it says."""
+    """A number that must be between `low` and `high` for the claim to hold, and what it means."""
 
     says: str
     found: float
@@ -40,7 +40,7 @@ class Check:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Experiment(Viewed):
-    """A textbook's sentence, tried on real arithmetic. The room `show` says how it looks."""
+    """A textbook claim, tested with actual numbers; `show` presents it."""
 
     name: ClassVar[str]
     claim: ClassVar[str]
@@ -50,20 +50,20 @@ class Experiment(Viewed):
 
     @property
     def checks(self) -> tuple[Check, ...]:
-        """What must be true of the numbers."""
+        """The conditions on the numbers."""
         raise NotImplementedError
 
     @property
     def holds(self) -> bool:
-        """Whether the claim is true of the numbers that came out."""
+        """Whether all checks pass."""
         return all(check.holds for check in self.checks)
 
     def numbers(self) -> dict[str, Any]:
-        """The experiment's own numbers, ready for JSON."""
+        """Return the numbers of the experiment, ready for JSON."""
         raise NotImplementedError
 
     def to_dict(self) -> dict[str, Any]:
-        """The experiment as one JSON document."""
+        """Return the experiment as a JSON document."""
         return {
             "experiment": self.name,
             "claim": self.claim,

@@ -1,4 +1,4 @@
-"""Heads: their number changes no count of parameters, but it changes what comes out."""
+"""Heads: their number does not change the parameter count, but it changes the output."""
 
 from __future__ import annotations
 
@@ -19,44 +19,44 @@ MOST_ROWS = 6
 START = EncoderSpec(d_model=16, heads=1, layers=1, block="attention")
 CHOSEN = {
     "heads": "the experiment varies it",
-    "kv_heads": "every head of the experiment has keys and values of its own",
-    "d_k": "it is d_model / heads, or the count would change with the heads",
-    "d_v": "it is d_model / heads, or the count would change with the heads",
-    "block": "the experiment looks at attention alone",
-    "layers": "the experiment looks at one layer",
-    "vocab": "the words enter as vectors",
-    "position": "positions inside the heads would depend on their width",
+    "kv_heads": "every head of the experiment has its own keys and values",
+    "d_k": "it must be d_model / heads, or the count would depend on the heads",
+    "d_v": "it must be d_model / heads, or the count would depend on the heads",
+    "block": "the experiment uses attention alone",
+    "layers": "the experiment uses one layer",
+    "vocab": "the words are given as vectors",
+    "position": "positions inside the heads would depend on the head width",
     "image": "the experiment reads words",
     "mels": "the experiment reads words",
-    "head": "the experiment looks at the tokens' own vectors",
-    "pooler": "the experiment looks at the tokens' own vectors",
-    "final_norm": "the experiment looks at attention alone",
+    "head": "the experiment compares the vectors of the tokens",
+    "pooler": "the experiment compares the vectors of the tokens",
+    "final_norm": "the experiment uses attention alone",
     "batch": "there is one sentence",
-    "t": "the sentence says how many tokens there are",
+    "t": "the sentence determines the number of tokens",
 }
 
 
 @dataclass(frozen=True)
 class HeadsRow:
-    """One way to cut the same matrices into heads."""
+    """One way to split the same matrices into heads."""
 
     heads: int
     d_k: int
     parameters: int
     moved: float  # largest difference of the output from that of one head
-    scores: float  # the heads' scores before scaling, summed, against those of one head
-    blocks: float  # the sum of full-width heads that are zero outside their block, against these heads
+    scores: float  # difference of the summed scores of the heads, before scaling, from those of one head
+    blocks: float  # difference of the sum of full-width heads that are zero outside their block
     weights: Floats  # [head, t, s]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Heads(Experiment):
-    """The same weight matrices cut into 1, 2, 4, … heads."""
+    """The same weight matrices split into 1, 2, 4, … heads."""
 
     name: ClassVar[str] = "heads"
     claim: ClassVar[str] = (
-        "With d_k = d_model / heads the number of heads changes no count of parameters, but it changes the output: "
-        "h heads are h full-width heads, each zero outside its own block of features, with a softmax for each."
+        "With d_k = d_model / heads, the number of heads does not change the parameter count, but it changes the output: "
+        "h heads equal h full-width heads that are zero outside their own block of features, each with its own softmax."
     )
     words: tuple[str, ...]
     rows: tuple[HeadsRow, ...]
@@ -66,13 +66,15 @@ class Heads(Experiment):
         others = self.rows[1:]
         counts = [row.parameters for row in self.rows]
         return (
-            Check("parameters, most minus fewest", max(counts) - min(counts), low=0, high=0),
-            *(Check(f"{row.heads} heads give another output than one", row.moved, low=CLEARLY) for row in others),
+            Check("parameters: largest minus smallest count", max(counts) - min(counts), low=0, high=0),
+            *(Check(f"{row.heads} heads give a different output from one", row.moved, low=CLEARLY) for row in others),
             Check(
-                "the heads' scores before scaling add up to those of one head", max(r.scores for r in self.rows), high=ROUNDING
+                "the scores of the heads, before scaling, sum to those of one head",
+                max(r.scores for r in self.rows),
+                high=ROUNDING,
             ),
             Check(
-                "the heads are full-width heads with zeros outside their block", max(r.blocks for r in self.rows), high=ROUNDING
+                "the heads equal full-width heads with zeros outside their block", max(r.blocks for r in self.rows), high=ROUNDING
             ),
         )
 
@@ -82,7 +84,7 @@ class Heads(Experiment):
 
 
 def heads(*, text: str = SENTENCE, seed: int = 0, **fields: Any) -> Heads:
-    """Cut the same weight matrices into 1, 2, 4, … heads: count the parameters, compare the outputs."""
+    """Split the same weight matrices into 1, 2, 4, … heads: count the parameters, compare the outputs."""
     words = words_of(text)
     spec = asked_for(START, fields, chosen=CHOSEN).spec
     matrices = random_weights(program_for(spec, t=len(words)), seed)
@@ -93,14 +95,14 @@ def heads(*, text: str = SENTENCE, seed: int = 0, **fields: Any) -> Heads:
 
 
 def _counts(d_model: int) -> list[int]:
-    """Powers of two that divide d_model, and no other divisors where there are some of those."""
+    """Return the powers of two that divide d_model, or all divisors if there are few such powers."""
     divisors = [count for count in range(1, d_model + 1) if d_model % count == 0]
     powers = [count for count in divisors if count & (count - 1) == 0]
     return (powers if len(powers) > 2 else divisors)[:MOST_ROWS]
 
 
 def _attend(spec: EncoderSpec, matrices: dict[str, Array], x: Array) -> Run:
-    """Attention with the given numbers, cut into the heads of `spec`: a reshape, since heads lie side by side."""
+    """Run attention with the given matrices split into the heads of `spec`, which is a reshape."""
     program = program_for(spec, t=x.shape[1])
     return run(program, {p.name: matrices[p.name].reshape(p.tensor.shape) for p in program.parameters}, {"x": x})
 
@@ -124,7 +126,7 @@ def _unscaled(found: Run) -> Array:
 
 
 def _sum_of_blocks(spec: EncoderSpec, matrices: dict[str, Array], x: Array) -> Array:
-    """One full-width head per block of features, zero outside the block in queries and values; their outputs summed."""
+    """Sum the outputs of full-width heads, one per block of features, with queries and values zero outside the block."""
     whole = spec.replace(heads=1, scale="none")
     place = "layers.0.attention."
     total = np.zeros(x.shape)
@@ -136,6 +138,6 @@ def _sum_of_blocks(spec: EncoderSpec, matrices: dict[str, Array], x: Array) -> A
             if place + symbol in own:
                 own[place + symbol] = own[place + symbol] * factor
         if head and place + "b_O" in own:
-            own[place + "b_O"] = np.zeros(spec.d_model)  # the output's bias is added once
+            own[place + "b_O"] = np.zeros(spec.d_model)  # the output bias is added once
         total += _attend(whole, own, x).output
     return total

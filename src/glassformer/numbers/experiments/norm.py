@@ -1,4 +1,4 @@
-"""Norm: what each step of LayerNorm does to mean and variance, and what pre and post do along the depth."""
+"""Norm: mean and variance after each step of LayerNorm, and along the depth of pre-norm and post-norm encoders."""
 
 from __future__ import annotations
 
@@ -7,39 +7,40 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from glassformer.errors import GlassformerError
 from glassformer.numbers.experiments.experiment import ROUNDING, Check, Experiment
 from glassformer.numbers.experiments.setting import asked_for, program_for
 from glassformer.numbers.run import Run, run
 from glassformer.numbers.weights import random_weights
 from glassformer.program.axes import Array, Floats
-from glassformer.spec import EncoderSpec, GlassformerError
-from glassformer.spec.encoder_spec import NormPlace
+from glassformer.spec import EncoderSpec
+from glassformer.spec.encoder_fields import NormPlace
 
 TOKENS, MOST_TOKENS = 16, 256
 LEAST_LAYERS = 6
-OFFSET, WIDTH = 1.0, 2.0  # the input has a mean and a variance that a norm must take away
+OFFSET, WIDTH = 1.0, 2.0  # mean and standard deviation of the input, for the norm to remove
 
 START = EncoderSpec(d_model=64, heads=4, layers=24)
 CHOSEN = {
     "norm": "the experiment tries both",
-    "norm_kind": "RMSNorm has no mean to take away; this is about LayerNorm",
-    "final_norm": "the experiment compares the stream before it",
-    "first_norm": "every layer has its norms here",
-    "embedding_norm": "the input shall have a mean and a variance of its own",
-    "block": "bare attention has no norm",
+    "norm_kind": "the experiment is about LayerNorm; RMSNorm does not subtract the mean",
+    "final_norm": "the experiment compares the residual stream before it",
+    "first_norm": "every layer needs its norms",
+    "embedding_norm": "the input must not be normalised yet",
+    "block": "attention alone has no norm",
     "vocab": "the input is normal numbers",
     "image": "the input is normal numbers",
     "mels": "the input is normal numbers",
     "position": "the input is normal numbers",
-    "head": "the experiment looks at the tokens' own vectors",
-    "pooler": "the experiment looks at the tokens' own vectors",
+    "head": "the experiment compares the vectors of the tokens",
+    "pooler": "the experiment compares the vectors of the tokens",
     "batch": "there is one text",
 }
 
 
 @dataclass(frozen=True)
 class NormStep:
-    """One step of LayerNorm: mean and variance over the features of a token, as means over the tokens."""
+    """One step of LayerNorm: mean and variance over the features of a token, averaged over the tokens."""
 
     step: str
     mean: float
@@ -47,7 +48,7 @@ class NormStep:
     values: Floats  # [t, d_model]
 
     def off_mean(self, wanted: float) -> float:
-        """How far the mean of the worst token is from what is wanted."""
+        """Return the largest deviation of a token's mean from the expected one."""
         return float(np.abs(self.values.mean(axis=-1) - wanted).max())
 
     def off_variance(self, wanted: float) -> float:
@@ -56,7 +57,7 @@ class NormStep:
 
 @dataclass(frozen=True)
 class Depth:
-    """What leaves layer `layer` (from 1): variance over the features, and how much the layer changed what came in."""
+    """The output of layer `layer` (from 1): variance over the features, and relative change by the layer."""
 
     layer: int
     post: float
@@ -71,8 +72,8 @@ class Norm(Experiment):
 
     name: ClassVar[str] = "norm"
     claim: ClassVar[str] = (
-        "LayerNorm gives every token mean 0 and variance 1, then γ and β give what training likes. After the sum (post) "
-        "it holds the stream at that size in every layer; before the sub-layer (pre) the stream grows with depth."
+        "LayerNorm gives every token mean 0 and variance 1, which γ and β then rescale and shift. After the sum (post) it "
+        "keeps the residual stream at that size in every layer; before the sub-layer (pre) the stream grows with depth."
     )
     steps: tuple[NormStep, ...]
     depth: tuple[Depth, ...]
@@ -84,14 +85,14 @@ class Norm(Experiment):
         first, middle, last = self.depth[0], self.depth[len(self.depth) // 2], self.depth[-1]
         post = [row.post for row in self.depth]
         return (
-            Check("centred, every token's mean is 0", centred.off_mean(0), high=ROUNDING),
-            Check("… and the variance as it was", abs(centred.variance - self.steps[0].variance), high=ROUNDING),
-            Check("normalised, every token's mean is 0", normalised.off_mean(0), high=ROUNDING),
-            Check("… and its variance 1, but for eps", normalised.off_variance(1), high=1e-4),
-            Check("post: the smallest variance along the depth", min(post), 0.5, 2),
-            Check("post: the largest variance along the depth", max(post), 0.5, 2),
-            Check("pre: variance half way / after the first layer", middle.pre / first.pre, low=1.05),
-            Check("pre: variance after the last layer / half way", last.pre / middle.pre, low=1.05),
+            Check("after centring, the mean of every token is 0", centred.off_mean(0), high=ROUNDING),
+            Check("… and the variance is unchanged", abs(centred.variance - self.steps[0].variance), high=ROUNDING),
+            Check("after normalising, the mean of every token is 0", normalised.off_mean(0), high=ROUNDING),
+            Check("… and its variance is 1, except for eps", normalised.off_variance(1), high=1e-4),
+            Check("post: the smallest variance of any layer", min(post), 0.5, 2),
+            Check("post: the largest variance of any layer", max(post), 0.5, 2),
+            Check("pre: variance in the middle / after the first layer", middle.pre / first.pre, low=1.05),
+            Check("pre: variance after the last layer / in the middle", last.pre / middle.pre, low=1.05),
             Check("pre: variance after the final norm", self.final, 0.5, 2),
         )
 
@@ -107,8 +108,8 @@ def norm(*, seed: int = 0, **fields: Any) -> Norm:
     if tokens > MOST_TOKENS:
         raise GlassformerError(f"t={tokens} is not allowed here: at most {MOST_TOKENS} tokens.")
     if asked.spec.layers < LEAST_LAYERS:
-        raise GlassformerError(f"layers={asked.spec.layers} is too little depth to look along. Give at least {LEAST_LAYERS}.")
-    program_for(asked.spec, t=tokens)  # an encoder that is too large is refused before its input is made
+        raise GlassformerError(f"layers={asked.spec.layers} is too few to show a trend. Give at least {LEAST_LAYERS}.")
+    program_for(asked.spec, t=tokens)  # refuse an encoder that is too large before making its input
     x = OFFSET + WIDTH * np.random.default_rng([seed, 1]).normal(size=(1, tokens, asked.spec.d_model))
     post, pre = (_run(asked.spec, place, x, seed) for place in ("post", "pre"))
     depth = tuple(
@@ -128,12 +129,12 @@ def _run(spec: EncoderSpec, place: NormPlace, x: Array, seed: int) -> Run:
 
 
 def _steps(found: Run) -> tuple[NormStep, ...]:
-    """The first norm of the first layer, step by step."""
+    """Return the steps of the first norm of the first layer."""
     place = "layers.0.norm_1"
     sum_, mean = found["layers.0.sum_1"], found[f"{place}.mean"]
     values = {
-        "what comes in": sum_,
-        "minus its mean": sum_ - mean[..., None],
+        "input": sum_,
+        "minus the mean": sum_ - mean[..., None],
         "divided by √(variance + eps)": found[f"{place}.normalised"],
         "times γ, plus β": found[place],
     }
@@ -141,11 +142,11 @@ def _steps(found: Run) -> tuple[NormStep, ...]:
 
 
 def _variance(value: Array) -> float:
-    """The variance over the features of a token, the mean over the tokens."""
+    """Return the variance over the features of a token, averaged over the tokens."""
     return float(value.var(axis=-1).mean())
 
 
 def _change(found: Run, layer: int) -> float:
-    """How far a layer moves the vectors, relative to their length."""
+    """Return how much a layer changes the vectors, relative to their length."""
     before, after = found.hidden[layer], found.hidden[layer + 1]
     return float((np.linalg.norm(after - before, axis=-1) / np.linalg.norm(before, axis=-1)).mean())

@@ -1,4 +1,4 @@
-"""Order: without positions an encoder moves its outputs with its tokens, and cannot tell two equal words apart."""
+"""Order: without positions, the outputs of an encoder permute with its tokens, and equal words get equal vectors."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from typing import Any, ClassVar, get_args
 
 import numpy as np
 
+from glassformer.errors import GlassformerError
 from glassformer.numbers.experiments.experiment import CLEARLY, ROUNDING, Check, Experiment
 from glassformer.numbers.experiments.setting import SENTENCE, asked_for, ids_of, program_for, words_of
 from glassformer.numbers.run import run
 from glassformer.numbers.weights import random_weights
 from glassformer.program.axes import Array, Floats
-from glassformer.spec import EncoderSpec, GlassformerError
-from glassformer.spec.encoder_spec import Position
+from glassformer.spec import EncoderSpec
+from glassformer.spec.encoder_fields import Position
 
 POSITIONS: tuple[Position, ...] = tuple(
     kind for kind in get_args(Position) if kind in ("none", "learned", "sinusoidal", "rotary", "relative")
@@ -24,24 +25,24 @@ PERMUTATIONS = 20
 START = EncoderSpec(d_model=16, heads=2, layers=2)
 CHOSEN = {
     "position": "the experiment tries each kind",
-    "positions": "the sentence says how long the table is",
-    "vocab": "the sentence says how many words there are",
+    "positions": "the sentence determines the size of the table",
+    "vocab": "the sentence determines the number of words",
     "batch": "the permutations are the batch",
-    "t": "the sentence says how many tokens there are",
-    "head": "the experiment looks at the tokens' own vectors",
-    "pooler": "the experiment looks at the tokens' own vectors",
+    "t": "the sentence determines the number of tokens",
+    "head": "the experiment compares the vectors of the tokens",
+    "pooler": "the experiment compares the vectors of the tokens",
 }
 
 
 @dataclass(frozen=True)
 class OrderRow:
-    """One kind of position: four largest differences, and the outputs of the sentence as it stands."""
+    """One kind of position: four largest differences, and the outputs of the sentence in its original order."""
 
     position: str
-    moved: float  # each token's output, compared where the token went
-    in_place: float  # the outputs, compared place by place
+    moved: float  # outputs compared token by token, at their new positions
+    in_place: float  # outputs compared position by position
     mean: float  # the mean over the tokens
-    twins: float  # two places that hold the same word: the largest difference (without positions), the smallest (with them)
+    twins: float  # positions with the same word: the largest difference (without positions), the smallest (with positions)
     outputs: Floats
 
 
@@ -51,8 +52,8 @@ class Order(Experiment):
 
     name: ClassVar[str] = "order"
     claim: ClassVar[str] = (
-        "Without positions an encoder is equivariant to order, not invariant: permute the tokens and the outputs "
-        "permute with them, and equal words get equal vectors; positions of any kind tell them apart."
+        "Without positions an encoder is equivariant to order, not invariant: if the tokens are permuted, the outputs "
+        "permute with them, and equal words get equal vectors. Any kind of position makes them differ."
     )
     words: tuple[str, ...]
     permuted: tuple[str, ...]  # the first of the permutations, as words
@@ -60,7 +61,7 @@ class Order(Experiment):
 
     @property
     def twin(self) -> str:
-        """The word that stands at two places."""
+        """The word that occurs twice."""
         return next(word for word in self.words if self.words.count(word) > 1)
 
     @property
@@ -68,11 +69,11 @@ class Order(Experiment):
         bare, *placed = self.rows
         return (
             Check("without positions the outputs permute with the tokens (equivariant)", bare.moved, high=ROUNDING),
-            Check("… and change where they stand (not invariant)", bare.in_place, low=CLEARLY),
-            Check("… while their mean does not (invariant)", bare.mean, high=ROUNDING),
+            Check("… and differ position by position (not invariant)", bare.in_place, low=CLEARLY),
+            Check("… but their mean does not change (invariant)", bare.mean, high=ROUNDING),
             Check(f"without positions each '{self.twin}' gets the same vector", bare.twins, high=ROUNDING),
-            *(Check(f"position={row.position} tells them apart", row.twins, low=CLEARLY) for row in placed),
-            *(Check(f"position={row.position} sees the order", row.moved, low=CLEARLY) for row in placed),
+            *(Check(f"position={row.position} gives them different vectors", row.twins, low=CLEARLY) for row in placed),
+            *(Check(f"position={row.position} makes outputs depend on order", row.moved, low=CLEARLY) for row in placed),
         )
 
     def numbers(self) -> dict[str, Any]:
@@ -85,10 +86,10 @@ class Order(Experiment):
 
 
 def order(*, text: str = SENTENCE, seed: int = 0, **fields: Any) -> Order:
-    """Permute the tokens of a sentence and see what the outputs do, with each kind of position and with none."""
+    """Permute the tokens of a sentence and compare the outputs, with each kind of position and with none."""
     words = words_of(text)
     if len(set(words)) in (1, len(words)):
-        raise GlassformerError("the text must have one word at two places, and two different words: 'Tom a été … été'.")
+        raise GlassformerError("the text must contain a repeated word and two different words: 'Tom a été … été'.")
     spec = asked_for(START.replace(vocab=len(set(words))), fields, chosen=CHOSEN).spec
     permutations = _permutations(words, seed)
     rows = tuple(_row(spec.replace(position=kind, positions=len(words)), words, permutations, seed) for kind in POSITIONS)
@@ -97,7 +98,7 @@ def order(*, text: str = SENTENCE, seed: int = 0, **fields: Any) -> Order:
 
 
 def _permutations(words: list[str], seed: int) -> Array:
-    """Orders of the words that differ from the first; `permutation[i]` is the old place of the word now at place i."""
+    """Return orders of the words that differ from the original; `permutation[i]` is the old position of the word now at i."""
     rng = np.random.default_rng([seed, 2])
     found: list[Array] = []
     while len(found) < PERMUTATIONS:

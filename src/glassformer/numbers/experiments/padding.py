@@ -1,4 +1,4 @@
-"""Padding: what a padded token may change, with the mask and without it."""
+"""Padding: how padding changes the output, with and without the mask."""
 
 from __future__ import annotations
 
@@ -7,30 +7,31 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from glassformer.errors import GlassformerError
 from glassformer.numbers.experiments.experiment import CLEARLY, ROUNDING, Check, Experiment
 from glassformer.numbers.experiments.setting import SENTENCE, asked_for, ids_of, program_for, words_of
 from glassformer.numbers.run import Run, run
 from glassformer.numbers.weights import random_weights
 from glassformer.program.axes import Array, Floats
-from glassformer.spec import EncoderSpec, GlassformerError
+from glassformer.spec import EncoderSpec
 
 PAD, PADDED = "[PAD]", 3
 
 START = EncoderSpec(d_model=16, heads=2, layers=2, position="sinusoidal")
 CHOSEN = {
-    "vocab": "the sentence says how many words there are",
+    "vocab": "the sentence determines the number of words",
     "image": "the experiment reads words",
     "mels": "the experiment reads words",
     "batch": "there is one sentence",
-    "t": "the sentence says how many tokens there are",
-    "head": "the experiment looks at the tokens' own vectors",
-    "pooler": "the experiment looks at the tokens' own vectors",
+    "t": "the sentence determines the number of tokens",
+    "head": "the experiment compares the vectors of the tokens",
+    "pooler": "the experiment compares the vectors of the tokens",
 }
 
 
 @dataclass(frozen=True)
 class PaddingRow:
-    """One question about padding: largest differences, at the real tokens and at the padding itself."""
+    """One comparison: the largest differences, at the real tokens and at the padding."""
 
     mask: bool
     question: str
@@ -40,32 +41,32 @@ class PaddingRow:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Padding(Experiment):
-    """The same sentence alone, padded, and padded with something else; with the mask and without."""
+    """The same sentence alone, padded, and padded with other words; with and without the mask."""
 
     name: ClassVar[str] = "padding"
     claim: ClassVar[str] = (
-        "Under the mask a padded token has weight 0, so its content changes nothing at the real tokens; without the "
-        "mask it does. A query that may see no key at all gets zeros."
+        "With the mask, padding has attention weight 0, so its content does not affect the real tokens; without the mask "
+        "it does. A query whose keys are all masked gets zeros."
     )
     words: tuple[str, ...]
-    real: int  # how many of the words are real
+    real: int  # number of real words
     rows: tuple[PaddingRow, ...]
     weight_masked: float  # the largest weight on a padded key, over layers, heads and queries
     weight_bare: float
-    no_keys: float  # the largest weight and mixed value where every key is masked
-    by_token: Floats  # [mask or not, real token]: how far each token's output moves when the text is padded
-    weights: Floats  # [mask or not, t, s]: layer 0, head 0
+    no_keys: float  # the largest weight and value of `mix` if all keys are masked
+    by_token: Floats  # [with mask / without, real token]: change of each output when the text is padded
+    weights: Floats  # [with mask / without, t, s]: layer 0, head 0
 
     @property
     def checks(self) -> tuple[Check, ...]:
         padded, content, bare_padded, bare_content = (row.real for row in self.rows)
         return (
-            Check("with the mask, other content in the padding moves the real tokens", content, 0, 0),
-            Check("with the mask, adding padding moves the real tokens (rounding alone)", padded, high=ROUNDING),
-            Check("with the mask, the largest weight on padding", self.weight_masked, 0, 0),
-            Check("where every key is masked, the largest weight and mixed value", self.no_keys, 0, 0),
-            Check("without the mask, adding padding moves the real tokens", bare_padded, low=CLEARLY),
-            Check("without the mask, other content moves the real tokens", bare_content, low=CLEARLY),
+            Check("with the mask: change of the real tokens by other content in the padding", content, 0, 0),
+            Check("with the mask: change of the real tokens by adding padding (rounding only)", padded, high=ROUNDING),
+            Check("with the mask: largest weight on padding", self.weight_masked, 0, 0),
+            Check("all keys masked: largest weight and value of mix", self.no_keys, 0, 0),
+            Check("without the mask: change of the real tokens by adding padding", bare_padded, low=CLEARLY),
+            Check("without the mask: change of the real tokens by other content", bare_content, low=CLEARLY),
         )
 
     def numbers(self) -> dict[str, Any]:
@@ -79,15 +80,15 @@ class Padding(Experiment):
 
 
 def padding(*, text: str = SENTENCE, seed: int = 0, **fields: Any) -> Padding:
-    """Pad a sentence, change what the padding holds, and see which tokens notice, with the mask and without."""
+    """Pad a sentence, change the content of the padding, and measure which tokens change, with and without the mask."""
     words = words_of(text)
     padded = [*words, *[PAD] * PADDED]
     spec = asked_for(START.replace(vocab=len(set(words)) + 1), fields, chosen=CHOSEN).spec
     if not spec.layers:
-        raise GlassformerError("layers=0 has no attention, and nothing to mask. Give at least 1.")
+        raise GlassformerError("layers=0 has no attention to mask. Give at least layers=1.")
     ids = np.array([ids_of(padded)])
     other = ids.copy()
-    other[0, len(words) :] = ids[0, : len(words)][np.arange(PADDED) % len(words)]  # words of the sentence where [PAD] was
+    other[0, len(words) :] = ids[0, : len(words)][np.arange(PADDED) % len(words)]  # words of the sentence instead of [PAD]
     alone_program, program = program_for(spec, t=len(words)), program_for(spec, t=len(padded), padded=True)
     weights = random_weights(program, seed)
     alone = run(alone_program, weights, {"tokens": ids[:, : len(words)]}).output[0]
@@ -116,7 +117,7 @@ def _rows(found: Run, alone: Array, other: Array, *, mask: bool) -> tuple[Paddin
     longer = float(np.abs(found.output[0, :count] - alone).max())
     moved = np.abs(found.what_if({"tokens": other}).output[0]).max(axis=-1)
     return (
-        PaddingRow(mask, "padded, against the sentence alone", longer, None),
+        PaddingRow(mask, "padded instead of alone", longer, None),
         PaddingRow(mask, "other words in the padding", float(moved[:count].max()), float(moved[count:].max())),
     )
 

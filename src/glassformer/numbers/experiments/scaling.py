@@ -1,4 +1,4 @@
-"""Scaling: why the scores are divided by the root of d_k."""
+"""Scaling: why the scores are divided by the square root of d_k."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from glassformer.errors import GlassformerError
 from glassformer.numbers.experiments.experiment import Check, Experiment
 from glassformer.numbers.experiments.setting import asked_for, program_for
 from glassformer.numbers.run import run
 from glassformer.numbers.weights import random_weights
 from glassformer.program.axes import Array
-from glassformer.spec import EncoderSpec, GlassformerError
-from glassformer.spec.encoder_spec import Scale
+from glassformer.spec import EncoderSpec
+from glassformer.spec.encoder_fields import Scale
 
 WIDTHS = (4, 16, 64, 256, 1024)
 TEXTS, TOKENS = 8, 32
@@ -25,31 +26,31 @@ START = EncoderSpec(d_model=64, heads=1, d_k=WIDTHS[0], d_v=4, layers=1, block="
 CHOSEN = {
     "d_k": "the experiment varies it",
     "scale": "the experiment tries it both ways",
-    "heads": "the experiment looks at one head",
-    "block": "the experiment looks at attention alone",
-    "layers": "the experiment looks at one layer",
+    "heads": "the experiment uses one head",
+    "block": "the experiment uses attention alone",
+    "layers": "the experiment uses one layer",
     "vocab": "the input is normal numbers",
     "position": "the input is normal numbers",
     "image": "the input is normal numbers",
     "mels": "the input is normal numbers",
-    "biases": "a bias would add a spread of its own",
-    "window": "the entropy is that of weights over all tokens",
-    "attend": "the entropy is that of weights over all tokens",
+    "biases": "a bias would add to the spread",
+    "window": "the entropy is computed over all tokens",
+    "attend": "the entropy is computed over all tokens",
 }
 
 
 @dataclass(frozen=True)
 class Spread:
-    """What a softmax meets and gives: the spread of its scores, its entropy, and the size of its gradient."""
+    """Statistics of a softmax: the spread of its scores, its entropy, and the size of its gradient."""
 
     scores: float  # standard deviation
-    entropy: float  # of a row of weights, in bits: the mean
-    gradient: float  # Frobenius norm of ∂weights/∂scores: the row in the middle (the median)
+    entropy: float  # in bits, mean over the rows of weights
+    gradient: float  # Frobenius norm of ∂weights/∂scores, median over the rows
 
 
 @dataclass(frozen=True)
 class ScalingRow:
-    """One d_k, with the scores as they are and divided by √d_k."""
+    """One d_k, with unscaled scores and with scores divided by √d_k."""
 
     d_k: int
     bare: Spread
@@ -62,15 +63,15 @@ class Scaling(Experiment):
 
     name: ClassVar[str] = "scaling"
     claim: ClassVar[str] = (
-        "Scores spread like √d_k; dividing by √d_k keeps their spread near 1. Without it the softmax puts all weight on "
-        "one token as d_k grows, and its gradient vanishes."
+        "The spread of the scores grows like √d_k; dividing by √d_k keeps it near 1. Without it, the softmax puts all its "
+        "weight on one token as d_k grows, and its gradient vanishes."
     )
     tokens: int
     rows: tuple[ScalingRow, ...]
 
     @property
     def most_entropy(self) -> float:
-        """The entropy of equal weights, in bits."""
+        """The entropy of uniform weights, in bits."""
         return math.log2(self.tokens)
 
     @property
@@ -95,7 +96,7 @@ _EDGES = (("smallest", min), ("largest", max))
 
 
 def scaling(*, seed: int = 0, **fields: Any) -> Scaling:
-    """Measure scores, entropy and the softmax's gradient as d_k grows, with and without 1/√d_k."""
+    """Measure scores, entropy and the gradient of the softmax as d_k grows, with and without 1/√d_k."""
     asked = asked_for(START, fields, chosen=CHOSEN)
     tokens = asked.t or TOKENS
     if not 2 <= tokens <= MOST_TOKENS:
@@ -103,7 +104,7 @@ def scaling(*, seed: int = 0, **fields: Any) -> Scaling:
     texts = asked.batch if "batch" in fields else TEXTS
     if texts > TEXTS * 8:
         raise GlassformerError(f"batch={texts} is not allowed here: at most {TEXTS * 8} texts.")
-    program_for(asked.spec.replace(d_k=max(WIDTHS)), t=tokens)  # one that is too large is refused before its input is made
+    program_for(asked.spec.replace(d_k=max(WIDTHS)), t=tokens)  # refuse a program that is too large before making its input
     x = np.random.default_rng([seed, 1]).normal(size=(texts, tokens, asked.spec.d_model))
     rows = tuple(_row(asked.spec.replace(d_k=d_k), x, seed) for d_k in WIDTHS)
     return Scaling(spec=asked.spec, seed=seed, tokens=tokens, rows=rows)
@@ -121,13 +122,13 @@ def _spread(spec: EncoderSpec, scale: Scale, x: Array, seed: int) -> Spread:
 
 
 def entropy(weights: Array) -> Array:
-    """The entropy of each row of weights, in bits: 0 where one token has all, log2(tokens) where all have the same."""
+    """Return the entropy of each row of weights, in bits: from 0 (all on one token) to log2(tokens) (uniform)."""
     logs = np.log2(weights, out=np.zeros_like(weights), where=weights > 0)
     return -(weights * logs).sum(axis=-1)
 
 
 def gradient_size(weights: Array) -> Array:
-    """The Frobenius norm of ∂weights/∂scores = diag(w) − w wᵀ, for each row w of weights."""
+    """Return the Frobenius norm of ∂weights/∂scores = diag(w) − w wᵀ, for each row w of weights."""
     squares = (weights**2).sum(axis=-1)
     # Σ (w_i δ_ij − w_i w_j)² = Σ w_i² − 2 Σ w_i³ + (Σ w_i²)²
     inside = squares - 2 * (weights**3).sum(axis=-1) + squares**2

@@ -1,4 +1,4 @@
-"""What the experiments start from: one sentence, its words as ids or vectors, and a small encoder that fields may change."""
+"""The setting of the experiments: one sentence, its words as ids or vectors, and a small encoder with adjustable fields."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from glassformer.errors import GlassformerError, shown
 from glassformer.program import Program, build
 from glassformer.program.axes import Floats
-from glassformer.spec import EncoderSpec, GlassformerError, shown
+from glassformer.spec import EncoderSpec
 from glassformer.spec.reading import Request, request
 
 SENTENCE = "Tom a été entarté cet été"
@@ -19,18 +20,20 @@ MOST_PARAMETERS = 50_000_000
 
 
 def asked_for(start: EncoderSpec, fields: Mapping[str, Any], *, chosen: Mapping[str, str]) -> Request:
-    """`start` with some fields changed. `chosen`: the fields that are the experiment's own, with the reason."""
+    """Return `start` with some fields changed. `chosen` are the fields that the experiment sets itself, with the reason."""
     for name, value in fields.items():
         if name in chosen:
-            raise GlassformerError(f"{name}={shown(value)} cannot be chosen here: {chosen[name]}. Leave {name} out.")
+            raise GlassformerError(f"{name}={shown(value)} cannot be set here: {chosen[name]}. Leave {name} out.")
     asked = request(start, **fields)
     if asked.spec.norm_after_last == "pooled":
-        raise GlassformerError("final_norm=pooled ends in one vector, and an experiment looks at every token's. Leave it out.")
+        raise GlassformerError(
+            "final_norm=pooled gives a single vector, but the experiment compares the vectors of all tokens. Leave it out."
+        )
     return asked
 
 
 def program_for(spec: EncoderSpec, *, batch: int = 1, t: int, padded: bool = False) -> Program:
-    """The program of `spec`, refused where its weights would not fit comfortably into memory."""
+    """Build the program of `spec`; refuse it if it has too many parameters."""
     program = build(spec, batch=batch, t=t, padded=padded)
     count = sum(parameter.size for parameter in program.parameters)
     if count > MOST_PARAMETERS:
@@ -42,14 +45,14 @@ def program_for(spec: EncoderSpec, *, batch: int = 1, t: int, padded: bool = Fal
 
 
 def divisor(spec: EncoderSpec) -> float:
-    """What the scores are divided by."""
+    """Return the divisor of the scores."""
     return {"d_k": math.sqrt(spec.head_k), "d_model": math.sqrt(spec.d_model), "none": 1.0}[spec.scale]
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text, cut at blanks."""
+    """Split a text into words at white space."""
     if not isinstance(text, str):
-        raise GlassformerError(f"text={shown(text)} is not allowed: a text is wanted.")
+        raise GlassformerError(f"text={shown(text)} is not allowed: text must be a string.")
     words = text.split()
     if not LEAST_WORDS <= len(words) <= MOST_WORDS:
         raise GlassformerError(f"the text has {len(words)} words: this experiment takes {LEAST_WORDS} to {MOST_WORDS}.")
@@ -57,12 +60,12 @@ def words_of(text: str) -> list[str]:
 
 
 def ids_of(words: Collection[str]) -> list[int]:
-    """A number for each word, the same for the same word, in the order in which they first occur."""
+    """Return an id for each word, equal for equal words, in order of first occurrence."""
     known = {word: number for number, word in enumerate(dict.fromkeys(words))}
     return [known[word] for word in words]
 
 
 def vectors_of(words: Collection[str], width: int, seed: int) -> Floats:
-    """A vector of normal numbers for each word, the same for the same word."""
+    """Return a random normal vector for each word, equal for equal words."""
     table = np.random.default_rng([seed, 1]).normal(size=(len(set(words)), width))
     return table[ids_of(words)]

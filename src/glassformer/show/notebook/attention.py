@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import escape
 
 from glassformer.numbers.attention import Attention
 from glassformer.show.attention_html import notebook_html
+from glassformer.show.fragment import fragment
 from glassformer.show.grids import attention_top, is_linear
 from glassformer.show.heatmaps import scale_bar, small_multiples, word_panel
-from glassformer.show.notebook.frame import framed
+from glassformer.show.markup import Child, Html, tags
 from glassformer.show.present import present
 
 LARGE = 4  # heads that are shown with their words; more are small multiples
@@ -24,18 +24,16 @@ class AttentionView:
     def text(self) -> str:
         return self.attention.text()
 
-    def html(self) -> str:
+    def html(self) -> Html:
         found = self.attention
         chosen = [(layer, head) for layer in found.layers for head in found.heads]
         top = attention_top(found)
+        inner: Child = small_multiples(found, theme="light")
         if len(chosen) <= LARGE:
-            inner = "".join(word_panel(found, layer, head, theme="light", top=top) for layer, head in chosen)
-        else:
-            inner = small_multiples(found, theme="light")
-        linear = is_linear(found.grid(*chosen[0]))
-        title = f"<p><strong>Attention: {escape(found.label)}</strong>; rows are queries, columns are keys</p>"
-        explore = f"<details><summary>Explore: any head, any range of tokens</summary>{notebook_html(found)}</details>"
-        return framed(title + scale_bar(linear=linear, theme="light", top=top) + inner + explore)
+            inner = [word_panel(found, layer, head, theme="light", top=top) for layer, head in chosen]
+        title = tags.p(tags.strong(f"Attention: {found.label}"), "; rows are queries, columns are keys")
+        explore = tags.details(tags.summary("Explore: any head, any range of tokens"), notebook_html(found))
+        return fragment(title, scale_bar(linear=is_linear(found.grid(*chosen[0])), theme="light", top=top), inner, explore)
 
 
 @present.register

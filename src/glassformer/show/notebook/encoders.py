@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import escape
 
 from glassformer.program import Program, build
-from glassformer.show.diagram import diagram
-from glassformer.show.diagram_inside import inside
-from glassformer.show.notebook.frame import framed
+from glassformer.show.diagram import diagram, inside
+from glassformer.show.fragment import fragment
+from glassformer.show.markup import Html, join, tags
 from glassformer.show.present import present
 from glassformer.show.report.derived import sentence
 from glassformer.spec import EncoderSpec
@@ -23,19 +22,19 @@ class EncoderView:
     def text(self) -> str:
         return sentence(self.program.spec)
 
-    def html(self) -> str:
-        return framed(program_html(self.program))
+    def html(self) -> Html:
+        return fragment(program_html(self.program))
 
 
-def program_html(program: Program) -> str:
+def program_html(program: Program) -> Html:
     """The sentence, the diagram, and the first attention opened."""
-    first = next((step.name for step in program.steps if step.name.endswith(".attention.weights")), None)
-    opened = f"<figure>{inside(program, first.removesuffix('.weights')).svg()}</figure>" if first else ""
-    pictures = f"<div class=pictures><figure>{diagram(program).svg()}</figure>{opened}</div>"
-    return f"<p>{escape(sentence(program.spec))}</p>{pictures}"
+    first = next((step.block.name for step in program.steps if step.role == "weights"), None)
+    opened = tags.figure(inside(program, first).svg()) if first else None
+    pictures = tags.div(tags.figure(diagram(program).svg()), opened, class_="pictures")
+    return join(tags.p(sentence(program.spec)), pictures)
 
 
-def encoder_html(spec: EncoderSpec) -> str:
+def encoder_html(spec: EncoderSpec) -> Html:
     """The same of a spec, at a usual length."""
     return program_html(build(spec))
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 from typing import Any
 
+from glassformer.arguments import path
+from glassformer.errors import GlassformerError
 from glassformer.show.curve_charts import charts
-from glassformer.show.curves import Curve, curves_table, read_curve
-from glassformer.show.notebook.frame import framed
+from glassformer.show.curves import METRICS, Curve, curves_table, read_curve, runs_in, told_apart
+from glassformer.show.fragment import fragment
+from glassformer.show.markup import Html, tags
 from glassformer.show.present import present
 from glassformer.show.report.learned import learned_section, read_run
-from glassformer.spec import GlassformerError
+from glassformer.spec.reading import is_there
 from glassformer.spec.viewed import Viewed
 
 
@@ -31,10 +33,18 @@ class Curves(Viewed):
 
 
 def curves(*runs: str | Path) -> Curves:
-    """The curves of run folders: `curves("runs/digits-1", "runs/digits-2")`."""
+    """The curves of run folders: `curves("runs/digits-1", "runs/digits-2")`; of a folder that holds several, of all."""
     if not runs:
         raise GlassformerError("which runs? Give the folder of one, or of several.")
-    return Curves(tuple(read_curve(run) for run in runs))
+    paths = [run for name in runs for run in runs_meant(path("run", name))]
+    return Curves(tuple(read_curve(run, name) for run, name in zip(paths, told_apart(paths), strict=True)))
+
+
+def runs_meant(folder: Path) -> list[Path]:
+    """A run; of a folder that holds several, all of them that have a log."""
+    if not is_there(str(folder)) or not folder.is_dir() or (folder / METRICS).exists():
+        return [folder]
+    return [run for run in runs_in(folder) if (run / METRICS).exists()] or [folder]
 
 
 @dataclass(frozen=True)
@@ -46,8 +56,8 @@ class CurvesView:
     def text(self) -> str:
         return curves_table(self.curves).text()
 
-    def html(self) -> str:
-        return framed(charts(self.curves) + curves_table(self.curves).html())
+    def html(self) -> Html:
+        return fragment(charts(self.curves), curves_table(self.curves).markup())
 
 
 @dataclass(frozen=True)
@@ -62,11 +72,11 @@ class RunView:
         except GlassformerError as error:
             return str(error)
 
-    def html(self) -> str:
+    def html(self) -> Html:
         try:
-            return framed(f"<p><strong>{escape(self.path.name)}</strong></p>{learned_section(read_run(self.path)).html}")
+            return fragment(tags.p(tags.strong(self.path.name)), learned_section(read_run(self.path)).html)
         except GlassformerError as error:
-            return framed(f"<p>{escape(str(error))}</p>")
+            return fragment(tags.p(str(error)))
 
 
 @present.register
@@ -79,6 +89,6 @@ def _curve(curve: Curve) -> CurvesView:
     return CurvesView((curve,))
 
 
-def of_torch_room(run: Any) -> RunView:
-    """A training run, known by its folder."""
-    return RunView(Path(run.path))
+def of_torch_room(found: Any) -> RunView | CurvesView:
+    """A training run, known by its folder, or several, known by their curves."""
+    return CurvesView(tuple(found.curves)) if hasattr(found, "curves") else RunView(Path(found.path))

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from html import escape
 
 import numpy as np
 
@@ -15,14 +13,14 @@ from glassformer.numbers.run import Run
 from glassformer.numbers.what_if import Difference
 from glassformer.program.axes import Array
 from glassformer.show.figures import figures
+from glassformer.show.fragment import fragment
+from glassformer.show.markup import Html, tags
 from glassformer.show.notebook.encoders import encoder_html
-from glassformer.show.notebook.frame import framed
-from glassformer.show.parts_table import PartsTable
+from glassformer.show.palette import tensor_part
 from glassformer.show.present import present
 from glassformer.show.table import Column, Table, sizes_text
 
 MOST_ROWS = 60
-LATER = re.compile(r"layers\.[1-9]\d*\.(?!out$)")  # the inside of a layer after the first
 MOST_NODES = 120  # cells of a tree that are written down
 OPENED = 6  # cells below one cell
 
@@ -32,20 +30,21 @@ class Drawn:
     """A view made of its text and its HTML."""
 
     text: Callable[[], str]
-    html: Callable[[], str]
+    html: Callable[[], Html]
 
 
 @present.register
 def _run(run: Run) -> Table:
     """The steps of the first layer and what each other layer gives, each with its range."""
-    shown = [name for name in (step.name for step in run.program.steps) if not LATER.match(name)]
-    chosen = [*(tensor.name for tensor in run.program.inputs), *shown]
-    rows = [[name, sizes_text(run[name].shape), *_range(run[name])] for name in chosen if name in run][:MOST_ROWS]
+    made = [step.output for step in run.program.steps if step.output.hidden or step.block.layer in (None, 0)]
+    tensors = [tensor for tensor in (*run.program.inputs, *made) if tensor.name in run][:MOST_ROWS]
+    rows = [[tensor.name, sizes_text(run[tensor.name].shape), *_range(run[tensor.name])] for tensor in tensors]
     said = f"{len(run.values):,} tensors by name; of layers after the first, what each gives. run.explain opens a number."
     words = [f"tokens: {' '.join(run.tokens[0])}"] if run.tokens and len(run.tokens[0]) <= 64 else []
     columns = [Column("tensor"), *(Column(title, right=True) for title in ("shape", "least", "mean", "largest"))]
     sizes = run.program.sizes
-    return PartsTable(f"a run over batch={sizes.batch} t={sizes.t}", columns, rows, ["", *words, said])
+    parts = [tensor_part(tensor) for tensor in tensors]
+    return Table(f"a run over batch={sizes.batch} t={sizes.t}", columns, rows, ["", *words, said], parts=parts)
 
 
 def _range(value: Array) -> list[str]:
@@ -58,8 +57,8 @@ def _range(value: Array) -> list[str]:
     return [least, figures(float(finite.mean())), figures(float(finite.max()))]
 
 
-@present.register
-def _difference(difference: Difference) -> Table:
+@present.register(Difference)
+def _difference(difference: Difference[Run]) -> Table:
     moved = list(difference.moved.items())
     most = max((size for _, size in moved), default=0.0) or 1.0
     rows = [[name, figures(size), "▪" * round(24 * size / most)] for name, size in moved[:MOST_ROWS]]
@@ -68,14 +67,16 @@ def _difference(difference: Difference) -> Table:
         f"changed: {', '.join(difference.changed)}; {len(difference.rerun)} steps were run again, {len(moved)} tensors moved.",
     ]
     notes += [f"… and {len(moved) - MOST_ROWS} more"] if len(moved) > MOST_ROWS else []
-    return PartsTable("what moved", [Column("tensor"), Column("by at most", right=True), Column("")], rows, notes)
+    columns = [Column("tensor"), Column("by at most", right=True), Column("")]
+    tensors = difference.after.program.tensors
+    return Table("what moved", columns, rows, notes, parts=[tensor_part(tensors[name]) for name, _ in moved[:MOST_ROWS]])
 
 
 @present.register
 def _checkpoint(checkpoint: Checkpoint) -> Drawn:
-    what = f"{escape(checkpoint.model_class)}, {checkpoint.parameters:,} parameters"
-    head = f"<p><strong>{escape(checkpoint.folder.name)}</strong>: {what}</p>"
-    return Drawn(lambda: repr(checkpoint), lambda: framed(head + encoder_html(checkpoint.spec)))
+    what = f": {checkpoint.model_class}, {checkpoint.parameters:,} parameters"
+    head = tags.p(tags.strong(checkpoint.folder.name), what)
+    return Drawn(lambda: repr(checkpoint), lambda: fragment(head, encoder_html(checkpoint.spec)))
 
 
 @dataclass
@@ -85,22 +86,19 @@ class _Node:
     said: Explanation
     below: list[_Node] = field(default_factory=list)
 
-    def html(self, *, open_: bool = False) -> str:
-        label, value = escape(self.said.label), figures(self.said.value, 6)
+    def html(self, *, open_: bool = False) -> Html:
+        value = [tags.code(self.said.label), " = ", tags.strong(figures(self.said.value, 6))]
         if self.said.source != "step":
-            source = self.said.set_by_hand() or f"({self.said.source})"
-            return f"<div class=leaf><code>{label}</code> = <strong>{value}</strong> {source}</div>"
-        rule = f"<div class=rule>{escape(self.said.rule)}<br>= {escape(self.said.numbers())}</div>"
-        inner = "".join(node.html() for node in self.below)
+            return tags.div(value, f" {self.said.set_by_hand() or f'({self.said.source})'}", class_="leaf")
+        rule = tags.div(self.said.rule, tags.br(), f"= {self.said.numbers()}", class_="rule")
         left_out = len(self.said.refs) - len(self.below)
-        more = f"<div class=leaf>… and {left_out:,} more</div>" if left_out else ""
-        summary = f"<summary><code>{label}</code> = <strong>{value}</strong></summary>"
-        return f"<details{' open' if open_ else ''}>{summary}{rule}{inner}{more}</details>"
+        more = tags.div(f"… and {left_out:,} more", class_="leaf") if left_out else None
+        return tags.details(tags.summary(value), rule, [node.html() for node in self.below], more, class_="tree", open=open_)
 
 
 @present.register
 def _explanation(explanation: Explanation) -> Drawn:
-    return Drawn(explanation.text, lambda: framed(_tree(explanation).html(open_=True)))
+    return Drawn(explanation.text, lambda: fragment(_tree(explanation).html(open_=True)))
 
 
 def _tree(explanation: Explanation) -> _Node:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import escape
 
 from glassformer.answers.quiz.variant import Variant
-from glassformer.show.notebook.frame import framed
+from glassformer.show.fragment import fragment
+from glassformer.show.markup import Html, tags
 from glassformer.show.present import present
 from glassformer.show.quiz.html_page import html_blocks, inline
 from glassformer.show.quiz.markdown import markdown_page
@@ -22,10 +22,10 @@ class PaperView:
     def text(self) -> str:
         return markdown_page(quiz_page(self.variant))
 
-    def html(self) -> str:
+    def html(self) -> Html:
         page = quiz_page(self.variant)
-        questions = "".join(f"<section>{html_blocks(blocks)}</section>" for blocks in page.questions)
-        return framed(f"<h2>{inline(page.title)}</h2><p>{escape(page.subtitle)}</p>{questions}")
+        questions = [tags.section(html_blocks(blocks)) for blocks in page.questions]
+        return fragment(tags.h2(inline(page.title)), tags.p(page.subtitle), questions)
 
 
 @present.register

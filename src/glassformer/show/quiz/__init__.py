@@ -1,4 +1,4 @@
-"""How quizzes look: papers and keys in six formats, and the report of a graded class."""
+"""Presentation of quizzes: papers and keys in six formats, and the report of a graded class."""
 
 from glassformer.show.quiz.files import FORMATS, Format, parse_formats, quiz_files
 from glassformer.show.quiz.report import Report, listed

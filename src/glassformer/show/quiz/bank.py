@@ -1,4 +1,4 @@
-"""Questions as learning platforms know them: numbers with a tolerance, short texts, choices; wrong ones with their feedback."""
+"""Question banks for learning platforms: numbers with a tolerance, short texts and choices, with feedback for wrong answers."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from glassformer.answers.quiz.numbers import NumbersKey, written
 from glassformer.answers.quiz.quantity import Counted, Shaped
 from glassformer.answers.quiz.template import Option, QuizSet
 from glassformer.answers.quiz.variant import Item, Variant
+from glassformer.show.markup import Html, join, tags
 from glassformer.show.quiz.html_page import html_blocks, inline
 from glassformer.show.quiz.page import Choices, Lines, Text, likely, question_blocks, solution_blocks
 
@@ -23,30 +24,30 @@ MOST_WRONG = 8
 
 @dataclass(frozen=True)
 class Accepted:
-    """An answer that the platform compares with: as text, its share of the marks, and what is said about it."""
+    """An answer that the platform recognises: its text, its share of the marks, and its feedback."""
 
     text: str
     share: Fraction
-    feedback: str  # HTML
+    feedback: Html
     tolerance: float = 0.0
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One question of a platform. A vector is asked for number by number, since platforms compare single numbers."""
+    """One question on a platform. Each number of a vector is asked separately, since platforms compare single numbers."""
 
     name: str
     kind: Literal["number", "text", "choice"]
-    question: str  # HTML
-    solution: str  # HTML
+    question: Html
+    solution: Html
     marks: Fraction
     accepted: tuple[Accepted, ...] = ()
     options: tuple[Option, ...] = ()
-    hints: tuple[str, ...] = ()
+    hints: tuple[Html, ...] = ()
 
     @property
     def ident(self) -> str:
-        """A name that follows from the content alone."""
+        """An identifier that depends only on the content."""
         content = "\x1f".join(
             [self.name, self.question, *(answer.text for answer in self.accepted), *(o.text for o in self.options)]
         )
@@ -54,7 +55,7 @@ class Entry:
 
 
 def bank(quiz: QuizSet, variants: Sequence[Variant]) -> list[tuple[str, list[Entry]]]:
-    """For each question of the set (each number of a vector) its entries, one for every variant that differs."""
+    """Return the entries of each question of the set (each number of a vector), one per distinct variant."""
     pools: dict[str, dict[str, Entry]] = {}
     for place, template in enumerate(quiz.questions):
         for variant in variants:
@@ -65,7 +66,7 @@ def bank(quiz: QuizSet, variants: Sequence[Variant]) -> list[tuple[str, list[Ent
 
 
 def entries(item: Item) -> Iterator[Entry]:
-    """A question as one entry, or as one for each number that it asks for."""
+    """Yield a question as one entry, or as one entry per number that it asks for."""
     question = html_blocks(block for block in question_blocks(item, heading=False, blank=False) if not isinstance(block, Choices))
     solution = html_blocks(solution_blocks(item))
     hints = tuple(inline(hint) for hint in item.hints)
@@ -74,27 +75,28 @@ def entries(item: Item) -> Iterator[Entry]:
         yield Entry(item.id, "choice", question, solution, item.marks, options=item.options, hints=hints)
     elif isinstance(key, NumbersKey):
         for place, name, accepted in _numbers(item, key):
-            asked = question + html_blocks([Text(f"Give {name}, to {key.digits} decimals.")])
+            asked = join(question, html_blocks([Text(f"Give {name}, to {key.digits} decimals.")]))
             yield Entry(f"{item.id}{place}", "number", asked, solution, item.marks / key.value.size, accepted, hints=hints)
-            solution = html_blocks([Lines("Answer", (key.text,))])  # the work stands with the first number
+            solution = html_blocks([Lines("Answer", (key.text,))])  # the derivation is shown with the first number
     else:
-        asked = question + html_blocks([Text(f"({key.wanted})")])
+        asked = join(question, html_blocks([Text(f"({key.wanted})")]))
         kind: Literal["number", "text"] = "number" if isinstance(key, Counted) else "text"
         yield Entry(item.id, kind, asked, solution, item.marks, tuple(_accepted(item)), hints=hints)
 
 
-def feedback(mistake: Mistake | None) -> str:
-    """What a student is told who made a mistake."""
+def feedback(mistake: Mistake | None) -> Html:
+    """Return the feedback for a mistake."""
     if mistake is None:
-        return ""
-    return f"<p><b>{inline(mistake.name)}</b> [{inline(mistake.code)}]</p><p>{inline(mistake.sentence)}</p>"
+        return join()
+    named = tags.p(tags.b(inline(mistake.name)), " [", inline(mistake.code), "]")
+    return join(named, tags.p(inline(mistake.sentence)))
 
 
 def _numbers(item: Item, key: NumbersKey) -> Iterator[tuple[str, str, tuple[Accepted, ...]]]:
     for where in np.ndindex(*key.value.shape):
         asked = getattr(key, "ask", "the answer")
         name = f"{asked}[{', '.join(str(place + 1) for place in where)}]" if where else asked
-        right = Accepted(written(key.value[where], key.digits), Fraction(1), "", key.tolerance)
+        right = Accepted(written(key.value[where], key.digits), Fraction(1), join(), key.tolerance)
         wrongs: dict[str, Accepted] = {}
         for wrong in likely(item, MOST_WRONG):
             if abs(wrong.value[where] - key.value[where]) > 2 * key.tolerance:
@@ -104,11 +106,11 @@ def _numbers(item: Item, key: NumbersKey) -> Iterator[tuple[str, str, tuple[Acce
 
 
 def _accepted(item: Item) -> Iterator[Accepted]:
-    """The right answer in every notation, then the wrong ones of known mistakes."""
+    """Yield the right answer in every notation, then the wrong answers of known mistakes."""
     key = item.key
     tolerance = float(key.room) if isinstance(key, Counted) else 0.0
     seen: set[str] = set()
-    rows = [(text, Fraction(1), "") for text in _notations(item)]
+    rows = [(text, Fraction(1), join()) for text in _notations(item)]
     for wrong in likely(item, MOST_WRONG):
         texts = shape_notations(wrong.value)[:3] if isinstance(key, Shaped) else [_number(wrong.value, wrong.text)]
         rows += [(text, Fraction(0), feedback(wrong.mistake)) for text in texts]
@@ -128,7 +130,7 @@ def _notations(item: Item) -> list[str]:
 
 
 def shape_notations(sizes: tuple[int, ...]) -> list[str]:
-    """`64 x 32`, `[64, 32]`, `(64,32)` and their kin."""
+    """Return a shape in all usual notations: `64 x 32`, `[64, 32]`, `(64,32)`, …"""
     words = [str(size) for size in sizes]
     joined = [sign.join(words) for sign in (" x ", ", ", "x", ",", " × ", "×", " * ", "*", " by ")]
     wrapped = [f"{left}{sign.join(words)}{right}" for left, right in ("[]", "()") for sign in (", ", ",")]

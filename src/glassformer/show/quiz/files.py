@@ -1,4 +1,4 @@
-"""Everything that `quiz make` writes: papers, keys, banks for learning platforms, an empty answer sheet, and a manifest."""
+"""The files that `quiz make` writes: papers, keys, question banks, an empty answer sheet, and a manifest."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from typing import Literal, get_args
 from glassformer.answers.quiz.roster import Roster
 from glassformer.answers.quiz.template import QuizSet
 from glassformer.answers.quiz.variant import EVERYBODY, Variant, variant
+from glassformer.errors import GlassformerError, nearest, shown
 from glassformer.show.quiz.bank import bank
 from glassformer.show.quiz.html_page import html_page
 from glassformer.show.quiz.latex import latex_page
@@ -23,7 +24,6 @@ from glassformer.show.quiz.notebook import notebook
 from glassformer.show.quiz.page import Page, key_page, quiz_page
 from glassformer.show.quiz.qti import qti_zip
 from glassformer.show.quiz.report import inert
-from glassformer.spec import GlassformerError, nearest, shown
 
 Format = Literal["md", "html", "latex", "moodle", "qti", "ipynb"]
 FORMATS: tuple[Format, ...] = get_args(Format)
@@ -35,16 +35,16 @@ PAGES: dict[Format, tuple[str, Callable[[Page], str]]] = {
 
 
 def parse_formats(text: str) -> tuple[Format, ...]:
-    """`md,html` as formats."""
+    """Parse a list of formats such as `md,html`."""
     words = [word.strip().lower() for word in text.split(",") if word.strip()]
     for word in words:
         if word not in FORMATS:
-            raise GlassformerError(f"the format '{shown(word)}' is not known: {', '.join(FORMATS)}.{nearest(word, FORMATS)}")
+            raise GlassformerError(f"unknown format '{shown(word)}'. Formats: {', '.join(FORMATS)}.{nearest(word, FORMATS)}")
     return tuple(name for name in FORMATS if name in words) or FORMATS
 
 
 def quiz_files(quiz: QuizSet, seed: int, roster: Roster, formats: Sequence[Format]) -> Iterator[tuple[str, bytes]]:
-    """(path, content) of every file, the same bytes for the same set, seed and class."""
+    """Yield (path, content) of every file; the same set, seed and class always give the same bytes."""
     drawn_for = tuple(dict.fromkeys(student.drawn_for for student in roster)) or (EVERYBODY,)
     made = [variant(quiz, seed, name) for name in (sorted(drawn_for) if roster.variants else drawn_for)]
     papers = [one.student for one in made if one.student]
@@ -76,7 +76,7 @@ def _papers(name: str, variant: Variant, formats: Sequence[Format], *, student: 
 
 
 def file_names(students: Sequence[str]) -> list[str]:
-    """A safe file name for each student; one that had to be changed gets a few letters that tell it apart."""
+    """Return a safe file name for each student; a name that had to be changed gets a hash to keep it unique."""
     found: list[str] = []
     for student in students or ("quiz",):
         ascii_name = unicodedata.normalize("NFKD", student).encode("ascii", "ignore").decode()
@@ -87,7 +87,7 @@ def file_names(students: Sequence[str]) -> list[str]:
 
 
 def _answer_sheet(quiz: QuizSet, roster: Roster) -> str:
-    """The header and a row for each student, to be filled in for `quiz grade`; with variants, which one each student has."""
+    """Return an empty answer sheet for `quiz grade`: a row per student, with the student's variant if there are variants."""
     stream = io.StringIO()
     rows = csv.writer(stream, lineterminator="\n")
     titles, empty = [template.id for template in quiz.questions], [""] * len(quiz.questions)

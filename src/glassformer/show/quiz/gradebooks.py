@@ -1,4 +1,4 @@
-"""Marks as CSV files that Canvas and Moodle import; no cell is a formula."""
+"""Marks as CSV files for Canvas and Moodle, without cells that a spreadsheet would run as formulas."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import csv
 import io
 from typing import Literal
 
-from glassformer.answers.quiz.grading import Graded, Sheet
+from glassformer.answers.quiz.grading import Graded
+from glassformer.answers.quiz.sheet import Sheet
+from glassformer.errors import GlassformerError, shown
 from glassformer.show.quiz.report import inert, points
-from glassformer.spec import GlassformerError, shown
 
 System = Literal["canvas", "moodle"]
-# Column in the file -> the columns of a class list that it is filled from. Canvas wants all of its columns, in this order.
+# Column in the file -> the columns of a class list that it is filled from. Canvas needs all of its columns, in this order.
 CANVAS = {
     "Student": ("student", "student name", "name", "full name"),
     "ID": ("id", "canvas user id"),
@@ -25,13 +26,13 @@ MOODLE = {
     "Email address": ("email address", "email"),
 }
 WANTED = {
-    "canvas": "Canvas knows students by ID, SIS User ID or SIS Login ID: give the gradebook that Canvas exports as --students",
-    "moodle": "Moodle knows students by ID number, username or email address: give a CSV with such a column as --students",
+    "canvas": "Canvas identifies students by ID, SIS User ID or SIS Login ID: give a gradebook exported from it as --students",
+    "moodle": "Moodle identifies students by ID number, username or email address: give a CSV with such a column as --students",
 }
 
 
 def gradebook_csv(graded: Graded, system: System) -> str:
-    """The marks of a class for one of the systems. A student whom the system could not find is refused, not left out."""
+    """Return the marks of a class as CSV. A student that the system could not identify is an error, not left out."""
     columns = CANVAS if system == "canvas" else MOODLE
     found = [{title: sheet.student.field(*names) for title, names in columns.items()} for sheet in graded.sheets]
     identities = [title for title in columns if title not in ("Student", "Section")]

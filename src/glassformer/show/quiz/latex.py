@@ -1,4 +1,4 @@
-"""Quiz papers as LaTeX that pdfLaTeX, XeLaTeX and LuaLaTeX take; whatever a stranger wrote stays text."""
+"""Quiz papers as LaTeX for pdfLaTeX, XeLaTeX and LuaLaTeX; all user text is escaped."""
 
 from __future__ import annotations
 
@@ -38,21 +38,21 @@ _TOKEN = re.compile(
 
 
 def latex_page(page: Page) -> str:
-    """A whole paper as one document."""
+    """Return a paper as one document."""
     body = [rf"\section*{{{inline(page.title)}}}", rf"{inline(page.subtitle)}\par"]
     body += [latex_blocks(blocks) for blocks in page.questions]
     return PREAMBLE + "\\begin{document}\n" + "\n\n".join(body) + "\n\\end{document}\n"
 
 
 def latex_blocks(blocks: Iterable[Block]) -> str:
-    """Some blocks, one below the other."""
+    """Return blocks, one below the other."""
     return "\n".join(_block(block) for block in blocks)
 
 
 def inline(text: str) -> str:
-    """Text that LaTeX sets as it stands, symbols such as W_Q and √d_k as formulas."""
+    """Return escaped text, with symbols such as W_Q and √d_k as formulas."""
     pieces = _TOKEN.sub(_piece, " ".join(text.split()))
-    return re.sub(r"(?<!\\)\$\$", " ", pieces)  # neighbouring formulas are one
+    return re.sub(r"(?<!\\)\$\$", " ", pieces)  # merge adjacent formulas
 
 
 def _block(block: Block) -> str:
@@ -75,7 +75,7 @@ def _block(block: Block) -> str:
 
 
 def _typed(text: str) -> str:
-    """What is to be typed, sign by sign."""
+    """Return a command in typewriter font, escaped character by character."""
     return rf"\texttt{{{''.join(_sign(sign) for sign in text)}}}"
 
 
@@ -105,6 +105,6 @@ def _symbol(letter: str, index: str) -> str:
 def _sign(sign: str) -> str:
     if sign in SIGNS:
         return SIGNS[sign]
-    if ord(sign) < 0x180:  # Latin letters, which every engine sets
+    if ord(sign) < 0x180:  # Latin letters, which every engine supports
         return sign if sign.isprintable() else " "
     return rf"\foreign{{U+{ord(sign):04X}}}{{{sign}}}"

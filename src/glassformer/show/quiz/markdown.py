@@ -1,4 +1,4 @@
-"""Quiz papers as Markdown; whatever a stranger wrote stays text."""
+"""Quiz papers as Markdown; all user text is escaped."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ GREEK = {"α": r"\alpha", "β": r"\beta", "γ": r"\gamma", "ε": r"\varepsilon",
 
 
 def markdown_page(page: Page) -> str:
-    """A whole paper."""
+    """Return a paper as one document."""
     parts = [f"# {plain(page.title)}", plain(page.subtitle)]
     parts += [markdown_blocks(blocks) for blocks in page.questions]
     return "\n\n".join(parts) + "\n"
 
 
 def markdown_blocks(blocks: Iterable[Block]) -> str:
-    """Some blocks, with empty lines between them."""
+    """Return blocks, with empty lines between them."""
     return "\n\n".join(_block(block) for block in blocks)
 
 
@@ -39,7 +39,7 @@ def _block(block: Block) -> str:
 
 
 def math_name(name: str) -> str:
-    """A symbol inside a formula: `W_Q`, `d_model`, `W_Q (head 1)`."""
+    """Return a symbol as it is written in a formula: `W_Q`, `d_model`, `W_Q (head 1)`."""
     letter, _, rest = name.partition(" ")
     head, _, tail = letter.partition("_")
     inner = GREEK.get(head, head if head.isascii() and head.isalnum() else "")
@@ -48,7 +48,7 @@ def math_name(name: str) -> str:
 
 
 def math_grid(grid: Grid) -> str:
-    """A matrix with the names of its rows beside it and those of its columns above."""
+    """Return a matrix with row names on the left and column names on top."""
     if not grid.row_names and not grid.column_names:
         return grid.latex()
     corner = [""] if grid.row_names else []
@@ -60,7 +60,7 @@ def math_grid(grid: Grid) -> str:
 
 
 def plain(text: str) -> str:
-    """Text that Markdown, and the HTML and formulas inside it, set as it stands; one line."""
+    """Return text on one line, escaped for Markdown and for HTML and formulas in it."""
     flat = " ".join(text.split())
     escaped = "".join(f"\\{sign}" if sign in "\\`*_[]<>#|$~&!{}" else sign for sign in flat)
     return f"\\{escaped}" if escaped[:1] in "-+=" else escaped

@@ -1,4 +1,4 @@
-"""Quizzes as Moodle XML: a category for each question with the variants in it, wrong answers with the mistake as feedback."""
+"""Quizzes as Moodle XML: one category per question with all its variants; feedback on wrong answers names the mistake."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from glassformer.answers.quiz.template import QuizSet
 from glassformer.show.quiz.bank import Accepted, Entry, feedback
 from glassformer.show.quiz.html_page import inline
 
-# The shares of the marks that Moodle takes.
+# The fractions of the marks that Moodle accepts, in per cent.
 SHARES = (100, 90, 80, 75, 70, 60, 50, 40, 30, 25, 20, 10, 5, 0)
 TYPES = {"number": "numerical", "text": "shortanswer", "choice": "multichoice"}
 
 
 def moodle_xml(quiz: QuizSet, pools: Iterable[tuple[str, Sequence[Entry]]]) -> str:
-    """A question bank: draw one question from each category for a quiz in which students get different numbers."""
+    """Return a question bank; a quiz that draws one question per category gives students different numbers."""
     root = Element("quiz")
     for name, pool in pools:
         category = SubElement(root, "question", type="category")
@@ -73,5 +73,5 @@ def _text(element: Element, text: str) -> None:
 
 
 def _flat(text: str) -> str:
-    """A category's name: a slash would make a level of its own, and nothing in it shall be taken for markup."""
+    """Return the name of a category without slashes (which start a new level) and markup."""
     return " ".join("".join("-" if sign in "/<>&$" else sign for sign in text).split())

@@ -1,4 +1,4 @@
-"""Quiz papers as Jupyter notebooks: a cell for each answer, and a last one that writes them down for grading."""
+"""Quiz papers as Jupyter notebooks: one cell per answer, and a last one that writes the answers for grading."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from glassformer.show.quiz.page import Blank, Page, key_page, quiz_page
 
 
 def notebook(variant: Variant, *, key: bool = False, student: str = "") -> str:
-    """The paper, or its key, as a notebook (format 4.5). Without a student, there is room for a name."""
+    """Return the paper, or its key, as a notebook (format 4.5). Without a student, the name is left blank."""
     page = key_page(variant) if key else quiz_page(variant)
     cells = [_markdown("title", f"# {plain(page.title)}\n\n{plain(page.subtitle)}")]
     if not key:
@@ -39,7 +39,7 @@ with open("answers.csv", "w", newline="", encoding="utf-8") as file:
 
 
 def _derivation(item: Item) -> list[dict[str, Any]]:
-    """A cell that derives the answer anew, where it is an expression."""
+    """Return a cell that derives the answer, if it is an expression."""
     if not isinstance(item.inner, Asked):
         return []
     words = filled(item.template.spec, item.drawn).split()

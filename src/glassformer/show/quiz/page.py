@@ -1,4 +1,4 @@
-"""What stands on a quiz paper and in its key, once for all formats: headings, texts, matrices, options, lines."""
+"""The content of quiz papers and keys, independent of the format: headings, texts, matrices, options, lines."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ class Choices:
 
 @dataclass(frozen=True)
 class Blank:
-    """Room for an answer, and how it is to be written."""
+    """Space for an answer, and the expected notation."""
 
     wanted: str
 
 
 @dataclass(frozen=True)
 class Lines:
-    """A small heading with lines below it; `code` is to be typed as it stands."""
+    """A small heading with lines below it; with `code`, the lines are commands to type."""
 
     title: str
     lines: tuple[str, ...]
@@ -64,7 +64,7 @@ Block: TypeAlias = Heading | Text | Given | Choices | Blank | Lines
 
 @dataclass(frozen=True)
 class Page:
-    """A paper: its title, the line below it, and the blocks of each question."""
+    """A paper: its title, its subtitle, and the blocks of each question."""
 
     title: str
     subtitle: str
@@ -72,18 +72,18 @@ class Page:
 
 
 def quiz_page(variant: Variant) -> Page:
-    """The paper that a student gets."""
+    """Return the paper for the student."""
     return Page(variant.quiz.title, _subtitle(variant), tuple(tuple(question_blocks(item)) for item in variant.items))
 
 
 def key_page(variant: Variant) -> Page:
-    """The same with answers, worked solutions, and the mistakes behind the likeliest wrong answers."""
+    """Return the paper with answers, worked solutions, and the mistakes that give the most likely wrong answers."""
     questions = tuple((*question_blocks(item, blank=False), *solution_blocks(item)) for item in variant.items)
     return Page(f"Key: {variant.quiz.title}", _subtitle(variant), questions)
 
 
 def question_blocks(item: Item, *, heading: bool = True, blank: bool = True) -> Iterator[Block]:
-    """A question: its number and marks, its text, what is given, its options or the room for the answer."""
+    """Yield the blocks of a question: number and marks, text, given matrices, options, space for the answer."""
     if heading:
         yield Heading(f"{item.number}. {item.id} ({marks_text(item.marks)})")
     for paragraph in item.text.split("\n\n"):
@@ -97,23 +97,23 @@ def question_blocks(item: Item, *, heading: bool = True, blank: bool = True) -> 
 
 
 def solution_blocks(item: Item) -> Iterator[Block]:
-    """The answer, how it comes about, and which mistakes give other answers."""
+    """Yield the answer, its derivation, and the mistakes that give other answers."""
     yield Lines("Answer", (item.key.text,))
     for title, lines in item.key.solution():
         yield Lines(title, lines)
     if not item.options and item.key.wrongs():
         yield Lines("mistakes that give other answers", traps(item))
     if item.command:
-        yield Lines("see it derived", (item.command,), code=True)
+        yield Lines("command for the derivation", (item.command,), code=True)
 
 
 def traps(item: Item) -> tuple[str, ...]:
-    """The likeliest wrong answers with their mistakes, one line a mistake."""
+    """Return the most likely wrong answers with their mistakes, one line per mistake."""
     return tuple(f"{wrong.text}: {wrong.mistake.name} [{wrong.code}]" for wrong in likely(item))
 
 
 def likely(item: Item, most: int = MOST_TRAPS) -> list[Wrong]:
-    """The first way to make each mistake; the mistakes that the question names come first."""
+    """Return the first wrong answer of each mistake; the mistakes that the question names come first."""
     order = {code: place for place, code in enumerate(item.template.codes)}
     first: dict[str, Wrong] = {}
     for wrong in sorted(item.key.wrongs(), key=lambda wrong: order.get(wrong.code, len(order))):
@@ -123,7 +123,7 @@ def likely(item: Item, most: int = MOST_TRAPS) -> list[Wrong]:
 
 
 def given(work: Worked) -> Iterator[Block]:
-    """The numbers that the answer needs, as matrices; matrices given in words, in words."""
+    """Yield the given matrices that the answer needs; matrices that were given in words stay in words."""
     solution, program = work.solution_, work.solution_.program
     pen = TextPen(solution.problem.convention)
     own: list[Tensor] = [*program.inputs, *(parameter.tensor for parameter in program.parameters)]

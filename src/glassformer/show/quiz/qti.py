@@ -1,4 +1,4 @@
-"""Quizzes as QTI 1.2 in a zip that Canvas imports: a question group for each question, one variant drawn for each student."""
+"""Quizzes as a QTI 1.2 zip file for Canvas: one question group per question, one variant drawn per student."""
 
 from __future__ import annotations
 
@@ -9,17 +9,18 @@ from collections.abc import Iterable, Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from glassformer.answers.quiz.template import QuizSet
+from glassformer.show.markup import Html
 from glassformer.show.quiz.bank import Entry, feedback
 from glassformer.show.quiz.html_page import inline
 
 NAMESPACE = "http://www.imsglobal.org/xsd/ims_qtiasiv1p2"
 PACKAGE = "http://www.imsglobal.org/xsd/imsccv1p1/imscp_v1p1"
 TYPES = {"number": "numerical_question", "text": "short_answer_question", "choice": "multiple_choice_question"}
-DATE = (1980, 1, 1, 0, 0, 0)  # the same bytes whenever it is made
+DATE = (1980, 1, 1, 0, 0, 0)  # a fixed date gives the same bytes every time
 
 
 def qti_zip(quiz: QuizSet, pools: Iterable[tuple[str, Sequence[Entry]]]) -> bytes:
-    """The package: a manifest and one assessment."""
+    """Return the package: a manifest and one assessment."""
     ident = "g" + hashlib.sha256(quiz.source.encode() + quiz.name.encode()).hexdigest()[:24]
     files = {"imsmanifest.xml": _manifest(quiz, ident), f"{ident}/{ident}.xml": _assessment(quiz, ident, pools)}
     stream = io.BytesIO()
@@ -76,7 +77,7 @@ def _item(entry: Entry, title: str) -> Element:
     return item
 
 
-def _choice(presentation: Element, processing: Element, entry: Entry) -> dict[str, str]:
+def _choice(presentation: Element, processing: Element, entry: Entry) -> dict[str, Html]:
     response = SubElement(presentation, "response_lid", ident="response1", rcardinality="Single")
     render = SubElement(response, "render_choice")
     said = {}
@@ -91,7 +92,7 @@ def _choice(presentation: Element, processing: Element, entry: Entry) -> dict[st
     return said
 
 
-def _typed(presentation: Element, processing: Element, entry: Entry) -> dict[str, str]:
+def _typed(presentation: Element, processing: Element, entry: Entry) -> dict[str, Html]:
     response = SubElement(presentation, "response_str", ident="response1", rcardinality="Single")
     label = SubElement(SubElement(response, "render_fib"), "response_label", ident="answer1")
     label.set("rshuffle", "No")
@@ -114,7 +115,7 @@ def _typed(presentation: Element, processing: Element, entry: Entry) -> dict[str
 
 
 def _range(test: Element, text: str, tolerance: float) -> None:
-    """The number itself, or anything within the tolerance."""
+    """Accept the number itself, or anything within the tolerance."""
     either = SubElement(test, "or")
     SubElement(either, "varequal", respident="response1").text = text
     both = SubElement(either, "and")
@@ -145,7 +146,7 @@ def _feedback(condition: Element, ident: str) -> None:
     SubElement(condition, "displayfeedback", feedbacktype="Response", linkrefid=ident)
 
 
-def _material(parent: Element, fragment: str) -> None:
+def _material(parent: Element, fragment: Html) -> None:
     SubElement(SubElement(parent, "material"), "mattext", texttype="text/html").text = fragment
 
 

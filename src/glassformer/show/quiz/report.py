@@ -1,9 +1,8 @@
-"""How a graded class looks: marks, what each question did, the commonest mistakes; as text, Markdown, HTML, LaTeX or CSV."""
+"""The report of a graded class: marks, statistics of each question, most common mistakes; as text, Markdown, HTML, LaTeX, CSV."""
 
 from __future__ import annotations
 
 import csv
-import html
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -15,18 +14,20 @@ from glassformer.answers.quiz.marking import Marked
 from glassformer.answers.quiz.regrading import Change, Regraded
 from glassformer.answers.quiz.roster import FORMULA
 from glassformer.answers.quiz.statistics import OUTCOMES
+from glassformer.errors import shown
+from glassformer.show.fragment import fragment
 from glassformer.show.inert import clean
+from glassformer.show.markup import Html, tags
 from glassformer.show.present import present
 from glassformer.show.quiz import markdown
 from glassformer.show.table import Column, Table
-from glassformer.spec import shown
 
 SHOWN_MISTAKES = 12
 
 
 @dataclass(frozen=True)
 class Report:
-    """A graded class on paper."""
+    """The report of a graded class."""
 
     graded: Graded
 
@@ -49,10 +50,9 @@ class Report:
         notes = [markdown.plain(note) for note in self.graded.notes]
         return "\n\n".join([f"# {markdown.plain(self.headline)}", *(_unpiped(table) for table in safe), *notes])
 
-    def html(self) -> str:
-        notes = "".join(f"<p>{html.escape(note)}</p>" for note in self.graded.notes)
-        tables = "".join(table.html() for table in self.tables)
-        return f"<div class=glassformer><h2>{html.escape(self.headline)}</h2></div>{tables}<div class=glassformer>{notes}</div>"
+    def html(self) -> Html:
+        notes = [tags.p(note) for note in self.graded.notes]
+        return fragment(tags.h2(self.headline), [table.markup() for table in self.tables], notes)
 
     def latex(self) -> str:
         from glassformer.show.quiz.latex import inline
@@ -61,7 +61,7 @@ class Report:
         return "\n\n".join([rf"\section*{{{inline(self.headline)}}}", *parts, *(inline(note) for note in self.graded.notes)])
 
     def csv(self) -> str:
-        """One row an answer; no cell is a formula."""
+        """Return one row per answer, without cells that a spreadsheet would run as formulas."""
         stream = io.StringIO()
         rows = csv.writer(stream, lineterminator="\n")
         rows.writerow(["student", "question", "answer", "verdict", "marks", "of", "right answer", "mistake", "why"])
@@ -87,21 +87,21 @@ class Report:
         return Table("Students", columns, rows)
 
     def _questions(self) -> Table:
-        columns = [Column("question")] + [Column(title, right=True) for title in (*OUTCOMES[:-1], "marks won", "tells apart")]
+        columns = [Column("question")] + [Column(title, right=True) for title in (*OUTCOMES[:-1], "marks won", "discrimination")]
         rows = []
         for q in self.graded.questions:
             numbers = [q.outcomes[title] for title in OUTCOMES[:-1]]
             apart = "·" if q.tells_apart is None else f"{q.tells_apart:.2f}"
             commonest = "".join(f"{mistake} ({count})" for mistake, count in list(q.mistakes.items())[:1])
             rows.append([q.question, *map(str, numbers), f"{100 * q.share:.0f} %", apart, commonest])
-        return Table("Questions", [*columns, Column("commonest mistake")], rows)
+        return Table("Questions", [*columns, Column("most common mistake")], rows)
 
     def _mistakes(self) -> Table:
-        columns = [Column("mistake"), Column("times", right=True), Column("students", right=True), Column("what it is")]
+        columns = [Column("mistake"), Column("times", right=True), Column("students", right=True), Column("description")]
         rows = []
         for common in self.graded.mistakes[:SHOWN_MISTAKES]:
             rows.append([common.mistake, str(common.count), str(common.students), common.name])
-        return Table("The commonest mistakes", columns, rows)
+        return Table("Most common mistakes", columns, rows)
 
     def _answers(self) -> Table:
         columns = [
@@ -130,7 +130,7 @@ class Report:
 
 @dataclass(frozen=True)
 class AgainReport(Report):
-    """A class graded again, with the marks of both gradings."""
+    """The report of a class graded again, with both marks."""
 
     again: Regraded
 
@@ -146,7 +146,7 @@ class AgainReport(Report):
         return f"{super().headline}; {len(moved)} marks of {students} students changed{gone}"
 
     def _both(self) -> Table:
-        """`0 → 2` where a mark changed, `2` where it did not."""
+        """Return the marks of both gradings: `0 → 2` if a mark changed, `2` if not."""
         titles = [template.id for template in self.graded.quiz.questions]
         columns = [Column("student"), Column("before", right=True), Column("now", right=True)]
         rows = []
@@ -173,12 +173,12 @@ class AgainReport(Report):
 
 
 def points(marks: Fraction) -> str:
-    """`2`, `1.5`, `0.67`."""
+    """Return marks as text: `2`, `1.5`, `0.67`."""
     return str(marks.numerator) if marks.denominator == 1 else f"{float(marks):.2f}".rstrip("0")
 
 
 def inert(cell: str) -> str:
-    """A cell that no spreadsheet takes for a formula."""
+    """Return a cell that a spreadsheet does not run as a formula."""
     return f"'{cell}" if cell.startswith(FORMULA) else cell
 
 
@@ -192,7 +192,7 @@ def _moved(change: Change) -> str:
 
 
 def _unpiped(table: Table) -> str:
-    """Markdown of a table whose cells are escaped already: a pipe is not escaped twice."""
+    """Return a table as Markdown whose cells are already escaped, without escaping pipes twice."""
     whole = [[cell.replace("\\|", "|") for cell in row] for row in table.rows]
     return replace(table, rows=whole).markdown()
 
@@ -208,7 +208,5 @@ def _regraded(regraded: Regraded) -> AgainReport:
 
 
 def listed(rows: Sequence[Sequence[str]]) -> Table:
-    """The sets that ship."""
-    return Table(
-        "", [Column("set"), Column("questions", right=True), Column("marks", right=True), Column("what it is about")], rows
-    )
+    """Return the table of built-in sets."""
+    return Table("", [Column("set"), Column("questions", right=True), Column("marks", right=True), Column("topics")], rows)

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from html import escape
+from dataclasses import replace
 from typing import NamedTuple
 
 from glassformer import algebra
 from glassformer.program import Program, build
-from glassformer.show.algebra import bytes_text
+from glassformer.program.kept import Keeps
+from glassformer.show.algebra import bytes_text, equation_lists
+from glassformer.show.blocks import blocks
 from glassformer.show.charts import Chart, Line
-from glassformer.show.diagram import block_of, diagram
-from glassformer.show.diagram_inside import inside
+from glassformer.show.diagram import diagram, inside
 from glassformer.show.icicle import icicle_svg
-from glassformer.show.palette import PARTS, Part, ink, part_of
-from glassformer.show.parts_table import PartsTable
+from glassformer.show.markup import Child, Html, join, tags
+from glassformer.show.palette import PARTS, ink
 from glassformer.show.present import present
-from glassformer.show.report.page import Section, facts, paragraph, table
+from glassformer.show.report.page import Section, facts, folded
 from glassformer.show.table import Column, Table
-from glassformer.show.typeset import HtmlPen, equation
 from glassformer.spec import EncoderSpec, field_docs
 from glassformer.spec.reading import Request
 
@@ -29,22 +29,23 @@ MOST_LENGTH = 8192  # of a curve, where nothing limits the length
 
 
 class Subject(NamedTuple):
-    """What a report is about: a spec as it was asked for, and its program."""
+    """What a report is about: a spec as it was asked for, its program, and what is kept in memory where it is trained."""
 
     asked: Request
     program: Program
+    keeps: Keeps
 
     @property
     def spec(self) -> EncoderSpec:
         return self.asked.spec
 
 
-def subject(asked: Request) -> Subject:
+def subject(asked: Request, keeps: Keeps) -> Subject:
     """The subject of what was asked."""
-    return Subject(asked, build(asked.spec, batch=asked.batch, t=asked.t))
+    return Subject(asked, build(asked.spec, batch=asked.batch, t=asked.t), keeps)
 
 
-def lead(about: Subject) -> str:
+def lead(about: Subject) -> Html:
     """What it is, in one sentence and a few numbers."""
     count, cost = algebra.ledger(about.program), algebra.cost(about.program)
     numbers = [
@@ -52,7 +53,7 @@ def lead(about: Subject) -> str:
         (f"FLOPs of a forward pass, {_input(about)}", _short(cost.flops)),
         ("weights in float32", bytes_text(4 * count.total)),
     ]
-    return paragraph(sentence(about.spec)) + facts(numbers)
+    return join(tags.p(sentence(about.spec)), facts(numbers))
 
 
 def sentence(spec: EncoderSpec) -> str:
@@ -77,92 +78,79 @@ def sentence(spec: EncoderSpec) -> str:
 
 def derived_sections(about: Subject) -> Iterator[Section]:
     """All of them, in reading order."""
-    yield Section("encoder", "The encoder", _diagram(about) + _fields(about.spec))
-    yield Section("ledger", "Parameters", _ledger(about))
-    yield Section("shapes", "Shapes", _shapes(about))
-    yield Section("cost", "Cost", _cost(about))
-    yield Section("equations", "Equations", _equations(about))
+    yield Section("encoder", "The encoder", join(_diagram(about), _fields(about.spec)))
+    yield Section("ledger", "Parameters", join(_ledger(about)))
+    yield Section("shapes", "Shapes", join(_shapes(about)))
+    yield Section("cost", "Cost", join(_cost(about)))
+    yield Section("equations", "Equations", join(_equations(about)))
 
 
-def legend() -> str:
+def legend() -> Html:
     """The colours of the parts."""
-    items = "".join(f'<li><span style="background:{ink(part)}"></span>{part}</li>' for part in PARTS)
-    return f"<ul class=legend>{items}</ul>"
+    return tags.ul([tags.li(tags.span(style=f"background:{ink(part)}"), part) for part in PARTS], class_="legend")
 
 
-def _diagram(about: Subject) -> str:
+def _diagram(about: Subject) -> list[Html]:
     program = about.program
-    whole = f"<figure>{diagram(program).svg()}<figcaption>Shapes on the arrows, parameters in the blocks.</figcaption></figure>"
-    keys = dict.fromkeys(block_of(step) for step in program.steps)
+    whole = tags.figure(diagram(program).svg(), tags.figcaption("Shapes on the arrows, parameters in the blocks."))
     chosen: dict[str, str] = {}
-    for key in keys:
-        word = key.rpartition(".")[2]
-        if word in OPENED:
-            chosen.setdefault(word, key)
-    insides = "".join(
-        f"<figure tabindex=0><figcaption><code>{escape(key)}</code></figcaption>{inside(program, key).svg()}</figure>"
-        for key in chosen.values()
-    )
-    return f'{legend()}<div class="pictures">{whole}<div>{insides}</div></div>'
+    for node in (node for top in blocks(algebra.notation(program)) for node in top.walk() if node.kind in OPENED):
+        chosen.setdefault(node.kind, node.name)
+    insides = [tags.figure(tags.figcaption(tags.code(one)), inside(program, one).svg(), tabindex=0) for one in chosen.values()]
+    return [legend(), tags.div(whole, tags.div(insides), class_="pictures")]
 
 
-def _fields(spec: EncoderSpec) -> str:
+def _fields(spec: EncoderSpec) -> Html | None:
     docs = field_docs()
     rows = [[name, _field(value), docs[name]] for name, value in spec.to_dict().items()]
     if not rows:
-        return ""
+        return None
     view = Table("", [Column("field"), Column("value"), Column("what it is")], rows, ["All other fields are as by default."])
-    return f"<details><summary>The spec, field by field</summary>{table(view)}</details>"
+    return folded("The spec, field by field", view.markup())
 
 
 def _field(value: object) -> str:
     return ", ".join(map(str, value)) or "none" if isinstance(value, list | tuple) else str(value)
 
 
-def _ledger(about: Subject) -> str:
+def _ledger(about: Subject) -> list[Html]:
     count = algebra.ledger(about.program, label=about.asked.label)
-    view: PartsTable = present(count)
+    view: Table = present(count)
     order = [0, 3, 1, 2, *([4] if any(row[4] for row in view.rows) else [])]  # the count first: a telephone shows two columns
-    return f"<p>As wide as its share:</p>{icicle_svg(count)}{_coloured(view, order, view.names)}"
+    return [tags.p("As wide as its share:"), icicle_svg(count), _columns(view, order)]
 
 
-def _coloured(view: Table, order: Sequence[int], names: Sequence[str] = ()) -> str:
-    """Some columns of a table whose rows begin with the name of a tensor or a part, or are about those in `names`."""
+def _columns(view: Table, order: Sequence[int]) -> Html:
+    """Some columns of a table, without its title."""
     rows = [[row[place] for place in order] for row in view.rows]
-    columns = [view.columns[place] for place in order]
-    return table(Table("", columns, rows, view.notes, view.bold), _parts(names or [row[0] for row in rows]))
+    return replace(view, title="", columns=[view.columns[place] for place in order], rows=rows).markup()
 
 
-def _parts(names: Sequence[str]) -> list[Part | None]:
-    return [None if name in ("", "total", "layers") else part_of(name) for name in names]
-
-
-def _shapes(about: Subject) -> str:
+def _shapes(about: Subject) -> list[Html]:
     rows_view, columns_view = (
         present(algebra.shapes(about.program, convention=convention)) for convention in ("rows", "columns")
     )
     pairs = zip(rows_view.rows, columns_view.rows, strict=True)
     rows = [[row[0], row[3], other[3], row[4], row[2], row[1]] for row, other in pairs]
     titles = ["tensor", "tokens as rows", "tokens as columns", "one head, as rows", "axes", ""]
-    view = Table("", [*map(Column, titles)], rows, rows_view.notes)
     sizes = about.program.sizes
     over = f"Every tensor of a forward pass over batch={sizes.batch}, t={sizes.t}."
-    said = paragraph(f"{over} With tokens as rows, Q = X W_Q; with tokens as columns, Q = W_Q X.")
-    return said + _coloured(view, range(6))
+    said = tags.p(f"{over} With tokens as rows, Q = X W_Q; with tokens as columns, Q = W_Q X.")
+    return [said, replace(rows_view, title="", columns=[*map(Column, titles)], rows=rows).markup()]
 
 
-def _cost(about: Subject) -> str:
+def _cost(about: Subject) -> list[Child]:
     view: Table = present(algebra.cost(about.program, label=about.asked.label))
-    return _coloured(view, range(3)) + (_lengths(about) if not about.spec.one_length else "")
+    return [_columns(view, range(3)), _lengths(about) if not about.spec.one_length else None]
 
 
-def _lengths(about: Subject) -> str:
+def _lengths(about: Subject) -> list[Html]:
     """FLOPs and bytes against the length of the input."""
     longest = min(about.spec.longest or MOST_LENGTH, MOST_LENGTH)
     lengths = sorted({max(1, round(longest * place / (PLOTTED - 1))) for place in range(PLOTTED)})
     passes = {t: (build(about.spec, batch=about.asked.batch, t=t)) for t in lengths}
     flops = {t: algebra.cost(program) for t, program in passes.items()}
-    bytes_ = {t: algebra.cost(program, which="training", kernel="fused").memory for t, program in passes.items()}
+    bytes_ = {t: algebra.cost(program, which="training", keeps=about.keeps).memory for t, program in passes.items()}
     scale, unit = _scale(max(cost.flops for cost in flops.values()))
     mixed = {t: _flops(cost, SCORES) for t, cost in flops.items()}
     lines = [
@@ -174,21 +162,22 @@ def _lengths(about: Subject) -> str:
         Line("all", [(t, memory.total / size) for t, memory in bytes_.items()], "currentColor"),
         Line("activations", [(t, memory.activations / size) for t, memory in bytes_.items()], ink("embedding")),
     ]
-    charts = Chart(f"{unit}FLOPs, forward", "tokens", lines).svg(), Chart(f"{byte_unit}, training step", "tokens", kept).svg()
+    charts = Chart(f"{unit}FLOPs, forward", "tokens", lines), Chart(f"{byte_unit}, training step", "tokens", kept)
     batch = f"batch={about.asked.batch}"
     note = f"{batch}; training in float32 with AdamW and a fused attention kernel. The scores grow with the square of the length."
-    return (
-        "<h3>Against the length of the input</h3>"
-        f'<div class="pictures">{"".join(f"<figure>{chart}</figure>" for chart in charts)}</div>'
-        f"<p class=note>{escape(note)}</p>{table(_lengths_table(about, longest))}"
-    )
+    return [
+        tags.h3("Against the length of the input"),
+        tags.div([tags.figure(chart.svg()) for chart in charts], class_="pictures"),
+        tags.p(note, class_="note"),
+        _lengths_table(about, longest).markup(),
+    ]
 
 
 def _lengths_table(about: Subject, longest: int) -> Table:
     rows = []
     for t in sorted({t for t in (16, 64, 128, 256, 512, 1024, 2048, 4096) if t < longest} | {longest, about.program.sizes.t}):
         program = build(about.spec, batch=about.asked.batch, t=t)
-        forward, training = algebra.cost(program), algebra.cost(program, which="training", kernel="fused")
+        forward, training = algebra.cost(program), algebra.cost(program, which="training", keeps=about.keeps)
         share = _flops(forward, SCORES) / (forward.flops or 1)
         memory = [bytes_text(one.memory.total) for one in (forward, training)]
         rows.append([f"{t:,}", _short(forward.flops), f"{share:.1%}", _short(training.flops), *memory])
@@ -200,21 +189,9 @@ def _flops(cost: algebra.Cost, part: str) -> int:
     return cost.parts[part].flops if part in cost.parts else 0
 
 
-def _equations(about: Subject) -> str:
-    blocks = []
-    for convention in ("rows", "columns"):
-        written = algebra.notation(about.program, HtmlPen(convention))
-        sections = []
-        for section in written.sections:
-            items = "".join(
-                f'<li style="border-left-color:{ink(part_of(e.name))}"><span class=number>({e.number})</span>'
-                f"{equation(e.left, e.right)}<span class=shape>{escape(e.shape)}</span></li>"
-                for e in section.equations
-            )
-            sections.append(f"<h3>{escape(section.title)}</h3><ol class=equations>{items}</ol>")
-        blocks.append("".join(sections))
-    rows, columns = blocks
-    return f"<p>Tokens as rows.</p>{rows}<details><summary>The same with tokens as columns</summary>{columns}</details>"
+def _equations(about: Subject) -> list[Child]:
+    columns = folded("The same with tokens as columns", equation_lists(about.program, "columns"))
+    return [tags.p("Tokens as rows."), equation_lists(about.program, "rows"), columns]
 
 
 def _input(about: Subject) -> str:

@@ -6,20 +6,20 @@ import json
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from html import escape
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from glassformer.errors import GlassformerError, shown
+from glassformer.files.documents import read_document
 from glassformer.show.algebra import bytes_text
 from glassformer.show.curve_charts import charts
 from glassformer.show.curves import METRICS, Curve, curves_table, read_curve
-from glassformer.show.report.page import Section, facts, paragraph, table
+from glassformer.show.markup import Child, Html, join, tags
+from glassformer.show.report.page import Section, facts, folded
 from glassformer.show.table import Column, Table
-from glassformer.spec import GlassformerError, shown
-from glassformer.spec.files import read_document
-from glassformer.spec.weight_files import RUN
+from glassformer.spec.checkpoint_folder import RUN
 
 SETTINGS = "settings.json"
 MOST_EPOCHS = 60  # rows of the table of epochs
@@ -80,30 +80,30 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
 
 def learned_section(run: Learned) -> Section:
     """The whole of it."""
-    parts = [_data(run), _results(run), charts([run.curve])]
-    parts += [paragraph(note) for note in curves_table([run.curve]).notes if note]  # where it overfits
+    parts: list[Child] = [_data(run), _results(run), charts([run.curve])]
+    parts += [tags.p(note) for note in curves_table([run.curve]).notes if note]  # where it overfits
     parts += [_predicted(run), _epochs(run), _classes(run), _settings(run)]
-    return Section("training", "Training", "".join(parts))
+    return Section("training", "Training", join(parts))
 
 
-def _data(run: Learned) -> str:
+def _data(run: Learned) -> list[Html]:
     data, origin = _mapping(run.about.get("data")), _mapping(run.about.get("provenance"))
     counted = ", ".join(f"{count:,} {part}" for part, count in _mapping(data.get("rows")).items() if isinstance(count, int))
     labels = data.get("labels") or []
     classes = f" in {len(labels)} classes" if isinstance(labels, list) and labels else ""
-    said = paragraph(f"Data: {shown(str(data.get('name', 'unknown')))}{classes}; rows: {counted or 'unknown'}.")
+    said = tags.p(f"Data: {shown(str(data.get('name', 'unknown')))}{classes}; rows: {counted or 'unknown'}.")
     beside = [f"{word}: {shown(str(origin[word]), limit=200)}" for word in ("licence", "baseline") if origin.get(word)]
     trained, special = (_mapping(run.about.get("counts")).get(word) for word in ("trained", "task_specific"))
     if isinstance(trained, int) and isinstance(special, int):
         beside.append(f"trained parameters: {trained:,}, of which task-specific: {special:,}")
-    return said + "".join(f"<p class=note>{escape(line)}</p>" for line in beside)
+    return [said, *(tags.p(line, class_="note") for line in beside)]
 
 
 def _mapping(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _results(run: Learned) -> str:
+def _results(run: Learned) -> list[Child]:
     said = run.curve.to_dict()
     best = f"{said['best_epoch']} of {said['epochs']}"
     pairs = [("best epoch", best), ("validation accuracy there", f"{said['best_accuracy']:.1%}")]
@@ -112,11 +112,11 @@ def _results(run: Learned) -> str:
         pairs.insert(0, ("test accuracy", f"{test['accuracy']:.1%}"))
     if _is_number(run.end.get("seconds")):
         pairs.append(("time", f"{run.end['seconds']:.1f} s"))
-    unfinished = "" if run.end else paragraph("This run is not finished: 'glassformer resume' goes on with it.")
-    return facts(pairs) + unfinished
+    unfinished = None if run.end else tags.p("This run is not finished: 'glassformer resume' goes on with it.")
+    return [facts(pairs), unfinished]
 
 
-def _predicted(run: Learned) -> str:
+def _predicted(run: Learned) -> list[Html]:
     """What the algebra said before the first step, beside what was measured."""
     said, began = _mapping(run.about.get("predicted")), _mapping(run.start.get("measured"))
     step = _mapping(_mapping(run.end.get("measured")).get("step"))
@@ -130,7 +130,7 @@ def _predicted(run: Learned) -> str:
     ]
     kept = [row for row in rows if row[1:] != ["·", "·"]]
     view = Table("", [Column(""), Column("predicted", right=True), Column("measured", right=True)], kept)
-    return f"<h3>Predicted and measured</h3>{table(view)}" if kept else ""
+    return [tags.h3("Predicted and measured"), view.markup()] if kept else []
 
 
 def _row(name: str, predicted: Any, measured: Any, write: Callable[[float], str]) -> list[str]:
@@ -149,7 +149,7 @@ def _bytes(value: float) -> str:
     return bytes_text(int(value))
 
 
-def _epochs(run: Learned) -> str:
+def _epochs(run: Learned) -> list[Html]:
     curve, count = run.curve, len(run.curve.epochs)
     kept = list(range(count)) if count <= MOST_EPOCHS else [*range(MOST_EPOCHS // 2), *range(count - MOST_EPOCHS // 2, count)]
     rows = []
@@ -162,14 +162,14 @@ def _epochs(run: Learned) -> str:
     best = frozenset(row for row, place in enumerate(kept) if place == curve.best - 1)
     notes = [f"{count - len(kept)} epochs between are left out."] if len(kept) < count else []
     view = Table("", [Column(title, right=True) for title in titles], rows, ["The best epoch is bold.", *notes], best)
-    return f"<h3>Epochs</h3>{table(view)}"
+    return [tags.h3("Epochs"), view.markup()]
 
 
-def _classes(run: Learned) -> str:
+def _classes(run: Learned) -> list[Html]:
     """How each class did on the test part, from its table of confusions: a row is what was true, a column what was said."""
     found = _mapping(run.end.get("test")).get("confusion")
     if not _is_square(found):
-        return ""
+        return []
     counts = np.array(found, dtype=np.int64)
     given = _mapping(run.about.get("data")).get("labels")
     labels = [shown(str(label), limit=24) for label in given] if isinstance(given, list) else []
@@ -183,8 +183,8 @@ def _classes(run: Learned) -> str:
         [Column(""), *(Column(name, right=True) for name in names)],
         [[name, *(f"{count:,}" if count else "·" for count in row)] for name, row in zip(names, counts, strict=True)],
     )
-    whole = f"<details><summary>What was taken for what</summary>{table(confused)}</details>"
-    return f"<h3>The test, class by class</h3>{table(Table('', columns, rows))}{whole}"
+    whole = folded("What was taken for what", confused.markup())
+    return [tags.h3("The test, class by class"), Table("", columns, rows).markup(), whole]
 
 
 def _is_square(found: Any) -> bool:
@@ -194,6 +194,6 @@ def _is_square(found: Any) -> bool:
     return all(isinstance(row, list) and len(row) == len(found) and all(type(one) is int for one in row) for row in found)
 
 
-def _settings(run: Learned) -> str:
+def _settings(run: Learned) -> Html:
     rows = [[shown(name), shown(str(value))] for name, value in run.settings.items()]
-    return f"<details><summary>Settings</summary>{table(Table('', [Column('setting'), Column('value')], rows))}</details>"
+    return folded("Settings", Table("", [Column("setting"), Column("value")], rows).markup())

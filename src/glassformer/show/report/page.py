@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from html import escape
 from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
 
+from glassformer.errors import GlassformerError
+from glassformer.files.paths import path_text
 from glassformer.show.figures import writing
-from glassformer.show.palette import DARK, LIGHT, Part, css_variables, ink
-from glassformer.show.table import Column, Table, indented
-from glassformer.show.typeset import STYLE as EQUATIONS
-from glassformer.spec import GlassformerError
-from glassformer.spec.paths import path_text
+from glassformer.show.fragment import pieces
+from glassformer.show.markup import Child, Html, tags
+from glassformer.show.markup import page as whole_page
+from glassformer.show.palette import DARK, LIGHT, css_variables
 
-MARK = '<meta name="generator" content="glassformer report">'
-POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"  # whatever a token or a file name says
+MARK = tags.meta(name="generator", content="glassformer report")
 
 
 class Section(NamedTuple):
@@ -25,24 +24,22 @@ class Section(NamedTuple):
 
     name: str
     title: str
-    html: str
+    html: Html
 
 
-def page(title: str, lead: str, sections: Sequence[Section]) -> str:
+def page(title: str, lead: Child, sections: Sequence[Section]) -> Html:
     """The whole document."""
     css = files("glassformer.show.report").joinpath("report.css").read_text(encoding="utf-8")
     dark = f"@media (prefers-color-scheme:dark){{@media not print{{:root{{{css_variables(DARK)}}}}}}}"
     themes = f":root{{color-scheme:light dark;{css_variables(LIGHT)}}}{dark}"
-    contents = "".join(f'<li><a href="#{escape(one.name)}">{escape(one.title)}</a></li>' for one in sections)
-    body = "".join(f'<section id="{escape(one.name)}"><h2>{escape(one.title)}</h2>{one.html}</section>' for one in sections)
-    return f"""<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="{POLICY}">{MARK}
-<title>{escape(title)}</title><style>{themes}{EQUATIONS}{css}</style></head>
-<body><main><header><h1>{escape(title)}</h1>{lead}</header>
-<nav aria-label="Sections"><ul>{contents}</ul></nav>{body}
-<footer>Made by <code>glassformer report</code>. This file needs nothing else.</footer></main></body></html>
-"""
+    contents = tags.ul([tags.li(tags.a(one.title, href=f"#{one.name}")) for one in sections])
+    body = tags.main(
+        tags.header(tags.h1(title), lead),
+        tags.nav(contents, aria_label="Sections"),
+        [tags.section(tags.h2(one.title), one.html, id=one.name) for one in sections],
+        tags.footer("Made by ", tags.code("glassformer report"), ". This file needs nothing else."),
+    )
+    return whole_page(title, body, sheets=(themes, pieces(), css), head=MARK)
 
 
 def save_page(text: str, path: str | Path) -> Path:
@@ -69,36 +66,11 @@ def _is_report(path: Path) -> bool:
         return MARK in file.read(4000)
 
 
-def facts(pairs: Iterable[tuple[str, str]]) -> str:
+def facts(pairs: Iterable[tuple[str, str]]) -> Html:
     """A few numbers that matter, each with its name."""
-    return (
-        f"<dl class=facts>{''.join(f'<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>' for name, value in pairs)}</dl>"
-    )
+    return tags.dl([tags.div(tags.dt(name), tags.dd(value)) for name, value in pairs], class_="facts")
 
 
-def paragraph(text: str) -> str:
-    """A sentence or two."""
-    return f"<p>{escape(text)}</p>"
-
-
-def table(view: Table, parts: Sequence[Part | None] = ()) -> str:
-    """A table that scrolls by itself where the page is narrow; a row of a part of the encoder has its colour."""
-    head = "".join(f"<th{_side(column)}>{escape(column.title)}</th>" for column in view.columns)
-    rows = []
-    for place, row in enumerate(view.rows):
-        if not any(row):
-            continue
-        part = parts[place] if place < len(parts) else None
-        edge = f' style="border-left-color:{ink(part)}"' if part else ""
-        cells = "".join(
-            f"<td{_side(column)}>{indented(escape(cell), '&nbsp;')}</td>" for cell, column in zip(row, view.columns, strict=True)
-        )
-        rows.append(f"<tr{' class=sum' if place in view.bold else ''}{edge}>{cells}</tr>")
-    caption = f"<caption>{escape(view.title)}</caption>" if view.title else ""
-    notes = "".join(f"<p class=note>{escape(note)}</p>" for note in view.notes if note)
-    body = f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
-    return f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(view.title or "table")}">{body}</div>{notes}'
-
-
-def _side(column: Column) -> str:
-    return " class=n" if column.right else ""
+def folded(title: str, *inner: Child) -> Html:
+    """What is one click away."""
+    return tags.details(tags.summary(title), *inner)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from html import escape
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +13,8 @@ from glassformer.program.axes import Floats
 from glassformer.show.figures import figures
 from glassformer.show.grids import attention_top, is_linear
 from glassformer.show.heatmaps import MOST_PANELS, heat_map, scale_bar, small_multiples, word_panel
-from glassformer.show.report.page import Section, paragraph
+from glassformer.show.markup import Child, Html, join, tags
+from glassformer.show.report.page import Section, folded
 
 PANELS = 24  # heads shown large
 NEAR_ONE = 1e-9
@@ -30,44 +30,42 @@ class Check(NamedTuple):
 def attention_section(run: Run, said: str, picture: Floats | None = None) -> Section:
     """Small multiples of all layers and heads, then each layer large; of an image, what the class token looks at."""
     seen = run.attention()
-    words = f"<p>{' '.join(f'<bdi>{escape(word)}</bdi>' for word in seen.words[:200])}</p>" if run.tokens else ""
+    words = tags.p([[tags.bdi(word), " "] for word in seen.words[:200]]) if run.tokens else None
     linear = is_linear(seen.grid(seen.layers[0], seen.heads[0]))
-    head = paragraph(f"{said} Each panel is one head: rows are queries, columns are keys, and each row sums to 1.")
-    looked = _looked_at(seen, picture) if picture is not None else ""
+    head = tags.p(f"{said} Each panel is one head: rows are queries, columns are keys, and each row sums to 1.")
+    looked = _looked_at(seen, picture) if picture is not None else None
     top = attention_top(seen)
     few = len(seen.layers) * len(seen.heads) <= MOST_PANELS
-    large = "".join(_layer(seen, layer, top) for layer in seen.layers) if few else ""
+    large = [_layer(seen, layer, top) for layer in seen.layers] if few else None
     bar = scale_bar(linear=linear, top=top)
-    return Section("attention", "Attention", f"{head}{words}{looked}{bar}{small_multiples(seen)}{large}")
+    return Section("attention", "Attention", join(head, words, looked, bar, small_multiples(seen), large))
 
 
-def _layer(seen: Attention, layer: int, top: float) -> str:
-    panels = "".join(word_panel(seen, layer, head, label=f"head {head}", top=top) for head in seen.heads[:PANELS])
-    return f"<details><summary>Layer {layer}, head by head</summary>{panels}</details>"
+def _layer(seen: Attention, layer: int, top: float) -> Html:
+    panels = [word_panel(seen, layer, head, label=f"head {head}", top=top) for head in seen.heads[:PANELS]]
+    return folded(f"Layer {layer}, head by head", panels)
 
 
-def _looked_at(seen: Attention, picture: Floats) -> str:
+def _looked_at(seen: Attention, picture: Floats) -> Html:
     """For each head of the last layer, the weights over the patches beside the image: of the class token, or the mean."""
     spec, layer = seen.run.program.spec, seen.layers[-1]
     before = spec.class_tokens + spec.registers
     grey = picture.mean(axis=0)
-    span = float(np.ptp(grey)) or 1.0
-    image = heat_map((grey - grey.min()) / span, "the image", size=112)
-    pictures = [f"<figure>{image}<figcaption>the image</figcaption></figure>"]
+    shades = [("the image", (grey - grey.min()) / (float(np.ptp(grey)) or 1.0))]
     for head in seen.heads[:PANELS]:
         rows = seen.grid(layer, head)
         weights = (rows[0] if spec.class_tokens else rows.mean(axis=0))[before:]
         patches = (weights / (weights.max() or 1.0)).reshape(spec.patch_grid)
-        name = f"head {head}, up to {figures(float(weights.max()), 2)}"
-        pictures.append(f"<figure>{heat_map(patches, name, size=112)}<figcaption>{escape(name)}</figcaption></figure>")
+        shades.append((f"head {head}, up to {figures(float(weights.max()), 2)}", patches))
+    pictures = [tags.figure(heat_map(shade, name, size=112), tags.figcaption(name)) for name, shade in shades]
     who = "the class token looks at" if spec.class_tokens else "the patches look at, on average,"
-    return f'<p>What {who} in layer {layer}, patch by patch:</p><div class="pictures">{"".join(pictures)}</div>'
+    return join(tags.p(f"What {who} in layer {layer}, patch by patch:"), tags.div(pictures, class_="pictures"))
 
 
 def run_checks(run: Run) -> Iterator[Check]:
     """What must be true of any run, tried on this one."""
     off = 0.0
-    for name in (step.name for step in run.program.steps if step.name.endswith(".attention.weights")):
+    for name in (step.name for step in run.program.steps if step.role == "weights"):
         if name in run:
             off = max(off, float(np.abs(run[name].sum(axis=-1) - 1).max(initial=0.0)))
     yield Check(off < NEAR_ONE, f"Every row of attention weights sums to 1 (off by {off:.1e} at most).")
@@ -80,7 +78,7 @@ def run_checks(run: Run) -> Iterator[Check]:
     yield Check(apart < NEAR_ONE, f"{said} (apart by {apart:.1e}).")
 
 
-def checks_section(checks: Sequence[Check], more: str = "") -> Section:
+def checks_section(checks: Sequence[Check], more: Child = None) -> Section:
     """A list of what was tried."""
-    items = "".join(f"<li><b>{'✓' if one.holds else '✗'}</b>{escape(one.text)}</li>" for one in checks)
-    return Section("checks", "Checks", f"<ul class=checks>{items}</ul>{more}")
+    items = [tags.li(tags.b("✓" if one.holds else "✗"), one.text) for one in checks]
+    return Section("checks", "Checks", join(tags.ul(items, class_="checks"), more))

@@ -1,4 +1,4 @@
-"""Hugging Face configs, read without transformers: every family a table, every refusal one line."""
+"""Hugging Face configs, read without the transformers library: one table per model family."""
 
 from glassformer.spec.huggingface.reader import FAMILIES, Reading, from_config, unwrap
 

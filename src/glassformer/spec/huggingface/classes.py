@@ -1,4 +1,4 @@
-"""Model classes: the pooler and the head that a class puts on the body of its family."""
+"""Model classes: the pooler and the head that each adds to the body of its family."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from glassformer.spec.huggingface.values import Fields
 
-# Stand-ins for what the config decides.
+# Placeholders for values from the config.
 LABELS: Any = "the config's number of labels"
 ACTIVATION: Any = "the config's activation"
 
@@ -15,11 +15,11 @@ POOLED: Fields = {"pooler": "dense"}
 MASKED: Fields = {"head": "mlm"}
 TAGGED: Fields = {"head": "tag", "classes": LABELS}
 CLASSIFIED: Fields = {"head": "classify", "classes": LABELS}
-CHOICE: Fields = {"head": "classify", "classes": 1}  # one score for each choice
+CHOICE: Fields = {"head": "classify", "classes": 1}  # one score per choice
 
 
 def bert_classes(name: str) -> dict[str, Fields]:
-    """BERT and its kin: heads that classify read the pooler, heads on tokens have none."""
+    """Return the classes of BERT-like families: classifiers read the pooler; token heads have none."""
     return {
         f"{name}Model": POOLED,
         f"{name}ForPreTraining": {**POOLED, "head": "pretrain", "classes": 2},
@@ -33,7 +33,10 @@ def bert_classes(name: str) -> dict[str, Fields]:
 
 
 def roberta_classes(name: str) -> dict[str, Fields]:
-    """RoBERTa and its kin: the classifier has a hidden layer of its own instead of the pooler; GELU whatever the layers use."""
+    """Return the classes of RoBERTa-like families: the classifier has its own hidden layer instead of the pooler.
+
+    The masked-token head uses GELU, whatever the activation of the layers.
+    """
     return {
         f"{name}Model": POOLED,
         f"{name}ForMaskedLM": {**MASKED, "head_hidden": "gelu"},
@@ -45,24 +48,24 @@ def roberta_classes(name: str) -> dict[str, Fields]:
 
 
 def some(classes: Mapping[str, Fields], *endings: str) -> dict[str, Fields]:
-    """Those classes whose names end in one of `endings`."""
+    """Return the classes whose names end in one of `endings`."""
     return {name: fields for name, fields in classes.items() if name.endswith(endings)}
 
 
-# Why a class is not read, by the end of its name; the families' own tables come first.
+# Why a class is not supported, by the end of its name; the tables of the families take precedence.
 NOT_READ = {
-    "ForConditionalGeneration": "it has a decoder, which is not in the program",
-    "ForCausalLM": "it predicts the next token, so it is a decoder, and only encoders are read",
-    "LMHeadModel": "it predicts the next token, so it is a decoder, and only encoders are read",
-    "DoubleHeadsModel": "it is a decoder, and only encoders are read",
-    "ForSemanticSegmentation": "its segmentation head is not in the program",
-    "ForObjectDetection": "its detection head is not in the program",
-    "Backbone": "a backbone hands out the feature maps of several layers, which is not in the program",
+    "ForConditionalGeneration": "it has a decoder, and only encoders are implemented",
+    "ForCausalLM": "it predicts the next token, so it is a decoder, and only encoders are implemented",
+    "LMHeadModel": "it predicts the next token, so it is a decoder, and only encoders are implemented",
+    "DoubleHeadsModel": "it is a decoder, and only encoders are implemented",
+    "ForSemanticSegmentation": "its segmentation head is not implemented",
+    "ForObjectDetection": "its detection head is not implemented",
+    "Backbone": "a backbone returns the feature maps of several layers, which is not implemented",
 }
 
 
 def why_not(model_class: str, *, decoder: bool) -> str | None:
-    """Why a class that is not known is not read, where that can be told from its name."""
+    """Return why an unknown class is not supported, if its name tells."""
     if decoder and model_class.endswith(("Model", "Generation", "Classification", "Answering", "Decoder", "LM")):
         return NOT_READ["ForConditionalGeneration"]
     return next((why for ending, why in NOT_READ.items() if model_class.endswith(ending)), None)

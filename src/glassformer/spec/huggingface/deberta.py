@@ -1,4 +1,4 @@
-"""DeBERTa-v2 and v3: BERT's body with disentangled attention; the family, and the names of its tensors."""
+"""DeBERTa-v2 and v3: BERT's body with disentangled attention."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ from typing import Any
 
 from glassformer.spec.huggingface.classes import CHOICE, CLASSIFIED, MASKED, TAGGED
 from glassformer.spec.huggingface.family import Draft, Family, Key
-from glassformer.spec.huggingface.name_tables import Names, Table
 from glassformer.spec.huggingface.text import BODY, NOT_SEQ2SEQ, PLACES, read_by_a_layer, same_width, tied_with_bias
-from glassformer.spec.huggingface.text_names import BERT_BODY, BERT_HEADS, BERT_LAYER
 
 TERMS = {
     ("c2p", "p2c"): "both",
@@ -19,12 +17,12 @@ POOLED_CLASSES = ("ForSequenceClassification", "ForMultipleChoice")
 
 
 def segments_or_none(draft: Draft) -> None:
-    """No token types is written as 0 of them."""
+    """Read the number of segments, which is 0 for none."""
     draft.fields["segments"] = draft.config.whole("type_vocab_size", 0, least=0) or None
 
 
 def disentangled(draft: Draft) -> None:
-    """The relative table, what looks at it, and whether absolute positions are added to the tokens, too."""
+    """Read the relative table, the terms that use it, and whether absolute positions are added as well."""
     config, fields = draft.config, draft.fields
     learned = config.flag("position_biased_input", default=True)
     terms, normed = _terms(draft), _normed(draft)
@@ -34,19 +32,21 @@ def disentangled(draft: Draft) -> None:
     if not config.flag("relative_attention", default=False):
         for key, given in (("pos_att_type", terms), ("norm_rel_ebd", normed)):
             if given:
-                raise config.refusal(key, "relative_attention is false, so there is no table to which it could apply.")
+                raise config.refusal(key, "it needs relative_attention = true.")
         fields["position"] = "learned" if learned else "none"
         return
     if not terms:
-        raise config.refusal("pos_att_type", "relative_attention is true, so it names c2p, p2c or both.")
+        raise config.refusal("pos_att_type", "with relative_attention = true, it must name c2p, p2c or both.")
     read_by_a_layer(draft)
     distance = distance if distance >= 1 else fields["positions"]
     half = buckets if buckets > 0 else distance
     if half < 2:
         key = "position_buckets" if buckets > 0 else "max_relative_positions"
-        raise config.refusal(key, "distances 0 and 1 have a row each, so 2 is the least.")
+        raise config.refusal(key, "it must be at least 2, since distances 0 and 1 have one row each.")
     if buckets >= distance:
-        raise config.refusal("position_buckets", f"far distances share buckets, so it is below the farthest, {distance}.")
+        raise config.refusal(
+            "position_buckets", f"it must be below the largest distance, {distance}, since large distances share buckets."
+        )
     fields.update(
         position="learned_disentangled" if learned else "disentangled",
         relative_buckets=2 * half,
@@ -58,13 +58,13 @@ def disentangled(draft: Draft) -> None:
 
 
 def _terms(draft: Draft) -> tuple[str, ...]:
-    """c2p and p2c, in this order: a list of them, or one text with a line between them."""
+    """Return the terms c2p and p2c, in this order, from a list or from text such as `c2p|p2c`."""
     given: Any = draft.config.get("pos_att_type", None)
     words = [word.strip() for word in given.lower().split("|")] if isinstance(given, str) else given
     if words is None or words in ([], [""]):
         return ()
     if not isinstance(words, list) or any(word not in ("c2p", "p2c") for word in words):
-        raise draft.config.refusal("pos_att_type", "it is a list of c2p and p2c.", verb="is not understood:")
+        raise draft.config.refusal("pos_att_type", "it must be a list of c2p and p2c.", verb="is not supported:")
     return tuple(sorted(set(words)))
 
 
@@ -76,26 +76,27 @@ def _normed(draft: Draft) -> bool:
 
 
 def width_of_a_head(draft: Draft) -> None:
-    """Some files give it, and the output projection takes no other than d_model / heads."""
+    """Check the head width in files that give it: the output projection expects d_model / heads."""
     width = draft.fields["d_model"] // draft.fields["heads"]
     if draft.config.whole("attention_head_size", None) not in (None, width):
-        raise draft.config.refusal("attention_head_size", f"a head has hidden_size / num_attention_heads = {width} features.")
+        raise draft.config.refusal("attention_head_size", f"it must be hidden_size / num_attention_heads = {width}.")
 
 
 def context_pooler(draft: Draft) -> None:
-    """Heads that classify read the first token through a dense layer, whose function the config names."""
+    """Read the activation of the dense layer through which classifiers read the first token."""
     if draft.model_class.endswith(POOLED_CLASSES):
         width = draft.fields["d_model"]
         if draft.config.whole("pooler_hidden_size", width) != width:
-            raise draft.config.refusal("pooler_hidden_size", f"the pooler reads vectors of hidden_size = {width}.")
+            raise draft.config.refusal("pooler_hidden_size", f"it must be hidden_size = {width}.")
         draft.fields["head_hidden"] = draft.config.activation("pooler_hidden_act", "gelu")
 
 
 def old_prediction_head(draft: Draft) -> None:
-    """Since `legacy` was added, false stands for another head with other names."""
+    """Refuse `legacy = false`, which selects a head with other tensor names."""
     if draft.model_class.endswith("ForMaskedLM") and not draft.config.flag("legacy", default=True):
         raise draft.config.refusal(
-            "legacy", f"its masked-token head has other names, which are not read. --as {DEBERTA_V2.base} reads the encoder."
+            "legacy",
+            f"its masked-token head has other tensor names, which are not implemented. --as {DEBERTA_V2.base} reads the encoder.",
         )
 
 
@@ -125,34 +126,3 @@ DEBERTA_V2 = Family(
     ),
 )
 FAMILIES = [DEBERTA_V2]
-
-POOLED_HEAD: Table = {"head.H": "pooler.dense", "head.C": "classifier"}
-NAMES = {
-    "deberta-v2": Names(
-        prefixes=("deberta.",),
-        body={
-            **{name: stored for name, stored in BERT_BODY.items() if name != "pooler.P"},
-            "layers.E_relative": "encoder.rel_embeddings.weight",
-            "layers.relative_norm": "encoder.LayerNorm",
-        },
-        layers=(
-            (
-                "encoder.layer.{n}.",
-                {
-                    **BERT_LAYER,
-                    "attention.Q": "attention.self.query_proj",
-                    "attention.K": "attention.self.key_proj",
-                    "attention.V": "attention.self.value_proj",
-                    "attention.QR": "attention.self.pos_query_proj",
-                    "attention.KR": "attention.self.pos_key_proj",
-                },
-            ),
-        ),
-        heads={
-            **{ending: BERT_HEADS[ending] for ending in ("ForMaskedLM", "ForTokenClassification", "ForQuestionAnswering")},
-            **dict.fromkeys(POOLED_CLASSES, POOLED_HEAD),
-        },
-        # The published files hold the heads that v3 was trained with, and some a position table that is not read.
-        aside=("lm_predictions.", "mask_predictions.", "deberta.embeddings.position_embeddings."),
-    )
-}

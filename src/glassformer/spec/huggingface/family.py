@@ -1,4 +1,4 @@
-"""A family of models: how its config's keys become the fields of a spec, and what its classes add."""
+"""A model family: how the keys of its config map to the fields of a spec, and what its classes add."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from glassformer.spec.huggingface.values import REQUIRED, Config, Fields
 
 
 class Key(NamedTuple):
-    """A key of the config that is a field of the spec: which one, and what a file without the key means."""
+    """The spec field that a config key maps to, and the default for files without the key."""
 
     field: str
     default: Any = REQUIRED
-    nested: Any = REQUIRED  # the default inside another config, where even sizes may be left out
+    nested: Any = REQUIRED  # the default inside another config, in which sizes may be left out
 
     def default_in(self, config: Config) -> Any:
         return self.nested if config.nested and self.nested is not REQUIRED else self.default
 
 
 class Draft(NamedTuple):
-    """A spec in the making, as an `adjust` function sees it: the config, the fields so far, and the class that is being read."""
+    """The argument of an `adjust` function: the config, the fields so far, and the class that is being read."""
 
     config: Config
     fields: Fields
@@ -34,22 +34,22 @@ Adjust = Callable[[Draft], None]
 
 @dataclass(frozen=True, kw_only=True)
 class Family:
-    """One `model_type`. Everything that a table can say stands in a table; `adjust` does the rest."""
+    """One `model_type`: tables for whatever tables can express, and `adjust` functions for the rest."""
 
     model_type: str
-    base: str  # the class of a file that names none
+    base: str  # the class of files that name none
     classes: Mapping[str, Fields]
     keys: Mapping[str, Key]
-    fixed: Fields = field(default_factory=dict)  # what every model of the family has, whatever its config says
-    only: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)  # keys with the values that keep this mathematics
+    fixed: Fields = field(default_factory=dict)  # fields that all models of the family have, whatever the config says
+    only: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)  # keys, each with its supported values
     synonyms: Mapping[str, str] = field(default_factory=dict)
-    inert: frozenset[str] = frozenset()  # keys that change nothing that is computed
+    inert: frozenset[str] = frozenset()  # keys that do not affect the computation
     adjust: tuple[Adjust, ...] = ()
-    not_read: Mapping[str, str] = field(default_factory=dict)  # classes of the family that are refused, and why
-    decoder: bool = False  # the family's models are encoder-decoders, of which only the encoder is read
+    unsupported: Mapping[str, str] = field(default_factory=dict)  # classes of the family that are refused, and why
+    decoder: bool = False  # the models are encoder-decoders, of which only the encoder is read
 
 
-# What stops a file of almost any family: each of these keys, with another value, is another mathematics.
+# Keys of almost every family that change the computation unless they have one of these values.
 ONLY_EVERYWHERE: Mapping[str, tuple[Any, ...]] = {
     "is_decoder": (False,),
     "add_cross_attention": (False,),
@@ -63,17 +63,17 @@ ONLY_EVERYWHERE: Mapping[str, tuple[Any, ...]] = {
 }
 
 WHY = {
-    "is_decoder": "a decoder's attention sees no later tokens, and only encoders are read.",
-    "add_cross_attention": "attention to a second sequence is not in the program.",
-    "conv_kernel_size": "a convolution beside the first layer is not in the program.",
-    "pruned_heads": "layers with different numbers of heads are not in the program.",
-    "position_embedding_type": "only absolute positions are in the program for this family.",
-    "rope_scaling": "scaled rotary angles are not in the program.",
-    "quantization_config": "quantised weights are not in the program.",
-    "auto_map": "the file comes with code of its own, which is not read.",
+    "is_decoder": "decoders mask later tokens, and only encoders are implemented.",
+    "add_cross_attention": "cross-attention is not implemented.",
+    "conv_kernel_size": "the convolution parallel to the first layer is not implemented.",
+    "pruned_heads": "layers with different numbers of heads are not implemented.",
+    "position_embedding_type": "only absolute positions are implemented for this family.",
+    "rope_scaling": "scaled rotary angles are not implemented.",
+    "quantization_config": "quantised weights are not implemented.",
+    "auto_map": "the file refers to custom code, which is never run.",
 }
 
-# Keys that change nothing that an encoder computes: bookkeeping, output format, training, generation.
+# Keys that do not affect what an encoder computes: bookkeeping, output format, training, generation.
 INERT = frozenset(
     """
     _attn_implementation _attn_implementation_autoset _attn_implementation_internal _commit_hash _name_or_path
@@ -90,7 +90,7 @@ INERT = frozenset(
     transformers_version typical_p unk_token unsloth_fixed unsloth_version use_bfloat16 use_cache xla_device
     """.split()
 )
-# What people's own training scripts leave behind in the file.
+# Keys that training scripts leave in the file.
 LEFT_BEHIND = frozenset(
     """
     _flash_attn_2_enabled amp author base_model best_metric cache_dir class_weights data_dir dataset description do_lower_case
@@ -105,6 +105,6 @@ INERT_ENDS = ("_token_id", "_token_ids")
 
 
 def is_inert(key: str, family: Family) -> bool:
-    """Whether a key changes nothing that is computed."""
+    """Whether a key does not affect the computation."""
     known = key in INERT or key in LEFT_BEHIND or key in family.inert
     return known or key.endswith(INERT_ENDS) or any(part in key for part in INERT_PARTS)

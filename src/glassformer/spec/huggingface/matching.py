@@ -1,4 +1,4 @@
-"""Do these weights belong to this config? Every tensor is found, or named as missing, unexpected or of another size."""
+"""Matching weights with a config: every tensor is found, or reported as missing, unexpected or of another size."""
 
 from __future__ import annotations
 
@@ -7,17 +7,18 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from glassformer.errors import GlassformerError, shown
+from glassformer.files.layout import Place
+from glassformer.files.name_tables import names_of
+from glassformer.files.name_tables.names import BUFFERS, At, Names
 from glassformer.spec.encoder_spec import EncoderSpec
-from glassformer.spec.errors import GlassformerError, shown
-from glassformer.spec.huggingface.layout import Place
-from glassformer.spec.huggingface.name_tables import BUFFERS, At, Names
-from glassformer.spec.huggingface.tensor_names import Shape, names_of
+from glassformer.spec.huggingface.tensor_names import Shape
 
-NAMED = 3  # how many tensors of a kind the one line names
+NAMED = 3  # tensors of each kind that a message lists
 
 
 class Misfit(NamedTuple):
-    """A tensor of another size than the config asks for."""
+    """A tensor whose size is not the one in the config."""
 
     name: str
     found: Shape
@@ -28,15 +29,15 @@ class Match(NamedTuple):
     """Which tensor holds which parameter, and what does not fit."""
 
     found: dict[str, Place]
-    copies: dict[str, tuple[Place, ...]]  # tied tensors that the file keeps a second time
-    missing: dict[str, str]  # parameter -> the name under which it was looked for
+    copies: dict[str, tuple[Place, ...]]  # further copies of tied tensors
+    missing: dict[str, str]  # parameter -> the tensor name that was expected
     unexpected: tuple[str, ...]
     misfits: tuple[Misfit, ...]
-    unused: tuple[str, ...]  # known parts of such files that this class has not: another head, a decoder, buffers
+    unused: tuple[str, ...]  # known tensors that this class lacks: another head, a decoder, buffers
 
 
 class MismatchError(GlassformerError):
-    """Weights that do not belong to the config: the one line names a few tensors, `match` holds them all, once looked for."""
+    """Weights that do not fit the config: the message names a few tensors; `match`, if computed, holds all of them."""
 
     def __init__(self, message: str, match: Match | None) -> None:
         super().__init__(message)
@@ -44,7 +45,7 @@ class MismatchError(GlassformerError):
 
 
 def match_tensors(places: Mapping[str, tuple[Place, ...]], present: Mapping[str, Shape], family: str) -> Match:
-    """Find each parameter among the tensors that a file holds (name -> shape)."""
+    """Find each parameter among the tensors of a file (name -> shape)."""
     names = names_of(family)
     found: dict[str, Place] = {}
     copies: dict[str, tuple[Place, ...]] = {}
@@ -54,7 +55,7 @@ def match_tensors(places: Mapping[str, tuple[Place, ...]], present: Mapping[str,
         if held:
             found[parameter], copies[parameter] = held[0], tuple(held[1:])
         else:
-            missing[parameter] = _looked_for(parameter, candidates, names, present)
+            missing[parameter] = _expected_name(parameter, candidates, names, present)
     wanted = {place.name: place.shape for place in (*found.values(), *(copy for group in copies.values() for copy in group))}
     misfits = [Misfit(name, present[name], shape) for name, shape in wanted.items() if present[name] != shape]
     rest = {name: _known_elsewhere(name, names) for name in present if name not in wanted}
@@ -69,7 +70,7 @@ def match_tensors(places: Mapping[str, tuple[Place, ...]], present: Mapping[str,
 
 
 def untied(match: Match, family: str) -> Match:
-    """What was found in a file that says it is untied: beside the shared table, the encoder then has one of its own."""
+    """Return the match for a file that is declared untied: the encoder has its own table next to the shared one."""
     shared = names_of(family).shared
     held = {name: (match.found[name], *group) for name, group in match.copies.items()}
     own = {name: [place for place in group if place.name not in shared] for name, group in held.items()}
@@ -86,7 +87,7 @@ def untied(match: Match, family: str) -> Match:
 def require(
     match: Match, spec: EncoderSpec, *, family: str, present: Mapping[str, Shape], label: str, source: str = "config.json"
 ) -> None:
-    """Refuse weights that do not fit, in one line; `source` is the file that says what the model is."""
+    """Refuse weights that do not fit; `source` is the file that describes the model."""
     if not (match.missing or match.unexpected or match.misfits):
         return
     require_depth(spec, family=family, present=present, label=label, source=source, match=match)
@@ -108,19 +109,19 @@ def require_depth(
     source: str = "config.json",
     match: Match | None = None,
 ) -> None:
-    """Refuse another number of layers than the file holds. It needs no shapes, so it can be asked before any is worked out."""
+    """Refuse a number of layers other than the file's. Needs no shapes, so it can run before they are computed."""
     held = layers_held(names_of(family), present)
     if held and spec.share_layers is None and len(held) != spec.layers:
         run = f"{min(held)} to {max(held)}" if len(held) > 1 else str(min(held))
         raise MismatchError(
-            f"{source} says {spec.layers:,} layers, {label} holds {len(held):,} ({run}). "
+            f"{source} has {spec.layers:,} layers, but {label} has {len(held):,} ({run}). "
             f"Use the {source} that belongs to these weights, or correct its number of layers.",
             match,
         )
 
 
 def require_room(spec: EncoderSpec, *, present: Mapping[str, Shape], label: str, source: str = "config.json") -> None:
-    """Refuse a size that is larger than all numbers of the file together, before the shapes of such a model are worked out."""
+    """Refuse a size larger than the total number of values in the file, before any shapes are computed."""
     held = sum(math.prod(shape) for shape in present.values())
     widths = {"d_model": spec.d_model, "vocab": spec.vocab, "positions": spec.positions if spec.learns_positions else None}
     if spec.layers and spec.block == "layer":
@@ -128,14 +129,14 @@ def require_room(spec: EncoderSpec, *, present: Mapping[str, Shape], label: str,
     for name, size in widths.items():
         if size is not None and size > held:
             raise MismatchError(
-                f"{source} asks for {name}={size:,}, and {label} holds {held:,} numbers in all. Nothing was allocated. "
+                f"{source} has {name}={size:,}, but {label} has only {held:,} values in total. Nothing was allocated. "
                 f"Use the {source} that belongs to these weights.",
                 None,
             )
 
 
 def layers_held(names: Names, present: Mapping[str, Shape]) -> set[int]:
-    """The numbers of the layers that a file holds; empty where files do not number them one by one."""
+    """Return the layer numbers in a file; empty for families whose files do not number layers individually."""
     folders = [re.escape(folder).replace(r"\{n\}", r"(\d{1,6})") for folder, _ in names.layers if "{n}" in folder]
     beginnings = [re.escape(prefix) for prefix in (*names.prefixes, "")]
     pattern = re.compile(f"(?:{'|'.join(beginnings)})(?:{'|'.join(folders)})") if folders else None
@@ -143,8 +144,8 @@ def layers_held(names: Names, present: Mapping[str, Shape]) -> set[int]:
     return {int(next(group for group in hit.groups() if group)) for hit in hits if hit}
 
 
-def _looked_for(parameter: str, candidates: tuple[Place, ...], names: Names, present: Mapping[str, Shape]) -> str:
-    """The name to give for what is missing: under the prefix that the file uses elsewhere."""
+def _expected_name(parameter: str, candidates: tuple[Place, ...], names: Names, present: Mapping[str, Shape]) -> str:
+    """Return the name to report for a missing tensor, with the prefix that the file uses elsewhere."""
     if not candidates:
         return parameter
     prefix = next((prefix for prefix in names.prefixes if any(name.startswith(prefix) for name in present)), "")
@@ -153,7 +154,7 @@ def _looked_for(parameter: str, candidates: tuple[Place, ...], names: Names, pre
 
 
 def _known_elsewhere(name: str, names: Names) -> bool:
-    """Whether a tensor belongs to a part of such files that a class may lack: a buffer, a pooler, another head, a decoder."""
+    """Whether a tensor belongs to an optional part: a buffer, a pooler, another head, a decoder."""
     if name.rpartition(".")[2] in BUFFERS + names.buffers or name.startswith(names.aside or ("\0",)):
         return True
     return any(name == beginning or name.startswith(f"{beginning}.") for beginning in _optional_parts(names))
@@ -181,4 +182,4 @@ def _listed(what: str, names: list[str] | tuple[str, ...], *, most: int = NAMED)
 
 
 def _size_text(misfit: Misfit) -> str:
-    return f"{misfit.name} is {list(misfit.found)}, wanted {list(misfit.wanted)}"
+    return f"{misfit.name} is {list(misfit.found)}, expected {list(misfit.wanted)}"

@@ -1,14 +1,14 @@
-"""A Hugging Face config.json -> EncoderSpec: which class, which keys, and what is refused."""
+"""From a Hugging Face config.json to an EncoderSpec: the class, the keys, and what is refused."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from glassformer.spec import arguments
+from glassformer import arguments
+from glassformer.errors import GlassformerError, listed, nearest, shown
 from glassformer.spec.encoder_spec import EncoderSpec
-from glassformer.spec.errors import GlassformerError, listed, nearest, shown
-from glassformer.spec.huggingface import deberta, rotary, seq2seq, sound, text, towers, vision
+from glassformer.spec.huggingface import audio, deberta, rotary, seq2seq, text, towers, vision
 from glassformer.spec.huggingface.classes import ACTIVATION, LABELS, why_not
 from glassformer.spec.huggingface.family import ONLY_EVERYWHERE, WHY, Draft, Family, is_inert
 from glassformer.spec.huggingface.refused import REFUSED
@@ -16,15 +16,15 @@ from glassformer.spec.huggingface.towers import TOWERS
 from glassformer.spec.huggingface.values import Config, Fields, build_spec, field_value, says_nothing, value_text
 
 FAMILIES: dict[str, Family] = {
-    family.model_type: family for group in (text, deberta, rotary, seq2seq, sound, vision, towers) for family in group.FAMILIES
+    family.model_type: family for group in (text, deberta, rotary, seq2seq, audio, vision, towers) for family in group.FAMILIES
 }
 FAMILY_OF = {name: family for family in FAMILIES.values() for name in family.classes}
 
-READ_BY_ADJUST = {"classes": "num_labels", "image": "image_size", "patch": "patch_size"}  # fields whose keys stand in no table
+READ_BY_ADJUST = {"classes": "num_labels", "image": "image_size", "patch": "patch_size"}  # fields whose keys are in no table
 
 
 class Reading(NamedTuple):
-    """What a config says: the spec, the class that was read, its `model_type`, and the keys that the spec does not hold."""
+    """The content of a config: the spec, the class that was read, its `model_type`, and the keys that are not in the spec."""
 
     spec: EncoderSpec
     model_class: str
@@ -33,9 +33,9 @@ class Reading(NamedTuple):
 
 
 def from_config(config: dict[str, Any], *, as_class: str | None = None, source: str = "config.json") -> Reading:
-    """The spec of a parsed config.json. The class is `as_class`, or the file's first architecture, or its family's base."""
+    """Read a parsed config.json. The class is `as_class`, the file's first architecture, or the base class of its family."""
     if not isinstance(config, dict):
-        raise GlassformerError(f"{source}: a config is an object with keys such as hidden_size, found {value_text(config)}.")
+        raise GlassformerError(f"{source}: a config must be an object with keys such as hidden_size, found {value_text(config)}.")
     named = arguments.text("as_class", as_class) if as_class is not None else _architecture(config, source)
     model_type = _model_type(config, named, source)
     if model_type in TOWERS:
@@ -54,7 +54,7 @@ def _architecture(config: Mapping[str, Any], source: str) -> str | None:
     if names is None or names == []:
         return None
     if not isinstance(names, list) or not isinstance(names[0], str):
-        raise GlassformerError(f"{source}: architectures = {value_text(names)} is not allowed: it is a list of class names.")
+        raise GlassformerError(f"{source}: architectures = {value_text(names)} is not allowed: it must be a list of class names.")
     return str(names[0])
 
 
@@ -65,33 +65,33 @@ def _model_type(config: Mapping[str, Any], named: str | None, source: str) -> st
         if family is None:
             raise GlassformerError(
                 f"{source}: model_type is missing, and no known class is named. "
-                'Add model_type, for instance "bert", or name a class: --as BertModel.'
+                'Add model_type, such as "bert", or name a class: --as BertModel.'
             )
         return family.model_type
     if isinstance(found, str) and (found in FAMILIES or found in TOWERS):
         return found
     if isinstance(found, str) and found in REFUSED:
-        raise GlassformerError(f"{source}: {found} is not in the program yet: it {REFUSED[found]}.")
+        raise GlassformerError(f"{source}: {found} is not supported yet: it {REFUSED[found]}.")
     raise GlassformerError(f"{source}: model_type = {value_text(found)} {_unknown(config, found, named)}")
 
 
 def _unknown(config: Mapping[str, Any], model_type: Any, named: str | None) -> str:
-    """What can be said of a family that nobody here has heard of: by its class, by the file, or by a name that is near."""
+    """Explain an unknown family: by its class, by the file, or by the closest known name."""
     known = f"Known: {listed([*FAMILIES, *TOWERS])}."
     if isinstance(named, str) and _plain(named) in FAMILY_OF:
         return f"is not known. Did you mean '{FAMILY_OF[_plain(named)].model_type}', the family of {shown(_plain(named))}?"
     why = why_not(named, decoder=config.get("is_encoder_decoder") is True) if isinstance(named, str) else None
     if why is not None:
-        return f"is not known, and {shown(named)} is not read: {why}."
+        return f"is not known, and {shown(named)} is not supported: {why}."
     if not says_nothing(config.get("auto_map")):
         return f"is not known: {WHY['auto_map']} {known}"
-    if named is not None:  # a new family, not a slip of the pen: a name that is near would be another model's
+    if named is not None:  # a new family rather than a typing error: a similar name would belong to another model
         return f"is not known, nor is its class {shown(named)}. {known}"
     return f"is not known.{nearest(model_type, [*FAMILIES, *TOWERS]) if isinstance(model_type, str) else ''} {known}"
 
 
 def _plain(name: str) -> str:
-    """The class without the prefix of another framework, whose mathematics is the same."""
+    """Return a class name without the prefix of another framework: it computes the same."""
     return next((name.removeprefix(prefix) for prefix in ("TF", "Flax") if name.removeprefix(prefix) in FAMILY_OF), name)
 
 
@@ -100,9 +100,9 @@ def _known_class(family: Family, named: str | None, source: str) -> str:
     if name in family.classes:
         return name
     known = list(family.classes)
-    why = family.not_read.get(name) or why_not(name, decoder=family.decoder)
+    why = family.unsupported.get(name) or why_not(name, decoder=family.decoder)
     if why is not None:
-        raise GlassformerError(f"{source}: {shown(name)} is not read: {why}. --as {family.base} reads the encoder.")
+        raise GlassformerError(f"{source}: {shown(name)} is not supported: {why}. --as {family.base} reads the encoder.")
     raise GlassformerError(
         f"{source}: class '{shown(name)}' is not known for model_type {family.model_type}.{nearest(name, known)} "
         f"--as chooses one of {listed(known)}."
@@ -113,8 +113,8 @@ def _known_class(family: Family, named: str | None, source: str) -> str:
 
 
 def _read(family: Family, model_class: str, config: Config, labelled: Mapping[str, Any]) -> tuple[EncoderSpec, dict[str, Any]]:
-    """The spec, and the keys that it does not hold. `labelled`: the config that says how many labels there are."""
-    _refuse_other_mathematics(family, config)
+    """Return the spec, and the keys that are not in it. `labelled` is the config that holds the number of labels."""
+    _refuse_unsupported(family, config)
     fields: Fields = dict(family.fixed)
     for key, rule in family.keys.items():
         fields[rule.field] = field_value(config, key, rule.field, rule.default_in(config))
@@ -132,18 +132,18 @@ def _read(family: Family, model_class: str, config: Config, labelled: Mapping[st
     return build_spec(fields, names, config.source), {key: value for key, value in config.values.items() if key not in held}
 
 
-def _refuse_other_mathematics(family: Family, config: Config) -> None:
+def _refuse_unsupported(family: Family, config: Config) -> None:
     for key, allowed in {**ONLY_EVERYWHERE, **family.only}.items():
         value = None if key in family.inert else config.get(key, None)
         harmless = says_nothing(value) and any(says_nothing(item) for item in allowed)
         if value is not None and not harmless and not any(value == item and type(value) is type(item) for item in allowed):
             wanted = " or ".join(value_text(item) for item in allowed if item is not None)
-            why = WHY.get(key, f"only {wanted} is in the program for this family.")
-            raise config.refusal(key, why, verb="changes the mathematics:")
+            why = WHY.get(key, f"only {wanted} is implemented for this family.")
+            raise config.refusal(key, why, verb="is not supported:")
 
 
 def _labels(config: Config) -> int:
-    """How many labels a head has: `num_labels` wins over the length of `id2label`; two where the file says nothing."""
+    """Return the number of labels: `num_labels` takes precedence over the length of `id2label`; the default is 2."""
     number = config.whole("num_labels", None, least=0)
     names = config.get("id2label", None)
     if number is not None:
@@ -151,7 +151,7 @@ def _labels(config: Config) -> int:
     if names is None:
         return 2
     if not isinstance(names, dict | list):
-        raise config.refusal("id2label", "it is an object from numbers to label names.")
+        raise config.refusal("id2label", "it must be an object that maps numbers to label names.")
     return len(names)
 
 
@@ -165,7 +165,7 @@ def _read_tower(config: dict[str, Any], model_type: str, named: str | None, sour
     if key is None or family is None:
         what = shown(named) if named else f"a {model_type} config"
         choices = " or ".join(f"--as {family.base}" for family in families.values())
-        raise GlassformerError(f"{source}: {what} holds two encoders, of text and of images. {choices} reads one of them.")
+        raise GlassformerError(f"{source}: {what} contains two encoders, for text and for images. {choices} reads one of them.")
     outer = Config(config, source)
     inner = _inner(outer, key, family)
     legacy = [f"{name}_dict" for name in container.models]
@@ -178,39 +178,39 @@ def _read_tower(config: dict[str, Any], model_type: str, named: str | None, sour
 
 
 def _inner(outer: Config, key: str, family: Family) -> dict[str, Any]:
-    """The config of one tower. Old files hold a second copy, `…_dict`, which wins, with defaults for what it leaves out."""
+    """Return the config of one tower. In old files a second copy, `…_dict`, takes precedence over the first."""
     found, second = outer.get(key, None), outer.get(f"{key}_dict", None)
     for name, value in ((key, found), (f"{key}_dict", second)):
         if not isinstance(value, dict | None):
-            raise outer.refusal(name, "it is the object that describes one encoder.")
+            raise outer.refusal(name, "it must be an object that describes one encoder.")
     if found is None and second is None:
-        raise GlassformerError(f"{outer.source}: {key} is missing: {family.base} is read from it.")
+        raise GlassformerError(f"{outer.source}: {key} is missing: it describes {family.base}.")
     values: dict[str, Any] = {**(found or {})}
     if values.get("model_type", family.model_type) != family.model_type:
-        raise outer.refusal(key, f"its model_type is {value_text(values['model_type'])}, and {family.model_type} is wanted.")
+        raise outer.refusal(key, f"its model_type must be {family.model_type}, found {value_text(values['model_type'])}.")
     if second is not None:
         values = {name: value for name, value in values.items() if name not in family.keys} | second
     return values
 
 
-# The form of a record: a config beside the class that was built from it --------------------------------------------------
+# Records: a config together with the class that was built from it --------------------------------------------------------
 
 
 def unwrap(document: dict[str, Any]) -> tuple[dict[str, Any], str | None, Fields]:
-    """Config, class and changed spec fields of `{"config": …, "model_class": …, "model_kwargs": …}`; a bare config as it is."""
+    """Return config, class and changed spec fields of a bare config or `{"config": …, "model_class": …, "model_kwargs": …}`."""
     config = document.get("config")
     if not isinstance(config, dict) or "model_type" in document:
         return document, None, {}
     model_class = document.get("model_class")
     if not isinstance(model_class, str | None):
-        raise GlassformerError(f"model_class = {value_text(model_class)} is not allowed: it is the name of a class.")
+        raise GlassformerError(f"model_class = {value_text(model_class)} is not allowed: it must be the name of a class.")
     return config, model_class, _changes(document.get("model_kwargs") or {}, model_class)
 
 
 def _changes(arguments: Any, model_class: str | None) -> Fields:
-    """The spec fields that a model's constructor arguments change."""
+    """Return the spec fields that the constructor arguments of a model change."""
     if not isinstance(arguments, dict):
-        raise GlassformerError(f"model_kwargs = {value_text(arguments)} is not allowed: it is an object with arguments.")
+        raise GlassformerError(f"model_kwargs = {value_text(arguments)} is not allowed: it must be an object with arguments.")
     fields: Fields = {}
     for name, value in arguments.items():
         family = FAMILY_OF.get(model_class or "")
@@ -221,6 +221,6 @@ def _changes(arguments: Any, model_class: str | None) -> Fields:
             fields["mask_token"] = value
         elif name != "add_pooling_layer" or value is not True or pooler is None:
             raise GlassformerError(
-                f"model_kwargs: {shown(name)} = {value_text(value)} is not understood for {shown(model_class)}."
+                f"model_kwargs: {shown(name)} = {value_text(value)} is not supported for {shown(model_class)}."
             )
     return fields

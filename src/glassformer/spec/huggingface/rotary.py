@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from glassformer.spec.encoder_spec import ALL_BIASES
+from glassformer.spec.encoder_fields import ALL_BIASES
 from glassformer.spec.huggingface.classes import CHOICE, CLASSIFIED, MASKED, POOLED, TAGGED, bert_classes, roberta_classes, some
 from glassformer.spec.huggingface.family import Adjust, Draft, Family, Key
 from glassformer.spec.huggingface.text import BERT_KEYS, BODY, NO_DROPOUT, NOT_SEQ2SEQ, tied, tied_with_bias
 from glassformer.spec.huggingface.values import GATED
 
 ATTENTION = ("q", "k", "v", "output")
-# Left over from BERT: the classes of these families are rotary whatever their files say here ("absolute", "sans_pos", "rotary").
-SAYS_POSITION = frozenset({"position_embedding_type"})
+# Unused key from BERT: these families are rotary whatever its value ("absolute", "sans_pos", "rotary").
+UNUSED_POSITION = frozenset({"position_embedding_type"})
 
 
 def gated(draft: Draft) -> None:
-    """The feed-forward block multiplies two projections, the first through the config's activation."""
+    """Turn the activation into the gated feed-forward block with this activation."""
     function = draft.fields["activation"]
     if function not in GATED:
         key = "hidden_activation" if "hidden_activation" in draft.config.asked else "hidden_act"
-        raise draft.config.refusal(key, f"a gated block with this function is not in the program; {', '.join(GATED)} are.")
+        raise draft.config.refusal(key, f"gated blocks are implemented with {', '.join(GATED)}.")
     draft.fields["activation"] = GATED[function]
 
 
 def biases_by_flag(draft: Draft, *flags: tuple[str, bool, tuple[str, ...]], always: tuple[str, ...] = ()) -> None:
-    """Places that have a bias: those of each flag that is set, some that always do, and the product with the classes."""
+    """Set the biases: those of each flag that is true, those in `always`, and the classifier's."""
     places = {*always, "classes"}
     for key, default, group in flags:
         if draft.config.flag(key, default=default):
@@ -32,7 +32,7 @@ def biases_by_flag(draft: Draft, *flags: tuple[str, bool, tuple[str, ...]], alwa
 
 
 def one_rope(default: float) -> Adjust:
-    """The base of the rotary angles, the same in every layer."""
+    """Read the base of the rotary angles, the same in all layers."""
 
     def adjust(draft: Draft) -> None:
         draft.fields["rotary_base"] = draft.config.rope("rope_theta", default, draft.config.get("rope_parameters", None))
@@ -55,12 +55,12 @@ def modernbert_biases(draft: Draft) -> None:
 
 
 def modernbert_layers(draft: Draft) -> None:
-    """Which layers see everything and which a window; the angles of the two kinds have bases of their own."""
+    """Read which layers are global and which local, and the base of the rotary angles of each kind."""
     layers, types = draft.fields["layers"], _layer_types(draft)
     full = [number for number, kind in enumerate(types) if kind == "full_attention"]
     parameters = draft.config.get("rope_parameters", None) or {}
     if not isinstance(parameters, dict) or not set(parameters) <= {"full_attention", "sliding_attention"}:
-        raise draft.config.refusal("rope_parameters", "ModernBERT has angles for full_attention and for sliding_attention.")
+        raise draft.config.refusal("rope_parameters", "its keys must be full_attention and sliding_attention.")
     draft.fields["rotary_base"] = base = draft.config.rope("global_rope_theta", 160_000.0, parameters.get("full_attention"))
     own = draft.config.get("local_rope_theta", 10_000.0)
     local = base if own is None else draft.config.rope("local_rope_theta", 10_000.0, parameters.get("sliding_attention"))
@@ -70,7 +70,7 @@ def modernbert_layers(draft: Draft) -> None:
     if full:
         every = next((n for n in range(1, layers + 1) if full == list(range(0, layers, n))), None)
         if every is None:
-            raise draft.config.refusal("layer_types", "full layers are in the program at regular distances, from layer 0 on.")
+            raise draft.config.refusal("layer_types", "full_attention layers must be evenly spaced, starting at layer 0.")
         draft.fields["global_every"] = every
 
 
@@ -82,12 +82,14 @@ def _layer_types(draft: Draft) -> list[str]:
         return ["sliding_attention" if number % every else "full_attention" for number in range(layers)]
     known = ("full_attention", "sliding_attention")
     if not isinstance(types, list) or len(types) != layers or any(kind not in known for kind in types):
-        raise draft.config.refusal("layer_types", f"it names full_attention or sliding_attention for each of {layers} layers.")
+        raise draft.config.refusal(
+            "layer_types", f"it must name full_attention or sliding_attention for each of {layers} layers."
+        )
     return types
 
 
 def modernbert_head(draft: Draft) -> None:
-    """Every head has a hidden layer with an activation of its own, and a norm."""
+    """Read the head: a hidden layer with its own activation, and a norm."""
     if "head" not in draft.fields:
         return
     draft.fields["head_hidden"] = draft.config.activation("classifier_activation", "gelu")
@@ -121,7 +123,7 @@ MODERNBERT = Family(
     },
     fixed={"position": "rotary", "embedding_norm": True, "norm": "pre", "first_norm": False},
     only=NOT_SEQ2SEQ,
-    inert=SAYS_POSITION
+    inert=UNUSED_POSITION
     | frozenset(
         """
         classifier_activation classifier_pooling deterministic_flash_attn layer_norm_eps local_attention reference_compile
@@ -136,7 +138,7 @@ MODERNBERT = Family(
 
 
 def shared_keys(draft: Draft) -> None:
-    """Grouped queries: where the file names fewer heads of keys and values, several heads of queries share each."""
+    """Read the number of key/value heads (grouped-query attention)."""
     heads, shared = draft.fields["heads"], draft.config.whole("num_key_value_heads", None)
     if shared in (None, heads):
         return
@@ -154,12 +156,12 @@ def eurobert_pooling(draft: Draft) -> None:
         known = {"bos": "first", "mean": "mean"}
         pooling = draft.config.get("classifier_pooling", "late")
         if pooling == "late":
-            raise draft.config.refusal("classifier_pooling", "the mean of all tokens' logits is not in the program.")
+            raise draft.config.refusal("classifier_pooling", "the mean of the logits of all tokens is not implemented.")
         draft.fields["pool"] = known[draft.config.word("classifier_pooling", "late", tuple(known))]
 
 
 def whole_heads(draft: Draft) -> None:
-    """Heads that do not divide the width take what they can."""
+    """Round the head width down if the heads do not divide d_model, as the class does."""
     if draft.fields["d_k"] is None and draft.fields["d_model"] % draft.fields["heads"]:
         draft.fields["d_k"] = max(1, draft.fields["d_model"] // draft.fields["heads"])
 
@@ -186,9 +188,9 @@ FAMILIES = [
         fixed={"position": "rotary", "norm": "pre", "norm_kind": "rms", "dropout": 0.0},
         only=NOT_SEQ2SEQ,
         synonyms={"clf_pooling": "classifier_pooling"},
-        # Published files still point at the code that was the family's before transformers had its classes: the same mathematics.
-        inert=SAYS_POSITION | {"auto_map", "pretraining_tp", "classifier_pooling"},
-        not_read={"EuroBertForMaskedLM": "its head has no hidden layer, which is not in the program for masked tokens"},
+        # Published files still refer to the custom code from before transformers had these classes: it computes the same.
+        inert=UNUSED_POSITION | {"auto_map", "pretraining_tp", "classifier_pooling"},
+        unsupported={"EuroBertForMaskedLM": "masked-token heads without a hidden layer are not implemented"},
         adjust=(gated, shared_keys, eurobert_biases, one_rope(10_000.0), eurobert_pooling),
     ),
     Family(
@@ -205,7 +207,7 @@ FAMILIES = [
             "biases": tuple(place for place in ALL_BIASES if place not in (*ATTENTION, "ffn")),
         },
         only=NOT_SEQ2SEQ,
-        inert=SAYS_POSITION,
+        inert=UNUSED_POSITION,
         adjust=(gated, whole_heads, one_rope(1000.0), tied_with_bias),
     ),
     Family(
@@ -218,7 +220,7 @@ FAMILIES = [
         keys={**ROPE_KEYS, "layer_norm_eps": Key("eps", 1e-5)},
         fixed={"position": "rotary", "embedding_norm": True},
         only=NOT_SEQ2SEQ,
-        inert=SAYS_POSITION,
+        inert=UNUSED_POSITION,
         adjust=(one_rope(20_000.0), tied_with_bias),
     ),
 ]

@@ -1,4 +1,4 @@
-"""The encoders of encoder-decoder models: T5 and its kin, BART and its kin."""
+"""Encoders of encoder-decoder models: T5, BART and their relatives."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ T5_KEYS = {
     "layer_norm_epsilon": Key("eps", 1e-6),
     "dropout_rate": Key("dropout", 0.1),
 }
-# T5 has no biases; the classifier that transformers puts on top of it has one.
+# T5 has no biases, but the classifier that transformers adds has one.
 T5_BODY: Fields = {"position": "relative", "norm": "pre", "norm_kind": "rms", "biases": ("classes",), "scale": "none"}
 
 
 def t5_feed_forward(default: str) -> Adjust:
-    """`feed_forward_proj` names the function and the gate; the two keys derived from it win where a file holds them."""
+    """Read the activation and the gate from `feed_forward_proj`; the two keys derived from it take precedence."""
 
     def adjust(draft: Draft) -> None:
         words = tuple(f"{gate}{word}" for gate in ("", "gated-") for word in ACTIVATIONS)
         project = draft.config.word("feed_forward_proj", default, words)
-        # T5 v1.1 was published as "gated-gelu" and computes the tanh form.
+        # T5 v1.1 says "gated-gelu" but computes the tanh approximation.
         function = "gelu_new" if project == "gated-gelu" else project.removeprefix("gated-")
         function = draft.config.activation("dense_act_fn", function)
         if draft.config.flag("is_gated_act", default=project.startswith("gated-")):
             if function not in GATED:
-                raise draft.config.refusal("feed_forward_proj", f"a gated block is in the program with {', '.join(GATED)}.")
+                raise draft.config.refusal("feed_forward_proj", f"gated blocks are implemented with {', '.join(GATED)}.")
             function = GATED[function]
         draft.fields["activation"] = function
 
@@ -83,8 +83,8 @@ BART_INERT = frozenset(
     """.split()
 )
 
-# Old BART files serve its kin too, which lay their layers out by these keys. Today the class alone decides, so a file of
-# another layout under BART's name is not BART.
+# In old files these keys distinguish BART from its relatives. Today the class alone decides, so a BART file with another
+# layout is not BART.
 BART_LAYOUT: dict[str, tuple[bool]] = {
     "normalize_before": (False,),
     "normalize_embedding": (True,),
@@ -99,25 +99,25 @@ def scaled_embedding(draft: Draft) -> None:
 
 
 def same_layers(draft: Draft) -> None:
-    """`num_hidden_layers` is a second name of the encoder's layers, which old files carry beside the first."""
+    """Check that `num_hidden_layers`, a second name for `encoder_layers` in old files, agrees with it."""
     layers = draft.config.whole("num_hidden_layers", None)
     if layers not in (None, draft.fields["layers"]):
         raise draft.config.refusal(
-            "num_hidden_layers", f"encoder_layers = {draft.fields['layers']} means the same and disagrees."
+            "num_hidden_layers", f"it contradicts encoder_layers = {draft.fields['layers']}, which has the same meaning."
         )
 
 
-def _bart(model_type: str, name: str, *, says: Mapping[str, tuple[bool]] | None = None, **layout: object) -> Family:
-    """A family of BART's kin; `says`: the old keys that its files must not contradict."""
+def _bart(model_type: str, name: str, *, only: Mapping[str, tuple[bool]] | None = None, **layout: object) -> Family:
+    """Return a BART-like family; `only` are the old layout keys, with the values its files may have."""
     return Family(
         model_type=model_type,
         base=f"{name}Encoder",
         classes={f"{name}Encoder": {}},
         keys=BART_KEYS,
         fixed={"position": "learned", "eps": 1e-5, **layout},
-        only=says or {},
+        only=only or {},
         synonyms={"hidden_size": "d_model", "num_attention_heads": "encoder_attention_heads"},
-        inert=BART_INERT if says else BART_INERT | set(BART_LAYOUT),
+        inert=BART_INERT if only else BART_INERT | set(BART_LAYOUT),
         adjust=(scaled_embedding, same_layers),
         decoder=True,
     )
@@ -127,7 +127,7 @@ FAMILIES = [
     _t5("t5", "T5", feed_forward="relu"),
     _t5("mt5", "MT5", feed_forward="gated-gelu"),
     _t5("umt5", "UMT5", feed_forward="gated-gelu", tables="per_layer"),
-    _bart("bart", "Bart", says=BART_LAYOUT, embedding_norm=True, position_offset=2),
+    _bart("bart", "Bart", only=BART_LAYOUT, embedding_norm=True, position_offset=2),
     _bart("mbart", "MBart", embedding_norm=True, position_offset=2, norm="pre"),
     _bart("pegasus", "Pegasus", position="sinusoidal_stored", norm="pre"),
     _bart("marian", "Marian", position="sinusoidal_stored"),

@@ -1,4 +1,4 @@
-"""Our parameters in a family's files: for each, the tensors that may hold it, and how it lies in them."""
+"""For each parameter, the tensors in a family's files that may hold it, and their layout."""
 
 from __future__ import annotations
 
@@ -6,29 +6,22 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 
+from glassformer.files.layout import Place
+from glassformer.files.name_tables import OWN, names_of
+from glassformer.files.name_tables.names import At, Named, Names, Table
 from glassformer.spec.encoder_spec import EncoderSpec
-from glassformer.spec.errors import GlassformerError
-from glassformer.spec.huggingface import deberta, image_names, sound_names, text_names
-from glassformer.spec.huggingface.layout import Place
-from glassformer.spec.huggingface.name_tables import At, Named, Names, Table
-
-NAMES: dict[str, Names] = {**text_names.NAMES, **deberta.NAMES, **image_names.NAMES, **sound_names.NAMES}
-
-# A folder of our own: each parameter is a tensor, with the name and the axes that it has in the ledger.
-OWN = "glassformer"
-OWN_NAMES = Names(prefixes=("",), body={}, layers=(("layers.{n}.", {}),))
 
 LAYER = re.compile(r"layers\.(\d+)\.(.+)")
-# What follows the name of a module; the second spelling is that of files converted from TensorFlow.
+# Suffixes of a module's tensors; the second spelling is used in files converted from TensorFlow.
 SUFFIXES = {"W": (".weight",), "b": (".bias",), "gamma": (".weight", ".gamma"), "beta": (".bias", ".beta")}
 
 Shape = tuple[int, ...]
 
 
 def tensor_names(spec: EncoderSpec, family: str, model_class: str, shapes: Mapping[str, Shape]) -> dict[str, tuple[Place, ...]]:
-    """For each parameter (by name, with its shape) the places where a file may keep it.
+    """Return, for each parameter (name -> shape), the places where a file may store it.
 
-    The first place is the one that is written. A file that is read has one of them; where it has more, they are equal copies.
+    The first place is used for writing. A file that is read has at least one of them; if several, they are equal copies.
     """
     if family == OWN:
         return {parameter: (Place(parameter, shape),) for parameter, shape in shapes.items()}
@@ -39,21 +32,12 @@ def tensor_names(spec: EncoderSpec, family: str, model_class: str, shapes: Mappi
     }
 
 
-def names_of(family: str) -> Names:
-    """The tables of a family."""
-    if family == OWN:
-        return OWN_NAMES
-    if family not in NAMES:
-        raise GlassformerError(f"the tensor names of {family} files are not known, so their weights cannot be read.")
-    return NAMES[family]
-
-
 def _candidates(parameter: str, spec: EncoderSpec, names: Names, model_class: str) -> Iterator[At]:
     head = names.head(model_class)
     prefixes = _prefixes(names, model_class)
     found = list(_look_up(head, parameter))
     if parameter.endswith("b_vocab") and spec.spare_bias:
-        found = found[-1:]  # untied, the two biases are two tensors: this one is added, the other is spare
+        found = found[-1:]  # if untied, the biases are two tensors: this one is added, the other is spare
     yield from found
     for prefix in prefixes:
         yield from (_under(prefix, at) for at in _look_up(names.body, parameter))
@@ -69,19 +53,19 @@ def _candidates(parameter: str, spec: EncoderSpec, names: Names, model_class: st
 
 
 def _prefixes(names: Names, model_class: str) -> list[str]:
-    """The body's prefixes: none comes first where the body is the whole model."""
+    """Return the prefixes of the body; the empty prefix comes first if the body is the whole model."""
     own = names.own_prefix.get(model_class, names.prefixes[0])
     with_prefix = list(dict.fromkeys([own, *names.prefixes]))
     return [*with_prefix, ""] if names.head(model_class) else ["", *with_prefix]
 
 
 def _under(prefix: str, at: At) -> At:
-    """A name under a prefix; one that opens with a slash is whole already."""
+    """Prepend a prefix to a name, unless the name starts with a slash, which marks a full name."""
     return at._replace(name=at.name[1:] if at.name.startswith("/") else prefix + at.name)
 
 
 def _look_up(table: Table, parameter: str) -> Iterator[At]:
-    """The entry of a parameter, or of the unit it belongs to: `attention.W_Q` is the weight of `attention.Q`."""
+    """Yield the entries of a parameter, or of its module: `attention.W_Q` is the weight of `attention.Q`."""
     if parameter in table:
         yield from _each(table[parameter])
         return
@@ -107,7 +91,7 @@ def _unique(candidates: Iterator[At]) -> list[At]:
 
 
 def _layer_number(spec: EncoderSpec, owner: int) -> dict[str, int]:
-    """How files count a layer: by itself, and, where layers share weights, by group and place inside it."""
+    """Return how files number a layer: by itself and, if layers share weights, by group and index in the group."""
     if spec.share_layers is None:
         return {"n": owner, "group": owner, "inner": 0}
     owners = sorted({spec.layer_weights(number) for number in range(spec.layers)})
@@ -119,7 +103,7 @@ def _place(parameter: str, shape: Shape, at: At, spec: EncoderSpec) -> Place:
     symbol = parameter.rpartition(".")[2]
     if symbol.startswith("W_"):
         convolution = symbol.startswith("W_conv")
-        # W_O reads every head's values, a convolution every feature of a few frames: their first two axes.
+        # The input of W_O is (head, d_v) and that of a convolution (feature, frame): the first two axes.
         split = 2 if symbol == "W_O" or convolution else 1
         rows = math.prod(shape[split:])
         columns = shape[:2] if convolution else (math.prod(shape[:split]),)

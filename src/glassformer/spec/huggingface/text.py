@@ -1,4 +1,4 @@
-"""Text encoders with BERT's body: BERT, RoBERTa, DistilBERT, ALBERT, ELECTRA, MPNet and their kin."""
+"""Text encoders with BERT's body: BERT, RoBERTa, DistilBERT, ALBERT, ELECTRA, MPNet and their relatives."""
 
 from __future__ import annotations
 
@@ -34,108 +34,110 @@ BERT_KEYS = {**BODY, **PLACES, **SEGMENTS, **EPS}
 LEARNED: Fields = {"position": "learned", "embedding_norm": True}
 PRE_NORM: Fields = {"position": "learned", "norm": "pre"}
 
-# Left over from the first BERT files: a pooler that was never built from them.
+# Keys of the first BERT files that describe a pooler, which no class ever read.
 BERT_INERT = frozenset(
     "directionality pooler_fc_size pooler_num_attention_heads pooler_num_fc_layers pooler_size_per_head pooler_type".split()
 )
 NOT_SEQ2SEQ = {"is_encoder_decoder": (False,)}
 
 
-# What tables cannot say --------------------------------------------------------------------------------------------
+# Adjustments: what the tables cannot express -------------------------------------------------------------------------
 
 
 def tied(draft: Draft) -> None:
-    """Masked-token heads: the output matrix is the token table unless the file says otherwise."""
+    """Tie the output matrix of masked-token heads to the token table, unless the file says otherwise."""
     if draft.fields.get("head") in ("mlm", "pretrain"):
         draft.fields["tie"] = draft.config.flag("tie_word_embeddings", default=True)
 
 
 def tied_with_bias(draft: Draft) -> None:
-    """As `tied`; untied, the second name of the output bias becomes a tensor too, which is stored and never added."""
+    """Like `tied`; if untied, the second name of the output bias becomes a tensor that is stored but never added."""
     tied(draft)
     draft.fields["spare_bias"] = not draft.fields.get("tie", True)
 
 
 def after_padding(draft: Draft) -> None:
-    """RoBERTa counts positions from the row after the padding token's; the rows up to it serve no position."""
+    """Start positions after the padding token's row, as RoBERTa does; the rows up to it are unused."""
     _after(draft, draft.config.whole("pad_token_id", 1, least=0, most=1023))
 
 
 def after_row_one(draft: Draft) -> None:
-    """MPNet does the same, with row 1 whatever the padding token is."""
+    """Start positions after row 1, as MPNet does whatever the padding token is."""
     _after(draft, 1)
 
 
 def _after(draft: Draft, padding: int) -> None:
     rows = draft.fields["positions"]
     if rows < padding + 2:
-        raise draft.config.refusal("max_position_embeddings", f"positions start after row {padding}, so none would be left.")
+        raise draft.config.refusal("max_position_embeddings", f"positions start after row {padding}, so no row would be left.")
     draft.fields.update({"positions": rows - padding - 1, "position_offset": padding + 1})
 
 
 def two_answers(draft: Draft) -> None:
-    """DistilBERT's question answering has a start and an end, and refuses to be built with any other number of labels."""
+    """Check that question answering has two labels, start and end: DistilBERT's class accepts no other number."""
     if draft.model_class.endswith("ForQuestionAnswering") and draft.labels() != 2:
         key = "id2label" if draft.config.get("num_labels", None) is None else "num_labels"
-        raise draft.config.refusal(key, f"question answering has 2 labels, start and end, and the file says {draft.labels()}.")
+        raise draft.config.refusal(key, f"question answering needs 2 labels, start and end, found {draft.labels()}.")
 
 
 def sinusoids_learned(draft: Draft) -> None:
-    """DistilBERT's sinusoidal table is a starting point: it is stored and trained like a learned one."""
+    """Accept DistilBERT's `sinusoidal_pos_embds`: its table is only initialised with sinusoids, then stored and trained."""
     draft.config.flag("sinusoidal_pos_embds", default=False)
 
 
 def albert_groups(draft: Draft) -> None:
-    """Each pass through a group runs all its inner layers, so more layers are applied than `num_hidden_layers` says."""
+    """Read ALBERT's groups: each pass applies all inner layers of a group, so `num_hidden_layers` counts passes."""
     groups = draft.config.whole("num_hidden_groups", 1)
     inner = draft.config.whole("inner_group_num", 1)
     passes = draft.fields["layers"]
     if groups > passes:
-        raise draft.config.refusal(
-            "num_hidden_groups", f"some of the groups would never be used by num_hidden_layers = {passes}."
-        )
+        raise draft.config.refusal("num_hidden_groups", f"some groups would never be used with num_hidden_layers = {passes}.")
     draft.fields.update({"layers": passes * inner, "share_layers": groups * inner, "layer_cycle": inner})
 
 
 def projected_if_narrower(draft: Draft) -> None:
-    """ELECTRA projects its embeddings only where their width is not the layers'."""
+    """Drop the projection of the embeddings if they have the width of the layers, as ELECTRA does."""
     if draft.fields["embedding_size"] == draft.fields["d_model"]:
         del draft.fields["embedding_size"]
 
 
 def electra_summary(draft: Draft) -> None:
-    """Multiple choice reads the first token through a summary layer that the config describes."""
+    """Read the summary layer of multiple choice, the hidden layer of its head."""
     if draft.model_class.endswith("ForMultipleChoice"):
         draft.config.word("summary_type", "first", ("first",))
         if not draft.config.flag("summary_use_proj", default=True):
-            raise draft.config.refusal("summary_use_proj", "a summary without its projection is not in the program.")
+            raise draft.config.refusal("summary_use_proj", "a summary without a projection is not implemented.")
         if draft.config.flag("summary_proj_to_labels", default=False):
             raise draft.config.refusal("summary_proj_to_labels", "the summary and the classifier would not fit together.")
         draft.fields["head_hidden"] = draft.config.activation("summary_activation", "gelu")
 
 
 def same_width(draft: Draft) -> None:
-    """Some files name the embeddings' width too (TinyBERT). No class reads it, so another width would be another model."""
+    """Check the width of the embeddings in files that name it (TinyBERT): the classes assume hidden_size."""
     width = draft.fields["d_model"]
     for key in ("emb_size", "embedding_size"):
         if draft.config.whole(key, None) not in (None, width):
-            raise draft.config.refusal(key, f"embeddings have the width of hidden_size = {width} in this family.")
+            raise draft.config.refusal(key, f"embeddings of this family have the width hidden_size = {width}.")
 
 
 def read_by_a_layer(draft: Draft) -> None:
-    """A relative table that all layers share is stored even where there are no layers."""
+    """Refuse a shared relative table without layers: it would be stored but never read."""
     if not draft.fields["layers"]:
-        raise draft.config.refusal("num_hidden_layers", "no layer would read the relative-bias table that the model stores.")
+        raise draft.config.refusal(
+            "num_hidden_layers", "without layers, nothing would read the relative position table that the model stores."
+        )
 
 
 def fixed_buckets(draft: Draft) -> None:
-    """MPNet's rule always fills 32 buckets, whatever the size of its table."""
+    """Check that MPNet has 32 buckets: its rule always fills 32, whatever the size of the table."""
     if draft.config.whole("relative_attention_num_buckets", 32) != 32:
-        raise draft.config.refusal("relative_attention_num_buckets", "MPNet's rule fills 32 buckets, whatever the table's size.")
+        raise draft.config.refusal(
+            "relative_attention_num_buckets", "MPNet always fills 32 buckets, whatever the size of its table."
+        )
 
 
 def projected_output(draft: Draft) -> None:
-    """DPR: the first token is the answer, through a projection where the config has one."""
+    """Read DPR's optional projection of the first token."""
     width = draft.config.whole("projection_dim", 0, least=0)
     if width:
         draft.fields.update({"head": "project", "classes": width})
@@ -220,7 +222,7 @@ MPNET = _roberta(
     "MPNet",
     keys={**BODY, **PLACES, **EPS},
     fixed={**LEARNED, "position": "learned_relative"},
-    inert=BERT_INERT | {"type_vocab_size"},  # left over from BERT: no class of the family has a table of segments
+    inert=BERT_INERT | {"type_vocab_size"},  # unused key from BERT: no class of the family has segments
     adjust=(after_row_one, fixed_buckets, read_by_a_layer, tied_with_bias),
 )
 
@@ -261,7 +263,7 @@ FAMILIES = [
         keys={**BERT_KEYS, **NO_DROPOUT, "input_embedding_size": Key("embedding_size")},
         inert=BERT_INERT | {"output_embedding_size", "embedding_size"},
         adjust=(),
-        not_read={"RemBertForMaskedLM": "its output matrix has a width of its own, which is not in the program"},
+        unsupported={"RemBertForMaskedLM": "its output matrix has a different width, which is not implemented"},
     ),
     _bert("bert-generation", "BertGeneration", classes={"BertGenerationEncoder": {}}, keys={**BODY, **PLACES, **EPS}, adjust=()),
     _bert(
@@ -269,9 +271,9 @@ FAMILIES = [
         "Splinter",
         classes={"SplinterModel": {}},
         adjust=(),
-        not_read=dict.fromkeys(
+        unsupported=dict.fromkeys(
             ("SplinterForQuestionAnswering", "SplinterForPreTraining"),
-            "its head compares tokens with question tokens, which is not in the program",
+            "its head compares tokens with question tokens, which is not implemented",
         ),
     ),
     _bert("chinese_clip_text_model", "ChineseCLIPText", classes={"ChineseCLIPTextModel": POOLED}, adjust=()),
@@ -279,7 +281,7 @@ FAMILIES = [
         "dpr",
         "DPR",
         classes={"DPRQuestionEncoder": {}, "DPRContextEncoder": {}},
-        not_read={"DPRReader": "its head scores spans and passages, which is not in the program"},
+        unsupported={"DPRReader": "its head scores spans and passages, which is not implemented"},
         adjust=(projected_output,),
     ),
 ]

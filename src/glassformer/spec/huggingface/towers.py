@@ -1,4 +1,4 @@
-"""The two towers of CLIP and SigLIP, each of which is an encoder: in a file of its own, or inside the file of both."""
+"""The two towers of CLIP and SigLIP, each an encoder: with its own config, or inside the config of both."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import NamedTuple
 from glassformer.spec.huggingface.classes import CLASSIFIED
 from glassformer.spec.huggingface.family import Draft, Family, Key
 from glassformer.spec.huggingface.values import REQUIRED, Fields
-from glassformer.spec.huggingface.vision import biases, cut, labelled
+from glassformer.spec.huggingface.vision import biases, image_and_patch, labelled
 
 
 class Towers(NamedTuple):
-    """A config that holds two others: which key holds which family, and the keys that concern both."""
+    """A config that contains two others: the family under each key, and the keys that concern both."""
 
     models: dict[str, str]
     inert: frozenset[str]
@@ -47,7 +47,7 @@ IMAGE = {"num_channels": Key("channels", 3)}
 
 
 def projected(draft: Draft) -> None:
-    """CLIP's towers meet in a space of `projection_dim` features."""
+    """Read the projection of CLIP's towers into their shared space."""
     if draft.model_class.endswith("WithProjection"):
         width = draft.config.whole("projection_dim", 512 if draft.config.nested else REQUIRED)
         draft.fields.update({"head": "project", "classes": width})
@@ -69,7 +69,7 @@ FAMILIES = [
         base="CLIPTextModel",
         classes={"CLIPTextModel": {}, "CLIPTextModelWithProjection": {}},
         keys={**_text(49408, 77), **_keys(512, 2048, 8, activation="quick_gelu", eps=1e-5)},
-        # The pooled token is the end-of-text token, which is a text's last.
+        # The pooled token is the end-of-text token, the last of a text.
         fixed={**PRE_NORM, "attend": "causal", "pool": "last"},
         inert=frozenset({"projection_dim"}),
         adjust=(biases(missing=("head",)), projected),
@@ -85,7 +85,7 @@ FAMILIES = [
         keys={**IMAGE, **_keys(768, 3072, 12, activation="quick_gelu", eps=1e-5)},
         fixed={**PRE_NORM, "embedding_norm": True, "class_tokens": 1, "final_norm": "pooled"},
         inert=frozenset({"projection_dim"}),
-        adjust=(cut(patch=32, square=True), biases(missing=("patch", "head")), projected, labelled),
+        adjust=(image_and_patch(patch=32, square=True), biases(missing=("patch", "head")), projected, labelled),
     ),
     Family(
         model_type="siglip_text_model",
@@ -104,6 +104,6 @@ FAMILIES = [
         },
         keys={**IMAGE, **_keys(768, 3072, 12, activation="gelu_pytorch_tanh", eps=1e-6)},
         fixed=PRE_NORM,
-        adjust=(cut(patch=16, square=True), siglip_head, labelled),
+        adjust=(image_and_patch(patch=16, square=True), siglip_head, labelled),
     ),
 ]

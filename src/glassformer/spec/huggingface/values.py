@@ -1,20 +1,21 @@
-"""A config.json being read: each value is checked, and whatever is wrong is said with the file's own key."""
+"""Typed access to the values of a config.json; errors name the file's own keys."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from glassformer.spec.encoder_spec import GATES, EncoderSpec
-from glassformer.spec.errors import GlassformerError, nearest, shown
-from glassformer.spec.fields import LARGEST, LARGEST_NUMBER, SHARE, field_rules
+from glassformer.errors import GlassformerError, nearest, shown
+from glassformer.spec.encoder_fields import GATES
+from glassformer.spec.encoder_spec import EncoderSpec
+from glassformer.spec.fields import FRACTION, LARGEST, LARGEST_NUMBER, field_rules
 from glassformer.spec.rules import nearest_divisor
 
 Fields = dict[str, Any]
 
-REQUIRED: Any = object()  # the default of a key that must be there: a size is never guessed
+REQUIRED: Any = object()  # the default of a required key: sizes are never guessed
 
-# Two names for one function are common, and `gelu_new` and its kin differ by rounding only.
+# Many functions have several names, and the variants of `gelu_new` differ only by rounding.
 ACTIVATIONS = {
     "relu": "relu",
     "gelu": "gelu",
@@ -29,73 +30,75 @@ ACTIVATIONS = {
     "swish": "silu",
     "tanh": "tanh",
 }
-GATED = {function: name for name, function in GATES.items()}  # what a block is called whose gate goes through the function
+GATED = {function: name for name, function in GATES.items()}  # function of the gate -> name of the gated block
 
 
 class Config:
-    """The values of a config by key, with typed access. Keys that were asked for are remembered: the rest is unknown."""
+    """The values of a config, by key. Keys that are read are recorded; the others are unknown."""
 
     def __init__(
         self, values: Mapping[str, Any], source: str, *, synonyms: Mapping[str, str] | None = None, nested: bool = False
     ) -> None:
         self.values = values
         self.source = source
-        self.nested = nested  # a config inside another one: such files hold only what differs from the class's defaults
+        self.nested = nested  # a config inside another one contains only what differs from the defaults of its class
         self.asked: set[str] = set()
-        self.written: dict[str, str] = {}  # our key -> the synonym that the file uses
+        self.written: dict[str, str] = {}  # key -> the synonym that the file uses
         for other, key in (synonyms or {}).items():
             if other not in values:
                 continue
             self.asked.add(other)
             if key in values and values[key] != values[other]:
-                raise self.refusal(other, f"{key} = {value_text(values[key])} means the same and disagrees. Keep one of them.")
+                raise self.refusal(
+                    other, f"it contradicts {key} = {value_text(values[key])}, which has the same meaning. Keep one of them."
+                )
             self.written[key] = other if key not in values else key
 
     def name(self, key: str) -> str:
-        """The key as the file writes it."""
+        """Return the key as written in the file."""
         return self.written.get(key, key)
 
     def get(self, key: str, default: Any = REQUIRED) -> Any:
-        """The value as it stands in the file, or the default."""
+        """Return the value in the file, or the default."""
         self.asked.add(key)
         value = self.values.get(self.name(key))
         if value is None and default is REQUIRED:
             what = "is null" if self.name(key) in self.values else "is missing"
-            raise GlassformerError(f"{self.source}: {self.name(key)} {what}, and a size is not guessed. Add it to the file.")
+            raise GlassformerError(f"{self.source}: {self.name(key)} {what}. Add it to the file: sizes are not guessed.")
         if value is None and (default is None or self.name(key) not in self.values):
             return default
         return value
 
     def refusal(self, key: str, why: str, *, verb: str = "is not allowed:") -> GlassformerError:
-        """The one line: source, key, value, rule."""
+        """Return an error that names the file, the key, the value and the rule."""
         value = value_text(self.values.get(self.name(key)))
         return GlassformerError(f"{self.source}: {self.name(key)} = {value} {verb} {why}")
 
     def whole(self, key: str, default: Any = REQUIRED, *, least: int = 1, most: int = LARGEST) -> Any:
-        """A whole number in range; text, 12.0, true and lists are not numbers."""
+        """Return a whole number in range; text, 12.0, true and lists are refused."""
         value = self.get(key, default)
         if value is None and default is None:
             return None
         if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-            raise self.refusal(key, f"{self.name(key)} is a whole number from {least:,} to {most:,}.")
+            raise self.refusal(key, f"{self.name(key)} must be a whole number from {least:,} to {most:,}.")
         return value
 
     def number(self, key: str, default: Any = REQUIRED, *, least: float = 0.0, rule: str = "") -> Any:
-        """A finite number, whole or not."""
+        """Return a finite number."""
         value = self.get(key, default)
         if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= LARGEST_NUMBER:
-            raise self.refusal(key, f"{self.name(key)} is a {rule or f'number, {least:g} or more'}.")
+            raise self.refusal(key, f"{self.name(key)} must be a {rule or f'number, {least:g} or more'}.")
         return float(value)
 
     def flag(self, key: str, *, default: bool) -> bool:
-        """true or false, not 0, 1 or text."""
+        """Return true or false; 0, 1 and text are refused."""
         value = self.get(key, default)
         if not isinstance(value, bool):
-            raise self.refusal(key, f"{self.name(key)} is true or false.")
+            raise self.refusal(key, f"{self.name(key)} must be true or false.")
         return value
 
     def word(self, key: str, default: str, known: tuple[str, ...]) -> str:
-        """One of some words."""
+        """Return a string that is one of the known ones."""
         value = self.get(key, default)
         if value not in known:
             raise self.unknown_word(key, value, known)
@@ -103,49 +106,51 @@ class Config:
 
     def unknown_word(self, key: str, value: Any, known: tuple[str, ...]) -> GlassformerError:
         hint = nearest(value, known) if isinstance(value, str) else ""
-        return self.refusal(key, f"{self.name(key)} is one of {', '.join(known)}.{hint}", verb="is not understood:")
+        return self.refusal(key, f"{self.name(key)} must be one of {', '.join(known)}.{hint}", verb="is not supported:")
 
     def activation(self, key: str, default: str) -> str:
-        """An activation, by our name for it."""
+        """Return our name of an activation."""
         return ACTIVATIONS[self.word(key, default, tuple(ACTIVATIONS))]
 
     def pair(self, key: str, default: Any = REQUIRED) -> tuple[int, int]:
-        """A height and a width: one whole number for both, or a list of two."""
+        """Return a height and a width, from one whole number for both or a list of two."""
         value = self.get(key, default)
         sides = value if isinstance(value, list | tuple) and len(value) == 2 else [value, value]
         if not all(isinstance(side, int) and not isinstance(side, bool) and 1 <= side <= LARGEST for side in sides):
-            raise self.refusal(key, f"{self.name(key)} is a whole number from 1 to {LARGEST:,}, or [height, width].")
+            raise self.refusal(key, f"{self.name(key)} must be a whole number from 1 to {LARGEST:,}, or [height, width].")
         return sides[0], sides[1]
 
     def rope(self, key: str, default: float, parameters: Any = None) -> float:
-        """The base of the rotary angles: `rope_theta` inside `parameters`, or a key of its own; scaled angles are refused."""
+        """Return the base of the rotary angles: `rope_theta` in `parameters`, or the key `key`; scaled angles are refused."""
         if not isinstance(parameters, dict | None):
-            raise self.refusal("rope_parameters", "it is an object with rope_theta.")
+            raise self.refusal("rope_parameters", "it must be an object with rope_theta.")
         inner = Config(parameters or {}, self.source)
         kind = inner.get("rope_type", "default")
         if kind != "default":
             raise GlassformerError(
-                f"{self.source}: rope_parameters.rope_type = {value_text(kind)} changes the mathematics: "
-                "scaled rotary angles are not in the program."
+                f"{self.source}: rope_parameters.rope_type = {value_text(kind)} is not supported: "
+                "scaled rotary angles are not implemented."
             )
         base = inner.number("rope_theta", self.number(key, default))
         inner.refuse_unknown("rope_parameters.")
         if not base:
-            raise GlassformerError(f"{self.source}: {key} = 0 is not allowed: the base of rotary angles is a positive number.")
+            raise GlassformerError(
+                f"{self.source}: {key} = 0 is not allowed: the base of rotary angles must be a positive number."
+            )
         return float(base)
 
     def refuse_unknown(self, prefix: str = "", aside: tuple[str, ...] = ()) -> None:
-        """Refuse the first key that nobody asked for and that says anything: it may change the mathematics."""
+        """Refuse the first key that was not read and has a value: it may change the computation."""
         for key, value in self.values.items():
             if key not in self.asked and key not in aside and not says_nothing(value):
                 raise GlassformerError(
-                    f"{self.source}: {prefix}{shown(key)} = {value_text(value)} may change the mathematics "
-                    "and is not understood. Remove it if it does not."
+                    f"{self.source}: {prefix}{shown(key)} = {value_text(value)} is not a known key, and may change what is "
+                    "computed. Remove it if it does not."
                 )
 
 
 def field_value(config: Config, key: str, field: str, default: Any) -> Any:
-    """The value of a key as the spec's field holds it, checked in the field's own range but named by the key."""
+    """Return the value of a key as a spec field: checked against the field's range, with errors that name the key."""
     rule = field_rules()[field]
     if field == "activation":
         return config.activation(key, default)
@@ -156,14 +161,14 @@ def field_value(config: Config, key: str, field: str, default: Any) -> Any:
     positive = "positive number" if field != "dropout" else ""
     value = config.number(key, default, rule=positive)
     if field == "dropout" and value >= 1:
-        raise config.refusal(key, f"{config.name(key)} is a {SHARE}.")
+        raise config.refusal(key, f"{config.name(key)} must be a {FRACTION}.")
     if field != "dropout" and value <= 0:
-        raise config.refusal(key, f"{config.name(key)} is a {positive}.")
+        raise config.refusal(key, f"{config.name(key)} must be a {positive}.")
     return value
 
 
 def build_spec(fields: Fields, names: Mapping[str, str], source: str) -> EncoderSpec:
-    """The spec; where its rules refuse the fields, the message speaks of the config's keys."""
+    """Return the spec; if its rules refuse the fields, the message names the keys of the config."""
     d_model, heads = fields["d_model"], fields["heads"]
     if fields.get("d_k") is None and d_model % heads:
         near = nearest_divisor(d_model, heads)
@@ -171,7 +176,7 @@ def build_spec(fields: Fields, names: Mapping[str, str], source: str) -> Encoder
             f"{source}: {names['heads']} = {heads} does not divide {names['d_model']} = {d_model}: "
             f"every head needs a whole number of features. Try {near} heads of {d_model // near}."
         )
-    names = {"d_k": f"{names['d_model']} / {names['heads']}", **names}  # where no key gives the width of a head
+    names = {"d_k": f"{names['d_model']} / {names['heads']}", **names}  # for files in which no key gives the width of a head
     try:
         return EncoderSpec(**fields)
     except GlassformerError as error:
@@ -184,12 +189,12 @@ def build_spec(fields: Fields, names: Mapping[str, str], source: str) -> Encoder
 
 
 def says_nothing(value: Any) -> bool:
-    """null, false, 0, and whatever is empty."""
+    """Whether a value is null, false, 0 or empty."""
     return value is None or value is False or (isinstance(value, int | float | str | list | dict) and not value)
 
 
 def value_text(value: Any) -> str:
-    """A foreign value as JSON writes it, short enough for one line."""
+    """Return an untrusted value as JSON, shortened to fit one line."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, dict):

@@ -1,8 +1,8 @@
-"""Image encoders: ViT, DeiT, DINOv2, BEiT and their kin."""
+"""Image encoders: ViT, DeiT, DINOv2, BEiT and their relatives."""
 
 from __future__ import annotations
 
-from glassformer.spec.encoder_spec import ALL_BIASES
+from glassformer.spec.encoder_fields import ALL_BIASES
 from glassformer.spec.huggingface.classes import CLASSIFIED
 from glassformer.spec.huggingface.family import Adjust, Draft, Family, Key
 from glassformer.spec.huggingface.text import NOT_SEQ2SEQ, read_by_a_layer
@@ -23,25 +23,25 @@ PRE_NORM: Fields = {"norm": "pre", "position": "learned"}
 BACKBONE = frozenset("out_features out_indices stage_names apply_layernorm reshape_hidden_states".split())
 
 
-# What tables cannot say ----------------------------------------------------------------------------------------------
+# Adjustments: what the tables cannot express -------------------------------------------------------------------------
 
 
-def cut(*, patch: int = 16, square: bool = False) -> Adjust:
-    """Image and patch: one number for a square or [height, width]. Inside another config, the class's `patch` is the default."""
+def image_and_patch(*, patch: int = 16, square: bool = False) -> Adjust:
+    """Read the sizes of image and patch, a number or [height, width]; `patch` is the default inside another config."""
 
     def adjust(draft: Draft) -> None:
         nested = draft.config.nested
         for field, key, default in (("image", "image_size", 224), ("patch", "patch_size", patch)):
             height, width = draft.config.pair(key, default if nested else REQUIRED)
             if square and height != width:
-                raise draft.config.refusal(key, "images and patches of this family are square.")
+                raise draft.config.refusal(key, "images and patches of this family must be square.")
             draft.fields.update({field: height} if height == width else {field: height, f"{field}_width": width})
 
     return adjust
 
 
 def biases(*flags: str, missing: tuple[str, ...] = ()) -> Adjust:
-    """All biases but those that the family never has, and those of the attention inputs where `flags` say false."""
+    """Set the biases: all but `missing`, and without those of Q, K and V if one of `flags` is false."""
 
     def adjust(draft: Draft) -> None:
         without = {*missing}
@@ -55,46 +55,46 @@ def biases(*flags: str, missing: tuple[str, ...] = ()) -> Adjust:
 
 
 def labelled(draft: Draft) -> None:
-    """An image classifier with no labels is built without its head."""
+    """Remove the head of an image classifier without labels."""
     if draft.fields.get("classes") == 0:
         del draft.fields["head"], draft.fields["classes"]
 
 
 def pixels_back(draft: Draft) -> None:
-    """Masked image modelling maps each patch to the pixels of a square of `encoder_stride`."""
+    """Read the head of masked image modelling, which maps each patch to a square of `encoder_stride` pixels."""
     if draft.model_class.endswith("ForMaskedImageModeling"):
         stride = draft.config.whole("encoder_stride", 16, most=4096)
         draft.fields.update({"head": "tag_patches", "classes": stride**2 * draft.fields["channels"], "mask_token": True})
 
 
 def tanh_pooler(draft: Draft) -> None:
-    """ViT's pooler may have a width and an activation of its own; BERT's are the ones in the program."""
+    """Check that ViT's pooler has the width and the activation of BERT's: others are not implemented."""
     if draft.fields.get("pooler") == "dense":
         width = draft.fields["d_model"]
         if draft.config.whole("pooler_output_size", None) not in (None, width):
-            raise draft.config.refusal("pooler_output_size", f"a pooler has the width of hidden_size = {width} in the program.")
+            raise draft.config.refusal("pooler_output_size", f"only a pooler of width hidden_size = {width} is implemented.")
         draft.config.word("pooler_act", "tanh", ("tanh",))
 
 
 def dinov2_feed_forward(draft: Draft) -> None:
-    """The inner width follows from a ratio; with SwiGLU it is two thirds of that, rounded up to a multiple of 8."""
+    """Compute d_ff from a ratio; with SwiGLU it is two thirds of that, rounded up to a multiple of 8."""
     width = int(draft.fields["d_model"] * draft.config.number("mlp_ratio"))
     if draft.config.flag("use_swiglu_ffn", default=False):
         width = (int(width * 2 / 3) + 7) // 8 * 8
         draft.fields["activation"] = "swiglu"
     if width < 1:
-        raise draft.config.refusal("mlp_ratio", "the feed-forward block would have no width.")
+        raise draft.config.refusal("mlp_ratio", "the feed-forward block would have width 0.")
     draft.fields["d_ff"] = width
 
 
 def beit_positions(draft: Draft) -> None:
-    """Absolute positions, relative ones, or both; relative tables are shared or one per layer, but not both at once."""
+    """Read the positions: absolute, relative or both; relative tables are shared or per layer, but not both."""
     learned = draft.config.flag("use_absolute_position_embeddings", default=False)
     per_layer = draft.config.flag("use_relative_position_bias", default=False)
     shared = draft.config.flag("use_shared_relative_position_bias", default=False)
     if per_layer and shared:
         raise draft.config.refusal(
-            "use_shared_relative_position_bias", "a shared table beside each layer's own is not in the program."
+            "use_shared_relative_position_bias", "a shared table together with per-layer tables is not implemented."
         )
     relative = per_layer or shared
     words = ("learned" if learned else "", "relative_2d" if relative else "")
@@ -106,11 +106,11 @@ def beit_positions(draft: Draft) -> None:
 
 
 def beit_top(draft: Draft) -> None:
-    """Mean pooling moves the last norm from all tokens to the pooled vector; the masked-image head brings one of its own."""
+    """Read pooling and head: mean pooling moves the final norm to the pooled vector; the masked-image head has its own norm."""
     mean = draft.config.flag("use_mean_pooling", default=True)
     masked = draft.model_class.endswith("ForMaskedImageModeling")
     if masked and not mean:
-        raise draft.config.refusal("use_mean_pooling", "two norms in a row before the masked-image head are not in the program.")
+        raise draft.config.refusal("use_mean_pooling", "two consecutive norms before the masked-image head are not implemented.")
     if masked:
         draft.fields.update({"head": "tag_patches", "classes": draft.config.whole("vocab_size")})
     pooled = draft.fields.pop("pooler", None) is not None
@@ -125,12 +125,12 @@ def beit_scale(draft: Draft) -> None:
 
 # The families --------------------------------------------------------------------------------------------------------
 
-VIT_ADJUST = (cut(), biases("qkv_bias"), labelled, tanh_pooler)
+VIT_ADJUST = (image_and_patch(), biases("qkv_bias"), labelled, tanh_pooler)
 VIT_INERT = frozenset({"encoder_stride", "pooler_output_size", "pooler_act"})
 DINOV2_KEYS = {key: rule for key, rule in VIT_KEYS.items() if key != "intermediate_size"} | {"layer_norm_eps": Key("eps", 1e-6)}
-# What is done to the position table where an image has another size than the config's.
+# These keys control the interpolation of the position table for images of another size.
 DINOV2_INERT = BACKBONE | {"layerscale_value", "interpolate_antialias", "interpolate_offset"}
-BEIT_ADJUST = (cut(), biases(missing=("k",)), beit_scale, beit_positions, beit_top, labelled)
+BEIT_ADJUST = (image_and_patch(), biases(missing=("k",)), beit_scale, beit_positions, beit_top, labelled)
 BEIT_INERT = BACKBONE | frozenset(
     """
     add_fpn auxiliary_channels auxiliary_concat_input auxiliary_loss_weight auxiliary_num_convs pool_scales segmentation_indices
@@ -143,7 +143,7 @@ ONE_TOKEN: Fields = {**PRE_NORM, "class_tokens": 1}
 
 
 def _vit(model_type: str, classes: dict[str, Fields], **changes: object) -> Family:
-    """A family of ViT's kin; a file that names no class means the first of `classes`."""
+    """Return a ViT-like family; the first of `classes` is the default."""
     settings: Fields = {
         "keys": VIT_KEYS,
         "fixed": ONE_TOKEN,
@@ -162,7 +162,7 @@ def _dinov2(model_type: str, name: str, *, fixed: Fields, **keys: Key) -> Family
         keys={**DINOV2_KEYS, **keys},
         fixed={**ONE_TOKEN, "layer_scale": True, **fixed},
         inert=DINOV2_INERT,
-        adjust=(cut(), biases("qkv_bias"), labelled, dinov2_feed_forward),
+        adjust=(image_and_patch(), biases("qkv_bias"), labelled, dinov2_feed_forward),
     )
 
 
@@ -186,7 +186,7 @@ FAMILIES = [
             "DeiTForImageClassificationWithTeacher": {**CLASSIFIED, "head": "distilled"},
             "DeiTForMaskedImageModeling": {},
         },
-        fixed={**PRE_NORM, "class_tokens": 2},  # the distillation token is there in every class
+        fixed={**PRE_NORM, "class_tokens": 2},  # all classes have the distillation token
         adjust=(*VIT_ADJUST, pixels_back),
     ),
     _vit(

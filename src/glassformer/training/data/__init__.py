@@ -1,6 +1,6 @@
-"""Data: built-in sets and your own, split, tokenised and batched the same way every time.
+"""Data: built-in datasets and your own, split, tokenized and batched reproducibly.
 
-data = load_data("topic")                                     torch is not needed up to here
+data = load_data("topic")                                     needs no torch
 tokenizer = Tokenizer.train(data.train.texts(), vocab=8000)   glassformer.training.tokenizers
 rows = prepare(data.train, tokenizer, max_length=128)         glassformer.training.data.examples
 for batch in BatchStream(rows, batch_size=32, seed=0): ...    glassformer.training.data.batches

@@ -1,4 +1,4 @@
-"""How a user's own data is to be read: which columns, and what to do with rows that are not fit."""
+"""Options for reading your own data: the columns, and what to do with rows that cannot be used."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, get_args
 
-from glassformer.spec import GlassformerError, nearest, shown
+from glassformer.errors import GlassformerError, nearest, shown
 
 OnBad: TypeAlias = Literal["refuse", "skip"]
 OnLong: TypeAlias = Literal["cut", "refuse"]
@@ -15,7 +15,7 @@ LARGEST_SIDE = 4096
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """The options of `load_data`, checked."""
+    """The validated options of `load_data`."""
 
     text: str = "text"
     label: str | None = "label"
@@ -32,33 +32,34 @@ class Asked:
                 raise GlassformerError(f"{name}={shown(value)} is not known: one of {', '.join(choices)}.{near}")
         if self.label is not None and self.label == self.text:
             raise GlassformerError(
-                f"text={shown(self.text)} and label={shown(self.label)} are one column: the answer would be given with the "
-                "question. Name two (--text, --label)."
+                f"text={shown(self.text)} and label={shown(self.label)} are the same column: the input would contain "
+                "the label. Name two columns (--text, --label)."
             )
         if self.resize is not None and not all(isinstance(side, int) and 1 <= side <= LARGEST_SIDE for side in self.resize):
             raise GlassformerError(
-                f"resize={shown(self.resize)} is not allowed: a side in pixels, or (height, width), from 1 to {LARGEST_SIDE:,}."
+                f"resize={shown(self.resize)} is not allowed: give a side in pixels, or (height, width), "
+                f"from 1 to {LARGEST_SIDE:,}."
             )
 
 
 @dataclass
 class Tally:
-    """What was skipped or cut on the way: how often, and where first."""
+    """What was skipped or truncated: how often, and where first."""
 
     counts: Counter[str] = field(default_factory=Counter)
     first: dict[str, str] = field(default_factory=dict)
 
     def add(self, what: str, place: str) -> None:
-        """One more of a kind, such as `an empty text was skipped`."""
+        """Count one more of a kind, such as `skipped: empty texts`."""
         self.counts[what] += 1
         self.first.setdefault(what, place)
 
     def bad(self, complaint: str, what: str, place: str, asked: Asked) -> None:
-        """A row or a file that cannot be used: refused with the complaint, or skipped and counted, as asked."""
+        """Refuse a row or file with the complaint, or skip and count it, depending on `on_bad`."""
         if asked.on_bad == "refuse":
-            raise GlassformerError(f"{complaint} on_bad='skip' (--skip-bad) leaves such out.")
+            raise GlassformerError(f"{complaint} on_bad='skip' (--skip-bad) skips such rows.")
         self.add(f"skipped: {what}", place)
 
     def notes(self) -> tuple[str, ...]:
-        """One sentence a kind."""
+        """Return one note per kind."""
         return tuple(f"{what}: {count:,} (first: {self.first[what]})" for what, count in self.counts.items())

@@ -1,4 +1,4 @@
-"""The stream of batches: its order is a pure function of (seed, epoch), so that a position in it is two numbers."""
+"""The stream of batches; its order is a pure function of (seed, epoch), so a position is two numbers."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from glassformer.spec import GlassformerError, shown
-from glassformer.spec.arguments import is_whole, require
+from glassformer.arguments import is_whole, require
+from glassformer.errors import GlassformerError, shown
 from glassformer.training.data.chance import shuffled
 from glassformer.training.data.examples import Batch, Examples, Numbers
 from glassformer.training.data.masking import IGNORE
 
 Order: TypeAlias = Literal["shuffled", "by_length"]
-POOL = 50  # batches whose rows are sorted by length together: little padding, and still a new mixture in each epoch
+POOL = 50  # batches whose rows are sorted by length together: little padding, yet different batches in each epoch
 
 
 class BatchStream:
-    """Batches of rows of similar length, epoch after epoch.
+    """Iterates over batches of rows of similar length, epoch after epoch.
 
         for epoch in range(stream.epoch, epochs):
             for batch in stream: ...              the rest of this epoch
-            ...                                   and stream.epoch is the next one
+            ...                                   stream.epoch is now the next one
 
-    Either `batch_size` rows a step, or as many as fill `batch_tokens` tokens, padding included. Under `world` processes each
-    takes every world-th row of the same step, so that together they see what one process would see.
+    Each step has `batch_size` rows, or as many rows as fit into `batch_tokens` tokens, padding included. With `world`
+    processes, each takes every world-th row of the same step, so that together they see what one process would see.
     """
 
     def __init__(
@@ -44,36 +44,36 @@ class BatchStream:
         self.examples, self.seed, self.order, self.multiple = examples, seed, order, multiple
         self.batch_size, self.batch_tokens = batch_size, batch_tokens
         self.rank, self.world = rank, world
-        self.epoch = self.index = 0  # of the batch that comes next
+        self.epoch = self.index = 0  # of the next batch
         self._plan: tuple[int, list[Numbers]] | None = None
         self._check()
 
     def __iter__(self) -> Iterator[Batch]:
-        """What is left of this epoch; then the stream stands at the start of the next one."""
+        """Yield the rest of this epoch, then move to the start of the next."""
         while self.index < self.steps(self.epoch):
-            self.index += 1  # before the batch is handed out: a state that is saved after its step points behind it
+            self.index += 1  # before the yield: a state saved after this step points to the next batch
             yield self.at(self.epoch, self.index - 1)
         self.epoch, self.index = self.epoch + 1, 0
 
     def steps(self, epoch: int) -> int:
-        """Batches in an epoch; with `batch_tokens` it varies a little."""
+        """Return the number of batches in an epoch; with `batch_tokens` it varies slightly."""
         return len(self.plan(epoch))
 
     def total_steps(self, epochs: int) -> int:
-        """Batches in so many epochs."""
+        """Return the number of batches in `epochs` epochs."""
         if self.batch_size is not None:
             return epochs * self.steps(0)
         return sum(len(self._planned(epoch)) for epoch in range(epochs))
 
     def batches(self, epoch: int = 0) -> Iterator[Batch]:
-        """All batches of an epoch, without moving the stream: for evaluation, which is the same each time."""
+        """Yield all batches of an epoch without moving the stream, for evaluation."""
         return (self.at(epoch, index) for index in range(self.steps(epoch)))
 
     def at(self, epoch: int, index: int) -> Batch:
-        """This rank's part of one step."""
+        """Return this rank's part of one step."""
         step = self.plan(epoch)[index]
         own = step[self.rank :: self.world]
-        # A rank for which no row is left looks at one that does not count: every rank must take part in every step.
+        # A rank without rows gets one whose labels are ignored: every rank must take part in every step.
         batch = self.examples.batch(own if len(own) else step[:1], seed=self.seed, epoch=epoch, multiple=self.multiple)
         in_step = self.examples.targets(step, seed=self.seed, epoch=epoch)
         if len(own):
@@ -81,13 +81,13 @@ class BatchStream:
         return replace(batch, labels=batch.labels.fill_(IGNORE), targets=0, targets_in_step=in_step)
 
     def plan(self, epoch: int) -> list[Numbers]:
-        """The rows of each step of an epoch, over all ranks."""
+        """Return the rows of each step of an epoch, over all ranks."""
         if self._plan is None or self._plan[0] != epoch:
             self._plan = (epoch, self._planned(epoch))
         return self._plan[1]
 
     def state_dict(self) -> dict[str, Any]:
-        """The position, and what it is a position in; ready for JSON."""
+        """Return the position and the parameters of the stream, JSON-serializable."""
         return {
             "epoch": self.epoch,
             "index": self.index,
@@ -99,18 +99,18 @@ class BatchStream:
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Go to a position; the number of processes may be another one, the data and the batches may not."""
-        require(Mapping, state, "a position is what state_dict() gave")
+        """Restore a position; the number of processes may differ, the data and the batches may not."""
+        require(Mapping, state, "a position is the result of state_dict()")
         for name, value in self.state_dict().items():
             if name not in state:
-                raise GlassformerError(f"the saved position in the data has no '{name}': it is of another version.")
+                raise GlassformerError(f"the saved position in the data has no '{name}': it was written by another version.")
             if name not in ("epoch", "index") and state[name] != value:
                 raise GlassformerError(
-                    f"cannot resume: {name} was {shown(state[name])} and is {shown(value)} now. The batches would be others."
+                    f"cannot resume: {name} was {shown(state[name])} and is {shown(value)} now. The batches would differ."
                 )
         epoch, index = state["epoch"], state["index"]
         if not all(isinstance(place, int) and place >= 0 for place in (epoch, index)) or index > self.steps(epoch):
-            raise GlassformerError(f"epoch {shown(epoch)}, batch {shown(index)} is no position in this data.")
+            raise GlassformerError(f"epoch {shown(epoch)}, batch {shown(index)} is not a position in this data.")
         self.epoch, self.index = epoch, index
 
     def _planned(self, epoch: int) -> list[Numbers]:
@@ -126,12 +126,12 @@ class BatchStream:
         return [steps[place] for place in shuffled(len(steps), self.seed, "steps", epoch)]
 
     def _cut(self, order: Numbers) -> list[Numbers]:
-        """Rows in order of length, cut into steps."""
+        """Split rows, sorted by length, into steps."""
         if self.batch_size is not None:
             return [order[start : start + self.batch_size] for start in range(0, len(order), self.batch_size)]
         steps, start = [], 0
         padded = -(-self.examples.lengths[order] // self.multiple) * self.multiple
-        for place, length in enumerate(padded.tolist()):  # the longest of a step is its last
+        for place, length in enumerate(padded.tolist()):  # the last row of a step is the longest
             if (place + 1 - start) * length > (self.batch_tokens or 0) and place > start:
                 steps.append(order[start:place])
                 start = place
@@ -139,9 +139,9 @@ class BatchStream:
 
     def _check(self) -> None:
         if not hasattr(self.examples, "lengths"):
-            raise GlassformerError(f"batches are made of examples, as prepare(…) gives them, found {shown(self.examples)}.")
+            raise GlassformerError(f"expected examples, as returned by prepare(…), found {shown(self.examples)}.")
         if (self.batch_size is None) == (self.batch_tokens is None):
-            raise GlassformerError("give batch_size=… (rows a step) or batch_tokens=… (tokens a step), and not both.")
+            raise GlassformerError("give either batch_size=… (rows per step) or batch_tokens=… (tokens per step).")
         for name in ("batch_size", "batch_tokens", "world", "multiple"):
             value = getattr(self, name)
             if value is not None and (not isinstance(value, int) or value < 1):
@@ -151,7 +151,7 @@ class BatchStream:
         if not is_whole(self.seed) or not 0 <= self.seed < 2**63:
             raise GlassformerError(f"seed={shown(self.seed)} is not allowed: a whole number from 0.")
         if not len(self.examples):
-            raise GlassformerError("there is no row to make a batch of: the split is empty.")
+            raise GlassformerError("there are no rows to batch: the split is empty.")
         longest = -(-int(self.examples.lengths.max()) // self.multiple) * self.multiple
         if self.batch_tokens is not None and self.batch_tokens < longest:
             raise GlassformerError(

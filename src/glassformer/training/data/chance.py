@@ -1,4 +1,4 @@
-"""Random numbers without a state: a pure function of a seed, a purpose and whole numbers, the same in every version of NumPy."""
+"""Stateless random numbers: pure functions of a seed, a purpose and integers, stable across NumPy versions."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
 def bits(seed: int, purpose: str, *keys: Any) -> Integers:
-    """64 random bits for each combination of the keys, which are whole numbers or arrays of them that broadcast.
+    """Return 64 random bits for each combination of the keys, which are integers or broadcastable integer arrays.
 
-    `bits(seed, "order", epoch, ids)` is one number a sample; another purpose gives unrelated ones.
+    `bits(seed, "order", epoch, ids)` gives one number per sample; another purpose gives independent numbers.
     """
     state = _mixed(np.array([seed], dtype=np.uint64))
     for key in (zlib.crc32(purpose.encode()), *keys):
@@ -25,22 +25,22 @@ def bits(seed: int, purpose: str, *keys: Any) -> Integers:
 
 
 def uniform(seed: int, purpose: str, *keys: Any) -> NDArray[np.float64]:
-    """Numbers from 0 to 1 (1 left out)."""
+    """Return floats in [0, 1)."""
     return (bits(seed, purpose, *keys) >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 
 def below(limit: int, seed: int, purpose: str, *keys: Any) -> NDArray[np.int64]:
-    """Whole numbers from 0 to `limit` (left out)."""
+    """Return integers in [0, limit)."""
     return (bits(seed, purpose, *keys) % np.uint64(limit)).astype(np.int64)
 
 
 def shuffled(count: int, seed: int, purpose: str, *keys: Any) -> NDArray[np.int64]:
-    """The numbers 0 … count − 1 in random order."""
+    """Return the numbers 0 … count − 1 in random order."""
     return np.argsort(bits(seed, purpose, *keys, np.arange(count)), kind="stable")
 
 
 def _mixed(z: Integers) -> Integers:
-    """SplitMix64 (Steele, Lea and Flood 2014): a step of its counter, then its finaliser."""
+    """One step of SplitMix64 (Steele, Lea and Flood 2014): counter, then finalizer."""
     z = z + GOLDEN
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

@@ -1,4 +1,4 @@
-"""Which columns of a table hold the text and the label, and a row of it as it stands in the file."""
+"""Columns of a table: which hold the text and the label, and the raw rows."""
 
 from __future__ import annotations
 
@@ -6,17 +6,16 @@ import json
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from glassformer.spec import GlassformerError, nearest, shown
-from glassformer.spec.errors import listed
+from glassformer.errors import GlassformerError, listed, nearest, shown
 from glassformer.training.data.asked import Asked
 
-WORDS, TAGS = "tokens", "tags"  # columns that are taken where text and label are not there
+WORDS, TAGS = "tokens", "tags"  # used if there are no columns text and label
 
 
 class Raw(NamedTuple):
-    """A row as it stands in the file: where, the text (or the list of words), the label (or the list of tags).
+    """A raw row: its place in the file, the text (or list of words) and the label (or list of tags).
 
-    `fault` says why a row could not be read; whoever gathers the rows refuses it with these words, or skips it.
+    `fault` says why a row could not be read; `gather` refuses it with this message, or skips it.
     """
 
     place: str
@@ -26,7 +25,7 @@ class Raw(NamedTuple):
 
 
 def columns(names: Sequence[str], asked: Asked, name: str, rule: str = "") -> tuple[str, str | None]:
-    """Which columns hold text and label, capitals or not; the file's columns are listed where they do not."""
+    """Return the text and label columns, ignoring case; list the columns of the file if they are missing."""
     if asked.text == "text" and asked.label in ("label", None) and "text" not in names and {WORDS, TAGS} <= set(names):
         return WORDS, TAGS if asked.label else None
     wanted = {"text": asked.text} | ({"label": asked.label} if asked.label is not None else {})
@@ -42,7 +41,7 @@ def columns(names: Sequence[str], asked: Asked, name: str, rule: str = "") -> tu
 
 
 def _among(column: str, names: Sequence[str]) -> str | None:
-    """The column of this name, or the only one that differs from it in capitals alone."""
+    """Return the column of this name, or the only one that differs only in case."""
     if column in names:
         return column
     alike = [one for one in names if one.casefold() == column.casefold()]
@@ -61,12 +60,12 @@ def _missing(names: Sequence[str], wanted: dict[str, str], missing: list[str], n
 
 
 def row_of(place: str, text: Any, label: Any, chosen: tuple[str, str | None]) -> Raw:
-    """A row; of the columns `tokens` and `tags` words that were written as one text are taken apart."""
+    """Return a row; in the columns `tokens` and `tags`, words written as one text are split."""
     if chosen != (WORDS, TAGS) or not isinstance(text, str) or not isinstance(label, str):
         return Raw(place, text, label)
     words, tags = _words(text), _words(label)
     if words is None or tags is None:
-        return Raw(place, None, None, f"{place}: {WORDS} and {TAGS} are words with blanks between them, or lists of JSON.")
+        return Raw(place, None, None, f"{place}: {WORDS} and {TAGS} must be words separated by spaces, or JSON lists.")
     return Raw(place, words, tags)
 
 

@@ -1,4 +1,4 @@
-"""Reading CSV and TSV: commas, semicolons, tabs or bars, quotes and line ends as spreadsheets and other programs write them."""
+"""Reading CSV and TSV with any common delimiter, quoting and line ending."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 
-from glassformer.spec import GlassformerError, shown
-from glassformer.spec.paths import path_text
+from glassformer.errors import GlassformerError, shown
+from glassformer.files.paths import path_text
 from glassformer.training.data.asked import Asked
 from glassformer.training.data.columns import Raw, columns, row_of
 from glassformer.training.data.lines import LONGEST_LINE, read_lines
 
-SIGNS = ",;\t|"
-NAMED_SIGN = re.compile(r"sep=(.)", re.IGNORECASE)  # what Excel writes into the first line, and reads there
+DELIMITERS = ",;\t|"
+DECLARED_DELIMITER = re.compile(r"sep=(.)", re.IGNORECASE)  # first line written by Excel
 
 
 class Numbered:
-    """The lines of a file with the number of the last one: a row in quotes may take several."""
+    """The lines of a file, with the number of the last line read: a quoted row may span several."""
 
     def __init__(self, path: Path) -> None:
         self.name, self.number, self.source = path_text(path), 0, read_lines(path)
@@ -35,17 +35,17 @@ class Numbered:
 
 
 def read_csv(path: Path, asked: Asked) -> Iterator[Raw]:
-    """A header and rows of as many fields; the header shows what stands between them."""
+    """Read a header and rows; the delimiter is inferred from the header."""
     lines = Numbered(path)
     source = iter(lines)
     first = next((line for line in source if line.strip()), "")
-    named = NAMED_SIGN.fullmatch(first.strip("\n"))
+    named = DECLARED_DELIMITER.fullmatch(first.strip("\n"))
     if named:
         first = next((line for line in source if line.strip()), "")
     if not first:
-        raise GlassformerError(f"{lines.name} is empty: there is nothing to learn from.")
+        raise GlassformerError(f"{lines.name} is empty: there is no data.")
     sign = named[1] if named else "\t" if ".tsv" in path.suffixes else _sign_in(first, asked.text)
-    limit = csv.field_size_limit(LONGEST_LINE)  # else a quote that is never closed swallows the file
+    limit = csv.field_size_limit(LONGEST_LINE)  # otherwise an unclosed quote would consume the whole file
     start = lines.number
     try:
         rows = csv.reader(chain([first], source), delimiter=sign, strict=True)
@@ -72,7 +72,7 @@ def read_csv(path: Path, asked: Asked) -> Iterator[Raw]:
 
 
 def _sign_in(header: str, text: str) -> str:
-    """What separates the columns: the sign that gives the column of the texts, else the one that gives most columns."""
+    """Return the delimiter: the one that yields the text column, else the one that yields most columns."""
 
     def found(sign: str) -> tuple[bool, int]:
         try:
@@ -81,10 +81,10 @@ def _sign_in(header: str, text: str) -> str:
             names = []
         return text.casefold() in names and len(names) > 1, len(names)
 
-    return max(SIGNS, key=found)
+    return max(DELIMITERS, key=found)
 
 
 def _other_fields(place: str, fields: int, wanted: int, sign: str) -> str:
     between = "tab" if sign == "\t" else sign
-    rule = f'A text that contains "{between}" or goes over several lines must stand in double quotes.'
+    rule = f'A text that contains "{between}" or goes over several lines must be in double quotes.'
     return f"{place} has {fields} field{'' if fields == 1 else 's'}, the header has {wanted}. {rule}"

@@ -1,4 +1,4 @@
-"""What a model learns from: rows in three parts, their labels, and where they come from."""
+"""Datasets: rows in three splits, their labels and their provenance."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
-from glassformer.spec import GlassformerError, nearest, shown
+from glassformer.errors import GlassformerError, nearest, shown
 
 Task: TypeAlias = Literal["classify", "image", "tag", "mlm"]
 PARTS = ("train", "validation", "test")
@@ -16,7 +16,7 @@ PARTS = ("train", "validation", "test")
 
 @dataclass(frozen=True)
 class Provenance:
-    """Where rows come from, under which licence, and what others reached on them."""
+    """Source, licence and baseline of a dataset."""
 
     source: str
     licence: str = "not stated"
@@ -25,10 +25,10 @@ class Provenance:
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """One part of a data set.
+    """One split of a dataset.
 
-    `inputs` are texts (classify, mlm), tuples of words (tag) or `Pictures` (image); `targets` are numbers of labels: one a row
-    (classify, image), one a word (tag), or None (mlm).
+    `inputs` are texts (classify, mlm), tuples of words (tag) or `Pictures` (image); `targets` are label numbers: one per row
+    (classify, image), one per word (tag), or None (mlm).
     """
 
     name: str
@@ -40,14 +40,14 @@ class Split:
         return len(self.inputs)
 
     def texts(self) -> Iterator[str]:
-        """Every text, as a tokenizer is trained on them; words of a tagged row with a space between."""
+        """Yield every text, for training a tokenizer; the words of a tagged row are joined by spaces."""
         if self.task == "image":
             raise GlassformerError("images have no texts: a tokenizer is for the tasks classify, tag and mlm.")
         return (" ".join(row) for row in self.inputs) if self.task == "tag" else iter(self.inputs)
 
     @cached_property
     def fingerprint(self) -> str:
-        """sha256 of the rows in their order: what goes in and what should come out."""
+        """The sha256 of the rows in order, inputs and targets."""
         digest = hashlib.sha256(f"{self.task} {len(self)}".encode())
         for piece in self._content():
             digest.update(len(piece).to_bytes(8, "little") + piece)
@@ -68,21 +68,21 @@ class Split:
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Rows in three parts, each read when it is first asked for; `labels` are the names, in the order of their numbers."""
+    """Rows in three splits, each read on first access; `labels` are the names, in the order of their numbers."""
 
     name: str
     task: Task
     labels: tuple[str, ...]
-    parts: Mapping[str, Callable[[], Split]]  # train, validation, test, and what else comes with the set
+    parts: Mapping[str, Callable[[], Split]]  # train, validation, test and extra splits
     provenance: Provenance
-    notes: tuple[str, ...] = ()  # what was skipped, cut or found on the way
+    notes: tuple[str, ...] = ()  # what was skipped, truncated or found while reading
 
     @cached_property
     def _read(self) -> dict[str, Split]:
         return {}
 
     def part(self, name: str) -> Split:
-        """A part by its name: the three of every set, or an extra one (`extras`)."""
+        """Return a split by name: one of the three, or an extra one (`extras`)."""
         if name not in self.parts:
             raise GlassformerError(
                 f"{self.name} has no part '{shown(name)}'.{nearest(name, self.parts)} It has {', '.join(self.parts)}."
@@ -93,26 +93,26 @@ class Dataset:
 
     @property
     def train(self) -> Split:
-        """What is learned from."""
+        """The training split."""
         return self.part("train")
 
     @property
     def validation(self) -> Split:
-        """What decisions are taken on while training."""
+        """The validation split, used for decisions during training."""
         return self.part("validation")
 
     @property
     def test(self) -> Split:
-        """What is looked at once, at the end."""
+        """The test split, used once, at the end."""
         return self.part("test")
 
     @property
     def extras(self) -> tuple[str, ...]:
-        """Parts beyond the three, such as a test from another domain."""
+        """Names of extra splits, such as a test split from another domain."""
         return tuple(name for name in self.parts if name not in PARTS)
 
     @cached_property
     def fingerprint(self) -> str:
-        """sha256 of task, labels and the rows of the three parts: equal where training would see the same, and only there."""
+        """The sha256 of task, labels and rows of the three splits: equal exactly if training would see the same data."""
         parts = [self.part(name).fingerprint for name in PARTS]
         return hashlib.sha256("\x1f".join([self.task, *self.labels, *parts]).encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""A data set in figures: rows a part and a label, lengths, and some rows to look at."""
+"""Description of a dataset: rows per split and label, lengths, and sample rows."""
 
 from __future__ import annotations
 
@@ -9,34 +9,50 @@ from typing import Any
 
 import numpy as np
 
+from glassformer.spec.viewed import Viewed
 from glassformer.training.data.dataset import Dataset, Split
 from glassformer.training.data.images import Pictures
+from glassformer.training.data.sets import SETS, card
 
 
 @dataclass(frozen=True)
 class Lengths:
-    """How long the texts of a part are, in words and in characters; words are what stands between blanks."""
+    """Text lengths of a split, in words (separated by whitespace) or characters."""
 
     unit: str
     shortest: int
     median: float
     mean: float
-    most: float  # 95 of 100 are no longer
+    most: float  # 95th percentile
     longest: int
 
 
 @dataclass(frozen=True)
-class Description:
-    """What `describe` found."""
+class Description(Viewed):
+    """The result of `describe`."""
 
     dataset: Dataset
     rows: dict[str, int]  # by part
-    labels: dict[str, dict[str, int]]  # by part, then label; of a tagged set, words
+    labels: dict[str, dict[str, int]]  # by part, then label; words for a tagged set
     lengths: dict[str, list[Lengths]]  # by part
     sample: list[tuple[Any, Any]]  # the first training rows with their label names
 
+    def __str__(self) -> str:
+        return self.presented().text()
+
+    @property
+    def title(self) -> str:
+        """What the set is called, or what its task is."""
+        return card(self.dataset.name).title if self.dataset.name in SETS else f"task {self.dataset.task}"
+
+    @property
+    def picture_size(self) -> str:
+        """Return the size of the images, such as `1 × 28 × 28`."""
+        assert isinstance(self.dataset.train.inputs, Pictures)
+        return " × ".join(map(str, self.dataset.train.inputs.shape))
+
     def to_dict(self) -> dict[str, Any]:
-        """One JSON document."""
+        """Return a JSON-serializable dict."""
         data = self.dataset
         return {
             "name": data.name,
@@ -55,7 +71,7 @@ class Description:
 
 
 def describe(data: Dataset, *, rows: int = 5) -> Description:
-    """Count, measure, and take some rows of the training part."""
+    """Count and measure a dataset, and sample some training rows."""
     parts = {name: data.part(name) for name in data.parts}
     train = parts["train"]
     return Description(
@@ -68,7 +84,7 @@ def describe(data: Dataset, *, rows: int = 5) -> Description:
 
 
 def _places(train: Split, rows: int) -> list[int]:
-    """The first rows; where these are all of one class, as in folders read class by class, the first of each, then the second."""
+    """Return the first rows; if all are of one class, as in folders read class by class, take the classes in turn."""
     first = list(range(min(rows, len(train))))
     labels = train.targets
     if labels is None or train.task == "tag" or len({labels[place] for place in first}) > 1:
@@ -117,9 +133,3 @@ def _label(part: Split, place: int, labels: tuple[str, ...]) -> Any:
 
 def _plain(one: Any) -> Any:
     return one.tolist() if isinstance(one, np.ndarray) else list(one) if isinstance(one, tuple) else one
-
-
-def picture_size(data: Dataset) -> str:
-    """`1 × 28 × 28` of an image set."""
-    assert isinstance(data.train.inputs, Pictures)
-    return " × ".join(map(str, data.train.inputs.shape))

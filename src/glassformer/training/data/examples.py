@@ -1,4 +1,4 @@
-"""Splits as a model reads them: token ids or pixels in flat arrays, and any rows of them as a batch of torch tensors."""
+"""Examples: token ids or pixels of a split in flat arrays, batched as torch tensors."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from glassformer.spec import GlassformerError, shown
-from glassformer.spec.arguments import require
-from glassformer.spec.texts import Context
+from glassformer.arguments import require
+from glassformer.errors import GlassformerError, shown
+from glassformer.files.texts import Context
 from glassformer.training.data.chance import below, uniform
 from glassformer.training.data.dataset import Split, Task
 from glassformer.training.data.images import Pictures
@@ -26,39 +26,39 @@ Numbers: TypeAlias = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Batch:
-    """What one process sees of one step.
+    """The part of a step that one process sees.
 
-    A loss is the sum over labels that are not IGNORE, divided by `targets_in_step`: the ranks' sums then add up to the loss of
-    one process. A rank without a row of its own is given one whose labels are all IGNORE.
+    The loss is the sum over labels that are not IGNORE, divided by `targets_in_step`, so that the sums of all ranks add up to
+    the loss of a single process. A rank without rows gets one whose labels are all IGNORE.
     """
 
     inputs: Tensor  # token ids [batch, t], or pixels [batch, channels, height, width]
     attend: Tensor | None  # [batch, t], True = a real token; None for images
-    labels: Tensor  # [batch] of classify and image, [batch, t] of tag and mlm
+    labels: Tensor  # [batch] for classify and image, [batch, t] for tag and mlm
     ids: tuple[int, ...]  # numbers of the examples
     tokens: int  # real tokens in `inputs`; 0 for images
     targets: int  # labels that are not IGNORE
-    targets_in_step: int  # the same, of all ranks together
-    padded: bool = False  # whether any token is not real
+    targets_in_step: int  # the same, summed over all ranks
+    padded: bool = False  # whether any token is padding
 
     def to(self, device: torch.device | str, *, non_blocking: bool = False) -> Batch:
-        """The same batch with its tensors elsewhere."""
+        """Return the batch with its tensors on another device."""
         inputs, labels = (one.to(device, non_blocking=non_blocking) for one in (self.inputs, self.labels))
         attend = None if self.attend is None else self.attend.to(device, non_blocking=non_blocking)
         return replace(self, inputs=inputs, attend=attend, labels=labels)
 
 
 class Examples(Protocol):
-    """Rows that can be batched. Whatever is random in a row depends on (seed, epoch, its number) alone."""
+    """Rows that can be batched. Randomness in a row depends only on (seed, epoch, row number)."""
 
     lengths: Numbers  # tokens of each row; 1 for images
     rows: Numbers  # the row of the split that each was made from
-    cut: int  # texts that lost their end
+    cut: int  # truncated texts
 
     def __len__(self) -> int: ...
 
     def batch(self, ids: Numbers, *, seed: int, epoch: int, multiple: int = 1) -> Batch:
-        """These rows, padded to the longest of them, rounded up to a multiple."""
+        """Return these rows, padded to the longest, rounded up to a multiple."""
 
     def targets(self, ids: Numbers, *, seed: int, epoch: int) -> int:
         """How many labels of these rows a loss looks at."""
@@ -73,15 +73,15 @@ def prepare(
     hidden: float = 0.2,
     context: Context = "row",
 ) -> Examples:
-    """A split as its task reads it: texts through the tokenizer (of masked-token texts nothing is cut off: they go on in further
-    rows), images as pixels. `hidden` is the share of the tokens that `hide` hides; `context` what a tagged word is read with."""
-    require(Split, split, "what is prepared is a split, such as data.train")
+    """Prepare a split for its task: tokenize texts (for masked-token training, long texts continue in further rows), or read
+    images as pixels. `hidden` is the share of tokens that augment=hide masks; `context` is the context of a tagged word."""
+    require(Split, split, "prepare expects a split, such as data.train")
     check_fits(split.task, augment, context)
     if split.task == "image":
         return PictureExamples(split, augment)
     if tokenizer is None:
         raise GlassformerError(f"the task {split.task} reads texts: give a tokenizer.")
-    require(Tokenizer, tokenizer, "texts go through a tokenizer, as Tokenizer.train(texts) or Tokenizer.load(folder) gives it")
+    require(Tokenizer, tokenizer, "expected a tokenizer, from Tokenizer.train(texts) or Tokenizer.load(folder)")
     if split.task == "mlm":
         return MaskedTexts(split, tokenizer, max_length)
     if split.task == "classify":
@@ -89,30 +89,30 @@ def prepare(
     else:
         made = TaggedWords(split, tokenizer, max_length, context)
     if augment == "hide":
-        made.hidden, made.hidden_behind = hidden, tokenizer.blank_id
+        made.hidden, made.replacement_id = hidden, tokenizer.blank_id
     return made
 
 
 def check_fits(task: Task, augment: str, context: str = "row") -> None:
-    """Refuse a way to read rows that this kind of rows does not know."""
+    """Refuse an augmentation or context that does not fit the task."""
     known = {"image": ("none", "shift"), "mlm": ("none",)}.get(task, ("none", "hide"))
     if augment not in known:
-        raise GlassformerError(f"augment={shown(augment)} is not for the task {task}: {' or '.join(known)}.")
+        raise GlassformerError(f"augment={shown(augment)} does not fit the task {task}: choose {' or '.join(known)}.")
     if context not in (("row", "word") if task == "tag" else ("row",)):
-        raise GlassformerError(f"context={shown(context)} is for words with tags, and this task is {task}: leave it out.")
+        raise GlassformerError(f"context={shown(context)} is only for tagging, but the task is {task}: leave it out.")
 
 
 class TokenRows:
     """Rows of token ids, one after the other in a flat array."""
 
-    hidden: float = 0.0  # share of the tokens that training does not see
-    hidden_behind: int = 0  # the token that stands in their place
+    hidden: float = 0.0  # share of the tokens that are masked in training
+    replacement_id: int = 0  # the token that replaces them
 
     def __init__(self, encoded: Iterable[Encoded], pad_id: int) -> None:
         ids: list[NDArray[np.int32]] = []
         self.cut = 0
         for one in encoded:
-            if not one.ids:  # nothing is left of the text, and this tokenizer puts nothing around it
+            if not one.ids:  # empty text, and a tokenizer without special tokens
                 one = Encoded([pad_id], [True], [None], one.cut)
             ids.append(np.array(one.ids, dtype=np.int32))
             self.cut += one.cut
@@ -125,13 +125,13 @@ class TokenRows:
         self.labelled: Numbers = np.ones(len(self.lengths), dtype=np.int64)  # labels of each row
 
     def keep(self, one: Encoded) -> None:
-        """What a task keeps of a row beside its ids."""
+        """Store what a task needs of a row in addition to its ids."""
 
     def __len__(self) -> int:
         return len(self.lengths)
 
     def grid(self, ids: Numbers, multiple: int) -> tuple[Numbers, NDArray[np.bool_]]:
-        """For each place of the padded rectangle, where it lies in the flat arrays, and whether it is a real token."""
+        """Return, for each position of the padded batch, its index in the flat arrays, and whether it is a real token."""
         longest = -(-int(self.lengths[ids].max()) // multiple) * multiple
         steps = np.arange(longest)
         real = steps < self.lengths[ids][:, None]
@@ -142,7 +142,7 @@ class TokenRows:
         return int(self.labelled[ids].sum())
 
     def drawn(self, ids: Numbers, width: int, seed: int, epoch: int) -> NDArray[np.bool_]:
-        """Tokens to hide, others in each epoch, never the first: no single word can be learned by heart."""
+        """Draw the tokens to mask, anew in each epoch, never the first."""
         places = np.arange(width)[None]
         return (uniform(seed, "hidden", epoch, ids[:, None], places) < self.hidden) & (places > 0)
 
@@ -161,26 +161,26 @@ class TokenRows:
 
 
 class ClassifiedTexts(TokenRows):
-    """Texts with a label each."""
+    """Texts with one label each."""
 
     def __init__(self, split: Split, tokenizer: Tokenizer, max_length: int | None) -> None:
         super().__init__(tokenizer.encode_all(split.inputs, max_length), tokenizer.pad_id)
         self.labels: Numbers = np.asarray(split.targets, dtype=np.int64)
 
     def batch(self, ids: Numbers, *, seed: int, epoch: int, multiple: int = 1) -> Batch:
-        """Token ids and a label a row."""
+        """Return token ids and one label per row."""
         places, real = self.grid(ids, multiple)
         tokens = self.flat[places].astype(np.int64)
         if self.hidden:
-            tokens[self.drawn(ids, tokens.shape[1], seed, epoch)] = self.hidden_behind
+            tokens[self.drawn(ids, tokens.shape[1], seed, epoch)] = self.replacement_id
         return self._batch(ids, tokens, real, self.labels[ids])
 
 
 class TaggedWords(TokenRows):
-    """Words with a tag each; the first piece of a word carries its tag, the others carry none.
+    """Words with one tag each; the first token of a word carries its tag, the others are ignored.
 
-    What is hidden is not asked for: to guess a tag from the words around it would be another task. A row of which nothing would
-    be left to ask stays as it is. With `context="word"` each word is a row by itself, and its neighbours cannot mislead.
+    Masked words are not predicted: guessing a tag from the context would be another task. A row in which every label would be
+    masked stays unchanged. With `context="word"`, each word is a separate row.
     """
 
     def __init__(self, split: Split, tokenizer: Tokenizer, max_length: int | None, context: Context = "row") -> None:
@@ -198,37 +198,37 @@ class TaggedWords(TokenRows):
         self.labelled = counts[self.ends] - counts[self.ends - self.lengths]
 
     def keep(self, one: Encoded) -> None:
-        """The tag of each token."""
+        """Store the tag of each token."""
         tags, before = next(self._tags), None
         for word in one.words:
             self._labels.append(IGNORE if word is None or word == before else int(tags[word]))
             before = word
 
     def batch(self, ids: Numbers, *, seed: int, epoch: int, multiple: int = 1) -> Batch:
-        """Token ids and a label a token."""
+        """Return token ids and one label per token."""
         places, real = self.grid(ids, multiple)
         tokens, labels = self.flat[places].astype(np.int64), np.where(real, self.flat_labels[places], IGNORE)
         if self.hidden:
-            gone = self.gone(labels, ids, seed, epoch)
-            tokens[gone], labels[gone] = self.hidden_behind, IGNORE
+            masked = self.masked(labels, ids, seed, epoch)
+            tokens[masked], labels[masked] = self.replacement_id, IGNORE
         return self._batch(ids, tokens, real, labels)
 
     def targets(self, ids: Numbers, *, seed: int, epoch: int) -> int:
-        """How many words of these rows are asked for."""
+        """Return the number of words to predict in these rows."""
         if not self.hidden:
             return super().targets(ids, seed=seed, epoch=epoch)
         places, real = self.grid(ids, 1)
         labels = np.where(real, self.flat_labels[places], IGNORE)
-        return int(((labels != IGNORE) & ~self.gone(labels, ids, seed, epoch)).sum())
+        return int(((labels != IGNORE) & ~self.masked(labels, ids, seed, epoch)).sum())
 
-    def gone(self, labels: Numbers, ids: Numbers, seed: int, epoch: int) -> NDArray[np.bool_]:
-        """Which tokens of the padded rectangle are hidden."""
+    def masked(self, labels: Numbers, ids: Numbers, seed: int, epoch: int) -> NDArray[np.bool_]:
+        """Return which tokens of the padded batch are masked."""
         drawn = self.drawn(ids, labels.shape[1], seed, epoch)
         return drawn & ((labels != IGNORE) & ~drawn).any(axis=1, keepdims=True)
 
 
 class MaskedTexts(TokenRows):
-    """Texts whose tokens are to be guessed; other ones in each epoch. A long text goes on in further rows."""
+    """Texts for masked-token training, masked anew in each epoch. A long text continues in further rows."""
 
     def __init__(self, split: Split, tokenizer: Tokenizer, max_length: int | None) -> None:
         origin: list[int] = []
@@ -255,14 +255,14 @@ class MaskedTexts(TokenRows):
         self.labelled = self.masking.asked(counts[self.ends] - counts[self.ends - self.lengths])
 
     def batch(self, ids: Numbers, *, seed: int, epoch: int, multiple: int = 1) -> Batch:
-        """Token ids with some hidden, and the true ids where one is asked for."""
+        """Return token ids with some masked, and the true ids at the positions to predict."""
         places, real = self.grid(ids, multiple)
         tokens, labels = self.masking.apply(self.flat[places].astype(np.int64), self.maskable[places] & real, ids, seed, epoch)
         return self._batch(ids, tokens, real, labels)
 
 
 class PictureExamples:
-    """Images with a label each, as numbers from −1 (black) to 1 (white), which is what image encoders are trained on."""
+    """Images with one label each, scaled to −1 (black) … 1 (white), the usual range of image encoders."""
 
     cut = 0
 
@@ -277,11 +277,11 @@ class PictureExamples:
         return len(self.pictures)
 
     def targets(self, ids: Numbers, *, seed: int, epoch: int) -> int:  # noqa: ARG002
-        """A label each."""
+        """Return the number of labels: one per image."""
         return len(ids)
 
     def batch(self, ids: Numbers, *, seed: int, epoch: int, multiple: int = 1) -> Batch:  # noqa: ARG002
-        """Pixels and a label a row."""
+        """Return pixels and one label per row."""
         pixels = self.pictures.take(ids)
         if self.augment == "shift":
             pixels = shifted(pixels, ids, seed, epoch)
@@ -291,7 +291,7 @@ class PictureExamples:
 
 
 def shifted(pixels: NDArray[np.uint8], ids: Numbers, seed: int, epoch: int) -> NDArray[np.uint8]:
-    """Each image moved by up to a tenth of its side (and at least a pixel), its border repeated where nothing is left."""
+    """Shift each image by up to a tenth of its side (at least one pixel), repeating the border."""
     _, _, height, width = pixels.shape
     moved = []
     for side, purpose in ((height, "down"), (width, "across")):

@@ -1,4 +1,4 @@
-"""A folder with a folder a class: which files belong to which class; a link that leaves the folder is refused."""
+"""Folders with one subfolder per class: their files and labels; links out of the folder are refused."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
-from glassformer.spec import GlassformerError, shown
-from glassformer.spec.errors import listed
-from glassformer.spec.paths import path_text
+from glassformer.errors import GlassformerError, listed, shown
+from glassformer.files.paths import path_text
 from glassformer.training.data.asked import Tally
 from glassformer.training.data.columns import Raw
 from glassformer.training.data.lines import LONGEST_LINE
@@ -25,8 +24,8 @@ PART_NAMES = (
     | dict.fromkeys(("validation", "valid", "val", "dev", "eval", "evaluation"), "validation")
     | dict.fromkeys(("test", "testing"), "test")
 )
-SHARD = re.compile(r"(.+)-(\d{1,9})-of-(\d{1,9})")  # train-00000-of-00002.parquet, as sets of the hub are stored
-LEFT_BEHIND = ("thumbs.db", "desktop.ini", "__macosx", "__pycache__")  # by other systems, in any folder
+SHARD = re.compile(r"(.+)-(\d{1,9})-of-(\d{1,9})")  # train-00000-of-00002.parquet, as on the Hugging Face hub
+LEFT_BEHIND = ("thumbs.db", "desktop.ini", "__macosx", "__pycache__")  # files left by operating systems
 
 
 class Member(NamedTuple):
@@ -38,7 +37,7 @@ class Member(NamedTuple):
 
 
 def given_parts(folder: Path, tally: Tally) -> dict[str, list[Path]]:
-    """`train.csv`, `test.csv` or `train/`, `test/` of a folder, by the part's name; empty where it is not laid out so."""
+    """Return split -> files or folders (`train.csv`, `test/` …); empty if the folder is not organized by split."""
     found: dict[str, list[Path]] = {}
     others: list[Path] = []
     for entry in _entries(folder):
@@ -60,12 +59,12 @@ def given_parts(folder: Path, tally: Tally) -> dict[str, list[Path]]:
     for paths in found.values():
         _check_shards(paths, folder)
     for other in others:
-        tally.add("left out: what lies beside the parts", other.name)
+        tally.add("left out: files and folders that are not a split", other.name)
     return found
 
 
 def _class_called_train(found: dict[str, list[Path]], others: list[Path]) -> bool:
-    """Whether `train` is a class beside `plane` and `car`: a folder with other folders beside it, and none in it."""
+    """Return whether `train` is a class, next to `plane` and `car`: it has sibling folders and no subfolders."""
     (home, *_) = found["train"]
     alone = len(found) == 1 and home.is_dir() and any(other.is_dir() for other in others)
     return alone and not any(entry.is_dir() for entry in _entries(home))
@@ -76,22 +75,22 @@ def _check_shards(paths: list[Path], folder: Path) -> None:
     if shards and len(shards) != int(shards[0][3]):
         raise GlassformerError(
             f"{path_text(folder)} holds {len(shards)} of the {int(shards[0][3])} files of {shown(shards[0][1])}: "
-            f"{shown(paths[0].name)} and so on. Get the others."
+            f"{shown(paths[0].name)} and so on. Add the missing files."
         )
 
 
 def class_members(folder: Path, tally: Tally) -> tuple[Kind, list[Member]]:
-    """Every text or image file below the class folders, sorted by path, and which of the two they are."""
+    """Return all text or image files below the class folders, sorted by path, and their kind."""
     classes = [entry for entry in _entries(folder) if entry.is_dir()]
     if not classes:
         raise GlassformerError(
-            f"{path_text(folder)} holds no folder: a folder a class is wanted, with .txt files or images in it, or "
-            f"train.csv (.jsonl, .parquet) and its like.{_tables_in(folder)}"
+            f"{path_text(folder)} contains no folder: expected one folder per class, with .txt files or images, or "
+            f"train.csv (.jsonl, .parquet) and similar files.{_tables_in(folder)}"
         )
     if len(classes) == 1 and (inner := [entry.name for entry in _entries(classes[0]) if entry.is_dir()]):
         raise GlassformerError(
-            f"{path_text(folder)} holds one folder, which holds others ({listed(map(shown, inner), limit=60)}): "
-            f"name {path_text(classes[0])}."
+            f"{path_text(folder)} contains one folder with subfolders ({listed(map(shown, inner), limit=60)}): "
+            f"give {path_text(classes[0])}."
         )
     members: list[Member] = []
     kinds: dict[Kind, str] = {}
@@ -111,7 +110,7 @@ def class_members(folder: Path, tally: Tally) -> tuple[Kind, list[Member]]:
             raise _no_rows(home)
     if len(kinds) == 2:
         raise GlassformerError(
-            f"{path_text(folder)} mixes texts ({kinds['text']}) and images ({kinds['image']}): one of the two."
+            f"{path_text(folder)} mixes texts ({kinds['text']}) and images ({kinds['image']}): use only one kind."
         )
     return next(iter(kinds)), sorted(members, key=lambda member: member.place)
 
@@ -123,7 +122,7 @@ def _no_rows(home: Path) -> GlassformerError:
 
 
 def _tables_in(folder: Path) -> str:
-    """A way out for who named a folder of tables."""
+    """A hint for a folder that contains tables."""
     tables = [entry.name for entry in _entries(folder) if is_table(entry) and entry.suffix not in TEXT_ENDINGS]
     if not tables:
         return ""
@@ -131,7 +130,7 @@ def _tables_in(folder: Path) -> str:
 
 
 def check_link(path: Path, folder: Path) -> None:
-    """Refuse a link out of the folder."""
+    """Refuse a symbolic link out of the folder."""
     if path.is_symlink():
         home, real = Path(os.path.realpath(folder)), Path(os.path.realpath(path))
         if not real.is_relative_to(home):
@@ -142,7 +141,7 @@ def check_link(path: Path, folder: Path) -> None:
 
 
 def read_texts(members: list[Member]) -> Iterator[Raw]:
-    """The text of each file; of a file too large for memory, its beginning (which is longer than a text may be)."""
+    """Read the text of each file; of a very large file, only the beginning."""
     for member in members:
         try:
             with member.path.open("rb") as file:
@@ -161,7 +160,7 @@ def read_texts(members: list[Member]) -> Iterator[Raw]:
 
 
 def _entries(folder: Path) -> list[Path]:
-    """What lies in a folder, sorted; hidden files and what other systems leave behind are not seen."""
+    """Return the entries of a folder, sorted, without hidden and system files."""
     try:
         return sorted(entry for entry in folder.iterdir() if not _unseen(entry.name))
     except OSError as error:
@@ -173,7 +172,7 @@ def _unseen(name: str) -> bool:
 
 
 def _files_below(home: Path, folder: Path) -> Iterator[Path]:
-    """The files below a class folder; a link to a folder inside is not followed, so that no file counts twice."""
+    """Yield the files below a class folder; links to folders are not followed, so that no file counts twice."""
     check_link(home, folder)
     for entry in _entries(home):
         check_link(entry, folder)

@@ -1,11 +1,11 @@
-"""`hf:NAME` through the optional package datasets: the one way in that may touch the network."""
+"""Datasets from the Hugging Face hub (`hf:NAME`), the only source that may use the network."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
-from glassformer.spec import GlassformerError, shown
+from glassformer.errors import GlassformerError, shown
 from glassformer.training.data.asked import Asked, Tally
 from glassformer.training.data.columns import Raw, columns
 from glassformer.training.data.dataset import PARTS, Provenance
@@ -14,17 +14,17 @@ from glassformer.training.data.texts import Rows, gather
 
 
 def read_hub(what: str, asked: Asked, tally: Tally) -> tuple[dict[str, Rows], Provenance]:
-    """The parts of a set of the Hugging Face hub: `hf:NAME`, or `hf:NAME:CONFIG` where it has several."""
+    """Read the splits of a dataset of the Hugging Face hub: `hf:NAME` or `hf:NAME:CONFIG`."""
     try:
         import datasets
     except ImportError:
         raise GlassformerError(f"{shown(what)} needs the package datasets: pip install 'glassformer[data]'.") from None
     name, _, config = what.removeprefix("hf:").partition(":")
     if not name:
-        raise GlassformerError("hf: is followed by a name, as in hf:imdb, or by a name and a configuration, as in hf:glue:sst2.")
+        raise GlassformerError("hf: needs a name, as in hf:imdb, or a name and a configuration, as in hf:glue:sst2.")
     try:
         loaded = datasets.load_dataset(name, config or None)
-    except Exception as error:  # no such set, no network, a damaged cache: each package below raises its own
+    except Exception as error:  # no such dataset, no network, a damaged cache: each package raises its own errors
         said = str(error) or type(error).__name__
         raise GlassformerError(f"{shown(what)} cannot be loaded: {shown(said, limit=160)}.") from None
     found = {PART_NAMES[part]: loaded[part] for part in loaded if part in PART_NAMES}
@@ -50,7 +50,7 @@ def _rows(part: Any, name: str, asked: Asked) -> Iterator[Raw]:
 
 
 def _label_names(feature: Any) -> list[str] | None:
-    """The names behind numbers, of a label or of a list of labels."""
+    """Return the label names of a label feature or a list of labels."""
     inner = getattr(feature, "feature", feature)
     names = getattr(inner, "names", None)
     return list(names) if names else None
@@ -63,6 +63,6 @@ def _named(value: Any, names: list[str]) -> Any:
 
 
 def _hidden(part: Any, asked: Asked) -> bool:
-    """Whether a benchmark keeps the labels of this part to itself: it writes -1 for each."""
+    """Return whether the labels of this split are withheld: all are -1."""
     _, label = columns(list(part.column_names), asked, "the part")
     return len(part) > 0 and all(value == -1 for value in part[label])

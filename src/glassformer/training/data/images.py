@@ -1,4 +1,4 @@
-"""Images of one size as bytes: checked before they are decoded, kept in memory where they fit, decoded again where not."""
+"""Images of one size: checked before decoding, kept in memory if they fit, decoded on demand otherwise."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from typing import Any, TypeAlias, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from glassformer.spec import GlassformerError, shown
+from glassformer.errors import GlassformerError, shown
 from glassformer.training.data.asked import Asked, Tally
 from glassformer.training.data.folders import Member
 from glassformer.training.data.texts import label_name
 
 Bytes: TypeAlias = NDArray[np.uint8]
-MOST_PIXELS = 64_000_000  # what an image may declare before a byte of it is decoded
+MOST_PIXELS = 64_000_000  # maximum declared size, checked before decoding
 MOST_FILE_BYTES = 256_000_000
-MOST_KEPT = 1 << 30  # bytes of decoded pixels that are held in memory
+MOST_KEPT = 1 << 30  # bytes of decoded pixels kept in memory
 FORMATS = ("PNG", "JPEG", "GIF", "BMP", "WEBP", "TIFF")
 GREY = ("1", "L")
-MOVING = (".gif", ".webp", ".tif", ".tiff", ".png")  # endings of files that may hold several pictures
+MOVING = (".gif", ".webp", ".tif", ".tiff", ".png")  # suffixes of files that may contain several frames
 
 
 @dataclass(frozen=True, eq=False)
 class Pictures(Sequence[Bytes]):
-    """Images of one size, uint8, channels first; `white` is the brightest value. In memory, or decoded when asked for."""
+    """Images of one size, uint8, channels first; `white` is the brightest value. In memory, or decoded on demand."""
 
     shape: tuple[int, int, int]  # channels, height, width
     white: int = 255
@@ -54,27 +54,27 @@ class Pictures(Sequence[Bytes]):
         return image
 
     def take(self, places: Sequence[int] | NDArray[np.int64]) -> Bytes:
-        """Some images as one array [images, channels, height, width]."""
+        """Return some images as one array [images, channels, height, width]."""
         if self.pixels is not None:
             return self.pixels[np.asarray(places, dtype=np.int64)]
         return np.stack([self._decoded(int(place)) for place in places])
 
     def select(self, places: Sequence[int]) -> Pictures:
-        """Some images as pictures of their own."""
+        """Return a subset of the images."""
         pixels = None if self.pixels is None else self.pixels[np.asarray(places, dtype=np.int64)]
         files = tuple(self.files[place] for place in places) if self.files else ()
         digests = tuple(self.digests[place] for place in places) if self.digests else ()
         return Pictures(self.shape, self.white, pixels, files, digests)
 
     def in_colour(self) -> Pictures:
-        """Three channels, equal ones where the images are grey."""
+        """Return the images with three channels; grey images get equal channels."""
         if self.shape[0] == 3:
             return self
         pixels = None if self.pixels is None else np.repeat(self.pixels, 3, axis=1)
         return replace(self, shape=(3, *self.shape[1:]), pixels=pixels)
 
     def content(self) -> Iterator[bytes]:
-        """What makes an image the same as another: the sha256 of its file, or its pixels."""
+        """Yield what identifies each image: the sha256 of its file, or its pixels."""
         if self.digests or self.pixels is None:
             return iter(self.digests)
         return (image.tobytes() for image in self.pixels)
@@ -88,7 +88,7 @@ class Pictures(Sequence[Bytes]):
 
 
 def read_pictures(members: Iterable[Member], asked: Asked, tally: Tally, name: str) -> tuple[Pictures, list[str]]:
-    """Every image, decoded once: a damaged one is found here and not in the middle of training. Labels beside them."""
+    """Read every image and its label; each is decoded once, so that a damaged one is found before training."""
     kept: list[Bytes] = []
     paths, digests, labels = [], [], []
     sizes: Counter[tuple[int, int]] = Counter()
@@ -113,14 +113,14 @@ def read_pictures(members: Iterable[Member], asked: Asked, tally: Tally, name: s
         digests.append(hashlib.sha256(data).digest())
         labels.append(label_name(member.label, member.place) or member.label)
         if member.path.suffix.lower() in MOVING and _moves(data):
-            tally.add("of images that move, the first picture is taken", member.place)
+            tally.add("animated images reduced to their first frame", member.place)
     if not paths:
-        raise GlassformerError(f"{name} has no image that can be read.")
+        raise GlassformerError(f"{name} has no readable image.")
     if len(sizes) > 1:
         (usual, _), (other, _), *_ = sizes.most_common()
         raise GlassformerError(
             f"{name} mixes {len(sizes):,} image sizes: {shown(first[usual])} is {_size(usual)}, {shown(first[other])} is "
-            f"{_size(other)} (height × width). resize={usual[0]} (--resize {usual[0]}) makes them one."
+            f"{_size(other)} (height × width). resize={usual[0]} (--resize {usual[0]}) resizes them."
         )
     height, width = next(iter(sizes))
     shape = (3 if colour else 1, height, width)
@@ -129,11 +129,11 @@ def read_pictures(members: Iterable[Member], asked: Asked, tally: Tally, name: s
 
 
 class BadImageError(GlassformerError):
-    """An image that cannot be used, named."""
+    """An image that cannot be used."""
 
 
 def decode(data: bytes, place: str, resize: tuple[int, int] | None) -> Bytes:
-    """[height, width] of a grey image, [height, width, 3] of a coloured one; its declared size is looked at first."""
+    """Decode an image to [height, width] (grey) or [height, width, 3] (colour), after checking its declared size."""
     Image, ImageOps = _pillow()
     name = shown(place)
     try:
@@ -143,7 +143,7 @@ def decode(data: bytes, place: str, resize: tuple[int, int] | None) -> Bytes:
             if image.width * image.height > MOST_PIXELS:
                 raise Image.DecompressionBombError
             if image.mode.startswith(("I", "F")):
-                raise BadImageError(f"{name} has more than 8 bits a channel (mode {image.mode}): save it with 8.")
+                raise BadImageError(f"{name} has more than 8 bits per channel (mode {image.mode}): save it with 8 bits.")
             image.load()
             image = ImageOps.exif_transpose(image)
             image = _flat(image, Image)
@@ -155,8 +155,8 @@ def decode(data: bytes, place: str, resize: tuple[int, int] | None) -> Bytes:
     except BadImageError:
         raise
     except Image.UnidentifiedImageError:
-        raise BadImageError(f"{name} is no image that can be read ({', '.join(FORMATS)}).") from None
-    except Exception as error:  # a decoder that meets a stranger's bytes raises whatever it likes
+        raise BadImageError(f"{name} is not a readable image ({', '.join(FORMATS)}).") from None
+    except Exception as error:  # decoders raise many kinds of errors on malformed input
         raise BadImageError(f"{name} is damaged: {shown(str(error) or type(error).__name__, limit=80)}.") from None
 
 
@@ -166,14 +166,14 @@ def _moves(data: bytes) -> bool:
 
 
 def channels_first(image: Bytes, channels: int) -> Bytes:
-    """[channels, height, width]; a grey image among coloured ones is given three equal channels."""
+    """Return [channels, height, width]; a grey image among colour images gets three equal channels."""
     if image.ndim == 2:
         return np.repeat(image[None], channels, axis=0)
     return np.ascontiguousarray(image.transpose(2, 0, 1))
 
 
 def _flat(image: Any, Image: Any) -> Any:
-    """Grey or RGB; what is transparent lies on white."""
+    """Convert to grey or RGB, with transparency on a white background."""
     if image.mode in GREY:
         return image.convert("L")
     if image.mode in ("RGBA", "LA", "PA") or "transparency" in image.info:

@@ -1,4 +1,4 @@
-"""One way in: a built-in set, a file, a folder or a set of the hub, as a Dataset."""
+"""Loading data: a built-in dataset, a file, a folder or a dataset of the hub."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from glassformer.spec import GlassformerError, nearest, shown
-from glassformer.spec.paths import is_link, no_such, path_text
+from glassformer.arguments import path
+from glassformer.errors import GlassformerError, nearest, shown
+from glassformer.files.paths import is_link, no_such, path_text
 from glassformer.spec.reading import is_there
 from glassformer.training.data.asked import Asked, OnBad, OnLong, Tally
 from glassformer.training.data.dataset import Dataset, Provenance
@@ -33,7 +34,7 @@ from glassformer.training.data.texts import Rows, gather
 SHARES = (0.8, 0.1, 0.1)
 
 
-def load_data(  # noqa: PLR0913 - one word an option reads better than a bag of them
+def load_data(  # noqa: PLR0913 - explicit keywords read better than an options object
     what: str | Path,
     *,
     text: str = "text",
@@ -45,11 +46,12 @@ def load_data(  # noqa: PLR0913 - one word an option reads better than a bag of 
     on_long: OnLong = "cut",
     resize: int | tuple[int, int] | None = None,
 ) -> Dataset:
-    """Data to learn from.
+    """Load a dataset.
 
-    `what` is a built-in set (`glassformer data` lists them), a .csv, .tsv, .json, .jsonl, .parquet, .conll or .txt file, a folder
-    with a folder a class (texts or images), a folder with `train`, `validation` and `test` in one of these forms, or `hf:NAME`.
-    `text` and `label` are columns; `label=None` is plain text. Parts that are not given are cut by `seed`, in shares of `split`.
+    `what` is a built-in dataset (`glassformer data` lists them), a .csv, .tsv, .json, .jsonl, .parquet, .conll or .txt file, a
+    folder with one subfolder per class (texts or images), a folder with `train`, `validation` and `test` in one of these forms,
+    or `hf:NAME`. `text` and `label` are columns; `label=None` means plain text. Missing splits are drawn from the training rows
+    with `seed`, in the shares of `split`.
     """
     asked = Asked(
         text=text,
@@ -62,13 +64,13 @@ def load_data(  # noqa: PLR0913 - one word an option reads better than a bag of 
     shares = check_shares(split)
     if not isinstance(seed, int) or not 0 <= seed < 2**63:
         raise GlassformerError(f"seed={shown(seed)} is not allowed: a whole number from 0.")
-    name = str(what)
+    name = what if isinstance(what, str) else str(path("data", what))
     if name in SETS:
         if shares != SHARES:
-            raise GlassformerError(f"{name} is a built-in set, whose parts are fixed: leave split out.")
+            raise GlassformerError(f"{name} is a built-in dataset with fixed splits: leave split out.")
         for option in ("text", "label", "resize"):
             if getattr(asked, option) != getattr(Asked(), option):
-                raise GlassformerError(f"{name} is a built-in set, whose rows are fixed: leave {option} out.")
+                raise GlassformerError(f"{name} is a built-in dataset with fixed rows: leave {option} out.")
         return load_set(name)
     tally = Tally()
     if name.startswith("hf:"):
@@ -77,12 +79,12 @@ def load_data(  # noqa: PLR0913 - one word an option reads better than a bag of 
         given = _read_path(_existing(name), asked, tally)
         provenance = Provenance(name)
     if asked.resize is not None and given["train"].task != "image":
-        raise GlassformerError(f"resize={shown(resize)} is for images, and {shown(name)} holds texts: leave it out.")
+        raise GlassformerError(f"resize={shown(resize)} is only for images, but {shown(name)} contains texts: leave it out.")
     return _assembled(name, given, shares, seed, tally, provenance)
 
 
 def read_hub_set(name: str, asked: Asked, tally: Tally) -> tuple[dict[str, Rows], Provenance]:
-    """A set of the hub; what it needs is imported only here."""
+    """Read a dataset of the hub; its package is imported only here."""
     from glassformer.training.data.hub import read_hub
 
     return read_hub(name, asked, tally)
@@ -98,16 +100,16 @@ def _existing(name: str) -> Path:
         pass
     looks_so = "/" in name or name == "-" or path.suffix or is_link(name) or is_there(name)
     if name and looks_so and "://" not in name:
-        raise no_such(path, "file or folder", wanted="'glassformer data' lists the built-in sets.")
-    away = " Nothing is fetched from the network: save it first, and name the file." if "://" in name else ""
+        raise no_such(path, "file or folder", wanted="'glassformer data' lists the built-in datasets.")
+    away = " Nothing is downloaded: save it first, and give the file." if "://" in name else ""
     raise GlassformerError(
-        f"no such built-in set, file or folder: {shown(name) or 'an empty name'}.{nearest(name, SETS)}{away} "
-        "'glassformer data' lists the sets."
+        f"no such built-in dataset, file or folder: {shown(name) or 'an empty name'}.{nearest(name, SETS)}{away} "
+        "'glassformer data' lists the datasets."
     )
 
 
 def _read_path(path: Path, asked: Asked, tally: Tally) -> dict[str, Rows]:
-    """Rows by part; `train` alone where the parts are not given."""
+    """Return rows by split; only `train` if the splits are not given."""
     given = given_parts(path, tally) if path.is_dir() else {}
     if not given:
         return {"train": _read_rows([path], asked, tally)}
@@ -121,12 +123,12 @@ def _read_part(part: str, places: list[Path], asked: Asked, tally: Tally) -> Row
         if part == "train" or "has no column" not in str(error):
             raise
         raise GlassformerError(
-            f"{error} Or move {shown(places[0].name)} elsewhere: {part} is then cut from the training rows."
+            f"{error} Or move {shown(places[0].name)} elsewhere: {part} is then drawn from the training rows."
         ) from None
 
 
 def _read_rows(places: list[Path], asked: Asked, tally: Tally) -> Rows:
-    """The rows of a file, of several that belong together, or of a folder."""
+    """Read the rows of a file, of several shards, or of a folder."""
     first = places[0]
     if first.is_file():
         plain = table_kind(first) == ".txt" or asked.label is None
@@ -139,7 +141,7 @@ def _read_rows(places: list[Path], asked: Asked, tally: Tally) -> Rows:
     return Rows("image", pictures, labels)
 
 
-def _assembled(  # what was read becomes a Dataset
+def _assembled(  # turns rows into a Dataset
     name: str, given: dict[str, Rows], shares: tuple[float, float, float], seed: int, tally: Tally, provenance: Provenance
 ) -> Dataset:
     given = _alike(name, given)
@@ -161,11 +163,11 @@ def _assembled(  # what was read becomes a Dataset
 
 
 def _alike(name: str, given: dict[str, Rows]) -> dict[str, Rows]:
-    """Parts of one task, their images of one size and all in colour where some are."""
+    """Check that all splits have the same task and image size; convert images to colour if any are."""
     train = given["train"]
     for part, rows in given.items():
         if rows.task != train.task:
-            raise GlassformerError(f"{name}: train is for the task {train.task}, {part} for {rows.task}.")
+            raise GlassformerError(f"{name}: train has the task {train.task}, but {part} has {rows.task}.")
     if train.task != "image":
         return given
     if len({rows.inputs.shape[0] for rows in given.values()}) > 1:
@@ -176,6 +178,6 @@ def _alike(name: str, given: dict[str, Rows]) -> dict[str, Rows]:
             side = train.inputs.shape[1]
             raise GlassformerError(
                 f"{name}: images of train are {sizes[0]}, of {part} {sizes[1]} (height × width). "
-                f"resize={side} (--resize {side}) makes them one."
+                f"resize={side} (--resize {side}) resizes them."
             )
     return given

@@ -1,4 +1,4 @@
-"""Reading tables of rows: CSV, TSV, JSON, JSON Lines, Parquet, CoNLL, and plain text with a text a line."""
+"""Reading tables: CSV, TSV, JSON, JSON Lines, Parquet, CoNLL, and plain text with one text per line."""
 
 from __future__ import annotations
 
@@ -8,45 +8,45 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from glassformer.spec import GlassformerError, shown
-from glassformer.spec.files import no_key_twice
-from glassformer.spec.paths import path_text
+from glassformer.errors import GlassformerError, shown
+from glassformer.files.documents import unique_keys
+from glassformer.files.paths import path_text
 from glassformer.training.data.asked import Asked
 from glassformer.training.data.columns import Raw, columns, row_of
 from glassformer.training.data.csv_tables import read_csv
 from glassformer.training.data.lines import LONGEST_LINE, read_lines, whole_text
 
 Reader: TypeAlias = Callable[[Path, Asked], Iterator[Raw]]
-Found: TypeAlias = tuple[str, dict[str, Any] | str]  # a place, and an object or why there is none
+Found: TypeAlias = tuple[str, dict[str, Any] | str]  # a place, and an object or an error message
 
-LOOKED_AT = 100  # objects whose names are known before columns are chosen: one of them may lack a label
-DEEPEST = 4  # of objects in objects whose names are listed
+LOOKED_AT = 100  # objects read before columns are chosen, since some may lack a label
+DEEPEST = 4  # maximum nesting of listed names
 HINTS = {
     ".xlsx": " Save a spreadsheet as CSV UTF-8.",
     ".xls": " Save a spreadsheet as CSV UTF-8.",
     ".ods": " Save a spreadsheet as CSV UTF-8.",
-    ".md": " Plain text is named .txt.",
+    ".md": " Name plain text .txt.",
     ".zip": " Unpack it first.",
     ".tar": " Unpack it first.",
-    "": " Give it the ending of its kind.",
+    "": " Add the suffix of its type.",
 }
 
 
 def read_table(path: Path, asked: Asked) -> Iterator[Raw]:
-    """The rows of a file, in its order."""
+    """Yield the rows of a file, in order."""
     return READERS[table_kind(path)](path, asked)
 
 
 def table_kind(path: Path) -> str:
-    """`.csv`, `.jsonl` … of a file name, with `.gz` taken off; an error that lists the kinds where it is none of them."""
+    """Return the type of a file name (`.csv`, `.jsonl` …) without `.gz`; raise an error that lists the types if unknown."""
     kind = (Path(path.stem).suffix if path.suffix.lower() == ".gz" else path.suffix).lower()
     if kind in READERS and not (kind == ".parquet" and path.suffix.lower() == ".gz"):
         return kind
-    raise GlassformerError(f"{path_text(path)} is of no known kind: {', '.join(READERS)}, or a folder.{HINTS.get(kind, '')}")
+    raise GlassformerError(f"{path_text(path)} is not of a known type: {', '.join(READERS)}, or a folder.{HINTS.get(kind, '')}")
 
 
 def is_table(path: Path) -> bool:
-    """Whether a file has the name of a table."""
+    """Return whether a file is a table, by its name."""
     try:
         return path.is_file() and bool(table_kind(path))
     except GlassformerError:
@@ -54,16 +54,16 @@ def is_table(path: Path) -> bool:
 
 
 def read_jsonl(path: Path, asked: Asked) -> Iterator[Raw]:
-    """One JSON object a line."""
+    """Read one JSON object per line."""
     return _rows(_objects(path), asked, path_text(path))
 
 
 def read_json(path: Path, asked: Asked) -> Iterator[Raw]:
-    """A list of JSON objects, by itself or inside one object; columns, as pandas writes them; or one object a line."""
+    """Read a list of JSON objects, alone or inside one object; columns, as pandas writes them; or one object per line."""
     name = path_text(path)
     text = whole_text(path)
     try:
-        found = json.loads(text, object_pairs_hook=no_key_twice)
+        found = json.loads(text, object_pairs_hook=unique_keys)
     except (ValueError, RecursionError) as error:
         if not text.lstrip().startswith("[") and not isinstance(error, GlassformerError):
             yield from read_jsonl(path, asked)
@@ -77,11 +77,11 @@ def read_json(path: Path, asked: Asked) -> Iterator[Raw]:
 
 
 def _listed(found: dict[str, Any], name: str) -> list[Any]:
-    """The rows that one object holds: as a list of objects under a name of its own, as columns, or as itself."""
+    """Return the rows in one object: a list of objects under a key, columns, or the object itself."""
     lists = [key for key, value in found.items() if isinstance(value, list) and value and isinstance(value[0], dict)]
     if len(lists) > 1:
         raise GlassformerError(
-            f"{name} holds several lists of rows: {shown(', '.join(lists))}. Save each as a file of its own in one folder, "
+            f"{name} contains several lists of rows: {shown(', '.join(lists))}. Save each as a separate file in one folder, "
             "as in train.json, validation.json and test.json."
         )
     if lists:
@@ -99,7 +99,7 @@ def _numbered(column: dict[str, Any]) -> bool:
 
 
 def _sentences(columns: list[list[Any]]) -> bool:
-    """Whether some cell is more than a word: the tokens and tags of one sentence are lists of words, too."""
+    """Return whether any cell has several words: tokens and tags of one sentence are lists of single words."""
     return any(isinstance(cell, str) and len(cell.split()) > 1 for column in columns for cell in column)
 
 
@@ -110,11 +110,11 @@ def _objects(path: Path) -> Iterator[Found]:
             yield place, f"{place} has more than {LONGEST_LINE:,} bytes: it was not read. Shorten it."
         elif line.text.strip():
             try:
-                found = json.loads(line.text, object_pairs_hook=no_key_twice)
+                found = json.loads(line.text, object_pairs_hook=unique_keys)
             except (ValueError, RecursionError) as error:
                 if line.number == 1 and line.text.lstrip().startswith("["):
                     raise GlassformerError(
-                        f"{place} begins a list of JSON, and JSON Lines has an object a line: name it .json."
+                        f"{place} starts a JSON list, but JSON Lines has one object per line: rename it to .json."
                     ) from None
                 yield place, _not_json(place, error)
                 continue
@@ -122,7 +122,7 @@ def _objects(path: Path) -> Iterator[Found]:
 
 
 def _not_json(place: str, error: Exception) -> str:
-    if isinstance(error, GlassformerError):  # JSON of which two things could be meant
+    if isinstance(error, GlassformerError):  # ambiguous JSON
         return f"{place}: {error}"
     return f"{place} is not JSON: {shown(str(error), limit=100)}."
 
@@ -130,7 +130,7 @@ def _not_json(place: str, error: Exception) -> str:
 def _object(place: str, found: Any) -> Found:
     if isinstance(found, dict):
         return place, found
-    way = " Name a file that is one list .json." if isinstance(found, list) else ""
+    way = " Rename a file that is one list to .json." if isinstance(found, list) else ""
     return place, f"{place} must be an object {{…}}, found {shown(json.dumps(found, ensure_ascii=False), limit=20)}.{way}"
 
 
@@ -149,7 +149,7 @@ def _rows(objects: Iterator[Found], asked: Asked, name: str) -> Iterator[Raw]:
 
 
 def _names(row: dict[str, Any], depth: int = 1) -> list[str]:
-    """The names of an object, those inside objects with a dot: `data.text`."""
+    """Return the names of an object; nested names are joined with a dot: `data.text`."""
     names = list(row)
     for name, value in row.items():
         if isinstance(value, dict) and depth < DEEPEST:
@@ -165,7 +165,7 @@ def _value(row: dict[str, Any], name: str) -> Any:
 
 
 def read_parquet(path: Path, asked: Asked) -> Iterator[Raw]:
-    """Row groups of a Parquet file, through the optional package pyarrow."""
+    """Read a Parquet file with the optional package pyarrow."""
     try:
         import pyarrow
         import pyarrow.parquet as parquet
@@ -182,11 +182,11 @@ def read_parquet(path: Path, asked: Asked) -> Iterator[Raw]:
                     number += 1
                     yield row_of(f"{name} row {number}", one, other, chosen)
     except (pyarrow.ArrowException, OSError) as error:
-        raise GlassformerError(f"{name} is not Parquet that can be read: {shown(str(error).rstrip('.'), limit=100)}.") from None
+        raise GlassformerError(f"{name} is not a readable Parquet file: {shown(str(error).rstrip('.'), limit=100)}.") from None
 
 
 def read_conll(path: Path, asked: Asked) -> Iterator[Raw]:
-    """A word a line, its tag last, an empty line between sentences."""
+    """Read one word per line, with its tag last and an empty line between sentences."""
     words: list[str] = []
     tags: list[str] = []
     start = 1
@@ -200,11 +200,11 @@ def read_conll(path: Path, asked: Asked) -> Iterator[Raw]:
             words, tags = [], []
         if len(fields) == 1 and not fields[0].startswith("#"):
             place = f"{path_text(path)} line {number}"
-            yield Raw(place, None, None, f"{place} has a word and no tag: '{shown(fields[0])}'.")
+            yield Raw(place, None, None, f"{place} has a word without a tag: '{shown(fields[0])}'.")
 
 
 def _fields(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """The fields of each line, and an empty line after the last."""
+    """Yield the fields of each line, and an empty line after the last."""
     number = 0
     for line in read_lines(path):
         number = line.number
@@ -213,7 +213,7 @@ def _fields(path: Path) -> Iterator[tuple[int, list[str]]]:
 
 
 def read_plain(path: Path, asked: Asked) -> Iterator[Raw]:  # noqa: ARG001
-    """Plain text: a text a line, no labels; a line too long for memory keeps its beginning."""
+    """Read plain text: one text per line, without labels; very long lines are truncated."""
     return (Raw(f"{path_text(path)} line {line.number}", line.text) for line in read_lines(path) if line.text.strip())
 
 

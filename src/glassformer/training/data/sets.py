@@ -1,4 +1,4 @@
-"""The built-in sets: real, small, with fixed splits and no network, each with its README and LICENSE beside it."""
+"""The built-in datasets: real, small, offline, with fixed splits, each with a README and LICENSE."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ HOME = Path(__file__).parents[1] / "sets"
 
 @dataclass(frozen=True)
 class BuiltIn:
-    """What its files do not say of themselves: the task, and the test accuracy in percent that a linear model reaches."""
+    """Metadata of a built-in dataset that its files lack: the task, and the test accuracy of a linear model in percent."""
 
     task: Task
-    labels: tuple[str, ...] = ()  # of images: in labels.json
+    labels: tuple[str, ...] = ()  # for images: in labels.json
     to_beat: float | None = None
     white: int = 255  # the brightest pixel
-    folder: str = ""  # the name of the set, if not given
-    prefix: str = ""  # of its files
+    folder: str = ""  # the name of the dataset by default
+    prefix: str = ""  # of its file names
 
     @property
     def measure(self) -> str:
-        """What `to_beat` counts."""
+        """The unit of `to_beat`."""
         return {"tag": "tokens", "mlm": ""}.get(self.task, "rows")
 
 
@@ -52,35 +52,35 @@ SETS: dict[str, BuiltIn] = {
 
 
 class StoredFile(NamedTuple):
-    """A line of a README's table of files."""
+    """A row of the file table in a README."""
 
     name: str
     rows: int
-    sha256: str  # its first 16 digits
+    sha256: str  # the first 16 digits
 
 
 @dataclass(frozen=True)
 class Card:
-    """What a set's README says: its title, source, licence, baseline and files."""
+    """The content of a README: title, source, licence, baseline and files."""
 
     title: str
     provenance: Provenance
     files: tuple[StoredFile, ...]
 
     def rows(self, name: str) -> dict[str, int]:
-        """Rows of each part of the set, the three first."""
+        """Return the rows of each split, the three standard ones first."""
         counted = {_part(file.name, SETS[name].prefix): file.rows for file in self.files if _belongs(file.name, name)}
         return {part: counted[part] for part in (*PARTS, *sorted(counted.keys() - set(PARTS)))}
 
 
 def folder(name: str) -> Path:
-    """Where the files of a built-in set lie."""
+    """Return the folder of a built-in dataset."""
     return HOME / (SETS[name].folder or name)
 
 
 @lru_cache
 def card(name: str) -> Card:
-    """The README of a set, read."""
+    """Read the README of a dataset."""
     text = (folder(name) / "README.md").read_text(encoding="utf-8")
 
     def said(word: str) -> str:
@@ -97,7 +97,7 @@ def card(name: str) -> Card:
 
 
 def load_set(name: str) -> Dataset:
-    """A built-in set; a part is read from its file when it is first asked for."""
+    """Load a built-in dataset; each split is read from its file on first access."""
     built_in, parts = SETS[name], card(name).rows(name)
     ending = "npz" if built_in.task == "image" else "jsonl.gz"
 
@@ -109,7 +109,7 @@ def load_set(name: str) -> Dataset:
 
 
 def labels(name: str) -> tuple[str, ...]:
-    """The label names of a set, in the order of their numbers."""
+    """Return the label names of a dataset, in the order of their numbers."""
     if SETS[name].task != "image":
         return SETS[name].labels
     return tuple(json.loads((folder(name) / "labels.json").read_text(encoding="utf-8")))
@@ -135,7 +135,7 @@ def _texts(path: Path, part: str, built_in: BuiltIn) -> Split:
 
 
 def _belongs(file: str, name: str) -> bool:
-    """Whether a file is one of this set and not of another that shares the folder."""
+    """Return whether a file belongs to this dataset and not to another in the same folder."""
     others = [other.prefix for known, other in SETS.items() if known != name and other.prefix and folder(known) == folder(name)]
     return file.startswith(SETS[name].prefix) and not any(file.startswith(prefix) for prefix in others)
 

@@ -1,4 +1,4 @@
-"""Rows into train, validation and test: the same for the same seed, whatever order they were read in, equal texts together."""
+"""Splitting rows into train, validation and test: reproducible, independent of row order, duplicates together."""
 
 from __future__ import annotations
 
@@ -12,27 +12,26 @@ from typing import Any
 
 import numpy as np
 
-from glassformer.spec import GlassformerError, nearest, shown
-from glassformer.spec.errors import listed
+from glassformer.errors import GlassformerError, listed, nearest, shown
 from glassformer.training.data.dataset import PARTS, Split, Task
 from glassformer.training.data.texts import Rows
 
-# Blanks and punctuation do not tell two texts apart.
+# Texts that differ only in whitespace and punctuation count as equal.
 NOISE = re.compile(r"[\s!-/:-@\[-`{-~\u2000-\u206f\u0964\u0965«»¿¡]+")
 
 
 def check_shares(shares: Sequence[float]) -> tuple[float, float, float]:
-    """Three positive numbers that add up to 1."""
+    """Check three positive shares that add up to 1."""
     numbers = [float(share) for share in shares if isinstance(share, int | float)]
     if len(numbers) != 3 or len(shares) != 3 or not all(0 < share < 1 for share in numbers) or abs(sum(numbers) - 1) > 1e-6:
         raise GlassformerError(
-            f"split={shown(tuple(shares))} is not allowed: three positive shares (train, validation, test) that add up to 1."
+            f"split={shown(tuple(shares))} is not allowed: give three positive shares (train, validation, test) that add up to 1."
         )
     return numbers[0], numbers[1], numbers[2]
 
 
 def into_parts(given: Mapping[str, Rows], shares: tuple[float, float, float], seed: int) -> tuple[dict[str, Rows], list[str]]:
-    """The three parts: those that were given stay as they are, those that were not are cut from the training rows."""
+    """Return the three splits: given ones are kept, missing ones are drawn from the training rows."""
     parts, notes = dict(given), []
     missing = [name for name in PARTS if name not in parts]
     if missing:
@@ -40,7 +39,7 @@ def into_parts(given: Mapping[str, Rows], shares: tuple[float, float, float], se
         scale = sum(wanted)
         places = _cut(parts["train"], [share / scale for share in wanted[1:]], seed)
         if len(given) > 1:
-            notes.append(f"cut from the training rows, since it was not given: {', '.join(missing)}")
+            notes.append(f"drawn from the training rows because not given: {', '.join(missing)}")
         rows = parts["train"]
         parts |= {name: rows.take(places[name]) for name in ("train", *missing)}
         for name in missing:
@@ -53,17 +52,17 @@ def _too_few(rows: Rows, shares: tuple[float, float, float], part: str) -> Glass
     different, labels = len(set(content_keys(rows))), len(_used(rows))
     alike = f", {different:,} of them different," if different < len(rows) else ""
     kept = f" (each of the {labels:,} labels keeps a row for training)" if labels > 1 and rows.task != "tag" else ""
-    lines = " In a .txt file a text is a line: break long ones up." if rows.task == "mlm" else ""
+    lines = " In a .txt file each line is a text: split long ones." if rows.task == "mlm" else ""
     return GlassformerError(
         f"{len(rows):,} row{'' if len(rows) == 1 else 's'}{alike} {'is' if len(rows) == 1 else 'are'} too few for "
         f"split={tuple(round(share, 3) for share in shares)}: {part} would be empty{kept}. "
-        f"Give more rows, larger shares (--split), or files of your own for the parts.{lines}"
+        f"Give more rows, larger shares (--split), or separate files for the splits.{lines}"
     )
 
 
 def _cut(rows: Rows, shares: Sequence[float], seed: int) -> dict[str, list[int]]:
-    """Row numbers of each part: of each class its share, by a hash of the content, so that the order of the rows is of no
-    importance and equal texts (and equal images) never lie in two parts."""
+    """Return the row numbers of each split, stratified by class and chosen by a hash of the content, so that row order does
+    not matter and equal texts (or images) are never in two splits."""
     groups: dict[bytes, list[int]] = {}
     for place, key in enumerate(content_keys(rows)):
         groups.setdefault(hashlib.blake2b(str(seed).encode() + b"\0" + key, digest_size=16).digest(), []).append(place)
@@ -78,7 +77,7 @@ def _cut(rows: Rows, shares: Sequence[float], seed: int) -> dict[str, list[int]]
         seen += len(members)
         start = 0
         for part, share in zip(("validation", "test"), shares, strict=True):
-            # What is due over all classes so far, less what was taken: rounding evens out. A class keeps a training row.
+            # Due over all classes so far minus taken, so that rounding evens out. Each class keeps a training row.
             due = min(int(seen * share + 0.5) - taken[part], len(members) - 1 - start)
             taken[part] += max(0, due)
             end = start + max(0, due)
@@ -89,7 +88,7 @@ def _cut(rows: Rows, shares: Sequence[float], seed: int) -> dict[str, list[int]]
 
 
 def content_keys(rows: Rows) -> list[bytes]:
-    """What makes two rows the same: letters and digits without case, or the bytes of the image."""
+    """Return the keys that identify equal rows: letters and digits without case, or the bytes of the image."""
     if rows.task == "image":
         return list(rows.inputs.content())
     texts = (" ".join(row) for row in rows.inputs) if rows.task == "tag" else rows.inputs
@@ -97,56 +96,58 @@ def content_keys(rows: Rows) -> list[bytes]:
 
 
 def _one_form(text: str) -> str:
-    """Unicode's composed form, which is what a tokenizer reads."""
+    """Normalize to NFC, as the tokenizer does."""
     return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
 def leaks(parts: Mapping[str, Rows]) -> list[str]:
-    """A note for each part with rows that stand in training, too."""
+    """Return a note for each split that shares rows with training."""
     known = set(content_keys(parts["train"]))
     notes = []
     for name, rows in parts.items():
         if name != "train" and (shared := sum(key in known for key in content_keys(rows))):
-            notes.append(f"{shared:,} of the {len(rows):,} {name} rows stand in training, too: their score flatters")
+            notes.append(f"{shared:,} of the {len(rows):,} {name} rows are also in training: the {name} accuracy is too high")
     return notes
 
 
 def label_order(parts: Mapping[str, Rows], name: str) -> tuple[str, ...]:
-    """The labels of the training rows, sorted (numbers as numbers); what validation and test may not do is checked here."""
+    """Return the labels of the training rows, sorted (numbers numerically), after checking the other splits."""
     for part, rows in parts.items():
         if not len(rows):
-            raise GlassformerError(f"{name}: the part {part} is empty.")
+            raise GlassformerError(f"{name}: the split {part} is empty.")
     used = {part: _used(rows) for part, rows in parts.items()}
     labels = used["train"]
     if parts["train"].task == "mlm":
         return ()
     if len(labels) < 2:
-        raise GlassformerError(f"{name}: every training row has the label '{shown(min(labels))}'. Two classes are the least.")
+        raise GlassformerError(
+            f"{name}: every training row has the label '{shown(min(labels))}'. At least two classes are needed."
+        )
     for part, found in used.items():
         unseen = sorted(found - labels)
         if unseen:
             others = f" (and {len(unseen) - 1:,} more)" if len(unseen) > 1 else ""
             raise GlassformerError(
-                f"{name}: the label '{shown(unseen[0])}'{others} stands in {part} and never in training. Check its spelling, "
-                f"or take those rows out.{_near(unseen[0], labels)} Training has {listed(map(shown, sorted(labels)), limit=80)}."
+                f"{name}: the label '{shown(unseen[0])}'{others} is in {part} but not in training. Check its spelling, "
+                f"or remove those rows.{_near(unseen[0], labels)} Training has {listed(map(shown, sorted(labels)), limit=80)}."
             )
     numbers = all(re.fullmatch(r"-?\d{1,18}", label) for label in labels)
     return tuple(sorted(labels, key=lambda label: (int(label) if numbers else 0, label)))
 
 
 def check_label_column(rows: Rows, name: str) -> None:
-    """Refuse labels that hardly ever come twice: they are no classes."""
+    """Refuse a label column whose values hardly ever repeat."""
     labels = _used(rows)
     if rows.task == "classify" and len(labels) > max(20, len(rows) // 2):
-        numbers = " Numbers to be predicted are no classes." if all(re.fullmatch(r"-?\d+\.\d+", one) for one in labels) else ""
+        numbers = " Regression on numbers is not supported." if all(re.fullmatch(r"-?\d+\.\d+", one) for one in labels) else ""
         raise GlassformerError(
-            f"{name} has {len(labels):,} different labels in {len(rows):,} rows: that is no label column.{numbers} "
+            f"{name} has {len(labels):,} different labels in {len(rows):,} rows: this is not a label column.{numbers} "
             "Choose another with label=… (--label)."
         )
 
 
 def always_one(parts: Mapping[str, Rows]) -> str:
-    """What is reached without looking at the inputs, by always saying the label that training has most of."""
+    """Return the baseline that always predicts the most frequent training label."""
     train, test = (Counter(_every(parts[name])) for name in ("train", "test"))
     if not train or not test:
         return "none"
@@ -155,24 +156,24 @@ def always_one(parts: Mapping[str, Rows]) -> str:
 
 
 def doubts(parts: Mapping[str, Rows], labels: Sequence[str]) -> list[str]:
-    """Notes on what can hardly be meant: labels that look like one, texts with several, classes that are never judged."""
+    """Return notes on suspicious data: near-identical labels, equal inputs with different labels, labels never evaluated."""
     notes = []
     alike: dict[str, list[str]] = {}
     for label in labels:
         alike.setdefault(_plain(label), []).append(label)
     if twins := [" and ".join(f"'{shown(one)}'" for one in group) for group in alike.values() if len(group) > 1]:
-        notes.append(f"labels that differ in capitals, blanks or a .0 alone, and are learned as different ones: {listed(twins)}")
+        notes.append(f"labels that differ only in case, spaces or a trailing .0, and are treated as different: {listed(twins)}")
     every = [rows for rows in parts.values() if rows.task in ("classify", "image")]
     meant: dict[bytes, set[str]] = {}
     for rows in every:
         for key, label in zip(content_keys(rows), rows.labels or (), strict=False):
             meant.setdefault(key, set()).add(label)
     if several := sum(len(names) > 1 for names in meant.values()):
-        notes.append(f"equal inputs that stand with different labels: {several:,}")
+        notes.append(f"equal inputs with different labels: {several:,}")
     for name in PARTS[1:]:
         if name in parts and (absent := [label for label in labels if label not in _used(parts[name])]):
             some = listed(map(shown, absent), limit=60)
-            notes.append(f"labels without a row in {name}: {len(absent):,} of {len(labels):,} ({some})")
+            notes.append(f"labels without rows in {name}: {len(absent):,} of {len(labels):,} ({some})")
     return notes
 
 
@@ -186,7 +187,7 @@ def _near(label: str, labels: set[str]) -> str:
 
 
 def numbered(name: str, rows: Rows, labels: tuple[str, ...]) -> Split:
-    """Rows as a split: label names become their numbers."""
+    """Convert rows to a split, with label names as numbers."""
     number = {label: place for place, label in enumerate(labels)}
     task: Task = rows.task
     if rows.labels is None:
@@ -201,5 +202,5 @@ def _used(rows: Rows) -> set[str]:
 
 
 def _every(rows: Rows) -> Iterable[str]:
-    """Each label, one a row or one a word."""
+    """Yield each label, one per row or one per word."""
     return chain.from_iterable(rows.labels or ()) if rows.task == "tag" else rows.labels or ()

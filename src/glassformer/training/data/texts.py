@@ -1,4 +1,4 @@
-"""Raw rows into texts and label names that can be learned from; what is not fit is counted, cut, skipped or refused."""
+"""Cleaning raw rows: usable texts and label names; other rows are truncated, skipped or refused, and counted."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from glassformer.spec import GlassformerError, shown
+from glassformer.errors import GlassformerError, shown
 from glassformer.training.data.asked import Asked, Tally
 from glassformer.training.data.columns import Raw
 from glassformer.training.data.dataset import Task
 
-MOST_CHARACTERS = 100_000  # of one text; a longer one is cut, or refused if asked
+MOST_CHARACTERS = 100_000  # of one text; a longer one is truncated or refused
 MOST_WORDS = 10_000  # of one tagged row
 LONGEST_LABEL = 200
-NUL = "\0"  # what programs pad with and what is left of UTF-16: nobody writes it
-HAS_NUL = "has a NUL character (\\u0000), which no text has: take it out."
+NUL = "\0"  # padding, or a remnant of UTF-16; never real text
+HAS_NUL = "has a NUL character (\\u0000): remove it."
 
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Rows of one part, in order: inputs, and the names of their labels (one a row, one a word, or none)."""
+    """Rows of one split, in order: inputs and label names (one per row, one per word, or none)."""
 
     task: Task
     inputs: Any  # list of texts, list of tuples of words, or Pictures
@@ -32,13 +32,13 @@ class Rows:
         return len(self.inputs)
 
     def take(self, places: list[int]) -> Rows:
-        """Some of the rows."""
+        """Return a subset of the rows."""
         inputs = self.inputs.select(places) if self.task == "image" else [self.inputs[place] for place in places]
         return Rows(self.task, inputs, None if self.labels is None else [self.labels[place] for place in places])
 
 
 def gather(raw: Iterable[Raw], asked: Asked, tally: Tally, name: str, *, labelled: bool) -> Rows:
-    """The rows that can be used. A list of words in the text's place makes it a tagging task, no labels masked-token training."""
+    """Return the usable rows. Lists of words make it a tagging task; no labels mean masked-token training."""
     inputs: list[Any] = []
     labels: list[Any] = []
     tagged: bool | None = None
@@ -61,7 +61,7 @@ def gather(raw: Iterable[Raw], asked: Asked, tally: Tally, name: str, *, labelle
             labels.append(pair[1])
     if not inputs:
         skipped = f" {tally.notes()[0]}." if tally.counts else ""
-        raise GlassformerError(f"{name} has no row that can be used.{skipped}")
+        raise GlassformerError(f"{name} has no usable row.{skipped}")
     if tagged:
         return Rows("tag", inputs, labels)
     return Rows("classify", inputs, labels) if labelled else Rows("mlm", inputs, None)
@@ -84,10 +84,10 @@ def _tagged(row: Raw, asked: Asked, tally: Tally) -> tuple[tuple[str, ...], tupl
     words, tags = row.text, row.label
     if not isinstance(tags, list | tuple) or len(words) != len(tags):
         several = isinstance(tags, list | tuple)
-        found = f"{len(tags)} tags" if several else f"no list of tags, but {shown(tags)}"
-        rule = "A word has a tag." if several else "A text with one label is written as one text."
+        found = f"{len(tags)} tags" if several else f"no list of tags but {shown(tags)}"
+        rule = "Each word needs one tag." if several else "Write a text with one label as a string."
         complaint = f"{row.place} has {len(words)} words and {found}. {rule}"
-        tally.bad(complaint, "rows whose words and tags differ", row.place, asked)
+        tally.bad(complaint, "rows with different numbers of words and tags", row.place, asked)
         return None
     if not words:
         _empty(row.place, asked, tally)
@@ -96,20 +96,20 @@ def _tagged(row: Raw, asked: Asked, tally: Tally) -> tuple[tuple[str, ...], tupl
         raise GlassformerError(f"{row.place} has {len(words):,} words; a row has at most {MOST_WORDS:,}. Split it.")
     padded = next((number for number, word in enumerate(words, 1) if isinstance(word, str) and NUL in word), None)
     if padded is not None:
-        tally.bad(f"{row.place}: its word {padded} {HAS_NUL}", "texts with a NUL character", row.place, asked)
+        tally.bad(f"{row.place}: word {padded} {HAS_NUL}", "texts with a NUL character", row.place, asked)
         return None
     names = [label_name(tag, row.place) for tag in tags]
     if not all(isinstance(word, str) and word.strip() and _encodable(word) for word in words) or None in names:
-        tally.bad(f"{row.place} has an empty word or tag, or one that is no text.", "rows with bad words", row.place, asked)
+        tally.bad(f"{row.place} has an empty word or tag, or one that is not text.", "rows with bad words", row.place, asked)
         return None
     return tuple(word.strip()[:MOST_CHARACTERS] for word in words), tuple(str(name) for name in names)
 
 
 def clean_text(value: Any, place: str, asked: Asked, tally: Tally) -> str | None:
-    """A text without the blanks around it; None where it is empty and such are skipped."""
+    """Strip a text; return None if it is empty and empty texts are skipped."""
     if value is not None and not isinstance(value, str):
         tally.bad(
-            f"{place}: a text is wanted, found {shown(value)}. Is it the right column?", "texts that are none", place, asked
+            f"{place}: expected a text, found {shown(value)}. Is it the right column?", "values that are not text", place, asked
         )
         return None
     text = (value or "").strip()
@@ -118,11 +118,13 @@ def clean_text(value: Any, place: str, asked: Asked, tally: Tally) -> str | None
         return None
     if len(text) > MOST_CHARACTERS:
         if asked.on_long == "refuse":
-            raise GlassformerError(f"{place} has more than {MOST_CHARACTERS:,} characters. Split it, or cut it: on_long='cut'.")
-        tally.add(f"cut to {MOST_CHARACTERS:,} characters", place)
+            raise GlassformerError(
+                f"{place} has more than {MOST_CHARACTERS:,} characters. Split it, or truncate it with on_long='cut'."
+            )
+        tally.add(f"truncated to {MOST_CHARACTERS:,} characters", place)
         text = text[:MOST_CHARACTERS].strip()
     if not _encodable(text):
-        tally.bad(f"{place} has half of a surrogate pair, which is no character.", "texts with half characters", place, asked)
+        tally.bad(f"{place} has an unpaired surrogate, which is not a character.", "texts with unpaired surrogates", place, asked)
         return None
     if NUL in text:
         tally.bad(f"{place}: {shown(asked.text)} {HAS_NUL}", "texts with a NUL character", place, asked)
@@ -132,7 +134,7 @@ def clean_text(value: Any, place: str, asked: Asked, tally: Tally) -> str | None
 
 def _empty(place: str, asked: Asked, tally: Tally) -> None:
     if asked.on_empty == "refuse":
-        raise GlassformerError(f"{place} is an empty text. on_empty='skip' leaves such out.")
+        raise GlassformerError(f"{place} is an empty text. on_empty='skip' skips empty texts.")
     tally.add("skipped: empty texts", place)
 
 
@@ -145,7 +147,7 @@ def _encodable(text: str) -> bool:
 
 
 def label_name(value: Any, place: str) -> str | None:
-    """A label as a name; None where there is none. `nan` is what spreadsheets and pandas write for a missing value."""
+    """Return a label as a name, or None if it is missing; spreadsheets and pandas write `nan` for missing values."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return None
     if isinstance(value, bool):
@@ -153,11 +155,13 @@ def label_name(value: Any, place: str) -> str | None:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if not isinstance(value, str | int):
-        way = " If it is a class, write it as a text." if isinstance(value, float) else ""
+        way = " If it is a class, write it as text." if isinstance(value, float) else ""
         raise GlassformerError(
-            f"{place}: a label is a name or a whole number, found {shown(value)}. Is it the right column?{way}"
+            f"{place}: a label must be a name or a whole number, found {shown(value)}. Is it the right column?{way}"
         )
-    name = unicodedata.normalize("NFC", str(value)).strip()  # two ways to write é are one name
+    name = unicodedata.normalize("NFC", str(value)).strip()  # composed and decomposed é are the same name
     if len(name) > LONGEST_LABEL or not _encodable(name) or not name.isprintable():
-        raise GlassformerError(f"{place}: '{shown(name)}' is no label: one line of at most {LONGEST_LABEL} characters.")
+        raise GlassformerError(
+            f"{place}: '{shown(name)}' is not a valid label: give one line of at most {LONGEST_LABEL} characters."
+        )
     return None if name.lower() in ("", "nan") else name

@@ -1,1 +1,1 @@
-"""More than one process: joining, one encoder on all of them, and states in shards."""
+"""Distributed training: process groups, parallel encoders and sharded states."""

@@ -1,4 +1,4 @@
-"""Several processes as one: joining them, agreeing, speaking once, and noticing that one of them is gone.
+"""Process groups: joining, collective helpers, printing once, and reporting lost processes.
 
 torchrun --nproc-per-node 2 -m glassformer train digits --epochs 5
 """
@@ -21,9 +21,9 @@ import torch.distributed as dist
 from torch.distributed.distributed_c10d import PrefixStore, Store
 from torch.distributed.rendezvous import rendezvous
 
-from glassformer.spec import GlassformerError
+from glassformer.errors import GlassformerError
 
-WAIT = timedelta(minutes=10)  # for a process that does not answer
+WAIT = timedelta(minutes=10)  # for a process that does not respond
 WAIT_FOR_WORDS = timedelta(seconds=10)
 GONE = re.compile(r"gloo|nccl|connection (closed|reset|refused)|broken pipe|socket|timed out", re.IGNORECASE)
 
@@ -31,22 +31,22 @@ Result = TypeVar("Result")
 
 
 class ProcessLost(GlassformerError):  # noqa: N818 - a way for a run to end
-    """A run that cannot go on because one of its processes ended; what was saved is intact."""
+    """One of the processes of a run ended; saved checkpoints are intact."""
 
     code = 1
 
 
 @dataclass(frozen=True)
 class Voice:
-    """The right to speak for all processes, which the first one that has something to say takes."""
+    """Makes sure that only one of several processes prints."""
 
     store: Store
 
     def say(self, speak: Callable[[], None]) -> None:
-        """Speak, unless another process did or does; returns when it is said, since torchrun ends all when one has ended."""
+        """Print, unless another process did; wait until it is done, since torchrun ends all processes when one ends."""
         try:
             silent = self.store.add("speakers", 1) > 1
-        except RuntimeError:  # the store went down with its process
+        except RuntimeError:  # the process that held the store has ended
             silent = False
         if not silent:
             speak()
@@ -59,7 +59,7 @@ class Voice:
 
 @contextmanager
 def joined() -> Iterator[Voice]:
-    """Inside, the processes that torchrun started are one group: gloo between CPUs, NCCL between GPUs."""
+    """Join the processes that torchrun started into one group: gloo between CPUs, NCCL between GPUs."""
     if torch.cuda.is_available():
         torch.cuda.set_device(own_gpu())
     backend = "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo"
@@ -71,17 +71,17 @@ def joined() -> Iterator[Voice]:
         if not (isinstance(error, dist.DistError) or GONE.search(str(error))):
             raise
         raise ProcessLost(
-            "the processes of this run do not reach each other: one of them ended. Start all of them again."
+            "the processes of this run cannot reach each other: one of them ended. Start all of them again."
         ) from None
     yield Voice(PrefixStore("voice", store))
-    dist.destroy_process_group()  # not after an error: it would wait for processes that may be gone
+    dist.destroy_process_group()  # not after an error: it would wait for processes that may have ended
 
 
 def leave(code: int) -> NoReturn:
-    """End this process at once, with all that it wrote.
+    """Flush the output and end this process at once.
 
-    The threads of gloo let go of tensors a moment after these were waited for, and need the interpreter for it: where that is
-    being taken down, the process is aborted (PyTorch 2.13), and a run that has ended well looks like one that failed.
+    The threads of gloo release tensors shortly after they were waited for, and need the interpreter for it. If the interpreter
+    is shutting down, the process is aborted (PyTorch 2.13), and a successful run looks like a failed one.
     """
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):
@@ -90,10 +90,10 @@ def leave(code: int) -> NoReturn:
 
 
 def round_of(store: Store, rank: int, world: int) -> str:
-    """A name for this start of the processes, which the first one makes up and the others are told.
+    """Return a name for this launch of the processes, chosen by rank 0 and shared with the others.
 
-    When one dies, torchrun starts all again beside the same store, where the addresses of the dead still stand, and its count of
-    restarts is not the same on every machine. So each of the others leaves a name of its own, and goes on when that is answered.
+    When a process dies, torchrun restarts all of them with the same store, which still holds the old addresses, and its restart
+    count differs between machines. So each other rank publishes a random key and continues when rank 0 answers it.
     """
     mine = secrets.token_hex(8)
     if rank:
@@ -115,23 +115,22 @@ def round_of(store: Store, rank: int, world: int) -> str:
 
 
 def own_gpu() -> int:
-    """The GPU of this process: each has its own."""
+    """Return the GPU of this process; each process has its own."""
     place, count = int(os.environ.get("LOCAL_RANK", "0")), torch.cuda.device_count()
     if place >= count:
         raise GlassformerError(
-            f"process {place + 1} of this machine has no GPU of its own: there are {count}. "
-            f"Give torchrun --nproc-per-node {count}."
+            f"process {place + 1} on this machine has no GPU: there are only {count}. Use torchrun --nproc-per-node {count}."
         )
     return place
 
 
 def first() -> bool:
-    """Whether this process is the first, or the only one."""
+    """Return whether this process is the first, or the only one."""
     return not dist.is_initialized() or dist.get_rank() == 0
 
 
 def from_first(work: Callable[[], Result]) -> Result:
-    """What the first process finds, handed to all of them; a mistake that it meets is everybody's."""
+    """Run `work` in the first process and broadcast its result, or its GlassformerError, to all."""
     if not dist.is_initialized():
         return work()
     outcome: list[object] = [None, None]
@@ -148,7 +147,7 @@ def from_first(work: Callable[[], Result]) -> Result:
 
 
 def gathered(*numbers: float) -> list[tuple[float, ...]]:
-    """Everybody's numbers, in the order of the processes: who adds them up adds them in the same order everywhere."""
+    """Gather numbers from all processes, in rank order, so that sums are the same everywhere."""
     if not dist.is_initialized():
         return [numbers]
     mine = torch.tensor(numbers, dtype=torch.float64)
@@ -158,12 +157,12 @@ def gathered(*numbers: float) -> list[tuple[float, ...]]:
 
 
 def added_up(*numbers: float) -> tuple[float, ...]:
-    """The sum of each number over all processes."""
+    """Return the sum of each number over all processes."""
     return tuple(map(sum, zip(*gathered(*numbers), strict=True)))
 
 
 def texts(mine: str) -> list[str]:
-    """Everybody's text, in the order of the processes."""
+    """Gather texts from all processes, in rank order."""
     if not dist.is_initialized():
         return [mine]
     everybody: list[str] = [""] * dist.get_world_size()
@@ -173,11 +172,11 @@ def texts(mine: str) -> list[str]:
 
 @contextmanager
 def noticing(way_out: str | Callable[[], str]) -> Iterator[None]:
-    """Inside, a connection that broke is said in one line: another process was killed, or its machine is out of reach."""
+    """Report a broken connection in one line: another process was killed, or its machine cannot be reached."""
     try:
         yield
     except RuntimeError as error:
         if not (dist.is_initialized() and (isinstance(error, dist.DistError) or GONE.search(str(error)))):
             raise
         rest = way_out if isinstance(way_out, str) else way_out()
-        raise ProcessLost(f"another process of this run ended or cannot be reached: all of them stop. {rest}") from None
+        raise ProcessLost(f"another process of this run ended or cannot be reached: all processes stop. {rest}") from None

@@ -1,11 +1,11 @@
-"""A state in shards: torch.distributed.checkpoint decides who writes and reads what, into safetensors and JSON, never a pickle.
+"""Sharded states: planned by torch.distributed.checkpoint, stored as safetensors and JSON, never as a pickle.
 
     step-000120/
-      shard-00000.safetensors   what process 0 wrote: `weights/NAME` whole, or `weights/NAME@16,0`, the piece that starts there
+      shard-00000.safetensors   written by process 0: `weights/NAME` whole, or `weights/NAME@16,0`, the piece at that offset
       shard-00001.safetensors
       state.json  MANIFEST.json as in a state of one process
 
-DCP's own files hold a pickled index, which would run what a stranger put there; here the headers of the files are the index.
+The format of DCP contains a pickled index, which can execute arbitrary code; here the file headers are the index.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ from torch.distributed.checkpoint.state_dict_saver import save
 from torch.distributed.checkpoint.storage import StorageReader, StorageWriter, WriteResult
 from torch.futures import Future
 
-from glassformer.spec import shown
+from glassformer.errors import shown
 from glassformer.training import state
 from glassformer.training.distributed.processes import first, from_first, texts
 from glassformer.training.pieces import Damaged, Piece, Plan, piece_key, plans
 
 
 def save_shards(checkpoints: Path, saved: state.Saved) -> None:
-    """Every process writes its part; the folder takes its name when all parts are on the disk, or not at all."""
+    """Write the part of each process; the folder is renamed only when all parts are on disk."""
     target = state.folder_of(checkpoints, saved.step)
     needed = sum(tensor.nbytes for tensor in saved.tensors.values())
 
@@ -72,7 +72,7 @@ def save_shards(checkpoints: Path, saved: state.Saved) -> None:
 
 
 class Writer(StorageWriter):
-    """A file a process, with named pieces in it; the first one adds notes and manifest, and gives the folder its name."""
+    """Writes one file of named pieces per process; the first adds notes and manifest and renames the folder."""
 
     def __init__(self, unfinished: Path, target: Path, saved: state.Saved, rank: int) -> None:
         self.unfinished, self.target, self.saved, self.rank = unfinished, target, saved, rank
@@ -81,7 +81,7 @@ class Writer(StorageWriter):
         """Nothing is kept from one state to the next."""
 
     def set_up_storage_writer(self, is_coordinator: bool, *args: Any, **kwargs: Any) -> None:  # noqa: FBT001
-        """The folder was made before."""
+        """The folder exists already."""
 
     def prepare_local_plan(self, plan: SavePlan) -> SavePlan:
         return plan
@@ -108,7 +108,7 @@ class Writer(StorageWriter):
 
 @dataclass(frozen=True)
 class Sharded:
-    """A state on the disk whose tensors are read when it is known which parts of them this process needs."""
+    """A state on disk whose tensors are read on demand, only the parts that this process needs."""
 
     step: int
     notes: dict[str, Any]
@@ -116,11 +116,11 @@ class Sharded:
     index: Metadata
 
     def shapes(self) -> dict[str, tuple[int, ...]]:
-        """The tensors and their sizes, whole."""
+        """Return tensor name -> full shape."""
         return {name: tuple(tensor.size) for name, tensor in self.index.state_dict_metadata.items()}  # type: ignore[union-attr]
 
     def fill(self, targets: Mapping[str, Tensor]) -> None:
-        """Read into these tensors; of one that is cut up over the processes each reads its part. All must call this."""
+        """Read into the given tensors; each process reads its part of sharded ones. A collective call."""
         planner = DefaultLoadPlanner(flatten_state_dict=False, flatten_sharded_tensors=False)
         try:
             load(dict(targets), storage_reader=Reader(self), planner=planner)
@@ -129,7 +129,7 @@ class Sharded:
 
 
 class Reader(StorageReader):
-    """Pieces out of the files of a state of any number of processes."""
+    """Reads pieces from a state that was written by any number of processes."""
 
     def __init__(self, saved: Sharded) -> None:
         self.saved = saved
@@ -141,7 +141,7 @@ class Reader(StorageReader):
         return self.saved.index
 
     def set_up_storage_reader(self, metadata: Metadata, is_coordinator: bool, *args: Any, **kwargs: Any) -> None:  # noqa: FBT001
-        """The index was read before."""
+        """The index is read already."""
 
     def prepare_local_plan(self, plan: LoadPlan) -> LoadPlan:
         return plan
@@ -170,7 +170,7 @@ class Reader(StorageReader):
 
 
 def load_shards(checkpoints: Path, step: int) -> Sharded:
-    """Open a state, its files checked against the manifest, each by one of the processes; all find the same."""
+    """Open a state after checking its files against the manifest; the processes share the files to check."""
     folder = state.folder_of(checkpoints, step)
     why, opened = "", None
     try:
@@ -189,7 +189,7 @@ def load_shards(checkpoints: Path, step: int) -> Sharded:
 
 
 def index_of(folder: Path, files: list[str]) -> Metadata:
-    """Which piece lies where, read off the headers of the files."""
+    """Build the index of pieces from the headers of the files."""
     pieces = []
     for name in files:
         try:

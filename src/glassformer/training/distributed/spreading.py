@@ -1,4 +1,4 @@
-"""One encoder on several processes, copied (DDP) or cut up (FSDP2), so that a step is the step of a single process."""
+"""Data-parallel training: an encoder replicated (DDP) or sharded (FSDP2), with the same steps as a single process."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ Judge = Callable[[Encoder, Batch], Judged]
 
 
 class Loss(nn.Module):
-    """From a batch to its loss: DDP looks here for what a loss depends on, and at no output that nothing reads."""
+    """The loss of a batch as a module: DDP sees only the outputs that the loss depends on."""
 
     def __init__(self, encoder: Encoder, judge: Judge) -> None:
         super().__init__()
         self.encoder, self.of = encoder, judge
-        # DDP is told to expect parameters without a use, and warns where it finds none.
+        # DDP is told to expect unused parameters, and warns if there are none.
         self.unread = nn.Parameter(torch.zeros(1, device=encoder.here.device))
 
     def forward(self, batch: Batch) -> Judged:
@@ -35,7 +35,7 @@ class Loss(nn.Module):
 
 
 class Spread:
-    """An encoder where it is trained; alone, nothing is wrapped around it."""
+    """An encoder wrapped for parallel training; unwrapped in a single process."""
 
     def __init__(self, encoder: Encoder, where: Where, parallel: Parallel, judge: Judge) -> None:
         self.encoder, self.where = encoder, where
@@ -44,16 +44,16 @@ class Spread:
         if self.cut:
             cut_up(encoder, where)
         elif where.world > 1:
-            # A parameter that no loss depends on (a mask token) is none of its business, and the buckets stay as they are
-            # from the first step on: a resumed run adds up in the order of the undisturbed one.
+            # Parameters that the loss does not depend on (a mask token) are ignored, and the buckets stay fixed from the
+            # first step on, so that a resumed run sums in the same order.
             self.loss = DistributedDataParallel(self.loss, find_unused_parameters=True)
 
     def backward(self, judged: Judged, targets: int) -> None:
-        """Add a batch's gradients to those of its step; the mean over processes that comes later is made a sum here."""
+        """Accumulate the gradients of a batch; multiplying by `world` turns the later mean over processes into a sum."""
         (judged.loss * self.where.world / max(targets, 1)).backward()
 
     def adding_up(self, *, last: bool) -> AbstractContextManager[None]:
-        """The context of a batch's forward pass: after the last one of a step, gradients are added up over processes."""
+        """Return the context of a forward pass: gradients are synchronized only after the last batch of a step."""
         if self.cut:
             self.encoder.set_requires_gradient_sync(last)  # type: ignore[operator]
         if isinstance(self.loss, DistributedDataParallel) and not last:
@@ -61,35 +61,35 @@ class Spread:
         return nullcontext()
 
     def clip(self, most: float | None) -> float:
-        """Shorten the gradient of all parameters, which lie on all processes, to at most this; gives the length that it had."""
+        """Clip the gradient norm over all parameters and processes; return the norm before clipping."""
         parameters = list(self.encoder.parameters())
         length = torch.nn.utils.get_total_norm([one.grad for one in parameters if one.grad is not None])
         length = length.full_tensor() if self.cut else length  # type: ignore[attr-defined]
-        if math.isfinite(length):  # or every gradient would be spoiled by the one that is to be named
+        if math.isfinite(length):  # otherwise all gradients would become NaN, and the bad one could not be named
             torch.nn.utils.clip_grads_with_norm_(parameters, most or math.inf, length)
         return float(length)
 
     def evaluate(self, batches: Iterable[Batch], *, classes: int = 0) -> dict[str, Any]:
-        """Loss and accuracy over all processes; afterwards each has its own part of the weights again."""
+        """Return loss and accuracy over all processes; reshard the weights afterwards."""
         found = evaluate(self.encoder, batches, self.where.device, classes=classes)
-        if self.cut:  # a pass without a way back leaves the outermost part put together
+        if self.cut:  # a forward pass without backward leaves the root module unsharded
             self.encoder.reshard()  # type: ignore[operator]
         return found
 
     def first_not_finite(self, named: Mapping[str, Tensor | None]) -> str | None:
-        """The first of some tensors that holds NaN or infinity, on any process."""
+        """Return the name of the first tensor that holds NaN or infinity on any process."""
         faults = gathered(*(float(not _finite(_mine(tensor))) for tensor in named.values()))
         return next((name for place, name in enumerate(named) if any(mine[place] for mine in faults)), None)
 
     @torch.no_grad()
     def weights_finite(self) -> bool:
-        """Whether no weight is NaN or infinite, on any process: a quick pass that takes squares which overflow for infinite."""
+        """Return whether all weights are finite on all processes; a fast check in which overflowing squares count as infinite."""
         mine = [own for one in self.encoder.parameters() if (own := _mine(one)) is not None and own.numel()]
         lengths = torch.stack(torch._foreach_norm(mine)) if mine else torch.zeros(1)
         return not any(fault for (fault,) in gathered(float(not lengths.isfinite().all())))
 
     def whole(self) -> Encoder | None:
-        """The encoder with all of its numbers, in the first process; None in the others, which give theirs."""
+        """Return the full encoder in the first process, and None in the others."""
         if not self.cut:
             return self.encoder if first() else None
         made = Encoder(self.encoder.spec, device="cpu", fresh=False) if first() else None
@@ -102,7 +102,7 @@ class Spread:
 
 
 def cut_up(encoder: Encoder, where: Where) -> None:
-    """Leave each process its rows of every parameter; a block is put together when it is used, and let go of afterwards."""
+    """Shard every parameter by rows over the processes; a block is gathered while it is used."""
     from torch.distributed.device_mesh import init_device_mesh
     from torch.distributed.fsdp import fully_shard
 
@@ -113,7 +113,7 @@ def cut_up(encoder: Encoder, where: Where) -> None:
 
 
 def _mine(tensor: Tensor | None) -> Tensor | None:
-    """Of a tensor that is cut up (a DTensor), the part of this process."""
+    """Return the local part of a sharded tensor (a DTensor)."""
     local = getattr(tensor, "to_local", None)
     return tensor if local is None else local()
 

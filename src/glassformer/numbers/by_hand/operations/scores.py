@@ -53,7 +53,7 @@ class Cosine(Contract):
         return np.asarray(np.where(both == 0, 0, dots / np.where(both == 0, 1, both)))
 
     def _without(self, tensor: Tensor) -> Tensor:
-        return Tensor(tensor.name, tuple(axis for axis in tensor.axes if axis.name != self.over))
+        return tensor._replace(axes=tuple(axis for axis in tensor.axes if axis.name != self.over))
 
     def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
         cells = list(summed_cells(inputs, output, cell))

@@ -1,0 +1,206 @@
+"""Activations in memory: which results a pass saves or still needs, and how many bytes that is, for any implementation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import NamedTuple
+
+from glassformer.program import Program, Step, Tensor
+from glassformer.program.kept import Keeps
+from glassformer.program.operations import PatchBias, PickByDistance, RelativeBias
+from glassformer.program.roles import Role
+
+INDEX_BYTES = 8  # token ids, and the rows that distances choose, are 64-bit integers
+STATISTIC_BYTES = 4  # kernels keep a norm's mean and variance, and a softmax's log-sum, in float32
+MASK_BYTES = 1  # a dropout mask is a byte an element
+LOSS_BYTES = 12  # for each logit: its log-probability, and the gradients of that and of itself, in float32
+BY_DISTANCE = (PatchBias, PickByDistance, RelativeBias)  # operations that choose rows of a relative table
+
+IN_KERNEL: tuple[Role, ...] = ("scores", "biased scores", "masked scores", "weights")  # what a fused kernel never writes
+STATISTICS: tuple[Role, ...] = ("mean", "variance")
+DROPPED: tuple[Role, ...] = ("attention output", "ffn output", "weights")
+
+
+class Saved(NamedTuple):
+    """Bytes that are saved for the backward pass, and the first step that needs them: it frees them in the end."""
+
+    size: int
+    step: int
+
+
+@dataclass(frozen=True)
+class Activations:
+    """The results of a program, as an implementation keeps them, with `width` bytes a number."""
+
+    program: Program
+    keeps: Keeps
+    width: int
+    asked: Fraction = Fraction(1)  # the share of the positions at which a masked-token head predicts
+
+    @cached_property
+    def shares(self) -> dict[str, Fraction]:
+        """For each step that is computed only where a masked-token head is asked to predict: the share of the positions."""
+        return dict.fromkeys(asked_steps(self.program, self.keeps), self.asked)
+
+    @cached_property
+    def unfused(self) -> set[str]:
+        """The steps of attention with a learned bias, where that is not fused in training."""
+        if not self.keeps.unfused_score_bytes:
+            return set()
+        biased = {step.block.name for step in self.program.steps if step.role == "biased scores"}
+        return {step.name for step in self.program.steps if step.role in (*IN_KERNEL, "mix") and step.block.name in biased}
+
+    @cached_property
+    def in_kernel(self) -> set[str]:
+        """The steps whose results never reach memory."""
+        return {step.name for step in self.program.steps if step.role in IN_KERNEL} if self.keeps.fused_attention else set()
+
+    def saved(self) -> dict[str, Saved]:
+        """What the backward pass needs, each tensor counted once."""
+        program, inside = self.program, self.in_kernel - self.unfused
+        inside |= {step.name for step in program.steps if step.role in self.keeps.recomputed}
+        inputs = {tensor.name for tensor in program.inputs}
+        held = inside | {parameter.name for parameter in program.parameters}
+        saved: dict[str, Saved] = {}
+        for number, step in enumerate(program.steps):
+            for tensor in () if step.name in self.unfused else step.operation.saves(step.inputs, step.output):
+                if tensor.name in held or tensor.name in saved:
+                    continue
+                size = self._bytes(tensor, index=tensor.name in inputs and len(tensor.axes) == 2)
+                saved[tensor.name] = Saved(int(size * self.shares.get(tensor.name, 1)), number)
+            if step.role == "weights" and step.name in inside:
+                # The fused kernel recomputes scores from q and k, and keeps one log-sum for each row of them,
+                # and the result of the mix, to which the backward pass compares.
+                saved[step.name] = Saved(STATISTIC_BYTES * (step.output.size // step.output.axes[-1].size), number)
+            if program.spec.dropout and step.name not in inside | self.unfused and _is_dropped(step):
+                mask = int(MASK_BYTES * step.output.size * self.shares.get(step.name, 1))
+                saved[f"{step.name}: dropout mask"] = Saved(mask, number)
+        return saved | self._saved_beside(saved) | self._saved_by_distance()
+
+    def _saved_by_distance(self) -> dict[str, Saved]:
+        """What a learned bias by distance adds: the row of each (query, key) pair, and what its attention saves.
+
+        Unfused that is the weights, and queries, keys and values as the products read them, copied; in a kernel the bias.
+        Dropout keeps what it multiplies the weights by, and what that gives.
+        """
+        saved: dict[str, Saved] = {}
+        precise = max(self.width, self.keeps.unfused_score_bytes)
+        for number, step in enumerate(self.program.steps):
+            if isinstance(step.operation, BY_DISTANCE) and self.keeps.holds_rows_by_distance:
+                saved.setdefault("rows by distance", Saved(self._rows_by_distance, number))
+            elif step.name in self.unfused:
+                for tensor in step.operation.saves(step.inputs, step.output):
+                    copies = 3 if self.program.spec.dropout and tensor.role == "weights" else 1
+                    saved.setdefault(f"{tensor.name}: written out", Saved(copies * precise * tensor.size, number))
+            elif step.role == "biased scores" and self.keeps.fused_attention:
+                bias = step.output if self.program.spec.disentangled else step.inputs[1]  # the latter may serve all layers
+                saved.setdefault(f"{bias.name}: handed over", Saved(self.width * bias.size, number))
+        return saved
+
+    def _saved_beside(self, saved: dict[str, Saved]) -> dict[str, Saved]:
+        """Parts of one tensor: where one of them is saved, so are the others, even those that are read only after a rotation."""
+        made = {step.name: step.output for step in self.program.steps}
+        beside: dict[str, Saved] = {}
+        for parts in self._of_one_tensor:
+            freed = [saved[name].step for name in parts if name in saved]
+            if freed:
+                beside |= {name: Saved(self._bytes(made[name], index=False), min(freed)) for name in parts if name not in saved}
+        return beside
+
+    def backward_peak(self, saved: dict[str, Saved], gradient: int) -> int:
+        """The most bytes at one moment of the backward pass: going back, saved tensors are freed, and gradients of weights come.
+
+        `gradient` is the bytes of a weight's gradient.
+        """
+        program, inside = self.program, self.in_kernel - self.unfused
+        trained = {parameter.name: parameter.size for parameter in program.parameters if not parameter.frozen}
+        freed: dict[int, int] = {}
+        for size, number in saved.values():
+            freed[number] = freed.get(number, 0) + size
+        alive = sum(freed.values())
+        most = alive
+        if program.spec.head != "none":
+            last = program.steps[-1]
+            most += int(LOSS_BYTES * last.output.size * self.shares.get(last.name, 1))
+        for number in range(len(program.steps) - 1, -1, -1):
+            step = program.steps[number]
+            alive += gradient * sum(trained.pop(tensor.name, 0) for tensor in step.inputs)
+            passing = [tensor for tensor in (step.output, *step.inputs[:1]) if tensor.name not in inside]
+            width = max(self.width, self.keeps.unfused_score_bytes) if step.name in self.unfused else self.width
+            flowing = sum(int(width * tensor.size * self.shares.get(step.name, 1)) for tensor in passing)
+            most = max(most, alive + flowing)
+            alive -= freed.get(number, 0)
+        return most
+
+    def most_alive(self) -> int:
+        """The most bytes of results alive at once, each from the step that makes it to the last step that reads it."""
+        program, in_place = self.program, self.keeps.in_place(self.program.spec)
+        last_use = {tensor.name: number for number, step in enumerate(program.steps) for tensor in step.inputs}
+        last_use |= self._layer_inputs | {
+            name: max(last_use[part] for part in parts) for parts in self._of_one_tensor for name in parts
+        }
+        parameters = {parameter.name for parameter in program.parameters}
+        sizes = {tensor.name: self._bytes(tensor, index=len(tensor.axes) == 2) for tensor in program.inputs}
+        alive = sum(sizes.values()) + (self._rows_by_distance if self.keeps.holds_rows_by_distance else 0)
+        most = alive
+        ends: dict[int, list[str]] = {}
+        for name, number in last_use.items():
+            if name not in parameters:
+                ends.setdefault(number, []).append(name)
+        for number, step in enumerate(program.steps):
+            if step.role in in_place:
+                sizes[step.name] = sizes.pop(step.inputs[0].name)
+            elif step.name not in self.in_kernel:
+                sizes[step.name] = self._bytes(step.output, index=False)
+                alive += sizes[step.name]
+                most = max(most, alive)
+            alive -= sum(sizes.pop(name, 0) for name in ends.get(number, ()))
+        return most
+
+    @cached_property
+    def _layer_inputs(self) -> dict[str, int]:
+        """What enters each layer, and the last step of that layer, which lets go of it."""
+        layers: dict[int, list[int]] = {}
+        for number, step in enumerate(self.program.steps):
+            if step.block.layer is not None and self.keeps.holds_layer_input:
+                layers.setdefault(step.block.layer, []).append(number)
+        parameters = {parameter.name for parameter in self.program.parameters}
+        ends = [(self.program.steps[numbers[0]], numbers[-1]) for numbers in layers.values()]
+        return {tensor.name: last for first, last in ends for tensor in first.inputs if tensor.name not in parameters}
+
+    @cached_property
+    def _of_one_tensor(self) -> list[list[str]]:
+        """The names of the results that are parts of one tensor, block by block."""
+        found: dict[str, list[str]] = {}
+        for step in self.program.steps:
+            if step.role in self.keeps.one_tensor and step.block.layer is not None:
+                found.setdefault(step.block.name, []).append(step.name)
+        return list(found.values())
+
+    @property
+    def _rows_by_distance(self) -> int:
+        """The bytes that say which row of a relative table belongs to each (query, key) pair: once for all layers."""
+        squares = [step.output.axes[-2:] for step in self.program.steps if isinstance(step.operation, BY_DISTANCE)]
+        return INDEX_BYTES * squares[0][0].size * squares[0][1].size if squares else 0
+
+    def _bytes(self, tensor: Tensor, *, index: bool) -> int:
+        if index:
+            return tensor.size * INDEX_BYTES
+        return tensor.size * (max(STATISTIC_BYTES, self.width) if tensor.role in STATISTICS else self.width)
+
+
+def asked_steps(program: Program, keeps: Keeps) -> list[str]:
+    """What is computed only where a masked-token head is asked to predict: the head, or all that follows some step before it."""
+    if program.spec.head != "mlm":
+        return []
+    last = [number for number, step in enumerate(program.steps) if step.role == keeps.predicts_after][-1:]
+    if not last:
+        return [step.name for step in program.steps if step.block.part == "head"]
+    return [step.name for step in program.steps[last[0] + 1 :]]
+
+
+def _is_dropped(step: Step) -> bool:
+    """Whether dropout follows: what enters the first layer, what each part of a layer gives, and the attention weights."""
+    return step.block.layer is None if step.output.hidden else step.role in DROPPED

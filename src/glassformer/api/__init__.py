@@ -1,0 +1,57 @@
+"""What does Python call? One function per command, with the same arguments; results print and render in notebooks."""
+
+from glassformer.api.algebra import (
+    bridge,
+    build,
+    check_formula,
+    cost,
+    count,
+    fields,
+    largest_batch,
+    notation,
+    presets,
+    shapes,
+)
+from glassformer.api.answers import ask, check, check_solution, check_worked, quantities
+from glassformer.api.models import encode, export, predict, verify
+from glassformer.api.numbers import experiment, experiments, run, work
+from glassformer.api.pictures import save_picture
+from glassformer.api.quizzes import grade_quiz, make_quiz, quiz_sets, take_exam, take_quiz
+from glassformer.api.reports import report
+from glassformer.api.training import curves, data, data_sets
+
+__all__ = [
+    "ask",
+    "bridge",
+    "build",
+    "check",
+    "check_formula",
+    "check_solution",
+    "check_worked",
+    "cost",
+    "count",
+    "curves",
+    "data",
+    "data_sets",
+    "encode",
+    "experiment",
+    "experiments",
+    "export",
+    "fields",
+    "grade_quiz",
+    "largest_batch",
+    "make_quiz",
+    "notation",
+    "predict",
+    "presets",
+    "quantities",
+    "quiz_sets",
+    "report",
+    "run",
+    "save_picture",
+    "shapes",
+    "take_exam",
+    "take_quiz",
+    "verify",
+    "work",
+]

@@ -1,0 +1,154 @@
+"""The algebra commands in Python: presets, count, bridge, shapes, cost, notation, and the shapes of a formula."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+
+from glassformer import algebra
+from glassformer.algebra import Bridge, Cost, Count, Notation, Shapes
+from glassformer.algebra.memory import Dtype, Optimizer
+from glassformer.arguments import as_list, in_order, is_number, is_whole, one_of, text, yes_no
+from glassformer.errors import GlassformerError, shown
+from glassformer.program import Program
+from glassformer.program import build as build_program
+from glassformer.program.kept import Keeps, Kernel
+from glassformer.program.pen import Convention, LatexPen, TextPen
+from glassformer.spec import defaults, field_docs, field_rules
+from glassformer.spec.presets import preset_doc, preset_names
+from glassformer.spec.reading import What, request
+
+if TYPE_CHECKING:
+    from glassformer.algebra.formulas import FormulaShapes
+
+Parts: TypeAlias = str | Iterable[str] | None
+LARGEST_SIZE = 10**30  # of an axis in a formula
+
+
+def presets() -> dict[str, str]:
+    """Return the presets and their one-line descriptions."""
+    return {name: preset_doc(name) for name in preset_names()}
+
+
+def fields() -> list[dict[str, Any]]:
+    """Return the fields of a spec: name, description, choices and default of each."""
+    rules, start = field_rules(), defaults()
+    return [
+        {"field": name, "doc": doc, "choices": list(rules[name].choices), "default": start[name]}
+        for name, doc in field_docs().items()
+    ]
+
+
+def build(what: What, *, as_class: str | None = None, padded: bool = False, **fields: Any) -> Program:
+    """Return the program of an encoder, its list of steps: `gf.build("bert-base", t=16)`."""
+    asked = request(what, as_class=as_class, **fields)
+    return build_program(asked.spec, batch=asked.batch, t=asked.t, padded=yes_no("padded", padded))
+
+
+def count(what: What, *, without: Parts = None, only: Parts = None, as_class: str | None = None, **fields: Any) -> Count:
+    """Count the parameters, line by line: `gf.count("bert-base", layers=8, without="biases,norms")`."""
+    asked = request(what, as_class=as_class, **fields)
+    return algebra.count(asked.spec, without=without, only=only, label=asked.label)
+
+
+def bridge(left: What | Count, right: What | Count) -> Bridge:
+    """Explain the difference of two counts, line by line: `gf.bridge("bert-base", gf.count("bert-base", head="pretrain"))`."""
+    return algebra.bridge(*[end if isinstance(end, Count) else count(end) for end in (left, right)])
+
+
+def shapes(
+    what: What, *, convention: Convention = "rows", head: int | None = None, as_class: str | None = None, **fields: Any
+) -> Shapes:
+    """Return the shape of every tensor: `gf.shapes("bert-base", t=5)["layers.0.attention.q"].shape`."""
+    asked = request(what, as_class=as_class, **fields)
+    program = build_program(asked.spec, batch=asked.batch, t=asked.t)
+    return algebra.shapes(program, convention=convention, head=head, label=asked.label)
+
+
+def cost(
+    what: What,
+    *,
+    train: bool = False,
+    kernel: Kernel = "materialised",
+    dtype: Dtype = "float32",
+    optimizer: Optimizer = "adamw",
+    masked: float = 1.0,
+    as_class: str | None = None,
+    **fields: Any,
+) -> Cost:
+    """Return the FLOPs and bytes of one pass: `gf.cost("bert-base", batch=8, t=512, train=True)`.
+
+    `masked` is the share of positions at which a masked-token head predicts. `kernel="fused"` is our encoder: what follows the
+    attention of the last layer is computed at those positions only. `kernel="compiled"` is our encoder with compiled or float8
+    layers, which do not store the activations of the feed-forward blocks either.
+    """
+    asked = request(what, as_class=as_class, **fields)
+    program = build_program(asked.spec, batch=asked.batch, t=asked.t)
+    which: Literal["training", "forward"] = "training" if yes_no("train", train) else "forward"
+    if not (is_number(masked) and 0 <= masked <= 1):
+        raise GlassformerError(f"masked={shown(masked)} is not allowed: masked is a share of the positions, from 0 to 1.")
+    share = Fraction(float(masked)).limit_denominator(10**6)
+    keeps = _keeps(kernel)
+    return algebra.cost(program, which=which, keeps=keeps, dtype=dtype, optimizer=optimizer, asked=share, label=asked.label)
+
+
+def largest_batch(
+    what: What,
+    memory: str | int,
+    *,
+    train: bool = False,
+    kernel: Kernel = "materialised",
+    dtype: Dtype = "float32",
+    optimizer: Optimizer = "adamw",
+    as_class: str | None = None,
+    **fields: Any,
+) -> int:
+    """Return the largest batch that fits into memory, or 0: `gf.largest_batch("bert-base", "24GB", t=512, train=True)`."""
+    asked = request(what, as_class=as_class, **fields)
+    limit = algebra.parse_bytes(memory) if isinstance(memory, str) else memory
+    return algebra.largest_batch(
+        asked.spec, limit, t=asked.t, training=train, keeps=_keeps(kernel), dtype=dtype, optimizer=optimizer
+    )
+
+
+def _keeps(kernel: Kernel) -> Keeps:
+    """What is kept in memory with such a kernel; what our encoder keeps is stated beside it, and needs no torch."""
+    from glassformer.model.kept import KERNELS
+
+    one_of("kernel", kernel, KERNELS)
+    return KERNELS[kernel]
+
+
+def notation(
+    what: What, *, convention: Convention = "rows", latex: bool = False, as_class: str | None = None, **fields: Any
+) -> Notation:
+    """Return the forward pass as numbered equations: `gf.notation("bert-base", latex=True)`."""
+    asked = request(what, as_class=as_class, **fields)
+    program = build_program(asked.spec, batch=asked.batch, t=asked.t)
+    one_of("convention", convention, get_args(Convention))
+    pen = (LatexPen if yes_no("latex", latex) else TextPen)(convention)
+    return algebra.notation(program, pen, label=asked.label)
+
+
+def check_formula(formula: str, shapes: Iterable[str] | Mapping[str, Any] = ()) -> FormulaShapes:
+    """Check the shapes in a formula: `gf.check_formula("Q = W_Q X", {"X": (768, 6), "W_Q": "64x768"})`."""
+    from glassformer.algebra import formulas
+
+    text("formula", formula)
+    if isinstance(shapes, Mapping):
+        return formulas.check_formula(formula, {str(name): _sizes(name, value) for name, value in shapes.items()})
+    words = [shapes] if isinstance(shapes, str) else as_list(shapes)
+    if not all(isinstance(word, str) for word in words):
+        raise GlassformerError(f"shapes={shown(shapes)} is not allowed: give {{'X': (768, 6)}} or strings such as 'X=768x6'.")
+    return formulas.check_formula(formula, words)
+
+
+def _sizes(name: Any, value: Any) -> str | int | tuple[str | int, ...]:
+    """Return a shape as given: a string, one size, or a tuple of sizes."""
+    ordered = in_order(value)
+    sizes = list(value) if ordered else [value]
+    if not sizes or not all(isinstance(size, str) or (is_whole(size) and abs(size) < LARGEST_SIZE) for size in sizes):
+        raise GlassformerError(f"{shown(value)} is not a shape for {shown(name)}: write (768, 6), '768x6' or a single size.")
+    plain = tuple([size if isinstance(size, str) else int(size) for size in sizes])
+    return plain if ordered else plain[0]

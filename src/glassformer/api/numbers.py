@@ -1,0 +1,158 @@
+"""The number commands in Python: run a forward pass, run an experiment, work a problem by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from glassformer.arguments import in_order, path, words
+from glassformer.errors import GlassformerError, shown
+from glassformer.spec.checkpoint_folder import RUN
+from glassformer.spec.reading import What, request
+
+if TYPE_CHECKING:
+    from glassformer.numbers import Checkpoint, Run
+    from glassformer.numbers.by_hand import Solution
+    from glassformer.numbers.experiments import Experiment
+
+
+def experiments() -> dict[str, str]:
+    """Return the experiments and the claim that each of them tests."""
+    from glassformer.numbers.experiments import CLAIMS
+
+    return dict(CLAIMS)
+
+
+def experiment(name: str, *, seed: int = 0, text: str | None = None, **fields: Any) -> Experiment:
+    """Test a textbook claim with actual numbers: `gf.experiment("order")`."""
+    from glassformer.numbers import experiments
+
+    return experiments.experiment(name, seed=seed, text=text, **fields)
+
+
+def run(
+    what: What,
+    *,
+    text: str | None = None,
+    tokens: Sequence[int] | None = None,
+    picture: Any = None,
+    frames: Any = None,
+    seed: int | None = None,
+    as_class: str | None = None,
+    **fields: Any,
+) -> Run:
+    """Run a forward pass and keep every number: a checkpoint folder on text or ids, or a spec with readable seeded weights.
+
+    `picture` is the input of an image encoder: a file, or numbers [channel, row, column], scaled as in training. `frames` is
+    the input of an audio encoder: an .npy file, or numbers [mel, frame].
+    """
+    from glassformer.numbers.seeded import seeded_run
+
+    if tokens is not None and not in_order(tokens):
+        raise GlassformerError(f"tokens={shown(tokens)} is not allowed: tokens must be a list of ids, such as [101, 2023, 102].")
+    inputs = {"text": text, "tokens": tokens, "picture": picture, "frames": frames}
+    if isinstance(what, str | Path) and holds_weights(what):
+        _refuse_changes(what, fields, seed)
+        return _run_checkpoint(what, as_class, inputs)
+    for name, reads in (("picture", "images"), ("frames", "audio")):
+        if inputs[name] is not None:
+            raise GlassformerError(
+                f"{name} needs a checkpoint that reads {reads}; the input of a spec without weights comes from the seed."
+            )
+    if text is not None and tokens is not None:
+        raise GlassformerError("text and tokens are both given. Give only one.")
+    asked = request(what, as_class=as_class, **fields)
+    ids = list(tokens) if tokens is not None else None
+    given = text.split() if isinstance(text, str) else ids
+    if given:
+        _require_size("t", asked.t, len(given), fields)
+        _require_size("batch", asked.batch, 1, fields)
+    return seeded_run(asked.spec, batch=asked.batch, t=asked.t, words=text, ids=ids, seed=0 if seed is None else seed)
+
+
+# Inputs other than text: what the checkpoint reads, the argument that takes it, and how to give it.
+NOT_TEXT = {"image": ("images", "picture", "picture (--picture FILE)"), "frames": ("audio", "frames", "frames (--frames FILE)")}
+
+
+def _refuse_changes(what: str | Path, fields: Mapping[str, Any], seed: int | None) -> None:
+    """Refuse fields and a seed for a checkpoint: its weights fit only its own encoder."""
+    if fields:
+        name = next(iter(fields))
+        raise GlassformerError(
+            f"{shown(name)}={shown(fields[name])} cannot be changed: {shown(str(what))} holds weights, which fit only the "
+            f"encoder they were saved from. Leave {shown(name)} out, or name its config file to use seeded weights."
+        )
+    if seed is not None:
+        raise GlassformerError(
+            f"seed={shown(seed)} has no effect: {shown(str(what))} holds weights. Leave the seed out, or name its config file "
+            "to use seeded weights."
+        )
+
+
+def _run_checkpoint(what: str | Path, as_class: str | None, inputs: Mapping[str, Any]) -> Run:
+    """Run a checkpoint on the one input that was given, which must be of the kind it reads."""
+    from glassformer.numbers import open_checkpoint
+
+    checkpoint = open_checkpoint(what, as_class=as_class)
+    given = {name: _from_file(name, value, checkpoint) for name, value in inputs.items() if value is not None}
+    reads = checkpoint.spec.reads
+    if reads in NOT_TEXT:
+        kind, wanted, option = NOT_TEXT[reads]
+        if [*given] != [wanted]:
+            raise GlassformerError(f"this encoder reads {kind}: give {option}, and no other input.")
+        return checkpoint.run(**{reads: given[wanted]})
+    if [*given] == ["text"]:
+        return checkpoint.run(text=given["text"])
+    if [*given] == ["tokens"]:
+        return checkpoint.run(tokens=[list(given["tokens"])])
+    raise GlassformerError("this encoder reads text: give either text or tokens.")
+
+
+def _from_file(name: str, value: Any, checkpoint: Checkpoint) -> Any:
+    """Read a picture or frames given as a file; return any other input unchanged."""
+    if name not in ("picture", "frames") or not isinstance(value, str | Path):
+        return value
+    if name == "picture":
+        from glassformer.encoding.pictures import reading_of
+
+        return reading_of(checkpoint.spec, checkpoint.folder).pixels([path(name, value)])[0]
+    from glassformer.encoding.arrays import read_array
+
+    found = read_array(path(name, value), wanted="Give an .npy file of numbers [mel, frame].")
+    if found.ndim not in (2, 3) or found.dtype.kind not in "fiu":
+        raise GlassformerError(
+            f"--frames {shown(str(value))} has shape {list(found.shape)} and type {found.dtype}; expected numbers [mel, frame]."
+        )
+    return found
+
+
+def _require_size(name: str, size: int | None, found: int, fields: Mapping[str, Any]) -> None:
+    """Refuse a size that contradicts the input, which would otherwise be ignored silently."""
+    if name in fields and size != found:
+        raise GlassformerError(f"{name}={size} contradicts the input, which has {name}={found}. Leave {name} out.")
+
+
+def holds_weights(what: str | Path) -> bool:
+    """Whether a path is a folder with a checkpoint's weights, or a training run (of which the best weights are used)."""
+    try:
+        return (Path(what) / RUN).is_file() or any(Path(what).glob("*.safetensors*"))
+    except (OSError, ValueError, NotImplementedError):
+        return False
+
+
+def work(problem: str | Path | Mapping[str, Any], *, ask: str | Sequence[str] | None = None) -> Solution:
+    """Work out a problem by hand, step by step: a problem file, or its content as a mapping.
+
+    `ask` replaces what the problem asks for: `"weights,output"`. `.rounded(2)` of the solution rounds every step to two
+    decimals, as with a pocket calculator.
+    """
+    from glassformer.numbers import by_hand
+
+    if isinstance(problem, Mapping):
+        found = by_hand.parse_problem(dict(problem), "the given mapping")
+    else:
+        found = by_hand.load_problem(path("problem", problem))
+    if ask is not None:
+        found = found.replace(ask=tuple(words("ask", ask)))
+    return by_hand.solve(found)

@@ -1,0 +1,37 @@
+"""Pictures in Python: save the figure of a result to a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from glassformer.arguments import path
+from glassformer.errors import GlassformerError, shown
+
+if TYPE_CHECKING:
+    from glassformer.numbers.attention import Attention
+    from glassformer.numbers.experiments import Experiment
+    from glassformer.show.curves import Curve
+    from glassformer.show.notebook.learning import Curves
+
+
+def save_picture(result: Attention | Experiment | Curves | Curve, file: str | Path) -> Path:
+    """Save attention, an experiment or learning curves as a .png or .svg file; attention also as an .html page."""
+    from glassformer.numbers.attention import Attention
+    from glassformer.numbers.experiments import Experiment
+    from glassformer.show.curves import Curve, save_curves
+    from glassformer.show.experiment_pictures import experiment_figure
+    from glassformer.show.figures import check_format
+    from glassformer.show.figures import save_picture as save_figure
+    from glassformer.show.notebook.learning import Curves
+    from glassformer.show.pictures import save_attention
+
+    file = path("file", file)
+    if isinstance(result, Attention):
+        return save_attention(result, file)
+    if isinstance(result, Experiment):
+        check_format(file)
+        return save_figure(experiment_figure(result), file)
+    if isinstance(result, Curve | Curves):
+        return save_curves(result.curves if isinstance(result, Curves) else [result], file)
+    raise GlassformerError(f"{shown(type(result).__name__)} cannot be drawn: give attention, an experiment or learning curves.")

@@ -1,0 +1,64 @@
+"""The training commands in Python other than `train` and `resume`: learning curves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from glassformer.arguments import whole, yes_no
+
+if TYPE_CHECKING:
+    from glassformer.show.notebook.learning import Curves
+    from glassformer.training.data.asked import OnBad
+    from glassformer.training.data.description import Description
+
+
+def curves(*runs: str | Path) -> Curves:
+    """Plot the learning curves of run folders on shared axes: `gf.curves("runs/digits-1")`."""
+    from glassformer.show.notebook import learning
+
+    return learning.curves(*runs)
+
+
+def data_sets() -> list[dict[str, Any]]:
+    """The built-in sets: name, title, task, rows, labels, licence, source, and the accuracy of a linear model."""
+    from glassformer.training.data.sets import SETS, card, labels
+
+    return [
+        {
+            "name": name,
+            "title": card(name).title,
+            "task": built_in.task,
+            "rows": card(name).rows(name),
+            "labels": list(labels(name)),
+            "licence": card(name).provenance.licence,
+            "source": card(name).provenance.source,
+            "baseline": card(name).provenance.baseline,
+            "to_beat": built_in.to_beat,
+        }
+        for name, built_in in SETS.items()
+    ]
+
+
+def data(
+    name: str | Path,
+    *,
+    rows: int = 5,
+    text: str = "text",
+    label: str | None = "label",
+    resize: int | None = None,
+    split: tuple[float, float, float] = (0.8, 0.1, 0.1),
+    seed: int = 0,
+    skip_bad: bool = False,
+) -> Description:
+    """A look into data: `gf.data("topic", rows=3)`, `gf.data("reviews.csv", text="review", label="stars")`.
+
+    Rows a part and a label, lengths, and the first training rows. `label=None` is plain text; parts that are not given are cut by
+    `seed`, in shares of `split`. `glassformer.training.data.load_data` gives the data itself.
+    """
+    from glassformer.training.data import load_data
+    from glassformer.training.data.description import describe
+
+    on_bad: OnBad = "skip" if yes_no("skip_bad", skip_bad) else "refuse"
+    found = load_data(name, text=text, label=label, resize=resize, split=split, seed=seed, on_bad=on_bad)
+    return describe(found, rows=whole("rows", rows, most=1000))

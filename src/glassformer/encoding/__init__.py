@@ -1,0 +1,1 @@
+"""Encoding files with a model: texts or images in, vectors or predictions out."""

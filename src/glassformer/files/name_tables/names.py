@@ -1,0 +1,77 @@
+"""The record of a family's tensor names: tables for the body, the layers and each kind of head."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple, TypeAlias
+
+
+class At(NamedTuple):
+    """A tensor name, with its layout: a part of the rows, or additional axes of size one."""
+
+    name: str
+    part: int = 0
+    of: int = 1  # number of parameters whose rows are stored one after the other in the tensor
+    ones_before: int = 0
+    ones_after: int = 0
+
+
+def third(name: str, part: int) -> At:
+    """One of queries, keys and values stored in a single tensor."""
+    return At(name, part, 3)
+
+
+def half(name: str, part: int) -> At:
+    """One of the two projections of a gated block stored in a single tensor."""
+    return At(name, part, 2)
+
+
+def token(name: str) -> At:
+    """A learned token, stored with axes [1, 1, d_model]."""
+    return At(name, ones_before=2)
+
+
+def batch(name: str) -> At:
+    """A table, stored with a batch axis of size one."""
+    return At(name, ones_before=1)
+
+
+# A parameter (`head.W_C`), or a module with all of its parameters (`head.C`: weight and bias; `norm_1`: gamma and beta)
+# -> its tensor or module. Several names: files have one of them, or equal copies.
+Named: TypeAlias = str | At | tuple[str | At, ...]
+Table: TypeAlias = Mapping[str, Named]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Names:
+    """The tensor names of one family. Body and layers have a prefix in models with a head."""
+
+    prefixes: tuple[str, ...]
+    body: Table
+    layers: tuple[tuple[str, Table], ...]  # prefix of layer {n}, and the names inside; later entries are alternatives
+    gated: Table = field(default_factory=dict)  # names that differ if the feed-forward block is gated
+    heads: Mapping[str, Table] = field(default_factory=dict)  # by the end of the class name; without prefix
+    own_prefix: Mapping[str, str] = field(default_factory=dict)  # by class, if not the first of `prefixes`
+    buffers: tuple[str, ...] = ()  # last components of the names of buffers, which are stored but not learned
+    shared: tuple[
+        str, ...
+    ] = ()  # a token table shared by encoder and decoder: a copy of the encoder's, unless the file is untied
+    aside: tuple[str, ...] = ()  # prefixes of parts that are not read (a decoder, another head)
+
+    def head(self, model_class: str) -> Table:
+        """Return the table of a class: that of the longest matching ending."""
+        fitting = [ending for ending in self.heads if model_class.endswith(ending)]
+        return self.heads[max(fitting, key=len)] if fitting else {}
+
+
+# Buffers in all families: position ids, indices of a relative bias, rotary frequencies.
+BUFFERS = (
+    "position_ids",
+    "token_type_ids",
+    "relative_position_index",
+    "inv_freq",
+    "original_inv_freq",
+    "final_logits_bias",
+    "version",
+)

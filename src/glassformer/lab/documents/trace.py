@@ -1,0 +1,83 @@
+"""What the page Trace is sent."""
+
+from __future__ import annotations
+
+from typing import Literal, NotRequired, TypeAlias, TypedDict
+
+from glassformer.lab.documents.cells import OpenedNumber
+from glassformer.show.palette import Part
+
+Axis: TypeAlias = tuple[str, int]
+
+
+class Step(TypedDict):
+    """A tensor of the run. What went in has no rule; what enters a layer belongs to what comes before."""
+
+    name: str
+    layer: int | Literal["after"] | None
+    part: Part
+    axes: list[Axis]
+    latex: NotRequired[str]
+    kept: NotRequired[bool]
+    entering: NotRequired[bool]
+
+
+Class = TypedDict("Class", {"name": str, "place": int, "probability": float, "before": float})
+Tag = TypedDict("Tag", {"name": str, "probability": float, "before": str})
+Output = TypedDict("Output", {"name": str, "axes": list[Axis], "classes": list[Class], "tags": list[Tag]})
+# The patches of an image; `before` tokens stand in front of them.
+ImageGrid = TypedDict("ImageGrid", {"grid": tuple[int, int], "patch": tuple[int, int], "before": int})
+
+
+class Opened(TypedDict):
+    label: str
+    about: str
+    parameters: int
+    reads: Literal["tokens", "vectors", "image", "frames"]
+    text: str
+    tokens: list[str]
+    before_tokens: list[str]
+    t: int
+    layers: int
+    heads: int
+    whole: bool
+    steps: list[Step]
+    output: Output
+    examples: list[str]
+    labels: list[str]
+    edits: list[str]
+    moved: dict[str, float]
+    image: NotRequired[ImageGrid]
+
+
+NamedModel = TypedDict("NamedModel", {"name": str, "title": str, "made": str})
+Models = TypedDict("Models", {"models": list[NamedModel], "first": str, "random": str, "digits": list[int], "given": list[str]})
+Side = TypedDict("Side", {"axis": str, "size": int, "start": int})
+
+
+class Page(TypedDict):
+    """A window of a tensor; its numbers come as an array."""
+
+    name: str
+    rows: Side
+    columns: Side
+    fixed: dict[str, int]
+    least: float
+    largest: float
+    window: int
+
+
+# Thumbnails of heads, which come as an array; `all`: of every layer.
+Heads = TypedDict("Heads", {"layers": list[int], "heads": int, "all": NotRequired[bool]})
+
+
+class CellDocument(OpenedNumber):
+    """`before` the changes, where they moved it; `was`: before it was set by hand."""
+
+    name: str
+    part: Part
+    before: float | None
+    was: float | None
+    rule: str
+    copy: str
+    heads: list[float]

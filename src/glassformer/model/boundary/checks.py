@@ -1,0 +1,248 @@
+"""The boundary: whatever goes in is checked here once, in one line of words, before any kernel can trip over it.
+
+Numbers are read from the device in one trip. While a graph is compiled or captured they cannot be read: shapes and types are
+checked still, and `check_batch` checks the numbers where batches are made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from glassformer.arguments import is_whole
+from glassformer.errors import GlassformerError, shown
+from glassformer.model.encoder import Inputs
+from glassformer.spec import MASKED_HEADS, EncoderSpec
+
+WHOLE = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8)
+
+
+def checked(spec: EncoderSpec, given: Inputs, here: Tensor, return_weights: Collection[int]) -> Inputs:
+    """The inputs as the model takes them: ids as int64, `attend` boolean or None, `predict_at` as flat indices."""
+    _check_tensors(spec, given, here)
+    _SHAPES[spec.reads](spec, given.inputs, here)
+    _check_companions(spec, given)
+    _check_layers(spec, return_weights)
+    if given.inputs.numel() and not unreadable(given.inputs):
+        given = _check_numbers(spec, given)
+    return _as_taken(spec, given)
+
+
+def check_only_logits(spec: EncoderSpec, *, looked_at: bool) -> None:
+    """Logits alone can be asked for where a head makes some, and not together with a look inside."""
+    if spec.head == "none":
+        raise GlassformerError("only_logits=True, but head=none makes no logits. Try head=classify, or leave it out.")
+    if looked_at:
+        raise GlassformerError("only_logits=True leaves out what return_weights and return_hidden show: ask for one of them.")
+
+
+def check_batch(spec: EncoderSpec, inputs: Tensor, attend: Tensor | None = None, segments: Tensor | None = None) -> None:
+    """The checks of a pass without the pass, for loaders that feed a compiled model."""
+    floats = isinstance(inputs, Tensor) and inputs.is_floating_point()
+    here = torch.empty(0, dtype=inputs.dtype if floats else None, device=getattr(inputs, "device", None))
+    checked(spec, Inputs(inputs, attend, segments), here, ())
+
+
+def unreadable(tensor: Tensor) -> bool:
+    """Whether the numbers of a tensor cannot be looked at: it is being traced, captured, or has none."""
+    if torch.compiler.is_compiling() or tensor.is_meta:
+        return True
+    return tensor.is_cuda and torch.cuda.is_current_stream_capturing()
+
+
+def _as_taken(spec: EncoderSpec, given: Inputs) -> Inputs:
+    inputs, attend, segments, positions, ask = given
+    if attend is not None:
+        attend = attend.bool()
+    if spec.reads == "tokens":
+        inputs = inputs.long()
+    elif attend is not None:
+        # A NaN at a padded position would reach every token: its weight is 0, but 0 · NaN is NaN. So would a number whose
+        # score overflows: ∞ − ∞ is NaN too.
+        harmless = inputs.abs() <= torch.finfo(inputs.dtype).max ** 0.25
+        inputs = torch.where(attend[:, :, None] | harmless, inputs, 0.0)
+    if ask is not None and ask.dtype == torch.bool:
+        ask = ask.flatten().nonzero()[:, 0]
+    whole = [None if ids is None else ids.long() for ids in (segments, positions, ask)]
+    return Inputs(inputs, attend, *whole)
+
+
+def _check_tensors(spec: EncoderSpec, given: Inputs, here: Tensor) -> None:
+    for name, value in zip((spec.reads, *Inputs._fields[1:]), given, strict=True):
+        if value is None and name != spec.reads:
+            continue
+        if not isinstance(value, Tensor):
+            raise GlassformerError(f"{name} must be a tensor, got {type(value).__name__}. Pass torch.tensor({name}).")
+        if value.device != here.device:
+            raise GlassformerError(f"{name} is on {value.device}, the encoder on {here.device}. Pass {name}.to('{here.device}').")
+
+
+def _check_tokens(spec: EncoderSpec, tokens: Tensor, here: Tensor) -> None:  # noqa: ARG001
+    if tokens.dtype not in WHOLE:
+        raise GlassformerError(f"tokens must be whole numbers (int64), got {_plain(tokens.dtype)}.")
+    if tokens.ndim != 2:
+        way = " Add a batch axis: tokens[None]." if tokens.ndim == 1 else ""
+        raise GlassformerError(f"tokens must be (batch, t), got {_shape(tokens)}.{way}")
+    _check_length("tokens", tokens)
+
+
+def _check_vectors(spec: EncoderSpec, vectors: Tensor, here: Tensor) -> None:
+    if vectors.ndim != 3 or vectors.shape[-1] != spec.d_model:
+        way = " Add a batch axis: vectors[None]." if vectors.ndim == 2 else ""
+        raise GlassformerError(f"vectors must be (batch, t, d_model={spec.d_model}), got {_shape(vectors)}.{way}")
+    _check_length("vectors", vectors)
+    _check_dtype("vectors", vectors, here)
+
+
+def _check_image(spec: EncoderSpec, image: Tensor, here: Tensor) -> None:
+    wanted = (spec.channels, *spec.image_size)
+    if image.ndim != 4 or tuple(image.shape[1:]) != wanted:
+        text = ", ".join(f"{name}={size}" for name, size in zip(("channels", "height", "width"), wanted, strict=True))
+        way = " Add a batch axis: image[None]." if tuple(image.shape) == wanted else " Resize or crop it first."
+        raise GlassformerError(f"image must be (batch, {text}), got {_shape(image)}.{way}")
+    _check_dtype("image", image, here)
+
+
+def _check_frames(spec: EncoderSpec, frames: Tensor, here: Tensor) -> None:
+    wanted = (spec.mels, spec.frames)
+    if frames.ndim != 3 or tuple(frames.shape[1:]) != wanted:
+        way = " Cut the sound, or fill it up with silence."
+        if tuple(frames.shape) == wanted:
+            way = " Add a batch axis: frames[None]."
+        elif frames.ndim == 3 and tuple(frames.shape[:0:-1]) == wanted:
+            way = " Turn it: frames.mT."
+        raise GlassformerError(f"frames must be (batch, mels={wanted[0]}, frames={wanted[1]}), got {_shape(frames)}.{way}")
+    _check_dtype("frames", frames, here)
+
+
+_SHAPES = {"tokens": _check_tokens, "vectors": _check_vectors, "image": _check_image, "frames": _check_frames}
+
+
+def _check_length(name: str, value: Tensor) -> None:
+    if value.shape[1] == 0:
+        raise GlassformerError(f"empty sequence: {name} has shape {_shape(value)}, and every row needs at least 1 token.")
+
+
+def _check_dtype(name: str, value: Tensor, here: Tensor) -> None:
+    if not value.is_floating_point():
+        way = f" Pass {name}.float() / 255." if value.dtype == torch.uint8 else f" Pass {name}.float()."
+        raise GlassformerError(f"{name} must be floating-point numbers, got {_plain(value.dtype)}.{way}")
+    if value.dtype != here.dtype and not torch.is_autocast_enabled(value.device.type):
+        raise GlassformerError(
+            f"{name} is {_plain(value.dtype)}, the encoder is {_plain(here.dtype)}: one of them must follow the other. "
+            f"Pass {name}.to(torch.{_plain(here.dtype)})."
+        )
+
+
+def _check_companions(spec: EncoderSpec, given: Inputs) -> None:
+    """Mask, segments, positions and what is asked for: do they belong to this encoder, and to these inputs?"""
+    inputs, attend, segments, positions, ask = given
+    if spec.one_length and not (attend is positions is None):
+        what = "patch of an image" if spec.reads == "image" else "frame of a sound"
+        raise GlassformerError(f"attend and positions are for sequences: every {what} is real and has its place.")
+    if segments is not None and spec.segments is None:
+        raise GlassformerError("segments are given, but this encoder has no segment table. Leave them out.")
+    if ask is not None and spec.head not in MASKED_HEADS:
+        raise GlassformerError(f"predict_at is given, but head={spec.head} predicts no masked tokens. Try head=mlm.")
+    limit = spec.longest
+    if limit is not None and not spec.one_length and inputs.shape[1] > limit and positions is None:
+        raise GlassformerError(
+            f"sequence too long: {spec.reads} has {inputs.shape[1]} positions a row, this encoder has positions={limit}. "
+            f"Cut it with {spec.reads}[:, :{limit}] (drops the last {inputs.shape[1] - limit}), or split the text."
+        )
+    flat = ask is not None and ask.dtype != torch.bool and ask.ndim == 1
+    for name, value in zip(Inputs._fields[1:], (attend, segments, positions, None if flat else ask), strict=True):
+        if value is not None and value.shape != inputs.shape[:2]:
+            raise GlassformerError(f"{name} is {_shape(value)}, {spec.reads} is {_shape(inputs)}: batch and t must agree.")
+    if attend is not None and attend.is_floating_point():
+        raise _float_mask(attend)
+    for name, value in (("attend", attend), ("segments", segments), ("positions", positions), ("predict_at", ask)):
+        if value is not None and value.dtype not in (WHOLE if name in ("segments", "positions") else (torch.bool, *WHOLE)):
+            raise GlassformerError(f"{name} must be whole numbers (int64), got {_plain(value.dtype)}.")
+
+
+def _float_mask(attend: Tensor) -> GlassformerError:
+    """Zeros may mean 'add nothing' or 'do not attend': a mask of numbers is never guessed at."""
+    told = "attend must be boolean, or 0 and 1 (1 = a real token)"
+    if not unreadable(attend):
+        wrong = ((attend != 0) & (attend != 1)).nonzero()
+        if len(wrong):
+            b, i = wrong[0].tolist()
+            additive = " This looks like an additive mask: pass attend == 0." if attend.min() < 0 else ""
+            return GlassformerError(f"{told}; found {attend[b, i].item():g} at [{b},{i}].{additive}")
+    return GlassformerError(f"{told}, got {_plain(attend.dtype)}. Pass attend.bool(), or attend == 0 if it is additive.")
+
+
+def _check_layers(spec: EncoderSpec, return_weights: Collection[int]) -> None:
+    if not isinstance(return_weights, tuple | list | set | frozenset | range):
+        found = shown(return_weights)
+        why, way = ("one layer", f"[{found}]") if is_whole(return_weights) else ("not allowed", "such as [0]")
+        raise GlassformerError(f"return_weights={found} is {why}: give a list of layers, {way}.")
+    for layer in return_weights:
+        if not is_whole(layer) or not 0 <= layer < spec.layers:
+            has = f"has layers 0 to {spec.layers - 1}" if spec.layers else "has no layers"
+            raise GlassformerError(f"return_weights: there is no layer {shown(layer)}, this encoder {has}.")
+
+
+class Range(NamedTuple):
+    """Whole numbers that must lie in 0 … rows - 1 (None: any that are not negative), and where that is from."""
+
+    name: str
+    values: Tensor
+    rows: int | None
+    source: str
+
+    def refusal(self) -> GlassformerError:
+        below = self.values < 0
+        where = (below if self.rows is None else below | (self.values >= self.rows)).nonzero()[0].tolist()
+        value, place = self.values[tuple(where)].item(), ",".join(map(str, where))
+        allowed = "it may not be negative" if self.rows is None else f"{self.source} 0 to {self.rows - 1}"
+        return GlassformerError(f"{self.name}[{place}] = {value} is out of range: {allowed}.")
+
+
+def _ranges(spec: EncoderSpec, given: Inputs) -> Iterator[Range]:
+    if spec.reads == "tokens":
+        yield Range("tokens", given.inputs, spec.vocab, f"the vocabulary has {spec.vocab} entries,")
+    if given.segments is not None:
+        yield Range("segments", given.segments, spec.segments, f"this encoder has segments={spec.segments},")
+    if given.positions is not None:
+        yield Range("positions", given.positions, spec.longest, f"this encoder has positions={spec.longest},")
+    if given.attend is not None and given.attend.dtype != torch.bool:
+        yield Range("attend", given.attend, 2, "a mask holds 1 at real tokens and 0 at padding,")
+    if given.predict_at is not None and given.predict_at.dtype != torch.bool and given.predict_at.numel():
+        places = given.inputs.shape[0] * given.inputs.shape[1]
+        yield Range("predict_at", given.predict_at, places, f"the batch has {places} tokens,")
+
+
+def _check_numbers(spec: EncoderSpec, given: Inputs) -> Inputs:
+    """Every number that indexes a table is inside it, and padding stands where it may; a mask of nothing is dropped."""
+    ranges = list(_ranges(spec, given))
+    facts = [fact for one in ranges for fact in one.values.aminmax()]
+    if given.attend is not None:
+        real = given.attend.bool()
+        late = real.any(1) & ~real[:, 0]  # the row begins with padding
+        facts += [real.all(), late.any()]
+    told: list[int] = torch.stack([fact.long() for fact in facts]).tolist() if facts else []
+    for one, low, high in zip(ranges, told[::2], told[1::2], strict=False):
+        if low < 0 or (one.rows is not None and high >= one.rows):
+            raise one.refusal()
+    if given.attend is None:
+        return given
+    everywhere, left = told[-2:]
+    if left and given.positions is None and (spec.learns_positions or spec.position == "sinusoidal"):
+        raise GlassformerError(
+            f"row {int(late.nonzero()[0])} is padded on the left, so its tokens would get the wrong positions. "
+            "Pad on the right, or pass positions=(attend.cumsum(1) - 1).clamp(min=0)."
+        )
+    return given._replace(attend=None) if everywhere else given
+
+
+def _plain(dtype: torch.dtype) -> str:
+    return str(dtype).removeprefix("torch.")
+
+
+def _shape(tensor: Tensor) -> str:
+    return f"({', '.join(map(str, tensor.shape))}{',' if tensor.ndim == 1 else ''})"

@@ -1,0 +1,75 @@
+"""`gf.Encoder`: the plain encoder with memory that was asked for, first weights, checked inputs and the ledger's names."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from glassformer.arguments import require, yes_no
+from glassformer.model.boundary import checks, names, start
+from glassformer.model.encoder import Inputs, Output, PlainEncoder, Wanted
+from glassformer.spec import EncoderSpec
+
+
+class Encoder(PlainEncoder):
+    """An encoder of any spec, ready to train: `Encoder(spec)(tokens).states`."""
+
+    def __init__(
+        self,
+        spec: EncoderSpec,
+        *,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | str | None = None,
+        fresh: bool = True,
+    ) -> None:
+        """`fresh=False` leaves the weights as the memory was found, for a loader that fills every one of them."""
+        require(EncoderSpec, spec, "an encoder is built from a spec, as in gf.Encoder(gf.spec('bert-tiny'))")
+        for name in ("longest", "image_size", "head_k"):
+            getattr(spec, name)  # worked out now: in Python 3.11 torch.compile cannot enter a cached property
+        with start.laid_out():
+            super().__init__(spec)
+        start.allocate(self, device, dtype)
+        start.fill_constants(self)
+        if yes_no("fresh", fresh):
+            self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Fresh weights: see `start.fill`."""
+        start.fill(self)
+
+    def forward(
+        self,
+        inputs: Tensor,
+        attend: Tensor | None = None,
+        segments: Tensor | None = None,
+        *,
+        positions: Tensor | None = None,
+        predict_at: Tensor | None = None,
+        only_logits: bool = False,
+        return_weights: Collection[int] = (),
+        return_hidden: bool = False,
+    ) -> Output:
+        """One pass over tokens [batch, t], an image [batch, channel, row, column], sound [batch, mel, frame] or vectors.
+
+        `attend` is True at real tokens. `positions` are the positions where they are not 0, 1, 2, … `predict_at` chooses
+        where a masked-token head predicts: True there, or flat indices (row · t + column), which torch.compile prefers.
+        `only_logits` says that nothing but the logits is read: after `fast.apply` the last layer then goes on, after its
+        attention, for the tokens alone that the head reads.
+        """
+        given = Inputs(inputs, attend, segments, positions, predict_at)
+        given = checks.checked(self.spec, given, self.here, return_weights)
+        wanted = Wanted(return_weights, yes_no("return_hidden", return_hidden), yes_no("only_logits", only_logits))
+        if wanted.only_logits:
+            checks.check_only_logits(self.spec, looked_at=bool(wanted.weights) or wanted.hidden)
+        return self.run(given, wanted=wanted)
+
+    def ledger(self) -> Iterator[tuple[str, Tensor]]:
+        """Every parameter under its name in the ledger, as a view with the ledger's axes: `W_Q` is [d_model, head, d_k]."""
+        return names.ledger(self)
+
+    def load_ledger(self, weights: Mapping[str, Any]) -> None:
+        """Fill every parameter from a mapping of ledger names to NumPy arrays or tensors; nothing may be missing or left."""
+        names.load(self, weights)

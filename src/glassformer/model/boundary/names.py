@@ -1,0 +1,87 @@
+"""The ledger's names for the model's parameters: `layers.0.attention.W_Q` is a view of one fused matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from glassformer.arguments import require
+from glassformer.errors import GlassformerError, nearest, shown
+
+# The words that ledger names are made of, numbers of layers aside. The model's other words (source, classifier, …) say how
+# it is built, not what it is, and are left out.
+WORDS = (
+    *("embeddings", "layers", "attention", "ffn", "norm", "norm_1", "norm_2", "relative_norm", "final_norm", "pooler", "head"),
+)
+
+
+def ledger(encoder: nn.Module) -> Iterator[tuple[str, Tensor]]:
+    """Every parameter's name in the ledger with a view of it that shares its memory and has the ledger's axes."""
+    for path, module in encoder.named_modules():
+        with torch.no_grad():  # a caller may write into one view before taking the next
+            views = list(views_of(module))
+        yield from ((ledger_path(path) + symbol, view.detach()) for symbol, view in views)
+
+
+def views_of(module: nn.Module) -> Iterator[tuple[str, Tensor]]:
+    """A module's own parameters: it says what they are called, or has called them so."""
+    views: Callable[[], Iterator[tuple[str, Tensor]]] | None = getattr(module, "views", None)
+    if views is not None:
+        yield from views()
+    elif not isinstance(module, nn.Linear | nn.Conv1d):  # what PyTorch calls weight and bias is named by who holds it
+        yield from module.named_parameters(recurse=False)
+
+
+def ledger_path(path: str) -> str:
+    """`head.classifier.norm` of the model is `head.norm.` of the ledger."""
+    words = path.split(".")
+    if words[0] in ("relative", "tables"):  # relative tables are handed to the layers, and counted with them
+        words[0] = "layers"
+    if words[-1] == "final_norm":  # where only the pooled vector is normalised, the pooler has it
+        words = words[-1:]
+    return "".join(f"{word}." for word in words if word in WORDS or word.isdecimal())
+
+
+@torch.no_grad()
+def load(encoder: nn.Module, weights: Mapping[str, Any]) -> None:
+    """Copy `weights` into the model. Everything is checked before the first number is copied."""
+    require(Mapping, weights, "weights are a mapping from names of the ledger to arrays")
+    views = dict(ledger(encoder))
+    missing = [name for name in views if name not in weights]
+    unknown = [name for name in weights if name not in views]
+    if missing:
+        raise GlassformerError(f"{_these(missing)} missing: the weight {missing[0]} has shape {_shape(views[missing[0]])}.")
+    if unknown:
+        raise GlassformerError(f"{_these(unknown)} not in this encoder.{nearest(unknown[0], views)}")
+    values = {name: _tensor(name, weights[name]) for name in views}
+    for name, view in views.items():
+        if values[name].shape != view.shape:
+            raise GlassformerError(f"the weight {name} has shape {_shape(values[name])}, expected {_shape(view)}.")
+    for name, view in views.items():
+        view.copy_(values[name])
+
+
+def _tensor(name: str, value: Any) -> Tensor:
+    try:
+        tensor = torch.as_tensor(value)
+    except (TypeError, ValueError, RuntimeError):
+        raise GlassformerError(f"the weight {name} must be an array of numbers, got {type(value).__name__}.") from None
+    if not tensor.is_floating_point():
+        raise GlassformerError(f"the weight {name} must be floating-point numbers, got {_plain(tensor.dtype)}.")
+    return tensor
+
+
+def _these(names: list[str]) -> str:
+    first = shown(names[0], limit=120)
+    return f"the weight {first} is" if len(names) == 1 else f"{len(names)} weights ({first}, …) are"
+
+
+def _shape(tensor: Tensor) -> list[int]:
+    return list(tensor.shape)
+
+
+def _plain(dtype: torch.dtype) -> str:
+    return str(dtype).removeprefix("torch.")

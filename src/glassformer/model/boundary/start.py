@@ -1,0 +1,178 @@
+"""Before the first number: does the model fit into memory, and what do its weights start from."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+
+from glassformer.errors import GlassformerError, nearest, shown
+from glassformer.model.embeddings import LearnedPositions
+from glassformer.model.norms import LayerScale, Norm
+from glassformer.model.positions import ByDistance, ByLogDistance, sinusoid
+
+SHARE = 0.8  # of the memory that is free, at most
+MOST_NUMBERS = 10**11  # where nothing says how much memory is free
+SPREAD = 0.02
+LAYER_SCALE = 0.1
+DTYPES = {
+    **{"float64": torch.float64, "float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16},
+    **{"fp64": torch.float64, "fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16},
+}
+
+
+@contextmanager
+def laid_out() -> Iterator[None]:
+    """Inside, a parameter is a shape on the meta device: a model can be counted before memory is asked for."""
+    try:
+        with torch.device("meta"):
+            yield
+    except (RuntimeError, TypeError) as error:
+        if "overflow" not in str(error).lower():
+            raise
+        raise _too_large("too many", "more than 9.2 EB, the most that an address can reach") from None
+
+
+def allocate(encoder: nn.Module, device: torch.device | str | None, dtype: torch.dtype | str | None) -> None:
+    """Give a model that was laid out on the meta device its memory, unless it would not fit."""
+    device = _device(device)
+    dtype = as_dtype(dtype) if dtype is not None else torch.get_default_dtype()
+    count = sum(parameter.numel() for parameter in encoder.parameters())
+    needed, free = count * dtype.itemsize, free_bytes(device)
+    if device.type != "meta" and needed > (MOST_NUMBERS * dtype.itemsize if free is None else SHARE * free):
+        room = "" if free is None else f", and {in_words(free)} are free, of which {SHARE:.0%} may be used"
+        raise _too_large(f"{count:,}", in_words(needed) + room)
+    encoder.to(dtype)
+    encoder.to_empty(device=device)
+
+
+def _device(device: torch.device | str | None) -> torch.device:
+    """A device that is there."""
+    try:
+        found = torch.device(device) if device is not None else torch.get_default_device()
+        torch.empty(0, device=found)
+    except (RuntimeError, TypeError, ValueError, AssertionError) as error:
+        why = shown(str(error).partition("\n")[0].rstrip("."), limit=100)
+        raise GlassformerError(f"device={shown(device)} cannot be used here: {why}. Try device='cpu'.") from None
+    return found
+
+
+def as_dtype(word: str | torch.dtype) -> torch.dtype:
+    """A type of floating-point numbers by its name."""
+    if isinstance(word, torch.dtype) and word.is_floating_point:
+        return word
+    if str(word) not in DTYPES:
+        raise GlassformerError(f"dtype={shown(word)} is not known.{nearest(shown(word), DTYPES)} One of {', '.join(DTYPES)}.")
+    return DTYPES[str(word)]
+
+
+def _too_large(count: str, needed: str) -> GlassformerError:
+    return GlassformerError(
+        f"this spec has {count} parameters, which need {needed}. Nothing was allocated. "
+        "Try fewer layers, smaller widths, or a smaller dtype."
+    )
+
+
+def in_words(size: int) -> str:
+    """Bytes with the unit that makes them short: `12.3 GB`."""
+    number, units = float(size), ["bytes", "kB", "MB", "GB", "TB", "PB", "EB"]
+    while number >= 1000 and len(units) > 1:
+        number, units = number / 1000, units[1:]
+    return f"{number:,.0f} {units[0]}" if units[0] == "bytes" else f"{number:,.1f} {units[0]}"
+
+
+def free_bytes(device: torch.device) -> int | None:
+    """Memory that is free on a device; None where nothing says so."""
+    if device.type == "cuda":
+        return int(torch.cuda.mem_get_info(device)[0])
+    if device.type != "cpu":
+        return None
+    told = [_available(Path("/proc/meminfo")), _left_in_container(Path("/sys/fs/cgroup"))]
+    return min((size for size in told if size is not None), default=None)
+
+
+def _available(meminfo: Path) -> int | None:
+    try:
+        lines = dict(line.split(":") for line in meminfo.read_text(encoding="ascii").splitlines())
+        return int(lines["MemAvailable"].split()[0]) * 1024
+    except (OSError, KeyError, ValueError):
+        return None
+
+
+def _left_in_container(group: Path) -> int | None:
+    try:
+        limit, used = ((group / name).read_text(encoding="ascii").strip() for name in ("memory.max", "memory.current"))
+        return int(limit) - int(used)
+    except (OSError, ValueError):  # ValueError: the limit is the word "max"
+        return None
+
+
+@torch.no_grad()
+def fill_constants(encoder: nn.Module) -> None:
+    """What is computed once and never learned."""
+    for module in encoder.modules():
+        if isinstance(module, ByDistance | ByLogDistance):
+            starts = bucket_starts(module) if isinstance(module, ByDistance) else row_starts(module)
+            module.steps.copy_(torch.tensor(starts, dtype=torch.int64, device="cpu"))
+
+
+def bucket_starts(buckets: ByDistance) -> list[int]:
+    """The distances at which a new bucket begins. Taken once, so that no device rounds the logarithm its own way."""
+    ahead, distance = buckets.ahead, buckets.distance
+    exact = max(ahead // 2, 1)
+    room = math.log(distance / exact)
+
+    def bucket(away: int) -> int:
+        # float32 on purpose: the published models round here, and a bucket more or less is another number.
+        share = torch.log(torch.tensor(away, dtype=torch.float32, device="cpu") / exact) / room
+        return exact + int(share * (ahead - exact))
+
+    far = range(exact, 2 * distance)
+    starts = [*range(1, exact + 1), *(far[bisect_left(far, n, key=bucket)] for n in range(exact + 1, ahead))]
+    return starts[: ahead - 1]
+
+
+def row_starts(rows: ByLogDistance) -> list[int]:
+    """The distances at which a new row begins, as in `bucket_starts`."""
+    side, distance = rows.side, rows.distance
+    near = side // 2 if distance > side else side
+    # float32 on purpose: the published models round here, and a bucket more or less is another number.
+    room = torch.log(torch.tensor((distance - 1) / near, dtype=torch.float32, device="cpu"))
+
+    def row(away: int) -> int:
+        share = torch.log(torch.tensor(away, dtype=torch.float32, device="cpu") / near) / room
+        return near + int(torch.ceil(share * (near - 1)))
+
+    far = range(near + 1, distance**2)  # past its end the last row has begun, or never does
+    found = (bisect_left(far, n, key=row) for n in range(near + 1, side + 1))
+    return [*range(1, near + 1), *(far[i] if i < len(far) else torch.iinfo(torch.int64).max for i in found)]
+
+
+@torch.no_grad()
+def fill(encoder: nn.Module) -> None:
+    """BERT's and ViT's start: weights and tables normal with spread 0.02, cut at twice that; biases 0; norms 1 and 0.
+
+    Factors of a layer scale start at 0.1 (CaiT up to 18 layers), and a stored table of sine waves holds sine waves.
+    """
+    fill_constants(encoder)
+    for module in encoder.modules():
+        for name, parameter in module.named_parameters(recurse=False):
+            _start(module, name, parameter)
+
+
+def _start(module: nn.Module, name: str, parameter: Tensor) -> None:
+    if isinstance(module, LearnedPositions) and module.holds_waves:
+        parameter.copy_(sinusoid(torch.arange(len(parameter), device=parameter.device), parameter.shape[1]))
+    elif isinstance(module, LayerScale):
+        parameter.fill_(LAYER_SCALE)
+    elif isinstance(module, Norm):
+        parameter.fill_(1.0 if name == "gamma" else 0.0)
+    elif "bias" in name:
+        parameter.zero_()
+    else:
+        nn.init.trunc_normal_(parameter, std=SPREAD, a=-2 * SPREAD, b=2 * SPREAD)

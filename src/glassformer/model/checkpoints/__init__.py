@@ -1,0 +1,1 @@
+"""Model folders: loaded, verified, saved and exported."""

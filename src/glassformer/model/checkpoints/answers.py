@@ -1,0 +1,117 @@
+"""What an implementation answers to one input, so that two of them can be compared layer by layer; first of all, ours."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from glassformer.errors import GlassformerError
+from glassformer.files.texts import cut_into_tokens, load_tokenizer
+from glassformer.model.attention import Padded
+from glassformer.model.boundary.encoder import Encoder
+from glassformer.model.heads import pool
+from glassformer.spec.checkpoint_folder import CheckpointFolder
+
+TEXTS = (
+    "A glass wall hides nothing: every number behind it can be seen, and every one of them adds up.",
+    "Time flies like an arrow.",
+)
+LENGTH, SHORT = 13, 8  # tokens of the made-up rows, where there is no tokenizer
+
+Array = NDArray[Any]
+
+
+class Answer(NamedTuple):
+    """What enters the first layer and what each layer gives, then what comes out, by name."""
+
+    hidden: tuple[Array, ...]
+    outputs: dict[str, Array]  # states, pooled, logits, next
+
+
+class Given(NamedTuple):
+    """One input, by the names that the program uses for its parts, and how to call it in a sentence."""
+
+    parts: dict[str, Array]
+    words: str
+
+    @property
+    def real(self) -> Array | None:
+        """True at real tokens; None where every token is real."""
+        return self.parts.get("attend")
+
+
+@torch.inference_mode()
+def our_answer(encoder: Encoder, given: Mapping[str, Array]) -> Answer:
+    """The fast model's answer."""
+    spec, here = encoder.spec, encoder.here
+    inputs = torch.as_tensor(given[spec.reads])
+    inputs = inputs if spec.reads == "tokens" else inputs.to(here.dtype)
+    beside = {name: torch.as_tensor(given[name]).to(here.device) for name in ("attend", "segments") if name in given}
+    output = encoder(inputs.to(here.device), **beside, return_hidden=True)
+    pooled = output.pooled
+    if pooled is None and spec.head == "none":  # no part of the model does it, but its spec says which token stands for all
+        pooled = pool(output.states, Padded(beside.get("attend")), spec, spec.pool)
+    named = {"states": output.states, "pooled": pooled, "logits": output.logits, "next": output.next_logits}
+    return Answer(
+        tuple(_array(state) for state in output.hidden),
+        {name: _array(value) for name, value in named.items() if value is not None},
+    )
+
+
+def _array(tensor: torch.Tensor) -> Array:
+    array: Array = tensor.double().cpu().numpy()
+    return array
+
+
+def example(folder: CheckpointFolder, *, seed: int = 0) -> Given:
+    """An input for a model: two texts where the folder has a tokenizer, numbers from a seed otherwise."""
+    spec = folder.spec
+    rng = np.random.default_rng(seed)
+    if spec.reads == "image":
+        image = rng.normal(size=(2, spec.channels, *spec.image_size))
+        return Given({"image": image}, f"two images of normal numbers (seed {seed})")
+    if spec.reads == "frames":
+        frames = rng.normal(size=(2, spec.mels or 0, spec.frames))
+        return Given({"frames": frames}, f"two sounds of normal numbers (seed {seed})")
+    if spec.reads == "vectors":
+        return Given({"vectors": rng.normal(size=(2, LENGTH, spec.d_model))}, f"two rows of normal vectors (seed {seed})")
+    rows = _texts(folder)
+    words = f'the texts "{TEXTS[0]}" and "{TEXTS[1]}"' if rows else f"two rows of random tokens (seed {seed})"
+    return Given(_padded(folder, rows or _made_up(folder, rng)), words)
+
+
+def _texts(folder: CheckpointFolder) -> list[list[int]]:
+    """The example texts as ids; nothing where the folder's tokenizer cannot be had."""
+    try:
+        tokenizer = load_tokenizer(Path(folder.path))
+        most = min(folder.spec.longest or 64, 64)
+        rows = [list(cut_into_tokens(tokenizer, text, "the example", most=most).ids) for text in TEXTS]
+    except GlassformerError:
+        return []
+    return rows if all(rows) and max(map(max, rows)) < (folder.spec.vocab or 0) else []
+
+
+def _made_up(folder: CheckpointFolder, rng: np.random.Generator) -> list[list[int]]:
+    """Random ids without the special ones, which some models look for: RoBERTa counts padding, CLIP ends at the end token."""
+    ends = folder.aside.get("eos_token_id")
+    vocab = folder.spec.vocab or 0
+    special = {value for key, value in folder.aside.items() if key.endswith("_token_id") and isinstance(value, int)}
+    usual = [token for token in range(min(vocab, 10_000)) if token not in special] or [0]
+    longest = min(LENGTH, folder.spec.longest or LENGTH)
+    rows = [[int(token) for token in rng.choice(usual, size)] for size in (longest, min(SHORT, longest))]
+    if isinstance(ends, int) and 0 <= ends < vocab:
+        for row in rows:
+            row[-1] = ends
+    return rows
+
+
+def _padded(folder: CheckpointFolder, rows: list[list[int]]) -> dict[str, Array]:
+    width = max(map(len, rows))
+    tokens = np.array([row + [folder.padding] * (width - len(row)) for row in rows])
+    attend = np.array([[True] * len(row) + [False] * (width - len(row)) for row in rows])
+    return {"tokens": tokens} | ({} if attend.all() else {"attend": attend})

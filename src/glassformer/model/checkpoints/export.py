@@ -1,0 +1,150 @@
+"""From an encoder back to a model folder, in the layout it came from or in our own; whole, or not at all."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from glassformer.arguments import path, require
+from glassformer.errors import GlassformerError, shown
+from glassformer.files.layout import Place
+from glassformer.files.name_tables import OWN
+from glassformer.files.paths import path_text
+from glassformer.files.weight_files import ONE_FILE
+from glassformer.model.boundary.encoder import Encoder
+from glassformer.model.boundary.start import in_words
+from glassformer.model.checkpoints import folders
+from glassformer.model.checkpoints.writing import Part, write_safetensors
+from glassformer.model.heads import has_pooler
+from glassformer.spec import EncoderSpec, defaults
+from glassformer.spec.checkpoint_folder import CONFIG, LABELS, SPEC
+from glassformer.spec.huggingface import FAMILIES, from_config
+from glassformer.spec.huggingface.tensor_names import tensor_names
+
+
+class Form(NamedTuple):
+    """How a folder is written: the names of which family and class, and the documents beside the weights."""
+
+    family: str
+    model_class: str
+    documents: dict[str, Any]
+
+
+def save(
+    encoder: Encoder,
+    folder: str | Path,
+    *,
+    config: Mapping[str, Any] | None = None,
+    as_class: str | None = None,
+    labels: Sequence[str] = (),
+    beside: str | Path | None = None,
+) -> Path:
+    """Write a model folder that is not there yet, or is empty.
+
+    With a Hugging Face `config` (and the class that it is read as) transformers reads the folder; without one it has our own
+    spec.json and the names of the ledger. `beside` is a model folder whose tokenizer and settings are copied.
+    """
+    require(Encoder, encoder, "what is saved is an encoder, as gf.Encoder(spec) makes it (a loaded model has its own save)")
+    if config is not None and not isinstance(config, Mapping):
+        raise GlassformerError(f"config={shown(config)} is not allowed: it is what stands in a config.json, as a mapping.")
+    if config is None and as_class is not None:
+        raise GlassformerError(f"as_class={shown(as_class)} belongs to a Hugging Face config: give config, or leave it out.")
+    target, beside = path("folder", folder), path("beside", beside) if beside is not None else None
+    form = _own(encoder.spec, labels) if config is None else _foreign(encoder, config, as_class)
+    parts = _parts(encoder, form)
+    needed = sum(part.value.numel() * part.value.element_size() for part in parts)
+    copied = folders.companions(beside) if beside is not None else {}
+    target = folders.vacant(target)
+    _check_room(target, needed)
+    with folders.whole(target) as unfinished:
+        for name, document in form.documents.items():
+            (unfinished / name).write_text(json.dumps(document, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        for name, source in copied.items():
+            (unfinished / name).parent.mkdir(exist_ok=True)
+            shutil.copyfile(source, unfinished / name)
+        with (unfinished / ONE_FILE).open("wb") as file:
+            write_safetensors(file, parts)
+    return target
+
+
+# What the classes that people train are called, by the head of the encoder.
+TRAINED = {
+    "classify": ("ForSequenceClassification", "ForImageClassification"),
+    "tag": ("ForTokenClassification",),
+    "mlm": ("ForMaskedLM",),
+}
+
+
+def class_for(spec: EncoderSpec, config: Mapping[str, Any]) -> str | None:
+    """The class of transformers that is this encoder to the last field, where the family of a config has one."""
+    family = FAMILIES.get(str(config.get("model_type")))
+    for name in family.classes if family is not None else ():
+        if name.endswith(TRAINED.get(spec.head, ())):
+            try:
+                reading = from_config(dict(config), as_class=name, source="config")
+            except GlassformerError:
+                continue
+            if _plainly(reading.spec) == _plainly(spec):
+                return name
+    return None
+
+
+def _own(spec: EncoderSpec, labels: Sequence[str]) -> Form:
+    if isinstance(labels, str) or not isinstance(labels, Sequence) or not all(isinstance(label, str) for label in labels):
+        raise GlassformerError(f"labels={shown(labels)} is not allowed: it is a list with the name of each class.")
+    if labels and spec.head in ("classify", "tag") and len(labels) != spec.classes:
+        raise GlassformerError(f"labels has {len(labels):,} names, the head classes={spec.classes}: give each class one name.")
+    named = {LABELS: {"id2label": {str(i): label for i, label in enumerate(labels)}}} if labels else {}
+    return Form(OWN, "Encoder", {SPEC: spec.to_dict(), **named})
+
+
+def _foreign(encoder: Encoder, config: Mapping[str, Any], as_class: str | None) -> Form:
+    """The layout of transformers: every key of the config stays as it is, but for the class and the type of the weights."""
+    reading = from_config(dict(config), as_class=as_class, source="config")
+    ours, theirs = _plainly(encoder.spec), _plainly(reading.spec)
+    other = [(name, theirs[name], value) for name, value in ours.items() if value != theirs[name]]
+    if encoder.spec.pooler == "none":
+        other = [line for line in other if line[0] != "pooler"]  # a bare model may be kept without its pooler
+    if other:
+        name, said, has = other[0]
+        raise GlassformerError(
+            f"the config says {name}={said}, the encoder has {name}={has}: give the config that belongs to it."
+        )
+    written = dict(config) | {"architectures": [reading.model_class]}
+    types = [key for key in ("dtype", "torch_dtype") if key in written]
+    written |= dict.fromkeys(types, str(encoder.here.dtype).removeprefix("torch."))
+    return Form(reading.family, reading.model_class, {CONFIG: written})
+
+
+def _plainly(spec: EncoderSpec) -> dict[str, Any]:
+    """Every field with what it comes to, given or derived. Dropout is left out: it changes nothing that is stored."""
+    derived: dict[str, Any] = {"d_k": spec.head_k, "d_v": spec.head_v, "d_ff": spec.ffn_width, "final_norm": spec.norm_after_last}
+    derived["kv_heads"] = spec.key_heads
+    derived |= {"image_width": spec.image_width or spec.image, "patch_width": spec.patch_width or spec.patch}
+    derived |= {} if has_pooler(spec) else {"pooler": "none"}  # a head on tokens leaves it unread and unbuilt
+    return {name: derived.get(name, getattr(spec, name)) for name in defaults() if name != "dropout"}
+
+
+def _parts(encoder: Encoder, form: Form) -> list[Part]:
+    """What the file holds: each parameter at the first of its places, so that a tied one is written once."""
+    views = dict(encoder.ledger())
+    shapes = {name: tuple(view.shape) for name, view in views.items()}
+    places = tensor_names(encoder.spec, form.family, form.model_class, shapes)
+    return [Part(_first(name, places[name]), view) for name, view in views.items()]
+
+
+def _first(name: str, places: tuple[Place, ...]) -> Place:
+    if not places:
+        raise GlassformerError(f"{name} has no name in the files of this family. Save the encoder without config.")
+    return places[0]
+
+
+def _check_room(target: Path, needed: int) -> None:
+    free = shutil.disk_usage(target.parent).free
+    if needed > free:
+        raise GlassformerError(
+            f"{path_text(target)} needs {in_words(needed)}, and {in_words(free)} are free there. Nothing was written."
+        )

@@ -1,0 +1,105 @@
+"""From a model folder to an encoder: names matched, sizes checked, memory asked for, weights streamed in; or refused."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import torch
+from torch import Tensor
+
+from glassformer.files.checksums import check_sums
+from glassformer.files.name_tables import OWN, names_of
+from glassformer.files.name_tables.names import BUFFERS
+from glassformer.files.weight_files import unknown_dtype
+from glassformer.model.boundary import start
+from glassformer.model.boundary.encoder import Encoder
+from glassformer.model.checkpoints import stored
+from glassformer.spec import EncoderSpec
+from glassformer.spec.checkpoint_folder import CheckpointFolder, open_folder
+from glassformer.spec.huggingface.tensor_names import Shape
+
+Verdict = Literal["exact", "head differs"]  # or the folder is refused, and there is no encoder
+
+
+class LoadedEncoder(NamedTuple):
+    """An encoder with the weights of a folder, and the folder as it was found."""
+
+    encoder: Encoder
+    folder: CheckpointFolder
+
+    @property
+    def verdict(self) -> Verdict:
+        """exact: every parameter is the file's. head differs: the class that was asked for has another head than the file."""
+        return verdict(self.folder)
+
+
+def load_encoder(
+    folder: str | Path | CheckpointFolder,
+    *,
+    as_class: str | None = None,
+    dtype: str | torch.dtype = torch.float32,
+    device: torch.device | str | None = None,
+    allow_nonfinite: bool = False,
+) -> LoadedEncoder:
+    """The encoder in a model folder, ready to evaluate. Weights that cannot be right are refused before memory is asked for.
+
+    `as_class` reads the folder as another class of its family; a head that the file has not then starts fresh.
+    """
+    found = folder if isinstance(folder, CheckpointFolder) else open_for_model(folder, as_class=as_class)
+    _check_types(found)
+    check_sums(found.files)
+    encoder = Encoder(found.spec, device=device, dtype=start.as_dtype(dtype), fresh=bool(found.fresh))
+    files, match = found.files, found.match
+    with torch.no_grad():
+        for name, parameter in encoder.ledger():
+            if name in match.found:
+                place = match.found[name]
+                located = files.tensors[place.name]
+                stored.read_into(parameter, located, place, allow_nonfinite=allow_nonfinite)
+                for copy in match.copies.get(name, ()):
+                    stored.require_equal(located, place, files.tensors[copy.name], copy)
+            elif name in found.computed:
+                parameter.copy_(split_sinusoids(*parameter.shape))
+            else:
+                assert name in found.fresh, f"{name} has no weights"
+    return LoadedEncoder(encoder.eval(), found)
+
+
+def open_for_model(folder: str | Path, *, as_class: str | None = None) -> CheckpointFolder:
+    """A folder whose weights fit, opened as a model reads it: nothing but headers is read, nothing allocated."""
+    return open_folder(folder, shapes_of, as_class=as_class, new_head=True)
+
+
+def shapes_of(spec: EncoderSpec) -> Mapping[str, Shape]:
+    """The shape of every parameter in the ledger, from a model without memory."""
+    return {name: tuple(parameter.shape) for name, parameter in Encoder(spec, device="meta", fresh=False).ledger()}
+
+
+def verdict(folder: CheckpointFolder) -> Verdict:
+    """What a load comes to: whether the head is the file's own."""
+    architectures = folder.config.get("architectures") or [folder.model_class]
+    other = folder.family != OWN and folder.model_class != architectures[0] and bool(unused_parts(folder))
+    return "head differs" if folder.fresh or other else "exact"
+
+
+def unused_parts(folder: CheckpointFolder) -> list[str]:
+    """Tensors of the file that this class has not; numbers that are stored but not learned are left out."""
+    buffers = BUFFERS + names_of(folder.family).buffers
+    return [name for name in folder.match.unused if name.rpartition(".")[2] not in buffers]
+
+
+def split_sinusoids(rows: int, width: int) -> Tensor:
+    """The fixed position table of Marian and Pegasus: sines in the first half of the features, cosines in the second."""
+    features = torch.arange(0, width, 2, dtype=torch.float64)
+    angles = torch.arange(rows, dtype=torch.float64)[:, None] / 10000.0 ** (features / width)
+    return torch.cat([angles.sin(), angles[:, : width - len(features)].cos()], dim=1)
+
+
+def _check_types(folder: CheckpointFolder) -> None:
+    """Refuse a tensor of whole numbers, say, before anything is allocated."""
+    for place in folder.match.found.values():
+        stored_as: Any = folder.files.tensors[place.name].entry.dtype
+        if stored_as not in stored.DTYPES:
+            raise unknown_dtype(place.name, stored_as, stored.DTYPES)

@@ -1,0 +1,148 @@
+"""The original: the same folder opened with transformers, where that is installed, as an outside witness."""
+
+from __future__ import annotations
+
+import importlib
+import math
+import re
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+
+from glassformer.errors import GlassformerError, shown
+from glassformer.model.checkpoints.answers import Answer, Array
+from glassformer.spec import EncoderSpec
+from glassformer.spec.checkpoint_folder import CheckpointFolder
+from glassformer.spec.huggingface.tensor_names import tensor_names
+
+INPUTS = {
+    "tokens": "input_ids",
+    "segments": "token_type_ids",
+    "attend": "attention_mask",
+    "image": "pixel_values",
+    "frames": "input_features",
+}
+OUTPUTS = {
+    "last_hidden_state": "states",
+    "logits": "logits",
+    "prediction_logits": "logits",
+    "seq_relationship_logits": "next",
+    "sop_logits": "next",
+    "text_embeds": "logits",
+    "image_embeds": "logits",
+}
+
+
+def their_answer(folder: CheckpointFolder, given: Mapping[str, Array], *, dtype: torch.dtype = torch.float64) -> Answer:
+    """What transformers computes from the same folder; an error in one line where it cannot be had."""
+    model = open_original(folder, dtype=dtype)
+    with quiet():
+        return run_original(model, folder, given)
+
+
+def open_original(folder: CheckpointFolder, *, dtype: torch.dtype = torch.float64) -> Any:
+    """The folder as its class of transformers. The class comes from our own list of names, never from the file."""
+    try:
+        transformers = importlib.import_module("transformers")
+    except ImportError:
+        raise GlassformerError("transformers is not installed: pip install 'glassformer[hf]' to compare with it.") from None
+    with quiet(), torch.random.fork_rng(devices=[]):
+        try:
+            model_class = _class(transformers, folder)
+            model, left = _from_folder(model_class, folder, dtype, names={})
+            if names := _other_names(folder, left):
+                model, left = _from_folder(model_class, folder, dtype, names=names)
+        except Exception as error:
+            said = shown(" ".join(str(error).split()) or type(error).__name__, limit=160)
+            raise GlassformerError(f"transformers cannot open this folder as {folder.model_class}: {said}.") from None
+    if names := _other_names(folder, left):
+        raise GlassformerError(
+            f"transformers does not find {len(names):,} parameters of {folder.model_class} in this folder, "
+            f"such as {shown(next(iter(names.values())))}, and would make them up."
+        )
+    return model.eval()
+
+
+def _from_folder(
+    model_class: Any, folder: CheckpointFolder, dtype: torch.dtype, *, names: Mapping[str, str]
+) -> tuple[Any, list[str]]:
+    """The model, and those of its parameters that were not in the file. `names`: what tensors of the file are called in it."""
+    # Plain safetensors, no code, no network: the folder has passed all of our own checks before.
+    model, told = model_class.from_pretrained(
+        folder.path,
+        dtype=dtype,
+        attn_implementation="eager",
+        use_safetensors=True,
+        local_files_only=True,
+        output_loading_info=True,
+        key_mapping={f"^{re.escape(stored)}$": name for stored, name in names.items()} or None,
+    )
+    return model, sorted(told["missing_keys"])
+
+
+def _other_names(folder: CheckpointFolder, left: Iterable[str]) -> dict[str, str]:
+    """Tensors of the file that transformers has under another name, and so left fresh: an encoder inside a whole model."""
+    places = tensor_names(folder.spec, folder.family, folder.model_class, folder.shapes)
+    known = {place.name: folder.match.found[name].name for name in folder.match.found for place in places[name]}
+    return {known[name]: name for name in left if name in known}
+
+
+def _class(transformers: Any, folder: CheckpointFolder) -> Any:
+    found = getattr(transformers, folder.model_class, None)
+    if found is None:
+        auto = importlib.import_module("transformers.models.auto.configuration_auto")
+        name = auto.model_type_to_module_name(folder.family)
+        found = getattr(importlib.import_module(f"transformers.models.{name}.modeling_{name}"), folder.model_class)
+    return found
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """transformers without its progress bars, reports and warnings: what is wrong is told by the comparison."""
+    logging = importlib.import_module("transformers.utils.logging")
+    level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity(logging.CRITICAL)
+    logging.disable_progress_bar()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.set_verbosity(level)
+        if bars:
+            logging.enable_progress_bar()
+
+
+@torch.inference_mode()
+def run_original(model: Any, folder: CheckpointFolder, given: Mapping[str, Array]) -> Answer:
+    """One pass of a model of transformers."""
+    tensors = {INPUTS[name]: torch.as_tensor(value) for name, value in given.items()}
+    for name in ("attention_mask", "pixel_values", "input_features"):
+        if name in tensors:
+            tensors[name] = tensors[name].to(torch.int64 if name == "attention_mask" else model.dtype)
+    if folder.model_class.endswith("ForMultipleChoice"):
+        tensors = {name: value[:, None] for name, value in tensors.items()}
+    outputs = model(**tensors, output_hidden_states=True)
+    named = dict(_named(outputs, folder.spec))
+    if folder.family == "siglip_text_model" and "attend" in given:
+        for name in ("pooled", "logits"):  # theirs is read from the last position even where that is padding
+            named.pop(name, None)
+    return Answer(tuple(state.double().numpy() for state in outputs.hidden_states), named)
+
+
+def _named(outputs: Any, spec: EncoderSpec) -> Iterator[tuple[str, Array]]:
+    """Their outputs under our names; those that we have not are left out."""
+    for name, value in outputs.items():
+        if name in OUTPUTS:
+            yield OUTPUTS[name], value.double().numpy()
+        elif name == "pooler_output":  # what stands for the whole input: projected, where the class projects
+            yield "logits" if spec.head == "project" else "pooled", value.double().numpy()
+        elif name == "start_logits":
+            yield "logits", torch.stack([value, outputs["end_logits"]], dim=-1).double().numpy()
+        elif name == "reconstruction":  # an image put together from patches: taken apart again
+            side = math.isqrt(spec.classes // spec.channels)
+            pixels = torch.nn.functional.pixel_unshuffle(value, side)
+            yield "logits", pixels.flatten(2).transpose(1, 2).double().numpy()

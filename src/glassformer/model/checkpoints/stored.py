@@ -1,0 +1,99 @@
+"""Weights on their way from a file into a model: a few megabytes at a time, each number looked at once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import BinaryIO
+
+import torch
+from torch import Tensor
+
+from glassformer.errors import GlassformerError, shown
+from glassformer.files.layout import Place, from_file, to_file
+from glassformer.files.weight_files import Located, not_one_tensor, unknown_dtype
+
+DTYPES = {"F64": torch.float64, "F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16}
+PIECE_BYTES = 1 << 22
+
+
+@torch.no_grad()
+def read_into(parameter: Tensor, located: Located, place: Place, *, allow_nonfinite: bool = False) -> None:
+    """Fill a parameter (a view with the ledger's axes) from its place in a file.
+
+    The model keeps its matrices as files do, so that each piece goes straight to where it stays; whatever lies otherwise is
+    filled by way of a copy.
+    """
+    target = to_file(parameter, place).reshape(-1)
+    for start, piece in pieces(located, place):
+        if not allow_nonfinite and not torch.isfinite(_sum(piece)):
+            _refuse_nonfinite(located, place)
+        target[start : start + len(piece)].copy_(piece)
+    if target.untyped_storage().data_ptr() != parameter.untyped_storage().data_ptr():
+        parameter.copy_(from_file(target.reshape(place.part_shape), place, tuple(parameter.shape)))
+
+
+def require_equal(located: Located, place: Place, other: Located, copy: Place) -> None:
+    """Refuse a second copy of a tied tensor that holds other numbers."""
+    for (_, ours), (_, theirs) in zip(pieces(located, place), pieces(other, copy), strict=True):
+        if not torch.equal(ours.double().nan_to_num(), theirs.double().nan_to_num()):
+            raise not_one_tensor(copy.name, place.name)
+
+
+def pieces(located: Located, place: Place) -> Iterator[tuple[int, Tensor]]:
+    """The numbers of a place in their order: where each piece starts, and the piece, whose memory the next one takes over."""
+    path, entry = located
+    dtype = DTYPES.get(entry.dtype)
+    if dtype is None:
+        raise unknown_dtype(place.name, entry.dtype, DTYPES)
+    shape = place.part_shape
+    count = math.prod(shape)
+    first = 0 if place.rows is None else place.rows[0] * (count // max(shape[0], 1))
+    buffer = torch.empty(min(count, PIECE_BYTES // 8), dtype=dtype)
+    raw = buffer.view(torch.uint8).numpy().data
+    try:
+        with path.open("rb", buffering=0) as file:
+            file.seek(entry.start + first * dtype.itemsize)
+            for start in range(0, count, max(len(buffer), 1)):
+                size = min(len(buffer), count - start)
+                if not _filled(file, raw[: size * dtype.itemsize]):
+                    raise GlassformerError(
+                        f"{shown(path.name)} became shorter while it was open: {shown(place.name)} is cut off."
+                    )
+                yield start, buffer[:size]
+    except OSError as error:
+        raise GlassformerError(f"{shown(path.name)} cannot be read: {error.strerror or type(error).__name__}.") from None
+
+
+def _filled(file: BinaryIO, raw: memoryview) -> bool:
+    """Whether the file had enough bytes to fill `raw`."""
+    while raw.nbytes:
+        size = file.readinto(raw)  # type: ignore[attr-defined]  # a file without buffer has it
+        if not size:
+            return False
+        raw = raw[size:]
+    return True
+
+
+def _sum(piece: Tensor) -> Tensor:
+    """A number that is finite if every one of the piece is, and seldom otherwise: an overflow is looked at again."""
+    return piece.sum(dtype=torch.promote_types(piece.dtype, torch.float32))
+
+
+def _refuse_nonfinite(located: Located, place: Place) -> None:
+    """Name the first number that is none, and how many there are; return where the sum alone was too large."""
+    wrong, first, value = 0, 0, 0.0
+    for start, piece in pieces(located, place):
+        found = (~piece.isfinite()).nonzero()
+        if len(found) and not wrong:
+            first, value = start + int(found[0]), float(piece[found[0]])
+        wrong += len(found)
+    if not wrong:
+        return
+    index = [int(i) for i in torch.unravel_index(torch.tensor(first), place.part_shape)]
+    index[0] += 0 if place.rows is None else place.rows[0]
+    word = "NaN" if math.isnan(value) else "∞" if value > 0 else "−∞"
+    raise GlassformerError(
+        f"{shown(place.name, limit=100)}[{', '.join(map(str, index))}] is {word} ({wrong:,} of {math.prod(place.part_shape):,} "
+        "values are no finite numbers). allow_nonfinite=True reads them all the same."
+    )

@@ -1,0 +1,70 @@
+"""Writing .safetensors as a stream: a header of known length, each tensor once, and its sha256 in the notes of the header."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any, BinaryIO, NamedTuple
+
+import torch
+from torch import Tensor
+
+from glassformer.errors import GlassformerError
+from glassformer.files.layout import Place, to_file
+from glassformer.files.safetensors_header import CHECKSUM, LENGTH_BYTES, MOST_HEADER_BYTES
+from glassformer.model.checkpoints.stored import DTYPES
+
+NAMES = {dtype: name for name, dtype in DTYPES.items()}
+NO_SUM = "0" * 64  # stands in the header until the tensor is written
+ALIGNED = 8
+
+
+class Part(NamedTuple):
+    """A parameter and where it goes: a whole tensor, or some of the rows of one."""
+
+    place: Place
+    value: Tensor
+
+
+@torch.no_grad()
+def write_safetensors(file: BinaryIO, parts: Sequence[Part]) -> None:
+    """Write parameters under the names of their places, one tensor after the other; the file must let itself be rewound."""
+    tensors: dict[str, list[Part]] = {}
+    for part in parts:
+        tensors.setdefault(part.place.name, []).append(part)
+    entries = dict(_entries(tensors))
+    sums = dict.fromkeys(tensors, NO_SUM)
+    file.write(_header(entries, sums))
+    for name, group in tensors.items():
+        digest = hashlib.sha256()
+        for part in sorted(group, key=lambda one: one.place.rows or (0, 0)):
+            raw = to_file(part.value, part.place).contiguous().cpu().view(torch.uint8).numpy()
+            digest.update(raw.data)
+            file.write(raw.data)
+        sums[name] = digest.hexdigest()
+    file.seek(0)
+    file.write(_header(entries, sums))
+
+
+def _entries(tensors: dict[str, list[Part]]) -> Iterator[tuple[str, dict[str, Any]]]:
+    start = 0
+    for name, group in tensors.items():
+        place, value = group[0]
+        rows = sum(part.place.part_shape[0] for part in group) if place.rows is not None else 0
+        if place.rows is not None and rows != place.shape[0]:
+            raise GlassformerError(f"{name} has {place.shape[0]} rows, and the encoder fills {rows} of them.")
+        size = sum(part.value.numel() for part in group) * value.element_size()
+        yield name, {"dtype": NAMES[value.dtype], "shape": list(place.shape), "data_offsets": [start, start + size]}
+        start += size
+
+
+def _header(entries: dict[str, dict[str, Any]], sums: dict[str, str]) -> bytes:
+    notes = {"format": "pt", **{f"{CHECKSUM}{name}": value for name, value in sums.items()}}
+    text = json.dumps({"__metadata__": notes, **entries}, separators=(",", ":"), ensure_ascii=False).encode()
+    text += b" " * (-len(text) % ALIGNED)
+    if len(text) > MOST_HEADER_BYTES:
+        raise GlassformerError(
+            f"{len(entries):,} tensors need a header of {len(text):,} bytes: {MOST_HEADER_BYTES:,} is the most."
+        )
+    return len(text).to_bytes(LENGTH_BYTES, "little") + text

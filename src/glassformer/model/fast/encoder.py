@@ -1,0 +1,72 @@
+"""An encoder whose layers run on packed rows, and whose last layer goes on for those tokens alone that the head reads."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from glassformer.model.attention import Context, Layout, Padded
+from glassformer.model.boundary.encoder import Encoder
+from glassformer.model.encoder import USUAL, Block, Inputs, Output, Wanted
+from glassformer.model.fast.attention import at_places
+from glassformer.model.fast.unpadding import Inside, inside
+from glassformer.model.heads import MaskedTokens, Pooler, Reading, pool
+from glassformer.spec import EncoderSpec
+
+
+class FastBlock(Block):
+    """An encoder layer that can go on, after its attention, for some tokens alone: those at `places`, as one row."""
+
+    def forward(self, x_BTD: Tensor, context: Context, places: Tensor | None = None) -> Tensor:
+        if places is None:
+            return super().forward(x_BTD, context)
+        norm = self.first_norm(context)
+        y_BTD = norm(x_BTD) if self.pre else x_BTD
+        x_BTD = at_places(x_BTD, places) + self.scale_1(self.dropout(self.attention(y_BTD, y_BTD, context, places)))
+        return self.residual(x_BTD if self.pre else norm(x_BTD), self.norm_2, self.transform)
+
+
+class FastEncoder(Encoder):
+    """The same encoder: `fast.apply` makes it of a plain one."""
+
+    def run(self, given: Inputs, layout: Layout | None = None, wanted: Wanted = USUAL) -> Output:
+        if wanted.weights or wanted.hidden:  # a packed row has no rectangle to show
+            return super().run(given, layout, wanted)
+        layout = Padded(given.attend) if layout is None else layout
+        x_BTD = self.embeddings(given.inputs, given.segments, given.positions)
+        shape = x_BTD.shape
+        row = inside(self, shape[0], shape[1], layout, given.positions)
+        x_BTD = row.enter(x_BTD)
+        places = self.places_read(x_BTD.shape[0], x_BTD.shape[1], row, given.predict_at) if wanted.only_logits else None
+        last = len(self.places) - 1
+        for number, (block, context) in enumerate(self.contexts(x_BTD.shape[1], x_BTD.dtype, row.layout, row.positions_BT)):
+            x_BTD = block(x_BTD, context) if places is None or number < last else block(x_BTD, context, places)
+        if places is not None:
+            return self.read_alone(self.final_norm(x_BTD[0]), layout)
+        states_BTD = self.final_norm(row.leave(x_BTD, shape))
+        pooled_BD = self.pooler(states_BTD, layout) if self.pooler is not None else None
+        return self.read(states_BTD, pooled_BD, layout, given.predict_at)
+
+    def places_read(self, batch: int, t: int, row: Inside, predict_at: Tensor | None) -> Tensor | None:
+        """Where the only tokens lie that the head reads, as flat places among those that the layers see; None: it reads all."""
+        if not self.places or self.spec.block != "layer":
+            return None
+        if isinstance(self.head, MaskedTokens):
+            return None if predict_at is None else row.within(predict_at)
+        if not isinstance(self.pooler, Pooler) or not reads_one(self.spec):
+            return None
+        places_BT1 = torch.arange(batch * t, device=self.here.device).view(batch, t, 1)
+        return pool(places_BT1, row.layout, self.spec, self.spec.pool)[:, 0]
+
+    def read_alone(self, states_ND: Tensor, layout: Layout) -> Output:
+        """What pooler and head make of the tokens that the head reads, where no others are left."""
+        pooled_BD = self.pooler.finished(states_ND) if isinstance(self.pooler, Pooler) else None
+        assert self.head is not None
+        logits, next_logits = self.head(Reading(states_ND, pooled_BD, layout, self.embeddings.token_table, None))
+        return Output(states_ND, pooled_BD, logits, {}, (), next_logits)
+
+
+def reads_one(spec: EncoderSpec) -> bool:
+    """Whether the head reads one token of each input, the first or the last, and nothing else."""
+    pooled = spec.head == "project" or (spec.head == "classify" and spec.head_reads == "pooled")
+    return pooled and spec.pool in ("first", "last")

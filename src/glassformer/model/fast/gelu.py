@@ -1,0 +1,70 @@
+"""GELU: PyTorch's own, and quicker ones for 16 bits on a GPU: in compiled steps, and at the end of a product."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from glassformer.model.fast.normal_distribution import normal
+from glassformer.model.fast.precision import HALVES, kernels_take
+
+MANY = 16_384  # rows, from which on the kernel is worth its start: 0.09 ms of Python
+
+
+def gelu(x: Tensor) -> Tensor:
+    """`x · Φ(x)`, Φ being the normal distribution (Hendrycks and Gimpel 2016)."""
+    if torch.compiler.is_compiling() and x.is_cuda and x.dtype in HALVES:
+        return quick(x)
+    return functional.gelu(x)
+
+
+def quick(x: Tensor) -> Tensor:
+    """The same by an exponential of a polynomial; its derivative needs one more. A compiler makes one pass of each."""
+    precise = x.float()
+    return (precise * Normal.apply(precise)).to(x.dtype)
+
+
+class Normal(torch.autograd.Function):
+    """The normal distribution up to x; its derivative is the density, and not what one gets from the approximation."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor) -> Tensor:
+        ctx.save_for_backward(x)
+        return normal(x)[0]
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> Tensor:
+        (x,) = ctx.saved_tensors
+        return gradients[0] * normal(x)[1]
+
+
+def ends_products(x: Tensor, linear: nn.Linear) -> bool:
+    """Whether the kernel for `gelu(x W + b)` serves here: many rows in 16 bits, of which nobody wants a derivative.
+
+    It loads tiles as GPUs do since Hopper, and those begin at multiples of 16 bytes.
+    """
+    if not kernels_take(x) or torch.is_grad_enabled() or torch.is_autocast_enabled("cuda") or not bare(linear):
+        return False
+    aligned = linear.in_features % 8 == 0 and linear.out_features % 8 == 0
+    many = x.numel() >= MANY * linear.in_features
+    return aligned and many and x.dtype == linear.weight.dtype and torch.cuda.get_device_properties(x.device).major >= 9
+
+
+def bare(linear: nn.Module) -> bool:
+    """Whether a product is its matrix and nothing else: adapters and quantised weights compute something beside it."""
+    return type(linear) is nn.Linear and type(linear.weight) is nn.Parameter
+
+
+def watched(product: nn.Module) -> bool:
+    """Whether somebody asked PyTorch for what comes out of this module."""
+    return bool(product._forward_hooks)
+
+
+def of_product(x: Tensor, linear: nn.Linear) -> Tensor:
+    """`gelu(x W + b)`: the product is bent before it leaves the processor, and never read again for that."""
+    from glassformer.model.fast.gelu_kernels import linear_gelu
+
+    return linear_gelu(x.flatten(0, -2), linear.weight, linear.bias).unflatten(0, x.shape[:-1])

@@ -1,0 +1,67 @@
+"""An encoder asked again and again without gradients: in whichever fast way serves where it lies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from torch import nn
+
+from glassformer.model.attention import Layout, Padded
+from glassformer.model.boundary.encoder import Encoder
+from glassformer.model.encoder import USUAL, Inputs, Output, Wanted
+from glassformer.model.fast.onednn import Product, laid_out, serves
+from glassformer.model.fast.replay import Replayer, as_copies
+
+
+class Inference:
+    """Passes of an encoder that was made fast, in eval mode whatever its mode is, inside `torch.inference_mode()`."""
+
+    def __init__(self, encoder: Encoder, wanted: Wanted = USUAL) -> None:
+        self.encoder, self.wanted = encoder, wanted
+        self.replayer = Replayer(encoder, wanted)
+        self.seen: list[nn.Module] = []  # the modules of the encoder when the copy was made
+        self.copied: Encoder
+        self.products: list[Product]
+
+    def run(self, given: Inputs, layout: Layout) -> Output:
+        """What `encoder.run` gives."""
+        modules = every_module(self.encoder)
+        with evaluating(modules):
+            if not self.encoder.here.is_cuda:
+                return self.on_cpu(modules).run(given, layout, self.wanted)
+            if isinstance(layout, Padded) and self.replayer.serves(given):  # a few tokens are replayed, many are run
+                return as_copies(self.replayer(given, modules))
+            return self.encoder.run(given, layout, self.wanted)
+
+    def on_cpu(self, modules: list[nn.Module]) -> Encoder:
+        """The copy whose matrices are laid out for this processor, where that helps; made again when a part was exchanged."""
+        if not serves(self.encoder):
+            return self.encoder
+        if self.seen != modules:
+            self.seen, self.copied = modules, laid_out(self.encoder)
+            self.products = [module for module in every_module(self.copied) if isinstance(module, Product)]
+        for product in self.products:
+            product.refresh()
+        return self.copied
+
+
+def every_module(module: nn.Module) -> list[nn.Module]:
+    """What `module.modules()` gives, in a third of its time, and what is shared more than once."""
+    found = [module]
+    for one in found:
+        found.extend(part for part in one._modules.values() if part is not None)
+    return found
+
+
+@contextmanager
+def evaluating(modules: Sequence[nn.Module]) -> Iterator[None]:
+    """Eval mode for a while: what was in training before is so again."""
+    trained = [module for module in modules if module.training]
+    for module in trained:
+        module.training = False
+    try:
+        yield
+    finally:
+        for module in trained:
+            module.training = True

@@ -1,0 +1,105 @@
+"""On a CPU: the same encoder with its matrices laid out once as oneDNN reads them, and GELU done inside the product."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn import functional
+
+from glassformer.model.boundary.encoder import Encoder
+from glassformer.model.fast.attention import FastAttention
+from glassformer.model.fast.feed_forward import FastFeedForward
+from glassformer.model.fast.gelu import bare, gelu, watched
+from glassformer.model.fast.replacing import with_parts
+from glassformer.model.feed_forward import FUNCTIONS
+
+# Functions that the product can apply to its result before it is written, and how oneDNN calls their form.
+FUSED = {gelu: ("gelu", "none"), FUNCTIONS["gelu_tanh"]: ("gelu", "tanh"), functional.relu: ("relu", "")}
+
+
+class Product(nn.Module):
+    """`f(x Wᵀ + b)` with a matrix that is laid out for it. PyTorch's compiler uses the same operation.
+
+    A weight may be written to at any time. PyTorch counts how often, but not what is written through `weight.data`, as adapters
+    are merged and averages of weights are kept. So some numbers are compared, too: a whole row, and the first ones of every 32nd
+    row. To read all of them would take as long as a short text.
+    """
+
+    def __init__(self, linear: nn.Linear, fused: tuple[str, str] = ("none", "")) -> None:
+        super().__init__()
+        self.linear, self.fused = linear, fused
+        self.known: tuple[int, int | None, int] | None = None  # where the weight lay, how often it was written to, which bias
+        self.samples: list[tuple[NDArray[Any], bytes]] = []  # some numbers of the weight, and what they were
+        self.refresh()
+
+    def forward(self, x: Tensor, bias: Tensor | None = None) -> Tensor:
+        (matrix, own), (name, form) = self.read, self.fused
+        return torch.ops.mkldnn._linear_pointwise(x, matrix, own if bias is None else bias, name, [], form)
+
+    def refresh(self) -> None:
+        """Lay the matrix out anew where the weight has changed."""
+        weight = self.linear.weight
+        now = weight.data_ptr(), None if weight.is_inference() else weight._version, id(self.linear.bias)
+        if self.known != now or any(part.tobytes() != was for part, was in self.samples):
+            numbers = weight.detach().numpy()
+            self.known, self.samples = now, [(part, part.tobytes()) for part in (numbers[0], numbers[::32, :16])]
+            self.read = torch.ops.mkldnn._reorder_linear_weight(weight.detach(), None), self.linear.bias
+
+
+class LaidOutAttention(FastAttention):
+    """Attention whose two products are laid out."""
+
+    product: Product
+
+    def joint(self, x_BTD: Tensor) -> Tensor:
+        return self.product(x_BTD, self.whole_bias())
+
+
+def serves(encoder: Encoder) -> bool:
+    """Whether laying out the matrices helps here: float32 on a CPU whose PyTorch brings oneDNN."""
+    here = encoder.here
+    plain_float = here.dtype == torch.float32 and not torch.is_autocast_enabled("cpu")
+    library = torch.backends.mkldnn.is_available() and bool(torch.backends.mkldnn.enabled)
+    return here.device.type == "cpu" and plain_float and library
+
+
+def laid_out(encoder: Encoder) -> Encoder:
+    """A copy for inference, which shares all but the matrices of the layers."""
+    layers = with_parts(encoder.layers, **{owner: _block(block) for owner, block in encoder.layers.items()})
+    return with_parts(encoder, layers=layers)
+
+
+def _block(block: nn.Module) -> nn.Module:
+    parts = {}
+    for name, part in block.named_children():
+        if isinstance(part, FastAttention) and plain(part.out):
+            parts[name] = _attention(part)
+        elif isinstance(part, FastFeedForward) and plain(part.wide) and plain(part.narrow):
+            parts[name] = _feed_forward(part)
+    return with_parts(block, **parts)
+
+
+def plain(linear: nn.Module) -> bool:
+    """Whether a product is its matrix and nothing else, and nobody looks on."""
+    return bare(linear) and not watched(linear)
+
+
+def _attention(attention: FastAttention) -> nn.Module:
+    other = with_parts(attention, out=Product(attention.out), product=Product(attention.qkv))
+    other.__class__ = LaidOutAttention
+    return other
+
+
+def _feed_forward(block: FastFeedForward) -> nn.Module:
+    fused = None if block.gated else FUSED.get(block.function)
+    other = with_parts(block, wide=Product(block.wide, fused or ("none", "")), narrow=Product(block.narrow))
+    if fused is not None:
+        other.function = _unchanged
+    return other
+
+
+def _unchanged(x: Tensor) -> Tensor:
+    return x

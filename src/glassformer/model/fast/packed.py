@@ -1,0 +1,96 @@
+"""Sequences one after the other in a single row: attention inside each of them, and pooling."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+from torch.nn.attention.varlen import varlen_attn
+
+from glassformer.model.attention import Core, Padded, Rule
+from glassformer.model.fast.joint_attention import kernels_serve
+from glassformer.model.fast.precision import HALVES
+
+
+class PackedCore(NamedTuple):
+    """Attention inside each sequence of one packed row."""
+
+    bounds: Tensor
+    longest: int
+    rule: Rule
+    bias_HTS: Tensor | None = None
+
+    def mix(self, q_BTHK: Tensor, k_BSHK: Tensor, v_BSHV: Tensor, *, scale: float, dropout: float) -> Tensor:
+        q_NHK, k_NHK, v_NHV = q_BTHK[0], k_BSHK[0], v_BSHV[0]
+        if self.bias_HTS is not None or not flash_serves(q_NHK.shape[-1], v_NHV.shape[-1], q_NHK.dtype, q_NHK.device):
+            return self._one_by_one(q_BTHK, k_BSHK, v_BSHV, scale=scale, dropout=dropout)
+        if dropout == 0.0 and self.rule == Rule() and not torch.is_grad_enabled() and kernels_serve(q_NHK, self.longest):
+            from glassformer.model.fast.attention_kernels import attend
+
+            return attend(q_NHK, k_NHK, v_NHV, self.bounds, self.longest, scale, 0.0, None)[0][None]
+        return self._flash(q_NHK, k_NHK, v_NHV, scale=scale, dropout=dropout)[None]
+
+    def _flash(self, q_NHK: Tensor, k_NHK: Tensor, v_NHV: Tensor, *, scale: float, dropout: float) -> Tensor:
+        reach = -1 if self.rule.window is None else self.rule.window // 2
+        window = (reach, 0 if self.rule.causal else reach)
+        ends, longest = self.bounds, self.longest
+        if dropout == 0.0:
+            mix_NHV = varlen_attn(q_NHK, k_NHK, v_NHV, ends, ends, longest, longest, scale=scale, window_size=window)
+            assert isinstance(mix_NHV, Tensor)  # a pair only where more is asked for
+            return mix_NHV
+        # varlen_attn has no dropout; the kernel that it calls has.
+        causal, written_out = window == (-1, 0), False
+        mix_NHV, *_ = torch.ops.aten._flash_attention_forward(
+            q_NHK, k_NHK, v_NHV, ends, ends, longest, longest, dropout, causal, written_out,
+            scale=scale, window_size_left=window[0], window_size_right=window[1],
+        )  # fmt: skip
+        return mix_NHV
+
+    def _one_by_one(self, q_BTHK: Tensor, k_BSHK: Tensor, v_BSHV: Tensor, *, scale: float, dropout: float) -> Tensor:
+        """The kernel's plain twin: cut the row and attend inside each piece."""
+        pieces = []
+        for start, stop in pairwise(self.bounds.tolist()):
+            t = stop - start
+            bias = None if self.bias_HTS is None else self.bias_HTS[:, :t, :t]
+            core = Padded().core(self.rule, bias, t=t, dtype=q_BTHK.dtype, device=q_BTHK.device)
+            q, k, v = (x[:, start:stop] for x in (q_BTHK, k_BSHK, v_BSHV))
+            pieces.append(core.mix(q, k, v, scale=scale, dropout=dropout))
+        return torch.cat(pieces, dim=1)
+
+    def weights(self, q_BTHK: Tensor, k_BSHK: Tensor, *, scale: float) -> Tensor:
+        raise NotImplementedError("a packed row has no rectangle of weights: ask one sequence at a time")
+
+    def with_bias(self, bias_BHTS: Tensor) -> Core:
+        raise NotImplementedError("a packed row has no rectangle of scores for a bias by content: `packing_suits` says so")
+
+
+class Packed(NamedTuple):
+    """Sequences one after the other in a single row; `bounds` says where each begins, and where the last ends."""
+
+    bounds: Tensor  # int32, one more than there are sequences
+    longest: int
+
+    def length(self, t: int) -> int:
+        return self.longest
+
+    def core(self, rule: Rule, bias_HTS: Tensor | None, *, t: int, dtype: torch.dtype, device: torch.device) -> PackedCore:
+        return PackedCore(self.bounds, self.longest, rule, bias_HTS)
+
+    def first(self, x_BTD: Tensor) -> Tensor:
+        return x_BTD[0, self.bounds[:-1]]
+
+    def last(self, x_BTD: Tensor) -> Tensor:
+        return x_BTD[0, self.bounds[1:] - 1]
+
+    def mean(self, x_BTD: Tensor) -> Tensor:
+        # In float32 at least: a sum of a thousand bfloat16 numbers loses the small ones. Unsafe: lengths are not read back.
+        x_ND = x_BTD[0] if x_BTD.dtype == torch.float64 else x_BTD[0].float()
+        mean_BD = torch.segment_reduce(x_ND, "mean", lengths=self.bounds.diff().long(), axis=0, unsafe=True)
+        return mean_BD.to(x_BTD.dtype)
+
+
+def flash_serves(d_k: int, d_v: int, dtype: torch.dtype, device: torch.device) -> bool:
+    """Whether the variable-length kernel takes these: half precision on a GPU, d_k = d_v, a multiple of 8 up to 256."""
+    return device.type == "cuda" and dtype in HALVES and d_k == d_v and d_k % 8 == 0 and d_k <= 256

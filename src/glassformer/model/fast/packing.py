@@ -1,0 +1,253 @@
+"""Many sequences of different lengths: one packed row of tokens on a GPU, buckets of like length elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import Module
+
+from glassformer.arguments import as_list, one_of, require, whole
+from glassformer.errors import GlassformerError
+from glassformer.model.attention import Layout, Padded
+from glassformer.model.boundary.checks import WHOLE, check_batch
+from glassformer.model.encoder import Inputs, Output, PlainEncoder
+from glassformer.model.fast.packed import Packed, flash_serves
+from glassformer.model.fast.precision import product_dtype
+from glassformer.model.heads import has_pooler
+from glassformer.spec import MASKED_HEADS, TOKEN_HEADS, EncoderSpec
+
+Part = Literal["states", "pooled", "logits"]
+Run: TypeAlias = Callable[[Inputs, Layout], Output]
+
+FEWEST, MOST = 4_096, 131_072  # tokens at once: a CPU's caches want few; a GPU is busy with many, while Python makes the next
+ROOM = 1 / 8  # of a GPU's memory, for what the layers make of them
+
+
+def encode_packed(
+    encoder: PlainEncoder,
+    sequences: Sequence[Tensor],
+    *,
+    segments: Sequence[Tensor] | None = None,
+    part: Part = "states",
+    tokens_at_once: int | None = None,
+    run: Run | None = None,
+) -> list[Tensor]:
+    """Each sequence of ids [t] through the encoder, in input order: its states [t, d_model], pooled vector or logits.
+
+    No sequence sees another or any padding: the results are those of one sequence at a time. `run` stands in for `encoder.run`.
+    """
+    require(Module, encoder, "sequences go through an encoder, as gf.Encoder(spec) or gf.load(folder).encoder")
+    tokens_at_once = whole("tokens_at_once", tokens_at_once, least=1) if tokens_at_once is not None else None
+    sequences, segments = as_list(sequences), as_list(segments) if segments is not None else None
+    lengths = _checked_lengths(encoder.spec, sequences, segments, part)
+    results: list[Tensor | None] = [None] * len(sequences)
+
+    def faulty() -> None:
+        _check_each(encoder.spec, sequences, segments)
+
+    found = passes(encoder, sequences, segments, lengths=lengths, tokens_at_once=tokens_at_once, run=run, faulty=faulty)
+    for members, output, layout in found:
+        for i, result in zip(members, _cut(encoder.spec, output, part, [lengths[i] for i in members], layout), strict=True):
+            results[i] = result
+    return [result for result in results if result is not None]
+
+
+def passes(
+    encoder: PlainEncoder,
+    sequences: Sequence[Tensor],
+    segments: Sequence[Tensor] | None = None,
+    *,
+    lengths: list[int] | None = None,
+    tokens_at_once: int | None = None,
+    run: Run | None = None,
+    faulty: Callable[[], None] | None = None,
+) -> Iterator[tuple[list[int], Output, Layout]]:
+    """Sequences, some at a time: which of them, what they give, and how they lie in it.
+
+    With `faulty`, which names what is wrong, they are looked at before: while a GPU works on others. It would wait for all.
+    """
+    limit = tokens_at_once or at_once(encoder)
+    lengths = lengths or _lengths(sequences)
+    run = run or encoder.run
+    packs = len(sequences) > 1 and packable(encoder)
+    for members in rows(lengths, limit) if packs else buckets(lengths, limit):
+        chosen = [sequences[i] for i in members]
+        beside = [segments[i] for i in members] if segments is not None else None
+        if faulty is not None and not _shapes_in_order(encoder.spec, chosen):
+            faulty()
+        row = in_a_row(chosen)
+        if faulty is not None and not _ids_in_order(encoder.spec, row):
+            faulty()
+        if packs:
+            given, layout = _packed(encoder, row, [lengths[i] for i in members], beside)
+        else:
+            given, layout = _padded(encoder, chosen, beside)
+        yield members, run(given, layout), layout
+
+
+def at_once(encoder: PlainEncoder) -> int:
+    """How many tokens go through the model at a time where nobody says: on a GPU, as many as its memory is meant for."""
+    spec, here = encoder.spec, encoder.here
+    if not here.is_cuda:
+        return FEWEST
+    wide = spec.ffn_width * (2 if spec.gated else 1) + spec.ffn_width
+    said = {**dict.fromkeys(MASKED_HEADS, spec.vocab or 0), "tag": spec.classes}.get(spec.head, 0)
+    a_token = here.element_size() * (6 * spec.d_model + wide + (said if encoder.head is not None else 0))
+    memory = torch.cuda.get_device_properties(here.device).total_memory
+    return max(FEWEST, min(MOST, int(ROOM * memory) // a_token))
+
+
+def _lengths(sequences: Sequence[Tensor]) -> list[int]:
+    return [sequence.shape[0] for sequence in sequences]  # len() takes four times as long, and a GPU waits for it
+
+
+def packable(encoder: PlainEncoder) -> bool:
+    """Whether the variable-length kernel serves this encoder where it lies and as it computes."""
+    spec, here = encoder.spec, encoder.here
+    dtype = product_dtype(here.dtype, here.device)
+    return packing_suits(spec) and flash_serves(spec.head_k, spec.head_v, dtype, here.device)
+
+
+def packing_suits(spec: EncoderSpec) -> bool:
+    """Whether nothing in the spec needs a rectangle: what distances add to the scores and a pooler that attends do."""
+    return not spec.one_length and not spec.relative and spec.pooler != "attention"
+
+
+def rows(lengths: Sequence[int], limit: int) -> Iterator[list[int]]:
+    """Which sequences go into one packed row: as many as fit into `limit` tokens, the long ones first.
+
+    The kernel sets out for each sequence as many blocks of work as the longest in its row needs, so like lengths go together.
+    A row of few long sequences is made quickly, and while the device works on it the others are made.
+    """
+    row: list[int] = []
+    taken = 0
+    for i in sorted(range(len(lengths)), key=lengths.__getitem__, reverse=True):
+        if row and taken + lengths[i] > limit:
+            yield row
+            row, taken = [], 0
+        row.append(i)
+        taken += lengths[i]
+    if row:
+        yield row
+
+
+def buckets(lengths: Sequence[int], limit: int) -> Iterator[list[int]]:
+    """Which sequences go into one rectangle: of like length, as many as fit into `limit` tokens, padding included."""
+    bucket: list[int] = []
+    for i in sorted(range(len(lengths)), key=lengths.__getitem__):
+        if bucket and (len(bucket) + 1) * lengths[i] > limit:
+            yield bucket
+            bucket = []
+        bucket.append(i)
+    if bucket:
+        yield bucket
+
+
+def _packed(encoder: PlainEncoder, row: Tensor, lengths: list[int], segments: Sequence[Tensor] | None) -> tuple[Inputs, Layout]:
+    """One row that holds all sequences; each counts its positions from 0."""
+    device = encoder.here.device
+    bounds = moved(torch.tensor([0, *accumulate(lengths)], dtype=torch.int32), device)
+    tokens = moved(row[None], device)
+    beside = moved(in_a_row(segments)[None], device) if segments is not None else None
+    starts = bounds[:-1].repeat_interleave(bounds.diff(), output_size=sum(lengths))
+    positions = torch.arange(sum(lengths), device=device) - starts
+    return Inputs(tokens, None, beside, positions[None]), Packed(bounds, max(lengths))
+
+
+def in_a_row(sequences: Sequence[Tensor]) -> Tensor:
+    """One after the other. In a CPU's memory by numpy: PyTorch's threads stay awake after such a copy, and a tokenizer's wait."""
+    if all(sequence.is_cpu for sequence in sequences):
+        return _long(torch.from_numpy(np.concatenate([sequence.numpy() for sequence in sequences])))
+    return _long(torch.cat(list(sequences)))
+
+
+def _long(values: Tensor) -> Tensor:
+    """Ids as tables are asked for them, whatever whole numbers they came as; vectors as they are."""
+    return values if values.is_floating_point() else values.long()
+
+
+def moved(values: Tensor, device: torch.device) -> Tensor:
+    """On the device, without waiting for what it is doing: that takes memory which the device may read by itself."""
+    if device.type == "cuda" and values.device.type == "cpu":
+        pinned = torch.empty(values.shape, dtype=values.dtype, pin_memory=True)
+        pinned.numpy()[...] = values.numpy()  # by numpy, too
+        return pinned.to(device, non_blocking=True)
+    return values.to(device)
+
+
+def _padded(encoder: PlainEncoder, sequences: list[Tensor], segments: list[Tensor] | None) -> tuple[Inputs, Layout]:
+    """One rectangle, padded on the right; no mask where nothing is padded."""
+    device, lengths = encoder.here.device, torch.tensor(_lengths(sequences))
+    tokens = _long(torch.nn.utils.rnn.pad_sequence(list(sequences), batch_first=True)).to(device)
+    beside = _long(torch.nn.utils.rnn.pad_sequence(list(segments), batch_first=True)).to(device) if segments is not None else None
+    attend = None if lengths.min() == lengths.max() else (torch.arange(tokens.shape[1]) < lengths[:, None]).to(device)
+    return Inputs(tokens, attend, beside), Padded(attend)
+
+
+def _cut(spec: EncoderSpec, output: Output, part: Part, lengths: list[int], layout: Layout) -> Sequence[Tensor]:
+    """What belongs to each sequence: a row of a table, or as many rows as it has tokens."""
+    whole = getattr(output, part)
+    if part == "pooled" or (part == "logits" and spec.head not in (*TOKEN_HEADS, *MASKED_HEADS)):
+        return tuple(whole)
+    if isinstance(layout, Packed):
+        return tuple(whole[0].split(lengths))
+    return [row[:length] for row, length in zip(whole, lengths, strict=True)]
+
+
+def _checked_lengths(spec: EncoderSpec, sequences: Sequence[Tensor], segments: Sequence[Tensor] | None, part: Part) -> list[int]:
+    """How long each is, where that may be asked; what is in them is looked at later, some at a time."""
+    one_of("part", part, get_args(Part))
+    if spec.one_length:
+        what = (
+            "an image encoder reads images of one size" if spec.reads == "image" else "a sound encoder reads sounds of one length"
+        )
+        raise GlassformerError(f"{what}, which need no packing. Call the encoder itself.")
+    if part == "pooled" and not has_pooler(spec):
+        raise GlassformerError("part=pooled: this encoder pools nothing. Try pooler=dense, or pool its states.")
+    if part == "logits" and spec.head == "none":
+        raise GlassformerError("part=logits: this encoder has no head. Try head=classify.")
+    if segments is not None and len(segments) != len(sequences):
+        raise GlassformerError(
+            f"there are {len(sequences)} sequences and {len(segments)} lists of segments: give each sequence one."
+        )
+    try:
+        lengths = _lengths(sequences)
+    except (AttributeError, IndexError, TypeError):  # not all are tensors with an axis
+        _check_each(spec, sequences, segments)
+        raise
+    in_order = min(lengths, default=1) > 0 and max(lengths, default=0) <= (spec.longest or torch.inf)
+    if spec.reads != "tokens" or segments is not None or not in_order:
+        _check_each(spec, sequences, segments)
+    return lengths
+
+
+def _check_each(spec: EncoderSpec, sequences: Sequence[Tensor], segments: Sequence[Tensor] | None) -> None:
+    """Name the first that is wrong: slow, so only where something is."""
+    for i, sequence in enumerate(sequences):
+        try:
+            check_batch(spec, _one(sequence), None, _one(segments[i]) if segments is not None else None)
+        except GlassformerError as error:
+            raise GlassformerError(f"sequences[{i}], as a batch of one: {error}") from None
+
+
+def _one(sequence: Tensor) -> Tensor:
+    """A batch of one; what is no tensor is left for the check to name."""
+    return sequence[None] if isinstance(sequence, Tensor) else sequence
+
+
+def _shapes_in_order(spec: EncoderSpec, sequences: Sequence[Tensor]) -> bool:
+    if spec.reads != "tokens":
+        return True
+    return all(isinstance(x, Tensor) and x.ndim == 1 and x.dtype in WHOLE for x in sequences)
+
+
+def _ids_in_order(spec: EncoderSpec, row: Tensor) -> bool:
+    if spec.reads != "tokens":
+        return True  # what is no token was looked at one by one
+    ids = row.numpy() if row.is_cpu else row  # by numpy, too
+    return bool(ids.min() >= 0 and ids.max() < (spec.vocab or 0))

@@ -1,0 +1,23 @@
+"""The number format of matrix products: that of the tensors, or autocast's where it is on; and which our own kernels take."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+import torch
+from torch import Tensor
+
+HALVES = (torch.bfloat16, torch.float16)
+TRITON = find_spec("triton") is not None and torch.version.hip is None  # the kernels speak NVIDIA's assembler in places
+
+
+def product_dtype(dtype: torch.dtype, device: torch.device) -> torch.dtype:
+    """In which format a matrix product of such numbers is computed there."""
+    if device.type in ("cpu", "cuda") and torch.is_autocast_enabled(device.type) and dtype != torch.float64:
+        return torch.get_autocast_dtype(device.type)
+    return dtype
+
+
+def kernels_take(x: Tensor) -> bool:
+    """Whether kernels of our own compute with such numbers, where these lie."""
+    return TRITON and x.is_cuda and x.dtype in HALVES

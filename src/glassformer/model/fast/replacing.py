@@ -1,0 +1,65 @@
+"""`fast.apply`: the parts of a plain encoder are replaced, in place, by those that compute the same faster."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import copy
+from typing import TypeVar
+
+from torch import nn
+from torch.nn import functional
+
+from glassformer.model import norms
+from glassformer.model.attention import Attention
+from glassformer.model.boundary.encoder import Encoder
+from glassformer.model.encoder import Block
+from glassformer.model.fast.attention import FastAttention, FastByDistances
+from glassformer.model.fast.dropout import FastDropout
+from glassformer.model.fast.encoder import FastBlock, FastEncoder
+from glassformer.model.fast.feed_forward import FastFeedForward
+from glassformer.model.fast.float8_layers import Float8Attention, Float8FeedForward
+from glassformer.model.fast.gelu import gelu
+from glassformer.model.fast.heads import FastMaskedTokens
+from glassformer.model.fast.norms import FastNorm, layer_norm, rms_norm
+from glassformer.model.feed_forward import FeedForward
+from glassformer.model.heads import MaskedTokens
+from glassformer.model.positions import ByDistances
+
+Part = TypeVar("Part", bound=nn.Module)
+
+PARTS: Mapping[type[nn.Module], type[nn.Module]] = {
+    Encoder: FastEncoder,
+    Block: FastBlock,
+    Attention: FastAttention,
+    ByDistances: FastByDistances,
+    FeedForward: FastFeedForward,
+    norms.Norm: FastNorm,
+    nn.Dropout: FastDropout,
+    MaskedTokens: FastMaskedTokens,
+}
+IN_FLOAT8: Mapping[type[nn.Module], type[nn.Module]] = {FastAttention: Float8Attention, FastFeedForward: Float8FeedForward}
+FUNCTIONS = {functional.gelu: gelu, norms.layer_norm: layer_norm, norms.rms_norm: rms_norm}
+
+
+def apply(encoder: Encoder, *, float8: bool = False) -> Encoder:
+    """Replace the parts of an encoder by fast ones, in place; weights, names, hooks and results stay what they are.
+
+    A part gets another class with the same parameters, as PyTorch's `fully_shard` and `parametrize` do it. With `float8`,
+    training steps round what enters the products of feed-forward blocks and of queries, keys and values: see `float8_layers.py`.
+    """
+    for parts in (PARTS, IN_FLOAT8) if float8 else (PARTS,):
+        for module in encoder.modules():
+            if type(module) in parts:
+                module.__class__ = parts[type(module)]
+    for module in encoder.modules():
+        for name in ("function", "normalise"):
+            if getattr(module, name, None) in FUNCTIONS:
+                setattr(module, name, FUNCTIONS[getattr(module, name)])
+    return encoder
+
+
+def with_parts(module: Part, **parts: nn.Module | None) -> Part:
+    """A copy of a module that shares everything with it but for these parts."""
+    other = copy(module)
+    other._modules = module._modules | parts
+    return other

@@ -1,0 +1,40 @@
+"""Which activations the encoder keeps: what the cost of a pass has to know about it, stated without torch."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from glassformer.program.kept import MATERIALISED, Keeps, Kernel
+from glassformer.program.roles import Role
+from glassformer.spec import EncoderSpec
+
+
+def _in_place(spec: EncoderSpec) -> tuple[Role, ...]:
+    """A gated block still reads what its activation is computed from, and QuickGELU multiplies it with its sigmoid."""
+    return () if spec.gated or spec.activation == "quick_gelu" else ("ffn activation",)
+
+
+FUSED = Keeps(
+    kernel="fused",
+    text="a fused attention kernel: scores are not kept in memory, masked pairs are not computed",
+    text_by_distance="; but those with a learned bias are written out, as on a CPU (on a GPU less is kept)",
+    fused_attention=True,
+    unfused_score_bytes=4,  # no CPU kernel in PyTorch gives a learned bias its gradient; scores are then float32 at least
+    holds_rows_by_distance=True,
+    one_tensor=("query", "key", "value"),  # one product makes all three
+    in_place=_in_place,
+    holds_layer_input=True,  # by the loop over the layers
+    predicts_after="mix",
+)
+
+# Layers are compiled on GPUs, which have a fused kernel for a learned bias.
+COMPILED = replace(
+    FUSED,
+    kernel="compiled",
+    text="compiled layers with fused attention: neither scores nor activations of feed-forward blocks are kept",
+    text_by_distance=", but the learned bias by distance is",
+    unfused_score_bytes=0,
+    recomputed=("ffn activation", "gated ffn activation"),
+)
+
+KERNELS: dict[Kernel, Keeps] = {keeps.kernel: keeps for keeps in (MATERIALISED, FUSED, COMPILED)}

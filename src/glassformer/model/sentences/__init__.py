@@ -1,0 +1,1 @@
+"""Texts in; vectors, classes or tags out: a loaded model with its tokenizer."""

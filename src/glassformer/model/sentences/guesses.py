@@ -1,0 +1,61 @@
+"""What a masked-token head says: of each mask in a text, the likeliest tokens with their probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+
+from glassformer.errors import GlassformerError
+from glassformer.model.boundary.encoder import Encoder
+from glassformer.model.sentences.streams import Window
+
+MASKS = ("[MASK]", "<mask>")  # how tokenizers write it
+SHOWN = 5  # the likeliest tokens that are named
+
+
+class MaskPrediction(NamedTuple):
+    """Of one mask: which token of the text it is, from 0, and the likeliest ones in its place, likeliest first."""
+
+    place: int
+    guesses: dict[str, float]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Ready for JSON."""
+        likely = [{"token": token, "probability": value} for token, value in self.guesses.items()]
+        return {"place": self.place, "guesses": likely}
+
+
+def mask_of(tokenizer: Any) -> tuple[str, int]:
+    """The mask of a tokenizer, in letters and as its id."""
+    for letters in MASKS:
+        if (number := tokenizer.token_to_id(letters)) is not None:
+            return letters, int(number)
+    raise GlassformerError(f"the tokenizer has no token for a mask ({' or '.join(MASKS)}): nothing can be asked of this head.")
+
+
+def guesses(encoder: Encoder, window: Window, tokenizer: Any, name: Callable[[int], str]) -> Iterator[list[MaskPrediction]]:
+    """Each text's masks, one text at a time: a vocabulary of numbers for each token of many texts would fill the memory."""
+    letters, mask = mask_of(tokenizer)
+    for i, ids in enumerate(window.ids):
+        places = (ids == mask).nonzero().flatten()
+        if not len(places):
+            raise GlassformerError(f"{name(window.numbers[i])} has no {letters}: write it where a token is to be guessed.")
+        segments = None if window.segments is None else window.segments[i][None].to(encoder.here.device)
+        with torch.inference_mode():
+            asked = places.to(encoder.here.device)
+            said = encoder(ids[None].to(encoder.here.device), segments=segments, predict_at=asked).logits
+        rows: Tensor = said.float().softmax(-1).reshape(len(places), -1)
+        best = rows.topk(min(SHOWN, rows.shape[-1]))
+        yield [
+            MaskPrediction(place, {_letters(tokenizer, token): value for token, value in zip(tokens, values, strict=True)})
+            for place, tokens, values in zip(places.tolist(), best.indices.tolist(), best.values.tolist(), strict=True)
+        ]
+
+
+def _letters(tokenizer: Any, token: int) -> str:
+    """The letters of a token; a row of the table that the tokenizer has none for is said by its number."""
+    found = tokenizer.id_to_token(token)
+    return f"token {token}" if found is None else str(found)

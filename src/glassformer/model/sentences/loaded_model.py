@@ -1,0 +1,303 @@
+"""A loaded model with its tokenizer: texts in; vectors, classes or tags out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import fields
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple, overload
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from glassformer.arguments import one_of, whole, yes_no
+from glassformer.errors import GlassformerError, nearest, shown
+from glassformer.files.name_tables import OWN
+from glassformer.files.texts import Text, load_tokenizer
+from glassformer.model.boundary.encoder import Encoder
+from glassformer.model.checkpoints import export
+from glassformer.model.checkpoints.loading import LoadedEncoder, Verdict, load_encoder
+from glassformer.model.encoder import Output, Wanted
+from glassformer.model.fast.inference import Inference, evaluating, every_module
+from glassformer.model.fast.packing import encode_packed
+from glassformer.model.fast.replacing import apply, with_parts
+from glassformer.model.heads import has_pooler
+from glassformer.model.sentences import guesses, predictions, streams
+from glassformer.model.sentences.guesses import MaskPrediction
+from glassformer.model.sentences.predictions import Prediction, TokenPrediction
+from glassformer.model.sentences.settings import Pool, SentenceSettings, read_settings
+from glassformer.model.sentences.streams import Habits
+from glassformer.spec import MASKED_HEADS, TOKEN_HEADS, EncoderSpec
+from glassformer.spec.checkpoint_folder import CheckpointFolder
+
+OPTIONS = ("pool", "normalise", "batch_tokens")
+OURS = ("letters", "word_by_word")  # habits that the model decides
+POOLS = ("mean", "first", "last", "max", "pooled")
+IMAGES_AT_ONCE = 32
+
+Said = Prediction | list[TokenPrediction] | list[MaskPrediction]
+
+
+class Vectors(NamedTuple):
+    """The vectors of some texts in a row, and which texts these are."""
+
+    numbers: list[int]  # in the input, from 0; texts that were left out are missing
+    values: NDArray[Any]  # [texts, width]
+    dropped: dict[int, int]  # tokens that a text lost, by number
+    seen: int
+
+
+class Sayings(NamedTuple):
+    """What the head says of some inputs in a row."""
+
+    numbers: list[int]
+    values: list[Said]
+    dropped: dict[int, int]
+    seen: int
+
+
+class LoadedModel:
+    """`model = gf.load(folder)`: `model.encode(texts)`, `model.predict(texts)`, `model(tokens)`, `model.save(folder)`."""
+
+    def __init__(self, loaded: LoadedEncoder) -> None:
+        self.encoder: Encoder = apply(loaded.encoder)
+        self.folder: CheckpointFolder = loaded.folder
+        self.verdict: Verdict = loaded.verdict
+        self._made_ready: dict[str, Inference] = {}
+
+    def __repr__(self) -> str:
+        return f"<{self.folder.model_class} from {self.folder.path.name}: {self.folder.parameters:,} parameters, {self.verdict}>"
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a copy holds; what was made ready for this processor is made anew where it is wanted."""
+        return self.__dict__ | {"_made_ready": {}}
+
+    def __call__(self, *inputs: Tensor, **options: Any) -> Output:
+        """One pass of the encoder itself."""
+        output: Output = self.encoder(*inputs, **options)
+        return output
+
+    @property
+    def spec(self) -> EncoderSpec:
+        """What the encoder is."""
+        return self.encoder.spec
+
+    @cached_property
+    def tokenizer(self) -> Any:
+        """The folder's tokenizer."""
+        return load_tokenizer(self.folder.path)
+
+    @cached_property
+    def settings(self) -> SentenceSettings:
+        """How the folder says that its sentence vectors are made."""
+        return read_settings(self.folder.path)
+
+    @cached_property
+    def labels(self) -> list[str]:
+        """The names of the head's classes."""
+        return predictions.labels_of(self.folder)
+
+    @cached_property
+    def longest(self) -> int | None:
+        """Tokens that a text may have: the fewest that table, config or tokenizer allow; None where nothing limits it."""
+        known = (self.spec.longest, self.spec.positions, self.settings.longest)
+        return min((size for size in known if size is not None), default=None)
+
+    # Vectors -----------------------------------------------------------------------------------------------------------
+
+    @overload
+    def encode(self, texts: str, **options: Any) -> NDArray[Any]: ...
+    @overload
+    def encode(self, texts: Iterable[Text], **options: Any) -> NDArray[Any]: ...
+    def encode(self, texts: str | Iterable[Text], **options: Any) -> NDArray[Any]:
+        """One vector for each text, [texts, width], or [width] for a single one; the options are those of `encode_stream`."""
+        if isinstance(texts, str):
+            one: NDArray[Any] = self.encode([texts], **options)[0]
+            return one
+        found = [vectors.values for vectors in self.encode_stream(texts, **options)]
+        return np.concatenate(found) if found else np.empty((0, self.spec.d_model), dtype=np.float32)
+
+    def encode_stream(
+        self,
+        texts: Iterable[Text],
+        *,
+        pool: Pool | None = None,
+        normalise: bool | None = None,
+        batch_tokens: int | None = None,
+        **habits: Any,
+    ) -> Iterator[Vectors]:
+        """Vectors for any number of texts, some at a time, in input order and bounded memory.
+
+        `pool` and `normalise` are the folder's own where it has any, and otherwise the mean of all tokens, of length one.
+        `batch_tokens` go through the model at once; `truncate`, `longest`, `empty` and others say how texts are read (`Habits`).
+        """
+        chosen, unit = self._pooling(pool, normalise=normalise)
+        batch_tokens = whole("batch_tokens", batch_tokens, least=1) if batch_tokens is not None else None
+        ready = self._ready("pooled" if chosen == "pooled" else "states")
+        before: tuple[streams.Window, streams.Arriving] | None = None
+        for window in self._windows(texts, habits):
+            vectors = streams.embed(ready, window, chosen, normalise=unit, tokens_at_once=batch_tokens)
+            if not vectors.is_cuda:
+                yield _vectors(window, vectors)
+                continue
+            arriving = streams.Arriving(vectors)
+            if before is not None:  # waited for only when the next window is under way, so that the GPU need not wait
+                yield _vectors(before[0], before[1].wait())
+            before = window, arriving
+        if before is not None:
+            yield _vectors(before[0], before[1].wait())
+
+    def _ready(self, part: str) -> Inference:
+        """The encoder without what that part does not need, made ready once."""
+        if part not in self._made_ready:
+            # Without the head where nothing reads it: one for masked tokens costs more than all layers of a small model.
+            left_out = {"logits": (), "pooled": ("head",), "states": ("head", "pooler")}[part]
+            encoder = with_parts(self.encoder, **dict.fromkeys(left_out))
+            self._made_ready[part] = Inference(encoder, Wanted(only_logits=part == "logits"))
+        return self._made_ready[part]
+
+    def _pooling(self, pool: Pool | None, *, normalise: bool | None) -> tuple[Pool, bool]:
+        said = self.settings
+        if said.obstacle and (pool is None or normalise is None):
+            raise GlassformerError(f"{said.obstacle}. Give pool and normalise yourself to take the vectors before it.")
+        chosen = pool if pool is not None else said.pool if said.pool is not None else "mean"
+        one_of("pool", chosen, POOLS)
+        if chosen == "pooled" and not has_pooler(self.spec):
+            raise GlassformerError("pool=pooled: this model pools nothing itself. Try pool=mean or pool=first.")
+        unit = normalise if normalise is not None else said.normalise
+        return chosen, True if unit is None else yes_no("normalise", unit)
+
+    def _windows(self, texts: Iterable[Text], habits: dict[str, Any], **ours: bool) -> Iterator[streams.Window]:
+        if self.spec.reads != "tokens":
+            ways = {"image": " Give images: --images FILE, or predict(images).", "frames": " Call encoder(frames) in Python."}
+            way = ways.get(self.spec.reads, "")
+            raise GlassformerError(f"this encoder reads {self.spec.reads.removesuffix('s')}s, not texts.{way}")
+        if isinstance(texts, str):
+            raise GlassformerError(f'a list of texts is wanted, found one text: ["{shown(texts, limit=30)}"].')
+        try:
+            iter(texts)
+        except TypeError:
+            raise GlassformerError(f"a text or a list of texts is wanted, found {shown(texts)}.") from None
+        known = [option.name for option in fields(Habits) if option.name not in OURS]
+        for name in habits:
+            if name not in known:
+                raise GlassformerError(f"unknown option '{shown(name)}'.{nearest(name, [*OPTIONS, *known])}")
+        if habits.get("longest") is not None:
+            habits = habits | {"longest": whole("longest", habits["longest"], least=1)}
+        said = self.settings
+        own: dict[str, Any] = {"lower": said.lower, "prompt": said.prompt}
+        limits = [size for size in (self.longest, habits.get("longest")) if size is not None]
+        longest = min(limits, default=None)
+        all_habits = Habits(**{**own, **habits, **ours, "longest": longest})
+        return streams.windows(texts, self.tokenizer, self.spec, all_habits, beside=self.encoder.here.is_cuda)
+
+    # Classes -----------------------------------------------------------------------------------------------------------
+
+    def predict(self, inputs: str | Iterable[Text] | NDArray[Any] | Tensor, **options: Any) -> Any:
+        """What the head says of each text or image: a `Prediction`, or one for each token or mask; for one text, that alone."""
+        if isinstance(inputs, np.ndarray) and inputs.dtype.kind in "UO":
+            inputs = inputs.tolist()  # NumPy's texts are texts
+        if isinstance(inputs, np.ndarray | Tensor):
+            if options:
+                raise GlassformerError(f"the option {shown(next(iter(options)))} is for texts: images are read as they are.")
+            return self._predict_images(torch.as_tensor(inputs))
+        if isinstance(inputs, str):
+            return self.predict([inputs], **options)[0]
+        return [one for said in self.predict_stream(inputs, **options) for one in said.values]
+
+    def predict_stream(self, texts: Iterable[Text], *, batch_tokens: int | None = None, **habits: Any) -> Iterator[Sayings]:
+        """Predictions for any number of texts, some at a time, in input order and bounded memory."""
+        predictions.require_classes(self.spec, self.folder.model_class)
+        batch_tokens = whole("batch_tokens", batch_tokens, least=1) if batch_tokens is not None else None
+        masked = self.spec.head in MASKED_HEADS
+        by_words = self.spec.head == "tag" and self.settings.context == "word"
+        for window in self._windows(texts, habits, letters=self.spec.head in TOKEN_HEADS, word_by_word=by_words):
+            if masked:
+                told: list[Said] = []
+                with evaluating(every_module(self.encoder)):
+                    told.extend(guesses.guesses(self.encoder, window, self.tokenizer, habits.get("name", streams.plain_name)))
+                yield Sayings(window.numbers, told, window.dropped, window.seen)
+                continue
+            with torch.inference_mode():
+                run = self._ready("logits").run
+                found = encode_packed(
+                    self.encoder, window.ids, segments=window.segments, part="logits", tokens_at_once=batch_tokens, run=run
+                )
+            said = [self._said(logits, tokens) for logits, tokens in zip(found, window.tokens, strict=True)]
+            yield _of_texts(window, said) if by_words else Sayings(window.numbers, said, window.dropped, window.seen)
+
+    def _said(self, logits: Tensor, tokens: Sequence[str]) -> Said:
+        kind = predictions.kind_of(self.folder)
+        if self.spec.head not in TOKEN_HEADS:
+            return predictions.prediction(logits, self.labels, kind)
+        return [
+            TokenPrediction(token, predictions.prediction(row, self.labels, kind))
+            for token, row in zip(tokens, logits, strict=True)
+        ]
+
+    def _predict_images(self, images: Tensor) -> Any:
+        predictions.require_classes(self.spec, self.folder.model_class)
+        if self.spec.reads != "image":
+            way = "call encoder(frames) in Python" if self.spec.reads == "frames" else "give texts"
+            raise GlassformerError(f"this encoder reads {self.spec.reads}, not images: {way}.")
+        if images.ndim == 3:
+            return self._predict_images(images[None])[0]
+        if images.ndim != 4:
+            raise GlassformerError(f"images must be [channel, row, column], or several of them, got {list(images.shape)}.")
+        if not images.is_floating_point():
+            raise GlassformerError(
+                "images must be numbers as the model was trained on (scaled and normalised), found whole numbers."
+            )
+        finite = images.isfinite().flatten(1).all(1)
+        if not finite.all():
+            raise GlassformerError(f"image {int(finite.int().argmin())} has a NaN or infinite pixel. Mend it or leave it out.")
+        said: list[Said] = []
+        for some in images.split(IMAGES_AT_ONCE):
+            with torch.inference_mode(), evaluating(every_module(self.encoder)):
+                logits = self.encoder(some.to(self.encoder.here), only_logits=True).logits
+            said += [self._said(row, [f"patch {i}" for i in range(len(row))]) for row in logits]
+        return said
+
+    def save(self, folder: str | Path, *, own: bool = False) -> Path:
+        """Write the model in the layout it came from, or, with `own`, as spec.json with the names of the ledger."""
+        foreign = None if yes_no("own", own) or self.folder.family == OWN else self.folder.config
+        return export.save(
+            self.encoder,
+            folder,
+            config=foreign,
+            as_class=self.folder.model_class if foreign is not None else None,
+            labels=self.labels,
+            beside=self.folder.path,
+        )
+
+
+def _vectors(window: streams.Window, values: Tensor) -> Vectors:
+    return Vectors(window.numbers, values.numpy(), window.dropped, window.seen)
+
+
+def _of_texts(window: streams.Window, said: Sequence[Said]) -> Sayings:
+    """What is said of words that were read by themselves, text by text; the special tokens around each word belong to none."""
+    texts: dict[int, list[Any]] = {}
+    for number, encoding, tokens in zip(window.numbers, window.encodings, said, strict=True):
+        own = [token for token, special in zip(tokens, encoding.special_tokens_mask, strict=True) if not special]
+        texts.setdefault(number, []).extend(own)
+    return Sayings(list(texts), list(texts.values()), window.dropped, window.seen)
+
+
+def load(
+    folder: str | Path,
+    *,
+    as_class: str | None = None,
+    dtype: str | torch.dtype = torch.float32,
+    device: torch.device | str | None = None,
+    allow_nonfinite: bool = False,
+) -> LoadedModel:
+    """The model in a folder (config.json or spec.json, and model.safetensors), checked strictly: `gf.load(path).encode(texts)`.
+
+    `as_class` reads it as another class of its family; a head that the file has not then starts fresh: `verdict` says so.
+    """
+    allow_nonfinite = yes_no("allow_nonfinite", allow_nonfinite)
+    return LoadedModel(load_encoder(folder, as_class=as_class, dtype=dtype, device=device, allow_nonfinite=allow_nonfinite))

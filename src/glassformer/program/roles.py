@@ -1,0 +1,150 @@
+"""Where a tensor belongs: the block that it stands in, and its role there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+BlockKind = Literal[
+    "encoder",  # everything
+    "embeddings",  # from the input to the vectors that enter the first layer
+    "layers",  # all layers together; a table that they share belongs here
+    "layer",  # one of them
+    "attention",  # queries read keys and values, of the same sequence or of another
+    "ffn",  # a feed-forward block
+    "norm",  # LayerNorm or RMSNorm
+    "pooler",  # one vector for the whole input
+    "head",  # what a task needs on top
+]
+
+
+class Block(NamedTuple):
+    """A part of the encoder, `layers.3.attention` for example. Blocks are nested: `above` is the block around this one."""
+
+    name: str
+    word: str  # the last word of the name
+    kind: BlockKind
+    part: str = ""  # the outermost block around it: embeddings, layers, final_norm, pooler or head
+    layer: int | None = None  # the layer that it is, or is part of
+    above: Block | None = None
+
+    def inside(self, word: str, kind: BlockKind, layer: int | None = None) -> Block:
+        """A block in this one."""
+        name = f"{self.name}.{word}" if self.name else word
+        return Block(name, word, kind, self.part or word, self.layer if layer is None else layer, self)
+
+    def tensor(self, symbol: str) -> str:
+        """The name of a tensor of this block: `layers.3.attention.W_Q`."""
+        return f"{self.name}.{symbol}" if self.name else symbol
+
+    @property
+    def around(self) -> Iterator[Block]:
+        """This block and those around it, the innermost first; the encoder itself is left out."""
+        block = self
+        while block.above is not None:
+            yield block
+            block = block.above
+
+    @property
+    def path(self) -> tuple[Block, ...]:
+        """The same, the outermost first: layers, layers.3, layers.3.attention."""
+        return tuple(self.around)[::-1]
+
+    @property
+    def any_layer(self) -> str:
+        """The name with the number of the layer left open: `layers.*.attention`."""
+        return ".".join("*" if block.kind == "layer" else block.word for block in self.path)
+
+
+ENCODER = Block("", "", "encoder")
+
+# What a tensor is for. A parameter has the role of the step that it makes: W_Q and b_Q make queries.
+Role = Literal[
+    # What goes in
+    "input",  # token ids, an image, frames of sound, vectors
+    "attend",  # which tokens are real, and which are padding
+    # Embeddings
+    "token",  # the vector of each token
+    "scaled token",  # times √d_model
+    "segment",  # the vector of each segment
+    "position",  # the vector of each position
+    "embedding sum",  # tokens, segments and positions added
+    "pixels",  # the pixels of each patch in a row
+    "patch",  # the vector of each patch
+    "class token",  # learned tokens in front of the patches, class and distillation
+    "mask token",  # stands for a patch that is hidden
+    "register",  # learned tokens that carry no input
+    "sequence",  # class token and patches joined into one sequence
+    "sequence with registers",
+    "slice",  # some positions of a sequence
+    "first neighbours",  # each frame beside those around it
+    "first convolution",
+    "first activation",
+    "second neighbours",
+    "second convolution",
+    "sound",  # the vector of each position of a sound
+    "projected embedding",  # from d_embedding to d_model
+    # Attention
+    "query",
+    "key",
+    "value",
+    "rotated query",  # with rotary positions
+    "rotated key",
+    "shared key",  # one head of keys for several heads of queries
+    "shared value",
+    "scores",  # query times key
+    "relative table",  # numbers or vectors, learned by distance
+    "relative bias",  # what the table adds to the scores
+    "relative query",  # of the table's vectors, where attention is disentangled
+    "relative key",
+    "shared relative key",
+    "content to buckets",  # each query times the key of each distance
+    "content to position",  # of those, the one for the distance of each pair
+    "buckets to content",  # each key times the query of each distance
+    "position to content",
+    "biased scores",
+    "masked scores",
+    "weights",  # softmax of the scores
+    "mix",  # values summed by their weights
+    "attention output",  # the heads side by side, projected
+    # Feed-forward block
+    "ffn hidden",
+    "ffn activation",
+    "ffn gate",
+    "gated ffn activation",
+    "ffn output",
+    # Norm
+    "mean",  # of the features; in a pooler or a head, of the positions
+    "variance",  # of the features; with RMSNorm the mean of their squares
+    "normalised",
+    "gamma",
+    "beta",
+    "norm output",
+    # Layer
+    "scaled attention output",  # times a learned factor for each feature
+    "scaled ffn output",
+    "attention residual",  # what came in plus what the attention gives
+    "ffn residual",
+    # Pooler
+    "pooled token",  # the first or the last position
+    "pooler query",  # a learned query that reads all positions
+    "pooler hidden",
+    "pooler residual",
+    "pooled",  # what the pooler gives
+    # Head
+    "first token",
+    "joined",  # two vectors side by side
+    "head hidden",
+    "head activation",
+    "logits",
+    "next logits",  # whether the second sentence follows the first
+    "second token",  # the distillation token
+    "distillation logits",  # of the second token
+    "logit sum",
+    "spare bias",  # stored in checkpoints, never read
+    "projection",  # into the space that images and texts share
+    # By hand
+    "deviation",  # the root of the variance
+    # In no encoder
+    "other",  # a step of a problem that is worked by hand, a tensor inside an operation
+]

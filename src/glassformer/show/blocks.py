@@ -1,0 +1,137 @@
+"""The encoder as blocks inside blocks, down to its steps: the tree that every diagram shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Literal
+
+from glassformer.algebra.notation import Equation, Notation
+from glassformer.program import Program, Step, Tensor
+from glassformer.program.roles import Block, BlockKind
+from glassformer.show.palette import Part, block_part, tensor_part
+from glassformer.spec import EncoderSpec
+
+RESIDUALS = ("attention residual", "ffn residual")
+
+
+@dataclass(frozen=True)
+class Node:
+    """A block, or one step: a step has an equation and nothing inside. Layers that are alike are one block."""
+
+    name: str
+    kind: BlockKind | Literal["step"]
+    title: str
+    part: Part | None  # None: a layer, which has several
+    parameters: int  # of all layers that it stands for
+    note: str  # what is said about them in a picture
+    output: Tensor
+    steps: tuple[Step, ...]
+    equation: Equation | None = None
+    inner: tuple[Node, ...] = ()
+    layers: tuple[int, ...] = ()
+    about: str = ""
+
+    @property
+    def is_sum(self) -> bool:
+        """Whether it is a residual: a plus sign in a circle."""
+        return not self.inner and self.output.role in RESIDUALS
+
+    def walk(self) -> Iterator[Node]:
+        """This one and all that is inside."""
+        yield self
+        for node in self.inner:
+            yield from node.walk()
+
+
+def blocks(written: Notation) -> tuple[Node, ...]:
+    """The tree, in the order in which it is computed."""
+    return _Reader(written).nodes
+
+
+class _Reader:
+    def __init__(self, written: Notation) -> None:
+        self.program: Program = written.program
+        self.spec: EncoderSpec = written.program.spec
+        self.sizes = {parameter.name: parameter.size for parameter in self.program.parameters}
+        self.equations = {equation.name: equation for equation in written.rows}
+        self.nodes: tuple[Node, ...] = ()
+        for section in written.sections:
+            steps = [self.program.step_of[equation.name] for equation in section.equations]
+            self.nodes += tuple(self.inside(steps, 0, section.layers, section.title))
+
+    def inside(self, steps: Sequence[Step], depth: int, layers: tuple[int, ...] = (), about: str = "") -> Iterator[Node]:
+        """Neighbours inside the same block become that block; inside another one, a block with one step is that step."""
+        for block, found in groupby(steps, key=lambda step: _at(step.block, depth)):
+            group = tuple(found)
+            if block is None:
+                yield from map(self.step, group)
+            elif block.kind == "layer":
+                yield self.layer(block, group, layers, about)
+            elif depth and len(group) == 1:
+                yield self.step(group[0], self.title(block))
+            else:
+                yield self.block(block, group, tuple(self.inside(group, depth + 1)))
+
+    def step(self, step: Step, title: str = "") -> Node:
+        count = self.counted((step,))
+        equation = self.equations[step.name]
+        part = tensor_part(step.output)
+        return Node(step.name, "step", title or step.role, part, count, _parameters(count), step.output, (step,), equation)
+
+    def block(self, block: Block, steps: tuple[Step, ...], inner: tuple[Node, ...]) -> Node:
+        count = self.counted(steps)
+        if block.above is not None and block.above.kind == "encoder":  # a mask token or a spare bias, which no step reads, counts
+            count = sum(parameter.size for parameter in self.program.parameters if parameter.tensor.block.part == block.name)
+        part = block_part(block)
+        return Node(
+            block.name, block.kind, self.title(block), part, count, _parameters(count), steps[-1].output, steps, inner=inner
+        )
+
+    def layer(self, block: Block, steps: tuple[Step, ...], layers: tuple[int, ...], about: str) -> Node:
+        inner = tuple(self.inside(steps, len(tuple(_shown(block)))))
+        each, owners = self.counted(steps), {self.spec.layer_weights(number) for number in layers}
+        window = self.spec.layer_window(layers[0])
+        sees = "" if self.spec.window is None else ", global" if window is None else f", window {window}"
+        title = f"layer {layers[0]}{sees}" if len(layers) == 1 else f"{len(layers)} × layer{sees}"
+        note = f"{each:,}" if len(owners) == 1 else f"{len(owners)} × {each:,} = {len(owners) * each:,}"
+        note += ", shared" if len(owners) < len(layers) else ""
+        count = each * len(owners)
+        return Node(block.name, block.kind, title, None, count, note, steps[-1].output, steps, None, inner, layers, about)
+
+    def counted(self, steps: Sequence[Step]) -> int:
+        """The parameters of some steps. A tied table belongs to the embeddings, and one for all layers to none of them."""
+        own = {
+            tensor.name
+            for step in steps
+            for tensor in step.inputs
+            if tensor.name in self.sizes
+            and tensor.block.part == step.block.part
+            and (tensor.block.layer is None) == (step.block.layer is None)
+        }
+        return sum(self.sizes[name] for name in own)
+
+    def title(self, block: Block) -> str:
+        spec = self.spec
+        if block.kind == "norm":
+            norm = {"layer": "LayerNorm", "rms": "RMSNorm"}[spec.norm_kind]
+            return {"final_norm": f"final {norm}", "relative_norm": "relative table"}.get(block.word, norm)
+        if block.kind == "attention":
+            shared = f" on {spec.key_heads}" if spec.group > 1 else ""
+            return f"attention, {spec.heads} head{'s' if spec.heads > 1 else ''}{shared}"
+        words = {"embeddings": "embedding", "ffn": "feed-forward", "head": f"head: {spec.head}"}
+        return words.get(block.kind, block.word)
+
+
+def _shown(block: Block) -> Iterator[Block]:
+    """The blocks around a step that are drawn: all layers together are not."""
+    return (one for one in block.path if one.kind != "layers")
+
+
+def _at(block: Block, depth: int) -> Block | None:
+    return next((one for place, one in enumerate(_shown(block)) if place == depth), None)
+
+
+def _parameters(count: int) -> str:
+    return f"{count:,}" if count else "no parameters"

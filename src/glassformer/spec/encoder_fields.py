@@ -1,0 +1,318 @@
+"""The fields of a spec, and the sizes derived from them."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from typing import Any, Literal, Self, get_args
+
+from glassformer.spec.viewed import Viewed
+
+Block = Literal["layer", "attention"]
+Position = Literal[
+    "none",
+    "learned",
+    "sinusoidal",
+    "sinusoidal_stored",
+    "rotary",
+    "relative",
+    "learned_relative",
+    "relative_2d",
+    "learned_relative_2d",
+    "disentangled",
+    "learned_disentangled",
+]
+Tables = Literal["shared", "per_layer"]
+RelativeTerms = Literal["both", "content_to_position", "position_to_content"]
+RelativeProjections = Literal["shared", "own"]
+NormPlace = Literal["post", "pre"]
+NormKind = Literal["layer", "rms"]
+FinalNorm = Literal["none", "all", "pooled"]
+Pointwise = Literal["relu", "gelu", "gelu_tanh", "quick_gelu", "silu", "tanh"]
+Activation = Literal["relu", "gelu", "gelu_tanh", "quick_gelu", "silu", "tanh", "reglu", "geglu", "geglu_tanh", "swiglu"]
+BiasPlace = Literal["q", "k", "v", "output", "ffn", "norm", "patch", "embedding", "pooler", "head", "classes", "decoder"]
+Scale = Literal["d_k", "d_model", "none"]
+Attend = Literal["all", "causal"]
+EmbeddingScale = Literal["none", "sqrt_d_model"]
+Pool = Literal["first", "mean", "last"]
+HeadReads = Literal["pooled", "mean", "first_and_mean"]
+Pooler = Literal["none", "dense", "norm", "attention"]
+Head = Literal["none", "classify", "distilled", "tag", "tag_patches", "mlm", "pretrain", "project"]
+TOKEN_HEADS: tuple[Head, ...] = ("tag", "tag_patches", "mlm")  # they read every token and need no pooler
+MASKED_HEADS: tuple[Head, ...] = ("mlm", "pretrain")  # they predict masked tokens
+HeadHidden = Literal["none", "relu", "gelu", "gelu_tanh", "quick_gelu", "silu", "tanh"]
+
+ALL_BIASES: tuple[BiasPlace, ...] = get_args(BiasPlace)
+
+# A gated feed-forward block multiplies two projections; this function is applied to the first.
+GATES: dict[str, Pointwise] = {"reglu": "relu", "geglu": "gelu", "geglu_tanh": "gelu_tanh", "swiglu": "silu"}
+
+# Audio encoders (Whisper) start with two convolutions: the kernel width of both, and the stride of the second.
+AUDIO_KERNEL, AUDIO_STRIDE = 3, 2
+
+
+def _is(default: Any, doc: str) -> Any:
+    """Return a field with its one-line doc, which is shown by `--help`, the docs and the lab's tooltips."""
+    return field(default=default, metadata={"doc": doc})
+
+
+@dataclass(frozen=True, kw_only=True)
+class EncoderFields(Viewed):
+    """Widths, depth and choices, named as in the paper, without checks: `EncoderSpec` adds the rules between them."""
+
+    d_model: int = _is(512, "width of the residual stream")
+    heads: int = _is(8, "attention heads per layer")
+    kv_heads: int | None = _is(None, "key/value heads, each shared by a group of query heads; same as heads if not given")
+    d_k: int | None = _is(None, "width of one head's queries and keys; d_model / heads if not given")
+    d_v: int | None = _is(None, "width of one head's values; same as d_k if not given")
+    d_ff: int | None = _is(None, "inner width of the feed-forward block; 4 · d_model if not given")
+    layers: int = _is(6, "number of layers")
+    block: Block = _is("layer", "what one layer contains: a full encoder layer, or only its attention sub-layer")
+
+    vocab: int | None = _is(None, "vocabulary size, the rows of the token embedding table; none: no token embedding")
+    embedding_size: int | None = _is(None, "width of the embedding tables; if given, a projection to d_model follows")
+    embedding_norm: bool = _is(False, "a norm after the embeddings")
+    embedding_scale: EmbeddingScale = _is("none", "factor on the token embeddings")
+    segments: int | None = _is(None, "rows of the segment (token type) table; none: no such table")
+    positions: int | None = _is(None, "maximum sequence length; rows of a learned position table")
+    position: Position = _is("none", "position encoding")
+    position_offset: int = _is(0, "rows of the position table before position 0 (2 in RoBERTa and BART)")
+    relative_buckets: int = _is(32, "rows of a relative position table")
+    relative_distance: int = _is(128, "distance from which relative positions share the last bucket")
+    relative_tables: Tables = _is("shared", "one relative table for all layers, or one per layer")
+    relative_terms: RelativeTerms = _is("both", "disentangled attention: which terms are added to the scores")
+    relative_projections: RelativeProjections = _is(
+        "shared", "disentangled attention: project the relative table with W_Q and W_K, or with matrices of its own"
+    )
+    relative_norm: bool = _is(False, "disentangled attention: a norm on the relative table (DeBERTa-v2 and v3)")
+    rotary_base: float = _is(10000.0, "base of the rotary angles")
+    rotary_base_local: float | None = _is(None, "base of the rotary angles in local layers; rotary_base if not given")
+
+    norm: NormPlace = _is("post", "norm after the residual sum (2017 paper, BERT) or before the sub-layer (ViT, T5)")
+    norm_kind: NormKind = _is("layer", "LayerNorm, or RMSNorm (no mean, no beta)")
+    final_norm: FinalNorm | None = _is(
+        None, "norm after the last layer: on all tokens, on the pooled token only, or none; if not given, all with norm=pre"
+    )
+    first_norm: bool = _is(True, "whether layer 0 has a norm before its attention (false in ModernBERT)")
+    layer_scale: bool = _is(False, "a learned factor per feature on each sub-layer's output (DINOv2, BEiT)")
+    eps: float = _is(1e-5, "added to the variance inside the norms")
+
+    activation: Activation = _is("relu", "activation of the feed-forward block; names with glu are gated")
+    biases: tuple[BiasPlace, ...] = _is(ALL_BIASES, "which projections and norms have a bias: all, none, or a list of places")
+    scale: Scale = _is("d_k", "attention scores are divided by the square root of this")
+    attend: Attend = _is("all", "which keys a query may attend to, before any window or padding mask")
+    window: int | None = _is(None, "local attention: a query attends to keys at most window / 2 positions away")
+    global_every: int | None = _is(None, "with a window: every n-th layer, starting at layer 0, attends globally")
+    share_layers: int | None = _is(None, "number of distinct layers when layers share weights (1 in ALBERT)")
+    layer_cycle: int = _is(1, "consecutive layers in a group that shares weights (ALBERT's inner_group_num)")
+
+    image: int | None = _is(None, "height of the input image in pixels, and its width unless image_width is given")
+    image_width: int | None = _is(None, "width of the input image, if not square")
+    patch: int | None = _is(
+        None, "height of a patch in pixels, and its width unless patch_width is given; none: not an image encoder"
+    )
+    patch_width: int | None = _is(None, "width of a patch, if not square")
+    channels: int = _is(3, "colour channels of the image")
+    class_tokens: int = _is(0, "learned tokens before the patches: class token, distillation token")
+    registers: int = _is(0, "learned register tokens without a position")
+    mask_token: bool = _is(False, "a learned vector that replaces masked patches (a parameter even if unused)")
+
+    mels: int | None = _is(
+        None, "mel bins per audio frame; two convolutions turn two frames into one position; none: not an audio encoder"
+    )
+
+    pool: Pool = _is("first", "which tokens represent the whole input")
+    pooler: Pooler = _is(
+        "none", "layer after pooling: dense + tanh (BERT), a norm (BEiT), attention with a learned query (SigLIP)"
+    )
+    head: Head = _is("none", "task head: classify the input, tag each token, predict masked tokens, project")
+    classes: int = _is(2, "outputs of the head (classes, tags or projected features)")
+    head_reads: HeadReads = _is(
+        "pooled", "input of a classify head: the pooled vector, the mean of the tokens, or the first token and the mean (DINOv2)"
+    )
+    head_hidden: HeadHidden = _is("none", "activation of the head's hidden dense layer; none: no such layer (mlm always has one)")
+    head_norm: bool = _is(False, "a norm after the head's hidden layer")
+    tie: bool = _is(True, "masked-token heads use the token embedding table as their output matrix")
+    spare_bias: bool = _is(False, "a second vocabulary bias that is stored but never added (untied BERT and RoBERTa heads)")
+
+    dropout: float = _is(0.1, "dropout probability during training")
+
+    def replace(self, **fields: Any) -> Self:
+        """Return the same spec with some fields changed."""
+        return dataclasses.replace(self, **fields)
+
+    # Derived sizes, computed only here.
+
+    @cached_property
+    def head_k(self) -> int:
+        """d_k, given or derived."""
+        return self.d_k if self.d_k is not None else self.d_model // self.heads
+
+    @cached_property
+    def head_v(self) -> int:
+        """d_v, given or derived."""
+        return self.d_v if self.d_v is not None else self.head_k
+
+    @cached_property
+    def key_heads(self) -> int:
+        """kv_heads, given or derived."""
+        return self.kv_heads if self.kv_heads is not None else self.heads
+
+    @property
+    def group(self) -> int:
+        """Number of query heads per key/value head."""
+        return self.heads // self.key_heads
+
+    @cached_property
+    def ffn_width(self) -> int:
+        """d_ff, given or derived."""
+        return self.d_ff if self.d_ff is not None else 4 * self.d_model
+
+    @cached_property
+    def table_width(self) -> int:
+        """Width of the embedding tables."""
+        return self.embedding_size if self.embedding_size is not None else self.d_model
+
+    @cached_property
+    def norm_after_last(self) -> FinalNorm:
+        """final_norm, given or derived."""
+        if self.final_norm is not None:
+            return self.final_norm
+        return "all" if self.norm == "pre" and self.block == "layer" else "none"
+
+    @cached_property
+    def image_size(self) -> tuple[int, int]:
+        """Height and width of the image; zeros without an image."""
+        height = self.image or 0
+        return height, self.image_width or height
+
+    @cached_property
+    def patch_size(self) -> tuple[int, int]:
+        """Height and width of a patch; ones without an image."""
+        height = self.patch or 1
+        return height, self.patch_width or height
+
+    @cached_property
+    def patch_grid(self) -> tuple[int, int]:
+        """Number of whole patches vertically and horizontally; incomplete patches are cut off."""
+        return self.image_size[0] // self.patch_size[0], self.image_size[1] // self.patch_size[1]
+
+    @cached_property
+    def patches(self) -> int:
+        """Number of whole patches in the image."""
+        return self.patch_grid[0] * self.patch_grid[1]
+
+    @property
+    def frames(self) -> int:
+        """Number of audio frames of an input; the second convolution reduces them to `positions`."""
+        return AUDIO_STRIDE * (self.positions or 0)
+
+    @cached_property
+    def distinct_layers(self) -> int:
+        """Number of layers with their own weights."""
+        return self.share_layers if self.share_layers is not None else self.layers
+
+    @property
+    def gated(self) -> bool:
+        """Whether the feed-forward block multiplies two projections."""
+        return self.activation in GATES
+
+    @property
+    def learns_positions(self) -> bool:
+        """Whether there is a position table (learned, or stored and frozen)."""
+        return self.position.startswith("learned") or self.position == "sinusoidal_stored"
+
+    @property
+    def relative(self) -> bool:
+        """Whether a table adds terms to the attention scores by distance."""
+        return "relative" in self.position or self.disentangled
+
+    @property
+    def disentangled(self) -> bool:
+        """Whether attention is disentangled (DeBERTa): the relative table holds vectors that act as queries and keys."""
+        return "disentangled" in self.position
+
+    @property
+    def content_to_position(self) -> bool:
+        """Whether queries attend to the vectors of relative positions."""
+        return self.disentangled and self.relative_terms != "position_to_content"
+
+    @property
+    def position_to_content(self) -> bool:
+        """Whether the vectors of relative positions attend to the keys."""
+        return self.disentangled and self.relative_terms != "content_to_position"
+
+    @property
+    def score_terms(self) -> int:
+        """Number of products summed in an attention score; the scale grows with it."""
+        return 1 + self.content_to_position + self.position_to_content
+
+    @cached_property
+    def relative_rows(self) -> int:
+        """Rows of a relative table: the buckets, or one per offset between two patches plus three for the class token."""
+        if self.position.endswith("2d"):
+            return (2 * self.patch_grid[0] - 1) * (2 * self.patch_grid[1] - 1) + 3
+        return self.relative_buckets
+
+    @property
+    def reads(self) -> Literal["tokens", "image", "frames", "vectors"]:
+        """The kind of input."""
+        if self.patch is not None:
+            return "image"
+        if self.mels is not None:
+            return "frames"
+        return "tokens" if self.vocab is not None else "vectors"
+
+    @property
+    def one_length(self) -> bool:
+        """Whether all inputs have the same length: images of one size, audio of one duration."""
+        return self.reads in ("image", "frames")
+
+    @cached_property
+    def position_rows(self) -> int:
+        """Rows of the position table."""
+        if self.patch is not None:
+            return self.patches + self.class_tokens
+        return (self.positions or 0) + self.position_offset
+
+    @cached_property
+    def longest(self) -> int | None:
+        """The most tokens the encoder can take; None where nothing limits it."""
+        if self.patch is not None:
+            return self.patches + self.class_tokens + self.registers
+        return self.positions if self.learns_positions or self.mels is not None else None
+
+    def bias(self, place: BiasPlace) -> bool:
+        """Whether `place` has a bias."""
+        return place in self.biases
+
+    def layer_weights(self, layer: int) -> int:
+        """Return the first layer that uses the weights of layer `layer`; they are counted under its name."""
+        turn, place = divmod(layer, self.layer_cycle)
+        groups, turns = self.distinct_layers // self.layer_cycle, self.layers // self.layer_cycle
+        group = turn * groups // turns
+        return -(-group * turns // groups) * self.layer_cycle + place
+
+    def layer_window(self, layer: int) -> int | None:
+        """Return the attention window of a layer; None for global attention."""
+        if self.window is None or (self.global_every is not None and layer % self.global_every == 0):
+            return None
+        return self.window
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields that differ from the defaults, ready for JSON or TOML; `EncoderSpec(**…)` restores the spec."""
+        values = {name: getattr(self, name) for name, default in defaults().items() if getattr(self, name) != default}
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+
+
+@lru_cache(maxsize=1)
+def defaults() -> dict[str, Any]:
+    """Return field name -> default value, in the order of the fields."""
+    return {item.name: item.default for item in dataclasses.fields(EncoderFields)}
+
+
+@lru_cache(maxsize=1)
+def field_docs() -> dict[str, str]:
+    """Return field name -> one-line doc."""
+    return {item.name: item.metadata["doc"] for item in dataclasses.fields(EncoderFields)}

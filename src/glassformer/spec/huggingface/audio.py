@@ -1,0 +1,50 @@
+"""Audio encoders: Whisper's, without its decoder."""
+
+from __future__ import annotations
+
+from glassformer.spec.encoder_fields import ALL_BIASES
+from glassformer.spec.huggingface.family import Family, Key
+from glassformer.spec.huggingface.seq2seq import same_layers
+
+WHISPER_KEYS = {
+    "num_mel_bins": Key("mels"),
+    "max_source_positions": Key("positions", 1500),
+    "d_model": Key("d_model"),
+    "encoder_layers": Key("layers"),
+    "encoder_attention_heads": Key("heads"),
+    "encoder_ffn_dim": Key("d_ff"),
+    "activation_function": Key("activation", "gelu"),
+    "dropout": Key("dropout", 0.0),
+}
+# Keys of the decoder, of generation, of training (masked features) and of the classifier of another class. The encoder also
+# stores `scale_embedding` but never uses it.
+WHISPER_INERT = frozenset(
+    """
+    alignment_heads apply_spec_augment classifier_proj_size decoder_attention_heads decoder_ffn_dim decoder_layers
+    forced_decoder_ids init_std is_multilingual lang_ids mask_feature_length mask_feature_min_masks mask_feature_prob
+    mask_time_length mask_time_min_masks mask_time_prob max_target_positions median_filter_width no_timestamps_token_id
+    scale_embedding use_weighted_layer_sum vocab_size
+    """.split()
+)
+
+FAMILIES = [
+    Family(
+        model_type="whisper",
+        base="WhisperEncoder",
+        classes={"WhisperEncoder": {}},
+        keys=WHISPER_KEYS,
+        fixed={
+            "position": "sinusoidal_stored",
+            "norm": "pre",
+            "eps": 1e-5,
+            "biases": tuple(place for place in ALL_BIASES if place != "k"),
+        },
+        synonyms={"hidden_size": "d_model", "num_attention_heads": "encoder_attention_heads"},
+        inert=WHISPER_INERT,
+        adjust=(same_layers,),
+        unsupported={
+            "WhisperForAudioClassification": "a projection between the last layer and the mean over time is not implemented"
+        },
+        decoder=True,
+    )
+]

@@ -1,0 +1,68 @@
+"""Predicted FLOPs and bytes of a training step, from the algebra, for any number of rows and tokens."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from glassformer import algebra
+from glassformer.algebra.memory import Dtype
+from glassformer.model.kept import COMPILED, FUSED
+from glassformer.program import build
+from glassformer.spec import EncoderSpec
+
+if TYPE_CHECKING:
+    from glassformer.training.settings import Settings
+
+ASKED = Fraction(15, 100)  # share of masked tokens: the head is applied only to these
+
+
+class OneRow(NamedTuple):
+    """Cost that one row adds to a step."""
+
+    flops: float
+    activations: float
+
+
+def prediction(spec: EncoderSpec, settings: Settings, *, dtype: Dtype = "float32", trained: int | None = None) -> dict[str, Any]:
+    """Return the parameter count, the FLOPs and bytes of a step of maximum length, and how both scale.
+
+    `flops_by` and `bytes_by` hold coefficients: `fixed` per step, `row` per row, `token` per token, `pair` per token pair.
+    """
+    longest = min(settings.max_length, spec.longest or settings.max_length) if spec.reads == "tokens" else None
+    t = build(spec, batch=1, t=longest).sizes.t
+    lengths = [t] if longest is None else sorted({t, max(1, t // 2), max(1, t // 4)})
+    rows = [_row(spec, length if longest is not None else None, settings, dtype) for length in lengths]
+    parameters = algebra.count(spec).total
+    learned = parameters if trained is None else trained
+    flops = _by_length(lengths, [row.flops for row in rows])
+    size = _by_length(lengths, [row.activations for row in rows]) | {"fixed": 4.0 * (parameters + 3 * learned)}
+    whole = rows[-1]
+    return {
+        "parameters": parameters,
+        "matrix_flops": round(whole.flops * settings.batch_size * settings.accumulate),
+        "bytes": round(size["fixed"] + whole.activations * settings.batch_size),
+        "batch": settings.batch_size,
+        "t": t,
+        "flops_by": flops,
+        "bytes_by": size,
+    }
+
+
+def _row(spec: EncoderSpec, t: int | None, settings: Settings, dtype: Dtype) -> OneRow:
+    """Cost of one row in a training step; if only the head is trained, a forward pass that stores no activations."""
+    program = build(spec, batch=1, t=t)
+    if settings.train_only == "head":
+        return OneRow(algebra.cost(program, which="forward", keeps=FUSED, dtype=dtype, asked=ASKED).matrix_flops, 0.0)
+    keeps = COMPILED if settings.precision == "fp8" or settings.compile == "yes" else FUSED
+    found = algebra.cost(program, which="training", keeps=keeps, dtype=dtype, optimizer="adamw", asked=ASKED)
+    return OneRow(found.matrix_flops, found.memory.activations)
+
+
+def _by_length(lengths: list[int], costs: list[float]) -> dict[str, float]:
+    """Fit the coefficients of row + token · t + pair · t² to the given points."""
+    powers = np.vander(np.array(lengths, dtype=np.float64), len(lengths), increasing=True)
+    found = np.linalg.solve(powers, np.array(costs, dtype=np.float64)).tolist()
+    return dict(zip(("row", "token", "pair"), [*found, 0.0, 0.0], strict=False)) | {"fixed": 0.0}

@@ -1,0 +1,163 @@
+"""Runs from start to end: plan the encoder, create or open the run folder, train, and return the result."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from glassformer.errors import GlassformerError, shown
+from glassformer.files.paths import path_text
+from glassformer.model.checkpoints.folders import vacant
+from glassformer.model.fast.float8_layers import check_float8
+from glassformer.show.curves import read_curve, save_comparison
+from glassformer.spec import EncoderSpec
+from glassformer.training.data import Dataset
+from glassformer.training.distributed.processes import first, from_first
+from glassformer.training.fitting import Model, names_checkpoint, spec_for, start_for, suggested, tokenizer_for
+from glassformer.training.loggers import Logger, TensorBoard
+from glassformer.training.loop import check_data
+from glassformer.training.loop import train as train_to_its_end
+from glassformer.training.prediction import prediction
+from glassformer.training.progress import measured, opening, progress_of
+from glassformer.training.result import Trained, TrainedRuns
+from glassformer.training.runs import Run, made_by_first
+from glassformer.training.settings import Settings
+from glassformer.training.signals import Interrupted
+from glassformer.training.starting import Start, parameter_counts
+from glassformer.training.tokenizers import Tokenizer
+from glassformer.training.where import number_type, process_as_before, this_place
+
+
+@dataclass(frozen=True)
+class Onlookers:
+    """The progress display and loggers of a run."""
+
+    progress: bool = True  # lines, or a bar, on standard error
+    tensorboard: bool = False
+    loggers: Sequence[Logger] = ()
+
+    def __post_init__(self) -> None:
+        if self.tensorboard:
+            TensorBoard(Path())  # report a missing package before anything else
+
+    def say(self, line: str) -> None:
+        """Print a line that does not belong to a single run."""
+        if self.progress:
+            sys.stderr.write(f"{line}\n")
+
+    def loggers_of(self, run: Run) -> list[Logger]:
+        """Return the loggers of a run."""
+        return [*([TensorBoard(run.path / "tensorboard")] if self.tensorboard else []), *self.loggers]
+
+
+def train_one(run: Run, data: Dataset, onlookers: Onlookers) -> Trained:
+    """Train a run to its end, from its current state."""
+    watch = progress_of(run, shown=onlookers.progress)
+    watch.say(opening(run))
+    with process_as_before(), watch:
+        figures = train_to_its_end(run, data, watch, onlookers.loggers_of(run))
+    watch.say(measured(figures))
+    return Trained(run, figures)
+
+
+class Plan(NamedTuple):
+    """What to train, and how."""
+
+    spec: EncoderSpec
+    settings: Settings
+    tokenizer: Tokenizer | None
+    start: Start | None
+    predicted: dict[str, Any]
+
+    def with_epochs(self, epochs: int) -> Plan:
+        """Return the same plan with another number of epochs."""
+        return self._replace(settings=self.settings.replace(epochs=epochs))
+
+
+def plan(data: Dataset, model: Model, fields: Mapping[str, Any], given: Mapping[str, Any]) -> Plan:
+    """Plan a run: encoder, tokenizer and predicted cost; settings that are not `given` are chosen for the data."""
+    chosen = suggested(data, checkpoint=names_checkpoint(model), only=given.get("train_only", "all"))
+    settings = Settings(**{**chosen, **given})
+    start = start_for(model, fields, data, settings)
+    tokenizer = tokenizer_for(data, settings) if start is None else start.tokenizer
+    spec = spec_for(model, fields, data, tokenizer, settings) if start is None else start.encoder.spec
+    trained = parameter_counts(spec, {} if start is None else start.about, settings)["trained"]
+    if settings.precision == "fp8":
+        check_float8(spec, this_place().device)
+    dtype: Any = str(number_type(this_place(), settings.precision)).removeprefix("torch.")
+    return Plan(spec, settings, tokenizer, start, prediction(spec, settings, dtype=dtype, trained=trained))
+
+
+def train_new(planned: Plan, data: Dataset, source: Mapping[str, Any], path: Path, onlookers: Onlookers) -> Trained:
+    """Train a new run in a new folder; `source` holds the arguments of `load_data`, which resume needs."""
+    spec, settings, tokenizer, start, predicted = planned
+    create = partial(Run.create, path, spec, settings, tokenizer, data, source=dict(source), predicted=predicted, start=start)
+    return train_one(made_by_first(create), data, onlookers)
+
+
+def train_several(
+    planned: Plan, epochs: Sequence[int], data: Dataset, source: Mapping[str, Any], path: Path, onlookers: Onlookers
+) -> TrainedRuns:
+    """Train one run per number of epochs in one folder, with a picture and a table that compare them."""
+    folders = [path / f"epochs-{count}" for count in epochs]
+    from_first(lambda: _make_room(path, folders))
+    runs: list[Trained] = []
+    for folder, count in zip(folders, epochs, strict=True):
+        try:
+            runs.append(train_new(planned.with_epochs(count), data, source, folder, onlookers))
+        except Interrupted:
+            if rest := [str(other) for other in epochs[len(runs) + 1 :]]:
+                onlookers.say(f"not started: --epochs {', '.join(rest)}; 'glassformer curves {path}' compares the runs so far.")
+            raise
+    if first():
+        save_comparison(folders, path)
+    return TrainedRuns(path.absolute(), tuple(runs))
+
+
+def train_on(run: Run, data: Dataset, changed: Mapping[str, Any], onlookers: Onlookers) -> Trained:
+    """Resume a run, with some settings changed from the next step on."""
+    check_data(run, data)  # before anything in the folder changes
+    if changed:
+        run = made_by_first(lambda: _with_settings(run, changed))
+    return train_one(run, data, onlookers)
+
+
+def _with_settings(run: Run, changed: Mapping[str, Any]) -> Run:
+    fewer = changed.get("epochs")
+    if fewer is not None and fewer < (done := _epochs_done(run)):
+        raise GlassformerError(
+            f"epochs={fewer} is not allowed: {shown(str(run.path))} has completed {done} already. Give {done} or more."
+        )
+    with run.locked():
+        return run.with_settings(**changed)
+
+
+def _epochs_done(run: Run) -> int:
+    """Return the number of completed epochs in the log of a run."""
+    try:
+        return len(read_curve(run.path).epochs)
+    except GlassformerError:
+        return 0
+
+
+def make_above(path: Path) -> None:
+    """Create the parent folders of a run."""
+    try:
+        path.absolute().parent.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        raise GlassformerError(f"--out {shown(str(path))}: its parent folder cannot be created: {why}. Choose another.") from None
+
+
+def _make_room(path: Path, folders: list[Path]) -> None:
+    """Create the folder for several runs; an existing run is reported before any training starts."""
+    try:
+        path.mkdir(exist_ok=True)
+    except OSError as error:
+        raise GlassformerError(f"{path_text(path)} cannot be created: {error.strerror}. Choose another --out.") from None
+    for folder in folders:
+        vacant(folder)
