@@ -36,7 +36,7 @@ from glassformer.training.runs import Run
 from glassformer.training.settings import Settings
 from glassformer.training.starting import start_from
 from glassformer.training.tasks import evaluate
-from glassformer.training.where import this_place
+from glassformer.training.worker import current_worker
 
 # Beside what `glassformer train` chooses by itself: texts up to 256 tokens, and as many epochs as make about so many steps.
 LONGEST = {"classify": {"max_length": 256}}
@@ -89,7 +89,7 @@ def pretrained(job: Job, texts: list[str], settings: Settings, place: Path) -> s
 
 def accuracy_of(run: Run, part: Split, weights: str) -> float:
     """Accuracy on a part of the data with the weights in one of a run's folders."""
-    device = this_place().device
+    device = current_worker().device
     encoder = load_encoder(run.path / weights, device=device).encoder
     longest = min(run.settings.max_length, run.spec.longest or run.settings.max_length)
     rows = prepare(part, run.tokenizer, max_length=longest, context=run.settings.context)

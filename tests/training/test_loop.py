@@ -147,8 +147,8 @@ def test_equal_runs_give_equal_bits_on_any_device(data, fields, tmp_path):
 
 def test_a_step_without_a_kernel_that_gives_equal_bits_ends_in_one_line(tmp_path, monkeypatch):
     run, data = tiny_run(tmp_path / "run")
-    where = loop.this_place()
-    loop.be_deterministic(where, seed=0, equal_bits="no")
+    where = loop.current_worker()
+    loop.set_determinism(where, seed=0, equal_bits="no")
     assert not torch.are_deterministic_algorithms_enabled()
 
     def judge(encoder, batch):

@@ -17,7 +17,7 @@ from glassformer.training.prediction import prediction
 from glassformer.training.runs import Run
 from glassformer.training.settings import Settings
 from glassformer.training.starting import choose_trained, first_weights, parameter_counts, to_training
-from glassformer.training.where import Where, number_format
+from glassformer.training.worker import Worker, number_format
 
 CPU = torch.device("cpu")
 
@@ -33,7 +33,7 @@ def measured(data, **settings):
     to_training(encoder)
     batch = BatchStream(prepare(rows.validation, tokenizer, max_length=24), batch_size=8).at(0, 0)
     gauge = Gauge(prediction(spec, chosen, trained=trained), CPU, torch.float32)
-    return gauge.one_step(encoder, batch, lambda: number_format(Where(CPU), "fp32"))["step"]
+    return gauge.one_step(encoder, batch, lambda: number_format(Worker(CPU), "fp32"))["step"]
 
 
 @pytest.mark.parametrize(

@@ -109,7 +109,7 @@ def test_a_number_that_is_none_is_found_in_its_step_and_never_saved(count, tmp_p
 
 def test_a_validation_loss_that_is_no_number_stops_before_it_is_saved(tmp_path, monkeypatch):
     run, data = tiny_run(tmp_path / "run")
-    monkeypatch.setattr(loop.Spread, "evaluate", lambda *_, **__: {"loss": math.nan, "accuracy": 0.0})
+    monkeypatch.setattr(loop.ParallelEncoder, "evaluate", lambda *_, **__: {"loss": math.nan, "accuracy": 0.0})
     with pytest.raises(loop.NotFinite, match=r"^step 10: the validation loss is nan\. .* Last good checkpoint: step 9\."):
         loop.train(run, data, Quiet())
 

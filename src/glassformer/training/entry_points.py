@@ -84,20 +84,20 @@ def train(  # noqa: PLR0913 - one parameter per option of the command
     from glassformer.training.runs import next_name
     from glassformer.training.starting import check_train_only
 
-    onlookers = running.Onlookers(yes_no("progress", progress), yes_no("tensorboard", tensorboard), loggers)
+    reporting = running.Reporting(yes_no("progress", progress), yes_no("tensorboard", tensorboard), loggers)
     check_train_only(settings.get("train_only", "all"), checkpoint=names_checkpoint(model))
     source: dict[str, Any] = {"text": text, "label": label, "resize": resize, "split": split, "what": data}
     source["on_bad"] = "skip" if yes_no("skip_bad", skip_bad) else "refuse"
     rows = load_data(**source)
     source["what"] = str(data) if str(data) in SETS or not Path(data).exists() else str(Path(data).absolute())
     for note in rows.notes:
-        onlookers.say(f"note: {note}")
+        reporting.say(f"note: {note}")
     folder = path("out", out) if out is not None else from_first(lambda: next_name(rows.name))
     running.make_above(folder)
     planned = running.plan(rows, model, fields, settings)
     if len(counts) > 1 or not isinstance(epochs, int | str | None):
-        return running.train_several(planned, counts, rows, source, folder, onlookers)
-    return running.train_new(planned.with_epochs(counts[0]) if counts else planned, rows, source, folder, onlookers)
+        return running.train_several(planned, counts, rows, source, folder, reporting)
+    return running.train_new(planned.with_epochs(counts[0]) if counts else planned, rows, source, folder, reporting)
 
 
 @needs_torch
@@ -120,14 +120,14 @@ def resume(
     from glassformer.training import running
     from glassformer.training.runs import Run
 
-    onlookers = running.Onlookers(yes_no("progress", progress), yes_no("tensorboard", tensorboard), loggers)
+    reporting = running.Reporting(yes_no("progress", progress), yes_no("tensorboard", tensorboard), loggers)
     run = Run.open(path("folder", folder))
     source = run.about["data"]["source"]
     try:
         rows = load_data(**source | ({} if data is None else {"what": data}))
     except GlassformerError as error:
         raise GlassformerError(f"cannot resume, its data cannot be read: {error} If it was moved: --data PATH.") from None
-    return running.train_on(run, rows, settings, onlookers)
+    return running.train_on(run, rows, settings, reporting)
 
 
 def _check_settings(settings: Mapping[str, Any], function: Any) -> None:

@@ -23,8 +23,8 @@ from glassformer.training import state
 from glassformer.training.data.batches import BatchStream
 from glassformer.training.data.dataset import Dataset, Split
 from glassformer.training.data.examples import Batch, Examples, prepare
+from glassformer.training.distributed.parallel_encoder import ParallelEncoder
 from glassformer.training.distributed.processes import added_up, from_first, gathered, noticing
-from glassformer.training.distributed.spreading import Spread
 from glassformer.training.loggers import Logger
 from glassformer.training.measuring import Gauge
 from glassformer.training.memory import enough_memory
@@ -37,14 +37,14 @@ from glassformer.training.signals import Flag, Interrupted, stopping
 from glassformer.training.spikes import SpikeDetector
 from glassformer.training.starting import choose_trained, first_weights, to_training
 from glassformer.training.tasks import Tally, better, counted_classes, judge
-from glassformer.training.where import (
-    Where,
-    be_deterministic,
-    equal_bits_or_said,
+from glassformer.training.worker import (
+    Worker,
+    current_worker,
     number_format,
     number_type,
     peak_bytes,
-    this_place,
+    report_nondeterministic_kernels,
+    set_determinism,
 )
 
 __all__ = ["Interrupted", "NotFinite", "Trainer", "Watcher", "train"]
@@ -76,10 +76,10 @@ def train(run: Run, data: Dataset, watch: Watcher, loggers: Sequence[Logger] = (
 
     Returns the final metrics. A signal saves the state and raises `Interrupted`. `loggers` receive the lines of the log.
     """
-    where = this_place()
+    where = current_worker()
     check_data(run, data)
     check_share(run, where)
-    with noticing(lambda: way_out(run)), ExitStack() as stack:
+    with noticing(lambda: resume_hint(run)), ExitStack() as stack:
         from_first(lambda: stack.enter_context(run.locked()))
         stop = stack.enter_context(stopping(alone=where.world == 1))
         trainer = Trainer(run, data, watch, where, stop)
@@ -88,7 +88,7 @@ def train(run: Run, data: Dataset, watch: Watcher, loggers: Sequence[Logger] = (
         size = trainer.progress.log_bytes
         trainer.log = stack.enter_context(run.log(size, loggers)) if where.writes else NoLog()
         trainer.start()
-        with equal_bits_or_said(), enough_memory(run, where.device, watch.say):
+        with report_nondeterministic_kernels(), enough_memory(run, where.device, watch.say):
             while not trainer.finished:
                 trainer.epoch()
             return trainer.end()
@@ -102,7 +102,7 @@ def check_data(run: Run, data: Dataset) -> None:
         raise GlassformerError(f"cannot resume, the data has changed: {'; '.join(other)}. Restore it, or train a new run.")
 
 
-def check_share(run: Run, where: Where) -> None:
+def check_share(run: Run, where: Worker) -> None:
     """Refuse more processes than a batch has rows."""
     rows = run.settings.batch_size
     if where.world > rows:
@@ -111,7 +111,7 @@ def check_share(run: Run, where: Where) -> None:
         )
 
 
-def way_out(run: Run) -> str:
+def resume_hint(run: Run) -> str:
     """Describe the last good checkpoint and how to resume."""
     good = next(iter(state.saved_steps(run.checkpoints)), None)
     kept = "No checkpoint yet" if good is None else f"Last good checkpoint: step {good}"
@@ -123,19 +123,19 @@ class Trainer:
 
     log: Log | NoLog
 
-    def __init__(self, run: Run, data: Dataset, watch: Watcher, where: Where, stop: Flag) -> None:
+    def __init__(self, run: Run, data: Dataset, watch: Watcher, where: Worker, stop: Flag) -> None:
         self.run, self.data, self.watch, self.where, self.stop = run, data, watch, where, stop
         self.asked: int | None = None  # the signal that all processes agreed on
         self.settings = settings = run.settings
         self.predicted: dict[str, Any] = run.about.get("predicted", {})
-        be_deterministic(where, settings.seed, settings.equal_bits)
+        set_determinism(where, settings.seed, settings.equal_bits)
         use_threads(run.about)
         self.encoder = first_weights(run.path, run.spec, where.device)
         choose_trained(self.encoder, run.about.get("start", {}), settings)
         if settings.precision == "fp8":
             check_float8(run.spec, where.device)
         fast.apply(self.encoder, float8=settings.precision == "fp8")
-        self.spread = Spread(self.encoder, where, settings.parallel, judge)
+        self.spread = ParallelEncoder(self.encoder, where, settings.parallel, judge)
         self.optimizer = make_optimizer(self.encoder, settings)
         rows = self.rows(data.train, augment=settings.augment, hidden=settings.hidden)
         if rows.cut:
@@ -204,7 +204,7 @@ class Trainer:
         mine = Tally()  # sums of this process only
         self.optimizer.zero_grad(set_to_none=True)
         for place, batch in enumerate(batches, 1):
-            with number_format(self.where, settings.precision), self.spread.adding_up(last=place == len(batches)):
+            with number_format(self.where, settings.precision), self.spread.gradient_sync(last=place == len(batches)):
                 judged = self.spread.loss(batch.to(self.where.device))
             self.spread.backward(judged, targets)
             mine.add(float(judged.loss.detach()), int(judged.right), batch.targets)

@@ -12,15 +12,15 @@ from glassformer.errors import GlassformerError
 from glassformer.model import Encoder
 from glassformer.training import state
 from glassformer.training.data.examples import Batch
+from glassformer.training.distributed.parallel_encoder import ParallelEncoder
 from glassformer.training.distributed.processes import texts
-from glassformer.training.distributed.spreading import Spread
 from glassformer.training.optimizer import optimizer_state
 from glassformer.training.runs import Run
 from glassformer.training.saving import Progress
 from glassformer.training.settings import Settings
 from glassformer.training.tasks import Tally
 from glassformer.training.tasks import judge as judge_again
-from glassformer.training.where import Where
+from glassformer.training.worker import Worker
 
 SHOWN_IDS = 8
 
@@ -31,10 +31,10 @@ class Trainer(Protocol):
     run: Run
     settings: Settings
     encoder: Encoder
-    spread: Spread
+    spread: ParallelEncoder
     optimizer: torch.optim.AdamW
     progress: Progress
-    where: Where
+    where: Worker
 
 
 class NotFinite(GlassformerError):  # noqa: N818 - a way for a run to end
@@ -103,7 +103,7 @@ def stop(trainer: Trainer, what: str, batches: list[Batch], step: int | None = N
 
 def origin(trainer: Trainer, batches: list[Batch]) -> str:
     """Find where a non-finite value first appears: an input row, or the first module output."""
-    mine = "" if trainer.spread.cut else next((found for batch in batches if (found := _origin(trainer, batch))), "")
+    mine = "" if trainer.spread.sharded else next((found for batch in batches if (found := _origin(trainer, batch))), "")
     return next((text for text in texts(mine) if text), "")
 
 

@@ -29,11 +29,11 @@ from glassformer.training.settings import Settings
 from glassformer.training.signals import Interrupted
 from glassformer.training.starting import Start, parameter_counts
 from glassformer.training.tokenizers import Tokenizer
-from glassformer.training.where import number_type, process_as_before, this_place
+from glassformer.training.worker import current_worker, number_type, restore_process_settings
 
 
 @dataclass(frozen=True)
-class Onlookers:
+class Reporting:
     """The progress display and loggers of a run."""
 
     progress: bool = True  # lines, or a bar, on standard error
@@ -54,12 +54,12 @@ class Onlookers:
         return [*([TensorBoard(run.path / "tensorboard")] if self.tensorboard else []), *self.loggers]
 
 
-def train_one(run: Run, data: Dataset, onlookers: Onlookers) -> Trained:
+def train_one(run: Run, data: Dataset, reporting: Reporting) -> Trained:
     """Train a run to its end, from its current state."""
-    watch = progress_of(run, shown=onlookers.progress)
+    watch = progress_of(run, shown=reporting.progress)
     watch.say(opening(run))
-    with process_as_before(), watch:
-        figures = train_to_its_end(run, data, watch, onlookers.loggers_of(run))
+    with restore_process_settings(), watch:
+        figures = train_to_its_end(run, data, watch, reporting.loggers_of(run))
     watch.say(measured(figures))
     return Trained(run, figures)
 
@@ -87,20 +87,20 @@ def plan(data: Dataset, model: Model, fields: Mapping[str, Any], given: Mapping[
     spec = spec_for(model, fields, data, tokenizer, settings) if start is None else start.encoder.spec
     trained = parameter_counts(spec, {} if start is None else start.about, settings)["trained"]
     if settings.precision == "fp8":
-        check_float8(spec, this_place().device)
-    dtype: Any = str(number_type(this_place(), settings.precision)).removeprefix("torch.")
+        check_float8(spec, current_worker().device)
+    dtype: Any = str(number_type(current_worker(), settings.precision)).removeprefix("torch.")
     return Plan(spec, settings, tokenizer, start, prediction(spec, settings, dtype=dtype, trained=trained))
 
 
-def train_new(planned: Plan, data: Dataset, source: Mapping[str, Any], path: Path, onlookers: Onlookers) -> Trained:
+def train_new(planned: Plan, data: Dataset, source: Mapping[str, Any], path: Path, reporting: Reporting) -> Trained:
     """Train a new run in a new folder; `source` holds the arguments of `load_data`, which resume needs."""
     spec, settings, tokenizer, start, predicted = planned
     create = partial(Run.create, path, spec, settings, tokenizer, data, source=dict(source), predicted=predicted, start=start)
-    return train_one(made_by_first(create), data, onlookers)
+    return train_one(made_by_first(create), data, reporting)
 
 
 def train_several(
-    planned: Plan, epochs: Sequence[int], data: Dataset, source: Mapping[str, Any], path: Path, onlookers: Onlookers
+    planned: Plan, epochs: Sequence[int], data: Dataset, source: Mapping[str, Any], path: Path, reporting: Reporting
 ) -> TrainedRuns:
     """Train one run per number of epochs in one folder, with a picture and a table that compare them."""
     folders = [path / f"epochs-{count}" for count in epochs]
@@ -108,22 +108,22 @@ def train_several(
     runs: list[Trained] = []
     for folder, count in zip(folders, epochs, strict=True):
         try:
-            runs.append(train_new(planned.with_epochs(count), data, source, folder, onlookers))
+            runs.append(train_new(planned.with_epochs(count), data, source, folder, reporting))
         except Interrupted:
             if rest := [str(other) for other in epochs[len(runs) + 1 :]]:
-                onlookers.say(f"not started: --epochs {', '.join(rest)}; 'glassformer curves {path}' compares the runs so far.")
+                reporting.say(f"not started: --epochs {', '.join(rest)}; 'glassformer curves {path}' compares the runs so far.")
             raise
     if first():
         save_comparison(folders, path)
     return TrainedRuns(path.absolute(), tuple(runs))
 
 
-def train_on(run: Run, data: Dataset, changed: Mapping[str, Any], onlookers: Onlookers) -> Trained:
+def train_on(run: Run, data: Dataset, changed: Mapping[str, Any], reporting: Reporting) -> Trained:
     """Resume a run, with some settings changed from the next step on."""
     check_data(run, data)  # before anything in the folder changes
     if changed:
         run = made_by_first(lambda: _with_settings(run, changed))
-    return train_one(run, data, onlookers)
+    return train_one(run, data, reporting)
 
 
 def _with_settings(run: Run, changed: Mapping[str, Any]) -> Run:

@@ -19,7 +19,7 @@ from glassformer.training.pieces import Damaged
 from glassformer.training.runs import Run, differences
 from glassformer.training.settings import FREE, Settings
 from glassformer.training.tasks import Tally
-from glassformer.training.where import Where, draw_apart, random_state, set_random_state
+from glassformer.training.worker import Worker, random_state, seed_per_process, set_random_state
 
 
 @dataclass
@@ -43,7 +43,7 @@ class Saving:
     """The parts of a running trainer that have a state, with saving and loading."""
 
     run: Run
-    where: Where
+    where: Worker
     encoder: Encoder
     optimizer: torch.optim.Optimizer
     stream: BatchStream
@@ -69,7 +69,7 @@ class Saving:
         steps = from_first(lambda: state.saved_steps(self.run.checkpoints))
         saved = state.load_newest(self.run.checkpoints, say, self.load, steps)
         if saved is None:
-            draw_apart(self.where, self.run.settings.seed, 0)
+            seed_per_process(self.where, self.run.settings.seed, 0)
             return Progress()
         check_same_run(saved.notes["run"], self.run.identity())
         self.fill_weights(saved)
@@ -125,7 +125,7 @@ class Saving:
         made = {name: torch.empty(shapes[name], dtype=torch.uint8) for name in shapes if found and name.startswith(found)}
         saved.fill(made)  # a collective call: all processes take part, even without targets
         if found is None:
-            draw_apart(self.where, self.run.settings.seed, saved.step)
+            seed_per_process(self.where, self.run.settings.seed, saved.step)
         else:
             set_random_state(self.where, state.under(found, made))
 

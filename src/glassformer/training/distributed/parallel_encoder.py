@@ -16,7 +16,7 @@ from glassformer.training.data.examples import Batch
 from glassformer.training.distributed.processes import first, gathered
 from glassformer.training.settings import Parallel
 from glassformer.training.tasks import Judged, evaluate
-from glassformer.training.where import Where
+from glassformer.training.worker import Worker
 
 Judge = Callable[[Encoder, Batch], Judged]
 
@@ -27,34 +27,34 @@ class Loss(nn.Module):
     def __init__(self, encoder: Encoder, judge: Judge) -> None:
         super().__init__()
         self.encoder, self.of = encoder, judge
-        # DDP is told to expect unused parameters, and warns if there are none.
+        # DDP is configured to expect unused parameters, and warns if there are none.
         self.unread = nn.Parameter(torch.zeros(1, device=encoder.here.device))
 
     def forward(self, batch: Batch) -> Judged:
         return self.of(self.encoder, batch)
 
 
-class Spread:
+class ParallelEncoder:
     """An encoder wrapped for parallel training; unwrapped in a single process."""
 
-    def __init__(self, encoder: Encoder, where: Where, parallel: Parallel, judge: Judge) -> None:
-        self.encoder, self.where = encoder, where
+    def __init__(self, encoder: Encoder, worker: Worker, parallel: Parallel, judge: Judge) -> None:
+        self.encoder, self.worker = encoder, worker
         self.loss: nn.Module = Loss(encoder, judge)
-        self.cut = where.world > 1 and parallel == "fsdp"
-        if self.cut:
-            cut_up(encoder, where)
-        elif where.world > 1:
+        self.sharded = worker.world > 1 and parallel == "fsdp"
+        if self.sharded:
+            shard_encoder(encoder, worker)
+        elif worker.world > 1:
             # Parameters that the loss does not depend on (a mask token) are ignored, and the buckets stay fixed from the
             # first step on, so that a resumed run sums in the same order.
             self.loss = DistributedDataParallel(self.loss, find_unused_parameters=True)
 
     def backward(self, judged: Judged, targets: int) -> None:
         """Accumulate the gradients of a batch; multiplying by `world` turns the later mean over processes into a sum."""
-        (judged.loss * self.where.world / max(targets, 1)).backward()
+        (judged.loss * self.worker.world / max(targets, 1)).backward()
 
-    def adding_up(self, *, last: bool) -> AbstractContextManager[None]:
+    def gradient_sync(self, *, last: bool) -> AbstractContextManager[None]:
         """Return the context of a forward pass: gradients are synchronized only after the last batch of a step."""
-        if self.cut:
+        if self.sharded:
             self.encoder.set_requires_gradient_sync(last)  # type: ignore[operator]
         if isinstance(self.loss, DistributedDataParallel) and not last:
             return self.loss.no_sync()
@@ -64,15 +64,15 @@ class Spread:
         """Clip the gradient norm over all parameters and processes; return the norm before clipping."""
         parameters = list(self.encoder.parameters())
         length = torch.nn.utils.get_total_norm([one.grad for one in parameters if one.grad is not None])
-        length = length.full_tensor() if self.cut else length  # type: ignore[attr-defined]
+        length = length.full_tensor() if self.sharded else length  # type: ignore[attr-defined]
         if math.isfinite(length):  # otherwise all gradients would become NaN, and the bad one could not be named
             torch.nn.utils.clip_grads_with_norm_(parameters, most or math.inf, length)
         return float(length)
 
     def evaluate(self, batches: Iterable[Batch], *, classes: int = 0) -> dict[str, Any]:
         """Return loss and accuracy over all processes; reshard the weights afterwards."""
-        found = evaluate(self.encoder, batches, self.where.device, classes=classes)
-        if self.cut:  # a forward pass without backward leaves the root module unsharded
+        found = evaluate(self.encoder, batches, self.worker.device, classes=classes)
+        if self.sharded:  # a forward pass without backward leaves the root module unsharded
             self.encoder.reshard()  # type: ignore[operator]
         return found
 
@@ -90,7 +90,7 @@ class Spread:
 
     def whole(self) -> Encoder | None:
         """Return the full encoder in the first process, and None in the others."""
-        if not self.cut:
+        if not self.sharded:
             return self.encoder if first() else None
         made = Encoder(self.encoder.spec, device="cpu", fresh=False) if first() else None
         into = dict(made.named_parameters()) if made is not None else {}
@@ -101,12 +101,12 @@ class Spread:
         return made
 
 
-def cut_up(encoder: Encoder, where: Where) -> None:
+def shard_encoder(encoder: Encoder, worker: Worker) -> None:
     """Shard every parameter by rows over the processes; a block is gathered while it is used."""
     from torch.distributed.device_mesh import init_device_mesh
     from torch.distributed.fsdp import fully_shard
 
-    mesh = init_device_mesh(where.device.type, (where.world,))
+    mesh = init_device_mesh(worker.device.type, (worker.world,))
     for block in encoder.layers.values():
         fully_shard(block, mesh=mesh)
     fully_shard(encoder, mesh=mesh)

@@ -18,7 +18,7 @@ from glassformer.training.data.chance import bits
 
 
 @dataclass(frozen=True)
-class Where:
+class Worker:
     """One process among `world`, with its device."""
 
     device: torch.device
@@ -31,20 +31,20 @@ class Where:
         return self.rank == 0
 
 
-def this_place() -> Where:
+def current_worker() -> Worker:
     """Return the device, rank and world size of this process."""
     device = torch.device("cuda", torch.cuda.current_device()) if torch.cuda.is_available() else torch.device("cpu")
-    return Where(device, dist.get_rank(), dist.get_world_size()) if dist.is_initialized() else Where(device)
+    return Worker(device, dist.get_rank(), dist.get_world_size()) if dist.is_initialized() else Worker(device)
 
 
-def be_deterministic(where: Where, seed: int, equal_bits: str = "yes") -> None:
+def set_determinism(worker: Worker, seed: int, equal_bits: str = "yes") -> None:
     """Seed the generators and make runs bit-for-bit reproducible, without filling uninitialized memory, which costs time.
 
     On a GPU, warn_only would leave the backward pass of attention non-deterministic, so an error is raised there instead;
     cuBLAS must be configured before its first product.
     """
     torch.manual_seed(seed)
-    asked, gpu = equal_bits == "yes", where.device.type == "cuda"
+    asked, gpu = equal_bits == "yes", worker.device.type == "cuda"
     if asked and gpu:
         os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
     torch.use_deterministic_algorithms(mode=asked, warn_only=not gpu)
@@ -52,7 +52,7 @@ def be_deterministic(where: Where, seed: int, equal_bits: str = "yes") -> None:
 
 
 @contextmanager
-def process_as_before() -> Iterator[None]:
+def restore_process_settings() -> Iterator[None]:
     """Restore process-wide torch settings after a run: the number of threads and deterministic algorithms."""
     threads, deterministic = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
     warns = torch.is_deterministic_algorithms_warn_only_enabled()
@@ -66,7 +66,7 @@ def process_as_before() -> Iterator[None]:
 
 
 @contextmanager
-def equal_bits_or_said() -> Iterator[None]:
+def report_nondeterministic_kernels() -> Iterator[None]:
     """Report an operation without a deterministic kernel in one line."""
     try:
         yield
@@ -79,46 +79,46 @@ def equal_bits_or_said() -> Iterator[None]:
         ) from None
 
 
-def number_format(where: Where, precision: str) -> AbstractContextManager[object]:
+def number_format(worker: Worker, precision: str) -> AbstractContextManager[object]:
     """Return the autocast context of a forward pass: bfloat16 if requested, or by default on a GPU.
 
     With float8, everything else is computed in bfloat16: see `model.fast.float8`.
     """
-    if precision in ("bf16", "fp8") or (precision == "auto" and where.device.type == "cuda"):
-        return torch.autocast(where.device.type, dtype=torch.bfloat16)
+    if precision in ("bf16", "fp8") or (precision == "auto" and worker.device.type == "cuda"):
+        return torch.autocast(worker.device.type, dtype=torch.bfloat16)
     return nullcontext()
 
 
-def number_type(where: Where, precision: str) -> torch.dtype:
+def number_type(worker: Worker, precision: str) -> torch.dtype:
     """Return the dtype of matrix products inside `number_format`."""
-    with number_format(where, precision):
-        return torch.get_autocast_dtype(where.device.type) if torch.is_autocast_enabled(where.device.type) else torch.float32
+    with number_format(worker, precision):
+        return torch.get_autocast_dtype(worker.device.type) if torch.is_autocast_enabled(worker.device.type) else torch.float32
 
 
-def draw_apart(where: Where, seed: int, step: int) -> None:
+def seed_per_process(worker: Worker, seed: int, step: int) -> None:
     """Seed this process differently from the others, so that their dropout masks are independent."""
-    if where.rank or step:
-        torch.manual_seed(int(bits(seed, "process", where.rank, step)[0]) >> 1)
+    if worker.rank or step:
+        torch.manual_seed(int(bits(seed, "process", worker.rank, step)[0]) >> 1)
 
 
-def random_state(where: Where) -> dict[str, Tensor]:
+def random_state(worker: Worker) -> dict[str, Tensor]:
     """Return the state of the generators used for dropout; data order and masks are functions of the seed."""
     state = {"cpu": torch.get_rng_state()}
-    if where.device.type == "cuda":
-        state["cuda"] = torch.cuda.get_rng_state(where.device)
+    if worker.device.type == "cuda":
+        state["cuda"] = torch.cuda.get_rng_state(worker.device)
     return state
 
 
-def set_random_state(where: Where, state: dict[str, Tensor]) -> None:
+def set_random_state(worker: Worker, state: dict[str, Tensor]) -> None:
     """Restore the state returned by `random_state`."""
     torch.set_rng_state(state["cpu"])
-    if where.device.type == "cuda" and "cuda" in state:
-        torch.cuda.set_rng_state(state["cuda"], where.device)
+    if worker.device.type == "cuda" and "cuda" in state:
+        torch.cuda.set_rng_state(state["cuda"], worker.device)
 
 
-def peak_bytes(where: Where) -> int:
+def peak_bytes(worker: Worker) -> int:
     """Return the peak memory of the device, or of the whole process on a CPU."""
-    if where.device.type == "cuda":
-        return int(torch.cuda.max_memory_allocated(where.device))
+    if worker.device.type == "cuda":
+        return int(torch.cuda.max_memory_allocated(worker.device))
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return most if sys.platform == "darwin" else most * 1024
