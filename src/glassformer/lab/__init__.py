@@ -1,1 +1,1 @@
-"""Where do I play with it? A server on this machine alone, and five pages in the browser."""
+"""The lab: a local server and five interactive pages in the browser."""

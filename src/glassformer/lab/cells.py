@@ -1,4 +1,4 @@
-"""One number as the pages name and open it: its address, and its arithmetic as texts and doors to the numbers behind it."""
+"""One cell of a tensor: its address, and its arithmetic as text with links to the cells it was computed from."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ DIGITS, IN_FORMULA = 4, 6  # decimals, and terms of a long sum, that a formula s
 
 
 def cell_id(name: str, cell: Cell) -> str:
-    """`layers.0.attention.scores[head=0,t=1,s=2]`: how a cell is called in an address."""
+    """`layers.0.attention.scores[head=0,t=1,s=2]`: the address of a cell."""
     return f"{name}[{','.join(f'{axis}={place}' for axis, place in cell.items() if axis != 'batch' or place)}]"
 
 
 def read_cell(run: Values, text: str) -> tuple[str, Cell]:
-    """The cell that an address names."""
+    """Return the cell at an address."""
     found = CELL.fullmatch(text)
     pairs = [pair.partition("=") for pair in found[2].split(",") if pair] if found else []
     if found is None or not all(value.isdecimal() and len(value) < 10 for _, _, value in pairs):
@@ -34,7 +34,7 @@ def read_cell(run: Values, text: str) -> tuple[str, Cell]:
 
 
 def doors(expression: Expression, run: Values, digits: int, most: int, label: Callable[[Explanation], str]) -> list[Piece]:
-    """The arithmetic as texts and doors in turn: a number that comes from a cell says which, and is called by `label`."""
+    """Return the arithmetic as alternating texts and links; a number read from a cell links to it, labelled by `label`."""
     refs: list[Ref] = []
 
     def marked(ref: Ref) -> str:
@@ -57,7 +57,7 @@ def doors(expression: Expression, run: Values, digits: int, most: int, label: Ca
 
 
 def how(found: Explanation) -> How:
-    """What is done with the terms: nothing but the sum, the sum over something, or one term's share of the sum."""
+    """How the terms are combined: their sum, the sum divided by a number, or one term divided by the sum."""
     expression, values = found.expression, found.run.values
     if expression is None:
         return {"kind": "given"}

@@ -1,4 +1,4 @@
-"""Connections that say nothing are closed: a browser sends its request at once, and whoever does not is holding a place."""
+"""Close idle connections: a browser sends its request at once, so an idle connection only occupies a slot."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MOST_OPEN_FILES = 8_192
 
 
 class Connection(H11Protocol):
-    """HTTP as uvicorn speaks it, with a clock that runs while no request is under way."""
+    """uvicorn's HTTP protocol with a timeout that runs while no request is in progress."""
 
     clock: asyncio.TimerHandle | None = None
 
@@ -46,7 +46,7 @@ class Connection(H11Protocol):
 
 
 def open_files() -> None:
-    """Let this process hold as many connections as it may: many systems start with 1,024 files, sockets among them."""
+    """Raise the open-file limit to its maximum: many systems default to 1,024 files, including sockets."""
     try:
         import resource
     except ModuleNotFoundError:  # no such limit on Windows

@@ -1,4 +1,4 @@
-"""Files only below the folders that were named at the start; a link that leads out of them leads nowhere."""
+"""Restrict file access to the folders given at startup; links that lead outside them are refused."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Folders:
         return cls(tuple(dict.fromkeys(path.resolve() for path in paths)))
 
     def inside(self, name: str) -> Path:
-        """The file or folder that a name means, where the lab may read it; any other name gets one and the same answer."""
+        """Return the file or folder with this name if the lab may read it; every other name gets the same error."""
         try:
             path = Path(name).resolve(strict=True)
         except (OSError, ValueError, RuntimeError):  # not there, no name that a file can have, a loop of links

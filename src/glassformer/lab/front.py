@@ -1,4 +1,4 @@
-"""The front end as the server hands it out: a frozen list of addresses, each with its bytes; no address ever becomes a path."""
+"""The static front end: a fixed mapping from addresses to bytes; an address is never used as a file path."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TYPES = {".js": "text/javascript", ".css": "text/css", ".woff2": "font/woff2", "
 
 @dataclass(frozen=True)
 class Front:
-    """What anybody on this machine may see: the empty page and what it is made of. It knows nothing of who uses it."""
+    """The files that need no key: the empty page and its assets. They contain no user data."""
 
     files: MappingProxyType[str, tuple[bytes, str]]
 
@@ -29,7 +29,7 @@ class Front:
         return cls(MappingProxyType({**files, **dict.fromkeys(["/", *pages], shell)}))
 
     def at(self, address: str) -> Response:
-        """What lies at an address; a page that is not there is the same page, which says so."""
+        """Return the file at an address; for an unknown page, the HTML page itself, which reports the error."""
         if address in self.files:
             body, kind = self.files[address]
             return Response(body, media_type=kind)

@@ -1,4 +1,4 @@
-"""The guard at the door: who may ask, how much, how often, and what a browser may do with the answer.
+"""Access control: which requests are accepted, their size and rate limits, and the security headers of responses.
 
 The front end is the same for everybody and says nothing; it is handed out here. Whatever else there is needs the key, which is
 new at every start and stands in the address that the lab prints, after the `#`, where a browser keeps it to itself. It comes
@@ -47,7 +47,7 @@ UNREAD = (408, 413, 415, 429)  # what is left of the body is not read
 
 
 class RefusedError(Exception):
-    """A request that is not answered, with the status and the line that say why."""
+    """A refused request, with its status and a one-line reason."""
 
     def __init__(self, status: int, line: str) -> None:
         super().__init__(line)
@@ -59,12 +59,12 @@ class RefusedError(Exception):
 
 
 def hosts(port: int) -> tuple[str, ...]:
-    """The names under which this machine reaches itself."""
+    """The host names of the local machine."""
     return (f"127.0.0.1:{port}", f"localhost:{port}", f"[::1]:{port}")
 
 
 class Turns:
-    """At most `at_once` go on, at most `waiting` wait, first come first served; the next one is refused."""
+    """Run at most `at_once` requests and queue at most `waiting`, in order of arrival; refuse any more."""
 
     def __init__(self, at_once: int, waiting: int) -> None:
         self.at_once = at_once
@@ -88,7 +88,7 @@ class Turns:
 
 
 class Guard:
-    """Stands before the whole app: hands out the front end, lets in who has the key, sets the headers of every answer."""
+    """ASGI middleware around the app: serves the front end, checks the key and sets the headers of every response."""
 
     def __init__(self, app: ASGIApp, front: Front, *, token: str, port: int) -> None:
         self.app = app
@@ -145,7 +145,7 @@ class Guard:
 
 
 class _Limited:
-    """A request's body, counted and timed as it comes: `content-length` may be missing, or lie, or never be reached."""
+    """Read a request body with a size limit and a timeout: `content-length` may be missing or wrong."""
 
     def __init__(self, receive: Receive) -> None:
         self.receive = receive

@@ -1,4 +1,4 @@
-"""What a run folder says, read as from a stranger: numbers that are numbers, texts cut short, and nothing else gets through."""
+"""Read the files of a run folder as untrusted input: only valid numbers and truncated texts are passed on."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 from glassformer.errors import shown
 from glassformer.lab.documents.train import BestFigures, Figures, Point, StepPoint
 
-WORDS = ("NaN", "Infinity", "-Infinity")  # numbers that JSON has not
+WORDS = ("NaN", "Infinity", "-Infinity")  # numbers that JSON cannot represent
 LARGEST = 10**300  # of a whole number: it has to fit into a float
 LONGEST = 200
 
 
 def read_line(line: bytes) -> dict[str, Any] | None:
-    """A line of a log; None where it is none, or was cut off."""
+    """Parse a line of a log; None if it is invalid or incomplete."""
     try:
         found = json.loads(line)
     except (ValueError, RecursionError):
@@ -28,7 +28,7 @@ def mapping(value: Any) -> dict[str, Any]:
 
 
 def number(value: Any) -> float | str | None:
-    """A number, also one that JSON has not."""
+    """A number, including NaN and infinities, which JSON cannot represent."""
     if isinstance(value, str):
         return value if value in WORDS else None
     known = isinstance(value, float) or (isinstance(value, int) and not isinstance(value, bool) and abs(value) < LARGEST)
@@ -58,7 +58,7 @@ def best(value: Any) -> BestFigures | None:
 
 
 def point(line: dict[str, Any]) -> Point | None:
-    """A line as a page takes it; None where something of it is missing, or is no number."""
+    """Return a line in the form the page expects; None if a value is missing or not a number."""
     kind, step = line.get("kind"), whole(line.get("step"))
     if kind == "start":
         parameters = whole(mapping(line.get("measured")).get("parameters"))

@@ -1,4 +1,4 @@
-"""The runs folder: which runs lie in it, and how each stands: starting, running, stopped, killed, failed or finished.
+"""The runs folder: its runs and the status of each: starting, running, stopped, killed, failed or finished.
 
 All that is said here is read from files and from locks, so a lab that was started a minute ago knows as much as the one that
 started the run. A run that is being trained holds `RUN/lock`; a process that a lab started holds its own log, `.lab/NAME.log`,
@@ -34,7 +34,7 @@ TAIL = 16_384  # bytes of a log in which its last lines lie
 
 @dataclass(frozen=True)
 class RunsFolder:
-    """Where runs are looked for and made; `given` is one run elsewhere that the lab was started with."""
+    """The folder where runs are found and created; `given` is a run elsewhere that the lab was started with."""
 
     folder: Path
     given: Path | None = None
@@ -44,13 +44,13 @@ class RunsFolder:
         return self.folder.resolve()
 
     def name(self, path: Path) -> str:
-        """What a run is called on the page: its place in the runs folder, or, of one elsewhere, its path."""
+        """The name of a run on the page: its path relative to the runs folder, or its full path if it is elsewhere."""
         path = path.resolve()
         inside = path.relative_to(self.root).as_posix() if path.is_relative_to(self.root) else ""
         return inside if NAME.fullmatch(inside) else str(path)
 
     def path(self, name: str) -> Path:
-        """The folder that a name means; whatever is no run of this folder gets one and the same answer."""
+        """Return the folder of a run by name; any name that is not a run gets the same error."""
         if name == EXAMPLE:
             return EXAMPLE_HOME
         if self.given is not None and name == self.name(self.given):
@@ -61,7 +61,7 @@ class RunsFolder:
         return path
 
     def fresh(self, name: str) -> Path:
-        """The folder of a run that is not there yet."""
+        """Return the folder of a run that does not exist yet."""
         if not NAME.fullmatch(name) or "/" in name:
             raise GlassformerError(
                 f"name={shown(name)} is not allowed: at most 80 letters, digits, '.', '_' and '-', a letter or a digit first."
@@ -74,14 +74,14 @@ class RunsFolder:
         return path
 
     def log(self, name: str) -> Path:
-        """Where a process that the lab started writes what it says."""
-        if not NAME.fullmatch(name):  # a path elsewhere, or a stranger's word
+        """The output file of a process started by the lab."""
+        if not NAME.fullmatch(name):  # a path elsewhere, or untrusted text
             short = re.sub(r"[^a-zA-Z0-9_.-]", "_", name.rpartition("/")[2])[:60]
             name = f"{short}~{zlib.crc32(name.encode('utf-8', 'surrogatepass')):08x}"
         return self.root / JOBS / f"{name.replace('/', '~')}.log"
 
     def names(self) -> list[str]:
-        """All runs, the newest first: those beside each other, those one folder deeper, and what is about to become one."""
+        """All runs, newest first: in the runs folder, one folder deeper, and runs that are being started."""
         found = {self.name(self.given): _time(self.given / "run.json")} if self.given is not None else {}
         for folder in _folders(self.root):
             inner = [folder] if (folder / "run.json").is_file() else _folders(folder)
@@ -94,14 +94,14 @@ class RunsFolder:
 
 
 class Holder(NamedTuple):
-    """Who holds a lock: `process` (0 where nobody knows), if anybody does, and whether one is written there that is gone."""
+    """The holder of a lock: `process` (None if not held, 0 if unknown), and whether the recorded process has died (`gone`)."""
 
     process: int | None
     gone: bool
 
 
 def holder(lock: Path) -> Holder:
-    """Who trains a run. A lock that says nobody is not tried, so that whoever wants it next cannot be in our way."""
+    """Return the process that trains a run. A lock without a recorded process is not tried, to avoid blocking the next one."""
     try:
         with lock.open("rb") as file:
             word = file.read(20).strip()
@@ -117,7 +117,7 @@ def holder(lock: Path) -> Holder:
 
 
 def alive(log: Path) -> bool:
-    """Whether the process that writes this log is still there."""
+    """Whether the process that writes this log is still alive."""
     try:
         with log.open("rb") as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -129,7 +129,7 @@ def alive(log: Path) -> bool:
 
 
 def standing(runs: RunsFolder, name: str) -> Row:
-    """All that the table of runs says about one."""
+    """One row of the table of runs."""
     log = runs.log(name)
     try:
         path: Path | None = runs.path(name)
@@ -171,7 +171,7 @@ def _state(lock: Holder, log: Path, found: Progress, said: str, *, asked: int | 
 
 
 def signature(runs: RunsFolder, name: str) -> tuple[tuple[int, int], ...]:
-    """Times and sizes of all files that `standing` reads: whoever takes a run up writes into one of them."""
+    """Times and sizes of the files that `standing` reads: resuming a run changes at least one of them."""
     try:
         folder = runs.path(name)
     except GlassformerError:
@@ -199,7 +199,7 @@ def stop_mark(runs: RunsFolder, name: str) -> int | None:
 
 
 def progress(metrics: Path) -> Progress:
-    """How far a run is, from the first and the last lines of its log."""
+    """The progress of a run, from the first and last lines of its log."""
     found = NOTHING.copy()
     try:
         with metrics.open("rb") as file:
@@ -224,7 +224,7 @@ def progress(metrics: Path) -> Progress:
 
 
 def last_word(log: Path) -> str:
-    """The line with which a command ended, without the command's name: a mistake, or where it stopped."""
+    """The last line of a command's output without the command's name: an error, or where it stopped."""
     try:
         with log.open("rb") as file:
             file.seek(max(0, file.seek(0, 2) - TAIL))

@@ -1,4 +1,4 @@
-"""The server: one app with every page, errors in one line, bound to this machine alone."""
+"""The server: one app with all pages and one-line errors, bound to the local machine only."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ STATIC = Path(str(files("glassformer.lab").joinpath("static")))
 
 
 def app(lab: Lab) -> Guard:
-    """The whole surface of the lab."""
+    """All routes of the lab."""
     made = Starlette(
         routes=[Route("/api/lab", known), *page_routes()],
         exception_handlers={
@@ -54,7 +54,7 @@ def app(lab: Lab) -> Guard:
 
 
 async def known(request: Request) -> Response:
-    """What a page with the key learns first: which lab this is, what it was started with, and which page shows that."""
+    """The first response to a page with the key: the lab's version, what it was started with, and the page to open."""
     lab = request.app.state.lab
     roots = [str(root) for root in lab.folders.roots]
     found: Known = {"version": version("glassformer"), "given": lab.given, "folders": roots, "address": lab.address}
@@ -67,7 +67,7 @@ async def _refused(_: Request, error: Exception) -> Response:
 
 
 async def _mistake(_: Request, error: Exception) -> Response:
-    """A user's mistake, in the command line's words; with the field, where the line starts with one."""
+    """Return a user error with the command line's message, and the field if the message starts with one."""
     found = re.match(r"(\w+)=", str(error))
     field = found[1] if found and found[1] in (*field_rules(), *SIZES) else None
     return answer({"error": str(error), "field": field}, 400)
@@ -85,14 +85,14 @@ async def _not_answered(request: Request, error: Exception) -> Response:
 
 
 async def _our_fault(request: Request, _: Exception) -> Response:
-    """Anything else is ours: one line to the page, the traceback to the log (Starlette raises it again)."""
+    """Any other exception is a bug: one line to the page, the traceback to the log (Starlette raises it again)."""
     return answer(
         {"error": f"the lab failed at {request.url.path[:60]}: this is a bug in Glassformer; see its log for details."}, 500
     )
 
 
 def bound(port: int) -> socket.socket:
-    """A socket on this machine alone; port 0 takes one that is free."""
+    """A socket bound to the local machine only; port 0 picks a free port."""
     made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -106,13 +106,13 @@ def bound(port: int) -> socket.socket:
 
 
 def settings(lab: Lab) -> uvicorn.Config:
-    """How uvicorn serves the lab: nothing about requests in its log, and no patience with connections that say nothing."""
+    """uvicorn's configuration: no access log, and idle connections are closed."""
     quiet: dict[str, Any] = {"log_level": "warning", "access_log": False, "server_header": False, "ws": "none"}
     return uvicorn.Config(app(lab), http=Connection, timeout_graceful_shutdown=1, timeout_keep_alive=15, backlog=BACKLOG, **quiet)
 
 
 class _Server(uvicorn.Server):
-    """Says that it is leaving before it waits for what is still being answered."""
+    """Announce the shutdown before waiting for responses in progress."""
 
     lab: Lab
 
@@ -122,7 +122,7 @@ class _Server(uvicorn.Server):
 
 
 def serve(lab: Lab, listener: socket.socket, *, browser: bool) -> None:
-    """Serve until stopped; says where, and opens the browser if asked. The key stands after the #, which no server is sent."""
+    """Serve until stopped; print the address, and open the browser if asked. Browsers do not send the key after the #."""
     address = f"http://{HOST}:{lab.port}{lab.address}#key={lab.token}"
     sys.stdout.write(f"Glassformer lab: {address}\nPress Ctrl-C to stop.\n")
     sys.stdout.flush()

@@ -21,7 +21,7 @@ DEFAULT = "bert-base"
 
 @dataclass(frozen=True)
 class Lab:
-    """All that one start of the lab knows: handed to every page as `request.app.state.lab`."""
+    """The state of a running lab, available to every page as `request.app.state.lab`."""
 
     port: int
     address: str = "/bench"  # the page that opens first
@@ -34,14 +34,14 @@ class Lab:
     leaving: Event = field(default_factory=Event)  # set when the lab stops: streams end by themselves
 
     def request(self, what: str, fields: Mapping[str, str]) -> Request:
-        """The spec that a page asks for: a preset, or a file below the folders of the start."""
+        """Return the spec requested by a page: a preset, or a file below the folders given at startup."""
         return request(preset_meant(what) or self.folders.inside(what), **only_fields(fields))
 
 
 def start(words: Sequence[str], port: int, *, runs: Path = RUNS, data: Sequence[Path] = ()) -> Lab:
     """The lab for `glassformer lab WORDS`: nothing, a spec with fields, a checkpoint folder or a run folder.
 
-    Runs are looked for and made in the folder `runs`; `data` may be trained on beside the built-in sets.
+    Runs are found and created in the folder `runs`; `data` is offered for training in addition to the built-in sets.
     """
     made = _opened(words, port)
     given = Path(made.given) if made.address.startswith("/train") else None
@@ -55,7 +55,7 @@ def _opened(words: Sequence[str], port: int) -> Lab:
         return Lab(port, f"/bench?{urlencode({'spec': DEFAULT})}")
     ((name, fields),) = split_words(words, count=1)
     if (meant := preset_meant(name)) is not None:
-        request_from_words(words)  # a mistake is told here, not by the page
+        request_from_words(words)  # report an error here rather than on the page
         return Lab(port, f"/bench?{urlencode({'spec': meant, **fields})}", meant)
     path = Path(name)
     if path.is_dir() and (path / "run.json").is_file():

@@ -1,4 +1,4 @@
-"""Work that takes a while, in a few threads of its own: the server goes on answering, and a queue that is too long says so."""
+"""A small thread pool for long computations: the server stays responsive, and requests beyond the queue are refused."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ WINDOW = 48  # tokens of a side that are shown at once
 
 
 class View(Protocol):
-    """What a widget shows: its kind, what it knows at first, and answers to what is asked later."""
+    """The content of a widget: its kind, its initial data, and a function that answers later requests."""
 
     kind: str
 
@@ -47,7 +47,7 @@ class View(Protocol):
 
 
 class AttentionView:
-    """Who attends to whom; a weight opens."""
+    """Attention weights; selecting one shows its arithmetic."""
 
     kind = "attention"
 
@@ -76,7 +76,7 @@ class AttentionView:
 
 
 class CellView:
-    """One number, opened."""
+    """The arithmetic of one number."""
 
     kind = "cell"
 
@@ -123,7 +123,7 @@ class EncoderView:
 
 
 def view_of(what: object) -> View:
-    """The live view of something."""
+    """Return the live view of an object."""
     makers: list[tuple[type, Callable[[Any], View]]] = [
         (Attention, AttentionView),
         (Explanation, CellView),
@@ -140,7 +140,7 @@ def view_of(what: object) -> View:
 
 
 def live(what: Any) -> Any:
-    """A live view of a run, its attention, one of its numbers, a spec or a program; without anywidget, what was given."""
+    """A live view of a run, its attention, one of its numbers, a spec or a program; without anywidget, the object itself."""
     view = view_of(what)
     return _widget()(view) if find_spec("anywidget") is not None else what
 
@@ -167,7 +167,7 @@ def _widget() -> Any:
 
 
 def replied(view: View, content: Any) -> Answer:
-    """What is sent back to a question: an answer, or the line that says why there is none."""
+    """Return the reply to a request: an answer, or a one-line error."""
     from glassformer.lab.wire import plain
 
     number = content.get("id") if isinstance(content, dict) else None

@@ -1,6 +1,6 @@
-"""What travels between the lab and the browser: JSON without bare NaN, float arrays as bytes, and events.
+"""Messages between the lab and the browser: JSON without bare NaN, float arrays as bytes, and events.
 
-JSON writes a number that JSON has not as a word in quotes ("NaN", "Infinity", "-Infinity"), as the command line does;
+A number that JSON cannot represent is written as a string ("NaN", "Infinity", "-Infinity"), as the command line does;
 the front end reads it back with `toNumber` in web/src/shared/wire.ts, where a number is expected and nowhere else.
 
 Arrays are one message: the four bytes `GLF1`, the length of the header (uint32), the header (JSON: any fields, and
@@ -33,7 +33,7 @@ Precision = Literal["float32", "float16"]
 
 
 def plain(value: Any) -> Any:
-    """Values as JSON takes them: NumPy's as Python's, records as objects, tuples as lists, no bare NaN or infinity."""
+    """Convert values for JSON: NumPy to Python, records to objects, tuples to lists, no bare NaN or infinity."""
     if isinstance(value, np.generic | np.ndarray):
         value = value.tolist()
     if isinstance(value, int) and abs(value) > MOST_EXACT:
@@ -52,19 +52,19 @@ def plain(value: Any) -> Any:
 
 
 def to_json(document: Any) -> str:
-    """One line of JSON that every browser takes."""
+    """One line of standard JSON."""
     return json.dumps(plain(document), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 def answer(document: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    """A JSON answer."""
+    """A JSON response."""
     from starlette.responses import Response
 
     return Response(to_json(document), status, media_type="application/json", headers=headers)
 
 
 def pack(header: Mapping[str, Any], arrays: Mapping[str, Any], precision: Precision = "float32") -> bytes:
-    """Arrays and what is said about them, as one message."""
+    """Arrays and their metadata as one message."""
     listed, blocks, offset = [], [], 0
     for name, array in arrays.items():
         with np.errstate(over="ignore"):
@@ -79,14 +79,14 @@ def pack(header: Mapping[str, Any], arrays: Mapping[str, Any], precision: Precis
 
 
 def arrays_answer(header: Mapping[str, Any], arrays: Mapping[str, Any], precision: Precision = "float32") -> Response:
-    """Arrays as a binary answer."""
+    """Arrays as a binary response."""
     from starlette.responses import Response
 
     return Response(pack(header, arrays, precision), media_type="application/octet-stream")
 
 
 def events_answer(events: AsyncIterator[tuple[str, Any, str]]) -> Response:
-    """Named events as they come (Server-Sent Events); the browser side is `listen` in web/src/shared/api.ts.
+    """A stream of named events (Server-Sent Events); the browser side is `listen` in web/src/shared/api.ts.
 
     An event is its name, its document and a mark. A browser that lost the connection comes back by itself and sends the last
     mark as `Last-Event-ID`; an empty one leaves the mark as it was.
@@ -103,7 +103,7 @@ def events_answer(events: AsyncIterator[tuple[str, Any, str]]) -> Response:
 
 
 async def asked(request: Request) -> dict[str, Any]:
-    """The JSON object in the body of a request, read as from a stranger."""
+    """Parse the JSON object in a request body as untrusted input."""
     try:
         text = (await request.body()).decode("utf-8")
     except UnicodeDecodeError as error:
@@ -112,7 +112,7 @@ async def asked(request: Request) -> dict[str, Any]:
 
 
 def text_in(document: Mapping[str, Any], key: str, otherwise: str | None = None, *, most: int | None = None) -> str:
-    """A text of a request, of at most so many letters; `otherwise` where it may be left out."""
+    """A text field of a request, limited in length; `otherwise` is its default."""
     found = document.get(key, otherwise)
     if not isinstance(found, str):
         raise GlassformerError(f"the request must have {key} as a string, found {shown(found)}.")
@@ -122,7 +122,7 @@ def text_in(document: Mapping[str, Any], key: str, otherwise: str | None = None,
 
 
 def whole_in(document: Mapping[str, Any], key: str, otherwise: int = 0) -> int:
-    """A whole number of a request; `otherwise` where it was left out."""
+    """An integer field of a request; `otherwise` is its default."""
     found = document.get(key, otherwise)
     if type(found) is not int or not 0 <= found <= MOST_WHOLE:
         raise GlassformerError(f"{key}={shown(found)} is not allowed: give a whole number from 0.")

@@ -172,7 +172,7 @@ def positions_for(spec: EncoderSpec, width: int) -> nn.Module:
 
 
 class Embeddings(nn.Module):
-    """Source, positions, registers, norm, dropout, projection; what a spec has not is an identity."""
+    """Source, positions, registers, norm, dropout, projection; parts that the spec lacks are identities."""
 
     def __init__(self, spec: EncoderSpec) -> None:
         super().__init__()

@@ -40,7 +40,7 @@ USUAL = Wanted()
 
 
 class Output(NamedTuple):
-    """What one pass gives; a part that the spec has not, or that was not asked for, is None or empty."""
+    """The outputs of a forward pass; parts that the spec lacks, or that were not requested, are None or empty."""
 
     states: Tensor  # [batch, t, d_model], after the final norm; of a fast encoder with only_logits, those that the head reads
     pooled: Tensor | None  # [batch, d_model]
@@ -148,7 +148,7 @@ class PlainEncoder(nn.Module):
         x_BTD = self.embeddings(given.inputs, given.segments, given.positions)
         weights, hidden = {}, [x_BTD] if wanted.hidden else []
         for number, (block, context) in enumerate(self.contexts(x_BTD.shape[1], x_BTD.dtype, layout, given.positions)):
-            if number in wanted.weights:  # beside the layer: looking on changes nothing of what it computes
+            if number in wanted.weights:  # computed separately: returning weights does not change the layer's output
                 weights[number] = block.weights(x_BTD, context)
             x_BTD = block(x_BTD, context)
             if wanted.hidden:

@@ -1,4 +1,4 @@
-"""What stands on top of the last layer: pooling, pooler, task head."""
+"""The modules after the last layer: pooling, pooler and task head."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from glassformer.spec import TOKEN_HEADS, EncoderSpec
 
 
 class Reading(NamedTuple):
-    """What a head may read."""
+    """The inputs of a head."""
 
     states_BTD: Tensor
     pooled_BD: Tensor | None
@@ -26,14 +26,14 @@ class Reading(NamedTuple):
 
 
 class Logits(NamedTuple):
-    """What a head says, and what it says about the next sentence, where it is asked that too (BERT's pre-training)."""
+    """The logits of a head, and those of next-sentence prediction if the head has it (BERT's pre-training)."""
 
     logits: Tensor
     next_logits: Tensor | None = None
 
 
 class Linear(nn.Linear):
-    """A linear map that knows its letter: `W_C` and `b_C`."""
+    """A linear map with the letter of its parameters: `W_C` and `b_C`."""
 
     def __init__(self, symbol: str, width: int, into: int, *, bias: bool) -> None:
         super().__init__(width, into, bias=bias)
@@ -46,7 +46,7 @@ class Linear(nn.Linear):
 
 
 def has_pooler(spec: EncoderSpec) -> bool:
-    """Whether something reads one vector for the whole input."""
+    """Whether the encoder pools the input into one vector."""
     if spec.head in TOKEN_HEADS:
         return False
     return spec.head != "none" or spec.pooler != "none" or spec.norm_after_last == "pooled"
@@ -117,7 +117,7 @@ class Classifier(nn.Module):
 
 
 class Classify(nn.Module):
-    """Classes of the whole input, from the pooled vector, the mean, or the first token beside the mean (DINOv2)."""
+    """Classes of the whole input, from the pooled vector, the mean, or the first token concatenated with the mean (DINOv2)."""
 
     def __init__(self, spec: EncoderSpec) -> None:
         super().__init__()
@@ -128,7 +128,7 @@ class Classify(nn.Module):
         return Logits(self.classifier(self.summary(reading)))
 
     def summary(self, reading: Reading) -> Tensor:
-        """What the classifier reads of the whole input."""
+        """The input vector of the classifier."""
         if self.spec.head_reads == "pooled":
             assert reading.pooled_BD is not None
             return reading.pooled_BD

@@ -25,7 +25,7 @@ class Node:
     title: str
     part: Part | None  # None: a layer, which has several
     parameters: int  # of all layers that it stands for
-    note: str  # what is said about them in a picture
+    note: str  # the caption in a picture
     output: Tensor
     steps: tuple[Step, ...]
     equation: Equation | None = None

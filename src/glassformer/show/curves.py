@@ -164,7 +164,7 @@ def _row(path: Path, number: int, line: str, *, last: bool) -> Row | None:
 
 
 def curves_table(curves: Sequence[Curve]) -> Table:
-    """A row a run: where it ended, where it was best, and whether it learned its training rows by heart."""
+    """One row per run: the last epoch, the best epoch, and whether it overfits."""
     heads = ("epochs", "training loss", "validation loss", "accuracy", "best", "at epoch", "loss turned at")
     rows = []
     for curve in curves:

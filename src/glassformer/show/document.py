@@ -1,4 +1,4 @@
-"""How a checked document looks: its lines with marks and what is said about each, the claims about a spec, then the count."""
+"""A checked document: its lines with marks and remarks, the claims about a spec, then the count."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ WIDTH = 110
 
 @dataclass(frozen=True)
 class Line:
-    """A line of the document with the worst of its marks, and what is said below it."""
+    """A line of the document with the worst of its marks, and the remarks below it."""
 
     place: str
     mark: str
@@ -157,7 +157,7 @@ def _mark_of(found: Found) -> str:
 
 
 def _said(found: Found) -> str:
-    """What is said below a line, with the code of the mistake where a remark names one."""
+    """The remarks below a line, with the mistake's code if a remark names one."""
     code = f" [{found.codes[0]}]" if found.kind in ("remark", "note") and found.codes else ""
     return f"{found.sentence or found.text}{code}"
 

@@ -76,7 +76,7 @@ tags = _Tags()
 
 
 def style(*sheets: str) -> Html:
-    """Style sheets of our own: they hold no text from outside, and a sign that could end them is refused."""
+    """A trusted style sheet: it contains no user text, and characters that could close it are refused."""
     text = "".join(sheets)
     if "<" in text:
         raise ValueError("a style sheet has no '<'")
@@ -84,7 +84,7 @@ def style(*sheets: str) -> Html:
 
 
 def script(code: str) -> Html:
-    """A script of our own."""
+    """A trusted script."""
     if "</" in code:
         raise ValueError("a script in a page has no '</'")
     return Html(f"<script>{code}</script>")

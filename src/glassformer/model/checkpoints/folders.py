@@ -1,4 +1,4 @@
-"""Folders and files that appear whole or not at all, and what belongs to a model beside its weights."""
+"""Atomic writes of folders and files, and the files of a model other than its weights."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def load_encoder(
 ) -> LoadedEncoder:
     """The encoder in a model folder, ready to evaluate. Weights that cannot be right are refused before memory is asked for.
 
-    `as_class` reads the folder as another class of its family; a head that the file has not then starts fresh.
+    `as_class` reads the folder as another class of its family; a head missing from the file is then newly initialized.
     """
     found = folder if isinstance(folder, CheckpointFolder) else open_for_model(folder, as_class=as_class)
     _check_types(found)
@@ -85,7 +85,7 @@ def verdict(folder: CheckpointFolder) -> Verdict:
 
 
 def unused_parts(folder: CheckpointFolder) -> list[str]:
-    """Tensors of the file that this class has not; numbers that are stored but not learned are left out."""
+    """Tensors of the file that this class lacks; stored buffers that are not learned are omitted."""
     buffers = BUFFERS + names_of(folder.family).buffers
     return [name for name in folder.match.unused if name.rpartition(".")[2] not in buffers]
 

@@ -101,7 +101,7 @@ def _class(transformers: Any, folder: CheckpointFolder) -> Any:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """transformers without its progress bars, reports and warnings: what is wrong is told by the comparison."""
+    """Silence transformers' progress bars, reports and warnings: the comparison reports any error."""
     logging = importlib.import_module("transformers.utils.logging")
     level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
     logging.set_verbosity(logging.CRITICAL)
@@ -134,7 +134,7 @@ def run_original(model: Any, folder: CheckpointFolder, given: Mapping[str, Array
 
 
 def _named(outputs: Any, spec: EncoderSpec) -> Iterator[tuple[str, Array]]:
-    """Their outputs under our names; those that we have not are left out."""
+    """Their outputs under our names; outputs that we lack are omitted."""
     for name, value in outputs.items():
         if name in OUTPUTS:
             yield OUTPUTS[name], value.double().numpy()

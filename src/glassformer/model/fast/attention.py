@@ -26,7 +26,7 @@ TRAINED_WITH = [
 
 
 class FastAttention(Attention):
-    """The same, through kernels of our own where these take one tensor of queries, keys and values.
+    """The same, using our own kernels if they support one tensor of queries, keys and values.
 
     `places` are the flat places of the only tokens whose result is read; None: every token's is.
     """
@@ -70,7 +70,7 @@ def longest_of(core: Core, qkv_BT3HK: Tensor) -> int:
 
 
 def trained_jointly(qkv: Tensor, longest: int, dropout: float) -> bool:
-    """Whether our own kernels attend in a training step: there they are faster than cuDNN's, and with dropout by a fifth."""
+    """Whether a training step uses our own attention kernels: they are faster than cuDNN's, with dropout by a fifth."""
     return torch.is_grad_enabled() and dropout <= MOST_DROPPED and kernels_serve(qkv, longest)
 
 
@@ -84,7 +84,7 @@ def mixed_jointly(qkv_BT3HK: Tensor, core: Core, *, scale: float, dropout: float
 
 
 def chosen_kernel(q_BTHK: Tensor, core: Core) -> AbstractContextManager[object]:
-    """The order in which kernels are asked whether they serve, where PyTorch's own order is not the fastest.
+    """The priority order of PyTorch's attention kernels where the default order is not the fastest.
 
     cuDNN plans anew for each shape, which takes a moment: it is asked in training alone, and there for even lengths. Its backward
     pass sums in any order, so it is not asked where equal bits are wanted.
@@ -106,7 +106,7 @@ class FastByDistances(ByDistances):
 
 
 class Gather(torch.autograd.Function):
-    """`gather` along the last axis. PyTorch's own keeps what it picks from, of which the way back asks for the shape alone."""
+    """`gather` along the last axis. PyTorch's version stores its input for the backward pass, which needs only the shape."""
 
     @staticmethod
     def forward(ctx: Any, every_HBTR: Tensor, rows_TS: Tensor) -> Tensor:

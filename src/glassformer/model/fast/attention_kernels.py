@@ -54,7 +54,7 @@ def logs_of(LOGS, first, tokens, length, EVEN: tl.constexpr):
     return tl.load(at) if EVEN else tl.load(at, mask=first + tokens < length, other=float("inf"))
 
 
-# Which weights dropout leaves is said in `attention_dropout.kept`. In assembler, since two weights of neighbours lie side by side
+# `attention_dropout.kept` defines which weights dropout keeps. In assembler, since two weights of neighbours lie side by side
 # in one thread: a product for both, and one comparison of both halves. The compiler took seven instructions a weight for it.
 
 
@@ -225,7 +225,7 @@ def to_keys_kernel(
 
 
 class Launch(NamedTuple):
-    """What all three kernels are told of a call."""
+    """The arguments shared by all three kernels."""
 
     heads: int
     width: int

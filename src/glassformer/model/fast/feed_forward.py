@@ -43,7 +43,7 @@ class FastFeedForward(FeedForward):
         return self.narrow(self.activate(wide_BTG))
 
     def activated(self, x_BTD: Tensor) -> Tensor:
-        """Where no gradient is wanted, what is wide serves nobody once it is activated."""
+        """Without gradients, the pre-activations are not needed after the activation."""
         if self.function is gelu and not self.gated and ends_products(x_BTD, self.wide):
             return of_product(x_BTD, self.wide)
         if self.gated or torch.compiler.is_compiling():  # a compiler knows by itself

@@ -42,7 +42,7 @@ class Normal(torch.autograd.Function):
 
 
 def ends_products(x: Tensor, linear: nn.Linear) -> bool:
-    """Whether the kernel for `gelu(x W + b)` serves here: many rows in 16 bits, of which nobody wants a derivative.
+    """Whether the kernel for `gelu(x W + b)` applies: many rows in 16 bits, without gradients.
 
     It loads tiles as GPUs do since Hopper, and those begin at multiples of 16 bytes.
     """
@@ -54,12 +54,12 @@ def ends_products(x: Tensor, linear: nn.Linear) -> bool:
 
 
 def bare(linear: nn.Module) -> bool:
-    """Whether a product is its matrix and nothing else: adapters and quantised weights compute something beside it."""
+    """Whether a linear layer is a plain matrix product, without adapters or quantised weights."""
     return type(linear) is nn.Linear and type(linear.weight) is nn.Parameter
 
 
 def watched(product: nn.Module) -> bool:
-    """Whether somebody asked PyTorch for what comes out of this module."""
+    """Whether forward hooks are registered on this module."""
     return bool(product._forward_hooks)
 
 

@@ -1,4 +1,4 @@
-"""Attention over queries, keys and values in one tensor, as training makes them: kernels of our own, and their plain twin."""
+"""Attention over queries, keys and values in one tensor, as used in training: our own kernels and a reference implementation."""
 
 from __future__ import annotations
 

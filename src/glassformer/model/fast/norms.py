@@ -60,7 +60,7 @@ def rms_norm(x: Tensor, gamma: Tensor, beta: Tensor | None, eps: float) -> Tenso
 
 
 class RootMeanSquare(torch.autograd.Function):
-    """The same for a CPU, where PyTorch has no kernel for it and keeps `x / root` beside x. It takes a moment to divide again."""
+    """The same for a CPU, where PyTorch has no kernel for it and stores `x / root` in addition to x. Dividing again is cheap."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, gamma: Tensor, eps: float) -> Tensor:

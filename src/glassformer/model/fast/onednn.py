@@ -83,7 +83,7 @@ def _block(block: nn.Module) -> nn.Module:
 
 
 def plain(linear: nn.Module) -> bool:
-    """Whether a product is its matrix and nothing else, and nobody looks on."""
+    """Whether a linear layer is a plain matrix product without hooks."""
     return bare(linear) and not watched(linear)
 
 

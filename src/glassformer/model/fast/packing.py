@@ -91,7 +91,7 @@ def passes(
 
 
 def at_once(encoder: PlainEncoder) -> int:
-    """How many tokens go through the model at a time where nobody says: on a GPU, as many as its memory is meant for."""
+    """The default number of tokens per forward pass; on a GPU it follows from the memory."""
     spec, here = encoder.spec, encoder.here
     if not here.is_cuda:
         return FEWEST

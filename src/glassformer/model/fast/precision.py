@@ -19,5 +19,5 @@ def product_dtype(dtype: torch.dtype, device: torch.device) -> torch.dtype:
 
 
 def kernels_take(x: Tensor) -> bool:
-    """Whether kernels of our own compute with such numbers, where these lie."""
+    """Whether our own kernels support this dtype on this device."""
     return TRITON and x.is_cuda and x.dtype in HALVES

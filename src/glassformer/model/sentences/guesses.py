@@ -1,4 +1,4 @@
-"""What a masked-token head says: of each mask in a text, the likeliest tokens with their probabilities."""
+"""Masked-token predictions: the most likely tokens for each mask, with their probabilities."""
 
 from __future__ import annotations
 
@@ -56,6 +56,6 @@ def guesses(encoder: Encoder, window: Window, tokenizer: Any, name: Callable[[in
 
 
 def _letters(tokenizer: Any, token: int) -> str:
-    """The letters of a token; a row of the table that the tokenizer has none for is said by its number."""
+    """The text of a token, or its id if the tokenizer has no text for it."""
     found = tokenizer.id_to_token(token)
     return f"token {token}" if found is None else str(found)

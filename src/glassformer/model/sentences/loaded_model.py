@@ -51,7 +51,7 @@ class Vectors(NamedTuple):
 
 
 class Sayings(NamedTuple):
-    """What the head says of some inputs in a row."""
+    """The head's predictions for consecutive inputs."""
 
     numbers: list[int]
     values: list[Said]
@@ -82,7 +82,7 @@ class LoadedModel:
 
     @property
     def spec(self) -> EncoderSpec:
-        """What the encoder is."""
+        """The spec of the encoder."""
         return self.encoder.spec
 
     @cached_property
@@ -92,7 +92,7 @@ class LoadedModel:
 
     @cached_property
     def settings(self) -> SentenceSettings:
-        """How the folder says that its sentence vectors are made."""
+        """The folder's settings for sentence vectors."""
         return read_settings(self.folder.path)
 
     @cached_property
@@ -279,7 +279,7 @@ def _vectors(window: streams.Window, values: Tensor) -> Vectors:
 
 
 def _of_texts(window: streams.Window, said: Sequence[Said]) -> Sayings:
-    """What is said of words that were read by themselves, text by text; the special tokens around each word belong to none."""
+    """Predictions per word for texts tokenized word by word; special tokens belong to no word."""
     texts: dict[int, list[Any]] = {}
     for number, encoding, tokens in zip(window.numbers, window.encodings, said, strict=True):
         own = [token for token, special in zip(tokens, encoding.special_tokens_mask, strict=True) if not special]
@@ -297,7 +297,7 @@ def load(
 ) -> LoadedModel:
     """The model in a folder (config.json or spec.json, and model.safetensors), checked strictly: `gf.load(path).encode(texts)`.
 
-    `as_class` reads it as another class of its family; a head that the file has not then starts fresh: `verdict` says so.
+    `as_class` reads it as another class of its family; a head missing from the file is newly initialized: see `verdict`.
     """
     allow_nonfinite = yes_no("allow_nonfinite", allow_nonfinite)
     return LoadedModel(load_encoder(folder, as_class=as_class, dtype=dtype, device=device, allow_nonfinite=allow_nonfinite))

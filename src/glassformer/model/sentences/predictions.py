@@ -1,4 +1,4 @@
-"""What a head says, in words: classes with probabilities, labels that hold, scores, tags of tokens."""
+"""Predictions of a head: classes with probabilities, multi-label results, scores, token tags."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Prediction(NamedTuple):
 
 
 class TokenPrediction(NamedTuple):
-    """Of one token: its text and what is said of it."""
+    """A token's text and its prediction."""
 
     token: str
     prediction: Prediction

@@ -49,7 +49,7 @@ class Habits:
     lower: bool = False
     name: Callable[[int], str] = plain_name
     word_by_word: bool = False  # each word, between blanks, is read by itself, as if it were a text
-    letters: bool = False  # whether somebody will ask for the tokens in letters
+    letters: bool = False  # whether the tokens are needed as text
 
     def __post_init__(self) -> None:
         arguments.yes_no("truncate", self.truncate)

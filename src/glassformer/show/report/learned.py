@@ -1,4 +1,4 @@
-"""What a report says of a training run, from its folder alone: curves, epochs, predicted beside measured, the test."""
+"""The training section of a report, from the run folder alone: curves, epochs, predicted beside measured, the test."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def _results(run: Learned) -> list[Child]:
 
 
 def _predicted(run: Learned) -> list[Html]:
-    """What the algebra said before the first step, beside what was measured."""
+    """The costs predicted before the first step next to the measured ones."""
     said, began = _mapping(run.about.get("predicted")), _mapping(run.start.get("measured"))
     step = _mapping(_mapping(run.end.get("measured")).get("step"))
     size = (step.get("rows"), step.get("t")) if "flops" in step else (said.get("batch"), said.get("t"))
