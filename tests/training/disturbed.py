@@ -162,9 +162,9 @@ def examine(path, step, counts, child=None):
     """After a death: every checkpoint whole, at most one interval of steps lost, nothing left of those who died before."""
     checkpoints = path / "checkpoints"
     newest = 0
-    for step in reversed(state.saved_steps(checkpoints)):
+    for saved in reversed(state.saved_steps(checkpoints)):
         try:
-            newest = state.load_state(checkpoints, step).step
+            newest = state.load_state(checkpoints, saved).step
         except state.Damaged:
             counts.fault("unreadable", when=True)
     counts.fault("lost_more", when=step - newest > SETTINGS["save_every"])

@@ -93,6 +93,9 @@ def test_a_result_shows_its_curves_in_a_notebook(trained):
         ),
         ({"fields": {"batch": 3}}, "batch= is not a field of a trained encoder: write --batch-size 3."),
         ({"train_only": "head"}, "train_only=head needs a checkpoint: give its folder"),
+        ({"batch_tokens": 512, "batch_size": 8}, "batch_tokens=512 and batch_size=8 both set the size of a batch: give one."),
+        ({"batch_tokens": 512}, "batch_tokens=512 does not apply to images: all have the same length. Give batch_size."),
+        ({"batch_tokens": 0}, "batch_tokens=0 is not allowed: a whole number from 1, or none."),
         ({"out": ""}, "out= is not allowed: out must be a path"),
     ],
 )

@@ -110,6 +110,33 @@ def test_resume_names_what_was_changed(whole, tmp_path):
         loop.train(Run(run.path, run.spec, run.settings, None, about), data, Quiet())
 
 
+@pytest.mark.parametrize("accumulate", [1, 3])
+def test_a_run_of_token_budgets_stopped_in_an_epoch_resumes_to_the_same_bits(accumulate, tmp_path):
+    settings = {"batch_tokens": 600, "accumulate": accumulate, "vocab": 300, "max_length": 48, "save_every": 2}
+    runs = [tiny_run(tmp_path / name, "lid-words", **settings) for name in ("whole", "stopped")]
+    (whole, data), (stopped, _) = runs
+    watch = Quiet()
+    loop.train(whole, data, watch)
+    steps = logged(whole)
+    assert steps[-1]["step"] == len(steps) == watch.total
+
+    def stop(step):
+        if step == 5:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        loop.train(stopped, data, Quiet(stop))
+    assert state.saved_steps(stopped.checkpoints)[0] == 4
+    loop.train(Run.open(stopped.path), data, Quiet())
+    assert losses(stopped) == losses(whole)
+
+
+def test_a_token_budget_below_the_longest_text_is_refused(tmp_path):
+    run, data = tiny_run(tmp_path / "run", "lid-words", batch_tokens=8, vocab=300, max_length=48)
+    with pytest.raises(GlassformerError, match=r"batch_tokens=8 is less than the longest row \(\d+ tokens\)\. Give more, or"):
+        loop.train(run, data, Quiet())
+
+
 def test_texts_that_are_cut_are_counted_and_a_head_may_have_outputs_to_spare(tmp_path):
     path = tmp_path / "texts.csv"
     path.write_text("text,label\n" + "".join(f"{'word ' * (3 + 40 * (n % 2))}{n},{'ab'[n % 2]}\n" for n in range(40)))

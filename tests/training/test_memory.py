@@ -7,7 +7,7 @@ import torch
 from tiny_training import Quiet, tiny_run
 
 from glassformer.training import loop
-from glassformer.training.memory import OutOfMemory, largest_batch
+from glassformer.training.memory import OutOfMemory, forecast, largest_batch
 from glassformer.training.prediction import prediction
 
 
@@ -51,3 +51,15 @@ def test_other_errors_than_memory_are_not_hidden(tmp_path, monkeypatch):
     monkeypatch.setattr(loop, "judge", judge)
     with pytest.raises(RuntimeError, match=r"^a bug$"):
         loop.train(run, data, Quiet())
+
+
+def test_a_token_budget_is_forecast_by_its_rows_of_maximum_length(tmp_path):
+    run, _ = tiny_run(tmp_path / "run", "lid-words", batch_tokens=1000, vocab=300, max_length=48)
+    predicted = prediction(run.spec, run.settings)
+    assert predicted["batch"] == 1000 // 48 == 20
+    assert predicted["bytes"] == prediction(run.spec, run.settings.replace(batch_tokens=None, batch_size=20))["bytes"]
+    run = dataclasses.replace(run, about=run.about | {"predicted": predicted})
+    room = round(predicted["bytes"] / 2)
+    fits = largest_batch(predicted, room)
+    way = f"At most {fits} rows fit: train again with --batch-tokens {48 * fits} --accumulate {-(-20 // fits)}."
+    assert forecast(run, room).startswith("a step of 20 rows needs ") and forecast(run, room).endswith(way)

@@ -20,7 +20,7 @@ from glassformer.errors import GlassformerError
 from glassformer.model import Encoder, fast
 from glassformer.model.fast.float8_layers import check_float8
 from glassformer.training import state
-from glassformer.training.data.batches import BatchStream
+from glassformer.training.data.batches import BatchStream, Order
 from glassformer.training.data.dataset import Dataset, Split
 from glassformer.training.data.examples import Batch, Examples, prepare
 from glassformer.training.distributed.parallel_encoder import ParallelEncoder
@@ -105,7 +105,7 @@ def check_data(run: Run, data: Dataset) -> None:
 def check_share(run: Run, where: Worker) -> None:
     """Refuse more processes than a batch has rows."""
     rows = run.settings.batch_size
-    if where.world > rows:
+    if run.settings.batch_tokens is None and where.world > rows:
         raise GlassformerError(
             f"batch_size={rows} is too small for {where.world} processes: each needs a row. Start fewer processes."
         )
@@ -141,10 +141,10 @@ class Trainer:
         if rows.cut:
             way = " --max-length raises the limit." if self.longest == settings.max_length else ""
             watch.say(f"note: {rows.cut:,} of {len(rows):,} training texts are truncated to {self.longest} tokens.{way}")
-        self.stream = BatchStream(rows, batch_size=settings.batch_size, seed=settings.seed, rank=where.rank, world=where.world)
-        self.validation = self.in_order(self.rows(data.validation))
+        self.stream = self.batched(rows)
+        self.validation = self.batched(self.rows(data.validation), times=4, order="by_length")
         self.saving = Saving(run, where, self.encoder, self.optimizer, self.stream)
-        self.total = settings.epochs * -(-self.stream.steps(0) // settings.accumulate)  # steps of the whole run
+        self.total = self.stream.total_steps(settings.epochs, settings.accumulate)
         self.progress = Progress()
         self.spikes = SpikeDetector(settings.clip)
         self.compiled = compile_if_worth(self.encoder, settings, where.device, self.total * self.predicted.get("matrix_flops", 0))
@@ -159,10 +159,14 @@ class Trainer:
         """Maximum number of tokens of a text."""
         return min(self.settings.max_length, self.run.spec.longest or self.settings.max_length)
 
-    def in_order(self, rows: Examples) -> BatchStream:
-        """Batch rows for evaluation, in the same order each time."""
-        share = {"rank": self.where.rank, "world": self.where.world}
-        return BatchStream(rows, batch_size=4 * self.settings.batch_size, seed=self.settings.seed, order="by_length", **share)
+    def batched(self, rows: Examples, *, times: int = 1, order: Order = "shuffled") -> BatchStream:
+        """Batch rows, `times` as many as a training step has; evaluation reads them by length, in the same order each time."""
+        settings, where = self.settings, self.where
+        size: dict[str, Any] = {"batch_size": times * settings.batch_size}
+        if settings.batch_tokens is not None:
+            budget = times * settings.batch_tokens
+            size = {"batch_tokens": budget if times == 1 else max(budget, int(rows.lengths.max(initial=1)))}
+        return BatchStream(rows, **size, seed=settings.seed, order=order, rank=where.rank, world=where.world)
 
     @property
     def finished(self) -> bool:
@@ -253,7 +257,7 @@ class Trainer:
         if best is not None and best["step"] != self.progress.step:
             self.saving.load_best(best["step"])
         self.export("best")
-        test = self.in_order(self.rows(self.data.test))
+        test = self.batched(self.rows(self.data.test), times=4, order="by_length")
         found = self.spread.evaluate(test.batches(), classes=counted_classes(self.data))
         measured: dict[str, Any] = self.gauge.figures()
         if self.where.world == 1:  # the counters work for a single process

@@ -52,16 +52,19 @@ def enough_memory(run: Run, device: torch.device, say: Callable[[str], None]) ->
 def forecast(run: Run, room: int | None) -> str:
     """Describe the memory a step needs, the memory available, and a batch size that fits."""
     predicted, settings = run.about.get("predicted", {}), run.settings
-    needs = f"a step of {settings.batch_size} rows needs {in_words(predicted['bytes'])}" if predicted else "a step does not fit"
+    rows = predicted.get("batch", settings.batch_size)
+    needs = f"a step of {rows} rows needs {in_words(predicted['bytes'])}" if predicted else "a step does not fit"
+    option = "--batch-size" if settings.batch_tokens is None else "--batch-tokens"
     free = "" if room is None else f", {in_words(room)} is available"
     fits = None if room is None else largest_batch(predicted, room)
-    if fits is None or fits >= settings.batch_size:  # predicted to fit, but other processes or temporary tensors used the memory
-        way = "Train again with a smaller --batch-size and a larger --accumulate for the same effective batch."
+    if fits is None or fits >= rows:  # predicted to fit, but other processes or temporary tensors used the memory
+        way = f"Train again with a smaller {option} and a larger --accumulate for the same effective batch."
     elif fits == 0:
         way = "Not even one row fits: train again with a smaller --max-length, fewer layers or smaller widths."
     else:
-        times = -(-settings.batch_size // fits) * settings.accumulate
-        way = f"At most {fits} rows fit: train again with --batch-size {fits} --accumulate {times}."
+        times = -(-rows // fits) * settings.accumulate
+        fitting = fits if settings.batch_tokens is None else fits * predicted["t"]
+        way = f"At most {fits} rows fit: train again with {option} {fitting} --accumulate {times}."
     return f"{needs}{free}. {way}"
 
 

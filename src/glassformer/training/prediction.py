@@ -39,12 +39,12 @@ def prediction(spec: EncoderSpec, settings: Settings, *, dtype: Dtype = "float32
     learned = parameters if trained is None else trained
     flops = _by_length(lengths, [row.flops for row in rows])
     size = _by_length(lengths, [row.activations for row in rows]) | {"fixed": 4.0 * (parameters + 3 * learned)}
-    whole = rows[-1]
+    whole, batch = rows[-1], settings.rows_at(t)
     return {
         "parameters": parameters,
-        "matrix_flops": round(whole.flops * settings.batch_size * settings.accumulate),
-        "bytes": round(size["fixed"] + whole.activations * settings.batch_size),
-        "batch": settings.batch_size,
+        "matrix_flops": round(whole.flops * batch * settings.accumulate),
+        "bytes": round(size["fixed"] + whole.activations * batch),
+        "batch": batch,
         "t": t,
         "flops_by": flops,
         "bytes_by": size,

@@ -80,6 +80,7 @@ class Plan(NamedTuple):
 
 def plan(data: Dataset, model: Model, fields: Mapping[str, Any], given: Mapping[str, Any]) -> Plan:
     """Plan a run: encoder, tokenizer and predicted cost; settings that are not `given` are chosen for the data."""
+    check_batches(data, given)
     chosen = suggested(data, checkpoint=names_checkpoint(model), only=given.get("train_only", "all"))
     settings = Settings(**{**chosen, **given})
     start = start_for(model, fields, data, settings)
@@ -90,6 +91,21 @@ def plan(data: Dataset, model: Model, fields: Mapping[str, Any], given: Mapping[
         check_float8(spec, current_worker().device)
     dtype: Any = str(number_type(current_worker(), settings.precision)).removeprefix("torch.")
     return Plan(spec, settings, tokenizer, start, prediction(spec, settings, dtype=dtype, trained=trained))
+
+
+def check_batches(data: Dataset, given: Mapping[str, Any]) -> None:
+    """Refuse a token budget beside a number of rows, or for images."""
+    budget, rows = given.get("batch_tokens"), given.get("batch_size")
+    if budget is None:
+        return
+    if rows is not None:
+        raise GlassformerError(
+            f"batch_tokens={shown(budget)} and batch_size={shown(rows)} both set the size of a batch: give one."
+        )
+    if data.task == "image":
+        raise GlassformerError(
+            f"batch_tokens={shown(budget)} does not apply to images: all have the same length. Give batch_size."
+        )
 
 
 def train_new(planned: Plan, data: Dataset, source: Mapping[str, Any], path: Path, reporting: Reporting) -> Trained:

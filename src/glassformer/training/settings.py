@@ -36,6 +36,7 @@ class Settings:
 
     epochs: int = _is(10, "number of epochs", least=1)
     batch_size: int = _is(32, "rows per batch, summed over all processes", least=1)
+    batch_tokens: int | None = _is(None, "tokens per batch, padding included, instead of a number of rows", least=1)
     accumulate: int = _is(1, "batches to accumulate gradients over before each step", least=1)
     lr: float = _is(1e-3, "peak learning rate")
     warmup: float = _is(0.1, "share of the steps used for learning-rate warmup", most=1)
@@ -67,6 +68,10 @@ class Settings:
     def replace(self, **settings: Any) -> Settings:
         """Return a copy with some settings changed."""
         return dataclasses.replace(self, **settings)
+
+    def rows_at(self, length: int) -> int:
+        """Return the number of rows in a batch whose rows have `length` tokens."""
+        return self.batch_size if self.batch_tokens is None else max(1, self.batch_tokens // length)
 
     def to_dict(self) -> dict[str, Any]:
         """Return all settings as a JSON-serializable dict."""

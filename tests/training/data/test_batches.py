@@ -74,6 +74,7 @@ def test_an_epoch_has_every_row_once_and_each_epoch_another_order(texts, how):
     assert [batch.ids for batch in BatchStream(texts, seed=1, **how)] == epochs[0]
     assert [batch.ids for batch in BatchStream(texts, seed=2, **how)] != epochs[0]
     assert stream.total_steps(3) == sum(map(len, epochs))
+    assert stream.total_steps(3, accumulate=4) == sum(-(-len(ids) // 4) for ids in epochs)
     assert (stream.epoch, stream.index) == (3, 0)
 
 

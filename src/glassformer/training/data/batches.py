@@ -59,11 +59,11 @@ class BatchStream:
         """Return the number of batches in an epoch; with `batch_tokens` it varies slightly."""
         return len(self.plan(epoch))
 
-    def total_steps(self, epochs: int) -> int:
-        """Return the number of batches in `epochs` epochs."""
+    def total_steps(self, epochs: int, accumulate: int = 1) -> int:
+        """Return the number of steps of `accumulate` batches in `epochs` epochs; the last step of an epoch may have fewer."""
         if self.batch_size is not None:
-            return epochs * self.steps(0)
-        return sum(len(self._planned(epoch)) for epoch in range(epochs))
+            return epochs * -(-self.steps(0) // accumulate)
+        return sum(-(-len(self._planned(epoch)) // accumulate) for epoch in range(epochs))
 
     def batches(self, epoch: int = 0) -> Iterator[Batch]:
         """Yield all batches of an epoch without moving the stream, for evaluation."""
