@@ -50,7 +50,7 @@ Shares = list[Array | None]  # a coefficient for each input; None: this input ge
 
 
 @singledispatch
-def shares(operation: Operation, at: At) -> Shares:
+def shares(operation: Operation, _at: At) -> Shares:
     """The coefficients of the inputs, so that Σ coefficient · input is Σ coefficient · output up to a stated remainder."""
     raise TypeError(f"{type(operation).__name__} states no shares")
 
@@ -69,7 +69,7 @@ def _(operation: Contract, at: At) -> Shares:
 
 
 @shares.register
-def _(operation: Affine, at: At) -> Shares:
+def _(_operation: Affine, at: At) -> Shares:
     x, weight, bias = at.step.inputs
     return [
         contract(at.step.output, at.coefficient, weight, at.values[1], x),
@@ -79,7 +79,7 @@ def _(operation: Affine, at: At) -> Shares:
 
 
 @shares.register
-def _(operation: Multiply, at: At) -> Shares:
+def _(_operation: Multiply, at: At) -> Shares:
     """A learned factor is held; two computed factors get half each."""
     output = at.step.output
     both = [aligned(tensor, value, output) for tensor, value in zip(at.step.inputs, at.values, strict=True)]
@@ -89,7 +89,7 @@ def _(operation: Multiply, at: At) -> Shares:
 
 
 @shares.register
-def _(operation: Add, at: At) -> Shares:
+def _(_operation: Add, at: At) -> Shares:
     return [_summed(at.coefficient, at.step.output, tensor) for tensor in at.step.inputs]
 
 
@@ -99,7 +99,7 @@ def _(operation: Scale, at: At) -> Shares:
 
 
 @shares.register
-def _(operation: Shift, at: At) -> Shares:
+def _(_operation: Shift, at: At) -> Shares:
     output, inputs = at.step.output, at.step.inputs
     scaled = at.coefficient * aligned(inputs[1], at.values[1], output)
     return [scaled, None, *(_summed(at.coefficient, output, tensor) for tensor in inputs[2:])]
@@ -126,7 +126,7 @@ def _(operation: Variance, at: At) -> Shares:
 
 @shares.register
 def _(operation: Normalise, at: At) -> Shares:
-    x, *mean, variance = at.step.inputs
+    mean, variance = at.step.inputs[1:-1], at.step.inputs[-1]
     output = at.step.output
     spread = aligned(variance, at.values[-1], output)
     c = at.coefficient / np.sqrt(spread + operation.eps)
