@@ -13,6 +13,7 @@ from glassformer.errors import GlassformerError
 from glassformer.numbers import open_checkpoint
 from glassformer.numbers.contributions.rules import Rules
 from glassformer.numbers.seeded import seeded_run
+from glassformer.program.operations import Normalise
 from glassformer.spec import EncoderSpec
 
 ALL_RULES = [
@@ -24,11 +25,21 @@ ALL_RULES = [
 NUMBERS_EACH = 10
 
 
-ROUNDING = 1e-14  # absolute: a number whose terms of about 1 cancel to 1e-17 is itself rounding
+EPSILON = 1e-15
 
 
 def adds_up(found):
-    return abs(found.gap) <= 1e-9 * abs(found.value) + ROUNDING
+    """To 1e-9 of the number, plus rounding: terms may cancel, and a norm multiplies their rounding by 1 / deviation.
+
+    Where all features of a position are equal, that factor is 1 / √eps, a million for eps=1e-12.
+    """
+    steps = found.run.program.steps
+    factors = [float(np.abs(found.run[step.inputs[-1].name]).min()) + step.operation.eps for step in steps if is_norm(step)]
+    return abs(found.gap) <= 1e-9 * abs(found.value) + EPSILON * max([10.0, *(factor**-0.5 for factor in factors)])
+
+
+def is_norm(step):
+    return isinstance(step.operation, Normalise)
 
 
 @settings(max_examples=100)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import singledispatch
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,7 +19,6 @@ from glassformer.program.operations import (
     Mean,
     Multiply,
     Normalise,
-    Operation,
     Pointwise,
     Rotate,
     Scale,
@@ -50,7 +49,7 @@ Shares = list[Array | None]  # a coefficient for each input; None: this input ge
 
 
 @singledispatch
-def shares(operation: Operation, _at: At) -> Shares:
+def shares(operation: object, _at: At) -> Shares:
     """The coefficients of the inputs, so that Σ coefficient · input is Σ coefficient · output up to a stated remainder."""
     raise TypeError(f"{type(operation).__name__} states no shares")
 
@@ -151,8 +150,8 @@ def _(operation: Rotate, at: At) -> Shares:
     return [at.coefficient * cosine + np.concatenate([second, -first], axis=-1)]
 
 
-@shares.register
-def _(operation: Copy, at: At) -> Shares:
+@shares.register(Copy)
+def _(operation: Any, at: At) -> Shares:
     """Every cell of the output is a cell of an input, or nothing: run on cell numbers, the operation itself tells which."""
     tags: list[Array] = []
     starts: list[int | None] = []
