@@ -1,6 +1,8 @@
 """What comes out, and why? Run an encoder on numbers, explain any of them, change any of them."""
 
 from glassformer.numbers.checkpoint import Checkpoint, open_checkpoint
+from glassformer.numbers.contributions.ledger import Contributions
+from glassformer.numbers.contributions.rules import Rules
 from glassformer.numbers.explain import Explanation
 from glassformer.numbers.run import Run, run
 from glassformer.numbers.weights import legible_weights, random_weights
@@ -8,8 +10,10 @@ from glassformer.numbers.what_if import Difference, knock_out, swap_tokens, what
 
 __all__ = [
     "Checkpoint",
+    "Contributions",
     "Difference",
     "Explanation",
+    "Rules",
     "Run",
     "knock_out",
     "legible_weights",

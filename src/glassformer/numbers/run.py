@@ -9,6 +9,8 @@ import numpy as np
 
 from glassformer.errors import GlassformerError
 from glassformer.numbers.attention import Attention, attention
+from glassformer.numbers.contributions.ledger import Contributions, contributions
+from glassformer.numbers.contributions.rules import Rules
 from glassformer.numbers.explain import Explanation, explain
 from glassformer.numbers.inputs import checked_inputs
 from glassformer.numbers.keep import evaluate_keeping
@@ -24,6 +26,10 @@ class Run(Values):
     def explain(self, name: str, **cell: int) -> Explanation:
         """Explain the arithmetic of one number: `run.explain("layers.0.attention.mix", t=1, head=0, d_v=3)`."""
         return explain(self, name, self.cell(name, cell))
+
+    def contributions(self, name: str, rules: Rules | None = None, **cell: int) -> Contributions:
+        """One number as a sum of contributions: `run.contributions("head.logits", **{"class": 1})`."""
+        return contributions(self, name, cell, Rules() if rules is None else rules)
 
     def attention(self, *, layer: int | None = None, head: int | None = None, batch: int = 0) -> Attention:
         """Return the attention weights of one head, the heads of one layer, or all: `run.attention(layer=3, head=0)`."""

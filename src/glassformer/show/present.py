@@ -22,6 +22,7 @@ VIEWS = {
     "glassformer.numbers.by_hand": "glassformer.show.work",
     "glassformer.numbers.experiments": "glassformer.show.experiments",
     "glassformer.numbers.attention": "glassformer.show.notebook.attention",
+    "glassformer.numbers.contributions": "glassformer.show.contributions",
     "glassformer.numbers": "glassformer.show.notebook.numbers",
     "glassformer.spec": "glassformer.show.notebook.encoders",
     "glassformer.program": "glassformer.show.notebook.encoders",

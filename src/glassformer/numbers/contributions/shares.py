@@ -1,0 +1,251 @@
+"""How each operation distributes a number over its inputs: coefficients of the output become coefficients of the inputs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import singledispatch
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from glassformer.numbers.contributions.rules import Rules
+from glassformer.program import Step, Tensor
+from glassformer.program.axes import Array
+from glassformer.program.operations import (
+    Add,
+    Affine,
+    Contract,
+    Mean,
+    Multiply,
+    Normalise,
+    Pointwise,
+    Rotate,
+    Scale,
+    Shift,
+    Softmax,
+    Variance,
+)
+from glassformer.program.operations.base import Copy, aligned, position_of
+from glassformer.program.operations.error_function import erf
+from glassformer.program.operations.pointwise import FUNCTIONS
+from glassformer.program.operations.products import contract
+
+NODES = 8  # of the Gauss-Legendre rule that averages the derivative of a softmax
+SAME_SCORES = 1e-24  # relative: squares of differences below this are rounding
+
+
+class At(NamedTuple):
+    """A step, the values of its inputs, and the coefficient of each cell of its output in the number."""
+
+    step: Step
+    values: Sequence[Array]
+    coefficient: Array
+    fixed: Sequence[bool]  # which inputs are parameters
+    rules: Rules
+
+
+Shares = list[Array | None]  # a coefficient for each input; None: this input gets nothing
+
+
+@singledispatch
+def shares(operation: object, _at: At) -> Shares:
+    """The coefficients of the inputs, so that Σ coefficient · input is Σ coefficient · output up to a stated remainder."""
+    raise TypeError(f"{type(operation).__name__} states no shares")
+
+
+@shares.register
+def _(operation: Contract, at: At) -> Shares:
+    root = math.sqrt(operation.terms * operation.divisor.size) if operation.divisor else 1.0
+    left, right = at.step.inputs[:2]
+    c = at.coefficient / root
+    if at.fixed[1]:
+        return [contract(at.step.output, c, right, at.values[1], left), None]
+    to_right = contract(at.step.output, c, left, at.values[0], right)
+    if at.step.role == "mix" and (at.rules.depth == "direct" or at.rules.patterns == "held"):
+        return [None, to_right]
+    return [contract(at.step.output, c, right, at.values[1], left) / 2, to_right / 2]
+
+
+@shares.register
+def _(_operation: Affine, at: At) -> Shares:
+    x, weight, bias = at.step.inputs
+    return [
+        contract(at.step.output, at.coefficient, weight, at.values[1], x),
+        None,
+        _summed(at.coefficient, at.step.output, bias),
+    ]
+
+
+@shares.register
+def _(_operation: Multiply, at: At) -> Shares:
+    """A learned factor is held; two computed factors get half each."""
+    output = at.step.output
+    both = [aligned(tensor, value, output) for tensor, value in zip(at.step.inputs, at.values, strict=True)]
+    if at.fixed[1]:
+        return [_summed(at.coefficient * both[1], output, at.step.inputs[0]), None]
+    return [_summed(at.coefficient * both[1 - i] / 2, output, at.step.inputs[i]) for i in (0, 1)]
+
+
+@shares.register
+def _(_operation: Add, at: At) -> Shares:
+    return [_summed(at.coefficient, at.step.output, tensor) for tensor in at.step.inputs]
+
+
+@shares.register
+def _(operation: Scale, at: At) -> Shares:
+    return [at.coefficient * operation.factor]
+
+
+@shares.register
+def _(_operation: Shift, at: At) -> Shares:
+    output, inputs = at.step.output, at.step.inputs
+    scaled = at.coefficient * aligned(inputs[1], at.values[1], output)
+    return [scaled, None, *(_summed(at.coefficient, output, tensor) for tensor in inputs[2:])]
+
+
+@shares.register
+def _(operation: Mean, at: At) -> Shares:
+    x, axis = at.step.inputs[0], position_of(at.step.inputs[0], operation.over)
+    c = np.expand_dims(at.coefficient, axis)
+    if len(at.values) == 1:
+        return [np.broadcast_to(c / x.axes[axis].size, x.shape)]
+    real = aligned(at.step.inputs[1], at.values[1].astype(float), x)
+    return [np.broadcast_to(c * real / np.maximum(real.sum(axis, keepdims=True), 1), x.shape), None]
+
+
+@shares.register
+def _(operation: Variance, at: At) -> Shares:
+    """A mean of squares: each part of x has its covariance with x."""
+    x, axis = at.step.inputs[0], position_of(at.step.inputs[0], operation.over)
+    centred = at.values[0] - (aligned(at.step.inputs[1], at.values[1], x) if len(at.values) == 2 else 0)
+    c = np.expand_dims(at.coefficient, axis) * centred / x.axes[axis].size
+    return [c, *(-_summed(c, x, tensor) for tensor in at.step.inputs[1:])]
+
+
+@shares.register
+def _(operation: Normalise, at: At) -> Shares:
+    mean, variance = at.step.inputs[1:-1], at.step.inputs[-1]
+    output = at.step.output
+    spread = aligned(variance, at.values[-1], output)
+    c = at.coefficient / np.sqrt(spread + operation.eps)
+    of_variance: Array | None = None
+    if at.rules.norms == "opened":
+        c = c / 2
+        centred = at.values[0] - (aligned(mean[0], at.values[1], output) if mean else 0)
+        secant = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread != 0)
+        # A variance of 0 has nothing to share: what is normalised is 0 as well.
+        of_variance = _summed(c * centred * secant, output, variance)
+    return [c, *(-_summed(c, output, tensor) for tensor in mean), of_variance]
+
+
+@shares.register
+def _(operation: Rotate, at: At) -> Shares:
+    """The transpose of a rotation is the rotation back."""
+    length, width = at.step.output.axis(operation.along), at.step.output.axes[-1]
+    angles = np.arange(length.size)[:, None] * operation.base ** (-2 * (np.arange(width.size) % (width.size // 2)) / width.size)
+    table = Tensor("angle", (length, width))
+    cosine, sine = (aligned(table, function(angles), at.step.output) for function in (np.cos, np.sin))
+    first, second = np.split(at.coefficient * sine, 2, axis=-1)
+    return [at.coefficient * cosine + np.concatenate([second, -first], axis=-1)]
+
+
+@shares.register(Copy)
+def _(operation: Any, at: At) -> Shares:
+    """Every cell of the output is a cell of an input, or nothing: run on cell numbers, the operation itself tells which."""
+    tags: list[Array] = []
+    starts: list[int | None] = []
+    start = 1
+    for value in at.values:
+        moved = value.dtype.kind == "f"
+        tags.append(np.arange(start, start + value.size, dtype=float).reshape(value.shape) if moved else value)
+        starts.append(start if moved else None)
+        start += value.size if moved else 0
+    came = np.broadcast_to(operation.evaluate(at.step.inputs, at.step.output, tags), at.coefficient.shape)
+    came = np.where(np.isfinite(came), came, 0).astype(int)
+    sums = np.bincount(came.ravel(), weights=at.coefficient.ravel(), minlength=start)
+    return [
+        None if first is None else sums[first : first + value.size].reshape(value.shape)
+        for first, value in zip(starts, at.values, strict=True)
+    ]
+
+
+@shares.register
+def _(operation: Softmax, at: At) -> Shares:
+    """The average derivative on the straight line from equal scores, corrected so that it gives the difference exactly.
+
+    The correction (Gonzalez 1996) distributes the error of the quadrature in proportion to the squares of the scores.
+    """
+    axis = position_of(at.step.output, operation.over)
+    seen = np.isfinite(at.values[0])
+    scores = np.where(seen, at.values[0], 0.0)
+    count = np.maximum(seen.sum(axis, keepdims=True), 1)
+    scores = np.where(seen, scores - scores.sum(axis, keepdims=True) / count, 0.0)
+    c = np.where(seen, at.coefficient, 0.0)
+    average = np.zeros_like(c)
+    nodes, weights = np.polynomial.legendre.leggauss(NODES)
+    for node, weight in zip(nodes, weights, strict=True):
+        p = operation.evaluate(at.step.inputs, at.step.output, [np.where(seen, scores * (node + 1) / 2, -np.inf)])
+        average += weight / 2 * p * (c - (c * p).sum(axis, keepdims=True))
+    p = operation.evaluate(at.step.inputs, at.step.output, at.values)
+    moved = (c * (p - seen / count)).sum(axis, keepdims=True) - (average * scores).sum(axis, keepdims=True)
+    squares = np.square(scores).sum(axis, keepdims=True)
+    apart = squares > SAME_SCORES * (1 + np.square(np.where(seen, at.values[0], 0.0)).sum(axis, keepdims=True))
+    average += scores * np.divide(moved, squares, out=np.zeros_like(moved), where=apart)
+    return [average - np.where(seen, average.sum(axis, keepdims=True) / count, 0.0)]
+
+
+@shares.register
+def _(operation: Pointwise, at: At) -> Shares:
+    x = at.values[0]
+    if at.rules.activations == "slope":
+        return [at.coefficient * SLOPES[operation.function](x)]
+    secant = np.divide(FUNCTIONS[operation.function].evaluate(x), x, out=np.zeros_like(x), where=x != 0)
+    return [at.coefficient * secant]
+
+
+def leftover(at: At, output: Array, found: Shares) -> float:
+    """What the shares of a step do not account for: Σ coefficient · output − Σ coefficient · input."""
+    given = [product(c, value) for c, value in zip(found, at.values, strict=True) if c is not None]
+    return math.fsum([float(product(at.coefficient, output).sum()), *(-float(part.sum()) for part in given)])
+
+
+def product(coefficient: Array, value: Array) -> Array:
+    """Coefficient · value, 0 where the coefficient is 0: a masked score is −∞."""
+    return np.multiply(coefficient, value, out=np.zeros(coefficient.shape), where=coefficient != 0)
+
+
+def _summed(c: Array, output: Tensor, tensor: Tensor) -> Array:
+    """The transpose of `aligned`: summed over the axes that the tensor lacks, the others in its order."""
+    names = [axis.name for axis in tensor.axes]
+    c = c.sum(tuple(i for i, axis in enumerate(output.axes) if axis.name not in names))
+    left = [axis.name for axis in output.axes if axis.name in names]
+    return c.transpose([left.index(name) for name in names])
+
+
+def _sigmoid(x: Array) -> Array:
+    return np.asarray(0.5 * (1 + np.tanh(0.5 * x)))
+
+
+def _swish_slope(factor: float) -> Callable[[Array], Array]:
+    return lambda x: _sigmoid(factor * x) * (1 + factor * x * (1 - _sigmoid(factor * x)))
+
+
+def _gelu_slope(x: Array) -> Array:
+    return np.asarray(0.5 * (1 + erf(x / math.sqrt(2))) + x * np.exp(-x * x / 2) / math.sqrt(2 * math.pi))
+
+
+def _gelu_tanh_slope(x: Array) -> Array:
+    root = math.sqrt(2 / math.pi)
+    bent = np.tanh(root * (x + 0.044715 * x**3))
+    return np.asarray(0.5 * (1 + bent) + 0.5 * x * (1 - bent**2) * root * (1 + 3 * 0.044715 * x * x))
+
+
+SLOPES: dict[str, Callable[[Array], Array]] = {
+    "relu": lambda x: (x > 0).astype(float),
+    "gelu": _gelu_slope,
+    "gelu_tanh": _gelu_tanh_slope,
+    "quick_gelu": _swish_slope(1.702),
+    "silu": _swish_slope(1.0),
+    "tanh": lambda x: 1 - np.tanh(x) ** 2,
+}

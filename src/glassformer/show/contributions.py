@@ -1,0 +1,37 @@
+"""How a ledger looks: contributions by part and layer, then the largest lines, then the sums."""
+
+from __future__ import annotations
+
+from glassformer.numbers.contributions.ledger import Contributions, Line
+from glassformer.show.figures import figures
+from glassformer.show.present import present
+from glassformer.show.table import Column, Table
+
+MOST_LINES = 12
+
+
+@present.register
+def _ledger(found: Contributions) -> Table:
+    """Sums by part and layer, and below each rule the lines that weigh most."""
+    rows = [["by part and layer", ""]]
+    for (layer, part), value in found.by("layer", "part").items():
+        rows.append([f"  {part if layer is None else f'layer {layer} {part}'}", figures(value)])
+    rows.append(["largest lines", ""])
+    largest = sorted(found.lines, key=lambda line: -abs(line.value))[:MOST_LINES]
+    rows += [[f"  {_told(found, line)}", figures(line.value)] for line in largest]
+    first = len(rows)
+    rows += [["sum of contributions", figures(found.total)], ["remainder", figures(found.remainder)]]
+    rows.append([found.label, figures(found.value)])
+    notes = ["", f"Rules: {found.rules.text}.", f"Sum + remainder − value = {found.gap:.1e} ({len(found.lines)} lines)."]
+    columns = [Column("contribution"), Column("value", right=True)]
+    return Table(f"what made {found.label}", columns, rows, notes, frozenset({first, first + 1, first + 2}))
+
+
+def _told(found: Contributions, line: Line) -> str:
+    """`layers.3.attention.mix head 2 from "river" (2)`."""
+    words = [line.name if line.part != "remainder" else f"remainder of {line.name}"]
+    words += [f"head {line.head}"] if line.head is not None else []
+    if line.position is not None:
+        word = found.word(line.position, line.batch)
+        words.append(f'"{word}" ({line.position})' if word else f"position {line.position}")
+    return " ".join(words)
