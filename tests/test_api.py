@@ -51,7 +51,7 @@ CALLS = {
     "tokens": lambda wrong: gf.run("encoder", tokens=wrong, d_model=8, heads=2, vocab=20, layers=1),
     "seed": lambda wrong: gf.run("layer", seed=wrong, d_model=8, heads=2),
     "a value": lambda wrong: RUN[wrong],
-    "a difference": lambda wrong: gf.swap_tokens(RUN, 0, 1)[wrong],
+    "a difference": lambda wrong: gf.swap_tokens(RUN, 0, 1).change(wrong),
     "a cell": lambda wrong: RUN.cell("x", wrong),
     "an index": lambda wrong: RUN.explain("x", t=wrong, d_model=0),
     "a layer": lambda wrong: RUN.attention(layer=wrong),
@@ -176,7 +176,7 @@ def test_names_can_be_gone_through():
     assert shapes._ipython_key_completions_() == list(shapes)
     assert len(RUN) == len(list(RUN)) and "x" in RUN and 5 not in RUN and [1] not in RUN
     difference = gf.swap_tokens(RUN, 0, 1)
-    assert list(difference) == list(RUN) and difference["x"].shape == RUN["x"].shape
+    assert list(difference) == list(RUN) and difference.change("x").shape == RUN["x"].shape
 
 
 @pytest.mark.parametrize(

@@ -14,10 +14,20 @@ def test_one_score_changes_what_follows_and_nothing_else():
     assert changed.changed == ("layers.0.attention.scores",)
     assert "layers.0.attention.q" not in changed.rerun
     assert changed.rerun[0] == "layers.0.attention.masked"
-    assert changed["layers.0.attention.weights"][0, 0, 1].any()
-    assert not changed["layers.0.attention.weights"][0, 0, 0].any()
-    assert not changed["layers.1.out"][1].any()  # the other text
+    assert changed.change("layers.0.attention.weights")[0, 0, 1].any()
+    assert not changed.change("layers.0.attention.weights")[0, 0, 0].any()
+    assert not changed.change("layers.1.out")[1].any()  # the other text
     assert changed.after["x"] is found["x"]
+
+
+def test_a_value_and_a_difference_have_names_of_their_own():
+    """`run[name]` is a value, so `what_if(…)[name]`, once a difference, was taken for the new value."""
+    found = tiny()
+    changed = found.what_if({"x": found["x"] + 1})
+    assert np.array_equal(changed.after["x"], found["x"] + 1)
+    assert np.allclose(changed.change("x"), 1)
+    with pytest.raises(GlassformerError, match=r"\.after\['x'\] is the new value, \.change\('x'\) the difference"):
+        changed["x"]
 
 
 def test_a_changed_weight_equals_a_fresh_run_with_it():
@@ -33,7 +43,7 @@ def test_a_changed_weight_equals_a_fresh_run_with_it():
 def test_a_head_can_be_knocked_out():
     changed = knock_out(tiny(), layer=0, heads=1)
     assert (changed.after["layers.0.attention.mix"][:, :, 1] == 0).all()
-    assert not changed["layers.0.attention.mix"][:, :, 0].any()
+    assert not changed.change("layers.0.attention.mix")[:, :, 0].any()
     assert changed.output.any()
 
 

@@ -31,14 +31,20 @@ class Difference(Viewed, Generic[R_co]):
     def __str__(self) -> str:
         return self.presented().text()
 
-    def __getitem__(self, name: str) -> Array:
-        """Return after minus before; −∞ on both sides counts as 0."""
+    def change(self, name: str) -> Array:
+        """Return the value after minus the value before; −∞ on both sides counts as 0. The value itself is `after[name]`."""
         name = self.before.named(name)
         before, after = self.before.values[name], self.after.values[name]
         if before is after:
             return np.zeros(before.shape)
         with np.errstate(invalid="ignore"):
             return np.where(before == after, 0.0, np.subtract(after, before, dtype=float))
+
+    def __getitem__(self, name: str) -> Array:
+        """Refuse: `run[name]` is a value, so `[name]` could be mistaken for the new value."""
+        raise GlassformerError(
+            f"a what-if holds two runs: .after[{shown(repr(name))}] is the new value, .change({shown(repr(name))}) the difference."
+        )
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.before)
@@ -49,13 +55,13 @@ class Difference(Viewed, Generic[R_co]):
     @property
     def moved(self) -> dict[str, float]:
         """Name -> largest absolute difference, for every value that changed, in the order of the program."""
-        sizes = {name: float(np.abs(self[name]).max(initial=0.0)) for name in (*self.changed, *self.rerun)}
+        sizes = {name: float(np.abs(self.change(name)).max(initial=0.0)) for name in (*self.changed, *self.rerun)}
         return {name: size for name, size in sizes.items() if size > 0}
 
     @property
     def output(self) -> Array:
         """The difference of the final output."""
-        return self[self.before.program.output.name]
+        return self.change(self.before.program.output.name)
 
 
 def what_if(run: R, changes: Mapping[str, Change]) -> Difference[R]:
