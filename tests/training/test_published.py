@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+import glassformer as gf
 from glassformer.model import Encoder
 from glassformer.model.checkpoints.export import class_for, save
 from glassformer.model.sentences.loaded_model import load
@@ -101,6 +102,8 @@ def test_a_trained_body_goes_where_transformers_finds_it(tmp_path, tokenizer, tr
     publish(encoder, tmp_path / "best", ("a", "b"), start=start, beside=tmp_path / "model", trained=trained)
     assert (tmp_path / "best" / "body").is_dir() == (trained == "all")
     if trained == "all":
+        found = gf.verify(tmp_path / "best" / "body")  # transformers adds a random pooler, which is not compared
+        assert found.holds and len(found.comparisons) == 3
         model = transformers.AutoModel.from_pretrained(tmp_path / "best" / "body").eval()
         words = transformers.PreTrainedTokenizerFast(tokenizer_file=str(tmp_path / "best" / "body" / "tokenizer.json"))
         with torch.no_grad():

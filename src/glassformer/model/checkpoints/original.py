@@ -14,6 +14,7 @@ import torch
 
 from glassformer.errors import GlassformerError, shown
 from glassformer.model.checkpoints.answers import Answer, Array
+from glassformer.model.heads import has_pooler
 from glassformer.spec import EncoderSpec
 from glassformer.spec.checkpoint_folder import CheckpointFolder
 from glassformer.spec.huggingface.tensor_names import tensor_names
@@ -127,6 +128,8 @@ def run_original(model: Any, folder: CheckpointFolder, given: Mapping[str, Array
         tensors = {name: value[:, None] for name, value in tensors.items()}
     outputs = model(**tensors, output_hidden_states=True)
     named = dict(_named(outputs, folder.spec))
+    if getattr(model, "pooler", None) is not None and not has_pooler(folder.spec):
+        named.pop("pooled", None)  # theirs has random weights: the file holds no pooler
     if folder.family == "siglip_text_model" and "attend" in given:
         for name in ("pooled", "logits"):  # theirs is read from the last position even where that is padding
             named.pop(name, None)
