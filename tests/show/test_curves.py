@@ -60,6 +60,18 @@ def test_the_best_of_a_curve_is_what_the_loop_would_have_kept(task):
         assert Curve("drawn", *columns, task=task).best == epoch
 
 
+def test_one_low_epoch_is_not_overfitting():
+    """Seen on 181 validation rows: a level of 0.50, one epoch at 0.48, and training that goes on."""
+    falling = tuple(1 - 0.04 * epoch for epoch in range(20))
+    dip = [0.9, 0.8, 0.7, 0.6, *[0.5, 0.505] * 8]
+    dip[14] = 0.48
+    noisy = Curve("noisy", falling, tuple(dip), falling, falling)
+    assert noisy.turn == 15 and not noisy.overfits
+    assert Curve("rising", falling, (*dip[:16], 0.55, 0.6, 0.65, 0.7), falling, falling).overfits
+    last_up = Curve("last up", falling[:3], (0.6, 0.5, 0.7), falling[:3], falling[:3])
+    assert not last_up.overfits  # one epoch is not a trend
+
+
 def test_the_table_names_it():
     text = curves_table([OVER, FINE]).text()
     assert "over       4         0.1000           0.9000     78.0%  80.0%         2               2" in text

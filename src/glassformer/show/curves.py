@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 from typing import Any, TypeAlias
 
 from glassformer.arguments import path as given_path
@@ -63,11 +64,16 @@ class Curve(Viewed):
 
     @property
     def overfits(self) -> bool:
-        """The validation loss rose while the training loss still fell."""
+        """The validation loss rose for good while the training loss still fell.
+
+        A single low epoch is noise: the loss must end above the median of the lowest epoch and its neighbours, and at least
+        two epochs must follow the lowest.
+        """
         turn = self.turn
-        if turn is None:
+        if turn is None or turn + 2 > len(self.validation_loss):
             return False
-        rose = self.validation_loss[-1] > MARGIN * self.validation_loss[turn - 1]
+        level = median(self.validation_loss[max(0, turn - 2) : turn + 1])
+        rose = self.validation_loss[-1] > MARGIN * level
         return rose and self.train_loss[-1] < self.train_loss[turn - 1]
 
     def to_dict(self) -> dict[str, Any]:
