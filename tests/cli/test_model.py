@@ -3,8 +3,10 @@
 import io
 import json
 import re
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -384,3 +386,23 @@ def test_the_help_has_examples_without_torch(command):
         [sys.executable, "-c", barred, command, "--help"], capture_output=True, text=True, timeout=60, check=True
     )
     assert f"glassformer {command} path/to/" in done.stdout
+
+
+def test_help_offers_only_the_endings_that_are_written(run):
+    assert ".npy" in run("encode", "--help")[1]
+    out = run("predict", "--help")[1]
+    assert "FILE.npy" not in out and "FILE.jsonl" in out and "FILE.parquet" in out
+
+
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGHUP])
+def test_a_terminated_encode_leaves_no_file_behind(folder, tmp_path, sent):
+    out = tmp_path / "vectors.jsonl"
+    command = [sys.executable, "-m", "glassformer", "encode", str(folder), "-", "--out", str(out)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+        until = time.monotonic() + 60  # standard input stays open, so the command waits with its file begun
+        while not list(tmp_path.glob(".vectors*")) and time.monotonic() < until:
+            time.sleep(0.05)
+        assert list(tmp_path.glob(".vectors*"))
+        running.send_signal(sent)
+        assert running.wait(60) == 128 + sent
+    assert not list(tmp_path.glob("*vectors*")) and not list(tmp_path.glob(".vectors*"))

@@ -115,6 +115,13 @@ def _only_a_dash(_context: click.Context, _parameter: click.Parameter, word: str
     return word
 
 
+def out_option(*endings: str) -> Callable[[Command], Command]:
+    """Return the option --out, whose help lists the endings that the command writes."""
+    files = [f"FILE{ending}" for ending in endings]
+    said = f"Write to a new {', '.join(files[:-1])} or {files[-1]}. [default: JSON lines on standard output]"
+    return click.option("--out", type=Named(path_type=Path), metavar="FILE", help=said)
+
+
 def stream_options(command: Command) -> Command:
     """Add the options that `encode` and `predict` share: inputs, reading and outputs."""
     for option in (
@@ -136,12 +143,6 @@ def stream_options(command: Command) -> Command:
         click.option(
             "--truncate", is_flag=True, help="Truncate texts that are too long instead of refusing them; the number is reported."
         ),
-        click.option(
-            "--out",
-            type=Named(path_type=Path),
-            metavar="FILE",
-            help="Write to a new FILE.npy, FILE.jsonl or FILE.parquet. [default: JSON lines on standard output]",
-        ),
         click.option("--file", metavar="FILE", help="File with one text per line; - for standard input."),
         click.option("--text", "texts", multiple=True, help="A text; may be repeated."),
         as_option,
@@ -152,6 +153,7 @@ def stream_options(command: Command) -> Command:
 
 @click.command()
 @stream_options
+@out_option(".npy", ".jsonl", ".parquet")
 @click.option(
     "--pool", type=OneOf(["mean", "first", "last", "max", "pooled"]), help="Pooling. [default: that of the checkpoint, else mean]"
 )
@@ -174,6 +176,7 @@ def encode(checkpoint: Path, pool: str | None, normalise: bool | None, **options
 
 @click.command()
 @stream_options
+@out_option(".jsonl", ".parquet")
 @click.option(
     "--images",
     type=click.Path(path_type=Path),

@@ -7,9 +7,13 @@ import json
 import math
 import os
 import secrets
+import signal
+import sys
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 from typing import Any, BinaryIO, NamedTuple, Protocol
 
 import numpy as np
@@ -148,7 +152,7 @@ def sink(out: Path | BinaryIO) -> Iterator[Sink]:
         return
     unfinished = out.absolute().parent / f".{out.name[:200]}.{secrets.token_hex(4)}"
     try:
-        with unfinished.open("wb") as file:
+        with ending_by_exit(), unfinished.open("wb") as file:
             made: Sink = SINKS[out.suffix](file)
             try:
                 yield made
@@ -161,6 +165,24 @@ def sink(out: Path | BinaryIO) -> Iterator[Sink]:
         raise not_written(out, error) from None
     finally:
         unfinished.unlink(missing_ok=True)
+
+
+@contextmanager
+def ending_by_exit() -> Iterator[None]:
+    """Turn SIGTERM and SIGHUP into SystemExit, so that an unfinished file is removed; only the main thread may do so."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def end(number: int, _: FrameType | None) -> None:
+        sys.exit(128 + number)
+
+    before = {number: signal.signal(number, end) for number in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def require_finite(values: NDArray[Any], name: str) -> None:
