@@ -138,7 +138,7 @@ def test_a_changed_number_moves_what_depends_on_it_as_what_if_says(client):
         "tensor", text=WHO, edits=["layers.0.attention.scores[head=0,t=7,s=0]=-3"], name="layers.0.attention.weights"
     )
     assert header["rows"] == {"axis": "t", "size": 11, "start": 0}
-    np.testing.assert_allclose(arrays["difference"], there["layers.0.attention.weights"][0, 0], atol=1e-6)
+    np.testing.assert_allclose(arrays["difference"], there.change("layers.0.attention.weights")[0, 0], atol=1e-6)
     np.testing.assert_allclose(arrays["after"] - arrays["before"], arrays["difference"], atol=1e-6)
 
 

@@ -42,8 +42,9 @@ class Difference(Viewed, Generic[R_co]):
 
     def __getitem__(self, name: str) -> Array:
         """Refuse: `run[name]` is a value, so `[name]` could be mistaken for the new value."""
+        written = shown(repr(name))
         raise GlassformerError(
-            f"a what-if holds two runs: .after[{shown(repr(name))}] is the new value, .change({shown(repr(name))}) the difference."
+            f"a what-if holds two runs: .after[{written}] is the new value, .change({written}) the difference."
         )
 
     def __iter__(self) -> Iterator[str]:
