@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 from hypothesis import strategies as st
 
 from glassformer.spec import ALL_BIASES, EncoderSpec
+from glassformer.spec.encoder_fields import Activation
 
 
 @st.composite
@@ -28,9 +29,7 @@ def specs(draw: st.DrawFn, *, reads: str | None = None) -> EncoderSpec:
         "final_norm": draw(st.sampled_from([None, "none", "all", "pooled"])),
         "first_norm": draw(st.booleans()),
         "layer_scale": draw(st.booleans()),
-        "activation": draw(
-            st.sampled_from(["relu", "gelu", "gelu_tanh", "quick_gelu", "silu", "tanh", "reglu", "geglu", "swiglu"])
-        ),
+        "activation": draw(st.sampled_from(get_args(Activation))),
         "biases": tuple(draw(st.sets(st.sampled_from(ALL_BIASES)))),
         "scale": draw(st.sampled_from(["d_k", "d_model", "none"])),
         "attend": draw(st.sampled_from(["all", "causal"])),

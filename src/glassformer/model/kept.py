@@ -8,10 +8,12 @@ from glassformer.program.kept import MATERIALISED, Keeps, Kernel
 from glassformer.program.roles import Role
 from glassformer.spec import EncoderSpec
 
+IN_PLACE = ("relu", "gelu", "gelu_tanh", "silu", "tanh")  # activations with a kernel that needs no second tensor
+
 
 def _in_place(spec: EncoderSpec) -> tuple[Role, ...]:
-    """A gated block still reads what its activation is computed from, and QuickGELU multiplies it with its sigmoid."""
-    return () if spec.gated or spec.activation == "quick_gelu" else ("ffn activation",)
+    """A gated block still reads what its activation is computed from."""
+    return ("ffn activation",) if spec.activation in IN_PLACE else ()
 
 
 FUSED = Keeps(

@@ -30,7 +30,7 @@ NormPlace = Literal["post", "pre"]
 NormKind = Literal["layer", "rms"]
 FinalNorm = Literal["none", "all", "pooled"]
 Pointwise = Literal["relu", "gelu", "gelu_tanh", "quick_gelu", "silu", "tanh"]
-Activation = Literal["relu", "gelu", "gelu_tanh", "quick_gelu", "silu", "tanh", "reglu", "geglu", "geglu_tanh", "swiglu"]
+Activation = Literal[Pointwise, "reglu", "geglu", "geglu_tanh", "swiglu"]
 BiasPlace = Literal["q", "k", "v", "output", "ffn", "norm", "patch", "embedding", "pooler", "head", "classes", "decoder"]
 Scale = Literal["d_k", "d_model", "none"]
 Attend = Literal["all", "causal"]
@@ -41,7 +41,7 @@ Pooler = Literal["none", "dense", "norm", "attention"]
 Head = Literal["none", "classify", "distilled", "tag", "tag_patches", "mlm", "pretrain", "project"]
 TOKEN_HEADS: tuple[Head, ...] = ("tag", "tag_patches", "mlm")  # they read every token and need no pooler
 MASKED_HEADS: tuple[Head, ...] = ("mlm", "pretrain")  # they predict masked tokens
-HeadHidden = Literal["none", "relu", "gelu", "gelu_tanh", "quick_gelu", "silu", "tanh"]
+HeadHidden = Literal["none", Pointwise]
 
 ALL_BIASES: tuple[BiasPlace, ...] = get_args(BiasPlace)
 

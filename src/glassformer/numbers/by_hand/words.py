@@ -9,6 +9,8 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from glassformer.errors import GlassformerError, close_to, listed, nearest, shown
+from glassformer.program.operations.pointwise import FUNCTIONS
+from glassformer.spec import GATES
 
 Kind = Literal[
     "attention",
@@ -252,19 +254,13 @@ CONVENTIONS: Choices = {"rows": "row row-vectors tokens-as-rows", "columns": "co
 APPLIES: Choices = {"x W": "xw right", "W x": "wx left"}
 VARIANCES: Choices = {"biased": "population n 0 false", "unbiased": "sample bessel n-1 1 true"}
 EPS_PLACES: Choices = {"inside": "in", "outside": "out"}
-ACTIVATIONS: Choices = {
-    "relu": "",
+ACTIVATIONS: Choices = dict.fromkeys((*FUNCTIONS, *GATES), "") | {
     "gelu": "gelu-erf exact-gelu",
     "gelu_tanh": "gelu-new gelu-approximate approximate-gelu",
-    "quick_gelu": "",
     "silu": "swish",
-    "tanh": "",
     "sigmoid": "logistic",
     "softmax": "",
     "none": "identity linear no",
-    "reglu": "",
-    "geglu": "",
-    "swiglu": "",
 }
 NORM_PLACES: Choices = {"post": "after true yes post-norm post-ln", "pre": "before pre-norm pre-ln", "none": "no false off"}
 NORM_KINDS: Choices = {"layer": "layer-norm layernorm", "rms": "rms-norm rmsnorm"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import singledispatch
 from typing import Any, NamedTuple
 
@@ -27,7 +27,6 @@ from glassformer.program.operations import (
     Variance,
 )
 from glassformer.program.operations.base import Copy, aligned, position_of
-from glassformer.program.operations.error_function import erf
 from glassformer.program.operations.pointwise import FUNCTIONS
 from glassformer.program.operations.products import contract
 
@@ -199,7 +198,7 @@ def _(operation: Softmax, at: At) -> Shares:
 def _(operation: Pointwise, at: At) -> Shares:
     x = at.values[0]
     if at.rules.activations == "slope":
-        return [at.coefficient * SLOPES[operation.function](x)]
+        return [at.coefficient * FUNCTIONS[operation.function].slope(x)]
     secant = np.divide(FUNCTIONS[operation.function].evaluate(x), x, out=np.zeros_like(x), where=x != 0)
     return [at.coefficient * secant]
 
@@ -221,31 +220,3 @@ def _summed(c: Array, output: Tensor, tensor: Tensor) -> Array:
     c = c.sum(tuple(i for i, axis in enumerate(output.axes) if axis.name not in names))
     left = [axis.name for axis in output.axes if axis.name in names]
     return c.transpose([left.index(name) for name in names])
-
-
-def _sigmoid(x: Array) -> Array:
-    return np.asarray(0.5 * (1 + np.tanh(0.5 * x)))
-
-
-def _swish_slope(factor: float) -> Callable[[Array], Array]:
-    return lambda x: _sigmoid(factor * x) * (1 + factor * x * (1 - _sigmoid(factor * x)))
-
-
-def _gelu_slope(x: Array) -> Array:
-    return np.asarray(0.5 * (1 + erf(x / math.sqrt(2))) + x * np.exp(-x * x / 2) / math.sqrt(2 * math.pi))
-
-
-def _gelu_tanh_slope(x: Array) -> Array:
-    root = math.sqrt(2 / math.pi)
-    bent = np.tanh(root * (x + 0.044715 * x**3))
-    return np.asarray(0.5 * (1 + bent) + 0.5 * x * (1 - bent**2) * root * (1 + 3 * 0.044715 * x * x))
-
-
-SLOPES: dict[str, Callable[[Array], Array]] = {
-    "relu": lambda x: (x > 0).astype(float),
-    "gelu": _gelu_slope,
-    "gelu_tanh": _gelu_tanh_slope,
-    "quick_gelu": _swish_slope(1.702),
-    "silu": _swish_slope(1.0),
-    "tanh": lambda x: 1 - np.tanh(x) ** 2,
-}

@@ -17,9 +17,10 @@ from glassformer.program.pen import Pen
 
 
 class Function(NamedTuple):
-    """An activation: its NumPy form, its arithmetic, its cost an element, and what its gradient needs."""
+    """An activation: its NumPy form, its derivative, its arithmetic, its FLOPs per element, and what its gradient needs."""
 
     evaluate: Callable[[Array], Array]
+    slope: Callable[[Array], Array]
     opened: Callable[[Expression], Expression]
     flops: int
     keeps: str  # "input" or "output"
@@ -27,6 +28,11 @@ class Function(NamedTuple):
 
 def _sigmoid(x: Array) -> Array:
     return np.asarray(0.5 * (1 + np.tanh(0.5 * x)))
+
+
+def _swish_slope(factor: float) -> Callable[[Array], Array]:
+    """The derivative of `x · sigmoid(factor · x)`."""
+    return lambda x: _sigmoid(factor * x) * (1 + factor * x * (1 - _sigmoid(factor * x)))
 
 
 def _number(value: float) -> Constant:
@@ -42,6 +48,10 @@ def _gelu_array(x: Array) -> Array:
     return result
 
 
+def _gelu_slope(x: Array) -> Array:
+    return np.asarray(0.5 * (1 + erf(x / math.sqrt(2))) + x * np.exp(-x * x / 2) / math.sqrt(2 * math.pi))
+
+
 def _gelu(x: Expression) -> Expression:
     inside = Call("erf", Ratio(x, Constant(math.sqrt(2), "√2")))
     return Product((x, _number(0.5), Sum((_number(1), inside))))
@@ -50,20 +60,33 @@ def _gelu(x: Expression) -> Expression:
 _ROOT = Constant(math.sqrt(2 / math.pi), "√(2/π)")
 
 
+def _gelu_tanh_array(x: Array) -> Array:
+    return np.asarray(0.5 * x * (1 + np.tanh(_ROOT.value * (x + 0.044715 * x * x * x))))
+
+
+def _gelu_tanh_slope(x: Array) -> Array:
+    bent = np.tanh(_ROOT.value * (x + 0.044715 * x**3))
+    return np.asarray(0.5 * (1 + bent) + 0.5 * x * (1 - bent**2) * _ROOT.value * (1 + 3 * 0.044715 * x * x))
+
+
 def _gelu_tanh(x: Expression) -> Expression:
     cubic = Product((_number(0.044715), x, x, x))
     return Product((x, _number(0.5), Sum((_number(1), Call("tanh", Product((_ROOT, Sum((x, cubic)))))))))
 
 
 FUNCTIONS: dict[str, Function] = {
-    "relu": Function(lambda x: np.maximum(x, 0), lambda x: Call("relu", x), 1, "output"),
-    "gelu": Function(_gelu_array, _gelu, 5, "input"),
-    "gelu_tanh": Function(lambda x: 0.5 * x * (1 + np.tanh(_ROOT.value * (x + 0.044715 * x * x * x))), _gelu_tanh, 9, "input"),
+    "relu": Function(lambda x: np.maximum(x, 0), lambda x: (x > 0).astype(float), lambda x: Call("relu", x), 1, "output"),
+    "gelu": Function(_gelu_array, _gelu_slope, _gelu, 5, "input"),
+    "gelu_tanh": Function(_gelu_tanh_array, _gelu_tanh_slope, _gelu_tanh, 9, "input"),
     "quick_gelu": Function(
-        lambda x: x * _sigmoid(1.702 * x), lambda x: Product((x, Call("sigmoid", Product((_number(1.702), x))))), 3, "input"
+        lambda x: x * _sigmoid(1.702 * x),
+        _swish_slope(1.702),
+        lambda x: Product((x, Call("sigmoid", Product((_number(1.702), x))))),
+        3,
+        "input",
     ),
-    "silu": Function(lambda x: x * _sigmoid(x), lambda x: Product((x, Call("sigmoid", x))), 2, "input"),
-    "tanh": Function(lambda x: np.tanh(x), lambda x: Call("tanh", x), 1, "output"),
+    "silu": Function(lambda x: x * _sigmoid(x), _swish_slope(1.0), lambda x: Product((x, Call("sigmoid", x))), 2, "input"),
+    "tanh": Function(lambda x: np.tanh(x), lambda x: 1 - np.tanh(x) ** 2, lambda x: Call("tanh", x), 1, "output"),
 }
 
 
