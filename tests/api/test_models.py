@@ -107,3 +107,26 @@ def test_an_exported_folder_is_the_same_model(folder, tmp_path):
     assert np.array_equal(gf.load(folder).encode(TEXTS), gf.encode(tmp_path / "own", TEXTS, pool="mean").values)
     with pytest.raises(GlassformerError, match="is in our own layout, and --folder OUT writes the layout of transformers"):
         gf.export(tmp_path / "own", folder=tmp_path / "other")
+
+
+# A head that the file does not hold ----------------------------------------------------------------------------------------
+
+HEAD = "BertForSequenceClassification"
+
+
+def test_predictions_of_a_random_head_are_refused_unless_asked_for(folder):
+    with pytest.raises(GlassformerError, match=r"does not hold head.*random weights.*--fresh-head"):
+        gf.predict(folder, TEXTS, as_class=HEAD)
+    assert gf.predict(folder, TEXTS, as_class=HEAD, fresh_head=True).rows == len(TEXTS)
+
+
+def test_an_export_with_a_random_head_is_refused_unless_asked_for(folder, tmp_path):
+    with pytest.raises(GlassformerError, match="random weights"):
+        gf.export(folder, folder=tmp_path / "out", as_class=HEAD)
+    assert not (tmp_path / "out").exists()
+    gf.export(folder, folder=tmp_path / "out", as_class=HEAD, fresh_head=True)
+    assert gf.predict(tmp_path / "out", TEXTS).rows == len(TEXTS)  # there it is the file's own
+
+
+def test_vectors_that_do_not_depend_on_the_head_need_no_permission(folder):
+    assert np.array_equal(gf.encode(folder, TEXTS, as_class=HEAD).values, gf.encode(folder, TEXTS).values)

@@ -22,16 +22,18 @@ from glassformer.training.worker import Worker, number_format
 CPU = torch.device("cpu")
 
 
-def measured(data, **settings):
-    chosen = Settings(**{"batch_size": 8, "max_length": 24, "vocab": 300} | settings)
+def measured(data, fields=None, length=24, **settings):
+    chosen = Settings(**{"batch_size": 8, "max_length": length, "vocab": 300} | settings)
     rows = load_data(data)
     tokenizer = tokenizer_for(rows, chosen)
-    spec = small_spec(rows, tokenizer, chosen).replace(d_model=32, heads=2, layers=2, dropout=0.0)
+    spec = small_spec(rows, tokenizer, chosen).replace(
+        **{"d_model": 32, "heads": 2, "layers": 2, "dropout": 0.0} | (fields or {})
+    )
     trained = parameter_counts(spec, {}, chosen)["trained"]
     encoder = fast.apply(first_weights(Path("none"), spec, CPU))
     choose_trained(encoder, {}, chosen)
     to_training(encoder)
-    batch = BatchStream(prepare(rows.validation, tokenizer, max_length=24), batch_size=8).at(0, 0)
+    batch = BatchStream(prepare(rows.validation, tokenizer, max_length=length), batch_size=8).at(0, 0)
     gauge = Gauge(prediction(spec, chosen, trained=trained), CPU, torch.float32)
     return gauge.one_step(encoder, batch, lambda: number_format(Worker(CPU), "fp32"))["step"]
 
@@ -45,6 +47,20 @@ def test_a_step_costs_what_was_predicted(data, settings, flops, size):
     step = measured(data, **settings)
     assert step["flops"] == pytest.approx(step["predicted_flops"], rel=flops)
     assert step["bytes"] == pytest.approx(step["predicted_bytes"], rel=size)
+
+
+def test_a_classifier_of_the_first_token_computes_one_token_after_the_last_attention():
+    step = measured("topic", {"pool": "first", "pooler": "dense"}, length=64)
+    assert step["flops"] == pytest.approx(step["predicted_flops"], rel=1e-6)
+    every = measured("topic", {"pool": "mean"}, length=64)
+    assert step["flops"] < 0.8 * every["flops"]
+
+
+@pytest.mark.parametrize("length", [64, 128])
+def test_attention_with_dropout_on_a_cpu_keeps_its_weights(length):
+    step = measured("topic", {"dropout": 0.1}, length=length)
+    assert step["bytes"] == pytest.approx(step["predicted_bytes"], rel=0.01)
+    assert step["predicted_bytes"] > 1.3 * measured("topic", length=length)["predicted_bytes"]
 
 
 def test_a_masked_token_step_asks_its_head_about_few_tokens(tmp_path):

@@ -14,7 +14,6 @@ from glassformer.program.roles import Role
 
 INDEX_BYTES = 8  # token ids, and the rows that distances choose, are 64-bit integers
 STATISTIC_BYTES = 4  # kernels keep a norm's mean and variance, and a softmax's log-sum, in float32
-MASK_BYTES = 1  # a dropout mask is a byte an element
 LOSS_BYTES = 12  # for each logit: its log-probability, and the gradients of that and of itself, in float32
 BY_DISTANCE = (PatchBias, PickByDistance, RelativeBias)  # operations that choose rows of a relative table
 
@@ -37,19 +36,21 @@ class Activations:
     program: Program
     keeps: Keeps
     width: int
-    asked: Fraction = Fraction(1)  # the share of the positions at which a masked-token head predicts
+    asked: Fraction = Fraction(1)  # the share of the positions that the head reads: see `asked_steps`
 
     @cached_property
     def shares(self) -> dict[str, Fraction]:
-        """For each step that is computed only where a masked-token head is asked to predict: the share of the positions."""
+        """For each step that is computed only at the positions that the head reads: their share."""
         return dict.fromkeys(asked_steps(self.program, self.keeps), self.asked)
 
     @cached_property
     def unfused(self) -> set[str]:
-        """The steps of attention with a learned bias, where that is not fused in training."""
+        """The steps of attention that is not fused in training: with a learned bias, or with dropout on a CPU."""
         if not self.keeps.unfused_score_bytes:
             return set()
-        biased = {step.block.name for step in self.program.steps if step.role == "biased scores"}
+        dropped = self.keeps.unfused_with_dropout and self.program.spec.dropout > 0
+        roles: tuple[Role, ...] = ("biased scores", "scores") if dropped else ("biased scores",)
+        biased = {step.block.name for step in self.program.steps if step.role in roles}
         return {step.name for step in self.program.steps if step.role in (*IN_KERNEL, "mix") and step.block.name in biased}
 
     @cached_property
@@ -75,7 +76,7 @@ class Activations:
                 # and the result of the mix, to which the backward pass compares.
                 saved[step.name] = Saved(STATISTIC_BYTES * (step.output.size // step.output.axes[-1].size), number)
             if program.spec.dropout and step.name not in inside | self.unfused and _is_dropped(step):
-                mask = int(MASK_BYTES * step.output.size * self.shares.get(step.name, 1))
+                mask = int(self.keeps.mask_bytes * step.output.size * self.shares.get(step.name, 1))
                 saved[f"{step.name}: dropout mask"] = Saved(mask, number)
         return saved | self._saved_beside(saved) | self._saved_by_distance()
 
@@ -192,13 +193,16 @@ class Activations:
 
 
 def asked_steps(program: Program, keeps: Keeps) -> list[str]:
-    """What is computed only where a masked-token head is asked to predict: the head, or all that follows some step before it."""
-    if program.spec.head != "mlm":
+    """What is computed only at the positions that the head reads: the head, or all steps by position that follow some step.
+
+    A masked-token head reads the masked positions; a classifier of the first token reads one.
+    """
+    if program.spec.head != "mlm" and not (program.spec.reads_one_token and program.spec.block == "layer"):
         return []
     last = [number for number, step in enumerate(program.steps) if step.role == keeps.predicts_after][-1:]
     if not last:
-        return [step.name for step in program.steps if step.block.part == "head"]
-    return [step.name for step in program.steps[last[0] + 1 :]]
+        return [step.name for step in program.steps if step.block.part == "head" and program.spec.head == "mlm"]
+    return [step.name for step in program.steps[last[0] + 1 :] if any(axis.name == "t" for axis in step.output.axes)]
 
 
 def _is_dropped(step: Step) -> bool:

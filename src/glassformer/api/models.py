@@ -36,12 +36,15 @@ def encode(  # noqa: PLR0913 - one word an option of the command
     dtype: str = "float32",
     device: str | None = None,
     as_class: str | None = None,
+    column: str | None = None,
+    fresh_head: bool = False,
     progress: bool = False,
 ) -> Streamed:
     """Encode each text as a vector, in order: `gf.encode("models/minilm", ["time flies", "like an arrow"]).values`.
 
-    `texts` is a text, several, or a `Path` to a file with one per line. `out` is a new .npy, .jsonl or .parquet file, or an open
-    binary stream for JSON lines; without it the vectors are in `values`. For many calls, load the model once with `gf.load`.
+    `texts` is a text, several, or a `Path`: a file with one per line, or a table (.csv, .tsv, .json, .jsonl, .parquet), whose
+    `column` (`text`) is read. `fresh_head` accepts random weights where `as_class` names a part that the file lacks. `out` is a
+    new .npy, .jsonl or .parquet file, or an open binary stream for JSON lines; without it the vectors are in `values`. For many calls, load the model once with `gf.load`.
     """
     from glassformer.encoding import streams
 
@@ -50,8 +53,9 @@ def encode(  # noqa: PLR0913 - one word an option of the command
         return streams.vectors(model, given, pool=pool, normalise=normalise, **reading)
 
     target = _target(checkpoint, out, vectors=True)
-    with streams.texts_of(texts) as given:
-        model = streams.load_on(path("checkpoint", checkpoint), device=device, dtype=dtype, as_class=as_class)
+    with streams.texts_of(texts, column) as given:
+        where: dict[str, Any] = {"device": device, "dtype": dtype, "as_class": as_class, "fresh_head": fresh_head}
+        model = streams.load_on(path("checkpoint", checkpoint), **where, uses=("pooler",) if pool == "pooled" else ())
         with streams.progress(given, shown=progress) as told:
             return streams.send(windows(model, given), model, target, told)
 
@@ -69,6 +73,8 @@ def predict(  # noqa: PLR0913 - one word an option of the command
     dtype: str = "float32",
     device: str | None = None,
     as_class: str | None = None,
+    column: str | None = None,
+    fresh_head: bool = False,
     progress: bool = False,
 ) -> Streamed:
     """Predict with the head of a checkpoint, for texts or images: `gf.predict("runs/topic-1", "A new species of bird").values`.
@@ -81,14 +87,14 @@ def predict(  # noqa: PLR0913 - one word an option of the command
     target = _target(checkpoint, out, vectors=False)
     if texts is not None and images is not None:
         raise GlassformerError("--images and texts are both given: choose one.")
-    where: dict[str, Any] = {"device": device, "dtype": dtype, "as_class": as_class}
+    where: dict[str, Any] = {"device": device, "dtype": dtype, "as_class": as_class, "fresh_head": fresh_head}
     if images is not None:
         pictures = streams.Images.of(path("images", images) if isinstance(images, str | Path) else images)
         model = streams.load_on(path("checkpoint", checkpoint), **where)
         return streams.send(streams.predictions_of_images(model, pictures), model, target)
     if texts is None:
         raise GlassformerError("no input: give texts or images.")
-    with streams.texts_of(texts) as given:
+    with streams.texts_of(texts, column) as given:
         model = streams.load_on(path("checkpoint", checkpoint), **where)
         reading = {"truncate": truncate, "empty": empty, "batch_tokens": batch_tokens}
         with streams.progress(given, shown=progress) as told:
@@ -153,16 +159,18 @@ def export(
     own: str | Path | None = None,
     dtype: str = "float32",
     as_class: str | None = None,
+    fresh_head: bool = False,
 ) -> Exported:
     """Export a checkpoint to another format: `gf.export("models/minilm", onnx="model.onnx")`.
 
     Give one of `onnx` (a graph, checked with onnxruntime), `folder` (the layout of transformers) and `own` (our own layout).
-    Nothing is overwritten, and files are written completely or not at all.
+    Nothing is overwritten, and files are written completely or not at all. `fresh_head` is as in `encode`.
     """
     forms = {"onnx": onnx, "folder": folder, "own": own}
     asked = {name: path(name, out) for name, out in forms.items() if out is not None}
     if len(asked) != 1:
         raise GlassformerError("no output: give one of --onnx OUT.onnx, --folder OUT and --own OUT.")
+    from glassformer.encoding.streams import require_stored
     from glassformer.model.checkpoints.onnx_export import export_onnx
     from glassformer.model.sentences.loaded_model import load
 
@@ -172,6 +180,7 @@ def export(
     if form == "onnx" and out.exists():
         raise GlassformerError(f"{path_text(out)} already exists, and nothing is overwritten. Choose another name.")
     model = load(checkpoint, as_class=as_class, dtype=dtype)
+    require_stored(model, fresh_head=fresh_head)
     if form == "folder" and model.folder.family == OWN:
         raise GlassformerError(
             f"{path_text(Path(checkpoint))} is in our own layout, and --folder OUT writes the layout of transformers. "

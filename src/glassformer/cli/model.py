@@ -23,6 +23,9 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 DTYPES = ("float32", "float64", "bfloat16", "float16")
 
 checkpoint_argument = click.argument("checkpoint", type=click.Path(path_type=Path))
+fresh_option = click.option(
+    "--fresh-head", is_flag=True, help="Accept random weights of a head that --as names and the checkpoint does not hold."
+)
 nonfinite_option = click.option("--allow-nonfinite", is_flag=True, help="Load the weights even if some are NaN or infinite.")
 
 
@@ -80,9 +83,10 @@ def verify(
     "--own", metavar="OUT", type=Named(path_type=Path), help="Write spec.json and tensors with the names of the ledger."
 )
 @click.option("--dtype", default="float32", show_default=True, type=OneOf(DTYPES), help="Number format of the stored weights.")
+@fresh_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def export(
-    checkpoint: Path, as_class: str | None, onnx: Path | None, folder: Path | None, own: Path | None, dtype: str, as_json: bool
+    checkpoint: Path, onnx: Path | None, folder: Path | None, own: Path | None, dtype: str, as_json: bool, **options: Any
 ) -> None:
     """Export a checkpoint as an ONNX graph, a folder for transformers, or a folder in Glassformer's own layout.
 
@@ -94,7 +98,7 @@ def export(
     glassformer export path/to/checkpoint --folder smaller --dtype bfloat16
     glassformer export path/to/checkpoint --own ledger
     """
-    found = gf.export(checkpoint, onnx=onnx, folder=folder, own=own, dtype=dtype, as_class=as_class)
+    found = gf.export(checkpoint, onnx=onnx, folder=folder, own=own, dtype=dtype, **options)
     if as_json:
         sys.stdout.write(to_json(found.to_dict()) + "\n")
     elif found.onnx is not None:
@@ -143,7 +147,13 @@ def stream_options(command: Command) -> Command:
         click.option(
             "--truncate", is_flag=True, help="Truncate texts that are too long instead of refusing them; the number is reported."
         ),
-        click.option("--file", metavar="FILE", help="File with one text per line; - for standard input."),
+        fresh_option,
+        click.option("--column", metavar="NAME", help="Column of a table that holds the texts. [default: text]"),
+        click.option(
+            "--file",
+            metavar="FILE",
+            help="File with one text per line, or a table (.csv, .tsv, .json, .jsonl, .parquet); - for standard input.",
+        ),
         click.option("--text", "texts", multiple=True, help="A text; may be repeated."),
         as_option,
     ):

@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from glassformer.arguments import yes_no
 from glassformer.encoding.arrays import read_array
 from glassformer.encoding.pictures import ENDINGS, pictures_in, reading_of
+from glassformer.encoding.table_texts import TableTexts, holds_table
 from glassformer.encoding.tables import FORMS, Rows, check_out, require_finite, sink
-from glassformer.errors import GlassformerError, nearest, shown
+from glassformer.errors import GlassformerError, listed, nearest, shown
 from glassformer.files.paths import path_text
 from glassformer.files.text_lines import GivenTexts, TextLines, lines_of
 
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 IMAGES_AT_ONCE = 256
 RECORDS = FORMS[1:]  # an .npy file holds only numbers
 
-Texts = TextLines | GivenTexts
+Texts = TextLines | GivenTexts | TableTexts
 Given = str | Path | Texts | Iterable[str]
 Told = Callable[[int], None]  # called with the number of texts done
 
@@ -61,8 +63,16 @@ def check_target(out: Path | BinaryIO | None, *, vectors: bool) -> None:
         check_out(out, forms=FORMS if vectors else RECORDS)
 
 
-def load_on(checkpoint: Path, *, device: str | None, dtype: str, as_class: str | None) -> LoadedModel:
-    """Load a model, on a GPU if available."""
+def load_on(
+    checkpoint: Path,
+    *,
+    device: str | None,
+    dtype: str,
+    as_class: str | None,
+    fresh_head: bool = False,
+    uses: tuple[str, ...] = ("pooler", "head"),
+) -> LoadedModel:
+    """Load a model, on a GPU if available; `uses` are the parts on top of the layers that the result depends on."""
     import torch
 
     from glassformer.model import load
@@ -72,16 +82,33 @@ def load_on(checkpoint: Path, *, device: str | None, dtype: str, as_class: str |
         raise GlassformerError(f"--device {shown(device)} is not known: cpu or cuda.{nearest(device, ('cpu', 'cuda'))}")
     if device.startswith("cuda") and not torch.cuda.is_available():
         raise GlassformerError(f"--device {shown(device)}: no GPU is available. Try --device cpu.")
-    return load(checkpoint, as_class=as_class, dtype=dtype, device=device)
+    model = load(checkpoint, as_class=as_class, dtype=dtype, device=device)
+    require_stored(model, fresh_head=fresh_head, uses=uses)
+    return model
+
+
+def require_stored(model: LoadedModel, *, fresh_head: bool, uses: tuple[str, ...] = ("pooler", "head")) -> None:
+    """Refuse a result that depends on random weights, which a class requested by name may have, unless it was asked for."""
+    random = [name for name in model.folder.fresh if name.split(".")[0] in uses]
+    if random and not yes_no("fresh_head", fresh_head):
+        raise GlassformerError(
+            f"{path_text(model.folder.path)} does not hold {listed(random)} of {model.folder.model_class}: the result would "
+            "depend on random weights. Train them first, or accept that with fresh_head (--fresh-head)."
+        )
 
 
 @contextmanager
-def texts_of(given: Given) -> Iterator[Texts]:
-    """Open the given texts: one, several, the lines of a file, or an open source."""
-    if isinstance(given, Path):
+def texts_of(given: Given, column: str | None = None) -> Iterator[Texts]:
+    """Open the given texts: one, several, the lines of a file, a column of a table, or an open source."""
+    table = isinstance(given, Path) and holds_table(given)
+    if column is not None and not table:
+        raise GlassformerError(f"column={shown(column)} is for a table (.csv, .tsv, .json, .jsonl or .parquet): leave it out.")
+    if isinstance(given, Path) and table:
+        yield TableTexts(given, column or "text")
+    elif isinstance(given, Path):
         with lines_of(given) as lines:
             yield lines
-    elif isinstance(given, TextLines | GivenTexts):
+    elif isinstance(given, Texts):
         yield given
     else:
         yield GivenTexts((given,) if isinstance(given, str) else given, "text")

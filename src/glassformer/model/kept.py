@@ -29,6 +29,9 @@ FUSED = Keeps(
     predicts_after="mix",
 )
 
+# The training step of a CPU.
+FUSED_ON_CPU = replace(FUSED, unfused_with_dropout=True, mask_bytes=4)
+
 # Layers are compiled on GPUs, which have a fused kernel for a learned bias.
 COMPILED = replace(
     FUSED,

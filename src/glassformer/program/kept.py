@@ -28,6 +28,10 @@ class Keeps:
     fused_attention: bool = False
     # Attention with a learned bias by distance is not fused in training: its scores take at least so many bytes each.
     unfused_score_bytes: int = 0
+    # Nor is attention with dropout: PyTorch's fused kernel for CPUs has none.
+    unfused_with_dropout: bool = False
+    # Bytes of an element of a dropout mask.
+    mask_bytes: int = 1
     # The row of the relative table for each (query, key) pair is held as an integer.
     holds_rows_by_distance: bool = False
     # Results in a layer that are parts of one tensor: while one of them is needed, all of them are in memory.

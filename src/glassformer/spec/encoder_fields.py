@@ -265,6 +265,12 @@ class EncoderFields(Viewed):
         return "tokens" if self.vocab is not None else "vectors"
 
     @property
+    def reads_one_token(self) -> bool:
+        """Whether the head reads one token of each input, the first or the last, and nothing else."""
+        pooled = self.head == "project" or (self.head == "classify" and self.head_reads == "pooled")
+        return pooled and self.pooler != "attention" and self.pool in ("first", "last")
+
+    @property
     def one_length(self) -> bool:
         """Whether all inputs have the same length: images of one size, audio of one duration."""
         return self.reads in ("image", "frames")

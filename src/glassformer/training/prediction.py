@@ -9,7 +9,7 @@ import numpy as np
 
 from glassformer import algebra
 from glassformer.algebra.memory import Dtype
-from glassformer.model.kept import COMPILED, FUSED
+from glassformer.model.kept import COMPILED, FUSED, FUSED_ON_CPU
 from glassformer.program import build
 from glassformer.spec import EncoderSpec
 
@@ -26,7 +26,9 @@ class OneRow(NamedTuple):
     activations: float
 
 
-def prediction(spec: EncoderSpec, settings: Settings, *, dtype: Dtype = "float32", trained: int | None = None) -> dict[str, Any]:
+def prediction(
+    spec: EncoderSpec, settings: Settings, *, dtype: Dtype = "float32", trained: int | None = None, device: str = "cpu"
+) -> dict[str, Any]:
     """Return the parameter count, the FLOPs and bytes of a step of maximum length, and how both scale.
 
     `flops_by` and `bytes_by` hold coefficients: `fixed` per step, `row` per row, `token` per token, `pair` per token pair.
@@ -34,7 +36,7 @@ def prediction(spec: EncoderSpec, settings: Settings, *, dtype: Dtype = "float32
     longest = min(settings.max_length, spec.longest or settings.max_length) if spec.reads == "tokens" else None
     t = build(spec, batch=1, t=longest).sizes.t
     lengths = [t] if longest is None else sorted({t, max(1, t // 2), max(1, t // 4)})
-    rows = [_row(spec, length if longest is not None else None, settings, dtype) for length in lengths]
+    rows = [_row(spec, length if longest is not None else None, settings, dtype, device) for length in lengths]
     parameters = algebra.count(spec).total
     learned = parameters if trained is None else trained
     flops = _by_length(lengths, [row.flops for row in rows])
@@ -51,13 +53,15 @@ def prediction(spec: EncoderSpec, settings: Settings, *, dtype: Dtype = "float32
     }
 
 
-def _row(spec: EncoderSpec, t: int | None, settings: Settings, dtype: Dtype) -> OneRow:
+def _row(spec: EncoderSpec, t: int | None, settings: Settings, dtype: Dtype, device: str) -> OneRow:
     """Cost of one row in a training step; if only the head is trained, a forward pass that stores no activations."""
     program = build(spec, batch=1, t=t)
+    asked = Fraction(1, program.sizes.t) if spec.reads_one_token else ASKED
     if settings.train_only == "head":
-        return OneRow(algebra.cost(program, which="forward", keeps=FUSED, dtype=dtype, asked=ASKED).matrix_flops, 0.0)
-    keeps = COMPILED if settings.precision == "fp8" or settings.compile == "yes" else FUSED
-    found = algebra.cost(program, which="training", keeps=keeps, dtype=dtype, optimizer="adamw", asked=ASKED)
+        return OneRow(algebra.cost(program, which="forward", keeps=FUSED, dtype=dtype, asked=asked).matrix_flops, 0.0)
+    eager = FUSED_ON_CPU if device == "cpu" else FUSED
+    keeps = COMPILED if settings.precision == "fp8" or settings.compile == "yes" else eager
+    found = algebra.cost(program, which="training", keeps=keeps, dtype=dtype, optimizer="adamw", asked=asked)
     return OneRow(found.matrix_flops, found.memory.activations)
 
 

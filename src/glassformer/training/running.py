@@ -89,8 +89,10 @@ def plan(data: Dataset, model: Model, fields: Mapping[str, Any], given: Mapping[
     trained = parameter_counts(spec, {} if start is None else start.about, settings)["trained"]
     if settings.precision == "fp8":
         check_float8(spec, current_worker().device)
-    dtype: Any = str(number_type(current_worker(), settings.precision)).removeprefix("torch.")
-    return Plan(spec, settings, tokenizer, start, prediction(spec, settings, dtype=dtype, trained=trained))
+    where = current_worker()
+    dtype: Any = str(number_type(where, settings.precision)).removeprefix("torch.")
+    predicted = prediction(spec, settings, dtype=dtype, trained=trained, device=where.device.type)
+    return Plan(spec, settings, tokenizer, start, predicted)
 
 
 def check_batches(data: Dataset, given: Mapping[str, Any]) -> None:

@@ -11,7 +11,6 @@ from glassformer.model.encoder import USUAL, Block, Inputs, Output, Wanted
 from glassformer.model.fast.attention import at_places
 from glassformer.model.fast.unpadding import Inside, inside
 from glassformer.model.heads import MaskedTokens, Pooler, Reading, pool
-from glassformer.spec import EncoderSpec
 
 
 class FastBlock(Block):
@@ -53,7 +52,7 @@ class FastEncoder(Encoder):
             return None
         if isinstance(self.head, MaskedTokens):
             return None if predict_at is None else row.within(predict_at)
-        if not isinstance(self.pooler, Pooler) or not reads_one(self.spec):
+        if not self.spec.reads_one_token:
             return None
         places_BT1 = torch.arange(batch * t, device=self.here.device).view(batch, t, 1)
         return pool(places_BT1, row.layout, self.spec, self.spec.pool)[:, 0]
@@ -64,9 +63,3 @@ class FastEncoder(Encoder):
         assert self.head is not None
         logits, next_logits = self.head(Reading(states_ND, pooled_BD, layout, self.embeddings.token_table, None))
         return Output(states_ND, pooled_BD, logits, {}, (), next_logits)
-
-
-def reads_one(spec: EncoderSpec) -> bool:
-    """Whether the head reads one token of each input, the first or the last, and nothing else."""
-    pooled = spec.head == "project" or (spec.head == "classify" and spec.head_reads == "pooled")
-    return pooled and spec.pool in ("first", "last")

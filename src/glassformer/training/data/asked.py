@@ -18,6 +18,7 @@ class Asked:
     """The validated options of `load_data`."""
 
     text: str = "text"
+    text_option: str = "text"  # how the caller names that column, for messages
     label: str | None = "label"
     on_bad: OnBad = "refuse"
     on_empty: OnBad = "skip"

@@ -28,7 +28,7 @@ def columns(names: Sequence[str], asked: Asked, name: str, rule: str = "") -> tu
     """Return the text and label columns, ignoring case; list the columns of the file if they are missing."""
     if asked.text == "text" and asked.label in ("label", None) and "text" not in names and {WORDS, TAGS} <= set(names):
         return WORDS, TAGS if asked.label else None
-    wanted = {"text": asked.text} | ({"label": asked.label} if asked.label is not None else {})
+    wanted = {asked.text_option: asked.text} | ({"label": asked.label} if asked.label is not None else {})
     found = {option: _among(column, names) for option, column in wanted.items()}
     missing = [option for option, column in found.items() if column is None]
     if missing:
@@ -37,7 +37,7 @@ def columns(names: Sequence[str], asked: Asked, name: str, rule: str = "") -> tu
     twice = next((column for column in found.values() if list(names).count(str(column)) > 1), None)
     if twice is not None:
         raise GlassformerError(f"{name} has the column '{shown(twice)}' twice in its header: rename one.")
-    return str(found["text"]), found.get("label")
+    return str(found[asked.text_option]), found.get("label")
 
 
 def _among(column: str, names: Sequence[str]) -> str | None:
