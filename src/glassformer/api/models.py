@@ -44,7 +44,8 @@ def encode(  # noqa: PLR0913 - one word an option of the command
 
     `texts` is a text, several, or a `Path`: a file with one per line, or a table (.csv, .tsv, .json, .jsonl, .parquet), whose
     `column` (`text`) is read. `fresh_head` accepts random weights where `as_class` names a part that the file lacks. `out` is a
-    new .npy, .jsonl or .parquet file, or an open binary stream for JSON lines; without it the vectors are in `values`. For many calls, load the model once with `gf.load`.
+    new .npy, .jsonl or .parquet file, or an open binary stream for JSON lines; without it the vectors are in `values`. For many
+    calls, load the model once with `gf.load`.
     """
     from glassformer.encoding import streams
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from glassformer.errors import GlassformerError, shown
 from glassformer.files.text_lines import lines_of
-from glassformer.training.data.asked import Asked
-from glassformer.training.data.columns import Raw
-from glassformer.training.data.readers import read_table
+
+if TYPE_CHECKING:
+    from glassformer.training.data.columns import Raw
 
 TABLES = (".csv", ".tsv", ".json", ".jsonl", ".parquet")
 REMEMBERED = 8192  # places of the last rows: a message is about a row of the windows at work
@@ -39,6 +40,9 @@ class TableTexts:
         return self.places[number - self.read + len(self.places)]
 
     def __iter__(self) -> Iterator[str]:
+        from glassformer.training.data.asked import Asked
+        from glassformer.training.data.readers import read_table
+
         for row in read_table(self.path, Asked(text=self.column, text_option="column", label=None)):
             self.places.append(row.place)
             self.read += 1
