@@ -34,6 +34,7 @@ ROUTES = {
     "verify": {"verify"},
     "encode": {"encode"},
     "predict": {"predict"},
+    "evaluate": {"evaluate"},
     "export": {"export"},
     "data": {"data", "data_sets"},
     "train": {"train"},

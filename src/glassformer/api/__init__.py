@@ -13,6 +13,7 @@ from glassformer.api.algebra import (
     shapes,
 )
 from glassformer.api.answers import ask, check, check_solution, check_worked, quantities
+from glassformer.api.evaluation import evaluate
 from glassformer.api.models import encode, export, predict, verify
 from glassformer.api.numbers import experiment, experiments, run, work
 from glassformer.api.pictures import save_picture
@@ -34,6 +35,7 @@ __all__ = [
     "data",
     "data_sets",
     "encode",
+    "evaluate",
     "experiment",
     "experiments",
     "export",

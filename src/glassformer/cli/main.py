@@ -35,6 +35,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "verify": ("glassformer.cli.model", "Verify that a checkpoint is loaded correctly."),
     "encode": ("glassformer.cli.model", "Encode texts as vectors."),
     "predict": ("glassformer.cli.model", "Predict classes, tags or masked tokens."),
+    "evaluate": ("glassformer.cli.evaluate", "Evaluate a classifier on labelled data."),
     "export": ("glassformer.cli.model", "Export a checkpoint to a folder or to ONNX."),
     "data": ("glassformer.cli.data", "List built-in datasets or inspect your own data."),
     "train": ("glassformer.cli.training", "Train an encoder, with curves and checkpoints."),

@@ -27,6 +27,7 @@ VIEWS = {
     "glassformer.spec": "glassformer.show.notebook.encoders",
     "glassformer.program": "glassformer.show.notebook.encoders",
     "glassformer.show": "glassformer.show.notebook.learning",
+    "glassformer.encoding.evaluation": "glassformer.show.evaluation",
     "glassformer.training.data": "glassformer.show.data",
     "glassformer.training": "glassformer.show.notebook.learning",
     "glassformer.model.checkpoints.certificate": "glassformer.show.certificate",
