@@ -70,8 +70,8 @@ def test_a_run_on_images_scores_what_its_end_measured(tmp_path):
     [
         ("digits", {}, "reads tokens, but digits has the task image"),
         ("topic", {}, "has labels that classifier lacks"),
-        ("lid", {}, "evaluate needs one label per row"),
-        ("topic", {"part": "tset"}, "has no part 'tset'. Did you mean test"),
+        ("lid-words", {}, "evaluate needs one label per row"),
+        ("topic", {"part": "tset"}, "has no part 'tset'. Did you mean 'test'"),
     ],
 )
 def test_what_cannot_be_compared_is_refused_in_one_line(classifier, data, options, says):

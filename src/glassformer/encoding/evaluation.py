@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,6 +19,7 @@ from glassformer.encoding.scores import (
     wilson,
 )
 from glassformer.errors import GlassformerError, listed, shown
+from glassformer.files.paths import path_text
 from glassformer.spec.viewed import Viewed
 
 if TYPE_CHECKING:
@@ -64,9 +66,8 @@ class Evaluation(Viewed):
         return self.presented().text()
 
     def __repr__(self) -> str:
-        return (
-            f"<Evaluation of {self.model} on {self.data} ({self.part}): accuracy {self.accuracy.value:.4f}, {self.rows:,} rows>"
-        )
+        where = f"{self.data} ({self.part}, {self.rows:,} rows)"
+        return f"<Evaluation of {self.model} on {where}: accuracy {self.accuracy.value:.4f}>"
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON document of `glassformer evaluate --json`."""
@@ -84,7 +85,7 @@ def evaluation(model: LoadedModel, data: Dataset, part: str, worst: int, **readi
     places, notes = _places(model, data)
     splits = [data.part(name) for name in (data.parts if part == EVERY else (part,))]
     probabilities, cut = _probabilities(model, splits, reading)
-    true = np.array([places[int(label)] for split in splits for label in split.targets or ()], dtype=np.int64)
+    true = np.array([places[int(label)] for split in splits for label in _targets(split)], dtype=np.int64)
     if not len(true):
         raise GlassformerError(f"{data.name} has no rows in its part {shown(part)}: there is nothing to evaluate.")
     said = probabilities.argmax(1)
@@ -93,7 +94,7 @@ def evaluation(model: LoadedModel, data: Dataset, part: str, worst: int, **readi
     if cut:
         notes.append(f"{cut:,} of {len(true):,} texts are truncated to {model.longest:,} tokens.")
     return Evaluation(
-        model=model.folder.path.name,
+        model=path_text(model.folder.path),
         data=data.name,
         part=part,
         rows=len(true),
@@ -110,6 +111,11 @@ def evaluation(model: LoadedModel, data: Dataset, part: str, worst: int, **readi
         ),
         notes=tuple(notes),
     )
+
+
+def _targets(split: Split) -> Sequence[Any]:
+    assert split.targets is not None  # only masked-token data has none
+    return split.targets
 
 
 def _check_task(model: LoadedModel, data: Dataset) -> None:

@@ -14,6 +14,7 @@ from glassformer.show.table import Column, Table
 MOST_CLASSES = 12  # of a confusion matrix; of more, the most frequent confusions are listed
 MOST_LISTED = 30
 LONGEST_TEXT = 100
+RATES = ("precision", "recall", "f1")
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ def _classes(found: Any) -> Table:
             shown(one["label"]),
             f"{one['rows']:,}",
             f"{one['said']:,}",
-            *(_share(one[name]) for name in ("precision", "recall", "f1")),
+            *(_share(one[name]) for name in RATES),
         ]
         for one in found.classes[:MOST_LISTED]
     ]
