@@ -124,6 +124,11 @@ class Run(Viewed):
         return self.path / "checkpoints"
 
     @property
+    def best_weights(self) -> Path:
+        """The folder of the weights of the best step, saved without the optimizer."""
+        return self.checkpoints / "best"
+
+    @property
     def resume_command(self) -> str:
         """The shell command that resumes this run."""
         return f"glassformer resume {shlex.quote(str(self.path))}"
@@ -169,7 +174,8 @@ class Run(Viewed):
 
     def sweep(self) -> None:
         """Remove half-written files of killed processes; call it only while holding the lock."""
-        state.sweep(self.checkpoints)
+        for folder in (self.checkpoints, self.best_weights):
+            state.sweep(folder)
         left = (path for path in self.path.iterdir() if UNFINISHED.fullmatch(path.name))
         for path in left:
             shutil.rmtree(path, ignore_errors=True)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -50,19 +52,24 @@ class Saving:
 
     def save(self, progress: Progress) -> None:
         """Save everything that the next step depends on."""
-        tensors: dict[str, Tensor] = {f"weights/{name}": value for name, value in self.encoder.named_parameters()}
-        tensors |= {f"optimizer/{name}": value for name, value in optimizer_state(self.encoder, self.optimizer).items()}
+        weights: dict[str, Tensor] = {f"weights/{name}": value for name, value in self.encoder.named_parameters()}
+        tensors = weights | {f"optimizer/{name}": value for name, value in optimizer_state(self.encoder, self.optimizer).items()}
         tensors |= {f"{self.random}{name}": value for name, value in random_state(self.where).items()}
         notes = {"progress": asdict(progress), "stream": self.stream.state_dict(), "run": self.run.identity()}
-        checkpoints, saved = self.run.checkpoints, state.Saved(progress.step, tensors, notes)
-        if self.where.world == 1:
-            state.save_state(checkpoints, saved)
-        else:
-            from glassformer.training.distributed.shards import save_shards
-
-            save_shards(checkpoints, saved)
         best = progress.best["step"] if progress.best else None
-        from_first(lambda: state.prune(checkpoints, self.run.settings.keep, best, progress.step))
+        self.write(self.run.checkpoints, state.Saved(progress.step, tensors, notes))
+        if best == progress.step:
+            with suppress(state.CannotSave):  # then the state is kept in their place
+                self.write(self.run.best_weights, state.Saved(best, weights, {}))
+        from_first(lambda: self.prune(best, progress.step))
+
+    def prune(self, best: int | None, newest: int) -> None:
+        """Remove older states, and the weights of all steps but the best."""
+        checkpoints, weights = self.run.checkpoints, self.run.best_weights
+        apart = best in state.saved_steps(weights)  # else the best is kept as a state, as in runs of version 0.1.0
+        state.prune(checkpoints, self.run.settings.keep, None if apart else best, newest)
+        if apart:
+            state.prune(weights, 0, best)
 
     def resume(self, say: Callable[[str], None], total: int) -> Progress:
         """Restore the newest intact state; without one, start at the first step."""
@@ -81,12 +88,22 @@ class Saving:
 
     def load_best(self, step: int) -> None:
         """Load the weights of the best step into the encoder."""
+        steps = from_first(lambda: state.saved_steps(self.run.best_weights))
         try:
-            self.fill_weights(self.load(self.run.checkpoints, step))
+            self.fill_weights(self.load(self.run.best_weights if step in steps else self.run.checkpoints, step))
         except Damaged as why:
             raise GlassformerError(
                 f"the best checkpoint, step {step}, is damaged ({why}). The last weights are in last/."
             ) from None
+
+    @property
+    def write(self) -> Callable[[Path, state.Saved], object]:
+        """How a state is written: to one file, or, with several processes, one file each."""
+        if self.where.world == 1:
+            return state.save_state
+        from glassformer.training.distributed.shards import save_shards
+
+        return save_shards
 
     @property
     def load(self) -> Callable[..., state.State]:

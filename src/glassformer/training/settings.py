@@ -57,7 +57,7 @@ class Settings:
     augment: Augment = _is("none", "data augmentation; shift: shift images by up to 10%; hide: mask random tokens")  # noqa: RUF009
     hidden: float = _is(0.2, "share of tokens masked by augment=hide, drawn anew in each epoch", most=0.95)
     context: Context = _is("row", "context of a word in tagging: its whole row, or only the word itself")  # noqa: RUF009
-    keep: int = _is(2, "number of checkpoints to keep, in addition to the best", least=2, most=1000)
+    keep: int = _is(2, "number of checkpoints to keep, in addition to the weights of the best", least=2, most=1000)
     save_every: int | None = _is(None, "steps between checkpoints within an epoch; none: only after each epoch", least=1)
     log_every: int = _is(10, "steps between log lines", least=1)
 
