@@ -122,10 +122,16 @@ def asked_of_the_kernel(run, trace):
 def test_the_kernel_is_asked_in_the_order_that_outlives_a_power_cut(tmp_path, figure):
     run, _ = tiny_run(tmp_path / "run", epochs=1)
     wanted, names = [], [f"step-{step:06d}" for step in (3, 6, 9, 10)]
-    for number, name in enumerate(names):
+
+    def saved(name, folder):
         files = [f"{name}.tmp/{file}" for file in (state.TENSORS, state.NOTES, state.MANIFEST)]
-        wanted += [(call, file) for file in files for call in ("write", "fsync")]
-        wanted += [("fsync", f"{name}.tmp"), ("rename", f"{name}.tmp", name), ("fsync", ".")]
+        yield from ((call, file) for file in files for call in ("write", "fsync"))
+        yield from (("fsync", f"{name}.tmp"), ("rename", f"{name}.tmp", name), ("fsync", folder))
+
+    for number, name in enumerate(names):
+        wanted += saved(name, ".")
+        if number == 3:  # the end of the epoch, the best so far
+            wanted += [("fsync", "."), *saved(f"best/{name}", "best")]
         wanted += [("rename", names[number - 2], f"{names[number - 2]}.old")] if number >= 2 else []  # older ones go last
     assert list(asked_of_the_kernel(run, tmp_path / "trace")) == wanted
     figure("T2", f"strace sees the kernel asked for just that, in {len(names)} of {len(names)} saves", cases=len(names))

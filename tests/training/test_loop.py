@@ -67,6 +67,39 @@ def test_patience_ends_a_run_early(tmp_path):
     assert (figures["epochs"], figures["best"]["epoch"]) == (3, 1)
 
 
+def test_the_best_epoch_is_kept_as_weights_alone(tmp_path, monkeypatch):
+    monkeypatch.setattr(loop, "better", lambda *found: found[-1] is None)  # the first epoch is the best
+    run, data = tiny_run(tmp_path / "run", epochs=4)
+    figures = loop.train(run, data, Quiet())
+    best = figures["best"]["step"]
+    assert best < min(state.saved_steps(run.checkpoints)) and state.saved_steps(run.best_weights) == [best]
+    saved = state.load_state(run.best_weights, best).tensors
+    assert all(name.startswith("weights/") for name in saved)
+    exported, last = (load_encoder(run.path / name).encoder.state_dict() for name in ("best", "last"))
+    assert all(torch.equal(exported[name.removeprefix("weights/")], value) for name, value in saved.items())
+    assert not all(torch.equal(last[name.removeprefix("weights/")], value) for name, value in saved.items())
+
+
+@pytest.mark.parametrize("failing", ["disk full", "killed"])
+def test_without_its_weights_apart_the_best_is_kept_as_a_state(tmp_path, monkeypatch, failing):
+    monkeypatch.setattr(loop, "better", lambda *found: found[-1] is None)
+    run, data = tiny_run(tmp_path / "run", epochs=4)
+    real = state.save_state
+
+    def save(folder, saved):
+        if folder == run.best_weights:
+            raise state.CannotSave("disk full") if failing == "disk full" else KeyboardInterrupt
+        return real(folder, saved)
+
+    monkeypatch.setattr(state, "save_state", save)
+    if failing == "killed":
+        with pytest.raises(KeyboardInterrupt):
+            loop.train(run, data, Quiet())
+    best = loop.train(run, data, Quiet())["best"]["step"]
+    assert best in state.saved_steps(run.checkpoints) and not state.saved_steps(run.best_weights)
+    assert load_encoder(run.path / "best").encoder.spec == run.spec
+
+
 def test_a_damaged_checkpoint_is_passed_over_with_one_line(whole, tmp_path):
     run, data = tiny_run(tmp_path / "run")
 
