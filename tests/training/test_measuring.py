@@ -33,7 +33,8 @@ def measured(data, fields=None, length=24, **settings):
     encoder = fast.apply(first_weights(Path("none"), spec, CPU))
     choose_trained(encoder, {}, chosen)
     to_training(encoder)
-    batch = BatchStream(prepare(rows.validation, tokenizer, max_length=length), batch_size=8).at(0, 0)
+    examples = prepare(rows.validation, tokenizer, max_length=length, mlm_probability=chosen.mlm_probability)
+    batch = BatchStream(examples, batch_size=8).at(0, 0)
     gauge = Gauge(prediction(spec, chosen, trained=trained), CPU, torch.float32)
     return gauge.one_step(encoder, batch, lambda: number_format(Worker(CPU), "fp32"))["step"]
 
@@ -70,6 +71,9 @@ def test_a_masked_token_step_asks_its_head_about_few_tokens(tmp_path):
     )
     step = measured(path)
     assert step["flops"] == pytest.approx(step["predicted_flops"], rel=0.05)
+    more = measured(path, mlm_probability=0.5)
+    assert more["flops"] == pytest.approx(more["predicted_flops"], rel=0.1)  # special tokens are never masked
+    assert more["flops"] > 1.2 * step["flops"]
 
 
 def test_the_prediction_for_other_sizes_is_the_algebras(tmp_path):

@@ -36,7 +36,7 @@ from glassformer.training.saving import Progress, Saving
 from glassformer.training.signals import Flag, Interrupted, stopping
 from glassformer.training.spikes import SpikeDetector
 from glassformer.training.starting import choose_trained, first_weights, to_training
-from glassformer.training.tasks import Tally, better, counted_classes, judge
+from glassformer.training.tasks import Tally, better, counted_classes, judge, training_judge
 from glassformer.training.worker import (
     Worker,
     current_worker,
@@ -135,7 +135,7 @@ class Trainer:
         if settings.precision == "fp8":
             check_float8(run.spec, where.device)
         fast.apply(self.encoder, float8=settings.precision == "fp8")
-        self.spread = ParallelEncoder(self.encoder, where, settings.parallel, judge)
+        self.spread = ParallelEncoder(self.encoder, where, settings.parallel, training_judge(judge, data, settings))
         self.optimizer = make_optimizer(self.encoder, settings)
         rows = self.rows(data.train, augment=settings.augment, hidden=settings.hidden)
         if rows.cut:
@@ -152,7 +152,9 @@ class Trainer:
 
     def rows(self, part: Split, **changes: Any) -> Examples:
         """Prepare a split for the encoder, with texts truncated to the maximum length."""
-        return prepare(part, self.run.tokenizer, max_length=self.longest, context=self.settings.context, **changes)
+        settings = self.settings
+        reading: dict[str, Any] = {"context": settings.context, "mlm_probability": settings.mlm_probability, **changes}
+        return prepare(part, self.run.tokenizer, max_length=self.longest, **reading)
 
     @property
     def longest(self) -> int:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -12,16 +14,35 @@ from glassformer.errors import GlassformerError
 from glassformer.training.settings import Settings
 
 BETAS = (0.9, 0.999)
+LAYER = re.compile(r"layers\.(\d+)\.")
 
 
 def make_optimizer(model: nn.Module, settings: Settings) -> torch.optim.AdamW:
-    """Create AdamW (Loshchilov and Hutter 2017); weight decay applies to matrices and tables, not to vectors."""
-    parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
-    groups = [
-        {"params": [one for one in parameters if one.ndim >= 2], "weight_decay": settings.weight_decay},
-        {"params": [one for one in parameters if one.ndim < 2], "weight_decay": 0.0},
-    ]
-    return torch.optim.AdamW([group for group in groups if group["params"]], lr=settings.lr, betas=BETAS, fused=True)
+    """Create AdamW (Loshchilov and Hutter 2017); weight decay applies to matrices and tables, not to vectors.
+
+    With `layer_decay`, parameters of each layer are a group of their own; `scale` is the factor of its learning rate.
+    """
+    groups: dict[tuple[float, bool], dict[str, Any]] = {}
+    depths = _depths(model)
+    for name, parameter in model.named_parameters():
+        if parameter.requires_grad:
+            scale, matrix = settings.layer_decay ** (max(depths.values()) - depths[name]), parameter.ndim >= 2
+            decay = settings.weight_decay if matrix else 0.0
+            group = groups.setdefault((-scale, not matrix), {"params": [], "weight_decay": decay, "scale": scale})
+            group["params"].append(parameter)
+    return torch.optim.AdamW([groups[key] for key in sorted(groups)], lr=settings.lr, betas=BETAS, fused=True)
+
+
+def _depths(model: nn.Module) -> dict[str, int]:
+    """Return the depth of each parameter: 0 for embeddings and tables of positions, then the layers, then what follows them."""
+    layers = [int(found[1]) for name, _ in model.named_parameters() if (found := LAYER.match(name))]
+    above = max(layers, default=-1) + 2
+    depths = {}
+    for name, _ in model.named_parameters():
+        found = LAYER.match(name)
+        below = name.startswith(("embeddings.", "relative.", "tables."))
+        depths[name] = int(found[1]) + 1 if found else 0 if below else above
+    return depths
 
 
 def learning_rate(settings: Settings, step: int, total: int) -> float:
@@ -37,7 +58,7 @@ def learning_rate(settings: Settings, step: int, total: int) -> float:
 def set_rate(optimizer: torch.optim.Optimizer, rate: float) -> None:
     """Set the learning rate of the next step."""
     for group in optimizer.param_groups:
-        group["lr"] = rate
+        group["lr"] = rate * group["scale"]
 
 
 def optimizer_state(model: nn.Module, optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:

@@ -16,8 +16,6 @@ from glassformer.spec import EncoderSpec
 if TYPE_CHECKING:
     from glassformer.training.settings import Settings
 
-ASKED = Fraction(15, 100)  # share of masked tokens: the head is applied only to these
-
 
 class OneRow(NamedTuple):
     """Cost that one row adds to a step."""
@@ -56,7 +54,7 @@ def prediction(
 def _row(spec: EncoderSpec, t: int | None, settings: Settings, dtype: Dtype, device: str) -> OneRow:
     """Cost of one row in a training step; if only the head is trained, a forward pass that stores no activations."""
     program = build(spec, batch=1, t=t)
-    asked = Fraction(1, program.sizes.t) if spec.reads_one_token else ASKED
+    asked = Fraction(1, program.sizes.t) if spec.reads_one_token else Fraction(str(settings.mlm_probability))
     if settings.train_only == "head":
         return OneRow(algebra.cost(program, which="forward", keeps=FUSED, dtype=dtype, asked=asked).matrix_flops, 0.0)
     eager = FUSED_ON_CPU if device == "cpu" else FUSED

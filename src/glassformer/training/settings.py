@@ -20,6 +20,7 @@ Augment = Literal["none", "shift", "hide"]
 EqualBits = Literal["yes", "no"]
 Case = Literal["keep", "lower"]
 TrainOnly = Literal["all", "head"]
+ClassWeights = Literal["none", "balanced"]
 Parallel = Literal["ddp", "fsdp"]
 
 # Settings that may be changed on resume; changing any other would invalidate the steps already taken.
@@ -43,6 +44,9 @@ class Settings:
     decay: Decay = _is("cosine", "learning-rate decay after warmup")  # noqa: RUF009
     weight_decay: float = _is(0.01, "AdamW weight decay of matrices; not applied to biases and norms")
     clip: float | None = _is(1.0, "maximum gradient norm; none disables clipping", least=1e-9)
+    layer_decay: float = _is(1.0, "factor of the learning rate from each layer to the one below it; 1: the same for all", most=1)
+    label_smoothing: float = _is(0.0, "share of each label's probability that is spread over all classes in training", most=0.99)
+    class_weights: ClassWeights = _is("none", "weights of the training loss; balanced: inverse to the frequency of the label")  # noqa: RUF009
     train_only: TrainOnly = _is("all", "train all weights, or only the head on top of a frozen checkpoint")  # noqa: RUF009
     precision: Precision = _is("auto", "number format of matrix products; auto: bf16 on a GPU; fp8 needs an H100 or newer")  # noqa: RUF009
     compile: Compile = _is("auto", "use torch.compile; auto: on a GPU, if the run is long enough to repay the compile time")  # noqa: RUF009
@@ -56,6 +60,7 @@ class Settings:
     max_length: int = _is(128, "maximum text length in tokens; longer texts are truncated", least=3, most=10**6)
     augment: Augment = _is("none", "data augmentation; shift: shift images by up to 10%; hide: mask random tokens")  # noqa: RUF009
     hidden: float = _is(0.2, "share of tokens masked by augment=hide, drawn anew in each epoch", most=0.95)
+    mlm_probability: float = _is(0.15, "share of the tokens that masked-token training predicts", least=0.01, most=0.95)
     context: Context = _is("row", "context of a word in tagging: its whole row, or only the word itself")  # noqa: RUF009
     keep: int = _is(2, "number of checkpoints to keep, in addition to the weights of the best", least=2, most=1000)
     save_every: int | None = _is(None, "steps between checkpoints within an epoch; none: only after each epoch", least=1)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any, NamedTuple, TypeAlias
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional
 
+from glassformer.errors import GlassformerError
 from glassformer.model import Encoder
 from glassformer.model.fast.compiling import as_written
 from glassformer.show.curves import merit
@@ -17,6 +20,7 @@ from glassformer.training.data.dataset import Dataset, Task
 from glassformer.training.data.examples import Batch
 from glassformer.training.data.masking import IGNORE
 from glassformer.training.distributed.processes import added_up
+from glassformer.training.settings import Settings
 
 HEADS = {"classify": "classify", "image": "classify", "tag": "tag", "mlm": "mlm"}
 
@@ -42,8 +46,47 @@ class Judged(NamedTuple):
     true: Tensor | None = None
 
 
-def judge(encoder: Encoder, batch: Batch) -> Judged:
-    """Compute the cross-entropy of the head's logits, summed over the labels that are not ignored."""
+Judge: TypeAlias = Callable[[Encoder, Batch], Judged]
+
+
+class Objective(NamedTuple):
+    """What the training loss adds to plain cross-entropy."""
+
+    smoothing: float = 0.0
+    weights: tuple[float, ...] | None = None  # of the classes
+
+    def loss(self, logits: Tensor, labels: Tensor) -> Tensor:
+        """Return the loss, summed over the labels that are not ignored."""
+        weights = None
+        if self.weights is not None:  # a head may have more outputs than there are labels
+            weights = functional.pad(logits.new_tensor(self.weights), (0, logits.shape[-1] - len(self.weights)), value=1.0)
+        how: dict[str, Any] = {"weight": weights, "ignore_index": IGNORE, "label_smoothing": self.smoothing}
+        return functional.cross_entropy(logits, labels, reduction="sum", **how)
+
+
+PLAIN = Objective()
+
+
+def training_judge(judge: Callable[..., Judged], data: Dataset, settings: Settings) -> Judge:
+    """Return `judge` with the objective of the settings; validation and test use the plain loss."""
+    balanced = settings.class_weights == "balanced"
+    if balanced and data.task == "mlm":
+        raise GlassformerError("class_weights=balanced needs labels, but masked-token training has none: leave it out.")
+    if not balanced and not settings.label_smoothing:
+        return judge
+    return partial(judge, objective=Objective(settings.label_smoothing, balanced_weights(data) if balanced else None))
+
+
+def balanced_weights(data: Dataset) -> tuple[float, ...]:
+    """Return a weight for each label, inverse to its frequency in the training data; their mean over the data is 1."""
+    targets: Any = data.train.targets
+    counts = np.bincount(np.concatenate(targets) if data.task == "tag" else np.asarray(targets), minlength=len(data.labels))
+    found = np.count_nonzero(counts)
+    return tuple(float(counts.sum() / (found * count)) if count else 1.0 for count in counts)
+
+
+def judge(encoder: Encoder, batch: Batch, objective: Objective = PLAIN) -> Judged:
+    """Compute the loss of the head's logits, summed over the labels that are not ignored."""
     attend = batch.attend if batch.padded else None
     labels = batch.labels.flatten()
     if encoder.spec.head == "mlm":
@@ -52,9 +95,8 @@ def judge(encoder: Encoder, batch: Batch) -> Judged:
     else:
         logits = encoder(batch.inputs, attend, only_logits=True).logits
     logits = logits.flatten(0, -2).float()
-    loss = functional.cross_entropy(logits, labels, ignore_index=IGNORE, reduction="sum")
     predicted = logits.argmax(-1)
-    return Judged(loss, (predicted == labels).sum(), predicted, labels)
+    return Judged(objective.loss(logits, labels), (predicted == labels).sum(), predicted, labels)
 
 
 @dataclass

@@ -72,6 +72,7 @@ def prepare(
     augment: Augment = "none",
     hidden: float = 0.2,
     context: Context = "row",
+    mlm_probability: float = 0.15,
 ) -> Examples:
     """Prepare a split for its task: tokenize texts (for masked-token training, long texts continue in further rows), or read
     images as pixels. `hidden` is the share of tokens that augment=hide masks; `context` is the context of a tagged word."""
@@ -83,7 +84,7 @@ def prepare(
         raise GlassformerError(f"the task {split.task} reads texts: give a tokenizer.")
     require(Tokenizer, tokenizer, "expected a tokenizer, from Tokenizer.train(texts) or Tokenizer.load(folder)")
     if split.task == "mlm":
-        return MaskedTexts(split, tokenizer, max_length)
+        return MaskedTexts(split, tokenizer, max_length, mlm_probability)
     if split.task == "classify":
         made: ClassifiedTexts | TaggedWords = ClassifiedTexts(split, tokenizer, max_length)
     else:
@@ -230,7 +231,7 @@ class TaggedWords(TokenRows):
 class MaskedTexts(TokenRows):
     """Texts for masked-token training, masked anew in each epoch. A long text continues in further rows."""
 
-    def __init__(self, split: Split, tokenizer: Tokenizer, max_length: int | None) -> None:
+    def __init__(self, split: Split, tokenizer: Tokenizer, max_length: int | None, share: float = 0.15) -> None:
         origin: list[int] = []
         special: list[bool] = []
 
@@ -250,7 +251,7 @@ class MaskedTexts(TokenRows):
         super().__init__(pieces(), tokenizer.pad_id)
         self.rows = np.array(origin, dtype=np.int64)
         self.maskable = ~np.array(special, dtype=bool)
-        self.masking = Masking(tokenizer.mask_id, np.array(tokenizer.ordinary_ids, dtype=np.int64))
+        self.masking = Masking(tokenizer.mask_id, np.array(tokenizer.ordinary_ids, dtype=np.int64), share)
         counts = np.concatenate(([0], np.cumsum(self.maskable)))
         self.labelled = self.masking.asked(counts[self.ends] - counts[self.ends - self.lengths])
 

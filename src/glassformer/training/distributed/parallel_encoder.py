@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
@@ -15,10 +15,8 @@ from glassformer.model import Encoder
 from glassformer.training.data.examples import Batch
 from glassformer.training.distributed.processes import first, gathered
 from glassformer.training.settings import Parallel
-from glassformer.training.tasks import Judged, evaluate
+from glassformer.training.tasks import Judge, Judged, evaluate
 from glassformer.training.worker import Worker
-
-Judge = Callable[[Encoder, Batch], Judged]
 
 
 class Loss(nn.Module):
