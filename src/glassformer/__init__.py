@@ -105,8 +105,9 @@ if TYPE_CHECKING:
     from glassformer.spec.reading import spec as spec
     from glassformer.training.entry_points import resume, train
 
-# What can be imported without torch; `spec` is a room, too.
+# The whole surface. Without torch, each name that needs it can still be imported, and says what to install when it is called.
 __all__ = [
+    "Encoder",
     "EncoderSpec",
     "GlassformerError",
     "ask",
@@ -122,6 +123,7 @@ __all__ = [
     "data",
     "data_sets",
     "encode",
+    "encode_packed",
     "evaluate",
     "experiment",
     "experiments",
@@ -131,6 +133,7 @@ __all__ = [
     "knock_out",
     "largest_batch",
     "live",
+    "load",
     "make_quiz",
     "notation",
     "predict",
@@ -140,8 +143,10 @@ __all__ = [
     "report",
     "resume",
     "run",
+    "save",
     "save_picture",
     "shapes",
+    "spec",
     "swap_tokens",
     "take_exam",
     "take_quiz",
@@ -155,7 +160,14 @@ if not TYPE_CHECKING:  # type checkers use the imports above, and so still repor
     def __getattr__(name: str) -> Any:
         if name not in _WHERE:
             raise AttributeError(f"module 'glassformer' has no attribute '{name}'")
-        value = getattr(import_module(_WHERE[name]), name)
+        try:
+            value = getattr(import_module(_WHERE[name]), name)
+        except ModuleNotFoundError as error:
+            if error.name != "torch":
+                raise
+            from glassformer.errors import without_torch
+
+            return without_torch(name)
         globals()[name] = value
         return value
 

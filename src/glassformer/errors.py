@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Callable, Iterable
 from functools import wraps
 from itertools import accumulate
-from typing import Any, TypeVar, cast
+from typing import Any, NoReturn, TypeVar, cast
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -62,6 +62,17 @@ def close_to(word: str, known: Iterable[str]) -> str | None:
 
 
 NO_TORCH = "this needs PyTorch, which is not installed: pip install 'glassformer[torch]'."
+
+
+def without_torch(name: str) -> Callable[..., NoReturn]:
+    """Return what stands for a name that needs torch where torch is missing: a call says what to install."""
+
+    def missing(*_arguments: Any, **_options: Any) -> NoReturn:
+        raise GlassformerError(NO_TORCH)
+
+    missing.__name__ = missing.__qualname__ = name
+    missing.__doc__ = f"Not available: {NO_TORCH}"
+    return missing
 
 
 def needs_torch(function: Function) -> Function:

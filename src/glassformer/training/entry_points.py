@@ -13,7 +13,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from glassformer.arguments import path, yes_no
 from glassformer.errors import GlassformerError, needs_torch, shown
@@ -24,6 +24,7 @@ from glassformer.training.data.load import SHARES
 from glassformer.training.settings import Settings, epoch_counts, require_free, require_settings, setting_rules
 
 if TYPE_CHECKING:
+    from glassformer.training.keywords import FreeSettings, GivenSettings, TrainKeywords
     from glassformer.training.loggers import Logger
     from glassformer.training.result import Trained, TrainedRuns
 
@@ -34,7 +35,7 @@ def train(
     model: str | Path | EncoderSpec | Mapping[str, Any] | None = None,
     *,
     epochs: int | None = None,
-    **options: Any,
+    **options: Unpack[TrainKeywords],
 ) -> Trained: ...
 
 
@@ -44,7 +45,7 @@ def train(
     model: str | Path | EncoderSpec | Mapping[str, Any] | None = None,
     *,
     epochs: Sequence[int],
-    **options: Any,
+    **options: Unpack[TrainKeywords],
 ) -> TrainedRuns: ...
 
 
@@ -64,7 +65,7 @@ def train(  # noqa: PLR0913 - one parameter per option of the command
     tensorboard: bool = False,
     loggers: Sequence[Logger] = (),
     progress: bool = True,
-    **settings: Any,
+    **settings: Unpack[GivenSettings],
 ) -> Trained | TrainedRuns:
     """Train an encoder on a built-in dataset or your own data: `gf.train("digits", epochs=5)`.
 
@@ -108,7 +109,7 @@ def resume(
     tensorboard: bool = False,
     loggers: Sequence[Logger] = (),
     progress: bool = True,
-    **settings: Any,
+    **settings: Unpack[FreeSettings],
 ) -> Trained:
     """Resume a run that was stopped or killed, bit for bit as if it had never stopped: `gf.resume("runs/digits-1")`.
 

@@ -1,0 +1,75 @@
+"""The keywords of `gf.train` and `gf.resume` as types, for editors and type checkers; a test holds them equal to the settings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypedDict
+
+from glassformer.files.texts import Context
+from glassformer.training.settings import Augment, Case, ClassWeights, Compile, Decay, EqualBits, Parallel, Precision, TrainOnly
+
+if TYPE_CHECKING:
+    from glassformer.training.loggers import Logger
+
+
+class GivenSettings(TypedDict, total=False):
+    """Every setting but `epochs`, which may also be a list."""
+
+    batch_size: int
+    batch_tokens: int | None
+    accumulate: int
+    lr: float
+    warmup: float
+    decay: Decay
+    weight_decay: float
+    clip: float | None
+    layer_decay: float
+    label_smoothing: float
+    class_weights: ClassWeights
+    train_only: TrainOnly
+    precision: Precision
+    compile: Compile
+    threads: int | None
+    parallel: Parallel
+    patience: int | None
+    seed: int
+    equal_bits: EqualBits
+    vocab: int
+    case: Case
+    max_length: int
+    augment: Augment
+    hidden: float
+    mlm_probability: float
+    context: Context
+    keep: int
+    save_every: int | None
+    log_every: int
+
+
+class TrainKeywords(GivenSettings, total=False):
+    """The settings, and how `train` reads its data and reports."""
+
+    fields: Mapping[str, Any] | None
+    out: str | Path | None
+    text: str
+    label: str | None
+    resize: int | None
+    split: tuple[float, ...]
+    skip_bad: bool
+    tensorboard: bool
+    loggers: Sequence[Logger]
+    progress: bool
+
+
+class FreeSettings(TypedDict, total=False):
+    """The settings that may be changed on resume."""
+
+    epochs: int
+    lr: float
+    clip: float | None
+    patience: int | None
+    parallel: Parallel
+    keep: int
+    save_every: int | None
+    log_every: int
