@@ -15,7 +15,7 @@ from typing import Any, TextIO
 
 from glassformer.answers.quiz import Item, Variant
 from glassformer.answers.quiz.roster import unquoted
-from glassformer.api.quiz_session import SKIP, Desk, Stopped
+from glassformer.api.quiz_session import SKIP, QuizPrompt, Stopped
 from glassformer.errors import GlassformerError, shown
 from glassformer.files.documents import read_text
 from glassformer.show.quiz.page import marks_text
@@ -66,7 +66,7 @@ class AnswerFile:
             raise GlassformerError(f"--answers {shown(str(self.path))} cannot be written: {why}. Choose another file.") from None
 
 
-class Exam(Desk):
+class Exam(QuizPrompt):
     """One exam, possibly resumed: questions that have an answer are not asked again."""
 
     def __init__(

@@ -23,7 +23,7 @@ class Stopped(Exception):  # noqa: N818 (not an error)
     """The student stopped, or the input ended."""
 
 
-class Desk:
+class QuizPrompt:
     """Shows questions and reads answers."""
 
     def __init__(
@@ -82,7 +82,7 @@ class Desk:
         return {"set": quiz.name, "seed": self.variant.seed, "score": score, "of": float(quiz.marks), "answers": rows}
 
 
-class Session(Desk):
+class Session(QuizPrompt):
     """Practice mode. Each hint costs an equal share of the marks: with two hints, a third each."""
 
     def run(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from glassformer.errors import GlassformerError
-from glassformer.numbers.by_hand.desk import CONTRACT, Desk
+from glassformer.numbers.by_hand.builder import CONTRACT, ProblemBuilder
 from glassformer.numbers.by_hand.entries import Entry, size_text
 from glassformer.numbers.by_hand.operations import Cosine, Divide
 from glassformer.numbers.by_hand.surd import Surd
@@ -15,74 +15,74 @@ from glassformer.program.operations import Add, Pointwise
 ADD, TANH = Add(), Pointwise("tanh")
 
 
-def aligned_scores(desk: Desk, q: Tensor, k: Tensor) -> Tensor:
+def aligned_scores(builder: ProblemBuilder, q: Tensor, k: Tensor) -> Tensor:
     """One number for each query and key: `dot` where it is still to be scaled, `scores` where it is not."""
-    alignment = desk.problem.option("alignment", "scaled_dot")
-    name = "scores" if divisor(desk, q.axes[-1]) is None and desk.problem.option("temperature") is None else "dot"
+    alignment = builder.problem.option("alignment", "scaled_dot")
+    name = "scores" if divisor(builder, q.axes[-1]) is None and builder.problem.option("temperature") is None else "dot"
     square = (*[axis for axis in q.axes if axis.name == "head"], *[axis for axis in q.axes if axis.name == "t"], k.axis("s"))
     if alignment == "additive":
-        return _additive(desk, q, k, name, square)
+        return _additive(builder, q, k, name, square)
     if alignment == "general":
-        q = _turned(desk, q, k)
+        q = _turned(builder, q, k)
     if q.axes[-1].size != k.axes[-1].size:
-        raise _unequal(desk, q, k)
+        raise _unequal(builder, q, k)
     k = k.seen(**{k.axes[-1].name: q.axes[-1].name})
     operation = Cosine(over=q.axes[-1].name) if alignment == "cosine" else CONTRACT
-    dot = desk.step(name, operation, q, k, axes=square)
-    desk.alias("dot", dot)
+    dot = builder.step(name, operation, q, k, axes=square)
+    builder.alias("dot", dot)
     return dot
 
 
-def scaled(desk: Desk, dot: Tensor) -> Tensor:
+def scaled(builder: ProblemBuilder, dot: Tensor) -> Tensor:
     """The scores: divided by the root of d_k, or by what the problem says; then by the temperature."""
-    source = next((step for step in desk.program.steps if step.name == dot.name), None)
+    source = next((step for step in builder.program.steps if step.name == dot.name), None)
     width = source.inputs[0].axes[-1] if source else None
-    by = divisor(desk, width)
-    temperature: Surd | None = desk.problem.option("temperature")
+    by = divisor(builder, width)
+    temperature: Surd | None = builder.problem.option("temperature")
     if by is not None:
-        dot = desk.step("scores", by, dot)
+        dot = builder.step("scores", by, dot)
     if temperature is not None:
         name = "tempered" if by is not None else "scores"
-        dot = desk.step(name, Divide(float(temperature), temperature.text()), dot)
+        dot = builder.step(name, Divide(float(temperature), temperature.text()), dot)
     return dot
 
 
-def divisor(desk: Desk, width: Axis | None) -> Divide | None:
+def divisor(builder: ProblemBuilder, width: Axis | None) -> Divide | None:
     """What the scores are divided by. Only the scaled dot product is scaled unless the problem says more."""
-    alignment = desk.problem.option("alignment", "scaled_dot")
-    scale = desk.problem.option("scale", "d_k" if alignment == "scaled_dot" else "none")
+    alignment = builder.problem.option("alignment", "scaled_dot")
+    scale = builder.problem.option("scale", "d_k" if alignment == "scaled_dot" else "none")
     if scale == "none":
         return None
     if isinstance(scale, Surd):
         return Divide(float(scale), scale.text())
-    size = _size(desk, str(scale), width)
+    size = _size(builder, str(scale), width)
     if size is None:
         raise GlassformerError(
             f"the dot products are to be divided by √{scale}, but {scale} is not known: give {scale}, or scale."
         )
-    said = desk.problem.option(scale)
+    said = builder.problem.option(scale)
     if said is not None and width is not None and scale == "d_k" and said != width.size:
-        desk.notes.append(f"d_k = {said} as given, although the queries shown have {width.size} numbers.")
+        builder.notes.append(f"d_k = {said} as given, although the queries shown have {width.size} numbers.")
     root = Surd.of(size).root()
     return Divide(math.sqrt(size), root.text() if root.decimal else f"√{size}", scale)
 
 
-def _size(desk: Desk, scale: str, width: Axis | None) -> int | None:
-    said: int | None = desk.problem.option(scale)
+def _size(builder: ProblemBuilder, scale: str, width: Axis | None) -> int | None:
+    said: int | None = builder.problem.option(scale)
     if said is not None:
         return said
     if scale == "d_k":
         return width.size if width else None
-    x = next((tensor for tensor in desk.program.inputs if tensor.name in ("x", "embeddings")), None)
+    x = next((tensor for tensor in builder.program.inputs if tensor.name in ("x", "embeddings")), None)
     return x.axes[-1].size if x else None
 
 
-def _turned(desk: Desk, q: Tensor, k: Tensor) -> Tensor:
+def _turned(builder: ProblemBuilder, q: Tensor, k: Tensor) -> Tensor:
     """q W of the bilinear form q W kᵀ. W is queries' width × keys' width in either convention."""
-    if not desk.problem.has("W"):
+    if not builder.problem.has("W"):
         raise GlassformerError("alignment = general compares q W kᵀ: W is missing, a matrix of queries' width × keys' width.")
     wide, tall = k.axes[-1].size, q.axes[-1].size
-    entry = desk.written_out("W", desk.problem.entries["W"], q)
+    entry = builder.written_out("W", builder.problem.entries["W"], q)
     if entry.ndim != 2 or entry.shape != (tall, wide):
         turned = f" W transposed, {size_text(entry.shape[::-1])}, would fit." if entry.shape[::-1] == (tall, wide) else ""
         raise GlassformerError(
@@ -90,39 +90,39 @@ def _turned(desk: Desk, q: Tensor, k: Tensor) -> Tensor:
             f"{tall} × {wide} is wanted.{turned}"
         )
     inside, outside = q.axes[-1], Axis("d_g", wide)
-    columns = desk.problem.convention == "columns"
+    columns = builder.problem.convention == "columns"
     axes = (outside, inside) if columns else (inside, outside)  # shown as it was given
-    weight = desk.put("W", entry.turned() if columns else entry, *axes, kind="weight")
-    return desk.contract("q_W", q, weight, *q.axes[:-1], outside)
+    weight = builder.put("W", entry.turned() if columns else entry, *axes, kind="weight")
+    return builder.contract("q_W", q, weight, *q.axes[:-1], outside)
 
 
-def _additive(desk: Desk, q: Tensor, k: Tensor, name: str, square: tuple[Axis, ...]) -> Tensor:
+def _additive(builder: ProblemBuilder, q: Tensor, k: Tensor, name: str, square: tuple[Axis, ...]) -> Tensor:
     """v · tanh(W_1 q + W_2 k) (Bahdanau et al. 2015), step by step."""
-    first, second = _pair(desk, q, k)
-    mapped_q = _mapped(desk, q, first, "W_1", "q_mapped")
-    mapped_k = _mapped(desk, k, second, "W_2", "k_mapped")
+    first, second = _pair(builder, q, k)
+    mapped_q = _mapped(builder, q, first, "W_1", "q_mapped")
+    mapped_k = _mapped(builder, k, second, "W_2", "k_mapped")
     if mapped_q.axes[-1].size != mapped_k.axes[-1].size:
         raise GlassformerError(
             f"W_1 q + W_2 k does not fit: W_1 q has {mapped_q.axes[-1].size} numbers, W_2 k has {mapped_k.axes[-1].size}."
         )
     d_a = Axis("d_a", mapped_q.axes[-1].size)
     terms = [mapped_q.seen(**{mapped_q.axes[-1].name: "d_a"}), mapped_k.seen(**{mapped_k.axes[-1].name: "d_a"})]
-    if desk.problem.has("b_a"):
-        terms.append(desk.feature("b_a", d_a, "b_a", "bias"))
-    total = desk.step("mapped_sum", ADD, *terms, axes=(*square, d_a))
-    hidden = desk.step("tanh", TANH, total)
-    if not desk.problem.has("v_a"):
+    if builder.problem.has("b_a"):
+        terms.append(builder.feature("b_a", d_a, "b_a", "bias"))
+    total = builder.step("mapped_sum", ADD, *terms, axes=(*square, d_a))
+    hidden = builder.step("tanh", TANH, total)
+    if not builder.problem.has("v_a"):
         raise GlassformerError("alignment = additive is v · tanh(W_1 q + W_2 k): the vector v (or v_a) is missing.")
-    v = desk.feature("v_a", d_a, "v_a", "weight")
-    dot = desk.contract(name, hidden, v, *square)
-    desk.alias("dot", dot)
+    v = builder.feature("v_a", d_a, "v_a", "weight")
+    dot = builder.contract(name, hidden, v, *square)
+    builder.alias("dot", dot)
     return dot
 
 
-def _pair(desk: Desk, q: Tensor, k: Tensor) -> tuple[Entry | None, Entry | None]:
+def _pair(builder: ProblemBuilder, q: Tensor, k: Tensor) -> tuple[Entry | None, Entry | None]:
     """W_1 and W_2 as d_a × width; one W over the concatenation [q; k] is cut in two."""
-    left = desk.problem.option("apply", "W x") == "W x"
-    entries = {key: desk.problem.entries.get(key) for key in ("W", "W_a1", "W_a2")}
+    left = builder.problem.option("apply", "W x") == "W x"
+    entries = {key: builder.problem.entries.get(key) for key in ("W", "W_a1", "W_a2")}
     both = entries["W"]
     if both is None or entries["W_a1"] is not None:
         pair = (entries["W_a1"], entries["W_a2"])
@@ -136,12 +136,12 @@ def _pair(desk: Desk, q: Tensor, k: Tensor) -> tuple[Entry | None, Entry | None]
     return both.at(slice(None), slice(0, q.axes[-1].size)), both.at(slice(None), slice(q.axes[-1].size, None))
 
 
-def _mapped(desk: Desk, x: Tensor, entry: Entry | None, key: str, name: str) -> Tensor:
+def _mapped(builder: ProblemBuilder, x: Tensor, entry: Entry | None, key: str, name: str) -> Tensor:
     """W x with W as d_a × width, shown as it stands; without a W, x itself."""
     if entry is None:
         return x
     inside = x.axes[-1]
-    entry = desk.written_out(key, entry, x)
+    entry = builder.written_out(key, entry, x)
     if entry.ndim != 2 or entry.shape[1] != inside.size:
         turned = ""
         if entry.ndim == 2 and entry.shape[0] == inside.size:
@@ -151,23 +151,25 @@ def _mapped(desk: Desk, x: Tensor, entry: Entry | None, key: str, name: str) -> 
             f"{x.name} has {inside.size} numbers a vector.{turned}"
         )
     outside = Axis("d_a", entry.shape[0])
-    rows = desk.problem.convention == "rows"
+    rows = builder.problem.convention == "rows"
     pair = (outside, inside) if rows else (inside, outside)
-    weight = desk.put(key, entry if rows else entry.turned(), *pair, kind="weight")
-    return desk.contract(name, x, weight, *x.axes[:-1], outside)
+    weight = builder.put(key, entry if rows else entry.turned(), *pair, kind="weight")
+    return builder.contract(name, x, weight, *x.axes[:-1], outside)
 
 
-def _unequal(desk: Desk, q: Tensor, k: Tensor) -> GlassformerError:
+def _unequal(builder: ProblemBuilder, q: Tensor, k: Tensor) -> GlassformerError:
     """q kᵀ with features that differ; perhaps the keys were given the other way round."""
-    product = "q kᵀ" if desk.problem.convention == "rows" else "kᵀ q"
-    what = f"{product} does not fit: q is {desk.size(q)}, k is {desk.size(k)}, and {q.axes[-1].size} is not {k.axes[-1].size}."
+    product = "q kᵀ" if builder.problem.convention == "rows" else "kᵀ q"
+    what = (
+        f"{product} does not fit: q is {builder.size(q)}, k is {builder.size(k)}, and {q.axes[-1].size} is not {k.axes[-1].size}."
+    )
     if k.axis("s").size == q.axes[-1].size:
-        now, other = ("rows", "columns") if desk.problem.convention == "rows" else ("columns", "rows")
-        turned = size_text(tuple(int(size) for size in desk.size(k).split(" × "))[::-1])
+        now, other = ("rows", "columns") if builder.problem.convention == "rows" else ("columns", "rows")
+        turned = size_text(tuple(int(size) for size in builder.size(k).split(" × "))[::-1])
         return GlassformerError(
             f'{what} k transposed, {turned}, would fit: tokens are {now} here; if they are {other}, write convention = "{other}".'
         )
-    if q.axes[-1].size == 1 and desk.size(q).split(" × ")[0] == str(k.axes[-1].size):
+    if q.axes[-1].size == 1 and builder.size(q).split(" × ")[0] == str(k.axes[-1].size):
         return GlassformerError(
             f"{what} q is a column, one number for each of {k.axes[-1].size} tokens: write one query as [1, 2, …]."
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from glassformer.errors import GlassformerError, nearest, shown
 from glassformer.numbers.by_hand.alignment import aligned_scores, scaled
-from glassformer.numbers.by_hand.desk import Desk
+from glassformer.numbers.by_hand.builder import ProblemBuilder
 from glassformer.numbers.by_hand.entries import Entry, size_text
 from glassformer.numbers.by_hand.masks import masked
 from glassformer.numbers.by_hand.operations import Concat, Hardmax, Row, RowSoftmax, Sigmoid, Sparsemax, Split
@@ -20,53 +20,53 @@ DISTRIBUTIONS: dict[str, Operation] = {
 }
 
 
-def attend(desk: Desk, x: Tensor | None, name: str = "output") -> Tensor:
+def attend(builder: ProblemBuilder, x: Tensor | None, name: str = "output") -> Tensor:
     """All steps of the attention; its result is called `name`. `x`: the vectors of the queries' tokens, all of them."""
-    problem = desk.problem
-    head = _head(desk)
-    memory = _memory(desk, x)
-    query = chosen_query(desk)
-    scores = _given_scores(desk, head)
+    problem = builder.problem
+    head = _head(builder)
+    memory = _memory(builder, x)
+    query = chosen_query(builder)
+    scores = _given_scores(builder, head)
     if scores is None:
-        q = _vectors(desk, "Q", one_row(desk, x, query), head, "t")
-        k = _vectors(desk, "K", memory, head, "s")
+        q = _vectors(builder, "Q", one_row(builder, x, query), head, "t")
+        k = _vectors(builder, "K", memory, head, "s")
         if q is None or k is None:
-            raise GlassformerError(_missing("Q" if q is None else "K", desk))
+            raise GlassformerError(_missing("Q" if q is None else "K", builder))
         s = k.axis("s")
-        v = _vectors(desk, "V", memory, head, "s", keys=s.size)
-        scores = scaled(desk, aligned_scores(desk, q, k))
+        v = _vectors(builder, "V", memory, head, "s", keys=s.size)
+        scores = scaled(builder, aligned_scores(builder, q, k))
     else:
         s = scores.axis("s")
-        v = _vectors(desk, "V", memory, head, "s", keys=s.size)
-        scores = scaled(desk, scores) if problem.has("dot") else scores
-    weights = _weights(desk, scores, query)
+        v = _vectors(builder, "V", memory, head, "s", keys=s.size)
+        scores = scaled(builder, scores) if problem.has("dot") else scores
+    weights = _weights(builder, scores, query)
     if v is None:
-        desk.missing = dict.fromkeys((name, "output", "mix", "attention"), "the values: V, or X with W_V")
-        desk.notes.append("No values are given (V, or X with W_V): the work ends at the weights.")
+        builder.missing = dict.fromkeys((name, "output", "mix", "attention"), "the values: V, or X with W_V")
+        builder.notes.append("No values are given (V, or X with W_V): the work ends at the weights.")
         return weights
     if v.axis("s").size != s.size:
-        raise _unequal(desk, v, s.size)
-    return _mixed(desk, weights, v, head, name)
+        raise _unequal(builder, v, s.size)
+    return _mixed(builder, weights, v, head, name)
 
 
-def _unequal(desk: Desk, v: Tensor, keys: int) -> GlassformerError:
+def _unequal(builder: ProblemBuilder, v: Tensor, keys: int) -> GlassformerError:
     """weights v where the number of values is not the number of keys."""
-    product = "weights v" if desk.problem.convention == "rows" else "v weights"
+    product = "weights v" if builder.problem.convention == "rows" else "v weights"
     turned = " v transposed would fit." if v.axes[-1].size == keys else ""
     return GlassformerError(
-        f"{product} does not fit: the weights are for {keys} keys, v is {desk.size(v)}, for {v.axis('s').size}. "
+        f"{product} does not fit: the weights are for {keys} keys, v is {builder.size(v)}, for {v.axis('s').size}. "
         f"Every key has one value.{turned}"
     )
 
 
-def chosen_query(desk: Desk) -> int | None:
+def chosen_query(builder: ProblemBuilder) -> int | None:
     """The place, counted from 0, of the one query that is asked about."""
-    asked = desk.problem.option("query")
+    asked = builder.problem.option("query")
     if asked is None:
         return None
-    key = "Q" if desk.problem.has("Q") else "X"
-    entry = desk.upright(key) if desk.problem.has(key) else None
-    labels = desk.labels.get("t") or (entry.labels if entry else None) or ()
+    key = "Q" if builder.problem.has("Q") else "X"
+    entry = builder.upright(key) if builder.problem.has(key) else None
+    labels = builder.labels.get("t") or (entry.labels if entry else None) or ()
     if isinstance(asked, str):
         if asked not in labels:
             known = f" The tokens are {', '.join(labels[:8])}.{nearest(asked, labels)}" if labels else " No tokens are named."
@@ -78,23 +78,23 @@ def chosen_query(desk: Desk) -> int | None:
     return asked - 1
 
 
-def one_row(desk: Desk, x: Tensor | None, query: int | None) -> Tensor | None:
+def one_row(builder: ProblemBuilder, x: Tensor | None, query: int | None) -> Tensor | None:
     """The vector of the one query, or all of them."""
-    if x is None or query is None or desk.problem.has("Q") or len(x.axes) == 1:
+    if x is None or query is None or builder.problem.has("Q") or len(x.axes) == 1:
         return x
-    written = next((step.output for step in desk.program.steps if step.name == "x_q"), None)
+    written = next((step.output for step in builder.program.steps if step.name == "x_q"), None)
     if written is not None:
         return written
-    label = desk.labels["t"][query] if "t" in desk.labels else str(query + 1)
-    return desk.step("x_q", Row("t", query, label), x)
+    label = builder.labels["t"][query] if "t" in builder.labels else str(query + 1)
+    return builder.step("x_q", Row("t", query, label), x)
 
 
-def _head(desk: Desk) -> Axis | None:
+def _head(builder: ProblemBuilder) -> Axis | None:
     """How many heads there are, from what is said and from what is given head by head."""
-    said = desk.problem.option("heads")
+    said = builder.problem.option("heads")
     counts = {"heads": said} if said is not None else {}
     for key in ("W_Q", "W_K", "W_V", "Q", "K", "V", "dot", "scores", "masked", "weights"):
-        entry = desk.problem.entries.get(key)
+        entry = builder.problem.entries.get(key)
         if entry is not None and (entry.ndim == 3 or (entry.described == "pick" and entry.ndim == 2)):
             counts[key] = entry.shape[0]
     if len(set(counts.values())) > 1:
@@ -104,83 +104,83 @@ def _head(desk: Desk) -> Axis | None:
     return Axis("head", count) if count > 1 else None
 
 
-def _memory(desk: Desk, x: Tensor | None) -> Tensor | None:
+def _memory(builder: ProblemBuilder, x: Tensor | None) -> Tensor | None:
     """Where keys and values come from: another sequence, or the queries' own."""
-    if not desk.problem.has("memory"):
+    if not builder.problem.has("memory"):
         if x is None:
             return None
         if len(x.axes) == 1:
             raise GlassformerError("X is one vector: self-attention needs the vectors of all tokens, or memory to attend to.")
-        desk.label(x.axis("t").renamed("s"), desk.labels.get("t"), "tokens")
+        builder.label(x.axis("t").renamed("s"), builder.labels.get("t"), "tokens")
         return x.seen(t="s")
-    entry = desk.upright("memory")
+    entry = builder.upright("memory")
     if entry.ndim == 1:
         entry = entry.shaped((1, entry.shape[0]))
     if entry.ndim != 2 or entry.described:
         raise GlassformerError(f"memory is {size_text(entry.shape)}: rows of vectors are wanted, one for each key.")
     s, width = Axis("s", entry.shape[0]), Axis("d_memory", entry.shape[1])
-    desk.label(s, entry.labels or desk.problem.option("memory_tokens"), "memory")
-    return desk.put("memory", entry, s, width)
+    builder.label(s, entry.labels or builder.problem.option("memory_tokens"), "memory")
+    return builder.put("memory", entry, s, width)
 
 
 def _vectors(
-    desk: Desk, key: str, source: Tensor | None, head: Axis | None, along: str, *, keys: int | None = None
+    builder: ProblemBuilder, key: str, source: Tensor | None, head: Axis | None, along: str, *, keys: int | None = None
 ) -> Tensor | None:
     """Queries, keys or values: given as they are, or projected from their source, or the source itself."""
     name = key.lower()
     width = "d_v" if key == "V" else "d_k"
     weight = f"W_{key}"
-    if desk.problem.has(key):
-        return _given(desk, key, head, along, width, keys)
+    if builder.problem.has(key):
+        return _given(builder, key, head, along, width, keys)
     if source is None:
         return None
-    if desk.problem.has(weight):
-        return desk.project(source, weight, name, width, bias=f"b_{key}", head=head)
-    others = [other for other in ("W_Q", "W_K") if desk.problem.has(other)]
+    if builder.problem.has(weight):
+        return builder.project(source, weight, name, width, bias=f"b_{key}", head=head)
+    others = [other for other in ("W_Q", "W_K") if builder.problem.has(other)]
     if others and key != "V":
-        raise GlassformerError(_missing(key, desk))
+        raise GlassformerError(_missing(key, builder))
     if others:
-        desk.notes.append("No W_V is given: the values are the vectors themselves.")
+        builder.notes.append("No W_V is given: the values are the vectors themselves.")
     if head is not None:
         each = Axis(width, _share(name, source.axes[-1].size, head))
-        return desk.step(name, Split(head, each), source)
-    desk.alias(name, source)
+        return builder.step(name, Split(head, each), source)
+    builder.alias(name, source)
     return source.seen(**{source.axes[-1].name: width})
 
 
-def _given(desk: Desk, key: str, head: Axis | None, along: str, width: str, keys: int | None) -> Tensor:
+def _given(builder: ProblemBuilder, key: str, head: Axis | None, along: str, width: str, keys: int | None) -> Tensor:
     """Q, K or V as they stand in the problem: one vector, rows, or rows for each head."""
-    entry = desk.upright(key)
-    query = chosen_query(desk) if key == "Q" else None
+    entry = builder.upright(key)
+    query = chosen_query(builder) if key == "Q" else None
     if entry.described or entry.ndim == 0:
         raise GlassformerError(f"{key} must be written out: vectors are wanted, one for each token.")
     if query is not None and entry.ndim > 1:
-        desk.label(Axis(along, entry.shape[-2]), entry.labels, key)
-        desk.labels.pop(along, None)
+        builder.label(Axis(along, entry.shape[-2]), entry.labels, key)
+        builder.labels.pop(along, None)
         entry = entry.at(..., query, slice(None))
     elif entry.ndim == 1 and key == "V" and keys is not None and 1 < keys == entry.shape[0]:
-        return desk.put("v", entry, Axis(along, keys))
+        return builder.put("v", entry, Axis(along, keys))
     elif entry.ndim == 1 and key != "Q":
         entry = entry.shaped((1, entry.shape[0]))
     single = entry.ndim == 1 or (query is not None and entry.ndim == 2)
     lengths = () if single else (Axis(along, entry.shape[-2]),)
     for axis in lengths:
-        desk.label(axis, entry.labels or _tokens(desk, axis), key)
+        builder.label(axis, entry.labels or _tokens(builder, axis), key)
     if head is not None and entry.ndim == len(lengths) + 1:
         each = _share(key, entry.shape[-1], head)
         entry = _cut(entry, head.size, each)
     sheets = (head,) if head is not None else ()
     if head is None and entry.ndim == len(lengths) + 2:
         entry = entry.at(0)
-    return desk.put(key.lower(), entry._replace(labels=None), *sheets, *lengths, Axis(width, entry.shape[-1]))
+    return builder.put(key.lower(), entry._replace(labels=None), *sheets, *lengths, Axis(width, entry.shape[-1]))
 
 
-def _tokens(desk: Desk, axis: Axis) -> tuple[str, ...] | None:
+def _tokens(builder: ProblemBuilder, axis: Axis) -> tuple[str, ...] | None:
     """The words that name the rows of Q, K or V; keys may be those of another sequence, which nothing names."""
-    words: tuple[str, ...] | None = desk.problem.option("tokens")
+    words: tuple[str, ...] | None = builder.problem.option("tokens")
     if axis.name == "t":
         return words
-    words = desk.problem.option("memory_tokens") or words
+    words = builder.problem.option("memory_tokens") or words
     return words if words is not None and len(words) == axis.size else None
 
 
@@ -196,85 +196,85 @@ def _share(name: str, width: int, head: Axis) -> int:
     return width // head.size
 
 
-def _given_scores(desk: Desk, head: Axis | None) -> Tensor | None:
+def _given_scores(builder: ProblemBuilder, head: Axis | None) -> Tensor | None:
     """Weights, scores or dot products where the problem starts with them."""
-    key = next((name for name in ("weights", "masked", "scores", "dot") if desk.problem.has(name)), None)
+    key = next((name for name in ("weights", "masked", "scores", "dot") if builder.problem.has(name)), None)
     if key is None:
         return None
-    entry = desk.upright(key)
+    entry = builder.upright(key)
     if entry.described or entry.ndim == 0:
         raise GlassformerError(f"{key} must be written out: one number for each key, in a row for each query.")
     s = Axis("s", entry.shape[-1])
     axes: tuple[Axis, ...] = (s,)
     if entry.ndim > 1:
         axes = (Axis("t", entry.shape[-2]), s)
-        desk.label(axes[0], entry.labels or desk.problem.option("tokens"), key)
-        desk.label(s, desk.problem.option("memory_tokens"), key)
+        builder.label(axes[0], entry.labels or builder.problem.option("tokens"), key)
+        builder.label(s, builder.problem.option("memory_tokens"), key)
     else:
-        desk.label(s, entry.labels or desk.problem.option("tokens"), key)
+        builder.label(s, entry.labels or builder.problem.option("tokens"), key)
     if head is not None and entry.ndim == 3:
         axes = (head, *axes)
-    return desk.put(key, entry.at(0) if entry.ndim == 3 and head is None else entry, *axes)
+    return builder.put(key, entry.at(0) if entry.ndim == 3 and head is None else entry, *axes)
 
 
-def _weights(desk: Desk, scores: Tensor, query: int | None) -> Tensor:
-    if desk.problem.has("weights"):
+def _weights(builder: ProblemBuilder, scores: Tensor, query: int | None) -> Tensor:
+    if builder.problem.has("weights"):
         return scores
     if scores.name != "masked":
-        desk.alias("scores", scores)
+        builder.alias("scores", scores)
     if scores.name == "scores":
-        desk.alias("scaled", scores)
-    scores = masked(desk, _biased(desk, scores), query=query)
-    return desk.step("weights", DISTRIBUTIONS[desk.problem.option("distribution", "softmax")], scores)
+        builder.alias("scaled", scores)
+    scores = masked(builder, _biased(builder, scores), query=query)
+    return builder.step("weights", DISTRIBUTIONS[builder.problem.option("distribution", "softmax")], scores)
 
 
-def _biased(desk: Desk, scores: Tensor) -> Tensor:
+def _biased(builder: ProblemBuilder, scores: Tensor) -> Tensor:
     """Scores with a given bias added (relative positions, ALiBi)."""
-    if not desk.problem.has("score_bias"):
+    if not builder.problem.has("score_bias"):
         return scores
-    entry = desk.upright("score_bias")
+    entry = builder.upright("score_bias")
     axes = scores.axes if entry.ndim == len(scores.axes) else scores.axes[-entry.ndim :]
     if entry.shape != tuple(axis.size for axis in axes):
         raise GlassformerError(
-            f"scores + score_bias does not fit: the scores are {desk.size(scores)}, score_bias is {size_text(entry.shape)}."
+            f"scores + score_bias does not fit: the scores are {builder.size(scores)}, score_bias is {size_text(entry.shape)}."
         )
-    return desk.step("biased", ADD, scores, desk.put("score_bias", entry._replace(labels=None), *axes))
+    return builder.step("biased", ADD, scores, builder.put("score_bias", entry._replace(labels=None), *axes))
 
 
-def _mixed(desk: Desk, weights: Tensor, v: Tensor, head: Axis | None, name: str) -> Tensor:
+def _mixed(builder: ProblemBuilder, weights: Tensor, v: Tensor, head: Axis | None, name: str) -> Tensor:
     """Weights times values; heads side by side; the output projection, where there is one."""
     outer = tuple(axis for axis in weights.axes if axis.name not in ("s", "head"))
     features = tuple(axis for axis in v.axes if axis.name not in ("s", "head"))
     sheets = (head,) if head is not None else ()
-    projects = desk.problem.has("W_O")
+    projects = builder.problem.has("W_O")
     own = name if head is None and not projects else "heads" if head is not None else "mix"
-    mix = desk.contract(own, weights, v, *sheets, *outer, *features)
-    desk.alias("mix", mix)
+    mix = builder.contract(own, weights, v, *sheets, *outer, *features)
+    builder.alias("mix", mix)
     if head is not None:
         wide = Axis("h_d_v", head.size * features[0].size)
-        mix = desk.step("concat" if projects else name, Concat(wide), mix)
-        desk.alias("concat", mix)
+        mix = builder.step("concat" if projects else name, Concat(wide), mix)
+        builder.alias("concat", mix)
     if projects:
-        mix = _projected(desk, mix, name)
-    desk.alias("attention", mix)
+        mix = _projected(builder, mix, name)
+    builder.alias("attention", mix)
     return mix
 
 
-def _projected(desk: Desk, mix: Tensor, name: str) -> Tensor:
-    entry = desk.problem.entries["W_O"]
+def _projected(builder: ProblemBuilder, mix: Tensor, name: str) -> Tensor:
+    entry = builder.problem.entries["W_O"]
     if entry.ndim == 3 and not entry.described:  # one W_O for each head: stacked, they are the one that is meant
-        upright = entry.turned() if desk.problem.left else entry
+        upright = entry.turned() if builder.problem.left else entry
         stacked = upright.shaped((upright.shape[0] * upright.shape[1], upright.shape[2]))
-        entries = {**desk.problem.entries, "W_O": stacked.turned() if desk.problem.left else stacked}
-        desk.problem = desk.problem.replace(entries=entries)
-    return desk.project(mix, "W_O", name, "d_model", bias="b_O")
+        entries = {**builder.problem.entries, "W_O": stacked.turned() if builder.problem.left else stacked}
+        builder.problem = builder.problem.replace(entries=entries)
+    return builder.project(mix, "W_O", name, "d_model", bias="b_O")
 
 
-def _missing(key: str, desk: Desk) -> str:
+def _missing(key: str, builder: ProblemBuilder) -> str:
     what = {"Q": "queries", "K": "keys"}[key]
     sources = {"Q": f"{key}, or X with W_{key}", "K": f"{key}, or X (or memory) with W_{key}"}[key]
-    if desk.problem.has("X") or desk.problem.has("memory"):
+    if builder.problem.has("X") or builder.problem.has("memory"):
         other = "W_K" if key == "Q" else "W_Q"
-        if desk.problem.has(other):
+        if builder.problem.has(other):
             return f"W_{key} is missing: {other} is given, so the {what} need a matrix too (or give {key})."
     return f"the {what} are missing: give {sources}."

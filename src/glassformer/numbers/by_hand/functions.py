@@ -7,7 +7,7 @@ from collections.abc import Callable
 from glassformer.errors import GlassformerError
 from glassformer.numbers.by_hand.alignment import scaled
 from glassformer.numbers.by_hand.attention import DISTRIBUTIONS
-from glassformer.numbers.by_hand.desk import Desk
+from glassformer.numbers.by_hand.builder import ProblemBuilder
 from glassformer.numbers.by_hand.entries import Entry, size_text
 from glassformer.numbers.by_hand.layer import ADD, attention_problem, fed_forward, normalised, pointwise, summed
 from glassformer.numbers.by_hand.masks import masked
@@ -18,71 +18,71 @@ from glassformer.program import Axis, Tensor
 from glassformer.program.operations import Scale
 
 
-def the_vectors(desk: Desk) -> Tensor:
+def the_vectors(builder: ProblemBuilder) -> Tensor:
     """x, a vector or rows of vectors."""
-    if not desk.problem.has("X"):
+    if not builder.problem.has("X"):
         raise GlassformerError(
-            f"the numbers are missing: a problem about {desk.problem.kind} needs x, a vector or rows of vectors."
+            f"the numbers are missing: a problem about {builder.problem.kind} needs x, a vector or rows of vectors."
         )
-    x = desk.vectors("X", "x", "t", "d_model")
+    x = builder.vectors("X", "x", "t", "d_model")
     if len(x.axes) == 2:
-        desk.label(x.axes[0], desk.problem.option("tokens"), "tokens")
+        builder.label(x.axes[0], builder.problem.option("tokens"), "tokens")
     return x
 
 
-def distribution_problem(desk: Desk) -> Tensor:
+def distribution_problem(builder: ProblemBuilder) -> Tensor:
     """softmax(x / T), masked where asked for; or sparsemax, sigmoid, hardmax."""
-    problem = desk.problem
+    problem = builder.problem
     key = next((name for name in ("X", "masked") if problem.has(name)), None)
     if key is None:
         raise GlassformerError("the numbers are missing: a softmax needs x (or scores, logits), a vector or rows.")
-    entry = desk.upright(key)
+    entry = builder.upright(key)
     if entry.described or entry.ndim not in (1, 2):
         raise GlassformerError(f"x is {size_text(entry.shape)}: a vector or rows of numbers are wanted.")
     s = Axis("s", entry.shape[-1])
     axes = (s,) if entry.ndim == 1 else (Axis("t", entry.shape[0]), s)
-    desk.label(axes[0], entry.labels, "x")
-    desk.label(s, problem.option("tokens"), "tokens")
-    x = desk.put("x" if key == "X" else "masked", entry._replace(labels=None), *axes)
-    desk.problem = problem.choosing(scale=problem.option("scale", "d_k" if problem.option("d_k") else "none"))
-    x = scaled(desk, x)
-    x = masked(desk, x)
-    result = desk.step("output", DISTRIBUTIONS[problem.option("distribution", "softmax")], x)
-    desk.alias("weights", result)
-    desk.alias("softmax", result)
+    builder.label(axes[0], entry.labels, "x")
+    builder.label(s, problem.option("tokens"), "tokens")
+    x = builder.put("x" if key == "X" else "masked", entry._replace(labels=None), *axes)
+    builder.problem = problem.choosing(scale=problem.option("scale", "d_k" if problem.option("d_k") else "none"))
+    x = scaled(builder, x)
+    x = masked(builder, x)
+    result = builder.step("output", DISTRIBUTIONS[problem.option("distribution", "softmax")], x)
+    builder.alias("weights", result)
+    builder.alias("softmax", result)
     return result
 
 
-def norm_problem(desk: Desk) -> Tensor:
-    x = the_vectors(desk)
-    if desk.problem.has("residual"):
-        other = desk.vectors("residual", "residual", "t", "d_model")
-        x = summed(desk, "sum", x, other)
-    return normalised(desk, x)
+def norm_problem(builder: ProblemBuilder) -> Tensor:
+    x = the_vectors(builder)
+    if builder.problem.has("residual"):
+        other = builder.vectors("residual", "residual", "t", "d_model")
+        x = summed(builder, "sum", x, other)
+    return normalised(builder, x)
 
 
-def ffn_problem(desk: Desk) -> Tensor:
+def ffn_problem(builder: ProblemBuilder) -> Tensor:
     """The block alone, or with the residual sum and the norm that follow it in a layer."""
-    x = the_vectors(desk)
-    residual = bool(desk.problem.option("residual"))
-    norm = desk.problem.option("norm", "none") != "none" or desk.problem.has("gamma")
-    result = fed_forward(desk, x, "ffn" if residual or norm else "output")
-    result = summed(desk, "sum", x, result) if residual else result
-    return normalised(desk, result) if norm else result
+    x = the_vectors(builder)
+    residual = bool(builder.problem.option("residual"))
+    norm = builder.problem.option("norm", "none") != "none" or builder.problem.has("gamma")
+    result = fed_forward(builder, x, "ffn" if residual or norm else "output")
+    result = summed(builder, "sum", x, result) if residual else result
+    return normalised(builder, result) if norm else result
 
 
-def activation_problem(desk: Desk) -> Tensor:
-    x = the_vectors(desk)
-    operation = pointwise(desk.problem.option("activation", "relu"), x.axes[-1].name)
+def activation_problem(builder: ProblemBuilder) -> Tensor:
+    x = the_vectors(builder)
+    operation = pointwise(builder.problem.option("activation", "relu"), x.axes[-1].name)
     if operation is None:
         raise GlassformerError("activation = none changes nothing: choose relu, gelu, tanh, …")
-    return desk.step("output", operation, x)
+    return builder.step("output", operation, x)
 
 
-def positions_problem(desk: Desk) -> Tensor:
+def positions_problem(builder: ProblemBuilder) -> Tensor:
     """The sinusoidal table, or single entries of it, or embeddings with the table added."""
-    problem = desk.problem
-    x = desk.vectors("X", "x", "t", "d_model") if problem.has("X") else None
+    problem = builder.problem
+    x = builder.vectors("X", "x", "t", "d_model") if problem.has("X") else None
     width = problem.option("d_model") or (x.axes[-1].size if x else None)
     if width is None:
         raise GlassformerError("the width is missing: give d_model, the number of features of a position.")
@@ -93,15 +93,15 @@ def positions_problem(desk: Desk) -> Tensor:
     if isinstance(one, int) and x is None:  # one position: one vector, or one number of it
         feature = problem.option("feature")
         features = range(width) if feature is None else (feature,)
-        return _entries(desk, width, base, tuple((one, number) for number in features))
+        return _entries(builder, width, base, tuple((one, number) for number in features))
     if problem.option("entries"):
-        return _entries(desk, width, base, problem.option("entries"))
+        return _entries(builder, width, base, problem.option("entries"))
     rows = _places(one if one is not None else problem.option("positions"), x)
-    desk.labels["d_model"] = tuple(str(number) for number in range(width))
-    table = desk.step("pe", PositionTable(width, base, layout, rows))
-    desk.label(table.axes[0], problem.option("tokens") or tuple(f"pos {place:g}" for place in rows), "tokens")
-    desk.alias("table", table)
-    return _added(desk, x, table) if x is not None else table
+    builder.labels["d_model"] = tuple(str(number) for number in range(width))
+    table = builder.step("pe", PositionTable(width, base, layout, rows))
+    builder.label(table.axes[0], problem.option("tokens") or tuple(f"pos {place:g}" for place in rows), "tokens")
+    builder.alias("table", table)
+    return _added(builder, x, table) if x is not None else table
 
 
 def _places(places: object, x: Tensor | None) -> tuple[float, ...]:
@@ -118,34 +118,34 @@ def _places(places: object, x: Tensor | None) -> tuple[float, ...]:
     )
 
 
-def _entries(desk: Desk, width: int, base: float, pairs: tuple[tuple[int, int], ...]) -> Tensor:
+def _entries(builder: ProblemBuilder, width: int, base: float, pairs: tuple[tuple[int, int], ...]) -> Tensor:
     for _, feature in pairs:
         if feature >= width:
             raise GlassformerError(f"feature {feature} is outside the table: d_model = {width} has features 0 to {width - 1}.")
-    layout = desk.problem.option("layout", "interleaved")
-    result = desk.step("pe", PositionEntries(width, base, layout, pairs))
-    desk.label(result.axes[0], tuple(f"PE({position}, {feature})" for position, feature in pairs), "entries")
+    layout = builder.problem.option("layout", "interleaved")
+    result = builder.step("pe", PositionEntries(width, base, layout, pairs))
+    builder.label(result.axes[0], tuple(f"PE({position}, {feature})" for position, feature in pairs), "entries")
     return result
 
 
-def _added(desk: Desk, x: Tensor, table: Tensor) -> Tensor:
-    scale = desk.problem.option("embedding_scale", "none")
+def _added(builder: ProblemBuilder, x: Tensor, table: Tensor) -> Tensor:
+    scale = builder.problem.option("embedding_scale", "none")
     if scale != "none":
         by = Surd.of(x.axes[-1].size).root() if isinstance(scale, str) else scale
-        x = desk.step("embedded", Scale(float(by), by.text()), x)
+        x = builder.step("embedded", Scale(float(by), by.text()), x)
     if len(x.axes) == 1:
-        table = desk.step("pe_row", Row("t", 0, desk.labels["t"][0]), table)
+        table = builder.step("pe_row", Row("t", 0, builder.labels["t"][0]), table)
     if x.shape != table.shape:
-        raise GlassformerError(f"x + PE does not fit: x is {desk.size(x)}, the table is {desk.size(table)}.")
-    return desk.step("output", ADD, x, table)
+        raise GlassformerError(f"x + PE does not fit: x is {builder.size(x)}, the table is {builder.size(table)}.")
+    return builder.step("output", ADD, x, table)
 
 
-def rotary_problem(desk: Desk) -> Tensor:
-    x = the_vectors(desk)
+def rotary_problem(builder: ProblemBuilder) -> Tensor:
+    x = the_vectors(builder)
     width = x.axes[-1].size
     if width % 2:
         raise GlassformerError(f"x has {width} features: rotary positions turn them in pairs, so an even number is wanted.")
-    places = desk.problem.option("positions", tuple(range(x.axes[0].size)) if len(x.axes) == 2 else None)
+    places = builder.problem.option("positions", tuple(range(x.axes[0].size)) if len(x.axes) == 2 else None)
     if places is None:
         raise GlassformerError("position is missing: where does the vector stand? Positions count from 0.")
     if isinstance(places, str):
@@ -156,33 +156,33 @@ def rotary_problem(desk: Desk) -> Tensor:
     count = x.axes[0].size if len(x.axes) == 2 else 1
     if len(places) != count:
         raise GlassformerError(f"{len(places)} positions are given for {count} vectors.")
-    base = float(desk.problem.option("base", Surd.of(10000)))
-    turn = Turn(places, base, desk.problem.option("pairs", "neighbours"), "t" if len(x.axes) == 2 else None)
-    return desk.step("output", turn, x)
+    base = float(builder.problem.option("base", Surd.of(10000)))
+    turn = Turn(places, base, builder.problem.option("pairs", "neighbours"), "t" if len(x.axes) == 2 else None)
+    return builder.step("output", turn, x)
 
 
-def linear_problem(desk: Desk) -> Tensor:
+def linear_problem(builder: ProblemBuilder) -> Tensor:
     """x W + b, and a softmax or an activation after it where asked for."""
-    x = the_vectors(desk)
-    if not desk.problem.has("W"):
+    x = the_vectors(builder)
+    if not builder.problem.has("W"):
         raise GlassformerError("a linear map is x W + b: W is missing.")
-    operation = pointwise(desk.problem.option("activation", "none"), "d_out")
-    result = desk.project(x, "W", "output" if operation is None else "hidden", "d_out", bias="b")
-    return desk.step("output", operation, result) if operation else result
+    operation = pointwise(builder.problem.option("activation", "none"), "d_out")
+    result = builder.project(x, "W", "output" if operation is None else "hidden", "d_out", bias="b")
+    return builder.step("output", operation, result) if operation else result
 
 
-def product_problem(desk: Desk) -> Tensor:
+def product_problem(builder: ProblemBuilder) -> Tensor:
     """A B, or A B C: as they are written, in either convention."""
     for key in ("A", "B"):
-        if not desk.problem.has(key):
+        if not builder.problem.has(key):
             raise GlassformerError(f"a product is A B: {key} is missing.")
-    left = _factor(desk, "A", "i", "j")
-    keys = [key for key in ("B", "C") if desk.problem.has(key)]
+    left = _factor(builder, "A", "i", "j")
+    keys = [key for key in ("B", "C") if builder.problem.has(key)]
     for key, letter in zip(keys, "kl", strict=False):
         if not left.axes:
             raise GlassformerError(f"{left.name} is one number: it cannot be multiplied with the matrix {key}.")
         inner = left.axes[-1]
-        right = _factor(desk, key, inner.name, letter)
+        right = _factor(builder, key, inner.name, letter)
         if inner.size != right.axes[0].size:
             turned = f" {key} transposed, {size_text(right.shape[::-1])}, would fit." if right.shape[-1] == inner.size else ""
             raise GlassformerError(
@@ -190,24 +190,24 @@ def product_problem(desk: Desk) -> Tensor:
                 f"and {inner.size} is not {right.axes[0].size}.{turned}"
             )
         name = "output" if key == keys[-1] else f"{left.name}{key}"
-        left = desk.contract(name, left, right, *left.axes[:-1], *right.axes[1:])
-    desk.alias("product", left)
+        left = builder.contract(name, left, right, *left.axes[:-1], *right.axes[1:])
+    builder.alias("product", left)
     return left
 
 
-def _factor(desk: Desk, key: str, rows: str, columns: str) -> Tensor:
+def _factor(builder: ProblemBuilder, key: str, rows: str, columns: str) -> Tensor:
     """A matrix with its axes named; a vector stands for a row before the first sign, for a column after it."""
-    entry: Entry = desk.problem.entries[key]
+    entry: Entry = builder.problem.entries[key]
     if entry.described or entry.ndim not in (1, 2):
         raise GlassformerError(f"{key} is {size_text(entry.shape)}: a vector or a matrix is wanted.")
     names = (rows, columns) if entry.ndim == 2 else (columns,) if key == "A" else (rows,)
     axes = tuple(Axis(name, size) for name, size in zip(names, entry.shape, strict=True))
     if entry.labels is not None:
-        desk.labels.setdefault(axes[0].name, entry.labels)
-    return desk.put(key, entry._replace(labels=None), *axes)
+        builder.labels.setdefault(axes[0].name, entry.labels)
+    return builder.put(key, entry._replace(labels=None), *axes)
 
 
-BUILDERS: dict[Kind, Callable[[Desk], Tensor]] = {
+BUILDERS: dict[Kind, Callable[[ProblemBuilder], Tensor]] = {
     "attention": attention_problem,
     "encoder_layer": attention_problem,
     "softmax": distribution_problem,

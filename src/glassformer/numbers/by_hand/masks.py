@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from glassformer.errors import GlassformerError
-from glassformer.numbers.by_hand.desk import Desk
+from glassformer.numbers.by_hand.builder import ProblemBuilder
 from glassformer.numbers.by_hand.entries import size_text, whole_entry
 from glassformer.numbers.by_hand.operations import Hide
 from glassformer.program import Axis, Tensor
@@ -18,39 +18,41 @@ ADD = Add()
 Means = Literal["attend", "add", "hide"]
 
 
-def masked(desk: Desk, scores: Tensor, *, query: int | None = None) -> Tensor:
+def masked(builder: ProblemBuilder, scores: Tensor, *, query: int | None = None) -> Tensor:
     """The scores with what the problem masks set to −∞, or with the given numbers added; `query`: whose row it is."""
-    if scores.name == "masked" and (desk.problem.option("causal") or desk.problem.has("mask") or desk.problem.has("padding")):
+    if scores.name == "masked" and (
+        builder.problem.option("causal") or builder.problem.has("mask") or builder.problem.has("padding")
+    ):
         raise GlassformerError("masked scores are given, and a mask as well: give the scores and a mask, or the masked scores.")
     seen: Array | None = None
     reasons: list[str] = []
     for key, reason in (("mask", "the mask is 0"), ("padding", "the key is padding")):
-        if not desk.problem.has(key):
+        if not builder.problem.has(key):
             continue
-        values = _fitted(desk, key, scores, query)
-        means = _meaning(desk, key, values)
+        values = _fitted(builder, key, scores, query)
+        means = _meaning(builder, key, values)
         if means == "add":
-            added = desk.put(key, whole_entry(values), *_axes(scores, values))
-            scores = desk.step("masked", ADD, scores, added)
+            added = builder.put(key, whole_entry(values), *_axes(scores, values))
+            scores = builder.step("masked", ADD, scores, added)
             continue
         kept = values != 0 if means == "attend" else values == 0
         seen = kept if seen is None else seen & kept
         reasons.append(reason)
-    if desk.problem.option("causal"):
+    if builder.problem.option("causal"):
         causal = _causal(scores, query)
         seen = causal if seen is None else seen & causal
         reasons.append("a key comes after its query")
     if seen is None:
         return scores
-    _say_empty_rows(desk, seen)
-    taken = any(step.name == "masked" for step in desk.program.steps)
-    mask = desk.put("mask" if "mask" not in desk.given else "hidden", whole_entry(seen), *_axes(scores, seen))
-    return desk.step("masked_too" if taken else "masked", Hide(" or ".join(reasons)), scores, mask)
+    _say_empty_rows(builder, seen)
+    taken = any(step.name == "masked" for step in builder.program.steps)
+    mask = builder.put("mask" if "mask" not in builder.given else "hidden", whole_entry(seen), *_axes(scores, seen))
+    return builder.step("masked_too" if taken else "masked", Hide(" or ".join(reasons)), scores, mask)
 
 
-def _fitted(desk: Desk, key: str, scores: Tensor, query: int | None) -> Array:
+def _fitted(builder: ProblemBuilder, key: str, scores: Tensor, query: int | None) -> Array:
     """The numbers of a mask, in the shape of the scores or of one row of them."""
-    values = desk.upright(key).values
+    values = builder.upright(key).values
     keys = scores.axes[-1].size
     if values.ndim == 2 and query is not None and values.shape[0] > query:
         values = values[query]
@@ -69,9 +71,9 @@ def _axes(scores: Tensor, values: Array) -> tuple[Axis, ...]:
     return {1: scores.axes[-1:], len(without_heads): without_heads, len(scores.axes): scores.axes}[values.ndim]
 
 
-def _meaning(desk: Desk, key: str, values: Array) -> Means:
+def _meaning(builder: ProblemBuilder, key: str, values: Array) -> Means:
     """What the numbers say: zeros and ones keep what is 1; anything else is added."""
-    said: Means | None = desk.problem.option(f"{key}_means")
+    said: Means | None = builder.problem.option(f"{key}_means")
     zeros_and_ones = bool(np.isin(values, (0, 1)).all())
     if said is None:
         said = "attend" if zeros_and_ones else "add"
@@ -93,8 +95,8 @@ def _causal(scores: Tensor, query: int | None) -> Array:
     return np.arange(keys) <= query
 
 
-def _say_empty_rows(desk: Desk, seen: Array) -> None:
+def _say_empty_rows(builder: ProblemBuilder, seen: Array) -> None:
     rows = np.argwhere(~np.atleast_2d(seen).any(-1))
     if len(rows):
         which = ", ".join(str(int(row[-1]) + 1) for row in rows[:8])
-        desk.notes.append(f"Row {which} is masked throughout: there is nothing to share out, and its weights are all 0.")
+        builder.notes.append(f"Row {which} is masked throughout: there is nothing to share out, and its weights are all 0.")

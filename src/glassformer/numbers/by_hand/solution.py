@@ -13,7 +13,7 @@ import numpy as np
 from glassformer.arguments import require
 from glassformer.errors import GlassformerError
 from glassformer.numbers.by_hand.asking import names_to_ask, spelled_anew
-from glassformer.numbers.by_hand.desk import Desk
+from glassformer.numbers.by_hand.builder import ProblemBuilder
 from glassformer.numbers.by_hand.exactly import exact_values
 from glassformer.numbers.by_hand.functions import BUILDERS
 from glassformer.numbers.by_hand.problem import Problem, told_of
@@ -140,15 +140,15 @@ def solve(problem: Problem) -> Solution:
 
 def solve_as_far(problem: Problem) -> tuple[Solution | None, GlassformerError | None]:
     """The work up to the step that does not fit, and the line about that step; None where nothing came before it."""
-    desk = Desk(problem)
+    builder = ProblemBuilder(problem)
     try:
         with told_of(problem.source):
-            BUILDERS[problem.kind](desk)
+            BUILDERS[problem.kind](builder)
     except GlassformerError as error:
-        if not desk.program.steps:
+        if not builder.program.steps:
             return None, error
-        desk.problem = desk.problem.replace(ask=())
-        return _worked_out(desk, desk.program.steps[-1].output), error
+        builder.problem = builder.problem.replace(ask=())
+        return _worked_out(builder, builder.program.steps[-1].output), error
     try:
         return solve(problem), None
     except GlassformerError as error:
@@ -156,39 +156,39 @@ def solve_as_far(problem: Problem) -> tuple[Solution | None, GlassformerError | 
 
 
 def _solve(problem: Problem) -> Solution:
-    desk = Desk(problem)
-    return _worked_out(desk, BUILDERS[problem.kind](desk))
+    builder = ProblemBuilder(problem)
+    return _worked_out(builder, BUILDERS[problem.kind](builder))
 
 
-def _worked_out(desk: Desk, output: Tensor) -> Solution:
-    problem, program = desk.problem, desk.program
+def _worked_out(builder: ProblemBuilder, output: Tensor) -> Solution:
+    problem, program = builder.problem, builder.program
     _check_sizes(problem, program)
     program.spec, program.sizes = _spec(program), Sizes(1, _length(program, "t"))
-    values = dict(desk.given)
+    values = dict(builder.given)
     evaluate(program, values)
-    exact = exact_values(program, desk.exact, values)
+    exact = exact_values(program, builder.exact, values)
     for step in program.steps:
         _tidy(values[step.name], exact[step.name])
     labels = {
         name: labels
-        for name, labels in desk.labels.items()
+        for name, labels in builder.labels.items()
         if any(a.name == name for t in program.tensors.values() for a in t.axes)
     }
     tokens = [list(labels["t"])] if labels.get("t") and labels.get("t") == labels.get("s", labels["t"]) else None
-    names = names_to_ask(program, desk.aliases, None if desk.missing else output)
-    names |= spelled_anew(problem.ask, names, labels, desk.missing)
+    names = names_to_ask(program, builder.aliases, None if builder.missing else output)
+    names |= spelled_anew(problem.ask, names, labels, builder.missing)
     return Solution(
-        problem=desk.problem,
+        problem=builder.problem,
         program=program,
-        given=desk.given,
-        given_exact=desk.exact,
+        given=builder.given,
+        given_exact=builder.exact,
         run=Run(program, values, tokens=tokens),
         exact=exact,
         output=output,
         names=names,
         labels=labels,
-        descriptions=desk.descriptions,
-        notes=tuple(dict.fromkeys(desk.notes)),
+        descriptions=builder.descriptions,
+        notes=tuple(dict.fromkeys(builder.notes)),
         asked=problem.ask,
     )
 

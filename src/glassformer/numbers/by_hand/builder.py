@@ -1,4 +1,4 @@
-"""The desk: given numbers are laid out as tensors, steps are written down, and what does not fit is refused in one line."""
+"""Builds the program of a problem: lays out the given numbers as tensors, records the steps, refuses what does not fit."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Matrix(NamedTuple):
     picks: str = ""
 
 
-class Desk:
+class ProblemBuilder:
     """A program being written, the numbers given to it, and the names under which its tensors can be asked for."""
 
     def __init__(self, problem: Problem) -> None:
