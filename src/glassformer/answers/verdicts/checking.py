@@ -51,8 +51,12 @@ def check(
     """
     node = read(relation) if isinstance(relation, str) else relation
     if claim is not None:
-        said = read(claim) if isinstance(claim, str) else claim
-        node = Relation((node, *said.sides), ("=", *said.signs)) if isinstance(said, Relation) else Relation((node, said), ("=",))
+        claimed = read(claim) if isinstance(claim, str) else claim
+        node = (
+            Relation((node, *claimed.sides), ("=", *claimed.signs))
+            if isinstance(claimed, Relation)
+            else Relation((node, claimed), ("=",))
+        )
     if not isinstance(node, Relation):
         raise GlassformerError(f"'{shown(write(node))}' is not a claim: {EXAMPLE}.")
     asked = asked_about(node, asked, files=files)
@@ -109,22 +113,22 @@ class _Link:
     def judged(self) -> Judged:
         if self.sign in COMPARED:
             return self._compared()
-        said = Said.read(self.claim, self.found.value, self.evaluation, loosely=self.sign == "≈")
+        claimed = ClaimedValue.read(self.claim, self.found.value, self.evaluation, loosely=self.sign == "≈")
         if self.sign == "≠":
             usual = (self.found.value, *(other.value for other in self.found.others if other.excuses))
-            right = not any(said.is_(value) for value in usual)
+            right = not any(claimed.is_(value) for value in usual)
             return self._verdict(
                 "right" if right else "wrong",
                 notes=() if right else ("the two sides are equal, or equal under a usual convention",),
             )
-        if said.is_(self.found.value):
+        if claimed.is_(self.found.value):
             return self._verdict("right", notes=self._for_every_size())
         for other in self.found.others:
-            if other.excuses and said.is_(other.value):
+            if other.excuses and claimed.is_(other.value):
                 named = [_finding(other)] if other.code else []
                 return self._verdict("convention", convention=other.convention, findings=named)
-        findings = tuple(self._findings(said))
-        notes = [f"{plain(self.claim)} is {shown_value(said.number)}"] if said.number is not None else []
+        findings = tuple(self._findings(claimed))
+        notes = [f"{plain(self.claim)} is {shown_value(claimed.number)}"] if claimed.number is not None else []
         return self._verdict("wrong", findings=findings, notes=notes if findings else [*notes, NO_CAUSE])
 
     def _compared(self) -> Judged:
@@ -146,45 +150,47 @@ class _Link:
         truth = plain_value(self.found.value)
         return Judged(plain(self.subject), plain(self.claim), verdict, truth, convention, tuple(findings), notes=tuple(notes))
 
-    def _findings(self, said: Said) -> Iterator[Finding]:
+    def _findings(self, claimed: ClaimedValue) -> Iterator[Finding]:
         """Yield the mistakes that give exactly this value, each once, simplest first."""
-        if said.coarse:
+        if claimed.coarse:
             return
         wrongs = [*self.found.mistakes(), *(other for other in self.found.others if not other.excuses and other.code)]
         usual = {self.found.value, *(other.value for other in self.found.others if other.excuses)}
-        hits = {wrong.code: _finding(wrong) for wrong in reversed(wrongs) if wrong.value not in usual and said.is_(wrong.value)}
+        hits = {
+            wrong.code: _finding(wrong) for wrong in reversed(wrongs) if wrong.value not in usual and claimed.is_(wrong.value)
+        }
         if hits:
             yield from reversed(hits.values())
         else:
-            yield from self._counted(said) or self._slipped(said)
+            yield from self._counted(claimed) or self._slipped(claimed)
 
-    def _counted(self, said: Said) -> list[Finding]:
+    def _counted(self, claimed: ClaimedValue) -> list[Finding]:
         """Find mistakes in a parameter count: one with something left out as well, or two at once."""
         from glassformer.answers.mistakes.counted import CountClaim, count_findings
 
         subject = Quantity(self.subject.text) if isinstance(self.subject, Name) else self.subject
-        claim = said.one_number
+        claim = claimed.one_number
         if not isinstance(subject, Quantity) or self.found.unit != "parameters" or claim is None:
             return []
         if not isinstance(self.found.value, int) or not self.found.value:
             return []
         known = meaning_of(subject).options
         asked = context(subject, self.evaluation.asked, known, self.evaluation.overrides, files=self.evaluation.files)
-        room = Fraction(0) if said.exact_number else claim.unit / 2
+        room = Fraction(0) if claimed.exact_number else claim.unit / 2
         found = count_findings(asked_pieces(asked), setting_of(asked), CountClaim(claim.value, room, self.found.value))
         simplest = {one.codes: one for one in sorted(found, key=lambda one: one.cost, reverse=True)}
         return sorted(simplest.values(), key=lambda one: one.cost)
 
-    def _slipped(self, said: Said) -> list[Finding]:
+    def _slipped(self, claimed: ClaimedValue) -> list[Finding]:
         """Find a slip in writing the number, or in the arithmetic of a numeric expression."""
         value = self.found.value
-        if said.figure is None or isinstance(value, tuple | Growth):
+        if claimed.figure is None or isinstance(value, tuple | Growth):
             return []
         number = as_number(value, self.subject)
         if _plain(self.subject):
-            found: Iterable[Slip] = slips(self.subject, number, said.figure, {})
+            found: Iterable[Slip] = slips(self.subject, number, claimed.figure, {})
         else:
-            found = pen_slips(number, said.figure) if isinstance(number, Real) and isinstance(said.figure, Figure) else ()
+            found = pen_slips(number, claimed.figure) if isinstance(number, Real) and isinstance(claimed.figure, Figure) else ()
         return [Finding((mistake(slip.code),), (slip.what,), slip.predicted) for slip in found]
 
 
@@ -204,7 +210,7 @@ def _exact(found: Found, node: Node) -> Fraction:
     return number.middle
 
 
-class Said:
+class ClaimedValue:
     """A claimed value: a written number or list at its own precision, a shape, a class, or the value of an expression."""
 
     def __init__(self, node: Node, *, loosely: bool) -> None:
@@ -215,17 +221,17 @@ class Said:
         self.number: Real | Array | None = None
 
     @staticmethod
-    def read(node: Node, due: Value, evaluation: Evaluation, *, loosely: bool) -> Said:
-        said = Said(node, loosely=loosely)
+    def read(node: Node, due: Value, evaluation: Evaluation, *, loosely: bool) -> ClaimedValue:
+        claimed = ClaimedValue(node, loosely=loosely)
         if isinstance(due, Growth):
-            said.growth = class_of(node)
+            claimed.growth = class_of(node)
         elif isinstance(due, tuple):
-            said.sizes = _sizes(node, evaluation)
+            claimed.sizes = _sizes(node, evaluation)
         elif (figure := written(node)) is not None:
-            said.figure = figure
+            claimed.figure = figure
         else:
-            said.number = evaluation.number(node)
-        return said
+            claimed.number = evaluation.number(node)
+        return claimed
 
     def is_(self, value: Value) -> bool:
         """Return whether a value is the claimed one."""
