@@ -46,18 +46,38 @@ def test_of_masked_tokens_the_lowest_loss_is_the_best_as_in_a_run(tmp_path):
         assert read_curve(tmp_path).task == read_curve(tmp_path / "metrics.jsonl").task == task
 
 
+@pytest.mark.parametrize("best_by", ["auto", "accuracy", "loss"])
 @pytest.mark.parametrize("task", ["classify", "image", "tag", "mlm"])
-def test_the_best_of_a_curve_is_what_the_loop_would_have_kept(task):
+def test_the_best_of_a_curve_is_what_the_loop_would_have_kept(task, best_by):
     better = pytest.importorskip("glassformer.training.tasks").better
     draws = random.Random(3)
     for _ in range(200):
         epochs = [{"accuracy": draws.choice([0.5, 0.7, 0.9]), "loss": draws.choice([0.2, 0.3, 0.4])} for _ in range(6)]
         kept, epoch = None, 0
         for number, found in enumerate(epochs, 1):
-            if better(task, found, kept):
+            if better(task, found, kept, best_by=best_by):
                 kept, epoch = found, number
         columns = [tuple(one[what] for one in epochs) for what in ("loss", "loss", "accuracy", "accuracy")]
-        assert Curve("drawn", *columns, task=task).best == epoch
+        assert Curve("drawn", *columns, task=task, best_by=best_by).best == epoch
+        if best_by == "loss":
+            assert kept["loss"] == min(one["loss"] for one in epochs)
+
+
+def test_what_decides_the_best_epoch_is_read_from_the_run(tmp_path):
+    lines = [
+        {"kind": "epoch", "train": {"loss": 1.0, "accuracy": 0.5}, "validation": {"loss": loss, "accuracy": accuracy}}
+        for loss, accuracy in ((0.5, 0.6), (0.4, 0.7), (0.6, 0.9))
+    ]
+    (tmp_path / "metrics.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    for written, best in (
+        ('{"best_by": "loss"}', 2),
+        ('{"best_by": "auto"}', 3),
+        ("{}", 3),
+        ('{"best_by": 3}', 3),
+        ("no json", 3),
+    ):
+        (tmp_path / "settings.json").write_text(written, encoding="utf-8")
+        assert read_curve(tmp_path).best == best
 
 
 def test_one_low_epoch_is_not_overfitting():

@@ -68,7 +68,7 @@ def test_patience_ends_a_run_early(tmp_path):
 
 
 def test_the_best_epoch_is_kept_as_weights_alone(tmp_path, monkeypatch):
-    monkeypatch.setattr(loop, "better", lambda *found: found[-1] is None)  # the first epoch is the best
+    monkeypatch.setattr(loop, "better", lambda *found, **_: found[-1] is None)  # the first epoch is the best
     run, data = tiny_run(tmp_path / "run", epochs=4)
     figures = loop.train(run, data, Quiet())
     best = figures["best"]["step"]
@@ -82,7 +82,7 @@ def test_the_best_epoch_is_kept_as_weights_alone(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("failing", ["disk full", "killed"])
 def test_without_its_weights_apart_the_best_is_kept_as_a_state(tmp_path, monkeypatch, failing):
-    monkeypatch.setattr(loop, "better", lambda *found: found[-1] is None)
+    monkeypatch.setattr(loop, "better", lambda *found, **_: found[-1] is None)
     run, data = tiny_run(tmp_path / "run", epochs=4)
     real = state.save_state
 

@@ -54,3 +54,11 @@ def test_a_run_trains_on_it_and_validates_on_the_plain_loss(tmp_path, settings):
     assert first[0] != first[1]
     if "label_smoothing" in settings:  # the smoothed loss of the same weights is larger than their plain one
         assert logged(run)[-1]["loss"] > found[0]["test"]["loss"]
+
+
+def test_a_run_keeps_the_epoch_of_the_least_loss_where_that_decides(tmp_path):
+    run, data = tiny_run(tmp_path / "run", epochs=4, lr=0.02, best_by="loss")
+    figures = loop.train(run, data, Quiet())
+    epochs = [line["validation"]["loss"] for line in logged(run, "epoch")]
+    assert figures["best"]["loss"] == min(epochs)
+    assert figures["best"]["epoch"] == 1 + epochs.index(min(epochs))

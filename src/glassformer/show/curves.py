@@ -27,6 +27,7 @@ METRICS = "metrics.jsonl"
 HUES = (LINES.first, LINES.second, "#2a8c55", "#a3397f", "#6b5bb5", "#8a6d1c")
 MARGIN = 1.02  # the validation loss must end this much above its least before we call it overfitting
 MOST_BYTES = 256_000_000
+SETTINGS = "settings.json"  # beside the log
 Row: TypeAlias = tuple[float, float, float, float]  # loss while training and validating, then both accuracies
 
 
@@ -39,7 +40,8 @@ class Curve(Viewed):
     validation_loss: tuple[float, ...]
     train_accuracy: tuple[float, ...]
     validation_accuracy: tuple[float, ...]
-    task: str = ""  # decides which of two validations is the better one
+    task: str = ""  # with `best_by`, decides which of two validations is the better one
+    best_by: str = "auto"
 
     @property
     def epochs(self) -> range:
@@ -54,7 +56,10 @@ class Curve(Viewed):
     @property
     def best(self) -> int:
         """The epoch of the best validation, of equal ones the first: the weights that a run keeps."""
-        ranks = [merit(self.task, *pair) for pair in zip(self.validation_accuracy, self.validation_loss, strict=True)]
+        ranks = [
+            merit(self.task, *pair, best_by=self.best_by)
+            for pair in zip(self.validation_accuracy, self.validation_loss, strict=True)
+        ]
         return 1 + ranks.index(max(ranks))
 
     @property
@@ -92,9 +97,10 @@ class Curve(Viewed):
         }
 
 
-def merit(task: str, accuracy: float, loss: float) -> tuple[float, ...]:
-    """What a validation is judged by, the larger the better: accuracy, then loss; of masked tokens the loss alone."""
-    return (-loss,) if task == "mlm" else (accuracy, -loss)
+def merit(task: str, accuracy: float, loss: float, *, best_by: str = "auto") -> tuple[float, ...]:
+    """What a validation is judged by, the larger the better: accuracy, then loss; or the loss alone, as of masked tokens."""
+    by_loss = best_by == "loss" or (best_by == "auto" and task == "mlm")
+    return (-loss,) if by_loss else (accuracy, -loss)
 
 
 def read_curve(run: str | Path, name: str | None = None) -> Curve:
@@ -118,7 +124,8 @@ def read_curve(run: str | Path, name: str | None = None) -> Curve:
     rows = [row for number, line in enumerate(lines, 1) if (row := _row(path, number, line, last=number == len(lines)))]
     if not rows:
         raise GlassformerError(f"{shown(str(run))} has no finished epoch yet: there is nothing to draw.")
-    return curve_of(rows, name or (run.resolve().name if run.is_dir() else run.stem), task_of(path.parent))
+    named = name or (run.resolve().name if run.is_dir() else run.stem)
+    return curve_of(rows, named, task_of(path.parent), best_by_of(path.parent))
 
 
 def runs_in(folder: Path) -> list[Path]:
@@ -138,10 +145,10 @@ def told_apart(runs: Sequence[Path]) -> list[str]:
     return [path.name if names.count(path.name) == 1 else f"{path.parent.name}/{path.name}" for path in paths]
 
 
-def curve_of(rows: Sequence[Row], name: str, task: str) -> Curve:
+def curve_of(rows: Sequence[Row], name: str, task: str, best_by: str) -> Curve:
     """The curve of some epochs, of which there is at least one."""
     train_loss, validation_loss, train_accuracy, validation_accuracy = zip(*rows, strict=True)
-    return Curve(name, train_loss, validation_loss, train_accuracy, validation_accuracy, task)
+    return Curve(name, train_loss, validation_loss, train_accuracy, validation_accuracy, task, best_by)
 
 
 def epoch_row(line: Mapping[str, Any]) -> Row:
@@ -157,6 +164,15 @@ def task_of(run: Path) -> str:
     except (GlassformerError, KeyError, TypeError):
         return ""
     return task if isinstance(task, str) else ""
+
+
+def best_by_of(run: Path) -> str:
+    """The setting that decides which epoch of a run is the best; auto where nothing is said."""
+    try:
+        chosen = read_document(run / SETTINGS).get("best_by", "auto")
+    except GlassformerError:
+        return "auto"
+    return chosen if isinstance(chosen, str) else "auto"
 
 
 def _row(path: Path, number: int, line: str, *, last: bool) -> Row | None:

@@ -7,7 +7,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from glassformer.files.texts import Context
-from glassformer.training.settings import Augment, Case, ClassWeights, Compile, Decay, EqualBits, Parallel, Precision, TrainOnly
+from glassformer.training.settings import (
+    Augment,
+    BestBy,
+    Case,
+    ClassWeights,
+    Compile,
+    Decay,
+    EqualBits,
+    Parallel,
+    Precision,
+    TrainOnly,
+)
 
 if TYPE_CHECKING:
     from glassformer.training.loggers import Logger
@@ -33,6 +44,7 @@ class GivenSettings(TypedDict, total=False):
     threads: int | None
     parallel: Parallel
     patience: int | None
+    best_by: BestBy
     seed: int
     equal_bits: EqualBits
     vocab: int

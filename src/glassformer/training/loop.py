@@ -242,7 +242,7 @@ class Trainer:
         with number_format(self.where, self.settings.precision):
             found = self.spread.evaluate(self.validation.batches())
         refuse_validation(self, found["loss"])
-        if better(self.data.task, found, progress.best):
+        if better(self.data.task, found, progress.best, best_by=self.settings.best_by):
             progress.best, progress.stale = {**found, "step": progress.step, "epoch": epoch + 1}, 0
         else:
             progress.stale += 1

@@ -21,6 +21,7 @@ EqualBits = Literal["yes", "no"]
 Case = Literal["keep", "lower"]
 TrainOnly = Literal["all", "head"]
 ClassWeights = Literal["none", "balanced"]
+BestBy = Literal["auto", "accuracy", "loss"]
 Parallel = Literal["ddp", "fsdp"]
 
 # Settings that may be changed on resume; changing any other would invalidate the steps already taken.
@@ -53,6 +54,7 @@ class Settings:
     threads: int | None = _is(None, "CPU threads; none chooses by the work of a step", least=1, most=1024)
     parallel: Parallel = _is("ddp", "with several processes, replicate (ddp) or shard (fsdp) the weights")  # noqa: RUF009
     patience: int | None = _is(None, "stop after this many epochs without improvement on validation data; none: never", least=1)
+    best_by: BestBy = _is("auto", "what decides the best epoch; auto: accuracy, then loss (masked tokens: loss)")  # noqa: RUF009
     seed: int = _is(0, "random seed of weights, dropout, order and masks", most=2**62)
     equal_bits: EqualBits = _is("yes", "bit-for-bit reproducible runs; no: faster, non-deterministic GPU kernels")  # noqa: RUF009
     vocab: int = _is(8000, "vocabulary size of the tokenizer that is trained on the texts", least=8)

@@ -146,8 +146,9 @@ def evaluate(encoder: Encoder, batches: Iterable[Batch], device: torch.device, *
     return figures
 
 
-def better(task: Task, new: dict[str, float], old: dict[str, float] | None) -> bool:
-    """Return whether a validation result is better: by accuracy, then by loss; for masked tokens by loss only."""
+def better(task: Task, new: dict[str, float], old: dict[str, float] | None, *, best_by: str = "auto") -> bool:
+    """Return whether a validation result is better: by accuracy, then by loss; or by loss only, as for masked tokens."""
     if old is None:
         return True
-    return merit(task, new["accuracy"], new["loss"]) > merit(task, old["accuracy"], old["loss"])
+    ranks = [merit(task, one["accuracy"], one["loss"], best_by=best_by) for one in (new, old)]
+    return ranks[0] > ranks[1]

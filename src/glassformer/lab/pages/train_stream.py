@@ -24,7 +24,7 @@ from glassformer.errors import GlassformerError
 from glassformer.lab.documents import train as documents
 from glassformer.lab.run_lines import point, read_line
 from glassformer.lab.runs import GOING, RunsFolder, signature, standing
-from glassformer.show.curves import Row, curve_of, curves_table, epoch_row, task_of
+from glassformer.show.curves import Row, best_by_of, curve_of, curves_table, epoch_row, task_of
 
 EVERY = 0.5  # seconds between two looks
 QUIET = 15.0  # seconds after which a word is sent all the same, so that a connection that is gone is noticed
@@ -165,7 +165,7 @@ class Judge:
         if not self.epochs:
             return None
         folder = self.tail.path.parent
-        curve = curve_of(self.epochs, folder.name, task_of(folder))
+        curve = curve_of(self.epochs, folder.name, task_of(folder), best_by_of(folder))
         said = curve.to_dict()
         return {
             "epochs": said["epochs"],
