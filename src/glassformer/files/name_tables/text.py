@@ -53,7 +53,14 @@ REMBERT = replace(
     BERT,
     prefixes=("rembert.",),
     body={**BERT_BODY, "embeddings.E": "encoder.embedding_hidden_mapping_in"},
-    aside=("cls.predictions.",),
+    heads={
+        **BERT_HEADS,
+        "ForMaskedLM": {
+            "head.H": "cls.predictions.dense",
+            "head.norm": "cls.predictions.LayerNorm",
+            "head.vocab": "cls.predictions.decoder",
+        },
+    },
 )
 SPLINTER = replace(BERT, prefixes=("splinter.",), heads={}, aside=("splinter_qass.",))
 DPR = replace(
@@ -272,8 +279,11 @@ EUROBERT = Names(
             {**LLAMA_ATTENTION, **LLAMA_FEED_FORWARD, "norm_1": "input_layernorm", "norm_2": "post_attention_layernorm"},
         ),
     ),
-    heads={"ForSequenceClassification": {"head.H": "dense", "head.C": "classifier"}, "ForTokenClassification": ON_TOKENS},
-    aside=("lm_head.",),
+    heads={
+        "ForMaskedLM": {"head.vocab": "lm_head"},
+        "ForSequenceClassification": {"head.H": "dense", "head.C": "classifier"},
+        "ForTokenClassification": ON_TOKENS,
+    },
 )
 NOMIC_BERT = Names(
     prefixes=("nomic_bert.", "bert."),
@@ -293,6 +303,28 @@ NOMIC_BERT = Names(
     ),
     heads={**BERT_HEADS, "ForMaskedLM": {**BERT_PREDICTIONS, "head.norm": "cls.predictions.transform.layer_norm"}},
 )
+GTE_HEADS: dict[str, Table] = {
+    "ForMaskedLM": {
+        "head.H": "lm_head.dense",
+        "head.norm": ("lm_head.norm", "lm_head.layer_norm"),
+        "head.vocab": "lm_head.decoder",
+    },
+    "ForSequenceClassification": ON_TOKENS,
+    "ForMultipleChoice": ON_TOKENS,
+    "ForTokenClassification": ON_TOKENS,
+    "ForQuestionAnswering": ANSWERS,
+}
+GTE_LAYERS = ("layers.{n}.", {**LLAMA_ATTENTION, **LLAMA_FEED_FORWARD, **POST_NORMS})
+NEW_REST: Table = {
+    "norm_1": "attn_ln",
+    "ffn.1": half("mlp.up_gate_proj", 1),  # input of the activation
+    "ffn.3": half("mlp.up_gate_proj", 0),
+    "ffn.2": "mlp.down_proj",
+    "norm_2": "mlp_ln",
+}
+NEW_LAYERS = ("encoder.layer.{n}.", {**fused_attention("attention.qkv_proj", "attention.o_proj"), **NEW_REST})
+NEW_APART = ("encoder.layer.{n}.", {f"attention.{letter}": f"attention.{letter.lower()}_proj" for letter in "QKV"})
+GTE = Names(prefixes=("gte.", "new."), body=BERT_BODY, layers=(NEW_LAYERS, NEW_APART, GTE_LAYERS), heads=GTE_HEADS)
 JINA_V3 = Names(
     prefixes=("roberta.",),
     body={**BERT_BODY, "embeddings.norm": ("emb_ln", "embeddings.LayerNorm")},
@@ -382,6 +414,8 @@ NAMES: dict[str, Names] = {
     "modernbert": MODERNBERT,
     "eurobert": EUROBERT,
     "nomic_bert": NOMIC_BERT,
+    "gte": GTE,
+    "new": replace(GTE, prefixes=("new.", "gte.")),
     "jina_embeddings_v3": JINA_V3,
     **dict.fromkeys(("t5", "mt5", "umt5"), T5),
     **dict.fromkeys(("bart", "mbart", "pegasus", "marian", "blenderbot", "blenderbot-small"), BART),
