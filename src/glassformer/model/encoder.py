@@ -163,10 +163,6 @@ class PlainEncoder(nn.Module):
         logits, next_logits = self.head(reading) if self.head is not None else (None, None)
         return Output(states_BTD, pooled_BD, logits, {}, (), next_logits)
 
-    def rotation(self, positions: Tensor, base: float) -> Rotation:
-        """How queries and keys of a layer with this base rotate."""
-        return rotary(positions, self.spec.head_k, base, self.here.dtype, divisor=self.spec.rotary_divisor)
-
     def contexts(self, t: int, dtype: torch.dtype, layout: Layout, positions_BT: Tensor | None) -> Iterator[tuple[Any, Context]]:
         """Each layer's block and its context. Masks and angles are made once for all layers that have the same."""
         device, length = self.here.device, layout.length(t)
@@ -177,7 +173,8 @@ class PlainEncoder(nn.Module):
         positions = torch.arange(t, device=device)[None] if positions_BT is None else positions_BT
         for place in self.places:
             if place.rotary_base is not None and place.rotary_base not in rotations:
-                rotations[place.rotary_base] = self.rotation(positions, place.rotary_base)
+                turn = partial(rotary, positions, self.spec.head_k, divisor=self.spec.rotary_divisor)
+                rotations[place.rotary_base] = turn(base=place.rotary_base, dtype=self.here.dtype)
             table = self.tables[place.owner](buckets_TS) if self.tables else shared
             bias_HTS, distances = (None, table) if self.spec.disentangled else (table, None)
             if place.rule not in cores or (self.tables and bias_HTS is not None):

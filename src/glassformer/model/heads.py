@@ -183,9 +183,8 @@ class MaskedTokens(nn.Module):
     def __init__(self, spec: EncoderSpec) -> None:
         super().__init__()
         vocab, width, dense = spec.vocab or 0, spec.vocab_width, spec.head_dense
-        function = pointwise(spec.activation if spec.head_hidden == "none" else spec.head_hidden)
         self.hidden = Linear("H", spec.d_model, width, bias=spec.bias("head")) if dense else nn.Identity()
-        self.function = function if dense else nn.Identity()
+        self.function = pointwise(spec.activation if spec.head_hidden == "none" else spec.head_hidden) if dense else nn.Identity()
         self.norm = Norm(spec, width) if dense else nn.Identity()
         self.own = None if spec.tie else nn.Parameter(torch.empty(vocab, width))
         self.bias = nn.Parameter(torch.empty(vocab)) if spec.bias("decoder") else None
