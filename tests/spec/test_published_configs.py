@@ -356,6 +356,93 @@ COUNTED: dict[str, tuple[dict[str, Any], str, int]] = {
     ),
 }
 
+# nomic-embed-text-v1.5: keys of GPT-2, and code of its own, which is never run.
+NOMIC_PUBLISHED: dict[str, Any] = {
+    "activation_function": "swiglu",
+    "architectures": ["NomicBertModel"],
+    "attn_pdrop": 0.0,
+    "auto_map": {"AutoModel": "modeling_hf_nomic_bert.NomicBertModel"},
+    "bos_token_id": None,
+    "causal": False,
+    "dense_seq_output": True,
+    "embd_pdrop": 0.0,
+    "eos_token_id": None,
+    "fused_bias_fc": True,
+    "fused_dropout_add_ln": True,
+    "initializer_range": 0.02,
+    "layer_norm_epsilon": 1e-12,
+    "max_trained_positions": 2048,
+    "mlp_fc1_bias": False,
+    "mlp_fc2_bias": False,
+    "model_type": "nomic_bert",
+    "n_embd": 768,
+    "n_head": 12,
+    "n_inner": 3072,
+    "n_layer": 12,
+    "n_positions": 8192,
+    "pad_vocab_size_multiple": 64,
+    "parallel_block": False,
+    "parallel_block_tied_norm": False,
+    "prenorm": False,
+    "qkv_proj_bias": False,
+    "reorder_and_upcast_attn": False,
+    "resid_pdrop": 0.0,
+    "rotary_emb_base": 1000,
+    "rotary_emb_fraction": 1.0,
+    "rotary_emb_interleaved": False,
+    "rotary_emb_scale_base": None,
+    "rotary_scaling_factor": None,
+    "scale_attn_by_inverse_layer_idx": False,
+    "scale_attn_weights": True,
+    "summary_activation": None,
+    "summary_first_dropout": 0.0,
+    "summary_proj_to_labels": True,
+    "summary_type": "cls_index",
+    "summary_use_proj": True,
+    "torch_dtype": "float32",
+    "transformers_version": "4.34.0",
+    "type_vocab_size": 2,
+    "use_cache": True,
+    "use_flash_attn": True,
+    "use_rms_norm": False,
+    "use_xentropy": True,
+    "vocab_size": 30528,
+}
+
+
+def test_nomics_published_form_has_its_published_count():
+    assert count(from_config(NOMIC_PUBLISHED).spec) == 136_731_648
+    assert from_config(NOMIC_PUBLISHED).spec == from_config(NOMIC | {"vocab_size": 30528, "max_position_embeddings": 8192}).spec
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "words"),
+    [
+        ("qkv_proj_bias", True, "qkv_proj_bias = true is not supported"),
+        ("prenorm", True, "prenorm = true is not supported"),
+        ("rotary_emb_fraction", 0.5, "rotary_emb_fraction = 0.5 is not supported"),
+        ("activation_function", "gelu", 'activation_function = "gelu" is not supported'),
+        (
+            "vocab_size",
+            30522,
+            "it must be a multiple of pad_vocab_size_multiple = 64: give 30528",
+        ),
+        ("mlp_fc1_bias", None, "mlp_fc1_bias is null"),
+        ("num_experts", 8, "num_experts = 8 is not a known key"),
+        ("architectures", ["NomicBertForMaskedLM"], "only the encoder is read: --as NomicBertModel"),
+    ],
+)
+def test_other_values_in_nomics_published_form_are_refused(key, value, words):
+    assert words in refusal(NOMIC_PUBLISHED | {key: value})
+
+
+def test_angles_of_gtes_published_form_are_scaled():
+    new = BERT | {"model_type": "new", "position_embedding_type": "rope", "rope_theta": 500000, "type_vocab_size": 0}
+    spec = from_config(new | {"rope_scaling": {"type": "ntk", "factor": 2.0}}, as_class="NewModel").spec
+    assert (spec.rotary_base, spec.rotary_divisor) == (1e6, 2.0 ** (2 / 64))
+    assert "only {" in refusal(new | {"rope_scaling": {"type": "linear", "factor": 2.0}}, "NewModel")
+    assert "position_embedding_type" in refusal(new | {"position_embedding_type": "absolute"}, "NewModel")
+
 
 @pytest.mark.parametrize("name", COUNTED)
 def test_an_unmodified_file_from_the_hub_has_the_count_of_its_class(name):

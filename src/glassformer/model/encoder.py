@@ -173,7 +173,8 @@ class PlainEncoder(nn.Module):
         positions = torch.arange(t, device=device)[None] if positions_BT is None else positions_BT
         for place in self.places:
             if place.rotary_base is not None and place.rotary_base not in rotations:
-                rotations[place.rotary_base] = rotary(positions, self.spec.head_k, place.rotary_base, self.here.dtype)
+                turn = partial(rotary, positions, self.spec.head_k, divisor=self.spec.rotary_divisor)
+                rotations[place.rotary_base] = turn(base=place.rotary_base, dtype=self.here.dtype)
             table = self.tables[place.owner](buckets_TS) if self.tables else shared
             bias_HTS, distances = (None, table) if self.spec.disentangled else (table, None)
             if place.rule not in cores or (self.tables and bias_HTS is not None):

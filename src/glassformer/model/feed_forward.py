@@ -40,10 +40,10 @@ class FeedForward(nn.Module):
 
     def __init__(self, spec: EncoderSpec) -> None:
         super().__init__()
-        bias, width = spec.bias("ffn"), spec.ffn_width
+        width = spec.ffn_width
         self.symbols = ("1", "3") if spec.gated else ("1",)
-        self.wide = nn.Linear(spec.d_model, width * len(self.symbols), bias=bias)
-        self.narrow = nn.Linear(width, spec.d_model, bias=bias)
+        self.wide = nn.Linear(spec.d_model, width * len(self.symbols), bias=spec.bias("ffn"))
+        self.narrow = nn.Linear(width, spec.d_model, bias=spec.bias("ffn_output"))
         self.gated, self.function = spec.gated, pointwise(spec.activation)
 
     def forward(self, x_BTD: Tensor) -> Tensor:
@@ -61,7 +61,8 @@ class FeedForward(nn.Module):
         for symbol, weight in zip(self.symbols, self.wide.weight.chunk(pieces), strict=True):
             yield f"W_{symbol}", weight.t()
         yield "W_2", self.narrow.weight.t()
-        if self.narrow.bias is not None:
+        if self.wide.bias is not None:
             for symbol, bias in zip(self.symbols, self.wide.bias.chunk(pieces), strict=True):
                 yield f"b_{symbol}", bias
+        if self.narrow.bias is not None:
             yield "b_2", self.narrow.bias

@@ -175,17 +175,17 @@ class Project(nn.Module):
 
 
 class MaskedTokens(nn.Module):
-    """Dense, activation, norm, then a product with the token table (tied) or a matrix of its own.
+    """Dense, activation, norm where the head has them, then a product with the token table (tied) or a matrix of its own.
 
     The product with the vocabulary is the largest of the whole model, so it is done only at the positions asked for.
     """
 
     def __init__(self, spec: EncoderSpec) -> None:
         super().__init__()
-        vocab, width = spec.vocab or 0, spec.table_width
-        self.hidden = Linear("H", spec.d_model, width, bias=spec.bias("head"))
-        self.function = pointwise(spec.activation if spec.head_hidden == "none" else spec.head_hidden)
-        self.norm = Norm(spec, width)
+        vocab, width, dense = spec.vocab or 0, spec.vocab_width, spec.head_dense
+        self.hidden = Linear("H", spec.d_model, width, bias=spec.bias("head")) if dense else nn.Identity()
+        self.function = pointwise(spec.activation if spec.head_hidden == "none" else spec.head_hidden) if dense else nn.Identity()
+        self.norm = Norm(spec, width) if dense else nn.Identity()
         self.own = None if spec.tie else nn.Parameter(torch.empty(vocab, width))
         self.bias = nn.Parameter(torch.empty(vocab)) if spec.bias("decoder") else None
         self.spare_bias = nn.Parameter(torch.empty(vocab)) if spec.spare_bias else None

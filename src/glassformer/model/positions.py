@@ -36,10 +36,10 @@ def unrotated(x: Tensor) -> Tensor:
     return x
 
 
-def rotary(positions: Tensor, width: int, base: float, dtype: torch.dtype) -> Rotation:
-    """Rotate queries or keys by `position / base^(2i/d_k)` (Su et al. 2021); one row of positions serves all sequences."""
+def rotary(positions: Tensor, width: int, base: float, dtype: torch.dtype, *, divisor: float = 1.0) -> Rotation:
+    """Rotate queries or keys by `position / base^(2i/d_k) / divisor` (Su et al. 2021); one row of positions serves all."""
     exact = angle_type(positions.device)
-    speeds = base ** (torch.arange(0, width, 2, device=positions.device).to(exact) / -width)
+    speeds = base ** (torch.arange(0, width, 2, device=positions.device).to(exact) / -width) / divisor
     angles = positions[:, :, None, None] * speeds
     precise = torch.promote_types(dtype, torch.float32)
     return partial(rotated, cos=angles.cos().to(precise), sin=angles.sin().to(precise))

@@ -35,8 +35,8 @@ def attention(
     k = linear(write, "k", "key", memory, "K", (kv_head, d_k), bias=spec.bias("k"))
     v = linear(write, "v", "value", memory, "V", (kv_head, d_v), bias=spec.bias("v"))
     if rotary_base is not None:
-        q = write.step("q_rotated", "rotated query", Rotate("t", rotary_base), q)
-        k = write.step("k_rotated", "rotated key", Rotate("s", rotary_base), k)
+        q = write.step("q_rotated", "rotated query", Rotate("t", rotary_base, spec.rotary_divisor), q)
+        k = write.step("k_rotated", "rotated key", Rotate("s", rotary_base, spec.rotary_divisor), k)
     if shared:
         k = write.step("k_shared", "shared key", Share("kv_head", head), k)
         v = write.step("v_shared", "shared value", Share("kv_head", head), v)

@@ -108,14 +108,15 @@ def _distilled(head: Writer, spec: EncoderSpec, x: Tensor) -> None:
 
 
 def _masked_tokens(write: Writer, head: Writer, spec: EncoderSpec, x: Tensor) -> None:
-    """Dense, activation, norm, then a product with the token table (tied) or a matrix of its own."""
+    """Dense, activation, norm where the head has them, then a product with the token table (tied) or a matrix of its own."""
     table = next(p.tensor for p in write.program.parameters if p.role == "token")
-    width = Axis("d_head", spec.table_width)
-    hidden = linear(head, "hidden", "head hidden", x, "H", (width,), bias=spec.bias("head"))
-    function = GATES.get(spec.activation, spec.activation) if spec.head_hidden == "none" else spec.head_hidden
-    active = head.step("active", "head activation", Pointwise(function), hidden)
-    x = norm(head, spec, "norm", active)
-    vocab = table.axes[0]
+    if spec.head_dense:
+        into = (Axis("d_head", spec.vocab_width),)
+        hidden = linear(head, "hidden", "head hidden", x, "H", into, bias=spec.bias("head"))
+        function = GATES.get(spec.activation, spec.activation) if spec.head_hidden == "none" else spec.head_hidden
+        active = head.step("active", "head activation", Pointwise(function), hidden)
+        x = norm(head, spec, "norm", active)
+    vocab, width = table.axes[0], x.axes[-1]
     if spec.tie:
         weight = head.tied("W_vocab", table._replace(axes=(vocab, width)))
     else:

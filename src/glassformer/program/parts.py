@@ -56,4 +56,4 @@ def feed_forward(write: Writer, spec: EncoderSpec, x: Tensor) -> Tensor:
     if spec.gated:
         gate = linear(write, "gate", "ffn gate", x, "3", (d_ff,), bias=bias)
         active = write.step("gated", "gated ffn activation", MULTIPLY, active, gate)
-    return linear(write, "out", "ffn output", active, "2", x.axes[-1:], bias=bias)
+    return linear(write, "out", "ffn output", active, "2", x.axes[-1:], bias=spec.bias("ffn_output"))

@@ -31,7 +31,9 @@ NormKind = Literal["layer", "rms"]
 FinalNorm = Literal["none", "all", "pooled"]
 Pointwise = Literal["relu", "gelu", "gelu_tanh", "quick_gelu", "silu", "tanh"]
 Activation = Literal[Pointwise, "reglu", "geglu", "geglu_tanh", "swiglu"]
-BiasPlace = Literal["q", "k", "v", "output", "ffn", "norm", "patch", "embedding", "pooler", "head", "classes", "decoder"]
+BiasPlace = Literal[
+    "q", "k", "v", "output", "ffn", "ffn_output", "norm", "patch", "embedding", "pooler", "head", "classes", "decoder"
+]
 Scale = Literal["d_k", "d_model", "none"]
 Attend = Literal["all", "causal"]
 EmbeddingScale = Literal["none", "sqrt_d_model"]
@@ -88,6 +90,7 @@ class EncoderFields(Viewed):
     relative_norm: bool = _is(False, "disentangled attention: a norm on the relative table (DeBERTa-v2 and v3)")
     rotary_base: float = _is(10000.0, "base of the rotary angles")
     rotary_base_local: float | None = _is(None, "base of the rotary angles in local layers; rotary_base if not given")
+    rotary_divisor: float = _is(1.0, "rotary angles are divided by this (a part of NTK scaling in GTE)")
 
     norm: NormPlace = _is("post", "norm after the residual sum (2017 paper, BERT) or before the sub-layer (ViT, T5)")
     norm_kind: NormKind = _is("layer", "LayerNorm, or RMSNorm (no mean, no beta)")
@@ -99,7 +102,9 @@ class EncoderFields(Viewed):
     eps: float = _is(1e-5, "added to the variance inside the norms")
 
     activation: Activation = _is("relu", "activation of the feed-forward block; names with glu are gated")
-    biases: tuple[BiasPlace, ...] = _is(ALL_BIASES, "which projections and norms have a bias: all, none, or a list of places")
+    biases: tuple[BiasPlace, ...] = _is(
+        ALL_BIASES, "which projections and norms have a bias: all, none, or a list of places (ffn_output is a part of ffn)"
+    )
     scale: Scale = _is("d_k", "attention scores are divided by the square root of this")
     attend: Attend = _is("all", "which keys a query may attend to, before any window or padding mask")
     window: int | None = _is(None, "local attention: a query attends to keys at most window / 2 positions away")
@@ -133,6 +138,10 @@ class EncoderFields(Viewed):
     )
     head_hidden: HeadHidden = _is("none", "activation of the head's hidden dense layer; none: no such layer (mlm always has one)")
     head_norm: bool = _is(False, "a norm after the head's hidden layer")
+    head_dense: bool = _is(True, "whether a masked-token head has a hidden dense layer and a norm before its output matrix")
+    head_width: int | None = _is(
+        None, "width of an untied masked-token head's hidden layer; that of the token table if not given"
+    )
     tie: bool = _is(True, "masked-token heads use the token embedding table as their output matrix")
     spare_bias: bool = _is(False, "a second vocabulary bias that is stored but never added (untied BERT and RoBERTa heads)")
 
@@ -173,6 +182,11 @@ class EncoderFields(Viewed):
     def table_width(self) -> int:
         """Width of the embedding tables."""
         return self.embedding_size if self.embedding_size is not None else self.d_model
+
+    @property
+    def vocab_width(self) -> int:
+        """Width of the vectors that a masked-token head multiplies with its output matrix."""
+        return self.head_width if self.head_width is not None else self.table_width if self.head_dense else self.d_model
 
     @cached_property
     def norm_after_last(self) -> FinalNorm:

@@ -243,7 +243,8 @@ def _check_places(rule: FieldRule, value: Any) -> tuple[str, ...]:
         return ALL_BIASES if value else ()
     if not isinstance(value, tuple | list | set | frozenset) or any(place not in ALL_BIASES for place in value):
         raise _refusal(rule, value)
-    return tuple(place for place in ALL_BIASES if place in value)
+    both = {*value, "ffn_output"} if "ffn" in value else value  # one place for all projections, and one for the last alone
+    return tuple(place for place in ALL_BIASES if place in both)
 
 
 _CHECKS = {

@@ -157,5 +157,21 @@ def _head(spec: EncoderFields) -> None:
         raise GlassformerError(
             "head=tag_patches reads the patches of an image, but there is no image. Give image and patch, or head=tag."
         )
+    _vocabulary(spec)
     if spec.head_norm and spec.head_hidden == "none":
         raise GlassformerError("head_norm=true normalises the head's hidden layer, but head_hidden=none. Try head_hidden=gelu.")
+
+
+def _vocabulary(spec: EncoderFields) -> None:
+    """Rules of a masked-token head: its last vectors must have the width of the matrix that they are multiplied with."""
+    if spec.head_width is not None and (spec.tie or not spec.head_dense):
+        field = "tie=true" if spec.tie else "head_dense=false"
+        raise GlassformerError(
+            f"head_width={spec.head_width} sets the width of a hidden layer before an output matrix of its own, but {field}. "
+            "Give tie=false and head_dense=true, or leave head_width out."
+        )
+    if spec.head in MASKED_HEADS and spec.tie and spec.vocab_width != spec.table_width:
+        raise GlassformerError(
+            f"head_dense=false multiplies vectors of d_model={spec.d_model} with the token table, whose width is "
+            f"embedding_size={spec.embedding_size}. Give tie=false, or leave embedding_size out."
+        )

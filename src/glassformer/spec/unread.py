@@ -54,6 +54,21 @@ RULES = (
         neutral=False,
     ),
     _Rule(
+        ("head_dense",),
+        lambda spec: spec.head in MASKED_HEADS,
+        "applies to a head that predicts tokens, and there is none",
+        "head",
+        "Add head=mlm.",
+        neutral=True,
+    ),
+    _Rule(
+        ("head_width",),
+        lambda spec: spec.head in MASKED_HEADS,
+        "sets the hidden layer of a head that predicts tokens, and there is none",
+        "head",
+        "Add head=mlm.",
+    ),
+    _Rule(
         ("head_hidden",),
         lambda spec: spec.head in ("classify", *TOKEN_HEADS, *MASKED_HEADS),
         "sets the hidden layer of a head, and there is no head with one",
@@ -153,7 +168,7 @@ RULES = (
         "Add position=relative, or position=disentangled.",
     ),
     _Rule(
-        ("rotary_base", "rotary_base_local"),
+        ("rotary_base", "rotary_base_local", "rotary_divisor"),
         lambda spec: spec.position == "rotary",
         "applies to rotary positions only",
         "position",

@@ -1,10 +1,10 @@
-"""Tensor names of text encoders: BERT and its relatives, rotary encoders, and the encoders of T5 and BART."""
+"""Tensor names of text encoders: BERT and its relatives, and the encoders of T5 and BART."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from glassformer.files.name_tables.names import Names, Table, half, third
+from glassformer.files.name_tables.names import Names, Table
 
 # BERT ----------------------------------------------------------------------------------------------------------------
 
@@ -53,7 +53,14 @@ REMBERT = replace(
     BERT,
     prefixes=("rembert.",),
     body={**BERT_BODY, "embeddings.E": "encoder.embedding_hidden_mapping_in"},
-    aside=("cls.predictions.",),
+    heads={
+        **BERT_HEADS,
+        "ForMaskedLM": {
+            "head.H": "cls.predictions.dense",
+            "head.norm": "cls.predictions.LayerNorm",
+            "head.vocab": "cls.predictions.decoder",
+        },
+    },
 )
 SPLINTER = replace(BERT, prefixes=("splinter.",), heads={}, aside=("splinter_qass.",))
 DPR = replace(
@@ -213,96 +220,6 @@ ELECTRA = replace(
     },
 )
 
-# Rotary positions ----------------------------------------------------------------------------------------------------
-
-LLAMA_ATTENTION: Table = {
-    "attention.Q": "self_attn.q_proj",
-    "attention.K": "self_attn.k_proj",
-    "attention.V": "self_attn.v_proj",
-    "attention.O": "self_attn.o_proj",
-}
-LLAMA_FEED_FORWARD: Table = {"ffn.1": "mlp.gate_proj", "ffn.3": "mlp.up_proj", "ffn.2": "mlp.down_proj"}
-WHOLE_FEED_FORWARD: Table = {"ffn.1": "mlp.fc1", "ffn.2": "mlp.fc2"}
-NORMS: Table = {"norm_1": "norm1", "norm_2": "norm2"}
-POST_NORMS: Table = {"norm_1": "post_attention_layernorm", "norm_2": "post_mlp_layernorm"}
-MODERN_HEAD: Table = {"head.H": "head.dense", "head.norm": "head.norm", "head.C": "classifier", "head.vocab": "decoder"}
-
-
-def fused_attention(module: str, output: str) -> Table:
-    """Return the names of queries, keys and values stored in one tensor, in this order."""
-    return {
-        "attention.Q": third(module, 0),
-        "attention.K": third(module, 1),
-        "attention.V": third(module, 2),
-        "attention.O": output,
-    }
-
-
-MODERNBERT = Names(
-    prefixes=("model.",),
-    body={
-        "embeddings.E_token": "embeddings.tok_embeddings.weight",
-        "embeddings.norm": "embeddings.norm",
-        "final_norm": "final_norm",
-    },
-    layers=(
-        (
-            "layers.{n}.",
-            {
-                **fused_attention("attn.Wqkv", "attn.Wo"),
-                "norm_1": "attn_norm",
-                "ffn.1": half("mlp.Wi", 0),  # input of the activation
-                "ffn.3": half("mlp.Wi", 1),
-                "ffn.2": "mlp.Wo",
-                "norm_2": "mlp_norm",
-            },
-        ),
-    ),
-    heads=dict.fromkeys(
-        ("ForMaskedLM", "ForSequenceClassification", "ForMultipleChoice", "ForTokenClassification", "ForQuestionAnswering"),
-        MODERN_HEAD,
-    ),
-)
-EUROBERT = Names(
-    prefixes=("model.",),
-    body={"embeddings.E_token": "embed_tokens.weight", "final_norm": "norm"},
-    layers=(
-        (
-            "layers.{n}.",
-            {**LLAMA_ATTENTION, **LLAMA_FEED_FORWARD, "norm_1": "input_layernorm", "norm_2": "post_attention_layernorm"},
-        ),
-    ),
-    heads={"ForSequenceClassification": {"head.H": "dense", "head.C": "classifier"}, "ForTokenClassification": ON_TOKENS},
-    aside=("lm_head.",),
-)
-NOMIC_BERT = Names(
-    prefixes=("nomic_bert.", "bert."),
-    body={**BERT_BODY, "embeddings.norm": ("emb_ln", "embeddings.LayerNorm")},
-    layers=(
-        (
-            "encoder.layers.{n}.",
-            {
-                **fused_attention("attn.Wqkv", "attn.out_proj"),
-                **NORMS,
-                "ffn.1": "mlp.fc12",  # input of the activation
-                "ffn.3": "mlp.fc11",
-                "ffn.2": "mlp.fc2",
-            },
-        ),
-        ("layers.{n}.", {**LLAMA_ATTENTION, **LLAMA_FEED_FORWARD, **POST_NORMS}),
-    ),
-    heads={**BERT_HEADS, "ForMaskedLM": {**BERT_PREDICTIONS, "head.norm": "cls.predictions.transform.layer_norm"}},
-)
-JINA_V3 = Names(
-    prefixes=("roberta.",),
-    body={**BERT_BODY, "embeddings.norm": ("emb_ln", "embeddings.LayerNorm")},
-    layers=(
-        ("encoder.layers.{n}.", {**fused_attention("mixer.Wqkv", "mixer.out_proj"), **NORMS, **WHOLE_FEED_FORWARD}),
-        ("layers.{n}.", {**LLAMA_ATTENTION, **WHOLE_FEED_FORWARD, **POST_NORMS}),
-    ),
-    heads=ROBERTA_HEADS,
-)
-
 # T5 and BART ---------------------------------------------------------------------------------------------------------
 
 T5_TABLE = "encoder.block.0.layer.0.SelfAttention.relative_attention_bias.weight"
@@ -333,6 +250,12 @@ T5 = Names(
     heads={"ForTokenClassification": ON_TOKENS},
     aside=("decoder.", "lm_head.", "transformer.decoder.", "classification_head.", "qa_outputs."),
 )
+LLAMA_ATTENTION: Table = {
+    "attention.Q": "self_attn.q_proj",
+    "attention.K": "self_attn.k_proj",
+    "attention.V": "self_attn.v_proj",
+    "attention.O": "self_attn.o_proj",
+}
 BART_SHARED = ("model.shared.weight", "shared.weight")
 BART = Names(
     prefixes=("model.encoder.", "encoder."),
@@ -379,10 +302,6 @@ NAMES: dict[str, Names] = {
     "distilbert": DISTILBERT,
     "albert": ALBERT,
     "electra": ELECTRA,
-    "modernbert": MODERNBERT,
-    "eurobert": EUROBERT,
-    "nomic_bert": NOMIC_BERT,
-    "jina_embeddings_v3": JINA_V3,
     **dict.fromkeys(("t5", "mt5", "umt5"), T5),
     **dict.fromkeys(("bart", "mbart", "pegasus", "marian", "blenderbot", "blenderbot-small"), BART),
 }

@@ -18,20 +18,22 @@ NOTHING_SEEN = "0 (no key is seen here: by convention all weights of such a row 
 
 @dataclass(frozen=True)
 class Rotate(Elementwise):
-    """Rotary positions: features i and i + d_k/2 turn together by the angle `position / base^(2i / d_k)`."""
+    """Rotary positions: features i and i + d_k/2 turn together by the angle `position / base^(2i / d_k) / divisor`."""
 
     along: str  # the axis that counts positions
     base: float
+    divisor: float = 1.0
 
     def flops(self, inputs: Sequence[Tensor], output: Tensor) -> int:
         return 3 * output.size
 
     def _angle(self, position: int, feature: int, width: int) -> float:
-        return float(position * self.base ** (-2 * (feature % (width // 2)) / width))
+        return float(position / self.divisor * self.base ** (-2 * (feature % (width // 2)) / width))
 
     def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
         width, length = output.axes[-1], output.axis(self.along)
-        angles = np.arange(length.size)[:, None] * self.base ** (-2 * (np.arange(width.size) % (width.size // 2)) / width.size)
+        speeds = self.base ** (-2 * (np.arange(width.size) % (width.size // 2)) / width.size)
+        angles = np.arange(length.size)[:, None] / self.divisor * speeds
         table = Tensor("angle", (length, width))
         first, second = np.split(values[0], 2, axis=-1)
         turned = np.concatenate([-second, first], axis=-1)
@@ -44,12 +46,14 @@ class Rotate(Elementwise):
         partner = Ref(inputs[0], cell | {name: (feature + half) % width})
         sign = -1.0 if feature < half else 1.0
         text = angle_text(cell[self.along], self.base, 2 * (feature % half), width)
+        text = text if self.divisor == 1 else f"{text} / {in_full(self.divisor)}"
         cosine = Constant(math.cos(angle), f"cos({text})")
         sine = Constant(sign * math.sin(angle), f"{'−' if sign < 0 else ''}sin({text})")
         return Sum((Product((Ref(inputs[0], cell), cosine)), Product((partner, sine))))
 
     def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
-        return pen.call("rotate", names[0], f"{self.along} / {self.base:g}^(2i/{output.axes[-1].name})")
+        divided = "" if self.divisor == 1 else f" / {self.divisor:.4g}"
+        return pen.call("rotate", names[0], f"{self.along} / {self.base:g}^(2i/{output.axes[-1].name}){divided}")
 
 
 def angle_text(position: float, base: float, pair: int, width: int) -> str:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from glassformer import arguments
 from glassformer.errors import GlassformerError, listed, nearest, shown
 from glassformer.spec.encoder_spec import EncoderSpec
-from glassformer.spec.huggingface import audio, deberta, rotary, seq2seq, text, towers, vision
+from glassformer.spec.huggingface import audio, deberta, rotary, rotary_gated, seq2seq, text, towers, vision
 from glassformer.spec.huggingface.classes import ACTIVATION, LABELS, why_not
 from glassformer.spec.huggingface.family import ONLY_EVERYWHERE, WHY, Draft, Family, is_inert
 from glassformer.spec.huggingface.refused import REFUSED
@@ -16,7 +16,9 @@ from glassformer.spec.huggingface.towers import TOWERS
 from glassformer.spec.huggingface.values import Config, Fields, build_spec, field_value, says_nothing, value_text
 
 FAMILIES: dict[str, Family] = {
-    family.model_type: family for group in (text, deberta, rotary, seq2seq, audio, vision, towers) for family in group.FAMILIES
+    family.model_type: family
+    for group in (text, deberta, rotary, rotary_gated, seq2seq, audio, vision, towers)
+    for family in group.FAMILIES
 }
 FAMILY_OF = {name: family for family in FAMILIES.values() for name in family.classes}
 

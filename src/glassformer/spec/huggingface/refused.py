@@ -64,7 +64,6 @@ REFUSED = {
     "gpt_oss": _DECODER,
     "gptj": _DECODER,
     "granite": _DECODER,
-    "gte": "needs a feed-forward block in which only the last projection has a bias",
     "hiera": "needs attention over a shrinking image",
     "hubert": _AUDIO,
     "imagegpt": _DECODER,

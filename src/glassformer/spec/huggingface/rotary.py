@@ -1,11 +1,11 @@
-"""Text encoders with rotary positions: ModernBERT, EuroBERT, NomicBERT, Jina v3."""
+"""Text encoders with rotary positions: ModernBERT, EuroBERT, Jina v3."""
 
 from __future__ import annotations
 
 from glassformer.spec.encoder_fields import ALL_BIASES
-from glassformer.spec.huggingface.classes import CHOICE, CLASSIFIED, MASKED, POOLED, TAGGED, bert_classes, roberta_classes, some
+from glassformer.spec.huggingface.classes import CHOICE, CLASSIFIED, MASKED, POOLED, TAGGED, roberta_classes, some
 from glassformer.spec.huggingface.family import Adjust, Draft, Family, Key
-from glassformer.spec.huggingface.text import BERT_KEYS, BODY, NO_DROPOUT, NOT_SEQ2SEQ, tied, tied_with_bias
+from glassformer.spec.huggingface.text import BERT_KEYS, BODY, NOT_SEQ2SEQ, tied, tied_with_bias
 from glassformer.spec.huggingface.values import GATED
 
 ATTENTION = ("q", "k", "v", "output")
@@ -134,7 +134,7 @@ MODERNBERT = Family(
 )
 
 
-# EuroBERT, NomicBERT, Jina v3 ----------------------------------------------------------------------------------------
+# EuroBERT, Jina v3 ---------------------------------------------------------------------------------------------------
 
 
 def shared_keys(draft: Draft) -> None:
@@ -148,7 +148,7 @@ def shared_keys(draft: Draft) -> None:
 
 
 def eurobert_biases(draft: Draft) -> None:
-    biases_by_flag(draft, ("attention_bias", False, ATTENTION), ("mlp_bias", False, ("ffn",)), always=("head",))
+    biases_by_flag(draft, ("attention_bias", False, ATTENTION), ("mlp_bias", False, ("ffn", "decoder")), always=("head",))
 
 
 def eurobert_pooling(draft: Draft) -> None:
@@ -160,10 +160,9 @@ def eurobert_pooling(draft: Draft) -> None:
         draft.fields["pool"] = known[draft.config.word("classifier_pooling", "late", tuple(known))]
 
 
-def whole_heads(draft: Draft) -> None:
-    """Round the head width down if the heads do not divide d_model, as the class does."""
-    if draft.fields["d_k"] is None and draft.fields["d_model"] % draft.fields["heads"]:
-        draft.fields["d_k"] = max(1, draft.fields["d_model"] // draft.fields["heads"])
+def eurobert_tie(draft: Draft) -> None:
+    if draft.fields.get("head") == "mlm":
+        draft.fields["tie"] = draft.config.flag("tie_word_embeddings", default=False)
 
 
 ROPE_KEYS = {**BERT_KEYS, "max_position_embeddings": Key("positions", None)}
@@ -175,6 +174,7 @@ FAMILIES = [
         base="EuroBertModel",
         classes={
             "EuroBertModel": {},
+            "EuroBertForMaskedLM": {**MASKED, "head_dense": False},
             "EuroBertForSequenceClassification": {**CLASSIFIED, "head_hidden": "gelu"},
             "EuroBertForTokenClassification": TAGGED,
         },
@@ -190,25 +190,7 @@ FAMILIES = [
         synonyms={"clf_pooling": "classifier_pooling"},
         # Published files still refer to the custom code from before transformers had these classes: it computes the same.
         inert=UNUSED_POSITION | {"auto_map", "pretraining_tp", "classifier_pooling"},
-        unsupported={"EuroBertForMaskedLM": "masked-token heads without a hidden layer are not implemented"},
-        adjust=(gated, shared_keys, eurobert_biases, one_rope(10_000.0), eurobert_pooling),
-    ),
-    Family(
-        model_type="nomic_bert",
-        base="NomicBertModel",
-        classes={
-            **some(bert_classes("NomicBert"), "MaskedLM", "SequenceClassification", "TokenClassification"),
-            "NomicBertModel": {},
-        },
-        keys={**ROPE_KEYS, **NO_DROPOUT, "hidden_act": Key("activation", "silu"), "head_dim": Key("d_k", None)},
-        fixed={
-            "position": "rotary",
-            "embedding_norm": True,
-            "biases": tuple(place for place in ALL_BIASES if place not in (*ATTENTION, "ffn")),
-        },
-        only=NOT_SEQ2SEQ,
-        inert=UNUSED_POSITION,
-        adjust=(gated, whole_heads, one_rope(1000.0), tied_with_bias),
+        adjust=(gated, shared_keys, eurobert_biases, one_rope(10_000.0), eurobert_pooling, eurobert_tie),
     ),
     Family(
         model_type="jina_embeddings_v3",

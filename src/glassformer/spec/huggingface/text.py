@@ -136,6 +136,12 @@ def fixed_buckets(draft: Draft) -> None:
         )
 
 
+def wide_output(draft: Draft) -> None:
+    """Read the width of RemBERT's output matrix, which is its own whatever `tie_word_embeddings` says."""
+    if draft.fields.get("head") == "mlm":
+        draft.fields.update({"tie": False, "head_width": draft.config.whole("output_embedding_size", 1664)})
+
+
 def projected_output(draft: Draft) -> None:
     """Read DPR's optional projection of the first token."""
     width = draft.config.whole("projection_dim", 0, least=0)
@@ -259,11 +265,12 @@ FAMILIES = [
     _bert(
         "rembert",
         "RemBert",
-        classes=some(bert_classes("RemBert"), "Model", "SequenceClassification", "Choice", "TokenClassification", "Answering"),
+        classes=some(
+            bert_classes("RemBert"), "Model", "LM", "SequenceClassification", "Choice", "TokenClassification", "Answering"
+        ),
         keys={**BERT_KEYS, **NO_DROPOUT, "input_embedding_size": Key("embedding_size")},
         inert=BERT_INERT | {"output_embedding_size", "embedding_size"},
-        adjust=(),
-        unsupported={"RemBertForMaskedLM": "its output matrix has a different width, which is not implemented"},
+        adjust=(wide_output,),
     ),
     _bert("bert-generation", "BertGeneration", classes={"BertGenerationEncoder": {}}, keys={**BODY, **PLACES, **EPS}, adjust=()),
     _bert(

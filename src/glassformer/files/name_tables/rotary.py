@@ -1,0 +1,132 @@
+"""Tensor names of text encoders with rotary positions: ModernBERT, EuroBERT, NomicBERT, GTE, Jina v3."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from glassformer.files.name_tables.names import Names, Table, half, third
+from glassformer.files.name_tables.text import (
+    ANSWERS,
+    BERT_BODY,
+    BERT_HEADS,
+    BERT_PREDICTIONS,
+    LLAMA_ATTENTION,
+    ON_TOKENS,
+    ROBERTA_HEADS,
+)
+
+LLAMA_FEED_FORWARD: Table = {"ffn.1": "mlp.gate_proj", "ffn.3": "mlp.up_proj", "ffn.2": "mlp.down_proj"}
+WHOLE_FEED_FORWARD: Table = {"ffn.1": "mlp.fc1", "ffn.2": "mlp.fc2"}
+NORMS: Table = {"norm_1": "norm1", "norm_2": "norm2"}
+POST_NORMS: Table = {"norm_1": "post_attention_layernorm", "norm_2": "post_mlp_layernorm"}
+MODERN_HEAD: Table = {"head.H": "head.dense", "head.norm": "head.norm", "head.C": "classifier", "head.vocab": "decoder"}
+
+
+def fused_attention(module: str, output: str) -> Table:
+    """Return the names of queries, keys and values stored in one tensor, in this order."""
+    return {
+        "attention.Q": third(module, 0),
+        "attention.K": third(module, 1),
+        "attention.V": third(module, 2),
+        "attention.O": output,
+    }
+
+
+MODERNBERT = Names(
+    prefixes=("model.",),
+    body={
+        "embeddings.E_token": "embeddings.tok_embeddings.weight",
+        "embeddings.norm": "embeddings.norm",
+        "final_norm": "final_norm",
+    },
+    layers=(
+        (
+            "layers.{n}.",
+            {
+                **fused_attention("attn.Wqkv", "attn.Wo"),
+                "norm_1": "attn_norm",
+                "ffn.1": half("mlp.Wi", 0),  # input of the activation
+                "ffn.3": half("mlp.Wi", 1),
+                "ffn.2": "mlp.Wo",
+                "norm_2": "mlp_norm",
+            },
+        ),
+    ),
+    heads=dict.fromkeys(
+        ("ForMaskedLM", "ForSequenceClassification", "ForMultipleChoice", "ForTokenClassification", "ForQuestionAnswering"),
+        MODERN_HEAD,
+    ),
+)
+EUROBERT = Names(
+    prefixes=("model.",),
+    body={"embeddings.E_token": "embed_tokens.weight", "final_norm": "norm"},
+    layers=(
+        (
+            "layers.{n}.",
+            {**LLAMA_ATTENTION, **LLAMA_FEED_FORWARD, "norm_1": "input_layernorm", "norm_2": "post_attention_layernorm"},
+        ),
+    ),
+    heads={
+        "ForMaskedLM": {"head.vocab": "lm_head"},
+        "ForSequenceClassification": {"head.H": "dense", "head.C": "classifier"},
+        "ForTokenClassification": ON_TOKENS,
+    },
+)
+NOMIC_BERT = Names(
+    prefixes=("nomic_bert.", "bert."),
+    body={**BERT_BODY, "embeddings.norm": ("emb_ln", "embeddings.LayerNorm")},
+    layers=(
+        (
+            "encoder.layers.{n}.",
+            {
+                **fused_attention("attn.Wqkv", "attn.out_proj"),
+                **NORMS,
+                "ffn.1": "mlp.fc12",  # input of the activation
+                "ffn.3": "mlp.fc11",
+                "ffn.2": "mlp.fc2",
+            },
+        ),
+        ("layers.{n}.", {**LLAMA_ATTENTION, **LLAMA_FEED_FORWARD, **POST_NORMS}),
+    ),
+    heads={**BERT_HEADS, "ForMaskedLM": {**BERT_PREDICTIONS, "head.norm": "cls.predictions.transform.layer_norm"}},
+)
+GTE_HEADS: dict[str, Table] = {
+    "ForMaskedLM": {
+        "head.H": "lm_head.dense",
+        "head.norm": ("lm_head.norm", "lm_head.layer_norm"),
+        "head.vocab": "lm_head.decoder",
+    },
+    "ForSequenceClassification": ON_TOKENS,
+    "ForMultipleChoice": ON_TOKENS,
+    "ForTokenClassification": ON_TOKENS,
+    "ForQuestionAnswering": ANSWERS,
+}
+GTE_LAYERS = ("layers.{n}.", {**LLAMA_ATTENTION, **LLAMA_FEED_FORWARD, **POST_NORMS})
+NEW_REST: Table = {
+    "norm_1": "attn_ln",
+    "ffn.1": half("mlp.up_gate_proj", 1),  # input of the activation
+    "ffn.3": half("mlp.up_gate_proj", 0),
+    "ffn.2": "mlp.down_proj",
+    "norm_2": "mlp_ln",
+}
+NEW_LAYERS = ("encoder.layer.{n}.", {**fused_attention("attention.qkv_proj", "attention.o_proj"), **NEW_REST})
+NEW_APART = ("encoder.layer.{n}.", {f"attention.{letter}": f"attention.{letter.lower()}_proj" for letter in "QKV"})
+GTE = Names(prefixes=("gte.", "new."), body=BERT_BODY, layers=(NEW_LAYERS, NEW_APART, GTE_LAYERS), heads=GTE_HEADS)
+JINA_V3 = Names(
+    prefixes=("roberta.",),
+    body={**BERT_BODY, "embeddings.norm": ("emb_ln", "embeddings.LayerNorm")},
+    layers=(
+        ("encoder.layers.{n}.", {**fused_attention("mixer.Wqkv", "mixer.out_proj"), **NORMS, **WHOLE_FEED_FORWARD}),
+        ("layers.{n}.", {**LLAMA_ATTENTION, **WHOLE_FEED_FORWARD, **POST_NORMS}),
+    ),
+    heads=ROBERTA_HEADS,
+)
+
+NAMES: dict[str, Names] = {
+    "modernbert": MODERNBERT,
+    "eurobert": EUROBERT,
+    "nomic_bert": NOMIC_BERT,
+    "gte": GTE,
+    "new": replace(GTE, prefixes=("new.", "gte.")),
+    "jina_embeddings_v3": JINA_V3,
+}

@@ -1,0 +1,92 @@
+"""Random small configs against transformers on the meta device: the same count, or a refusal, never another number."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+from tiny_models import guest
+
+from glassformer.errors import GlassformerError
+from glassformer.program import build
+from glassformer.spec.huggingface import FAMILIES, from_config
+
+FAMILIES_TRIED = ("gte", "nomic_bert", "eurobert", "rembert")
+# What a key may be besides the small numbers that sizes have: values at the edges of what the classes accept.
+OTHER: dict[str, tuple[Any, ...]] = {
+    "hidden_act": ("gelu", "silu", "relu", "gelu_new", "quick_gelu", "tanh"),
+    "tie_word_embeddings": (True, False),
+    "mlp_bias": (True, False),
+    "attention_bias": (True, False),
+    "type_vocab_size": (0, 1, 2, 5),
+    "num_labels": (1, 2, 7),
+    "num_hidden_layers": (0, 1, 3),
+    "classifier_pooling": ("bos", "mean", "late"),
+    "layer_norm_eps": (1e-5, 1e-12),
+    "head_dim": (None, 4, 6),
+}
+SIZES = {
+    "vocab_size": (11, 37),
+    "hidden_size": (8, 12, 24),
+    "num_attention_heads": (1, 2, 4),
+    "intermediate_size": (5, 16),
+    "max_position_embeddings": (7, 19),
+}
+OWN = {
+    "rembert": {"input_embedding_size": (4, 8), "output_embedding_size": (6, 8, 12)},
+    "eurobert": {"num_key_value_heads": (1, 2, None)},
+}
+
+
+def drawn(chance: random.Random, family: str) -> tuple[str, dict[str, Any]]:
+    """A class of the family, and a config with some of the keys given."""
+    config = {key: chance.choice(values) for key, values in (SIZES | OWN.get(family, {})).items()}
+    own = guest("transformers").AutoConfig.for_model(family)
+    given = chance.sample([key for key in OTHER if hasattr(own, key)], 4)
+    segments = {"type_vocab_size": 2} if hasattr(own, "type_vocab_size") else {}
+    config |= {**segments, "num_hidden_layers": 2, "pad_token_id": 0}
+    config |= {key: chance.choice(OTHER[key]) for key in given}
+    return chance.choice(list(FAMILIES[family].classes)), config
+
+
+def counts(family: str, name: str, config: dict[str, Any]) -> tuple[int | None, int | None]:
+    """Our count and that of transformers; None where one of them refuses."""
+    torch, transformers = guest("torch"), guest("transformers")
+    model_class = getattr(transformers, name)
+    try:
+        with torch.device("meta"):
+            made = model_class.config_class(**config)
+            theirs = sum(parameter.numel() for parameter in model_class(made).parameters())
+    except Exception:
+        theirs = None
+    try:
+        written = made.to_dict() if theirs is not None else {**config, "model_type": family}
+        ours = sum(parameter.size for parameter in build(from_config(written, as_class=name).spec, t=4).parameters)
+    except GlassformerError as error:
+        assert "\n" not in str(error)
+        ours = None
+    return ours, theirs
+
+
+def tried(family: str, times: int) -> int:
+    """Compare so many configs; return how many both count."""
+    chance, both = random.Random(family), 0
+    for _ in range(times):
+        name, config = drawn(chance, family)
+        ours, theirs = counts(family, name, config)
+        if ours is not None and theirs is not None:
+            assert ours == theirs, (name, config)
+            both += 1
+    return both
+
+
+@pytest.mark.parametrize("family", FAMILIES_TRIED)
+def test_no_random_config_has_another_count_than_in_transformers(family):
+    assert tried(family, 25) > 8
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("family", FAMILIES_TRIED)
+def test_no_random_config_of_a_thousand_has_another_count_than_in_transformers(family):
+    assert tried(family, 1000) > 300
