@@ -14,7 +14,7 @@ from glassformer.model.embeddings import Embeddings
 from glassformer.model.feed_forward import FeedForward
 from glassformer.model.heads import HEADS, AttentionPooler, Pooler, Reading, has_pooler
 from glassformer.model.norms import RESIDUALS, LayerScale, Norm, SubLayer, unnormed
-from glassformer.model.positions import RelativeTable, RelativeVectors, Rotation, buckets_of, rotary, unrotated
+from glassformer.model.positions import RelativeTable, RelativeVectors, Rotation, buckets_of, rotation, unrotated
 from glassformer.spec import EncoderSpec
 
 
@@ -62,7 +62,7 @@ class Place(NamedTuple):
     def of(cls, spec: EncoderSpec, number: int) -> Place:
         window = spec.layer_window(number)
         local = window is not None and spec.rotary_base_local is not None
-        base = (spec.rotary_base_local if local else spec.rotary_base) if spec.position == "rotary" else None
+        base = (spec.rotary_base_local if local else spec.rotary_base) if spec.rotary else None
         rule = Rule(spec.attend == "causal", window)
         return cls(str(spec.layer_weights(number)), rule, base, spec.first_norm or number > 0)
 
@@ -173,7 +173,7 @@ class PlainEncoder(nn.Module):
         positions = torch.arange(t, device=device)[None] if positions_BT is None else positions_BT
         for place in self.places:
             if place.rotary_base is not None and place.rotary_base not in rotations:
-                rotations[place.rotary_base] = rotary(positions, self.spec.head_k, place.rotary_base, self.here.dtype)
+                rotations[place.rotary_base] = rotation(self.spec, positions, place.rotary_base, self.here.dtype)
             table = self.tables[place.owner](buckets_TS) if self.tables else shared
             bias_HTS, distances = (None, table) if self.spec.disentangled else (table, None)
             if place.rule not in cores or (self.tables and bias_HTS is not None):

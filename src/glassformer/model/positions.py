@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import NamedTuple, TypeAlias
@@ -36,11 +37,33 @@ def unrotated(x: Tensor) -> Tensor:
     return x
 
 
+def rotation(spec: EncoderSpec, positions: Tensor, base: float, dtype: torch.dtype) -> Rotation:
+    """How queries and keys are rotated: by their place in the sequence, or by that of their patch in the image."""
+    if spec.position == "rotary_2d":
+        before = spec.class_tokens + spec.registers
+        return by_angles(patch_angles(spec.patch_grid, before, spec.head_k, base, positions.device), dtype)
+    return rotary(positions, spec.head_k, base, dtype)
+
+
 def rotary(positions: Tensor, width: int, base: float, dtype: torch.dtype) -> Rotation:
     """Rotate queries or keys by `position / base^(2i/d_k)` (Su et al. 2021); one row of positions serves all sequences."""
     exact = angle_type(positions.device)
     speeds = base ** (torch.arange(0, width, 2, device=positions.device).to(exact) / -width)
-    angles = positions[:, :, None, None] * speeds
+    return by_angles(positions[:, :, None, None] * speeds, dtype)
+
+
+def patch_angles(grid: tuple[int, int], before: int, width: int, base: float, device: torch.device) -> Tensor:
+    """`2π · centre / base^(4i/d_k)` by row, then by column of each patch (DINOv3); 0 for the tokens before the patches."""
+    exact = angle_type(device)
+    speeds = 2 * math.pi * base ** (torch.arange(0, width, 4, device=device).to(exact) / -width)
+    down, across = ((2 * torch.arange(n, device=device).to(exact) + 1) / n - 1 for n in grid)
+    centres = torch.stack(torch.meshgrid(down, across, indexing="ij"), dim=-1).reshape(-1, 2)
+    angles = (centres[:, :, None] * speeds).flatten(1)
+    return functional.pad(angles, (0, 0, before, 0))[None, :, None]
+
+
+def by_angles(angles: Tensor, dtype: torch.dtype) -> Rotation:
+    """Rotate by these angles: one for each position and each pair of features."""
     precise = torch.promote_types(dtype, torch.float32)
     return partial(rotated, cos=angles.cos().to(precise), sin=angles.sin().to(precise))
 

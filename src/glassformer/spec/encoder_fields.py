@@ -16,6 +16,7 @@ Position = Literal[
     "sinusoidal",
     "sinusoidal_stored",
     "rotary",
+    "rotary_2d",
     "relative",
     "learned_relative",
     "relative_2d",
@@ -222,6 +223,11 @@ class EncoderFields(Viewed):
     def learns_positions(self) -> bool:
         """Whether there is a position table (learned, or stored and frozen)."""
         return self.position.startswith("learned") or self.position == "sinusoidal_stored"
+
+    @property
+    def rotary(self) -> bool:
+        """Whether queries and keys are rotated by their position, in a sequence or in an image."""
+        return self.position.startswith("rotary")
 
     @property
     def relative(self) -> bool:

@@ -154,7 +154,7 @@ RULES = (
     ),
     _Rule(
         ("rotary_base", "rotary_base_local"),
-        lambda spec: spec.position == "rotary",
+        lambda spec: spec.rotary,
         "applies to rotary positions only",
         "position",
         "Add position=rotary.",
