@@ -14,7 +14,7 @@ from glassformer.model.embeddings import Embeddings
 from glassformer.model.feed_forward import FeedForward
 from glassformer.model.heads import HEADS, AttentionPooler, Pooler, Reading, has_pooler
 from glassformer.model.norms import RESIDUALS, LayerScale, Norm, SubLayer, unnormed
-from glassformer.model.positions import RelativeTable, RelativeVectors, Rotation, buckets_of, rotation, unrotated
+from glassformer.model.positions import RelativeTable, RelativeVectors, Rotation, buckets_of, centres, rotary, unrotated
 from glassformer.spec import EncoderSpec
 
 
@@ -171,9 +171,10 @@ class PlainEncoder(nn.Module):
         cores: dict[Rule, Core] = {}
         rotations: dict[float | None, Rotation] = {None: unrotated}
         positions = torch.arange(t, device=device)[None] if positions_BT is None else positions_BT
+        places = centres(self.spec, device) if self.spec.position == "rotary_2d" else positions
         for place in self.places:
             if place.rotary_base is not None and place.rotary_base not in rotations:
-                rotations[place.rotary_base] = rotation(self.spec, positions, place.rotary_base, self.here.dtype)
+                rotations[place.rotary_base] = rotary(places, self.spec.head_k, place.rotary_base, self.here.dtype)
             table = self.tables[place.owner](buckets_TS) if self.tables else shared
             bias_HTS, distances = (None, table) if self.spec.disentangled else (table, None)
             if place.rule not in cores or (self.tables and bias_HTS is not None):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import NamedTuple, TypeAlias
@@ -37,33 +36,18 @@ def unrotated(x: Tensor) -> Tensor:
     return x
 
 
-def rotation(spec: EncoderSpec, positions: Tensor, base: float, dtype: torch.dtype) -> Rotation:
-    """How queries and keys are rotated: by their place in the sequence, or by that of their patch in the image."""
-    if spec.position == "rotary_2d":
-        before = spec.class_tokens + spec.registers
-        return by_angles(patch_angles(spec.patch_grid, before, spec.head_k, base, positions.device), dtype)
-    return rotary(positions, spec.head_k, base, dtype)
+def centres(spec: EncoderSpec, device: torch.device) -> Tensor:
+    """Row and column of each patch, from −2π to 2π across the image (DINOv3); 0 for the tokens before the patches."""
+    steps = [torch.arange(1, 2 * n, 2, device=device).to(angle_type(device)) / n - 1 for n in spec.patch_grid]
+    centres_TS = torch.cartesian_prod(*steps) * 2 * torch.pi
+    return functional.pad(centres_TS, (0, 0, spec.class_tokens + spec.registers, 0))[None]
 
 
-def rotary(positions: Tensor, width: int, base: float, dtype: torch.dtype) -> Rotation:
-    """Rotate queries or keys by `position / base^(2i/d_k)` (Su et al. 2021); one row of positions serves all sequences."""
-    exact = angle_type(positions.device)
-    speeds = base ** (torch.arange(0, width, 2, device=positions.device).to(exact) / -width)
-    return by_angles(positions[:, :, None, None] * speeds, dtype)
-
-
-def patch_angles(grid: tuple[int, int], before: int, width: int, base: float, device: torch.device) -> Tensor:
-    """`2π · centre / base^(4i/d_k)` by row, then by column of each patch (DINOv3); 0 for the tokens before the patches."""
-    exact = angle_type(device)
-    speeds = 2 * math.pi * base ** (torch.arange(0, width, 4, device=device).to(exact) / -width)
-    down, across = ((2 * torch.arange(n, device=device).to(exact) + 1) / n - 1 for n in grid)
-    centres = torch.stack(torch.meshgrid(down, across, indexing="ij"), dim=-1).reshape(-1, 2)
-    angles = (centres[:, :, None] * speeds).flatten(1)
-    return functional.pad(angles, (0, 0, before, 0))[None, :, None]
-
-
-def by_angles(angles: Tensor, dtype: torch.dtype) -> Rotation:
-    """Rotate by these angles: one for each position and each pair of features."""
+def rotary(places: Tensor, width: int, base: float, dtype: torch.dtype) -> Rotation:
+    """Rotate by `place / base^(2i/d_k)` (Su et al. 2021); each coordinate of a place rotates its share of the features."""
+    sides, exact = (places[..., None] if places.ndim == 2 else places), angle_type(places.device)
+    speeds = base ** (torch.arange(0, width, 2 * sides.shape[2], device=places.device).to(exact) / -width)
+    angles = (sides[..., None] * speeds).flatten(2)[:, :, None]
     precise = torch.promote_types(dtype, torch.float32)
     return partial(rotated, cos=angles.cos().to(precise), sin=angles.sin().to(precise))
 

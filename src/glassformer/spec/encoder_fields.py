@@ -318,6 +318,11 @@ class EncoderFields(Viewed):
         return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
 
 
+def token_names(count: int) -> list[str]:
+    """Return the names of the learned tokens before the patches: class, distillation, then by number."""
+    return ["class_token", "distillation_token", *(f"token_{i}" for i in range(2, count))][:count]
+
+
 @lru_cache(maxsize=1)
 def defaults() -> dict[str, Any]:
     """Return field name -> default value, in the order of the fields."""

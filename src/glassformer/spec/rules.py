@@ -126,15 +126,21 @@ def _input(spec: EncoderFields) -> None:
         raise GlassformerError(
             "class_tokens, registers and mask_token are for image encoders: give image and patch, or leave them out."
         )
+    _places_in_image(spec)
+    if spec.segments is not None and spec.vocab is None:
+        other = "Leave it out" if spec.one_length else "Give vocab"
+        raise GlassformerError(f"segments={spec.segments} needs a token embedding. {other}.")
+
+
+def _places_in_image(spec: EncoderFields) -> None:
     if spec.position == "rotary_2d" and spec.patch is None:
-        raise GlassformerError("position=rotary_2d rotates by row and column of a patch, and there is no image. Give image and patch.")
+        raise GlassformerError(
+            "position=rotary_2d rotates by row and column of a patch, and there is no image. Give image and patch."
+        )
     if spec.relative and spec.position.endswith("2d") and (spec.patch is None or spec.class_tokens != 1 or spec.registers):
         raise GlassformerError(
             f"position={spec.position} is for images with one class token and no registers. Give image, patch and class_tokens=1."
         )
-    if spec.segments is not None and spec.vocab is None:
-        other = "Leave it out" if spec.one_length else "Give vocab"
-        raise GlassformerError(f"segments={spec.segments} needs a token embedding. {other}.")
 
 
 def _audio(spec: EncoderFields) -> None:

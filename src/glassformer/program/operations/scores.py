@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from glassformer.program.axes import Array, Axis, Cell, Tensor
-from glassformer.program.expression import Call, Constant, Expression, Product, Ratio, Ref, Sum, Values, in_full, minus
+from glassformer.program.expression import Call, Constant, Expression, Ratio, Ref, Sum, Values, minus
 from glassformer.program.operations.base import Copy, Elementwise, aligned, position_of
 from glassformer.program.pen import Pen
 
