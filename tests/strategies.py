@@ -65,6 +65,8 @@ def specs(draw: st.DrawFn, *, reads: str | None = None) -> EncoderSpec:
             heads_allowed.append("distilled")
         if fields["class_tokens"] == 1 and not fields["registers"]:
             positions += ["relative_2d", "learned_relative_2d"]
+        if fields["d_k"] is not None and fields["d_k"] % 4 == 0:
+            positions.append("rotary_2d")
     fields["position"] = draw(st.sampled_from(positions))
     fields["relative_buckets"] = draw(st.sampled_from([4, 8]))
     fields["relative_distance"] = draw(st.sampled_from([fields["relative_buckets"] // 2, 128]))

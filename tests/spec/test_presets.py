@@ -96,6 +96,9 @@ PUBLISHED = {
     "dinov2-b": 86_580_480,
     "dinov2-l": 304_368_640,
     "dinov2-g": 1_136_480_768,
+    "dinov3-s16": 21_596_544,
+    "dinov3-b16": 85_660_416,
+    "dinov3-l16": 303_129_600,
 }
 
 # Presets with a record in tests/data/models: not only the count but every tensor is the same.
@@ -111,6 +114,7 @@ RECORDS = {
     "deberta-v3-small": "deberta-v3-small",
     "deit-ti-distilled": "deit-tiny-distilled-cls1000",
     "dinov2-l": "dinov2-large",
+    "dinov3-b16": "dinov3-vitb16",
     "electra-small": "electra-small-discriminator",
     "gte-base-en": "gte-base-en-v1.5-published",
     "modernbert-base": "modernbert-base",

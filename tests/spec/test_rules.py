@@ -31,6 +31,11 @@ REFUSALS = [
     ({"biases": ("q", "z")}, "biases must be all, none or a list of q, k, v, output"),
     ({"position": "learned"}, "position=learned needs positions, the number of rows in its table. Try positions=512."),
     ({"position": "rotary", "d_k": 3}, "d_k=3 is odd: rotary positions rotate pairs of features. Give an even d_k."),
+    (
+        {"position": "rotary_2d", "d_k": 6, "image": 8, "patch": 4},
+        "d_k=6 is not a multiple of 4: position=rotary_2d rotates",
+    ),
+    ({"position": "rotary_2d"}, "position=rotary_2d rotates by row and column of a patch, and there is no image."),
     ({"position": "sinusoidal", "d_model": 7, "heads": 1}, "d_model=7 is odd: sinusoidal positions come in pairs"),
     (
         {"position": "disentangled", "relative_buckets": 7},

@@ -11,7 +11,7 @@ from torch.nn import functional
 
 from glassformer.model.norms import Norm
 from glassformer.model.positions import sinusoid
-from glassformer.spec import AUDIO_KERNEL, AUDIO_STRIDE, EncoderSpec
+from glassformer.spec import AUDIO_KERNEL, AUDIO_STRIDE, EncoderSpec, token_names
 
 
 class Tokens(nn.Module):
@@ -65,11 +65,6 @@ class Patches(nn.Module):
             yield "mask_token", self.mask_token
         if self.class_tokens is not None:
             yield from zip(token_names(len(self.class_tokens)), self.class_tokens, strict=True)
-
-
-def token_names(count: int) -> list[str]:
-    """The learned tokens before the patches: class, distillation, then by number."""
-    return ["class_token", "distillation_token", *(f"token_{i}" for i in range(2, count))][:count]
 
 
 class Sound(nn.Module):

@@ -14,7 +14,7 @@ from glassformer.model.embeddings import Embeddings
 from glassformer.model.feed_forward import FeedForward
 from glassformer.model.heads import HEADS, AttentionPooler, Pooler, Reading, has_pooler
 from glassformer.model.norms import RESIDUALS, LayerScale, Norm, SubLayer, unnormed
-from glassformer.model.positions import RelativeTable, RelativeVectors, Rotation, buckets_of, rotary, unrotated
+from glassformer.model.positions import RelativeTable, RelativeVectors, Rotation, buckets_of, centres, rotary, unrotated
 from glassformer.spec import EncoderSpec
 
 
@@ -62,7 +62,7 @@ class Place(NamedTuple):
     def of(cls, spec: EncoderSpec, number: int) -> Place:
         window = spec.layer_window(number)
         local = window is not None and spec.rotary_base_local is not None
-        base = (spec.rotary_base_local if local else spec.rotary_base) if spec.position == "rotary" else None
+        base = (spec.rotary_base_local if local else spec.rotary_base) if spec.rotary else None
         rule = Rule(spec.attend == "causal", window)
         return cls(str(spec.layer_weights(number)), rule, base, spec.first_norm or number > 0)
 
@@ -171,9 +171,10 @@ class PlainEncoder(nn.Module):
         cores: dict[Rule, Core] = {}
         rotations: dict[float | None, Rotation] = {None: unrotated}
         positions = torch.arange(t, device=device)[None] if positions_BT is None else positions_BT
+        places = centres(self.spec, device) if self.spec.position == "rotary_2d" else positions
         for place in self.places:
             if place.rotary_base is not None and place.rotary_base not in rotations:
-                turn = partial(rotary, positions, self.spec.head_k, divisor=self.spec.rotary_divisor)
+                turn = partial(rotary, places, self.spec.head_k, divisor=self.spec.rotary_divisor)
                 rotations[place.rotary_base] = turn(base=place.rotary_base, dtype=self.here.dtype)
             table = self.tables[place.owner](buckets_TS) if self.tables else shared
             bias_HTS, distances = (None, table) if self.spec.disentangled else (table, None)

@@ -36,11 +36,18 @@ def unrotated(x: Tensor) -> Tensor:
     return x
 
 
-def rotary(positions: Tensor, width: int, base: float, dtype: torch.dtype, *, divisor: float = 1.0) -> Rotation:
-    """Rotate queries or keys by `position / base^(2i/d_k) / divisor` (Su et al. 2021); one row of positions serves all."""
-    exact = angle_type(positions.device)
-    speeds = base ** (torch.arange(0, width, 2, device=positions.device).to(exact) / -width) / divisor
-    angles = positions[:, :, None, None] * speeds
+def centres(spec: EncoderSpec, device: torch.device) -> Tensor:
+    """Row and column of each patch, from −2π to 2π across the image (DINOv3); 0 for the tokens before the patches."""
+    steps = [torch.arange(1, 2 * n, 2, device=device).to(angle_type(device)) / n - 1 for n in spec.patch_grid]
+    centres_TS = torch.cartesian_prod(*steps) * 2 * torch.pi
+    return functional.pad(centres_TS, (0, 0, spec.class_tokens + spec.registers, 0))[None]
+
+
+def rotary(places: Tensor, width: int, base: float, dtype: torch.dtype, *, divisor: float = 1.0) -> Rotation:
+    """Rotate by `place / base^(2i/d_k) / divisor` (Su et al. 2021); each coordinate rotates its share of features."""
+    sides, exact = (places[..., None] if places.ndim == 2 else places), angle_type(places.device)
+    speeds = base ** (torch.arange(0, width, 2 * sides.shape[2], device=places.device).to(exact) / -width) / divisor
+    angles = (sides[..., None] * speeds).flatten(2)[:, :, None]
     precise = torch.promote_types(dtype, torch.float32)
     return partial(rotated, cos=angles.cos().to(precise), sin=angles.sin().to(precise))
 

@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 from glassformer.program.axes import Axis, Tensor
-from glassformer.program.operations import Add, Contract, Mask, PatchBias, PickByDistance, RelativeBias, Rotate, Share, Softmax
+from glassformer.program.operations import (
+    Add,
+    Contract,
+    Mask,
+    PatchBias,
+    PickByDistance,
+    RelativeBias,
+    Rotate,
+    RotateByPatch,
+    Share,
+    Softmax,
+)
 from glassformer.program.parts import CONTRACT, linear, norm
 from glassformer.program.program import Writer
 from glassformer.spec import EncoderSpec
@@ -35,8 +46,8 @@ def attention(
     k = linear(write, "k", "key", memory, "K", (kv_head, d_k), bias=spec.bias("k"))
     v = linear(write, "v", "value", memory, "V", (kv_head, d_v), bias=spec.bias("v"))
     if rotary_base is not None:
-        q = write.step("q_rotated", "rotated query", Rotate("t", rotary_base, spec.rotary_divisor), q)
-        k = write.step("k_rotated", "rotated key", Rotate("s", rotary_base, spec.rotary_divisor), k)
+        q = write.step("q_rotated", "rotated query", _rotation(spec, "t", rotary_base), q)
+        k = write.step("k_rotated", "rotated key", _rotation(spec, "s", rotary_base), k)
     if shared:
         k = write.step("k_shared", "shared key", Share("kv_head", head), k)
         v = write.step("v_shared", "shared value", Share("kv_head", head), v)
@@ -55,6 +66,13 @@ def attention(
     mix = write.step("mix", "mix", CONTRACT, weights, v, axes=(batch, t, head, d_v))
     d_model, bias = Axis("d_model", spec.d_model), spec.bias("output")
     return linear(write, "out", "attention output", mix, "O", (d_model,), bias=bias, over=(head, d_v))
+
+
+def _rotation(spec: EncoderSpec, along: str, base: float) -> Rotate:
+    """Rotary positions, of a sequence or of the patches of an image, before which other tokens may stand."""
+    if spec.position == "rotary_2d":
+        return RotateByPatch(along, base, spec.patch_grid, spec.class_tokens + spec.registers)
+    return Rotate(along, base, divisor=spec.rotary_divisor)
 
 
 def _scaled_product(spec: EncoderSpec, terms: int) -> Contract:

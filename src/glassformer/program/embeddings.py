@@ -8,7 +8,7 @@ from glassformer.program.axes import Axis, Tensor
 from glassformer.program.operations import Add, Join, Lookup, Neighbours, Patch, Pointwise, Rows, Scale, Sinusoid, Slice
 from glassformer.program.parts import linear, norm
 from glassformer.program.program import Sizes, Writer
-from glassformer.spec import AUDIO_KERNEL, EncoderSpec
+from glassformer.spec import AUDIO_KERNEL, EncoderSpec, token_names
 
 
 def embed(write: Writer, spec: EncoderSpec, sizes: Sizes) -> Tensor:
@@ -83,11 +83,6 @@ def _sound(write: Writer, inside: Writer, spec: EncoderSpec, batch: Axis, t: Axi
     convolved = linear(inside, "convolved_2", "second convolution", near, "conv2", (d_model,), bias=bias, over=near.axes[2:])
     x = inside.step("active_2", "sound", Pointwise("gelu"), convolved)
     return _add_positions(inside, spec, [x], t, d_model)
-
-
-def token_names(count: int) -> list[str]:
-    """The learned tokens before the patches: class, distillation, then by number."""
-    return ["class_token", "distillation_token", *(f"token_{i}" for i in range(2, count))][:count]
 
 
 def _add_positions(inside: Writer, spec: EncoderSpec, terms: list[Tensor], along: Axis, width: Axis) -> Tensor:

@@ -66,7 +66,7 @@ def _layer(
     window, causal = spec.layer_window(number), spec.attend == "causal"
     mask = Mask(causal, window) if causal or window is not None else None
     base = None
-    if spec.position == "rotary":
+    if spec.rotary:
         base = spec.rotary_base_local if window is not None and spec.rotary_base_local is not None else spec.rotary_base
 
     def attend(y: Tensor) -> Tensor:

@@ -14,6 +14,7 @@ from glassformer.spec.encoder_fields import (
     BiasPlace,
     defaults,
     field_docs,
+    token_names,
 )
 from glassformer.spec.encoder_spec import EncoderSpec
 from glassformer.spec.fields import field_rules
@@ -30,6 +31,7 @@ __all__ = [
     "defaults",
     "field_docs",
     "field_rules",
+    "token_names",
 ]
 
 

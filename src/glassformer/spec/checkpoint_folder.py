@@ -152,7 +152,7 @@ def _describe(path: Path, as_class: str | None) -> _Described:
 def _require_square_offsets(described: _Described) -> None:
     """Refuse grids that are not square: BEiT's classes assume a square offset table and interpolate it to the image."""
     down, across = described.spec.patch_grid
-    if described.family != OWN and described.spec.position.endswith("2d") and down != across:
+    if described.family != OWN and described.spec.relative and described.spec.position.endswith("2d") and down != across:
         raise GlassformerError(
             f"{described.source}: {down} x {across} patches are not a square grid, for which {described.model_class} "
             "interpolates its relative position table. That is not supported: parameters can be counted, but not loaded."

@@ -16,6 +16,7 @@ Position = Literal[
     "sinusoidal",
     "sinusoidal_stored",
     "rotary",
+    "rotary_2d",
     "relative",
     "learned_relative",
     "relative_2d",
@@ -238,6 +239,11 @@ class EncoderFields(Viewed):
         return self.position.startswith("learned") or self.position == "sinusoidal_stored"
 
     @property
+    def rotary(self) -> bool:
+        """Whether queries and keys are rotated by their position, in a sequence or in an image."""
+        return self.position.startswith("rotary")
+
+    @property
     def relative(self) -> bool:
         """Whether a table adds terms to the attention scores by distance."""
         return "relative" in self.position or self.disentangled
@@ -324,6 +330,11 @@ class EncoderFields(Viewed):
         """Return the fields that differ from the defaults, ready for JSON or TOML; `EncoderSpec(**…)` restores the spec."""
         values = {name: getattr(self, name) for name, default in defaults().items() if getattr(self, name) != default}
         return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+
+
+def token_names(count: int) -> list[str]:
+    """Return the names of the learned tokens before the patches: class, distillation, then by number."""
+    return ["class_token", "distillation_token", *(f"token_{i}" for i in range(2, count))][:count]
 
 
 @lru_cache(maxsize=1)

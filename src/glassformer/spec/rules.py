@@ -35,6 +35,11 @@ def _widths(spec: EncoderFields) -> None:
         )
     if spec.position == "rotary" and spec.head_k % 2:
         raise GlassformerError(f"d_k={spec.head_k} is odd: rotary positions rotate pairs of features. Give an even d_k.")
+    if spec.position == "rotary_2d" and spec.head_k % 4:
+        raise GlassformerError(
+            f"d_k={spec.head_k} is not a multiple of 4: position=rotary_2d rotates half of the pairs of features by the row of a "
+            "patch and half by its column. Give a multiple of 4."
+        )
     if spec.position == "sinusoidal" and spec.table_width % 2:
         raise GlassformerError(
             f"d_model={spec.table_width} is odd: sinusoidal positions come in pairs of a sine and a cosine. Give an even width."
@@ -121,13 +126,21 @@ def _input(spec: EncoderFields) -> None:
         raise GlassformerError(
             "class_tokens, registers and mask_token are for image encoders: give image and patch, or leave them out."
         )
-    if spec.position.endswith("2d") and (spec.patch is None or spec.class_tokens != 1 or spec.registers):
-        raise GlassformerError(
-            f"position={spec.position} is for images with one class token and no registers. Give image, patch and class_tokens=1."
-        )
+    _places_in_image(spec)
     if spec.segments is not None and spec.vocab is None:
         other = "Leave it out" if spec.one_length else "Give vocab"
         raise GlassformerError(f"segments={spec.segments} needs a token embedding. {other}.")
+
+
+def _places_in_image(spec: EncoderFields) -> None:
+    if spec.position == "rotary_2d" and spec.patch is None:
+        raise GlassformerError(
+            "position=rotary_2d rotates by row and column of a patch, and there is no image. Give image and patch."
+        )
+    if spec.relative and spec.position.endswith("2d") and (spec.patch is None or spec.class_tokens != 1 or spec.registers):
+        raise GlassformerError(
+            f"position={spec.position} is for images with one class token and no registers. Give image, patch and class_tokens=1."
+        )
 
 
 def _audio(spec: EncoderFields) -> None:

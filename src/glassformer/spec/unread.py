@@ -168,7 +168,14 @@ RULES = (
         "Add position=relative, or position=disentangled.",
     ),
     _Rule(
-        ("rotary_base", "rotary_base_local", "rotary_divisor"),
+        ("rotary_base", "rotary_base_local"),
+        lambda spec: spec.rotary,
+        "applies to rotary positions only",
+        "position",
+        "Add position=rotary.",
+    ),
+    _Rule(
+        ("rotary_divisor",),
         lambda spec: spec.position == "rotary",
         "applies to rotary positions only",
         "position",

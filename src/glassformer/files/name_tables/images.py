@@ -76,6 +76,19 @@ DINOV2 = Names(
     },
     heads={"ForImageClassification": LABELS},
 )
+DINOV3_LAYER: Table = {**NEW_ATTENTION, **DINOV2_REST, "ffn.1": "mlp.up_proj", "ffn.2": "mlp.down_proj"}
+DINOV3 = Names(
+    prefixes=("model.",),  # no class has a head: the prefix is never used
+    body={
+        **VIT_BODY,
+        "embeddings.patch": "embeddings.patch_embeddings",
+        "embeddings.registers": batch("embeddings.register_tokens"),
+        "final_norm": "norm",
+    },
+    layers=(("layer.{n}.", DINOV3_LAYER), ("model.layer.{n}.", DINOV3_LAYER)),
+    gated={"ffn.1": "mlp.gate_proj", "ffn.3": "mlp.up_proj", "ffn.2": "mlp.down_proj"},
+    aside=("embeddings.register_tokens",),  # stored even where there are none
+)
 SCALES: Table = {"lambda_1": "lambda_1", "lambda_2": "lambda_2"}
 OFFSETS = "relative_position_bias.relative_position_bias_table"
 BEIT = Names(
@@ -166,6 +179,7 @@ NAMES: dict[str, Names] = {
     "ijepa": replace(VIT, prefixes=("ijepa.",)),
     "dinov2": DINOV2,
     "dinov2_with_registers": replace(DINOV2, prefixes=("dinov2_with_registers.",)),
+    "dinov3_vit": DINOV3,
     "beit": BEIT,
     "data2vec-vision": replace(BEIT, prefixes=("data2vec_vision.",)),
     "clip_text_model": CLIP_TEXT,

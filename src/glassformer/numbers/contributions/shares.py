@@ -142,7 +142,7 @@ def _(operation: Normalise, at: At) -> Shares:
 def _(operation: Rotate, at: At) -> Shares:
     """The transpose of a rotation is the rotation back."""
     length, width = at.step.output.axis(operation.along), at.step.output.axes[-1]
-    angles = np.arange(length.size)[:, None] * operation.base ** (-2 * (np.arange(width.size) % (width.size // 2)) / width.size)
+    angles = np.tile(operation.angles(length.size, width.size), 2)
     table = Tensor("angle", (length, width))
     cosine, sine = (aligned(table, function(angles), at.step.output) for function in (np.cos, np.sin))
     first, second = np.split(at.coefficient * sine, 2, axis=-1)

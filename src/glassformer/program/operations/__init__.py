@@ -5,7 +5,8 @@ from glassformer.program.operations.lookups import Lookup, Neighbours, Patch, Ro
 from glassformer.program.operations.norms import Normalise, Shift, Variance
 from glassformer.program.operations.pointwise import Pointwise
 from glassformer.program.operations.products import Affine, Contract, Multiply
-from glassformer.program.operations.scores import Mask, PatchBias, PickByDistance, RelativeBias, Rotate, Softmax
+from glassformer.program.operations.rotations import Rotate, RotateByPatch
+from glassformer.program.operations.scores import Mask, PatchBias, PickByDistance, RelativeBias, Softmax
 from glassformer.program.operations.sums import Add, Join, Mean, Scale, Share, Slice, Take
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "Pointwise",
     "RelativeBias",
     "Rotate",
+    "RotateByPatch",
     "Rows",
     "Scale",
     "Share",

@@ -1,4 +1,4 @@
-"""What happens to scores: rotary positions before them, relative bias and masks on them, softmax after them."""
+"""What happens to scores: relative bias and masks on them, softmax after them."""
 
 from __future__ import annotations
 
@@ -9,56 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from glassformer.program.axes import Array, Axis, Cell, Tensor
-from glassformer.program.expression import Call, Constant, Expression, Product, Ratio, Ref, Sum, Values, in_full, minus
+from glassformer.program.expression import Call, Constant, Expression, Ratio, Ref, Sum, Values, minus
 from glassformer.program.operations.base import Copy, Elementwise, aligned, position_of
 from glassformer.program.pen import Pen
 
 NOTHING_SEEN = "0 (no key is seen here: by convention all weights of such a row are 0)"
-
-
-@dataclass(frozen=True)
-class Rotate(Elementwise):
-    """Rotary positions: features i and i + d_k/2 turn together by the angle `position / base^(2i / d_k) / divisor`."""
-
-    along: str  # the axis that counts positions
-    base: float
-    divisor: float = 1.0
-
-    def flops(self, inputs: Sequence[Tensor], output: Tensor) -> int:
-        return 3 * output.size
-
-    def _angle(self, position: int, feature: int, width: int) -> float:
-        return float(position / self.divisor * self.base ** (-2 * (feature % (width // 2)) / width))
-
-    def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
-        width, length = output.axes[-1], output.axis(self.along)
-        speeds = self.base ** (-2 * (np.arange(width.size) % (width.size // 2)) / width.size)
-        angles = np.arange(length.size)[:, None] / self.divisor * speeds
-        table = Tensor("angle", (length, width))
-        first, second = np.split(values[0], 2, axis=-1)
-        turned = np.concatenate([-second, first], axis=-1)
-        return np.asarray(values[0] * aligned(table, np.cos(angles), output) + turned * aligned(table, np.sin(angles), output))
-
-    def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
-        name, width = output.axes[-1]
-        feature, half = cell[name], width // 2
-        angle = self._angle(cell[self.along], feature, width)
-        partner = Ref(inputs[0], cell | {name: (feature + half) % width})
-        sign = -1.0 if feature < half else 1.0
-        text = angle_text(cell[self.along], self.base, 2 * (feature % half), width)
-        text = text if self.divisor == 1 else f"{text} / {in_full(self.divisor)}"
-        cosine = Constant(math.cos(angle), f"cos({text})")
-        sine = Constant(sign * math.sin(angle), f"{'−' if sign < 0 else ''}sin({text})")
-        return Sum((Product((Ref(inputs[0], cell), cosine)), Product((partner, sine))))
-
-    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
-        divided = "" if self.divisor == 1 else f" / {self.divisor:.4g}"
-        return pen.call("rotate", names[0], f"{self.along} / {self.base:g}^(2i/{output.axes[-1].name}){divided}")
-
-
-def angle_text(position: float, base: float, pair: int, width: int) -> str:
-    """`2 / 10000^(2/8)`: an angle as it is computed, since a few of its decimals are another angle far from the start."""
-    return in_full(position) if pair == 0 else f"{in_full(position)} / {in_full(base)}^({pair}/{width})"
 
 
 class _BiasByBucket(Copy):

@@ -39,7 +39,6 @@ REFUSED = {
     "deepseek_v3": _DECODER,
     "detr": "needs a convolutional backbone, and an object detection decoder",
     "dinov3_convnext": _CONVOLUTIONAL,
-    "dinov3_vit": "needs two-dimensional rotary positions",
     "donut-swin": "needs shifted windows, and patch merging between stages",
     "dpt": "needs to reassemble the feature maps of several layers",
     "efficientnet": _CONVOLUTIONAL,

@@ -1,4 +1,4 @@
-"""Image encoders: ViT, DeiT, DINOv2, BEiT and their relatives."""
+"""Image encoders: ViT, DeiT, DINOv2 and v3, BEiT and their relatives."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from glassformer.spec.encoder_fields import ALL_BIASES
 from glassformer.spec.huggingface.classes import CLASSIFIED
 from glassformer.spec.huggingface.family import Adjust, Draft, Family, Key
 from glassformer.spec.huggingface.text import NOT_SEQ2SEQ, read_by_a_layer
-from glassformer.spec.huggingface.values import REQUIRED, Fields
+from glassformer.spec.huggingface.values import GATED, REQUIRED, Fields
 
 VIT_KEYS = {
     "hidden_size": Key("d_model"),
@@ -85,6 +85,29 @@ def dinov2_feed_forward(draft: Draft) -> None:
     if width < 1:
         raise draft.config.refusal("mlp_ratio", "the feed-forward block would have width 0.")
     draft.fields["d_ff"] = width
+
+
+def dinov3_biases(draft: Draft) -> None:
+    """Read the biases, each of which has a key; that of the keys is off unless the file says otherwise."""
+    flags = {
+        "q": "query_bias",
+        "k": "key_bias",
+        "v": "value_bias",
+        "output": "proj_bias",
+        "ffn": "mlp_bias",
+        "ffn_output": "mlp_bias",
+    }
+    given = {place: draft.config.flag(key, default=place != "k") for place, key in flags.items()}
+    draft.fields["biases"] = tuple(place for place in ALL_BIASES if given.get(place, True))
+
+
+def gated_feed_forward(draft: Draft) -> None:
+    """Read whether the feed-forward block is gated, with the activation that the file names."""
+    if draft.config.flag("use_gated_mlp", default=False):
+        function = draft.fields["activation"]
+        if function not in GATED:
+            raise draft.config.refusal("hidden_act", f"gated blocks are implemented with {', '.join(GATED)}.")
+        draft.fields["activation"] = GATED[function]
 
 
 def beit_positions(draft: Draft) -> None:
@@ -166,6 +189,22 @@ def _dinov2(model_type: str, name: str, *, fixed: Fields, **keys: Key) -> Family
     )
 
 
+DINOV3 = _vit(
+    "dinov3_vit",
+    {"DINOv3ViTModel": {}},
+    keys={
+        **{key: rule for key, rule in VIT_KEYS.items() if key not in ("head_dim", "hidden_dropout_prob")},
+        "layer_norm_eps": Key("eps", 1e-5),
+        "num_register_tokens": Key("registers", 0),
+        "rope_theta": Key("rotary_base", 100.0),
+    },
+    fixed={"norm": "pre", "position": "rotary_2d", "class_tokens": 1, "mask_token": True, "layer_scale": True, "dropout": 0.0},
+    # Positions are shifted, stretched and scaled at random in training only.
+    inert=BACKBONE | frozenset("layerscale_value pos_embed_shift pos_embed_jitter pos_embed_rescale return_class_token".split()),
+    adjust=(image_and_patch(), dinov3_biases, gated_feed_forward),
+)
+
+
 def _beit(model_type: str, classes: dict[str, Fields]) -> Family:
     keys = {**VIT_KEYS, "use_mask_token": Key("mask_token", default=False)}
     fixed: Fields = {"norm": "pre", "class_tokens": 1}
@@ -197,6 +236,7 @@ FAMILIES = [
     _vit("ijepa", {"IJepaModel": {}, "IJepaForImageClassification": CLASSIFIED}, fixed={**PRE_NORM, "pool": "mean"}),
     _dinov2("dinov2", "Dinov2", fixed={}, use_mask_token=Key("mask_token", default=True)),
     _dinov2("dinov2_with_registers", "Dinov2WithRegisters", fixed={"mask_token": True}, num_register_tokens=Key("registers")),
+    DINOV3,
     _beit(
         "beit",
         {

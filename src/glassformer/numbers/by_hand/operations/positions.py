@@ -14,7 +14,7 @@ import numpy as np
 from glassformer.program.axes import Array, Axis, Cell, Tensor
 from glassformer.program.expression import Call, Constant, Expression, Product, Ref, Sum, Values, in_full
 from glassformer.program.operations.base import Copy, Elementwise
-from glassformer.program.operations.scores import angle_text
+from glassformer.program.operations.rotations import angle_text
 from glassformer.program.pen import LatexPen, Pen
 
 Layout = Literal["interleaved", "halves"]

@@ -1,0 +1,95 @@
+"""Rotary positions: queries and keys are rotated by their place in a sequence, or in an image."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
+
+import numpy as np
+
+from glassformer.program.axes import Array, Cell, Tensor
+from glassformer.program.expression import Constant, Expression, Product, Ref, Sum, Values, in_full
+from glassformer.program.operations.base import Elementwise, aligned
+from glassformer.program.pen import Pen
+
+
+@dataclass(frozen=True)
+class Rotate(Elementwise):
+    """Rotary positions: features i and i + d_k/2 turn together by the angle `position / base^(2i / d_k) / divisor`."""
+
+    along: str  # the axis that counts positions
+    base: float
+    _: KW_ONLY
+    divisor: float = 1.0
+
+    def flops(self, inputs: Sequence[Tensor], output: Tensor) -> int:
+        return 3 * output.size
+
+    def angles(self, length: int, width: int) -> Array:
+        """The angle of each position and each pair of features."""
+        return np.arange(length)[:, None] / self.divisor * self.base ** (-2 * np.arange(width // 2) / width)
+
+    def angle_text(self, position: int, pair: int, width: int) -> str:
+        """One angle as it is computed."""
+        text = angle_text(position, self.base, 2 * pair, width)
+        return text if self.divisor == 1 else f"{text} / {in_full(self.divisor)}"
+
+    def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
+        width, length = output.axes[-1], output.axis(self.along)
+        angles = np.tile(self.angles(length.size, width.size), 2)
+        table = Tensor("angle", (length, width))
+        first, second = np.split(values[0], 2, axis=-1)
+        turned = np.concatenate([-second, first], axis=-1)
+        return np.asarray(values[0] * aligned(table, np.cos(angles), output) + turned * aligned(table, np.sin(angles), output))
+
+    def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
+        name, width = output.axes[-1]
+        feature, half, position = cell[name], width // 2, cell[self.along]
+        angle = float(self.angles(output.axis(self.along).size, width)[position, feature % half])
+        partner = Ref(inputs[0], cell | {name: (feature + half) % width})
+        sign = -1.0 if feature < half else 1.0
+        text = self.angle_text(position, feature % half, width)
+        cosine = Constant(math.cos(angle), f"cos({text})")
+        sine = Constant(sign * math.sin(angle), f"{'−' if sign < 0 else ''}sin({text})")
+        return Sum((Product((Ref(inputs[0], cell), cosine)), Product((partner, sine))))
+
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
+        divided = "" if self.divisor == 1 else f" / {self.divisor:.4g}"
+        return pen.call("rotate", names[0], f"{self.along} / {self.base:g}^(2i/{output.axes[-1].name}){divided}")
+
+
+def angle_text(position: float, base: float, pair: int, width: int) -> str:
+    """`2 / 10000^(2/8)`: an angle as it is computed, since a few of its decimals are another angle far from the start."""
+    return in_full(position) if pair == 0 else f"{in_full(position)} / {in_full(base)}^({pair}/{width})"
+
+
+@dataclass(frozen=True)
+class RotateByPatch(Rotate):
+    """Rotary positions in an image (DINOv3): half of the pairs turn by the row of a patch, half by its column.
+
+    A side of the image is 2 long, with 0 in its middle; the angle is `2π · centre / base^(4i / d_k)`, the centre that of the
+    patch along the side. Tokens before the patches are not rotated.
+    """
+
+    grid: tuple[int, int]  # patches down and across
+    before: int  # class tokens and registers
+
+    def angles(self, length: int, width: int) -> Array:
+        places = np.indices(self.grid).reshape(2, -1).T  # row and column of each patch
+        centres = (2 * places + 1) / np.array(self.grid) - 1
+        speeds = 2 * np.pi * self.base ** (-4 * np.arange(width // 4) / width)
+        angles = (centres[:, :, None] * speeds).reshape(len(places), width // 2)
+        return np.concatenate([np.zeros((self.before, width // 2)), angles])
+
+    def angle_text(self, position: int, pair: int, width: int) -> str:
+        if position < self.before:
+            return "0"
+        side, number = divmod(pair, width // 4)
+        place = divmod(position - self.before, self.grid[1])[side]
+        centre = f"2π × ({2 * place + 1}/{self.grid[side]} − 1)"
+        return centre if number == 0 else f"{centre} / {in_full(self.base)}^({4 * number}/{width})"
+
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
+        angle = f"2π · centre({self.along}) / {self.base:g}^(4i/{output.axes[-1].name})"
+        return pen.call("rotate", names[0], angle) + pen.words(" (rows, then columns; patches alone)")
