@@ -9,10 +9,10 @@ from glassformer.spec.fields import accept
 
 def check(spec: EncoderFields) -> None:
     """Normalise each field and refuse invalid combinations; messages name the field, the value, the rule and the way out."""
-    for name, default in defaults().items():
+    for name, default in defaults(type(spec)).items():
         value = getattr(spec, name)
         if value is not default:  # the defaults are valid
-            object.__setattr__(spec, name, accept(name, value))
+            object.__setattr__(spec, name, accept(name, value, type(spec)))
     _widths(spec)
     _positions(spec)
     _layers(spec)

@@ -3,14 +3,15 @@
 from glassformer.program.operations.base import Operation
 from glassformer.program.operations.lookups import Lookup, Neighbours, Patch, Rows, Sinusoid
 from glassformer.program.operations.norms import Normalise, Shift, Variance
-from glassformer.program.operations.pointwise import Pointwise
+from glassformer.program.operations.pointwise import Cap, Pointwise
 from glassformer.program.operations.products import Affine, Contract, Multiply
 from glassformer.program.operations.scores import Mask, PatchBias, PickByDistance, RelativeBias, Rotate, Softmax
-from glassformer.program.operations.sums import Add, Join, Mean, Scale, Share, Slice, Take
+from glassformer.program.operations.sums import Add, Join, Mean, Scale, Share, Slice, Split, Take
 
 __all__ = [
     "Add",
     "Affine",
+    "Cap",
     "Contract",
     "Join",
     "Lookup",
@@ -33,6 +34,7 @@ __all__ = [
     "Sinusoid",
     "Slice",
     "Softmax",
+    "Split",
     "Take",
     "Variance",
 ]

@@ -18,28 +18,36 @@ NOTHING_SEEN = "0 (no key is seen here: by convention all weights of such a row 
 
 @dataclass(frozen=True)
 class Rotate(Elementwise):
-    """Rotary positions: features i and i + d_k/2 turn together by the angle `position / base^(2i / d_k)`."""
+    """Rotary positions: features i and i + d/2 turn together by `position / base^(2i / d)`; those from `width` = d on do not."""
 
     along: str  # the axis that counts positions
     base: float
+    width: int | None = None  # how many features turn; all of them if not given
 
     def flops(self, inputs: Sequence[Tensor], output: Tensor) -> int:
-        return 3 * output.size
+        return 3 * (output.size // output.axes[-1].size) * self._turned(output)
+
+    def _turned(self, output: Tensor) -> int:
+        return output.axes[-1].size if self.width is None else self.width
 
     def _angle(self, position: int, feature: int, width: int) -> float:
         return float(position * self.base ** (-2 * (feature % (width // 2)) / width))
 
     def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
-        width, length = output.axes[-1], output.axis(self.along)
-        angles = np.arange(length.size)[:, None] * self.base ** (-2 * (np.arange(width.size) % (width.size // 2)) / width.size)
-        table = Tensor("angle", (length, width))
-        first, second = np.split(values[0], 2, axis=-1)
-        turned = np.concatenate([-second, first], axis=-1)
-        return np.asarray(values[0] * aligned(table, np.cos(angles), output) + turned * aligned(table, np.sin(angles), output))
+        width, length = self._turned(output), output.axis(self.along)
+        angles = np.arange(length.size)[:, None] * self.base ** (-2 * (np.arange(width) % (width // 2)) / width)
+        table, part = Tensor("angle", (length, Axis("turned", width))), (*output.axes[:-1], Axis("turned", width))
+        cosine, sine = (aligned(table, wave(angles), Tensor("part", part)) for wave in (np.cos, np.sin))
+        turning, rest = values[0][..., :width], values[0][..., width:]
+        first, second = np.split(turning, 2, axis=-1)
+        turned = turning * cosine + np.concatenate([-second, first], axis=-1) * sine
+        return np.asarray(np.concatenate([turned, rest], axis=-1) if rest.shape[-1] else turned)
 
     def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
-        name, width = output.axes[-1]
+        name, width = output.axes[-1].name, self._turned(output)
         feature, half = cell[name], width // 2
+        if feature >= width:
+            return Ref(inputs[0], cell)
         angle = self._angle(cell[self.along], feature, width)
         partner = Ref(inputs[0], cell | {name: (feature + half) % width})
         sign = -1.0 if feature < half else 1.0
@@ -49,7 +57,9 @@ class Rotate(Elementwise):
         return Sum((Product((Ref(inputs[0], cell), cosine)), Product((partner, sine))))
 
     def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
-        return pen.call("rotate", names[0], f"{self.along} / {self.base:g}^(2i/{output.axes[-1].name})")
+        turned = output.axes[-1].name if self.width is None else str(self.width)
+        rotated = pen.call("rotate", names[0], f"{self.along} / {self.base:g}^(2i/{turned})")
+        return rotated if self.width is None else rotated + pen.words(f" (the first {self.width} features of each head)")
 
 
 def angle_text(position: float, base: float, pair: int, width: int) -> str:
