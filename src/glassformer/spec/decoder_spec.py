@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from glassformer.errors import GlassformerError
-from glassformer.spec.encoder_fields import Attend, QueryKeyNorm, Residual, described
+from glassformer.spec.encoder_fields import Attend, QueryKeyNorm, Residual, _is
 from glassformer.spec.encoder_spec import EncoderSpec
 from glassformer.spec.fields import field_text
 
@@ -15,18 +15,18 @@ from glassformer.spec.fields import field_text
 class DecoderSpec(EncoderSpec):
     """Description of a decoder-only model: each token attends to itself and to earlier ones, and predicts the next token."""
 
-    attend: Attend = described("causal", "which keys a query may attend to, before any window or padding mask")
-    next_token: bool = described(True, "logits of the next token after the last layer, where there is a vocabulary")
-    residual: Residual = described("sequential", "whether the feed-forward block reads what the attention gives, or its input")
-    input_norm: bool = described(True, "with norm=pre: a norm before each sub-layer (false in OLMo 2)")
-    output_norm: bool = described(False, "a norm on each sub-layer's output, before the residual sum (Gemma 2, OLMo 2)")
-    norm_offset: bool = described(False, "norms multiply by 1 + gamma instead of gamma (Gemma)")
-    query_key_norm: QueryKeyNorm = described("none", "a norm on queries and keys: of each head, or of all heads together")
-    score_divisor: int | None = described(None, "attention scores are divided by its square root, whatever scale says")
-    score_cap: float | None = described(None, "attention scores become cap · tanh(scores / cap)")
-    logit_cap: float | None = described(None, "logits become cap · tanh(logits / cap)")
-    rotary_width: int | None = described(None, "features of each head that rotary positions rotate; all if not given")
-    global_offset: int = described(0, "with global_every: the first layer that attends globally")
+    attend: Attend = _is("causal", "which keys a query may attend to, before any window or padding mask")
+    next_token: bool = _is(True, "logits of the next token after the last layer, where there is a vocabulary")
+    residual: Residual = _is("sequential", "whether the feed-forward block reads what the attention gives, or its input")
+    input_norm: bool = _is(True, "with norm=pre: a norm before each sub-layer (false in OLMo 2)")
+    output_norm: bool = _is(False, "a norm on each sub-layer's output, before the residual sum (Gemma 2, OLMo 2)")
+    norm_offset: bool = _is(False, "norms multiply by 1 + gamma instead of gamma (Gemma)")
+    query_key_norm: QueryKeyNorm = _is("none", "a norm on queries and keys: of each head, or of all heads together")
+    score_divisor: int | None = _is(None, "attention scores are divided by its square root, whatever scale says")
+    score_cap: float | None = _is(None, "attention scores become cap · tanh(scores / cap)")
+    logit_cap: float | None = _is(None, "logits become cap · tanh(logits / cap)")
+    rotary_width: int | None = _is(None, "features of each head that rotary positions rotate; all if not given")
+    global_offset: int = _is(0, "with global_every: the first layer that attends globally")
 
     def __post_init__(self) -> None:
         super().__post_init__()

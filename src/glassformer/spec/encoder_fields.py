@@ -55,7 +55,7 @@ GATES: dict[str, Pointwise] = {"reglu": "relu", "geglu": "gelu", "geglu_tanh": "
 AUDIO_KERNEL, AUDIO_STRIDE = 3, 2
 
 
-def described(default: Any, doc: str) -> Any:
+def _is(default: Any, doc: str) -> Any:
     """Return a field with its one-line doc, which is shown by `--help`, the docs and the lab's tooltips."""
     return field(default=default, metadata={"doc": doc})
 
@@ -64,82 +64,82 @@ def described(default: Any, doc: str) -> Any:
 class EncoderFields(NoDecoder, Viewed):
     """Widths, depth and choices, named as in the paper, without checks: `EncoderSpec` adds the rules between them."""
 
-    d_model: int = described(512, "width of the residual stream")
-    heads: int = described(8, "attention heads per layer")
-    kv_heads: int | None = described(None, "key/value heads, each shared by a group of query heads; same as heads if not given")
-    d_k: int | None = described(None, "width of one head's queries and keys; d_model / heads if not given")
-    d_v: int | None = described(None, "width of one head's values; same as d_k if not given")
-    d_ff: int | None = described(None, "inner width of the feed-forward block; 4 · d_model if not given")
-    layers: int = described(6, "number of layers")
-    block: Block = described("layer", "what one layer contains: a full encoder layer, or only its attention sub-layer")
+    d_model: int = _is(512, "width of the residual stream")
+    heads: int = _is(8, "attention heads per layer")
+    kv_heads: int | None = _is(None, "key/value heads, each shared by a group of query heads; same as heads if not given")
+    d_k: int | None = _is(None, "width of one head's queries and keys; d_model / heads if not given")
+    d_v: int | None = _is(None, "width of one head's values; same as d_k if not given")
+    d_ff: int | None = _is(None, "inner width of the feed-forward block; 4 · d_model if not given")
+    layers: int = _is(6, "number of layers")
+    block: Block = _is("layer", "what one layer contains: a full encoder layer, or only its attention sub-layer")
 
-    vocab: int | None = described(None, "vocabulary size, the rows of the token embedding table; none: no token embedding")
-    embedding_size: int | None = described(None, "width of the embedding tables; if given, a projection to d_model follows")
-    embedding_norm: bool = described(False, "a norm after the embeddings")
-    embedding_scale: EmbeddingScale = described("none", "factor on the token embeddings")
-    segments: int | None = described(None, "rows of the segment (token type) table; none: no such table")
-    positions: int | None = described(None, "maximum sequence length; rows of a learned position table")
-    position: Position = described("none", "position encoding")
-    position_offset: int = described(0, "rows of the position table before position 0 (2 in RoBERTa and BART)")
-    relative_buckets: int = described(32, "rows of a relative position table")
-    relative_distance: int = described(128, "distance from which relative positions share the last bucket")
-    relative_tables: Tables = described("shared", "one relative table for all layers, or one per layer")
-    relative_terms: RelativeTerms = described("both", "disentangled attention: which terms are added to the scores")
-    relative_projections: RelativeProjections = described(
+    vocab: int | None = _is(None, "vocabulary size, the rows of the token embedding table; none: no token embedding")
+    embedding_size: int | None = _is(None, "width of the embedding tables; if given, a projection to d_model follows")
+    embedding_norm: bool = _is(False, "a norm after the embeddings")
+    embedding_scale: EmbeddingScale = _is("none", "factor on the token embeddings")
+    segments: int | None = _is(None, "rows of the segment (token type) table; none: no such table")
+    positions: int | None = _is(None, "maximum sequence length; rows of a learned position table")
+    position: Position = _is("none", "position encoding")
+    position_offset: int = _is(0, "rows of the position table before position 0 (2 in RoBERTa and BART)")
+    relative_buckets: int = _is(32, "rows of a relative position table")
+    relative_distance: int = _is(128, "distance from which relative positions share the last bucket")
+    relative_tables: Tables = _is("shared", "one relative table for all layers, or one per layer")
+    relative_terms: RelativeTerms = _is("both", "disentangled attention: which terms are added to the scores")
+    relative_projections: RelativeProjections = _is(
         "shared", "disentangled attention: project the relative table with W_Q and W_K, or with matrices of its own"
     )
-    relative_norm: bool = described(False, "disentangled attention: a norm on the relative table (DeBERTa-v2 and v3)")
-    rotary_base: float = described(10000.0, "base of the rotary angles")
-    rotary_base_local: float | None = described(None, "base of the rotary angles in local layers; rotary_base if not given")
+    relative_norm: bool = _is(False, "disentangled attention: a norm on the relative table (DeBERTa-v2 and v3)")
+    rotary_base: float = _is(10000.0, "base of the rotary angles")
+    rotary_base_local: float | None = _is(None, "base of the rotary angles in local layers; rotary_base if not given")
 
-    norm: NormPlace = described("post", "norm after the residual sum (2017 paper, BERT) or before the sub-layer (ViT, T5)")
-    norm_kind: NormKind = described("layer", "LayerNorm, or RMSNorm (no mean, no beta)")
-    final_norm: FinalNorm | None = described(
+    norm: NormPlace = _is("post", "norm after the residual sum (2017 paper, BERT) or before the sub-layer (ViT, T5)")
+    norm_kind: NormKind = _is("layer", "LayerNorm, or RMSNorm (no mean, no beta)")
+    final_norm: FinalNorm | None = _is(
         None, "norm after the last layer: on all tokens, on the pooled token only, or none; if not given, all with norm=pre"
     )
-    first_norm: bool = described(True, "whether layer 0 has a norm before its attention (false in ModernBERT)")
-    layer_scale: bool = described(False, "a learned factor per feature on each sub-layer's output (DINOv2, BEiT)")
-    eps: float = described(1e-5, "added to the variance inside the norms")
+    first_norm: bool = _is(True, "whether layer 0 has a norm before its attention (false in ModernBERT)")
+    layer_scale: bool = _is(False, "a learned factor per feature on each sub-layer's output (DINOv2, BEiT)")
+    eps: float = _is(1e-5, "added to the variance inside the norms")
 
-    activation: Activation = described("relu", "activation of the feed-forward block; names with glu are gated")
-    biases: tuple[BiasPlace, ...] = described(ALL_BIASES, "which projections and norms have a bias: all, none, or a list of places")
-    scale: Scale = described("d_k", "attention scores are divided by the square root of this")
-    attend: Attend = described("all", "which keys a query may attend to, before any window or padding mask")
-    window: int | None = described(None, "local attention: a query attends to keys at most window / 2 positions away")
-    global_every: int | None = described(None, "with a window: every n-th layer, starting at layer 0, attends globally")
-    share_layers: int | None = described(None, "number of distinct layers when layers share weights (1 in ALBERT)")
-    layer_cycle: int = described(1, "consecutive layers in a group that shares weights (ALBERT's inner_group_num)")
+    activation: Activation = _is("relu", "activation of the feed-forward block; names with glu are gated")
+    biases: tuple[BiasPlace, ...] = _is(ALL_BIASES, "which projections and norms have a bias: all, none, or a list of places")
+    scale: Scale = _is("d_k", "attention scores are divided by the square root of this")
+    attend: Attend = _is("all", "which keys a query may attend to, before any window or padding mask")
+    window: int | None = _is(None, "local attention: a query attends to keys at most window / 2 positions away")
+    global_every: int | None = _is(None, "with a window: every n-th layer, starting at layer 0, attends globally")
+    share_layers: int | None = _is(None, "number of distinct layers when layers share weights (1 in ALBERT)")
+    layer_cycle: int = _is(1, "consecutive layers in a group that shares weights (ALBERT's inner_group_num)")
 
-    image: int | None = described(None, "height of the input image in pixels, and its width unless image_width is given")
-    image_width: int | None = described(None, "width of the input image, if not square")
-    patch: int | None = described(
+    image: int | None = _is(None, "height of the input image in pixels, and its width unless image_width is given")
+    image_width: int | None = _is(None, "width of the input image, if not square")
+    patch: int | None = _is(
         None, "height of a patch in pixels, and its width unless patch_width is given; none: not an image encoder"
     )
-    patch_width: int | None = described(None, "width of a patch, if not square")
-    channels: int = described(3, "colour channels of the image")
-    class_tokens: int = described(0, "learned tokens before the patches: class token, distillation token")
-    registers: int = described(0, "learned register tokens without a position")
-    mask_token: bool = described(False, "a learned vector that replaces masked patches (a parameter even if unused)")
+    patch_width: int | None = _is(None, "width of a patch, if not square")
+    channels: int = _is(3, "colour channels of the image")
+    class_tokens: int = _is(0, "learned tokens before the patches: class token, distillation token")
+    registers: int = _is(0, "learned register tokens without a position")
+    mask_token: bool = _is(False, "a learned vector that replaces masked patches (a parameter even if unused)")
 
-    mels: int | None = described(
+    mels: int | None = _is(
         None, "mel bins per audio frame; two convolutions turn two frames into one position; none: not an audio encoder"
     )
 
-    pool: Pool = described("first", "which tokens represent the whole input")
-    pooler: Pooler = described(
+    pool: Pool = _is("first", "which tokens represent the whole input")
+    pooler: Pooler = _is(
         "none", "layer after pooling: dense + tanh (BERT), a norm (BEiT), attention with a learned query (SigLIP)"
     )
-    head: Head = described("none", "task head: classify the input, tag each token, predict masked tokens, project")
-    classes: int = described(2, "outputs of the head (classes, tags or projected features)")
-    head_reads: HeadReads = described(
+    head: Head = _is("none", "task head: classify the input, tag each token, predict masked tokens, project")
+    classes: int = _is(2, "outputs of the head (classes, tags or projected features)")
+    head_reads: HeadReads = _is(
         "pooled", "input of a classify head: the pooled vector, the mean of the tokens, or the first token and the mean (DINOv2)"
     )
-    head_hidden: HeadHidden = described("none", "activation of the head's hidden dense layer; none: no such layer (mlm always has one)")
-    head_norm: bool = described(False, "a norm after the head's hidden layer")
-    tie: bool = described(True, "masked-token heads use the token embedding table as their output matrix")
-    spare_bias: bool = described(False, "a second vocabulary bias that is stored but never added (untied BERT and RoBERTa heads)")
+    head_hidden: HeadHidden = _is("none", "activation of the head's hidden dense layer; none: no such layer (mlm always has one)")
+    head_norm: bool = _is(False, "a norm after the head's hidden layer")
+    tie: bool = _is(True, "masked-token heads use the token embedding table as their output matrix")
+    spare_bias: bool = _is(False, "a second vocabulary bias that is stored but never added (untied BERT and RoBERTa heads)")
 
-    dropout: float = described(0.1, "dropout probability during training")
+    dropout: float = _is(0.1, "dropout probability during training")
 
     def replace(self, **fields: Any) -> Self:
         """Return the same spec with some fields changed."""
@@ -311,17 +311,18 @@ class EncoderFields(NoDecoder, Viewed):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields that differ from the defaults, ready for JSON or TOML; `EncoderSpec(**…)` restores the spec."""
-        values = {name: getattr(self, name) for name, default in defaults(type(self)).items() if getattr(self, name) != default}
+        kind: Any = type(self)
+        values = {name: getattr(self, name) for name, default in defaults(kind).items() if getattr(self, name) != default}
         return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
 
 
 @lru_cache(maxsize=4)
-def defaults(of: type[EncoderFields] = EncoderFields) -> dict[str, Any]:
+def defaults(of: Any = EncoderFields) -> dict[str, Any]:
     """Return field name -> default value, in the order of the fields."""
     return {item.name: item.default for item in dataclasses.fields(of)}
 
 
 @lru_cache(maxsize=4)
-def field_docs(of: type[EncoderFields] = EncoderFields) -> dict[str, str]:
+def field_docs(of: Any = EncoderFields) -> dict[str, str]:
     """Return field name -> one-line doc."""
     return {item.name: item.metadata["doc"] for item in dataclasses.fields(of)}

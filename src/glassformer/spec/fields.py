@@ -93,7 +93,7 @@ RANGES = {
 
 
 @lru_cache(maxsize=4)
-def field_rules(of: type[EncoderFields] = EncoderFields) -> dict[str, FieldRule]:
+def field_rules(of: Any = EncoderFields) -> dict[str, FieldRule]:
     """Return field name -> rule, derived from the types of the fields."""
     hints = get_type_hints(of)
     return {item.name: _rule(item.name, hints[item.name]) for item in dataclasses.fields(of)}
@@ -112,7 +112,7 @@ def _rule(name: str, hint: Any) -> FieldRule:
     return FieldRule(name, kinds[hint], (), optional, least, most)
 
 
-def rule_for(name: str, *, of: type[EncoderFields] = EncoderFields, also: tuple[str, ...] = ()) -> FieldRule:
+def rule_for(name: str, *, of: Any = EncoderFields, also: tuple[str, ...] = ()) -> FieldRule:
     """Return the rule of a field; for an unknown name, raise an error that suggests a known one (`also`: other valid names)."""
     rules = field_rules(of)
     if name not in rules:
@@ -123,7 +123,7 @@ def rule_for(name: str, *, of: type[EncoderFields] = EncoderFields, also: tuple[
     return rules[name]
 
 
-def accept(name: str, value: Any, of: type[EncoderFields] = EncoderFields) -> Any:
+def accept(name: str, value: Any, of: Any = EncoderFields) -> Any:
     """Return `value` in the field's type: parse text, check other types; errors name the field, the value and the rule."""
     rule = rule_for(name, of=of)
     if isinstance(value, str):

@@ -46,9 +46,7 @@ def request(what: What = "encoder", *, as_class: str | None = None, decoders: bo
     return found
 
 
-def draft(
-    what: What, *, as_class: str | None = None, decoders: bool = False, **fields: Any
-) -> tuple[Request, dict[str, Any]]:
+def draft(what: What, *, as_class: str | None = None, decoders: bool = False, **fields: Any) -> tuple[Request, dict[str, Any]]:
     """Return a request that is still to be completed, and its changed fields: the caller has to call `require_read`."""
     if isinstance(what, str) and len(_pieces(what)) > 1:
         ((what, written),) = split_words([what], count=1)
@@ -59,7 +57,9 @@ def draft(
     if not decoders:
         require_encoder(found, label)
     sizes |= {name: _size(name, fields.pop(name)) for name in SIZES if fields.get(name) is not None}
-    changed = {name: accept(rule_for(name, of=type(found), also=SIZES).name, value, type(found)) for name, value in fields.items()}
+    changed = {
+        name: accept(rule_for(name, of=type(found), also=SIZES).name, value, type(found)) for name, value in fields.items()
+    }
     label += "".join(f" {name}={field_text(value)}" for name, value in changed.items())
     made = found.replace(**changed) if changed else found
     return Request(label, made, sizes.get("batch", 1), sizes.get("t")), changed
@@ -76,8 +76,15 @@ def require_encoder(spec: EncoderSpec, label: str) -> None:
 
 def request_from_words(words: Iterable[str], *, as_class: str | None = None, decoders: bool = False) -> Request:
     """Read `bert-base layers=8 t=512`, already split into words: a name, then fields."""
-    ((name, fields),) = split_words(words, count=1)
-    return request(name, as_class=as_class, decoders=decoders, **only_fields(fields))
+    return requests_from_words(words, count=1, as_class=as_class, decoders=decoders)[0]
+
+
+def requests_from_words(
+    words: Iterable[str], *, count: int, as_class: str | None = None, decoders: bool = False
+) -> list[Request]:
+    """Read several specs, each a name followed by its fields."""
+    found = split_words(words, count=count)
+    return [request(name, as_class=as_class, decoders=decoders, **only_fields(fields)) for name, fields in found]
 
 
 def only_fields(fields: Mapping[str, str]) -> dict[str, Any]:
