@@ -15,8 +15,8 @@ from glassformer.program import Program
 from glassformer.program import build as build_program
 from glassformer.program.kept import Keeps, Kernel
 from glassformer.program.pen import Convention, LatexPen, TextPen
-from glassformer.spec import defaults, field_docs, field_rules
-from glassformer.spec.presets import preset_doc, preset_names
+from glassformer.spec import DecoderSpec, EncoderSpec, defaults, field_docs, field_rules
+from glassformer.spec.presets import decoder_names, preset_doc, preset_names
 from glassformer.spec.reading import What, request
 
 if TYPE_CHECKING:
@@ -26,17 +26,19 @@ Parts: TypeAlias = str | Iterable[str] | None
 LARGEST_SIZE = 10**30  # of an axis in a formula
 
 
-def presets() -> dict[str, str]:
-    """Return the presets and their one-line descriptions."""
-    return {name: preset_doc(name) for name in preset_names()}
+def presets(*, decoders: bool = False) -> dict[str, str]:
+    """Return the presets and their one-line descriptions: encoders, or decoders."""
+    return {name: preset_doc(name) for name in (decoder_names() if yes_no("decoders", decoders) else preset_names())}
 
 
-def fields() -> list[dict[str, Any]]:
-    """Return the fields of a spec: name, description, choices and default of each."""
-    rules, start = field_rules(), defaults()
+def fields(*, decoders: bool = False) -> list[dict[str, Any]]:
+    """Return the fields of a spec (or those that only decoders have): name, description, choices and default of each."""
+    kind = DecoderSpec if yes_no("decoders", decoders) else EncoderSpec
+    rules, start = field_rules(kind), defaults(kind)
     return [
         {"field": name, "doc": doc, "choices": list(rules[name].choices), "default": start[name]}
-        for name, doc in field_docs().items()
+        for name, doc in field_docs(kind).items()
+        if not (decoders and name in defaults())
     ]
 
 
