@@ -212,8 +212,8 @@ def test_an_unknown_class_suggests_the_closest():
 
 def test_a_decoder_is_refused_and_the_encoder_offered():
     assert refusal(T5 | {"architectures": ["T5ForConditionalGeneration"]}) == (
-        "config.json: T5ForConditionalGeneration is not supported: it has a decoder, and only encoders are implemented. "
-        "--as T5EncoderModel reads the encoder."
+        "config.json: T5ForConditionalGeneration is not supported: it has a decoder, and only encoders are implemented for "
+        "this family. --as T5EncoderModel reads the encoder."
     )
     assert from_config(T5 | {"architectures": ["T5ForConditionalGeneration"]}, as_class="T5EncoderModel").spec.norm_kind == "rms"
     assert "it is a decoder" in refusal(BERT, "BertLMHeadModel")

@@ -17,7 +17,13 @@ STATISTIC_BYTES = 4  # kernels keep a norm's mean and variance, and a softmax's 
 LOSS_BYTES = 12  # for each logit: its log-probability, and the gradients of that and of itself, in float32
 BY_DISTANCE = (PatchBias, PickByDistance, RelativeBias)  # operations that choose rows of a relative table
 
-IN_KERNEL: tuple[Role, ...] = ("scores", "biased scores", "masked scores", "weights")  # what a fused kernel never writes
+IN_KERNEL: tuple[Role, ...] = (
+    "scores",
+    "capped scores",
+    "biased scores",
+    "masked scores",
+    "weights",
+)  # what a fused kernel never writes
 STATISTICS: tuple[Role, ...] = ("mean", "variance")
 DROPPED: tuple[Role, ...] = ("attention output", "ffn output", "weights")
 
@@ -122,7 +128,7 @@ class Activations:
             freed[number] = freed.get(number, 0) + size
         alive = sum(freed.values())
         most = alive
-        if program.spec.head != "none":
+        if program.spec.head != "none" or program.spec.predicts_next:
             last = program.steps[-1]
             most += int(LOSS_BYTES * last.output.size * self.shares.get(last.name, 1))
         for number in range(len(program.steps) - 1, -1, -1):

@@ -38,6 +38,7 @@ LETTERS: dict[Role, str] = {
     "shared key": "K_g",
     "shared value": "V_g",
     "scores": "S",
+    "capped scores": "S_c",
     "relative bias": "B",
     "relative query": "Q_B",
     "relative key": "K_B",
@@ -73,7 +74,16 @@ IN_NORM: dict[Role, str] = {
     "beta": "beta",
     "norm output": "Y",
 }
-NORM_INDEX = {"norm_1": "1", "norm_2": "2", "relative_norm": "B", "final_norm": "F"}
+NORM_INDEX = {
+    "norm_1": "1",
+    "norm_2": "2",
+    "output_norm_1": "O1",
+    "output_norm_2": "O2",
+    "q_norm": "Q",
+    "k_norm": "K",
+    "relative_norm": "B",
+    "final_norm": "F",
+}
 NORM_INDEX_INSIDE: dict[BlockKind, str] = {"embeddings": "E", "pooler": "P", "head": "H"}
 
 

@@ -15,8 +15,8 @@ from glassformer.program import Program
 from glassformer.program import build as build_program
 from glassformer.program.kept import Keeps, Kernel
 from glassformer.program.pen import Convention, LatexPen, TextPen
-from glassformer.spec import defaults, field_docs, field_rules
-from glassformer.spec.presets import preset_doc, preset_names
+from glassformer.spec import DecoderSpec, EncoderSpec, defaults, field_docs, field_rules
+from glassformer.spec.presets import decoder_names, preset_doc, preset_names
 from glassformer.spec.reading import What, request
 
 if TYPE_CHECKING:
@@ -26,29 +26,31 @@ Parts: TypeAlias = str | Iterable[str] | None
 LARGEST_SIZE = 10**30  # of an axis in a formula
 
 
-def presets() -> dict[str, str]:
-    """Return the presets and their one-line descriptions."""
-    return {name: preset_doc(name) for name in preset_names()}
+def presets(*, decoders: bool = False) -> dict[str, str]:
+    """Return the presets and their one-line descriptions: encoders, or decoders."""
+    return {name: preset_doc(name) for name in (decoder_names() if yes_no("decoders", decoders) else preset_names())}
 
 
-def fields() -> list[dict[str, Any]]:
-    """Return the fields of a spec: name, description, choices and default of each."""
-    rules, start = field_rules(), defaults()
+def fields(*, decoders: bool = False) -> list[dict[str, Any]]:
+    """Return the fields of a spec (or those that only decoders have): name, description, choices and default of each."""
+    kind = DecoderSpec if yes_no("decoders", decoders) else EncoderSpec
+    rules, start = field_rules(kind), defaults(kind)
     return [
         {"field": name, "doc": doc, "choices": list(rules[name].choices), "default": start[name]}
-        for name, doc in field_docs().items()
+        for name, doc in field_docs(kind).items()
+        if not (decoders and name in defaults())
     ]
 
 
 def build(what: What, *, as_class: str | None = None, padded: bool = False, **fields: Any) -> Program:
     """Return the program of an encoder, its list of steps: `gf.build("bert-base", t=16)`."""
-    asked = request(what, as_class=as_class, **fields)
+    asked = request(what, as_class=as_class, decoders=True, **fields)
     return build_program(asked.spec, batch=asked.batch, t=asked.t, padded=yes_no("padded", padded))
 
 
 def count(what: What, *, without: Parts = None, only: Parts = None, as_class: str | None = None, **fields: Any) -> Count:
     """Count the parameters, line by line: `gf.count("bert-base", layers=8, without="biases,norms")`."""
-    asked = request(what, as_class=as_class, **fields)
+    asked = request(what, as_class=as_class, decoders=True, **fields)
     return algebra.count(asked.spec, without=without, only=only, label=asked.label)
 
 
@@ -61,7 +63,7 @@ def shapes(
     what: What, *, convention: Convention = "rows", head: int | None = None, as_class: str | None = None, **fields: Any
 ) -> Shapes:
     """Return the shape of every tensor: `gf.shapes("bert-base", t=5)["layers.0.attention.q"].shape`."""
-    asked = request(what, as_class=as_class, **fields)
+    asked = request(what, as_class=as_class, decoders=True, **fields)
     program = build_program(asked.spec, batch=asked.batch, t=asked.t)
     return algebra.shapes(program, convention=convention, head=head, label=asked.label)
 
@@ -83,7 +85,7 @@ def cost(
     attention of the last layer is computed at those positions only. `kernel="compiled"` is our encoder with compiled or float8
     layers, which do not store the activations of the feed-forward blocks either.
     """
-    asked = request(what, as_class=as_class, **fields)
+    asked = request(what, as_class=as_class, decoders=True, **fields)
     program = build_program(asked.spec, batch=asked.batch, t=asked.t)
     which: Literal["training", "forward"] = "training" if yes_no("train", train) else "forward"
     if not (is_number(masked) and 0 <= masked <= 1):
@@ -105,7 +107,7 @@ def largest_batch(
     **fields: Any,
 ) -> int:
     """Return the largest batch that fits into memory, or 0: `gf.largest_batch("bert-base", "24GB", t=512, train=True)`."""
-    asked = request(what, as_class=as_class, **fields)
+    asked = request(what, as_class=as_class, decoders=True, **fields)
     limit = algebra.parse_bytes(memory) if isinstance(memory, str) else memory
     return algebra.largest_batch(
         asked.spec, limit, t=asked.t, training=train, keeps=_keeps(kernel), dtype=dtype, optimizer=optimizer
@@ -124,7 +126,7 @@ def notation(
     what: What, *, convention: Convention = "rows", latex: bool = False, as_class: str | None = None, **fields: Any
 ) -> Notation:
     """Return the forward pass as numbered equations: `gf.notation("bert-base", latex=True)`."""
-    asked = request(what, as_class=as_class, **fields)
+    asked = request(what, as_class=as_class, decoders=True, **fields)
     program = build_program(asked.spec, batch=asked.batch, t=asked.t)
     one_of("convention", convention, get_args(Convention))
     pen = (LatexPen if yes_no("latex", latex) else TextPen)(convention)

@@ -42,7 +42,7 @@ def count(words: tuple[str, ...], without: str | None, only: str | None, as_clas
     """
     if only is not None and not only.strip(" ,"):
         raise GlassformerError("--only is empty: write --only ffn, or leave it out to count everything.")
-    asked = request_from_words(one_spec(words), as_class=as_class)
+    asked = request_from_words(one_spec(words), as_class=as_class, decoders=True)
     give(gf.count(asked, without=without, only=only), form)
 
 
@@ -62,7 +62,7 @@ def bridge(words: tuple[str, ...], form: str | None) -> None:
     ends = []
     for name, fields in split_words(words, count=2):
         convention = {word: fields.pop(word, None) for word in ("without", "only")}
-        asked = request(name, as_class=fields.pop("as", None), **only_fields(fields))
+        asked = request(name, as_class=fields.pop("as", None), decoders=True, **only_fields(fields))
         label = asked.label + "".join(f" {word}={value}" for word, value in convention.items() if value)
         ends.append(gf.count(asked._replace(label=label), **convention))
     give(gf.bridge(*ends), form)
@@ -82,7 +82,7 @@ def shapes(words: tuple[str, ...], columns: bool, head: int | None, as_class: st
     glassformer shapes layer d_model=64 heads=2 d_k=32 d_v=16 t=32 --columns
     glassformer shapes bert-base t=5 --head 0
     """
-    asked = request_from_words(one_spec(words), as_class=as_class)
+    asked = request_from_words(one_spec(words), as_class=as_class, decoders=True)
     convention: Convention = "columns" if columns else "rows"
     give(gf.shapes(asked, convention=convention, head=head), form)
 
@@ -117,7 +117,7 @@ def cost(
     glassformer cost vit-b16 classes=1000
     glassformer cost bert-base t=512 --train --dtype bf16 --fused --fit 24GB
     """
-    asked = request_from_words(one_spec(words), as_class=as_class)
+    asked = request_from_words(one_spec(words), as_class=as_class, decoders=True)
     number_format = cast(Dtype, DTYPES.get(dtype, dtype))
     if number_format not in get_args(Dtype):
         raise GlassformerError(f"--dtype {shown(dtype)} is not known: one of {', '.join(DTYPES)}.{nearest(dtype, DTYPES)}")
@@ -146,6 +146,6 @@ def notation(words: tuple[str, ...], columns: bool, as_class: str | None, form: 
     glassformer notation layer --columns
     glassformer notation vit-b16 --latex
     """
-    asked = request_from_words(one_spec(words), as_class=as_class)
+    asked = request_from_words(one_spec(words), as_class=as_class, decoders=True)
     convention: Convention = "columns" if columns else "rows"
     give(gf.notation(asked, convention=convention, latex=form in ("latex", "markdown")), form)

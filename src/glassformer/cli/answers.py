@@ -145,4 +145,5 @@ def spec_of(words: tuple[str, ...], as_class: str | None) -> tuple[Request | Non
     ((name, written),) = split_words(words, count=1)
     fields, over = several(written)
     only_fields(written)
-    return request(name, as_class=as_class, **fields), over
+    given: dict[str, Any] = {**fields}
+    return request(name, as_class=as_class, **given), over

@@ -18,14 +18,16 @@ from glassformer.spec.presets import known_preset, preset_doc, unknown_preset
 @click.command()
 @click.argument("name", required=False)
 @click.option("--fields", is_flag=True, help="List the fields of a spec, with their docs, choices and defaults.")
+@click.option("--decoders", is_flag=True, help="List the decoders; with --fields, the fields that only decoders have.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def presets(name: str | None, fields: bool, as_json: bool) -> None:
+def presets(name: str | None, fields: bool, decoders: bool, as_json: bool) -> None:
     """List the presets, show one, or list the fields of a spec with --fields.
 
     \b
     glassformer presets
     glassformer presets bert-base
     glassformer presets --fields
+    glassformer presets --decoders
     """
     from glassformer.show import Column, Table
     from glassformer.show.terminal import show_on_terminal
@@ -38,15 +40,15 @@ def presets(name: str | None, fields: bool, as_json: bool) -> None:
         rows = [[field, str(value)] for field, value in values.items()]
         table = Table(f"{name}: {preset_doc(name)}", [Column("field"), Column("value")], rows)
     elif fields:
-        document = known = gf.fields()
+        document = known = gf.fields(decoders=decoders)
         rows = [
             [one["field"], _default(one["default"]), one["doc"] + (f" [{', '.join(one['choices'])}]" if one["choices"] else "")]
             for one in known
         ]
         table = Table("", [Column("field"), Column("default"), Column("what it is")], rows)
     else:
-        document = gf.presets()
-        table = Table("", [Column("preset"), Column("what it is")], [[known, doc] for known, doc in gf.presets().items()])
+        document = listed = gf.presets(decoders=decoders)
+        table = Table("", [Column("preset"), Column("what it is")], [[known, doc] for known, doc in listed.items()])
     if as_json:
         sys.stdout.write(to_json(document) + "\n")
     else:

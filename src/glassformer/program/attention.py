@@ -5,6 +5,7 @@ from __future__ import annotations
 from glassformer.program.axes import Axis, Tensor
 from glassformer.program.operations import (
     Add,
+    Cap,
     Contract,
     Mask,
     PatchBias,
@@ -14,9 +15,11 @@ from glassformer.program.operations import (
     RotateByPatch,
     Share,
     Softmax,
+    Split,
 )
 from glassformer.program.parts import CONTRACT, linear, norm
 from glassformer.program.program import Writer
+from glassformer.program.roles import Role
 from glassformer.spec import EncoderSpec
 
 SOFTMAX = Softmax("s")
@@ -42,8 +45,8 @@ def attention(
     # Grouped queries (Ainslie et al. 2023): keys and values have fewer heads, each of which several heads of queries read.
     shared = spec.group > 1
     kv_head = Axis("kv_head", spec.key_heads) if shared else head
-    q = linear(write, "q", "query", queries, "Q", (head, d_k), bias=spec.bias("q"))
-    k = linear(write, "k", "key", memory, "K", (kv_head, d_k), bias=spec.bias("k"))
+    q = _normed(write, spec, "q", "query", queries, (head, d_k))
+    k = _normed(write, spec, "k", "key", memory, (kv_head, d_k))
     v = linear(write, "v", "value", memory, "V", (kv_head, d_v), bias=spec.bias("v"))
     if rotary_base is not None:
         q = write.step("q_rotated", "rotated query", _rotation(spec, "t", rotary_base), q)
@@ -56,6 +59,8 @@ def attention(
     square = (batch, head, t, s)
     product = _scaled_product(spec, spec.score_terms if by_distance is not None else 1)
     scores = write.step("scores", "scores", product, q, k, axes=square)
+    if spec.score_cap is not None:
+        scores = write.step("capped", "capped scores", Cap(spec.score_cap), scores)
     if by_distance is not None:
         terms = _disentangled(write, spec, by_distance, q, k, product) if spec.disentangled else [by_distance]
         scores = write.step("biased", "biased scores", Add(), scores, *terms)
@@ -68,15 +73,28 @@ def attention(
     return linear(write, "out", "attention output", mix, "O", (d_model,), bias=bias, over=(head, d_v))
 
 
+def _normed(write: Writer, spec: EncoderSpec, symbol: str, role: Role, x: Tensor, into: tuple[Axis, Axis]) -> Tensor:
+    """Queries or keys; normed where the spec asks for it, each head by itself (Qwen3) or all heads together (OLMo 2)."""
+    index, bias = symbol.upper(), spec.bias("q" if symbol == "q" else "k")
+    if spec.query_key_norm != "all":
+        made = linear(write, symbol, role, x, index, into, bias=bias)
+        return norm(write, spec, f"{symbol}_norm", made) if spec.query_key_norm == "head" else made
+    wide = Axis(f"d_{symbol}", into[0].size * into[1].size)
+    made = norm(write, spec, f"{symbol}_norm", linear(write, symbol, role, x, index, (wide,), bias=bias))
+    return write.step(f"{symbol}_heads", "heads", Split(wide.name, into), made)
+
+
 def _rotation(spec: EncoderSpec, along: str, base: float) -> Rotate:
     """Rotary positions, of a sequence or of the patches of an image, before which other tokens may stand."""
     if spec.position == "rotary_2d":
         return RotateByPatch(along, base, spec.patch_grid, spec.class_tokens + spec.registers)
-    return Rotate(along, base, divisor=spec.rotary_divisor)
+    return Rotate(along, base, divisor=spec.rotary_divisor, width=spec.rotary_width)
 
 
 def _scaled_product(spec: EncoderSpec, terms: int) -> Contract:
     """The product of queries and keys, divided by the root that the spec asks for."""
+    if spec.score_divisor is not None:
+        return Contract(Axis("score_divisor", spec.score_divisor), terms)
     divisor = {"d_k": Axis("d_k", spec.head_k), "d_model": Axis("d_model", spec.d_model), "none": None}[spec.scale]
     return Contract(divisor, terms) if divisor else CONTRACT
 

@@ -77,11 +77,13 @@ def _layer(
         attend(x)
         return write.hidden("out")
     before = spec.norm == "pre"
-    y = norm(write, spec, "norm_1", x) if before and (spec.first_norm or number) else x
+    entered = x
+    y = norm(write, spec, "norm_1", x) if before and spec.input_norm and (spec.first_norm or number) else x
     y = _scaled(write, spec, "scaled attention output", attend(y), "1")
     x = write.step("sum_1", "attention residual", ADD, x, y)
     x = x if before else norm(write, spec, "norm_1", x)
-    y = norm(write, spec, "norm_2", x) if before else x
+    y = entered if spec.residual == "parallel" else x  # parallel: both sub-layers read what enters the layer (GPT-J, NeoX)
+    y = norm(write, spec, "norm_2", y) if before and spec.input_norm else y
     y = _scaled(write, spec, "scaled ffn output", feed_forward(write.at("ffn", "ffn"), spec, y), "2")
     x = write.step("sum_2", "ffn residual", ADD, x, y)
     if not before:
@@ -90,7 +92,9 @@ def _layer(
 
 
 def _scaled(write: Writer, spec: EncoderSpec, role: Role, x: Tensor, number: str) -> Tensor:
-    """Times a learned factor per feature, where the spec has layer scale."""
+    """A sub-layer's output, normed or times a learned factor per feature, where the spec asks for it."""
+    if spec.output_norm:
+        x = norm(write, spec, f"output_norm_{number}", x)
     if not spec.layer_scale:
         return x
     return write.step(f"scaled_{number}", role, MULTIPLY, x, write.parameter(f"lambda_{number}", role, x.axes[-1], kind="scale"))

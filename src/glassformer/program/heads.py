@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from glassformer.program.attention import attention
 from glassformer.program.axes import Axis, Tensor
-from glassformer.program.operations import Add, Join, Mean, Pointwise, Scale, Slice, Take
+from glassformer.program.operations import Add, Cap, Join, Mean, Pointwise, Scale, Slice, Take
 from glassformer.program.parts import AFFINE, CONTRACT, feed_forward, linear, norm
 from glassformer.program.program import Writer
 from glassformer.program.roles import Role
@@ -14,6 +14,9 @@ from glassformer.spec import GATES, TOKEN_HEADS, EncoderSpec
 def finish(write: Writer, spec: EncoderSpec, x: Tensor, real: Tensor | None) -> None:
     """Pooler and head, as the spec asks."""
     head, classes = write.at("head", "head"), (Axis("class", spec.classes),)
+    if spec.predicts_next:
+        _next_token(write, head, spec, x)
+        return
     if spec.head in TOKEN_HEADS:
         if spec.head == "mlm":
             _masked_tokens(write, head, spec, x)
@@ -125,3 +128,18 @@ def _masked_tokens(write: Writer, head: Writer, spec: EncoderSpec, x: Tensor) ->
         head.parameter("b_spare", "spare bias", vocab, kind="bias")
     bias = (head.parameter("b_vocab", "logits", vocab, kind="bias"),) if spec.bias("decoder") else ()
     head.step("logits", "logits", AFFINE if bias else CONTRACT, x, weight, *bias, axes=(*x.axes[:-1], vocab))
+
+
+def _next_token(write: Writer, head: Writer, spec: EncoderSpec, x: Tensor) -> None:
+    """Logits of the next token: a product with the token table (tied) or with a matrix of its own, no hidden layer before it."""
+    table = next(p.tensor for p in write.program.parameters if p.role == "token")
+    if spec.embedding_size is not None:
+        x = linear(head, "projected", "projected output", x, "U", table.axes[1:], bias=spec.bias("embedding"))
+    vocab, width = table.axes[0], x.axes[-1]
+    weight = head.tied("W_vocab", table) if spec.tie else head.parameter("W_vocab", "logits", width, vocab)
+    bias = (head.parameter("b_vocab", "logits", vocab, kind="bias"),) if spec.bias("decoder") else ()
+    role: Role = "logits" if spec.logit_cap is None else "uncapped logits"
+    symbol = role.split(" ")[0]
+    logits = head.step(symbol, role, AFFINE if bias else CONTRACT, x, weight, *bias, axes=(*x.axes[:-1], vocab))
+    if spec.logit_cap is not None:
+        head.step("logits", "logits", Cap(spec.logit_cap), logits)

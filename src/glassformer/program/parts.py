@@ -8,7 +8,7 @@ from glassformer.program.program import Writer
 from glassformer.program.roles import Role
 from glassformer.spec import GATES, EncoderSpec
 
-CONTRACT, AFFINE, MULTIPLY, SHIFT = Contract(), Affine(), Multiply(), Shift()
+CONTRACT, AFFINE, MULTIPLY = Contract(), Affine(), Multiply()
 
 
 def linear(
@@ -45,7 +45,7 @@ def norm(write: Writer, spec: EncoderSpec, word: str, x: Tensor) -> Tensor:
     scale = [inside.parameter("gamma", "gamma", features, kind="norm")]
     if spec.norm_kind == "layer" and spec.bias("norm"):
         scale.append(inside.parameter("beta", "beta", features, kind="norm"))
-    return inside.result("norm output", SHIFT, normalised, *scale)
+    return inside.result("norm output", Shift(plus_one=spec.norm_offset), normalised, *scale)
 
 
 def feed_forward(write: Writer, spec: EncoderSpec, x: Tensor) -> Tensor:

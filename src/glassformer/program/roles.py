@@ -92,7 +92,9 @@ Role = Literal[
     "rotated key",
     "shared key",  # one head of keys for several heads of queries
     "shared value",
+    "heads",  # queries or keys that were normed together, split into heads
     "scores",  # query times key
+    "capped scores",  # cap · tanh(scores / cap)
     "relative table",  # numbers or vectors, learned by distance
     "relative bias",  # what the table adds to the scores
     "relative query",  # of the table's vectors, where attention is disentangled
@@ -137,6 +139,8 @@ Role = Literal[
     "head hidden",
     "head activation",
     "logits",
+    "projected output",  # from d_model to the width of the token table
+    "uncapped logits",
     "next logits",  # whether the second sentence follows the first
     "second token",  # the distillation token
     "distillation logits",  # of the second token

@@ -4,6 +4,7 @@ import sys
 from types import ModuleType
 from typing import Any
 
+from glassformer.spec.decoder_spec import DecoderSpec
 from glassformer.spec.encoder_fields import (
     ALL_BIASES,
     AUDIO_KERNEL,
@@ -27,6 +28,7 @@ __all__ = [
     "MASKED_HEADS",
     "TOKEN_HEADS",
     "BiasPlace",
+    "DecoderSpec",
     "EncoderSpec",
     "defaults",
     "field_docs",

@@ -18,7 +18,7 @@ from glassformer.spec.huggingface import from_config
 from glassformer.spec.huggingface.matching import Match, match_tensors, require, require_depth, require_room, untied
 from glassformer.spec.huggingface.tensor_names import Shape, tensor_names
 from glassformer.spec.presets import known_as, known_preset
-from glassformer.spec.reading import from_document
+from glassformer.spec.reading import from_document, require_encoder
 
 CONFIG = "config.json"  # describes the model in the Hugging Face layout
 SPEC = "spec.json"  # describes the model in our own layout
@@ -97,6 +97,7 @@ def open_folder(
     """
     path = model_folder(arguments.path("folder", folder))
     described = _describe(path, as_class)
+    require_encoder(described.spec, described.source)
     _require_square_offsets(described)
     files = find_weights(path)
     present, spec = files.shapes, described.spec

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any, Literal, Self, get_args
 
+from glassformer.spec.no_decoder import NoDecoder
 from glassformer.spec.viewed import Viewed
 
 Block = Literal["layer", "attention"]
@@ -44,6 +45,8 @@ Pooler = Literal["none", "dense", "norm", "attention"]
 Head = Literal["none", "classify", "distilled", "tag", "tag_patches", "mlm", "pretrain", "project"]
 TOKEN_HEADS: tuple[Head, ...] = ("tag", "tag_patches", "mlm")  # they read every token and need no pooler
 MASKED_HEADS: tuple[Head, ...] = ("mlm", "pretrain")  # they predict masked tokens
+Residual = Literal["sequential", "parallel"]
+QueryKeyNorm = Literal["none", "head", "all"]
 HeadHidden = Literal["none", Pointwise]
 
 ALL_BIASES: tuple[BiasPlace, ...] = get_args(BiasPlace)
@@ -61,7 +64,7 @@ def _is(default: Any, doc: str) -> Any:
 
 
 @dataclass(frozen=True, kw_only=True)
-class EncoderFields(Viewed):
+class EncoderFields(NoDecoder, Viewed):
     """Widths, depth and choices, named as in the paper, without checks: `EncoderSpec` adds the rules between them."""
 
     d_model: int = _is(512, "width of the residual stream")
@@ -328,7 +331,8 @@ class EncoderFields(Viewed):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields that differ from the defaults, ready for JSON or TOML; `EncoderSpec(**…)` restores the spec."""
-        values = {name: getattr(self, name) for name, default in defaults().items() if getattr(self, name) != default}
+        kind: Any = type(self)
+        values = {name: getattr(self, name) for name, default in defaults(kind).items() if getattr(self, name) != default}
         return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
 
 
@@ -337,13 +341,13 @@ def token_names(count: int) -> list[str]:
     return ["class_token", "distillation_token", *(f"token_{i}" for i in range(2, count))][:count]
 
 
-@lru_cache(maxsize=1)
-def defaults() -> dict[str, Any]:
+@lru_cache(maxsize=4)
+def defaults(of: Any = EncoderFields) -> dict[str, Any]:
     """Return field name -> default value, in the order of the fields."""
-    return {item.name: item.default for item in dataclasses.fields(EncoderFields)}
+    return {item.name: item.default for item in dataclasses.fields(of)}
 
 
-@lru_cache(maxsize=1)
-def field_docs() -> dict[str, str]:
+@lru_cache(maxsize=4)
+def field_docs(of: Any = EncoderFields) -> dict[str, str]:
     """Return field name -> one-line doc."""
-    return {item.name: item.metadata["doc"] for item in dataclasses.fields(EncoderFields)}
+    return {item.name: item.metadata["doc"] for item in dataclasses.fields(of)}

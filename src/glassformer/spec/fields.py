@@ -88,14 +88,15 @@ RANGES = {
     "share_layers": (1, MOST_LAYERS),
     "layer_cycle": (1, MOST_LAYERS),
     "global_every": (1, MOST_LAYERS),
+    "global_offset": (0, MOST_LAYERS),
 }
 
 
-@lru_cache(maxsize=1)
-def field_rules() -> dict[str, FieldRule]:
-    """Return field name -> rule, derived from the types of `EncoderFields`."""
-    hints = get_type_hints(EncoderFields)
-    return {item.name: _rule(item.name, hints[item.name]) for item in dataclasses.fields(EncoderFields)}
+@lru_cache(maxsize=4)
+def field_rules(of: Any = EncoderFields) -> dict[str, FieldRule]:
+    """Return field name -> rule, derived from the types of the fields."""
+    hints = get_type_hints(of)
+    return {item.name: _rule(item.name, hints[item.name]) for item in dataclasses.fields(of)}
 
 
 def _rule(name: str, hint: Any) -> FieldRule:
@@ -111,9 +112,9 @@ def _rule(name: str, hint: Any) -> FieldRule:
     return FieldRule(name, kinds[hint], (), optional, least, most)
 
 
-def rule_for(name: str, *, also: tuple[str, ...] = ()) -> FieldRule:
+def rule_for(name: str, *, of: Any = EncoderFields, also: tuple[str, ...] = ()) -> FieldRule:
     """Return the rule of a field; for an unknown name, raise an error that suggests a known one (`also`: other valid names)."""
-    rules = field_rules()
+    rules = field_rules(of)
     if name not in rules:
         known = [*rules, *also]
         other = OTHER_NAMES.get(name.lower())
@@ -122,9 +123,9 @@ def rule_for(name: str, *, also: tuple[str, ...] = ()) -> FieldRule:
     return rules[name]
 
 
-def accept(name: str, value: Any) -> Any:
+def accept(name: str, value: Any, of: Any = EncoderFields) -> Any:
     """Return `value` in the field's type: parse text, check other types; errors name the field, the value and the rule."""
-    rule = rule_for(name)
+    rule = rule_for(name, of=of)
     if isinstance(value, str):
         value = _read(rule, value)
     if name == "share_layers" and isinstance(value, bool):

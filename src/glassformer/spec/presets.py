@@ -1,4 +1,4 @@
-"""Presets: encoders by name, read from presets.toml on first use."""
+"""Presets: encoders and decoders by name, read from presets.toml and decoders.toml on first use."""
 
 from __future__ import annotations
 
@@ -8,18 +8,24 @@ from importlib.resources import files
 from typing import Any
 
 from glassformer.errors import GlassformerError, nearest, shown
+from glassformer.spec.decoder_spec import DecoderSpec
 from glassformer.spec.encoder_spec import EncoderSpec
 
 # Publishers of the checkpoints under `also`. Any other name before a slash is a folder: models/bert-base is a path.
 PUBLISHERS = frozenset(
-    """albert answerdotai distilbert facebook facebookai google google-bert google-t5 microsoft openai sentence-transformers
-    winkawaks""".split()
+    """albert answerdotai distilbert facebook facebookai google google-bert google-t5 microsoft openai openai-community
+    sentence-transformers winkawaks""".split()
 )
 
 
 def preset_names() -> tuple[str, ...]:
-    """Return the names of all presets, in the order of the file."""
-    return tuple(_tables())
+    """Return the names of all encoders, in the order of the file."""
+    return tuple(_tables("presets.toml"))
+
+
+def decoder_names() -> tuple[str, ...]:
+    """Return the names of all decoders, in the order of the file."""
+    return tuple(_tables("decoders.toml"))
 
 
 def known_preset(word: str) -> str | None:
@@ -44,23 +50,31 @@ def preset(name: str) -> EncoderSpec:
     """Return the spec of a preset, by its name or one of its other names."""
     fields = {key: value for key, value in _table(name).items() if key not in ("doc", "also", "base")}
     base = _table(name).get("base")
-    return preset(base).replace(**fields) if base is not None else EncoderSpec(**fields)
+    return preset(base).replace(**fields) if base is not None else _kind(name)(**fields)
+
+
+def _kind(name: str) -> type[EncoderSpec]:
+    return DecoderSpec if known_preset(name) in decoder_names() else EncoderSpec
 
 
 def _table(name: str) -> dict[str, Any]:
     known = known_preset(name)
     if known is None:
         raise unknown_preset(name)
-    return _tables()[known]
+    return _every_table()[known]
 
 
 @lru_cache(maxsize=1)
 def known_as() -> dict[str, str]:
     """Return every name in lower case -> the preset it stands for."""
-    return {known.lower(): name for name, table in _tables().items() for known in (name, *table.get("also", ()))}
+    return {known.lower(): name for name, table in _every_table().items() for known in (name, *table.get("also", ()))}
 
 
-@lru_cache(maxsize=1)
-def _tables() -> dict[str, dict[str, Any]]:
-    text = files("glassformer.spec").joinpath("presets.toml").read_text(encoding="utf-8")
+def _every_table() -> dict[str, dict[str, Any]]:
+    return _tables("presets.toml") | _tables("decoders.toml")
+
+
+@lru_cache(maxsize=2)
+def _tables(file: str) -> dict[str, dict[str, Any]]:
+    text = files("glassformer.spec").joinpath(file).read_text(encoding="utf-8")
     return tomllib.loads(text)

@@ -10,9 +10,10 @@ from glassformer.arguments import text
 from glassformer.errors import GlassformerError, shown
 from glassformer.files.documents import read_document
 from glassformer.files.paths import is_link, no_such
+from glassformer.spec.decoder_spec import DecoderSpec
 from glassformer.spec.encoder_fields import defaults
 from glassformer.spec.encoder_spec import EncoderSpec
-from glassformer.spec.fields import LARGEST, accept, field_text, rule_for, whole_number
+from glassformer.spec.fields import LARGEST, accept, field_rules, field_text, rule_for, whole_number
 from glassformer.spec.presets import known_preset, preset, unknown_preset
 from glassformer.spec.unread import require_read
 
@@ -35,17 +36,17 @@ What: TypeAlias = str | Path | EncoderSpec | Mapping[str, Any] | Request
 
 def spec(what: What = "encoder", *, as_class: str | None = None, **fields: Any) -> EncoderSpec:
     """Return the spec that `what` names (preset, file, folder, Hugging Face config), with some fields changed."""
-    return request(what, as_class=as_class, **fields).spec
+    return request(what, as_class=as_class, decoders=True, **fields).spec
 
 
-def request(what: What = "encoder", *, as_class: str | None = None, **fields: Any) -> Request:
-    """Like `spec`, with `batch` and `t` among the fields."""
-    found, changed = draft(what, as_class=as_class, **fields)
+def request(what: What = "encoder", *, as_class: str | None = None, decoders: bool = False, **fields: Any) -> Request:
+    """Like `spec`, with `batch` and `t` among the fields; a decoder is refused unless the caller accepts `decoders`."""
+    found, changed = draft(what, as_class=as_class, decoders=decoders, **fields)
     require_read(found.spec, changed)
     return found
 
 
-def draft(what: What, *, as_class: str | None = None, **fields: Any) -> tuple[Request, dict[str, Any]]:
+def draft(what: What, *, as_class: str | None = None, decoders: bool = False, **fields: Any) -> tuple[Request, dict[str, Any]]:
     """Return a request that is still to be completed, and its changed fields: the caller has to call `require_read`."""
     if isinstance(what, str) and len(_pieces(what)) > 1:
         ((what, written),) = split_words([what], count=1)
@@ -53,27 +54,43 @@ def draft(what: What, *, as_class: str | None = None, **fields: Any) -> tuple[Re
             raise GlassformerError(f"{shown(twice[0])} is given twice, in the string and as an argument: give it once.")
         fields = only_fields(written) | fields
     label, found, sizes = _look_up(what, text("as_class", as_class) if as_class is not None else None)
+    if not decoders:
+        require_encoder(found, label)
     sizes |= {name: _size(name, fields.pop(name)) for name in SIZES if fields.get(name) is not None}
-    changed = {name: accept(rule_for(name, also=SIZES).name, value) for name, value in fields.items()}
+    changed = {
+        name: accept(rule_for(name, of=type(found), also=SIZES).name, value, type(found)) for name, value in fields.items()
+    }
     label += "".join(f" {name}={field_text(value)}" for name, value in changed.items())
     made = found.replace(**changed) if changed else found
     return Request(label, made, sizes.get("batch", 1), sizes.get("t")), changed
 
 
-def request_from_words(words: Iterable[str], *, as_class: str | None = None) -> Request:
+def require_encoder(spec: EncoderSpec, label: str) -> None:
+    """Refuse a decoder where only encoders are implemented."""
+    if isinstance(spec, DecoderSpec):
+        raise GlassformerError(
+            f"{shown(label)} is a decoder, which this does not support yet. "
+            "Supported for decoders: glassformer count, bridge, shapes, cost and notation."
+        )
+
+
+def request_from_words(words: Iterable[str], *, as_class: str | None = None, decoders: bool = False) -> Request:
     """Read `bert-base layers=8 t=512`, already split into words: a name, then fields."""
-    return requests_from_words(words, count=1, as_class=as_class)[0]
+    return requests_from_words(words, count=1, as_class=as_class, decoders=decoders)[0]
 
 
-def requests_from_words(words: Iterable[str], *, count: int, as_class: str | None = None) -> list[Request]:
+def requests_from_words(
+    words: Iterable[str], *, count: int, as_class: str | None = None, decoders: bool = False
+) -> list[Request]:
     """Read several specs, each a name followed by its fields."""
-    return [request(name, as_class=as_class, **only_fields(fields)) for name, fields in split_words(words, count=count)]
+    found = split_words(words, count=count)
+    return [request(name, as_class=as_class, decoders=decoders, **only_fields(fields)) for name, fields in found]
 
 
 def only_fields(fields: Mapping[str, str]) -> dict[str, Any]:
     """Return fields as keyword arguments; unknown names are refused, so that none is taken for another argument."""
     for name in fields:
-        if name not in SIZES:
+        if name not in SIZES and name not in field_rules(DecoderSpec):
             rule_for(name, also=SIZES)
     return dict(fields)
 
@@ -120,9 +137,10 @@ def from_document(document: Mapping[str, Any], *, source: str, as_class: str | N
         raise GlassformerError(f"{source}: base must be the name of a preset, found {shown(base)}.")
     try:
         start = preset(base) if base else EncoderSpec()
+        kind = type(start)
         sizes = {name: _size(name, document[name]) for name in SIZES if name in document}
         named = [name for name in document if name not in (*SIZES, "base", "doc")]
-        fields = {name: accept(rule_for(name, also=SIZES).name, document[name]) for name in named}
+        fields = {name: accept(rule_for(name, of=kind, also=SIZES).name, document[name], kind) for name in named}
         return start.replace(**fields), sizes
     except GlassformerError as error:
         raise GlassformerError(f"{source}: {error}") from None
@@ -130,7 +148,7 @@ def from_document(document: Mapping[str, Any], *, source: str, as_class: str | N
 
 def _is_own(document: Mapping[str, Any], source: str, as_class: str | None) -> bool:
     """Whether a file uses our fields: all of its keys do, or so many that the others are likely typing errors."""
-    ours = {*defaults(), *SIZES, "base", "doc"}
+    ours = {*defaults(DecoderSpec), *SIZES, "base", "doc"}
     foreign = as_class is not None or any(key in document for key in ("model_type", "architectures", "config"))
     return set(document) <= ours or (not foreign and (source.endswith(".toml") or 2 * len(ours & set(document)) > len(document)))
 

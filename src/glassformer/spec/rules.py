@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from glassformer.errors import GlassformerError
 from glassformer.spec.encoder_fields import MASKED_HEADS, EncoderFields, defaults
 from glassformer.spec.fields import accept
@@ -9,10 +11,11 @@ from glassformer.spec.fields import accept
 
 def check(spec: EncoderFields) -> None:
     """Normalise each field and refuse invalid combinations; messages name the field, the value, the rule and the way out."""
-    for name, default in defaults().items():
+    kind: Any = type(spec)
+    for name, default in defaults(kind).items():
         value = getattr(spec, name)
         if value is not default:  # the defaults are valid
-            object.__setattr__(spec, name, accept(name, value))
+            object.__setattr__(spec, name, accept(name, value, kind))
     _widths(spec)
     _positions(spec)
     _layers(spec)

@@ -39,7 +39,7 @@ RULES = (
     ),
     _Rule(
         ("tie",),
-        lambda spec: spec.head in MASKED_HEADS,
+        lambda spec: spec.head in MASKED_HEADS or spec.predicts_next,
         "applies to a head that predicts tokens, and there is none",
         "head",
         "Add head=mlm.",

@@ -26,7 +26,7 @@ from glassformer.show.palette import tensor_part
 from glassformer.spec import EncoderSpec, defaults, field_docs, field_rules
 from glassformer.spec.presets import preset_doc, preset_names
 from glassformer.spec.reading import Request as Spec
-from glassformer.spec.reading import from_document
+from glassformer.spec.reading import from_document, require_encoder
 from glassformer.spec.reading import request as read_spec
 
 # What a field that is not given comes to.
@@ -48,6 +48,7 @@ async def config(request: Request) -> Response:
     """A pasted config.json (or a spec of ours) as fields: what the address of the page will hold."""
     document = await asked(request)
     found, sizes = from_document(parse_json(text_in(document, "text"), "the pasted text"), source="the pasted text")
+    require_encoder(found, "the pasted text")
     read: documents.Config = {"spec": "encoder", "fields": found.to_dict() | sizes}
     return answer(read)
 

@@ -177,7 +177,7 @@ def _data_name(lab: Lab, name: str) -> str:
 
 def _spec_words(lab: Lab, name: str, fields: Mapping[str, str]) -> list[str]:
     """The spec as the command line takes it; each field is checked here, and how they fit together by the command."""
-    given = {field: value.strip() for field, value in fields.items() if value.strip()}
+    given: dict[str, Any] = {field: value.strip() for field, value in fields.items() if value.strip()}
     for field, value in given.items():
         accept(rule_for(field).name, value)
     if name and name not in preset_names():

@@ -3,15 +3,16 @@
 from glassformer.program.operations.base import Operation
 from glassformer.program.operations.lookups import Lookup, Neighbours, Patch, Rows, Sinusoid
 from glassformer.program.operations.norms import Normalise, Shift, Variance
-from glassformer.program.operations.pointwise import Pointwise
+from glassformer.program.operations.pointwise import Cap, Pointwise
 from glassformer.program.operations.products import Affine, Contract, Multiply
 from glassformer.program.operations.rotations import Rotate, RotateByPatch
 from glassformer.program.operations.scores import Mask, PatchBias, PickByDistance, RelativeBias, Softmax
-from glassformer.program.operations.sums import Add, Join, Mean, Scale, Share, Slice, Take
+from glassformer.program.operations.sums import Add, Join, Mean, Scale, Share, Slice, Split, Take
 
 __all__ = [
     "Add",
     "Affine",
+    "Cap",
     "Contract",
     "Join",
     "Lookup",
@@ -35,6 +36,7 @@ __all__ = [
     "Sinusoid",
     "Slice",
     "Softmax",
+    "Split",
     "Take",
     "Variance",
 ]

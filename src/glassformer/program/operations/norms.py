@@ -68,21 +68,25 @@ class Normalise(Elementwise):
 
 @dataclass(frozen=True)
 class Shift(Elementwise):
-    """`gamma · x + beta`, feature by feature; without beta, `gamma · x`."""
+    """`gamma · x + beta`, feature by feature; without beta, `gamma · x`; with `plus_one`, 1 + gamma stands for gamma (Gemma)."""
+
+    plus_one: bool = False
 
     def flops(self, inputs: Sequence[Tensor], output: Tensor) -> int:
-        return (len(inputs) - 1) * output.size
+        return (len(inputs) - 1) * output.size + (inputs[1].size if self.plus_one else 0)
 
     def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
-        result = values[0] * aligned(inputs[1], values[1], output)
+        result = values[0] * aligned(inputs[1], values[1] + 1.0 if self.plus_one else values[1], output)
         return result + aligned(inputs[2], values[2], output) if len(inputs) == 3 else result
 
     def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
-        scaled = Product((Ref(inputs[1], cell), Ref(inputs[0], cell)))
+        gamma: Expression = Ref(inputs[1], cell)
+        scaled = Product((Sum((Constant(1.0, "1"), gamma)) if self.plus_one else gamma, Ref(inputs[0], cell)))
         return Sum((scaled, Ref(inputs[2], cell))) if len(inputs) == 3 else scaled
 
     def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
-        scaled = pen.times(names[1], names[0])
+        gamma = f"({pen.plus('1', names[1])})" if self.plus_one else names[1]
+        scaled = pen.times(gamma, names[0])
         return pen.plus(scaled, names[2]) if len(names) == 3 else scaled
 
 

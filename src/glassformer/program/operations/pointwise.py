@@ -110,3 +110,27 @@ class Pointwise(Elementwise):
 
     def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
         return pen.call(self.function, names[0])
+
+
+@dataclass(frozen=True)
+class Cap(Elementwise):
+    """`cap · tanh(x / cap)`: close to x near 0, never beyond ± cap (Gemma 2)."""
+
+    limit: float
+
+    def flops(self, inputs: Sequence[Tensor], output: Tensor) -> int:
+        return 3 * output.size
+
+    def saves(self, inputs: Sequence[Tensor], output: Tensor) -> Sequence[Tensor]:
+        return (output,)
+
+    def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
+        return np.asarray(self.limit * np.tanh(values[0] / self.limit))
+
+    def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
+        limit = _number(self.limit)
+        return Product((limit, Call("tanh", Ratio(Ref(inputs[0], cell), limit))))
+
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
+        limit = pen.number(self.limit)
+        return pen.product(limit, pen.call("tanh", pen.ratio(names[0], limit)))

@@ -8,7 +8,7 @@ from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 
-from glassformer.program.axes import Array, Cell, Tensor
+from glassformer.program.axes import Array, Axis, Cell, Tensor
 from glassformer.program.expression import Constant, Expression, Product, Ref, Sum, Values, in_full
 from glassformer.program.operations.base import Elementwise, aligned
 from glassformer.program.pen import Pen
@@ -16,15 +16,22 @@ from glassformer.program.pen import Pen
 
 @dataclass(frozen=True)
 class Rotate(Elementwise):
-    """Rotary positions: features i and i + d_k/2 turn together by the angle `position / base^(2i / d_k) / divisor`."""
+    """Rotary positions: features i and i + d/2 turn together by the angle `position / base^(2i / d) / divisor`.
+
+    d is the `width`; features from there on are not rotated.
+    """
 
     along: str  # the axis that counts positions
     base: float
     _: KW_ONLY
     divisor: float = 1.0
+    width: int | None = None  # how many features are rotated; all of them if not given
 
     def flops(self, inputs: Sequence[Tensor], output: Tensor) -> int:
-        return 3 * output.size
+        return 3 * (output.size // output.axes[-1].size) * self._rotated(output)
+
+    def _rotated(self, output: Tensor) -> int:
+        return output.axes[-1].size if self.width is None else self.width
 
     def angles(self, length: int, width: int) -> Array:
         """The angle of each position and each pair of features."""
@@ -36,16 +43,20 @@ class Rotate(Elementwise):
         return text if self.divisor == 1 else f"{text} / {in_full(self.divisor)}"
 
     def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
-        width, length = output.axes[-1], output.axis(self.along)
-        angles = np.tile(self.angles(length.size, width.size), 2)
-        table = Tensor("angle", (length, width))
-        first, second = np.split(values[0], 2, axis=-1)
-        turned = np.concatenate([-second, first], axis=-1)
-        return np.asarray(values[0] * aligned(table, np.cos(angles), output) + turned * aligned(table, np.sin(angles), output))
+        width, length = self._rotated(output), output.axis(self.along)
+        angles = np.tile(self.angles(length.size, width), 2)
+        table, part = Tensor("angle", (length, Axis("rotated", width))), (*output.axes[:-1], Axis("rotated", width))
+        cosine, sine = (aligned(table, wave(angles), Tensor("part", part)) for wave in (np.cos, np.sin))
+        before, rest = values[0][..., :width], values[0][..., width:]
+        first, second = np.split(before, 2, axis=-1)
+        rotated = before * cosine + np.concatenate([-second, first], axis=-1) * sine
+        return np.asarray(np.concatenate([rotated, rest], axis=-1) if rest.shape[-1] else rotated)
 
     def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
-        name, width = output.axes[-1]
+        name, width = output.axes[-1].name, self._rotated(output)
         feature, half, position = cell[name], width // 2, cell[self.along]
+        if feature >= width:
+            return Ref(inputs[0], cell)
         angle = float(self.angles(output.axis(self.along).size, width)[position, feature % half])
         partner = Ref(inputs[0], cell | {name: (feature + half) % width})
         sign = -1.0 if feature < half else 1.0
@@ -55,8 +66,10 @@ class Rotate(Elementwise):
         return Sum((Product((Ref(inputs[0], cell), cosine)), Product((partner, sine))))
 
     def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
+        width = output.axes[-1].name if self.width is None else str(self.width)
         divided = "" if self.divisor == 1 else f" / {self.divisor:.4g}"
-        return pen.call("rotate", names[0], f"{self.along} / {self.base:g}^(2i/{output.axes[-1].name}){divided}")
+        rotated = pen.call("rotate", names[0], f"{self.along} / {self.base:g}^(2i/{width}){divided}")
+        return rotated if self.width is None else rotated + pen.words(f" (the first {self.width} features of each head)")
 
 
 def angle_text(position: float, base: float, pair: int, width: int) -> str:
@@ -87,7 +100,7 @@ class RotateByPatch(Rotate):
             return "0"
         side, number = divmod(pair, width // 4)
         place = divmod(position - self.before, self.grid[1])[side]
-        centre = f"2π × ({2 * place + 1}/{self.grid[side]} − 1)"
+        centre = f"2 · π · ({2 * place + 1}/{self.grid[side]} − 1)"
         return centre if number == 0 else f"{centre} / {in_full(self.base)}^({4 * number}/{width})"
 
     def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:

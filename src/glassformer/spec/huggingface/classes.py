@@ -54,10 +54,10 @@ def some(classes: Mapping[str, Fields], *endings: str) -> dict[str, Fields]:
 
 # Why a class is not supported, by the end of its name; the tables of the families take precedence.
 NOT_READ = {
-    "ForConditionalGeneration": "it has a decoder, and only encoders are implemented",
-    "ForCausalLM": "it predicts the next token, so it is a decoder, and only encoders are implemented",
-    "LMHeadModel": "it predicts the next token, so it is a decoder, and only encoders are implemented",
-    "DoubleHeadsModel": "it is a decoder, and only encoders are implemented",
+    "ForConditionalGeneration": "it has a decoder, and only encoders are implemented for this family",
+    "ForCausalLM": "it predicts the next token, so it is a decoder, and only encoders are implemented for this family",
+    "LMHeadModel": "it predicts the next token, so it is a decoder, and only encoders are implemented for this family",
+    "DoubleHeadsModel": "its second head is not implemented",
     "ForSemanticSegmentation": "its segmentation head is not implemented",
     "ForObjectDetection": "its detection head is not implemented",
     "Backbone": "a backbone returns the feature maps of several layers, which is not implemented",

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from glassformer.spec.encoder_spec import EncoderSpec
 from glassformer.spec.huggingface.values import REQUIRED, Config, Fields
 
 
@@ -46,6 +47,7 @@ class Family:
     inert: frozenset[str] = frozenset()  # keys that do not affect the computation
     adjust: tuple[Adjust, ...] = ()
     unsupported: Mapping[str, str] = field(default_factory=dict)  # classes of the family that are refused, and why
+    spec: type[EncoderSpec] = EncoderSpec  # the record that its configs become
     decoder: bool = False  # the models are encoder-decoders, of which only the encoder is read
 
 

@@ -8,19 +8,18 @@ from typing import Any, NamedTuple
 from glassformer import arguments
 from glassformer.errors import GlassformerError, listed, nearest, shown
 from glassformer.spec.encoder_spec import EncoderSpec
-from glassformer.spec.huggingface import audio, deberta, rotary, rotary_gated, seq2seq, text, towers, vision
+from glassformer.spec.huggingface import audio, deberta, decoders, rotary, rotary_gated, seq2seq, text, towers, vision
 from glassformer.spec.huggingface.classes import ACTIVATION, LABELS, why_not
 from glassformer.spec.huggingface.family import ONLY_EVERYWHERE, WHY, Draft, Family, is_inert
 from glassformer.spec.huggingface.refused import REFUSED
 from glassformer.spec.huggingface.towers import TOWERS
 from glassformer.spec.huggingface.values import Config, Fields, build_spec, field_value, says_nothing, value_text
 
-FAMILIES: dict[str, Family] = {
-    family.model_type: family
-    for group in (text, deberta, rotary, rotary_gated, seq2seq, audio, vision, towers)
-    for family in group.FAMILIES
-}
-FAMILY_OF = {name: family for family in FAMILIES.values() for name in family.classes}
+ENCODERS = (text, deberta, rotary, rotary_gated, seq2seq, audio, vision, towers)
+FAMILIES: dict[str, Family] = {family.model_type: family for group in ENCODERS for family in group.FAMILIES}
+DECODERS: dict[str, Family] = {family.model_type: family for family in decoders.FAMILIES}  # described, but not loaded yet
+EVERY_FAMILY = FAMILIES | DECODERS
+FAMILY_OF = {name: family for family in EVERY_FAMILY.values() for name in family.classes}
 
 READ_BY_ADJUST = {"classes": "num_labels", "image": "image_size", "patch": "patch_size"}  # fields whose keys are in no table
 
@@ -42,7 +41,7 @@ def from_config(config: dict[str, Any], *, as_class: str | None = None, source: 
     model_type = _model_type(config, named, source)
     if model_type in TOWERS:
         return _read_tower(config, model_type, named, source)
-    family = FAMILIES[model_type]
+    family = EVERY_FAMILY[model_type]
     model_class = _known_class(family, named, source)
     spec, aside = _read(family, model_class, Config(config, source, synonyms=family.synonyms), config)
     return Reading(spec, model_class, model_type, aside)
@@ -70,7 +69,7 @@ def _model_type(config: Mapping[str, Any], named: str | None, source: str) -> st
                 'Add model_type, such as "bert", or name a class: --as BertModel.'
             )
         return family.model_type
-    if isinstance(found, str) and (found in FAMILIES or found in TOWERS):
+    if isinstance(found, str) and (found in EVERY_FAMILY or found in TOWERS):
         return found
     if isinstance(found, str) and found in REFUSED:
         raise GlassformerError(f"{source}: {found} is not supported yet: it {REFUSED[found]}.")
@@ -79,7 +78,7 @@ def _model_type(config: Mapping[str, Any], named: str | None, source: str) -> st
 
 def _unknown(config: Mapping[str, Any], model_type: Any, named: str | None) -> str:
     """Explain an unknown family: by its class, by the file, or by the closest known name."""
-    known = f"Known: {listed([*FAMILIES, *TOWERS])}."
+    known = f"Known: {listed([*EVERY_FAMILY, *TOWERS])}."
     if isinstance(named, str) and _plain(named) in FAMILY_OF:
         return f"is not known. Did you mean '{FAMILY_OF[_plain(named)].model_type}', the family of {shown(_plain(named))}?"
     why = why_not(named, decoder=config.get("is_encoder_decoder") is True) if isinstance(named, str) else None
@@ -89,7 +88,7 @@ def _unknown(config: Mapping[str, Any], model_type: Any, named: str | None) -> s
         return f"is not known: {WHY['auto_map']} {known}"
     if named is not None:  # a new family rather than a typing error: a similar name would belong to another model
         return f"is not known, nor is its class {shown(named)}. {known}"
-    return f"is not known.{nearest(model_type, [*FAMILIES, *TOWERS]) if isinstance(model_type, str) else ''} {known}"
+    return f"is not known.{nearest(model_type, [*EVERY_FAMILY, *TOWERS]) if isinstance(model_type, str) else ''} {known}"
 
 
 def _plain(name: str) -> str:
@@ -104,7 +103,8 @@ def _known_class(family: Family, named: str | None, source: str) -> str:
     known = list(family.classes)
     why = family.unsupported.get(name) or why_not(name, decoder=family.decoder)
     if why is not None:
-        raise GlassformerError(f"{source}: {shown(name)} is not supported: {why}. --as {family.base} reads the encoder.")
+        what = "encoder" if family.spec is EncoderSpec else "model"
+        raise GlassformerError(f"{source}: {shown(name)} is not supported: {why}. --as {family.base} reads the {what}.")
     raise GlassformerError(
         f"{source}: class '{shown(name)}' is not known for model_type {family.model_type}.{nearest(name, known)} "
         f"--as chooses one of {listed(known)}."
@@ -131,7 +131,9 @@ def _read(family: Family, model_class: str, config: Config, labelled: Mapping[st
     config.refuse_unknown(aside=tuple(key for key in config.values if is_inert(key, family)))
     names = READ_BY_ADJUST | {rule.field: config.name(key) for key, rule in family.keys.items()}
     held = {config.name(key) for key in family.keys}
-    return build_spec(fields, names, config.source), {key: value for key, value in config.values.items() if key not in held}
+    return build_spec(fields, names, config.source, family.spec), {
+        key: value for key, value in config.values.items() if key not in held
+    }
 
 
 def _refuse_unsupported(family: Family, config: Config) -> None:

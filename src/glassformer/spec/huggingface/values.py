@@ -167,7 +167,7 @@ def field_value(config: Config, key: str, field: str, default: Any) -> Any:
     return value
 
 
-def build_spec(fields: Fields, names: Mapping[str, str], source: str) -> EncoderSpec:
+def build_spec(fields: Fields, names: Mapping[str, str], source: str, kind: type[EncoderSpec] = EncoderSpec) -> EncoderSpec:
     """Return the spec; if its rules refuse the fields, the message names the keys of the config."""
     d_model, heads = fields["d_model"], fields["heads"]
     if fields.get("d_k") is None and d_model % heads:
@@ -178,7 +178,7 @@ def build_spec(fields: Fields, names: Mapping[str, str], source: str) -> Encoder
         )
     names = {"d_k": f"{names['d_model']} / {names['heads']}", **names}  # for files in which no key gives the width of a head
     try:
-        return EncoderSpec(**fields)
+        return kind(**fields)
     except GlassformerError as error:
         words = str(error).split(" ")
         for number, word in enumerate(words):

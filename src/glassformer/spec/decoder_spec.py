@@ -1,0 +1,73 @@
+"""DecoderSpec: the description of a decoder-only model (GPT-2, Llama, …): an encoder's record with a few fields of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from glassformer.errors import GlassformerError
+from glassformer.spec.encoder_fields import Attend, QueryKeyNorm, Residual, _is
+from glassformer.spec.encoder_spec import EncoderSpec
+from glassformer.spec.fields import field_text
+
+
+@dataclass(frozen=True, kw_only=True)
+class DecoderSpec(EncoderSpec):
+    """Description of a decoder-only model: each token attends to itself and to earlier ones, and predicts the next token."""
+
+    attend: Attend = _is("causal", "which keys a query may attend to, before any window or padding mask")
+    next_token: bool = _is(True, "logits of the next token after the last layer, where there is a vocabulary")
+    residual: Residual = _is("sequential", "whether the feed-forward block reads what the attention gives, or its input")
+    input_norm: bool = _is(True, "with norm=pre: a norm before each sub-layer (false in OLMo 2)")
+    output_norm: bool = _is(False, "a norm on each sub-layer's output, before the residual sum (Gemma 2, OLMo 2)")
+    norm_offset: bool = _is(False, "norms multiply by 1 + gamma instead of gamma (Gemma)")
+    query_key_norm: QueryKeyNorm = _is("none", "a norm on queries and keys: of each head, or of all heads together")
+    score_divisor: int | None = _is(None, "attention scores are divided by its square root, whatever scale says")
+    score_cap: float | None = _is(None, "attention scores become cap · tanh(scores / cap)")
+    logit_cap: float | None = _is(None, "logits become cap · tanh(logits / cap)")
+    rotary_width: int | None = _is(None, "features of each head that rotary positions rotate; all if not given")
+    global_offset: int = _is(0, "with global_every: the first layer that attends globally")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name, allowed, why in FIXED:
+            if getattr(self, name) not in allowed:
+                raise GlassformerError(
+                    f"{name}={field_text(getattr(self, name))} is not implemented for decoders: {why}. Leave {name} out."
+                )
+        if self.residual == "parallel" and self.norm != "pre":
+            raise GlassformerError("residual=parallel needs norm=pre: both sub-layers read the same normed input. Add norm=pre.")
+        if self.rotary_width is not None and (self.rotary_width % 2 or self.rotary_width > self.head_k):
+            raise GlassformerError(
+                f"rotary_width={self.rotary_width} is not allowed: it must be even and at most d_k={self.head_k}."
+            )
+        if self.global_every is not None and self.global_offset >= self.global_every:
+            raise GlassformerError(
+                f"global_offset={self.global_offset} is not allowed: it must be less than global_every={self.global_every}."
+            )
+
+    def layer_window(self, layer: int) -> int | None:
+        """Return the attention window of a layer; None for global attention."""
+        return super().layer_window(layer - self.global_offset)
+
+    @property
+    def predicts_next(self) -> bool:
+        """Whether logits of the next token follow the last layer."""
+        return self.next_token and self.vocab is not None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields that differ from the defaults, with the preset that says that this is a decoder."""
+        return {"base": "decoder", **super().to_dict()}
+
+
+# Fields of an encoder that a decoder does not have, the values allowed, and why.
+FIXED: tuple[tuple[str, tuple[Any, ...], str], ...] = (
+    ("attend", ("causal",), "a decoder's tokens attend to themselves and to earlier tokens"),
+    ("block", ("layer",), "a decoder consists of whole layers"),
+    ("head", ("none",), "a decoder predicts the next token"),
+    ("pooler", ("none",), "a decoder predicts the next token"),
+    ("final_norm", (None, "none", "all"), "nothing is pooled"),
+    ("image", (None,), "a decoder reads tokens"),
+    ("mels", (None,), "a decoder reads tokens"),
+    ("position", ("none", "learned", "sinusoidal", "sinusoidal_stored", "rotary"), "relative tables are two-sided"),
+)
