@@ -25,7 +25,7 @@ DOCS = ROOT / "docs"
 NAVIGATION = {
     "Count a model": ("algebra", "language"),
     "Check an answer": ("checking", "mistakes", "algebra-of-shapes"),
-    "Work it by hand": ("by-hand", "numbers", "experiments", "pictures"),
+    "Work it by hand": ("by-hand", "numbers", "insight", "experiments", "pictures"),
     "Explore": ("lab", "report", "notebooks/1-the-algebra-of-bert", "notebooks/2-attention-by-hand", "assistants"),
     "Teach": ("quiz",),
     "Train": ("training", "data", "recipes", "notebooks/3-train-look-inside-check"),

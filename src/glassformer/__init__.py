@@ -22,6 +22,7 @@ _WHERE = {
     "train": "glassformer.training.entry_points",
     "resume": "glassformer.training.entry_points",
     "ask": "glassformer.api",
+    "attribute": "glassformer.api",
     "bridge": "glassformer.api",
     "build": "glassformer.api",
     "check": "glassformer.api",
@@ -60,6 +61,7 @@ _WHERE = {
 if TYPE_CHECKING:
     from glassformer.api import (
         ask,
+        attribute,
         bridge,
         build,
         check,
@@ -111,6 +113,7 @@ __all__ = [
     "EncoderSpec",
     "GlassformerError",
     "ask",
+    "attribute",
     "bridge",
     "build",
     "check",

@@ -30,6 +30,7 @@ ROUTES = {
     "presets": {"fields", "presets", "spec"},
     "explain": {"run"},
     "attention": {"run", "save_picture"},
+    "attribute": {"attribute", "save_picture"},
     "experiment": {"experiment", "experiments", "save_picture"},
     "verify": {"verify"},
     "encode": {"encode"},

@@ -14,6 +14,7 @@ from glassformer.api.algebra import (
 )
 from glassformer.api.answers import ask, check, check_solution, check_worked, quantities
 from glassformer.api.evaluation import evaluate
+from glassformer.api.insight import attribute
 from glassformer.api.models import encode, export, predict, verify
 from glassformer.api.numbers import experiment, experiments, run, work
 from glassformer.api.pictures import save_picture
@@ -23,6 +24,7 @@ from glassformer.api.training import curves, data, data_sets
 
 __all__ = [
     "ask",
+    "attribute",
     "bridge",
     "build",
     "check",

@@ -10,15 +10,18 @@ from glassformer.errors import GlassformerError, shown
 
 if TYPE_CHECKING:
     from glassformer.numbers.attention import Attention
+    from glassformer.numbers.contributions.ledger import Contributions
     from glassformer.numbers.experiments import Experiment
     from glassformer.show.curves import Curve
     from glassformer.show.notebook.learning import Curves
 
 
-def save_picture(result: Attention | Experiment | Curves | Curve, file: str | Path) -> Path:
-    """Save attention, an experiment or learning curves as a .png or .svg file; attention also as an .html page."""
+def save_picture(result: Attention | Contributions | Experiment | Curves | Curve, file: str | Path) -> Path:
+    """Save attention, contributions, an experiment or learning curves as a .png or .svg file; attention also as an .html page."""
     from glassformer.numbers.attention import Attention
+    from glassformer.numbers.contributions.ledger import Contributions
     from glassformer.numbers.experiments import Experiment
+    from glassformer.show.contribution_pictures import contributions_figure
     from glassformer.show.curves import Curve, save_curves
     from glassformer.show.experiment_pictures import experiment_figure
     from glassformer.show.figures import check_format
@@ -32,6 +35,11 @@ def save_picture(result: Attention | Experiment | Curves | Curve, file: str | Pa
     if isinstance(result, Experiment):
         check_format(file)
         return save_figure(experiment_figure(result), file)
+    if isinstance(result, Contributions):
+        check_format(file)
+        return save_figure(contributions_figure(result), file)
     if isinstance(result, Curve | Curves):
         return save_curves(result.curves if isinstance(result, Curves) else [result], file)
-    raise GlassformerError(f"{shown(type(result).__name__)} cannot be drawn: give attention, an experiment or learning curves.")
+    raise GlassformerError(
+        f"{shown(type(result).__name__)} cannot be drawn: give attention, contributions, an experiment or learning curves."
+    )

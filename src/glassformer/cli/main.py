@@ -31,6 +31,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "presets": ("glassformer.cli.presets", "List presets and spec fields."),
     "explain": ("glassformer.cli.numbers", "Trace one number down to its arithmetic."),
     "attention": ("glassformer.cli.attention", "Show attention weights as text, a picture or a page."),
+    "attribute": ("glassformer.cli.insight", "Write one number as a sum of contributions."),
     "experiment": ("glassformer.cli.experiment", "Test a textbook claim numerically."),
     "verify": ("glassformer.cli.model", "Verify that a checkpoint is loaded correctly."),
     "encode": ("glassformer.cli.model", "Encode texts as vectors."),

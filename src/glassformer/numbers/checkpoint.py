@@ -35,6 +35,7 @@ class Checkpoint(Viewed):
     weights: StoredWeights
     unused: tuple[str, ...]  # tensors in the files that this class lacks: another head, a decoder, buffers
     padding: int = 0
+    labels: tuple[str, ...] = ()  # the names of the classes
     _tokenizer: list[Any] = field(default_factory=list, compare=False)
 
     def __repr__(self) -> str:
@@ -125,7 +126,8 @@ def open_checkpoint(folder: str | Path, *, as_class: str | None = None, allow_no
     """Open a model folder. All headers and names are checked now; weights are read during a run."""
     found = open_folder(folder, shapes_of, as_class=as_class)
     weights = StoredWeights(found.files, found.match, found.shapes, allow_nonfinite=allow_nonfinite)
-    return Checkpoint(found.path, found.spec, found.family, found.model_class, weights, found.match.unused, found.padding)
+    about = (found.path, found.spec, found.family, found.model_class)
+    return Checkpoint(*about, weights, found.match.unused, found.padding, tuple(found.labels))
 
 
 def shapes_of(spec: EncoderSpec) -> dict[str, tuple[int, ...]]:

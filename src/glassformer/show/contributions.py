@@ -14,8 +14,7 @@ MOST_LINES = 12
 def _ledger(found: Contributions) -> Table:
     """Sums by part and layer, and below each rule the lines that weigh most."""
     rows = [["by part and layer", ""]]
-    for (layer, part), value in found.by("layer", "part").items():
-        rows.append([f"  {part if layer is None else f'layer {layer} {part}'}", figures(value)])
+    rows += [[f"  {name}", figures(value)] for name, value in sums(found)]
     rows.append(["largest lines", ""])
     largest = sorted(found.lines, key=lambda line: -abs(line.value))[:MOST_LINES]
     rows += [[f"  {_told(found, line)}", figures(line.value)] for line in largest]
@@ -27,6 +26,12 @@ def _ledger(found: Contributions) -> Table:
     return Table(f"what made {found.label}", columns, rows, notes, frozenset({first, first + 1, first + 2}))
 
 
+def sums(found: Contributions) -> list[tuple[str, float]]:
+    """Sums by part and layer, from the embeddings upward."""
+    grouped = sorted(found.by("layer", "part").items(), key=lambda item: -1 if item[0][0] is None else item[0][0])
+    return [(part if layer is None else f"layer {layer} {part}", value) for (layer, part), value in grouped]
+
+
 def _told(found: Contributions, line: Line) -> str:
     """`layers.3.attention.mix head 2 from "river" (2)`."""
     words = [line.name if line.part != "remainder" else f"remainder of {line.name}"]
@@ -34,4 +39,5 @@ def _told(found: Contributions, line: Line) -> str:
     if line.position is not None:
         word = found.word(line.position, line.batch)
         words.append(f'"{word}" ({line.position})' if word else f"position {line.position}")
+    words += [f"of text {line.batch}"] if found.run.program.sizes.batch > 1 else []
     return " ".join(words)

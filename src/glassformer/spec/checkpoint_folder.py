@@ -13,6 +13,7 @@ from glassformer.files.documents import read_document
 from glassformer.files.name_tables import OWN
 from glassformer.files.paths import no_such, path_text
 from glassformer.files.weight_files import ONE_FILE, WeightFiles, find_weights, inside
+from glassformer.spec.encoder_fields import MASKED_HEADS
 from glassformer.spec.encoder_spec import EncoderSpec
 from glassformer.spec.huggingface import from_config
 from glassformer.spec.huggingface.matching import Match, match_tensors, require, require_depth, require_room, untied
@@ -25,6 +26,7 @@ SPEC = "spec.json"  # describes the model in our own layout
 LABELS = "labels.json"  # may name the classes in our own layout: {"id2label": {"0": "negative", "1": "positive"}}
 RUN, BEST = "run.json", "best"  # the file that marks a training run, and the folder of its best weights
 POSITIONS = "embeddings.E_position"
+UNLABELLED = ("none", "project", *MASKED_HEADS)  # heads without names for what they predict
 HEADS = ("head.", "pooler.")  # what a class adds to the body; other classes of the same family may lack it
 
 ShapesOf: TypeAlias = Callable[[EncoderSpec], Mapping[str, Shape]]
@@ -55,6 +57,16 @@ class CheckpointFolder(NamedTuple):
         """Id of the padding token; 0 if the config names none."""
         found = self.aside.get("pad_token_id")
         return found if type(found) is int and 0 <= found < (self.spec.vocab or 0) else 0
+
+    @property
+    def labels(self) -> list[str]:
+        """The names of the classes: id2label where it names each of them once, LABEL_0, LABEL_1, … otherwise."""
+        count = self.spec.classes if self.spec.head not in UNLABELLED else 0
+        given = self.aside.get("id2label")
+        names = [given.get(str(i)) for i in range(count)] if isinstance(given, Mapping) else []
+        if len(names) == len(set(map(str, names))) == count and all(isinstance(name, str) and name for name in names):
+            return [str(name)[:200] for name in names]
+        return [f"LABEL_{i}" for i in range(count)]
 
 
 class _Described(NamedTuple):

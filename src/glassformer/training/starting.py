@@ -18,7 +18,6 @@ from glassformer.model import Encoder
 from glassformer.model.boundary.start import SPREAD
 from glassformer.model.checkpoints.loading import load_encoder
 from glassformer.model.embeddings import LearnedPositions
-from glassformer.model.sentences.predictions import labels_of
 from glassformer.model.sentences.settings import read_settings
 from glassformer.program import build
 from glassformer.spec import EncoderSpec
@@ -179,7 +178,7 @@ def _spec_for(folder: CheckpointFolder, given: dict[str, Any], data: Dataset, to
 def _same_head(folder: CheckpointFolder, spec: EncoderSpec, data: Dataset) -> bool:
     if folder.spec.head != spec.head:
         return False
-    return data.task == "mlm" or (folder.spec.classes == spec.classes and tuple(labels_of(folder)) == data.labels)
+    return data.task == "mlm" or (folder.spec.classes == spec.classes and tuple(folder.labels) == data.labels)
 
 
 def _parts(spec: EncoderSpec) -> dict[str, str]:

@@ -98,7 +98,7 @@ class LoadedModel:
     @cached_property
     def labels(self) -> list[str]:
         """The names of the head's classes."""
-        return predictions.labels_of(self.folder)
+        return self.folder.labels
 
     @cached_property
     def longest(self) -> int | None:

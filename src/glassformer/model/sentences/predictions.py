@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
 from torch import Tensor
 
 from glassformer.errors import GlassformerError
-from glassformer.spec import MASKED_HEADS, EncoderSpec
+from glassformer.spec import EncoderSpec
 from glassformer.spec.checkpoint_folder import CheckpointFolder
 
 Kind = Literal["classes", "labels", "scores"]
@@ -16,7 +15,6 @@ WHAT = {
     "none": "it has no head",
     "project": "its head gives vectors",
 }
-UNLABELLED = (*WHAT, *MASKED_HEADS)  # heads without names for what they say
 ANSWERS = "ForQuestionAnswering"  # two numbers a token, which compare tokens and not classes
 LIKELY = 0.5  # from this probability on, a label holds
 
@@ -77,13 +75,3 @@ def require_classes(spec: EncoderSpec, model_class: str) -> None:
     what = "its head marks where an answer begins and ends" if model_class.endswith(ANSWERS) else WHAT.get(spec.head)
     if what is not None:
         raise GlassformerError(f"{model_class} predicts no classes: {what}. Classifiers and taggers do; encode gives vectors.")
-
-
-def labels_of(folder: CheckpointFolder) -> list[str]:
-    """The names of the classes: id2label where it names each of them once, LABEL_0, LABEL_1, … otherwise."""
-    count = folder.spec.classes if folder.spec.head not in UNLABELLED else 0
-    given = folder.aside.get("id2label")
-    names = [given.get(str(i)) for i in range(count)] if isinstance(given, Mapping) else []
-    if len(names) == len(set(map(str, names))) == count and all(isinstance(name, str) and name for name in names):
-        return [str(name)[:200] for name in names]
-    return [f"LABEL_{i}" for i in range(count)]

@@ -1,0 +1,97 @@
+"""The insight commands in Python: what made a number, and what a model needs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from glassformer import arguments
+from glassformer.api.numbers import holds_weights, run
+from glassformer.errors import GlassformerError, shown
+from glassformer.spec.reading import What
+
+if TYPE_CHECKING:
+    from glassformer.numbers import Checkpoint, Contributions
+    from glassformer.numbers.contributions.quantities import Quantity, TokenId
+    from glassformer.numbers.contributions.rules import Activations, Depth, Norms, Patterns, Rules
+
+WORD_STARTS = ("", "Ġ", "▁")  # how vocabularies write the first token of a word
+
+
+def attribute(  # noqa: PLR0913 - one word an option of the command
+    what: What,
+    text: str | Sequence[str] | None = None,
+    *,
+    of: str | None = None,
+    depth: Depth = "direct",
+    norms: Norms = "held",
+    patterns: Patterns = "held",
+    activations: Activations = "secant",
+    pool: str | None = None,
+    as_class: str | None = None,
+    seed: int | None = None,
+    **fields: Any,
+) -> Contributions:
+    """Write one number as a sum of contributions: `gf.attribute("runs/topic-1", "Shares fell", of="class=Business")`.
+
+    `of` is class=LABEL, token=WORD (of a masked-token head), similarity (with two texts), or a name with the indices of a
+    cell; without it, the class that the model predicts. `against=LABEL` in it subtracts another logit.
+    """
+    from glassformer.numbers import Rules, open_checkpoint
+    from glassformer.numbers.contributions.quantities import Quantity, attributed, usual
+
+    rules = Rules(depth=depth, norms=norms, patterns=patterns, activations=activations)
+    texts = [text] if isinstance(text, str) else [] if text is None else arguments.as_list(text)
+    wanted = Quantity.of(of) if of is not None else None
+    if len(texts) > 2 or (len(texts) == 2 and wanted is not None and wanted.kind != "similarity"):
+        raise GlassformerError(f"{len(texts)} texts are given: one text, or two for similarity.")
+    if not (isinstance(what, str | Path) and holds_weights(what)):
+        if len(texts) == 2 or (wanted is not None and wanted.kind == "similarity"):
+            raise GlassformerError("similarity compares two texts by a model's weights: name a checkpoint folder.")
+        found = run(what, text=texts[0] if texts else None, seed=seed, as_class=as_class, **fields)
+        spec = found.program.spec
+        labels = tuple(f"LABEL_{number}" for number in range(spec.classes))
+        wanted = wanted or Quantity.of(usual(found, labels))
+        return attributed(found, wanted, rules, labels=labels, token_id=lambda word: _number(word, spec.vocab))
+    if fields or seed is not None:
+        run(what, seed=seed, **fields)  # refuses them in one line
+    return _of_checkpoint(open_checkpoint(what, as_class=as_class), texts, wanted, rules, pool)
+
+
+def _of_checkpoint(
+    checkpoint: Checkpoint, texts: list[Any], wanted: Quantity | None, rules: Rules, pool: str | None
+) -> Contributions:
+    from glassformer.model.sentences.settings import read_settings
+    from glassformer.numbers.contributions.quantities import Quantity, attributed, similarity, usual
+
+    if not texts:
+        raise GlassformerError("no input: give a text, --text … (two for similarity).")
+    if len(texts) == 2 or (wanted is not None and wanted.kind == "similarity"):
+        settings = read_settings(checkpoint.folder)
+        if settings.obstacle and pool is None:
+            raise GlassformerError(f"{settings.obstacle}. Give pool to compare the vectors before it.")
+        chosen = arguments.one_of("pool", pool or settings.pool or "mean", ("mean", "first", "last", "max", "pooled"))
+        lowered = [str(one).lower() if settings.lower else one for one in texts]
+        found = checkpoint.run([f"{settings.prompt}{one}" for one in lowered])
+        return similarity(found, chosen, rules)
+    found = checkpoint.run(texts[0])
+    wanted = wanted or Quantity.of(usual(found, checkpoint.labels))
+    return attributed(found, wanted, rules, labels=checkpoint.labels, token_id=_vocabulary(checkpoint))
+
+
+def _vocabulary(checkpoint: Checkpoint) -> TokenId:
+    """The id of a token as the tokenizer writes it, or of a word that is one token."""
+
+    def find(word: str) -> int | None:
+        known = (checkpoint.tokenizer.token_to_id(f"{start}{word}") for start in WORD_STARTS)
+        return next((int(number) for number in known if number is not None), None)
+
+    return find
+
+
+def _number(word: str, vocab: int | None) -> int | None:
+    """A token of a spec without a tokenizer, by its id."""
+    if not (word.isdecimal() and len(word) < 10):
+        raise GlassformerError(f"token={shown(word)} is not allowed: a spec has no tokenizer, so give the id of a token.")
+    return int(word) if int(word) < (vocab or 0) else None

@@ -1,0 +1,76 @@
+"""The insight commands: what made a number, and what a model needs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+import glassformer as gf
+from glassformer.cli.options import Named, OneOf, as_option, format_options, give, one_spec
+from glassformer.spec.reading import only_fields, split_words
+
+
+@click.command()
+@click.argument("words", nargs=-1, metavar="CHECKPOINT|SPEC [field=value …]")
+@click.option("--text", multiple=True, help="Input text; two of them for the similarity of two texts.")
+@click.option(
+    "--of",
+    metavar="QUANTITY",
+    help="class=LABEL, token=WORD, similarity, or NAME axis=index …  [default: the predicted class]",
+)
+@click.option(
+    "--depth",
+    type=OneOf(["direct", "input"]),
+    default="direct",
+    show_default=True,
+    help="Stop at what each head and feed-forward block writes, or follow these down to the input.",
+)
+@click.option(
+    "--norms",
+    type=OneOf(["held", "opened"]),
+    default="held",
+    show_default=True,
+    help="Hold the deviation of a norm fixed, or give it half, shared by covariance.",
+)
+@click.option(
+    "--patterns",
+    type=OneOf(["held", "opened"]),
+    default="held",
+    show_default=True,
+    help="Hold attention weights fixed, or give them half, shared over the scores (with --depth input).",
+)
+@click.option(
+    "--activations",
+    type=OneOf(["secant", "slope"]),
+    default="secant",
+    show_default=True,
+    help="f(x)/x, which leaves no remainder, or the derivative, whose remainder is shown.",
+)
+@click.option("--pool", metavar="POOL", help="For similarity: mean, first, last, max or pooled.  [default: the model's own]")
+@click.option("--seed", type=click.IntRange(min=0), help="Random seed of the weights, for a spec without weights.  [default: 0]")
+@click.option("--out", type=Named(), metavar="FILE", help="Save a waterfall and a layer × position map, FILE.png or FILE.svg.")
+@as_option
+@format_options
+def attribute(words: tuple[str, ...], text: tuple[str, ...], out: str | None, form: str | None, **options: Any) -> None:
+    """Write one number as a sum of contributions: embeddings, layers, heads, source positions, FFNs, biases and norms.
+
+    The total, the remainder and the rounding error are printed. Post-norm encoders are followed exactly, not folded.
+
+    \b
+    glassformer attribute runs/topic-1 --text "Shares fell sharply" --of class=Business
+    glassformer attribute runs/topic-1 --text "Shares fell sharply" --of "class=Business against=Sports" --out why.png
+    glassformer attribute path/to/bert --text "The [MASK] bank" --of token=river
+    glassformer attribute path/to/minilm --text "a river bank" --text "a river shore" --of similarity
+    glassformer attribute layer d_model=4 heads=2 t=3 --of "layers.0.attention.scores head=1 t=0 s=2"
+    """
+    from glassformer.show.figures import check_format, drawing
+
+    if out is not None:
+        check_format(out)
+        with drawing():
+            pass
+    ((what, fields),) = split_words(one_spec(words), count=1)
+    found = gf.attribute(what, list(text), **options, **only_fields(fields))
+    notes = [f"picture: {gf.save_picture(found, out)}"] if out is not None else []
+    give(found, form, notes=notes if form is None else None)

@@ -1,0 +1,172 @@
+"""Which number a ledger is about: a class logit, a token logit, the similarity of two texts, or any cell by name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from glassformer.errors import GlassformerError, listed, nearest, shown
+from glassformer.numbers.contributions.ledger import Contributions, contributions, ledger
+from glassformer.numbers.contributions.rules import Rules
+from glassformer.numbers.values import Values
+from glassformer.program.axes import Array
+from glassformer.spec import MASKED_HEADS, TOKEN_HEADS
+
+SIMILARITY = "similarity"
+LOGITS = "head.logits"
+MASKS = ("[MASK]", "<mask>")
+FORMS = "class=LABEL, token=WORD, similarity, or NAME axis=index …"
+LONGEST = 500
+TINY = 1e-300
+
+TokenId = Callable[[str], int | None]
+
+
+class Quantity(NamedTuple):
+    """A quantity as it was written: `class=spam against=ham`, or a name with the indices of a cell."""
+
+    kind: str  # class, token, similarity or cell
+    what: str = ""
+    against: str | None = None
+    cell: Mapping[str, int] = {}
+
+    @classmethod
+    def of(cls, text: str) -> Quantity:
+        """Parse a quantity."""
+        if not isinstance(text, str) or not text.strip() or len(text) > LONGEST:
+            raise GlassformerError(f"the quantity {shown(text)} is not known: give {FORMS}.")
+        first, *rest = re.split(r"\s+(?=\w+=)", text.strip())
+        options = dict(word.partition("=")[::2] for word in rest)
+        name, equals, value = first.partition("=")
+        if first == SIMILARITY and not rest:
+            return cls(SIMILARITY)
+        if not equals:
+            return cls("cell", first, None, {axis: _index(axis, index) for axis, index in options.items()})
+        if name not in ("class", "token") or not value.strip():
+            raise GlassformerError(f"the quantity '{shown(text)}' is not known: give {FORMS}.")
+        against = options.pop("against", None)
+        return cls(name, value.strip(), against, {axis: _index(axis, index) for axis, index in options.items()})
+
+
+def _index(axis: str, text: str) -> int:
+    if not re.fullmatch(r"-?\d{1,9}", text):
+        raise GlassformerError(f"{shown(axis)}={shown(text)} is not allowed: an index is a whole number, counted from 0.")
+    return int(text)
+
+
+def usual(run: Values, labels: Sequence[str]) -> str:
+    """The quantity that is meant where none is given: the logit of the class that the head predicts."""
+    spec = run.program.spec
+    if run.program.sizes.batch == 2:
+        return SIMILARITY
+    if LOGITS not in run or spec.head in (*TOKEN_HEADS, *MASKED_HEADS) or not labels:
+        raise GlassformerError(f"which number? This encoder predicts no class of the whole input: give --of, one of {FORMS}.")
+    return f"class={labels[int(np.argmax(run[LOGITS][0]))]}"
+
+
+def attributed(run: Values, wanted: Quantity, rules: Rules, *, labels: Sequence[str], token_id: TokenId) -> Contributions:
+    """The ledger of a logit, of the difference of two logits, or of one cell."""
+    if wanted.kind == "cell":
+        return contributions(run, wanted.what, wanted.cell, rules)
+    if LOGITS not in run:
+        raise GlassformerError(f"this encoder has no {LOGITS}: its head is {run.program.spec.head}. Give NAME axis=index ….")
+    names = (wanted.what,) if wanted.against is None else (wanted.what, wanted.against)
+    masked = run.program.spec.head in MASKED_HEADS
+    if masked != (wanted.kind == "token"):
+        way = "token=WORD" if masked else "class=LABEL"
+        raise GlassformerError(f"{wanted.kind}={shown(wanted.what)} does not fit head={run.program.spec.head}: give {way}.")
+    found = [_token(name, token_id) if masked else _class(name, labels) for name in names]
+    place = dict(wanted.cell)
+    if masked and "t" not in place:
+        place["t"] = _mask(run)
+    axis = run.tensor(LOGITS).axes[-1].name
+    seed = np.zeros(run[LOGITS].shape)
+    for number, sign in zip(found, (1.0, -1.0), strict=False):
+        seed[run.tensor(LOGITS).at(run.cell(LOGITS, {**place, axis: number}))] += sign
+    label = f"logit of '{shown(names[0])}'" + (f" − logit of '{shown(names[1])}'" if len(names) > 1 else "")
+    where = f" at position {place['t']}" if "t" in place else ""
+    return ledger(run, {LOGITS: seed}, float((seed * run[LOGITS]).sum()), label + where, rules)
+
+
+def _class(name: str, labels: Sequence[str]) -> int:
+    if name in labels:
+        return list(labels).index(name)
+    if re.fullmatch(r"\d{1,9}", name) and int(name) < len(labels):
+        return int(name)
+    near = nearest(name, labels)
+    raise GlassformerError(f"there is no class '{shown(name)}'.{near} The classes are {listed(shown(one) for one in labels)}.")
+
+
+def _token(word: str, token_id: TokenId) -> int:
+    found = token_id(word)
+    if found is None:
+        raise GlassformerError(
+            f"'{shown(word)}' is not one token of this model's vocabulary: give a token as the tokenizer has it."
+        )
+    return found
+
+
+def _mask(run: Values) -> int:
+    words = run.tokens[0] if run.tokens else []
+    places = [place for place, word in enumerate(words) if word in MASKS]
+    if len(places) != 1:
+        raise GlassformerError(
+            f"the text has {len(places)} masks: write {MASKS[0]} (or {MASKS[1]}) once, or give the position, t=POSITION."
+        )
+    return places[0]
+
+
+def similarity(run: Values, pool: str, rules: Rules) -> Contributions:
+    """The ledger of the cosine similarity of two texts. It is a product of two computed vectors: each text gets half.
+
+    The lengths of the vectors follow the rule for norms: held, or opened and shared by covariance.
+    """
+    if run.program.sizes.batch != 2:
+        raise GlassformerError(
+            f"similarity compares two texts, found {run.program.sizes.batch}: give the text twice, --text A --text B."
+        )
+    name = _pooled_name(run) if pool == "pooled" else _states(run)
+    shares = _pooled_shares(run, name, pool)  # of each position in the vector of its text
+    vectors = (run[name].reshape(shares.shape) * shares).sum(1)
+    lengths = np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), TINY)
+    unit = vectors / lengths
+    value = float(unit[0] @ unit[1])
+    coefficient = unit[::-1] / lengths
+    if rules.norms == "opened":
+        coefficient = (coefficient + value * unit / lengths) / 2
+    seed = (coefficient[:, None] / 2 * shares).reshape(run[name].shape)
+    return ledger(run, {name: seed}, value, "similarity of the two texts", rules)
+
+
+def _states(run: Values) -> str:
+    return "final_norm" if "final_norm" in run and run["final_norm"].ndim == 3 else run.program.hidden[-1].name
+
+
+def _pooled_name(run: Values) -> str:
+    """The vector that the encoder itself pools, before any head."""
+    found = [step.name for step in run.program.steps if step.block.part in ("pooler", "final_norm") and run[step.name].ndim == 2]
+    if not found:
+        raise GlassformerError("pool=pooled: this model pools nothing itself. Try pool=mean or pool=first.")
+    return found[-1]
+
+
+def _pooled_shares(run: Values, name: str, pool: str) -> Array:
+    """How much of each position goes into the vector of its text, by feature: [batch, t, d]."""
+    if pool == "pooled":
+        return np.ones((2, 1, run[name].shape[-1]))
+    states = run[name]
+    real = run["attend"].astype(float) if "attend" in run else np.ones(states.shape[:2])
+    shares = np.zeros(states.shape)
+    if pool == "mean":
+        return shares + (real / real.sum(1, keepdims=True))[:, :, None]
+    if pool == "max":
+        best = np.argmax(np.where(real[:, :, None] > 0, states, -np.inf), axis=1)
+        np.put_along_axis(shares, best[:, None], 1.0, axis=1)
+        return shares
+    for text, row in enumerate(real):
+        places = np.flatnonzero(row)
+        shares[text, places[0] if pool == "first" else places[-1]] = 1.0
+    return shares
