@@ -57,7 +57,13 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "cli": (
         *("files", "spec", "show", "api", "lab", "mcp", ""),
         *("algebra.memory", "algebra.parse_bytes", "program.pen", "expressions.language", "expressions.limits", "numbers.Run"),
-        *("answers.quantities.asking", "answers.quiz.regrading", "model.checkpoints.onnx_export", "encoding.streams"),
+        *(
+            "answers.quantities.asking",
+            "answers.quiz.regrading",
+            "model.checkpoints.onnx_export",
+            "encoding.streams",
+            "encoding.jobs.job",
+        ),
         *("training.data", "training.settings", "training.result", "training.distributed.processes"),
     ),
     "": ROOMS,  # the door: glassformer/__init__.py and __main__.py

@@ -149,9 +149,8 @@ def test_texts_on_the_command_line_and_a_report(folder, run, tmp_path):
 def test_a_text_without_its_option_is_told_where_it_goes(folder, run, command):
     code, out, told = run(command, folder, "time flies")
     assert (code, out) == (2, "")
-    assert (
-        told == "glassformer: 'time flies' is unexpected: give texts with --text \"…\", --file FILE, or - for standard input.\n"
-    )
+    way = 'give texts with --text "…", files with --out FOLDER, or - for standard input.'
+    assert told == f"glassformer: 'time flies' is not a file: {way}\n"
 
 
 def test_nothing_is_cut_unsaid(folder, run):

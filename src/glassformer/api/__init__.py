@@ -15,6 +15,7 @@ from glassformer.api.algebra import (
 from glassformer.api.answers import ask, check, check_solution, check_worked, quantities
 from glassformer.api.evaluation import evaluate
 from glassformer.api.insight import attribute
+from glassformer.api.jobs import encode_files, predict_files
 from glassformer.api.models import encode, export, predict, verify
 from glassformer.api.numbers import experiment, experiments, run, work
 from glassformer.api.pictures import save_picture
@@ -37,6 +38,7 @@ __all__ = [
     "data",
     "data_sets",
     "encode",
+    "encode_files",
     "evaluate",
     "experiment",
     "experiments",
@@ -47,6 +49,7 @@ __all__ = [
     "make_quiz",
     "notation",
     "predict",
+    "predict_files",
     "presets",
     "quantities",
     "quiz_sets",

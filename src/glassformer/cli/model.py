@@ -16,6 +16,7 @@ from glassformer.files.text_lines import GivenTexts, TextLines
 from glassformer.spec.checkpoint_folder import model_folder
 
 if TYPE_CHECKING:
+    from glassformer.encoding.jobs.job import Finished
     from glassformer.encoding.streams import Streamed
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -111,25 +112,17 @@ def export(
         sys.stdout.write(f"{folder or own}: {found.model_class}, {found.parameters:,} parameters, {dtype}.\n")
 
 
-def _only_a_dash(_context: click.Context, _parameter: click.Parameter, word: str | None) -> str | None:
-    if word not in (None, "-"):
-        raise GlassformerError(
-            f"'{shown(word)}' is unexpected: give texts with --text \"…\", --file FILE, or - for standard input."
-        )
-    return word
-
-
 def out_option(*endings: str) -> Callable[[Command], Command]:
     """Return the option --out, whose help lists the endings that the command writes."""
     files = [f"FILE{ending}" for ending in endings]
-    said = f"Write to a new {', '.join(files[:-1])} or {files[-1]}. [default: JSON lines on standard output]"
-    return click.option("--out", type=Named(path_type=Path), metavar="FILE", help=said)
+    said = f"Write to a new {', '.join(files[:-1])} or {files[-1]}; for INPUT, a folder. [default: JSON lines on standard output]"
+    return click.option("--out", type=Named(path_type=Path), metavar="FILE|FOLDER", help=said)
 
 
 def stream_options(command: Command) -> Command:
     """Add the options that `encode` and `predict` share: inputs, reading and outputs."""
     for option in (
-        click.argument("stdin", required=False, callback=_only_a_dash, metavar="[-]"),
+        click.argument("inputs", nargs=-1, metavar="[INPUT… | -]"),
         checkpoint_argument,
         click.option("--json", "as_json", is_flag=True, help="Print a JSON summary of what was written to --out."),
         click.option("--device", default=None, metavar="NAME", help="cpu or cuda. [default: cuda if available]"),
@@ -161,6 +154,28 @@ def stream_options(command: Command) -> Command:
     return command
 
 
+JOB = ("form", "carry", "shard_rows", "workers", "threads", "strict")
+
+
+def job_options(*forms: str) -> Callable[[Command], Command]:
+    """Return the options of a job from files to a folder of shards."""
+
+    def decorated(command: Command) -> Command:
+        for option in (
+            click.option("--strict", is_flag=True, help="Stop at the first bad row instead of listing it."),
+            click.option("--threads", type=click.IntRange(1, 1024), help="Threads per worker. [default: by the number of cores]"),
+            click.option("--workers", metavar="auto|N", help="Worker processes. [default: auto: one per GPU, or for all cores]"),
+            click.option("--shard-rows", type=click.IntRange(1, 1_000_000), metavar="N", help="Rows per shard. [default: 8192]"),
+            click.option("--no-carry", is_flag=True, help="Carry no other columns along."),
+            click.option("--carry", multiple=True, metavar="NAME", help="Carry only this column along; may be repeated."),
+            click.option("--format", "form", type=OneOf(forms), help="Format of the shards. [default: parquet]"),
+        ):
+            command = option(command)
+        return command
+
+    return decorated
+
+
 @click.command()
 @stream_options
 @out_option(".npy", ".jsonl", ".parquet")
@@ -170,14 +185,26 @@ def stream_options(command: Command) -> Command:
 @click.option(
     "--normalise/--no-normalise", default=None, help="Scale vectors to unit length. [default: that of the checkpoint, else yes]"
 )
+@click.option(
+    "--store", type=OneOf(["float32", "float16", "int8"]), help="Number format of vectors in shards. [default: float32]"
+)
+@job_options("parquet", "npy", "jsonl")
 def encode(checkpoint: Path, pool: str | None, normalise: bool | None, **options: Any) -> None:
     """Encode each text as a vector: JSON lines, or an .npy, .jsonl or .parquet file, in input order.
+
+    With INPUT (text, CSV, JSONL or Parquet files, .gz or .zst, folders or globs), writes a folder of shards with a manifest.
+    The same command again continues an interrupted job; bad rows are listed in bad_rows.jsonl.
 
     \b
     glassformer encode path/to/checkpoint --text "time flies" --text "like an arrow"
     glassformer encode path/to/checkpoint --file texts.txt --out vectors.npy
     cat texts.txt | glassformer encode path/to/checkpoint - --truncate > vectors.jsonl
+    glassformer encode path/to/checkpoint reviews.csv --column review --truncate --out vectors
     """
+    job = files_asked(checkpoint, options, ("store", *JOB))
+    if job is not None:
+        _print_job(gf.encode_files(checkpoint, pool=pool, normalise=normalise, **job), "vectors", as_json=options["as_json"])
+        return
     texts, options, as_json = texts_asked(checkpoint, options)
     _print_summary(
         gf.encode(checkpoint, texts, pool=pool, normalise=normalise, progress=True, **options), "vectors", as_json=as_json
@@ -193,15 +220,25 @@ def encode(checkpoint: Path, pool: str | None, normalise: bool | None, **options
     metavar="FILE|FOLDER",
     help="An image, a folder of images, or an .npy file of floats [image, channel, row, column], scaled as in training.",
 )
+@job_options("parquet", "jsonl")
 def predict(checkpoint: Path, images: Path | None, **options: Any) -> None:
     """Predict class probabilities for each text or image, tags for tokens, or masked tokens: JSON lines, or a file.
+
+    With INPUT, writes a folder of shards, as `encode` does.
 
     \b
     glassformer predict path/to/classifier --text "what a film"
     glassformer predict path/to/classifier --file reviews.txt --out classes.parquet
     glassformer predict path/to/masked-token-model --text "time [MASK] like an arrow"
     glassformer predict path/to/image-classifier --images photos/
+    glassformer predict path/to/classifier reviews.jsonl --column review --out classes
     """
+    job = files_asked(checkpoint, options, JOB)
+    if job is not None:
+        if images is not None:
+            raise GlassformerError("--images and INPUT are both given: choose one.")
+        _print_job(gf.predict_files(checkpoint, **job), "predictions", as_json=options["as_json"])
+        return
     texts, options, as_json = texts_asked(checkpoint, options, images=images)
     _print_summary(gf.predict(checkpoint, texts, images=images, progress=True, **options), "predictions", as_json=as_json)
 
@@ -209,7 +246,8 @@ def predict(checkpoint: Path, images: Path | None, **options: Any) -> None:
 def texts_asked(checkpoint: Path, options: dict[str, Any], *, images: Path | None = None) -> tuple[Any, dict[str, Any], bool]:
     """Return the texts (from --text, --file or standard input), the other options, and whether a JSON summary is wanted."""
     model_folder(checkpoint)  # report a misspelt model before anything else
-    texts, file, stdin, as_json = (options.pop(name) for name in ("texts", "file", "stdin", "as_json"))
+    texts, file, inputs, as_json = (options.pop(name) for name in ("texts", "file", "inputs", "as_json"))
+    stdin = "-" if inputs else None
     if as_json and options["out"] is None:
         raise GlassformerError("the output is JSON lines already: --json summarizes a file written with --out.")
     options["out"] = options["out"] or sys.stdout.buffer
@@ -221,6 +259,52 @@ def texts_asked(checkpoint: Path, options: dict[str, Any], *, images: Path | Non
     if texts:
         return GivenTexts(texts, "--text"), options, as_json
     return (Path(file) if file not in (None, "-") else TextLines(sys.stdin.buffer, "standard input")), options, as_json
+
+
+def files_asked(checkpoint: Path, options: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any] | None:
+    """Return the options of a job if INPUT is given; otherwise remove them, and refuse those that only a job has."""
+    model_folder(checkpoint)
+    no_carry = options.pop("no_carry")
+    job = {name: value for name in names if (value := options.pop(name)) not in (None, (), False)}
+    if no_carry:
+        if "carry" in job:
+            raise GlassformerError("--carry and --no-carry are both given: choose one.")
+        job["carry"] = ()
+    if options["inputs"] in ((), ("-",)):
+        if job:
+            word = next(iter(job)).replace("form", "format").replace("_", "-")
+            raise GlassformerError(f"--{word} is for files: name them after the checkpoint, with --out FOLDER.")
+        return None
+    if options["texts"] or options["file"] is not None:
+        raise GlassformerError("INPUT and --text or --file are both given: choose one.")
+    if "-" in options["inputs"]:
+        raise GlassformerError("- reads standard input and stands alone: name files, or give only -.")
+    if options["out"] is None:
+        first = options["inputs"][0]
+        if not Path(first).exists() and not set(first) & set("*?["):
+            raise GlassformerError(
+                f"'{shown(first)}' is not a file: give texts with --text \"…\", files with --out FOLDER, or - for standard input."
+            )
+        raise GlassformerError("where to? Files are written to a folder of shards: give --out FOLDER.")
+    if options["fresh_head"]:
+        raise GlassformerError(
+            "--fresh-head is not for files: each worker would draw other random weights. Train the head first."
+        )
+    shared = ("inputs", "out", "column", "truncate", "empty", "batch_tokens", "dtype", "device", "as_class")
+    return {**job, **{name: options[name] for name in shared}, "progress": True}
+
+
+def _print_job(found: Finished, what: str, *, as_json: bool) -> None:
+    """Print the counts of a job."""
+    about = found.to_dict()
+    if as_json:
+        print(to_json(about))
+        return
+    shards = f"{about['shards']:,} shard{'s' if about['shards'] != 1 else ''}"
+    kept = f" ({about['kept']:,} finished before)" if about["kept"] else ""
+    notes = {"cut": "truncated", "left_out": "skipped because empty", "bad": "bad, see bad_rows.jsonl"}
+    told = "".join(f", {about[name]:,} {text}" for name, text in notes.items() if about[name])
+    print(f"{found.out}: {found.rows:,} {what} in {shards}{kept}{told}.")
 
 
 def _print_summary(found: Streamed, what: str, *, as_json: bool) -> None:

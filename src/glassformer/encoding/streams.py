@@ -73,18 +73,23 @@ def load_on(
     uses: tuple[str, ...] = ("pooler", "head"),
 ) -> LoadedModel:
     """Load a model, on a GPU if available; `uses` are the parts on top of the layers that the result depends on."""
-    import torch
-
     from glassformer.model import load
+
+    model = load(checkpoint, as_class=as_class, dtype=dtype, device=device_for(device))
+    require_stored(model, fresh_head=fresh_head, uses=uses)
+    return model
+
+
+def device_for(device: str | None) -> str:
+    """Return the name of an available device: the one that is asked for, else a GPU if there is one."""
+    import torch
 
     device = device or ("cuda" if torch.cuda.is_available() else "cpu")
     if device.split(":")[0] not in ("cpu", "cuda"):
         raise GlassformerError(f"--device {shown(device)} is not known: cpu or cuda.{nearest(device, ('cpu', 'cuda'))}")
     if device.startswith("cuda") and not torch.cuda.is_available():
         raise GlassformerError(f"--device {shown(device)}: no GPU is available. Try --device cpu.")
-    model = load(checkpoint, as_class=as_class, dtype=dtype, device=device)
-    require_stored(model, fresh_head=fresh_head, uses=uses)
-    return model
+    return device
 
 
 def require_stored(model: LoadedModel, *, fresh_head: bool, uses: tuple[str, ...] = ("pooler", "head")) -> None:

@@ -10,10 +10,12 @@ from torch import Tensor
 
 from glassformer.errors import GlassformerError
 from glassformer.model.boundary.encoder import Encoder
-from glassformer.model.sentences.streams import Window
+from glassformer.model.sentences.streams import Window, stop
 
 MASKS = ("[MASK]", "<mask>")  # how tokenizers write it
 SHOWN = 5  # the likeliest tokens that are named
+
+Refused = Callable[[int, GlassformerError], None]
 
 
 class MaskPrediction(NamedTuple):
@@ -36,23 +38,28 @@ def mask_of(tokenizer: Any) -> tuple[str, int]:
     raise GlassformerError(f"the tokenizer has no token for a mask ({' or '.join(MASKS)}): nothing can be asked of this head.")
 
 
-def guesses(encoder: Encoder, window: Window, tokenizer: Any, name: Callable[[int], str]) -> Iterator[list[MaskPrediction]]:
-    """Each text's masks, one text at a time: a vocabulary of numbers for each token of many texts would fill the memory."""
+def guesses(
+    encoder: Encoder, window: Window, tokenizer: Any, name: Callable[[int], str], refused: Refused = stop
+) -> Iterator[tuple[int, list[MaskPrediction]]]:
+    """Each text's number and masks, one text at a time: a vocabulary of numbers for each token of many would fill the memory."""
     letters, mask = mask_of(tokenizer)
     for i, ids in enumerate(window.ids):
         places = (ids == mask).nonzero().flatten()
         if not len(places):
-            raise GlassformerError(f"{name(window.numbers[i])} has no {letters}: write it where a token is to be guessed.")
+            said = f"{name(window.numbers[i])} has no {letters}: write it where a token is to be guessed."
+            refused(window.numbers[i], GlassformerError(said))
+            continue
         segments = None if window.segments is None else window.segments[i][None].to(encoder.here.device)
         with torch.inference_mode():
             asked = places.to(encoder.here.device)
-            said = encoder(ids[None].to(encoder.here.device), segments=segments, predict_at=asked).logits
-        rows: Tensor = said.float().softmax(-1).reshape(len(places), -1)
+            logits = encoder(ids[None].to(encoder.here.device), segments=segments, predict_at=asked).logits
+        rows: Tensor = logits.float().softmax(-1).reshape(len(places), -1)
         best = rows.topk(min(SHOWN, rows.shape[-1]))
-        yield [
+        found = [
             MaskPrediction(place, {_letters(tokenizer, token): value for token, value in zip(tokens, values, strict=True)})
             for place, tokens, values in zip(places.tolist(), best.indices.tolist(), best.values.tolist(), strict=True)
         ]
+        yield window.numbers[i], found
 
 
 def _letters(tokenizer: Any, token: int) -> str:

@@ -48,6 +48,7 @@ class Vectors(NamedTuple):
     values: NDArray[Any]  # [texts, width]
     dropped: dict[int, int]  # tokens that a text lost, by number
     seen: int
+    tokens: int = 0
 
 
 class Sayings(NamedTuple):
@@ -57,6 +58,7 @@ class Sayings(NamedTuple):
     values: list[Said]
     dropped: dict[int, int]
     seen: int
+    tokens: int = 0
 
 
 class LoadedModel:
@@ -216,10 +218,11 @@ class LoadedModel:
         by_words = self.spec.head == "tag" and self.settings.context == "word"
         for window in self._windows(texts, habits, letters=self.spec.head in TOKEN_HEADS, word_by_word=by_words):
             if masked:
-                told: list[Said] = []
+                refused, name = habits.get("refused", streams.stop), habits.get("name", streams.plain_name)
                 with evaluating(every_module(self.encoder)):
-                    told.extend(guesses.guesses(self.encoder, window, self.tokenizer, habits.get("name", streams.plain_name)))
-                yield Sayings(window.numbers, told, window.dropped, window.seen)
+                    told = list(guesses.guesses(self.encoder, window, self.tokenizer, name, refused))
+                numbers, masks = [number for number, _ in told], [one for _, one in told]
+                yield Sayings(numbers, list(masks), window.dropped, window.seen, window.size)
                 continue
             with torch.inference_mode():
                 run = self._ready("logits").run
@@ -227,7 +230,10 @@ class LoadedModel:
                     self.encoder, window.ids, segments=window.segments, part="logits", tokens_at_once=batch_tokens, run=run
                 )
             said = [self._said(logits, tokens) for logits, tokens in zip(found, window.tokens, strict=True)]
-            yield _of_texts(window, said) if by_words else Sayings(window.numbers, said, window.dropped, window.seen)
+            if by_words:
+                yield _of_texts(window, said)
+            else:
+                yield Sayings(window.numbers, said, window.dropped, window.seen, window.size)
 
     def _said(self, logits: Tensor, tokens: Sequence[str]) -> Said:
         kind = predictions.kind_of(self.folder)
@@ -275,7 +281,7 @@ class LoadedModel:
 
 
 def _vectors(window: streams.Window, values: Tensor) -> Vectors:
-    return Vectors(window.numbers, values.numpy(), window.dropped, window.seen)
+    return Vectors(window.numbers, values.numpy(), window.dropped, window.seen, window.size)
 
 
 def _of_texts(window: streams.Window, said: Sequence[Said]) -> Sayings:
@@ -284,7 +290,7 @@ def _of_texts(window: streams.Window, said: Sequence[Said]) -> Sayings:
     for number, encoding, tokens in zip(window.numbers, window.encodings, said, strict=True):
         own = [token for token, special in zip(tokens, encoding.special_tokens_mask, strict=True) if not special]
         texts.setdefault(number, []).extend(own)
-    return Sayings(list(texts), list(texts.values()), window.dropped, window.seen)
+    return Sayings(list(texts), list(texts.values()), window.dropped, window.seen, window.size)
 
 
 def load(

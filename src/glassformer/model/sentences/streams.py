@@ -38,6 +38,11 @@ def plain_name(number: int) -> str:
     return f"text {number}"
 
 
+def stop(_number: int, error: GlassformerError) -> None:
+    """Raise the error of a text that cannot be read."""
+    raise error
+
+
 @dataclass(frozen=True, kw_only=True)
 class Habits:
     """How texts are read."""
@@ -50,6 +55,7 @@ class Habits:
     name: Callable[[int], str] = plain_name
     word_by_word: bool = False  # each word, between blanks, is read by itself, as if it were a text
     letters: bool = False  # whether the tokens are needed as text
+    refused: Callable[[int, GlassformerError], None] = stop  # for a text that cannot be read; if it returns, that is left out
 
     def __post_init__(self) -> None:
         arguments.yes_no("truncate", self.truncate)
@@ -68,6 +74,11 @@ class Window(NamedTuple):
     encodings: list[Any]  # as the tokenizer gave them
     dropped: dict[int, int]  # by number
     seen: int  # texts that were looked at, those left out included
+
+    @property
+    def size(self) -> int:
+        """How many tokens there are."""
+        return sum(ids.shape[0] for ids in self.ids)
 
     @property
     def tokens(self) -> list[list[str]]:
@@ -90,7 +101,11 @@ def _groups(texts: Iterable[Text], habits: Habits, sizes: Iterator[int]) -> Iter
     some: list[tuple[int, Text]] = []
     characters, size = 0, next(sizes)
     for number, text in enumerate(texts):
-        check_text(text, habits.name(number))
+        try:
+            check_text(text, habits.name(number))
+        except GlassformerError as error:
+            habits.refused(number, error)
+            continue
         ready = _ready(text, habits)
         some.append((number, ready))
         characters += sum(map(len, ready)) if isinstance(ready, tuple) else len(ready)
@@ -131,10 +146,11 @@ def _cut(some: list[tuple[int, Text]], tokenizer: Any, habits: Habits) -> Cut:
     """Texts as tokens; those that are too long, and may be cut, a second time. Nobody else may use the tokenizer meanwhile."""
     if habits.word_by_word:
         some = [(number, word) for number, text in some for word in _words(text)]
-    encodings, dropped = _encodings(some, tokenizer, habits), {}
+    some, encodings = _encodings(some, tokenizer, habits)
+    dropped = {}
     if habits.truncate and habits.longest is not None:
         long = [i for i, encoding in enumerate(encodings) if len(encoding) > habits.longest]
-        shortened = _encodings([some[i] for i in long], tokenizer, habits, most=habits.longest) if long else []
+        shortened = _encodings([some[i] for i in long], tokenizer, habits, most=habits.longest)[1] if long else []
         for i, short in zip(long, shortened, strict=True):
             dropped[i] = len(encodings[i]) - len(short)
             encodings[i] = short
@@ -160,32 +176,44 @@ def _window(cut: Cut, tokenizer: Any, spec: EncoderSpec, habits: Habits) -> Wind
             if habits.empty == "skip":
                 continue
             if habits.empty == "refuse" or not ids:
-                name = habits.name(number)
-                raise GlassformerError(f"{name} is empty: it has no token of its own. empty=skip leaves such texts out.")
+                said = f"{habits.name(number)} is empty: it has no token of its own. empty=skip leaves such texts out."
+                habits.refused(number, GlassformerError(said))
+                continue
         if habits.longest is not None and length > habits.longest:
-            raise GlassformerError(
+            said = (
                 f"{habits.name(number)} has {length:,} tokens, this model takes {habits.longest:,}. Split it, or truncate it, "
                 f"which drops the last {length - habits.longest:,}."
             )
+            habits.refused(number, GlassformerError(said))
+            continue
         window.numbers.append(number)
         window.encodings.append(encoding)
         lists.append(ids)
     flat = np.fromiter(chain.from_iterable(lists), np.int64)  # one array for all: a GPU waits for each that is made by itself
     if spec.vocab is not None and flat.size and flat.max() >= spec.vocab:
-        _name_unknown(cut, tokenizer, spec.vocab, habits)
+        return _window(_of_known_tokens(cut, tokenizer, spec.vocab, habits), tokenizer, spec, habits)
     window.ids.extend(torch.from_numpy(flat).split([len(ids) for ids in lists]) if lists else ())
     paired = (spec.segments or 0) > 1 and any(isinstance(text, tuple) for _, text in some)
     return window._replace(segments=[torch.tensor(one.type_ids) for one in window.encodings] if paired else None)
 
 
-def _name_unknown(cut: Cut, tokenizer: Any, vocab: int, habits: Habits) -> None:
-    """Refuse the first text with a token that the model has no row for."""
-    for (number, _), encoding in zip(cut.some, cut.encodings, strict=True):
-        if len(encoding):
-            check_vocabulary(tokenizer, encoding, habits.name(number), vocab)
+def _of_known_tokens(cut: Cut, tokenizer: Any, vocab: int, habits: Habits) -> Cut:
+    """Leave out, if they may be refused, the texts with a token that the model has no row for."""
+    kept = []
+    for i, ((number, _), encoding) in enumerate(zip(cut.some, cut.encodings, strict=True)):
+        try:
+            if len(encoding):
+                check_vocabulary(tokenizer, encoding, habits.name(number), vocab)
+            kept.append(i)
+        except GlassformerError as error:
+            habits.refused(number, error)
+    dropped = {place: cut.dropped[i] for place, i in enumerate(kept) if i in cut.dropped}
+    return Cut([cut.some[i] for i in kept], [cut.encodings[i] for i in kept], dropped)
 
 
-def _encodings(some: list[tuple[int, Text]], tokenizer: Any, habits: Habits, *, most: int | None = None) -> list[Any]:
+def _encodings(
+    some: list[tuple[int, Text]], tokenizer: Any, habits: Habits, *, most: int | None = None
+) -> tuple[list[tuple[int, Text]], list[Any]]:
     """All at once, which is quick; one by one only to name the text that cannot be cut. With `most`, no more tokens than that."""
     try:
         if most is not None:
@@ -193,9 +221,16 @@ def _encodings(some: list[tuple[int, Text]], tokenizer: Any, habits: Habits, *, 
         # The quick way leaves out where in the text each token stands, and what it is in letters.
         quick = getattr(tokenizer, "encode_batch_fast", tokenizer.encode_batch)
         encode = tokenizer.encode_batch if habits.letters else quick
-        return list(guarded("texts", lambda: encode([text for _, text in some])))
+        return some, list(guarded("texts", lambda: encode([text for _, text in some])))
     except GlassformerError:
-        return [cut_into_tokens(tokenizer, text, habits.name(number), most=most) for number, text in some]
+        kept, encodings = [], []
+        for number, text in some:
+            try:
+                encodings.append(cut_into_tokens(tokenizer, text, habits.name(number), most=most))
+                kept.append((number, text))
+            except GlassformerError as error:
+                (habits.refused if most is None else stop)(number, error)
+        return kept, encodings
     finally:
         tokenizer.no_truncation()
 

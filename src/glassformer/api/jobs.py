@@ -1,0 +1,114 @@
+"""Jobs in Python: encode or predict the rows of files into a folder of shards, resumable."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from glassformer import arguments
+from glassformer.errors import GlassformerError, needs_torch, shown
+from glassformer.spec.checkpoint_folder import model_folder
+
+if TYPE_CHECKING:
+    from glassformer.encoding.jobs.job import Finished
+
+Form = Literal["parquet", "npy", "jsonl"]
+Store = Literal["float32", "float16", "int8"]
+MOST_WORKERS = 256
+
+
+@needs_torch
+def encode_files(
+    checkpoint: str | Path,
+    inputs: str | Path | Sequence[str | Path],
+    out: str | Path,
+    *,
+    form: Form = "parquet",
+    store: Store = "float32",
+    pool: str | None = None,
+    normalise: bool | None = None,
+    **options: Any,
+) -> Finished:
+    """Encode the rows of files into a folder of shards: `gf.encode_files("models/minilm", "texts.csv", "vectors")`.
+
+    `inputs` are text, CSV, JSONL or Parquet files, folders or globs. The same call again continues a job that was interrupted.
+    `store` is the number format of the vectors. Options: `column`, `carry`, `shard_rows`, `workers`, `threads`, `strict`,
+    `truncate`, `empty`, `batch_tokens`, `dtype`, `device`, `as_class`, `progress`.
+    """
+    arguments.one_of("form", form, ("parquet", "npy", "jsonl"))
+    arguments.one_of("store", store, ("float32", "float16", "int8"))
+    if normalise is not None:
+        arguments.yes_no("normalise", normalise)
+    return _run(checkpoint, inputs, out, ("encode", form, store), {"pool": pool, "normalise": normalise}, options)
+
+
+@needs_torch
+def predict_files(
+    checkpoint: str | Path,
+    inputs: str | Path | Sequence[str | Path],
+    out: str | Path,
+    *,
+    form: Literal["parquet", "jsonl"] = "parquet",
+    **options: Any,
+) -> Finished:
+    """Predict for the rows of files into a folder of shards, as `encode_files` does: `gf.predict_files(run, "in.csv", "out")`."""
+    arguments.one_of("form", form, ("parquet", "jsonl"))
+    return _run(checkpoint, inputs, out, ("predict", form, "float32"), {}, options)
+
+
+def _run(
+    checkpoint: str | Path, inputs: Any, out: str | Path, kind: tuple[str, str, str], own: dict[str, Any], given: dict[str, Any]
+) -> Finished:
+    from glassformer.encoding.jobs.computing import Task
+    from glassformer.encoding.jobs.job import Plan, run_job
+    from glassformer.encoding.jobs.readers import ENCODED, PREDICTED, Columns
+    from glassformer.encoding.streams import device_for
+    from glassformer.encoding.tables import parquet_packages
+
+    known = {
+        "column": None, "carry": None, "shard_rows": 8192, "workers": "auto", "threads": None, "strict": False,
+        "truncate": False, "empty": "refuse", "batch_tokens": None, "dtype": "float32", "device": None, "as_class": None,
+        "progress": False,
+    }  # fmt: skip
+    for name in given:
+        arguments.one_of("option", name, known)
+    asked: dict[str, Any] = {**known, **given}
+    folder, target = arguments.path("checkpoint", checkpoint), arguments.path("out", out)
+    model_folder(folder)
+    some = [inputs] if isinstance(inputs, str | Path) else arguments.as_list(inputs)
+    paths = [arguments.path("inputs", one) for one in some]
+    if kind[1] == "parquet":
+        parquet_packages()
+    column, carry = asked["column"], asked["carry"]
+    carried = None if carry is None else tuple(arguments.words("carry", carry))
+    columns = Columns(
+        None if column is None else arguments.text("column", column), carried, ENCODED if kind[0] == "encode" else PREDICTED
+    )
+    reading = {
+        "truncate": arguments.yes_no("truncate", asked["truncate"]),
+        "empty": arguments.one_of("empty", asked["empty"], ("refuse", "skip", "encode")),
+        "batch_tokens": _whole("batch_tokens", asked["batch_tokens"]),
+    }
+    device = device_for(asked["device"])
+    task = Task(
+        *kind, {**own, **reading}, device=device, dtype=arguments.text("dtype", asked["dtype"]), as_class=asked["as_class"]
+    )
+    size = arguments.whole("shard_rows", asked["shard_rows"], least=1, most=1_000_000)
+    strict, told = arguments.yes_no("strict", asked["strict"]), arguments.yes_no("progress", asked["progress"])
+    plan = Plan(columns, size, workers(asked["workers"]), strict, told)
+    return run_job(folder, paths, target, task, plan, threads=_whole("threads", asked["threads"], most=1024))
+
+
+def workers(given: Any) -> int | None:
+    """Return the number of workers; None for auto."""
+    if given == "auto":
+        return None
+    number = int(given) if isinstance(given, str) and given.isascii() and given.isdigit() and len(given) < 6 else given
+    if not arguments.is_whole(number) or not 1 <= number <= MOST_WORKERS:
+        raise GlassformerError(f"workers={shown(given)} is not allowed: workers must be auto or 1 to {MOST_WORKERS}.")
+    return int(number)
+
+
+def _whole(name: str, value: Any, *, most: int | None = None) -> int | None:
+    return None if value is None else arguments.whole(name, value, least=1, most=most)

@@ -1,0 +1,42 @@
+"""What a job was run with: a checksum of the model folder, and the versions of the packages."""
+
+from __future__ import annotations
+
+import hashlib
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from glassformer.errors import GlassformerError
+from glassformer.files.paths import path_text
+from glassformer.spec.checkpoint_folder import model_folder
+
+ENDINGS = (".json", ".safetensors", ".txt", ".model")
+PACKAGES = ("glassformer", "torch", "numpy", "tokenizers", "pyarrow")
+PIECE = 1 << 22
+
+
+def checkpoint_sha256(checkpoint: Path) -> str:
+    """Return a checksum over the weights, the config and the tokenizer of a model folder, and one folder down (pooling)."""
+    folder, digest = model_folder(checkpoint), hashlib.sha256()
+    files = sorted({*folder.glob("*"), *folder.glob("*/config.json")})
+    try:
+        for file in files:
+            if file.suffix in ENDINGS and file.is_file():
+                digest.update(f"{file.relative_to(folder).as_posix()}\0{file.stat().st_size}\0".encode())
+                with file.open("rb") as opened:
+                    while piece := opened.read(PIECE):
+                        digest.update(piece)
+    except OSError as error:
+        raise GlassformerError(f"{path_text(folder)} cannot be read: {error.strerror or type(error).__name__}.") from None
+    return digest.hexdigest()
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of the packages that shards depend on."""
+    found = {}
+    for name in PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found

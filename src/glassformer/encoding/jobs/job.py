@@ -1,0 +1,125 @@
+"""A job: row groups of the inputs through a model into a folder of shards; the same call again goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from glassformer.encoding.jobs.computing import Computed, Task
+from glassformer.encoding.jobs.folder import BAD_ROWS, JobFolder
+from glassformer.encoding.jobs.groups import Group, Position, groups_of
+from glassformer.encoding.jobs.identity import checkpoint_sha256, versions
+from glassformer.encoding.jobs.inputs import Input, find_inputs
+from glassformer.encoding.jobs.pool import default_threads, run_groups
+from glassformer.encoding.jobs.progress import Pace, progress
+from glassformer.encoding.jobs.readers import Columns, check_columns
+from glassformer.encoding.jobs.shards import COUNTS, make_shard
+from glassformer.errors import GlassformerError
+from glassformer.files.paths import path_text
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A finished job: its folder, what its manifest says, and how many of its shards this run made or found."""
+
+    out: Path
+    manifest: dict[str, Any]
+    made: int
+    kept: int
+
+    @property
+    def rows(self) -> int:
+        """Rows with a result."""
+        return int(self.manifest["rows"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the counts and the path as a dict."""
+        counts = {name: self.manifest[name] for name in COUNTS}
+        return {"out": str(self.out), **counts, "shards": len(self.manifest["shards"]), "made": self.made, "kept": self.kept}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a job is run; none of it changes the shards, except the columns and the number of rows in each."""
+
+    columns: Columns
+    shard_rows: int = 8192
+    workers: int | None = 1  # None: one a GPU, or as many as the cores serve
+    strict: bool = False
+    told: bool = False  # whether progress is shown
+
+
+class _Job:
+    """The state of a run."""
+
+    def __init__(self, files: list[Input], plan: Plan, folder: JobFolder, form: str) -> None:
+        self.files, self.plan, self.folder, self.form = files, plan, folder, form
+        self.position, self.pace = Position(), Pace()
+        self.records: dict[str, dict[str, Any]] = {}
+        self.sources: dict[str, str] = {}
+        self.tell: Any = None
+
+    def unfinished(self) -> Iterator[Group]:
+        """Yield the groups without a valid shard."""
+        for group in groups_of(self.files, self.plan.columns, self.plan.shard_rows, self.position):
+            source = group.sha256()
+            record = self.folder.finished(group.name, source)
+            if record is None:
+                self.pace.first = self.position.done if self.pace.first is None else self.pace.first
+                self.sources[group.name] = source
+                yield group
+                continue
+            if self.plan.strict and record["bad"]:
+                raise GlassformerError(f"--strict: bad row {self.folder.first_bad_row(record)}")
+            self.records[group.name] = record
+            self.pace.kept += 1
+
+    def done(self, group: Group, computed: Computed) -> None:
+        """Write the shard of a group."""
+        shard = make_shard(self.form, group, computed)
+        if self.plan.strict and shard.first_fault is not None:
+            raise GlassformerError(f"--strict: bad row in {shard.first_fault}")
+        self.records[group.name] = self.folder.add(group.name, self.sources.pop(group.name), shard)
+        self.pace.add(len(group.rows), shard.tokens)
+        self.tell()
+
+    def manifest(self, about: dict[str, Any]) -> dict[str, Any]:
+        """Return the manifest: the shards in the order of the rows."""
+        ordered = [self.records[name] for name in sorted(self.records)]
+        inputs = [one.about() | {"rows": rows} for one, rows in zip(self.files, self.position.rows, strict=True)]
+        totals = {name: sum(record[name] for record in ordered) for name in COUNTS}
+        return {**about, "inputs": inputs, **totals, "bad_rows": BAD_ROWS, "shards": ordered}
+
+
+def run_job(
+    checkpoint: Path, inputs: Sequence[str | Path], out: Path, task: Task, plan: Plan, *, threads: int | None = None
+) -> Finished:
+    """Run or continue a job; `threads` of a worker are those of the shards that are there, else a default."""
+    files = find_inputs(inputs)
+    for one in files:
+        check_columns(one, plan.columns)
+    if out.exists() and not out.is_dir():
+        raise GlassformerError(f"--out {path_text(out)} is a file: name a folder.")
+    folder = JobFolder(out)
+    weights = checkpoint_sha256(checkpoint)
+    with folder.locked():
+        before = (folder.job or {}).get("threads")
+        chosen = threads or (before if type(before) is int and 0 < before <= 1024 else default_threads())
+        task = replace(task, threads=chosen)
+        carry = None if plan.columns.carry is None else list(plan.columns.carry)
+        job = {
+            "checkpoint_sha256": weights, "task": task.kind, "form": task.form, "store": task.store, "options": task.options,
+            "device": task.device, "dtype": task.dtype, "as_class": task.as_class, "threads": task.threads,
+            "column": plan.columns.text, "carry": carry, "shard_rows": plan.shard_rows,
+        }  # fmt: skip
+        folder.require(job)
+        state = _Job(files, plan, folder, task.form)
+        with progress(state.pace, state.position, shown=plan.told) as state.tell:
+            run_groups(checkpoint, task, plan.workers, state.unfinished(), state.done)
+        manifest = state.manifest({"job": job, "checkpoint": checkpoint.name, "versions": versions()})
+        if not sum(manifest[name] for name in ("rows", "bad", "left_out")):
+            raise GlassformerError("there are no rows: the inputs are empty.")
+        folder.complete(manifest)
+    return Finished(out, manifest, state.pace.made, state.pace.kept)

@@ -1,0 +1,276 @@
+"""A job from files to a folder: complete, resumable after any kill, refused for another job; bad rows are listed."""
+
+import gzip
+import json
+import os
+import random
+import resource
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pyarrow as arrow
+import pyarrow.parquet as parquet
+import pytest
+from checkpoint_files import WORDS, add_tokenizer, bert_folder
+from command_line import glassformer as command
+
+import glassformer as gf
+from glassformer import GlassformerError
+
+ROWS = 50
+
+
+@pytest.fixture
+def given(tmp_path):
+    rng = np.random.default_rng(1)
+    texts = [" ".join(rng.choice(WORDS, rng.integers(1, 9))) for _ in range(ROWS)]
+    lines = [json.dumps({"text": text, "id": n}) for n, text in enumerate(texts)]
+    lines[7] = "{broken"
+    (tmp_path / "in.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return add_tokenizer(bert_folder(tmp_path / "m")), tmp_path / "in.jsonl", texts
+
+
+def encode(given, out, **options):
+    return gf.encode_files(given[0], given[1], out, **{"shard_rows": 16, "workers": 1, **options})
+
+
+def bytes_of(folder):
+    files = [file for file in sorted(folder.rglob("*")) if file.is_file() and file.name != ".lock"]
+    return {str(file.relative_to(folder)): file.read_bytes() for file in files}
+
+
+def test_rows_keep_their_order_place_and_columns_and_a_bad_row_is_listed(given, tmp_path):
+    model, _, texts = given
+    found = encode(given, tmp_path / "a")
+    assert found.to_dict() == {
+        "out": str(tmp_path / "a"), "rows": 49, "bad": 1, "left_out": 0, "cut": 0, "tokens": found.manifest["tokens"],
+        "shards": 4, "made": 4, "kept": 0,
+    }  # fmt: skip
+    table = arrow.concat_tables([parquet.read_table(file) for file in sorted((tmp_path / "a" / "shards").glob("*.parquet"))])
+    kept = [n for n in range(ROWS) if n != 7]
+    assert table["row"].to_pylist() == [n + 1 for n in kept]
+    assert table["id"].to_pylist() == [str(n) for n in kept]
+    assert set(table["file"].to_pylist()) == {given[1].as_posix()}
+    wanted = gf.load(model).encode([texts[n] for n in kept])
+    np.testing.assert_allclose(np.array(table["embedding"].to_pylist()), wanted, atol=1e-5)
+    bad = json.loads((tmp_path / "a" / "bad_rows.jsonl").read_text())
+    assert (bad["row"], bad["reason"][:9]) == (8, "not JSON:")
+    with pytest.raises(GlassformerError, match=r"--strict: bad row in .* row 8: not JSON"):
+        encode(given, tmp_path / "b", strict=True)
+    with pytest.raises(GlassformerError, match="--strict: bad row"):
+        encode(given, tmp_path / "a", strict=True)
+
+
+def test_the_same_call_again_verifies_and_a_flipped_bit_is_mended(given, tmp_path):
+    encode(given, tmp_path / "a", form="npy")
+    whole = bytes_of(tmp_path / "a")
+    assert encode(given, tmp_path / "a", form="npy").to_dict()["kept"] == 4
+    shard = tmp_path / "a" / "shards" / "00000-000001.npy"
+    shard.write_bytes(whole["shards/00000-000001.npy"][:-1] + bytes([shard.read_bytes()[-1] ^ 1]))
+    (tmp_path / "a" / "shards" / "mine.txt").write_text("not a shard")
+    again = encode(given, tmp_path / "a", form="npy")
+    assert (again.made, again.kept) == (1, 3)
+    assert bytes_of(tmp_path / "a") == whole | {"shards/mine.txt": b"not a shard"}
+
+
+def test_a_changed_input_is_done_again_and_rows_that_are_gone_leave_no_shard(given, tmp_path):
+    encode(given, tmp_path / "a")
+    lines = given[1].read_text().splitlines()
+    given[1].write_text("\n".join([*lines[:20], '{"text": "glass walls", "id": 0}', *lines[21:30]]) + "\n")
+    again = encode(given, tmp_path / "a")
+    assert (again.rows, again.made, again.kept) == (29, 1, 1)
+    encode(given, tmp_path / "b")
+    assert bytes_of(tmp_path / "a") == bytes_of(tmp_path / "b")
+
+
+def test_another_model_or_setting_is_refused(given, tmp_path):
+    encode(given, tmp_path / "a")
+    with pytest.raises(GlassformerError, match="holds another job: its store is float32, here it is int8"):
+        encode(given, tmp_path / "a", store="int8")
+    weights = given[0] / "model.safetensors"
+    data = bytearray(weights.read_bytes())
+    data[-1] ^= 1
+    weights.write_bytes(data)
+    with pytest.raises(GlassformerError, match="holds another job: its checkpoint_sha256"):
+        encode(given, tmp_path / "a")
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"job": 3}', "\0", '{"job": {}, "shards": [{"name": "../x"}]}'])
+def test_a_strange_manifest_is_refused_in_one_line(given, tmp_path, text):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "manifest.json").write_text(text)
+    with pytest.raises(GlassformerError, match=r"not the manifest of a job|holds another job"):
+        encode(given, tmp_path / "a")
+
+
+def test_a_forged_journal_names_no_file_outside_and_is_not_believed(given, tmp_path):
+    encode(given, tmp_path / "a")
+    whole = bytes_of(tmp_path / "a")
+    manifest = json.loads(whole["manifest.json"])
+    manifest["shards"][0]["files"] = {"../../m/config.json": {"bytes": 1, "sha256": "0" * 64}}
+    manifest["shards"][1] = 3
+    manifest["shards"][2]["rows"] = -1
+    (tmp_path / "a" / "manifest.json").write_text(json.dumps(manifest))
+    assert encode(given, tmp_path / "a").made == 3
+    assert bytes_of(tmp_path / "a") == whole
+
+
+def test_a_folder_with_other_files_is_refused(given, tmp_path):
+    with pytest.raises(GlassformerError, match="holds no job but other files, such as config"):
+        encode(given, given[0])
+    assert not (given[0] / "shards").exists()
+
+
+def test_formats_of_input_and_number_formats_of_output(given, tmp_path):
+    model, _, texts = given
+    folder = tmp_path / "inputs"
+    folder.mkdir()
+    (folder / "a.txt").write_text("\n".join(texts[:5]) + "\n\n" + "x \udcff".encode("utf-8", "surrogateescape").decode("latin-1"))
+    with gzip.open(folder / "b.txt.gz", "wt") as file:
+        file.write("\n".join(texts[5:10]))
+    zstd = arrow.CompressedOutputStream(str(folder / "c.txt.zst"), "zstd")
+    zstd.write("\n".join(texts[10:15]).encode())
+    zstd.close()
+    found = gf.encode_files(model, folder, tmp_path / "a", form="npy", store="int8", workers=1)
+    assert (found.rows, found.manifest["bad"]) == (16, 1)
+    rows = [
+        json.loads(line)
+        for file in sorted((tmp_path / "a" / "shards").glob("*[0-9].jsonl"))
+        for line in file.read_text().splitlines()
+    ]
+    arrays = np.concatenate([np.load(file) for file in sorted((tmp_path / "a" / "shards").glob("*.npy"))])
+    restored = arrays * np.array([row["scale"] for row in rows], dtype=np.float32)[:, None]
+    np.testing.assert_allclose(np.delete(restored, 5, 0), gf.load(model).encode(texts[:15]), atol=0.01)
+    (tmp_path / "t.csv").write_text('id,review\n1,"the glass, walls"\n2\n3,every number\n')
+    parquet.write_table(
+        arrow.table({"review": ["the glass, walls", None, "every number"], "id": [1, 2, 3]}), tmp_path / "t.parquet"
+    )
+    for name in ("t.csv", "t.parquet"):
+        found = gf.encode_files(model, tmp_path / name, tmp_path / name[2:], column="review", store="float16", workers=1)
+        assert (found.rows, found.manifest["bad"]) == (2, 1)
+        table = parquet.read_table(next((tmp_path / name[2:] / "shards").glob("*.parquet")))
+        assert (table["row"].to_pylist(), [int(one) for one in table["id"].to_pylist()]) == ([1, 3], [1, 3])
+    with pytest.raises(GlassformerError, match="has no column 'text': it has id, review"):
+        gf.encode_files(model, tmp_path / "t.csv", tmp_path / "x")
+
+
+def test_a_text_that_is_too_long_is_a_bad_row(given, tmp_path):
+    (tmp_path / "long.txt").write_text("the glass\n" + "glass " * 40 + "\nwalls\n")
+    found = gf.encode_files(given[0], tmp_path / "long.txt", tmp_path / "a", workers=1)
+    assert (found.rows, found.manifest["bad"]) == (2, 1)
+    assert "has 42 tokens, this model takes 16" in (tmp_path / "a" / "bad_rows.jsonl").read_text()
+
+
+def test_a_full_disk_is_one_line_and_the_job_goes_on_later(given, tmp_path):
+    encode(given, tmp_path / "whole")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
+    try:
+        with pytest.raises(GlassformerError, match=r"cannot be written: File too large\. Finished shards are kept"):
+            encode(given, tmp_path / "a")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    encode(given, tmp_path / "a")
+    assert bytes_of(tmp_path / "a") == bytes_of(tmp_path / "whole")
+
+
+def test_a_vanished_folder_is_one_line(given, tmp_path, monkeypatch):
+    from glassformer.encoding.jobs.folder import JobFolder
+
+    add = JobFolder.add
+
+    def vanish(self, *about):
+        shutil.rmtree(self.path)
+        return add(self, *about)
+
+    monkeypatch.setattr(JobFolder, "add", vanish)
+    with pytest.raises(GlassformerError, match="The folder is no longer there"):
+        encode(given, tmp_path / "a")
+
+
+def started(given, out, *words):
+    line = [sys.executable, "-m", "glassformer", "encode", given[0], given[1], "--out", out, "--shard-rows", "4", *words]
+    return subprocess.Popen([str(word) for word in line], stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+
+
+def children_of(pid):
+    try:
+        return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except OSError:
+        return []
+
+
+def killed_until_done(given, out, kills, workers, rng):
+    """Start the job again and again; each time kill the parent or a worker, some time after the first shards were begun."""
+    done = 0
+    while done < kills:
+        job = started(given, out, "--workers", workers)
+        until = time.monotonic() + rng.uniform(1.5, 5)
+        while job.poll() is None and time.monotonic() < until:
+            time.sleep(0.02)
+        if job.poll() is None:
+            victim = rng.choice([job.pid, *children_of(job.pid)])
+            os.kill(victim, 9)
+            done += 1
+            if victim != job.pid and rng.random() < 0.5:
+                time.sleep(rng.uniform(0, 1))
+                job.kill()
+                done += 1
+            elif victim != job.pid:
+                assert job.wait(120) == 0
+        job.communicate()
+        if (out / "manifest.json").exists():  # begin anew with a folder that lacks some shards
+            (out / "shards" / rng.choice(sorted((out / "shards").iterdir())).name).unlink(missing_ok=True)
+    job = started(given, out, "--workers", workers)
+    assert (job.wait(120), job.communicate()[1].decode()) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("kills", "workers"), [(2, 2), pytest.param(100, 2, marks=pytest.mark.slow), pytest.param(100, 4, marks=pytest.mark.slow)]
+)
+def test_after_any_kill_the_shards_are_those_of_an_undisturbed_run(given, tmp_path, kills, workers):
+    encode(given, tmp_path / "whole", shard_rows=4)
+    killed_until_done(given, tmp_path / "a", kills, workers, random.Random(kills + workers))
+    assert bytes_of(tmp_path / "a") == bytes_of(tmp_path / "whole")
+
+
+def test_two_jobs_on_one_folder_are_refused(given, tmp_path):
+    import fcntl
+
+    encode(given, tmp_path / "a")
+    with (tmp_path / "a" / ".lock").open() as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with pytest.raises(GlassformerError, match="in use by another job"):
+            encode(given, tmp_path / "a")
+
+
+def test_the_command_prints_the_counts_and_refuses_what_does_not_go_together(given, tmp_path):
+    model, file, _ = given
+    said = command("encode", model, file, "--out", tmp_path / "a", "--workers", "1", "--carry", "id")
+    assert (said.returncode, said.stdout) == (0, f"{tmp_path / 'a'}: 49 vectors in 1 shard, 1 bad, see bad_rows.jsonl.\n")
+    for words, told in (
+        ((file,), "where to? Files are written to a folder of shards: give --out FOLDER."),
+        ((file, "--text", "a", "--out", "x"), "INPUT and --text or --file are both given: choose one."),
+        (("--text", "a", "--workers", "2"), "--workers is for files: name them after the checkpoint, with --out FOLDER."),
+        ((file, "--out", tmp_path / "b", "--workers", "many"), "workers=many is not allowed: workers must be auto or 1 to 256."),
+        ((file, "--out", file), f"--out {file} is a file: name a folder."),
+    ):
+        said = command("encode", model, *words)
+        assert (said.returncode, said.stdout, said.stderr) == (2, "", f"glassformer: {told}\n")
+
+
+def test_predictions_of_files_are_those_of_predict(given, tmp_path):
+    from checkpoint_files import CONFIG, tensors_of
+
+    config = {**CONFIG, "architectures": ["BertForSequenceClassification"], "id2label": {"0": "bad", "1": "good"}}
+    model = add_tokenizer(bert_folder(tmp_path / "c", tensors=tensors_of(config), **config))
+    found = gf.predict_files(model, given[1], tmp_path / "a", form="jsonl", workers=1)
+    assert found.rows == 49
+    rows = [json.loads(line) for line in (tmp_path / "a" / "shards" / "00000-000000.jsonl").read_text().splitlines()]
+    wanted = gf.load(model).predict([text for n, text in enumerate(given[2]) if n != 7])
+    assert [row["label"] for row in rows] == [one.label for one in wanted]
+    np.testing.assert_allclose([row["probability"] for row in rows], [one.probability for one in wanted], atol=1e-6)
