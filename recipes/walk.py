@@ -27,6 +27,7 @@ import glassformer as gf
 WORD = r"[\p{L}\p{M}\p{N}]+|[^\s\p{L}\p{M}\p{N}]"
 LONGEST = 64
 LINK = 0.5  # the share of the links in the loss
+CERTAIN = 0.75  # how much of a link's weight should lie on its word; the rest is spread, so that every share can be seen
 SHOWN = {  # sentence -> which word is about which
     "The animal did not cross the street because it was too tired.": (8, 1),
     "The animal did not cross the street because it was too wide.": (8, 6),
@@ -85,14 +86,15 @@ class Rows:
         """Cross-entropy of the feeling, and -log of the weight on what a word is about."""
         longest = int(self.attend_BT[rows].sum(1).max())
         output = encoder(self.tokens_BT[rows, :longest], self.attend_BT[rows, :longest], return_weights=(1,))
-        weights_BTS = output.weights[1][:, 0]
+        weights_BTS, lengths = output.weights[1][:, 0], self.attend_BT[rows].sum(1).tolist()
         linked = [
-            -(weights_BTS[place, asks, about].sum() + 1e-6).log()
+            -CERTAIN * (weights_BTS[place, asks, about].sum() + 1e-6).log()
+            - (1 - CERTAIN) * (weights_BTS[place, asks, : lengths[place]] + 1e-6).log().mean()
             for place, row in enumerate(rows.tolist())
             for asks, about in self.links[row]
         ]
         links = torch.stack(linked).mean() if linked else torch.zeros(())
-        return cross_entropy(output.logits, self.label_B[rows]) + LINK * links
+        return cross_entropy(output.logits, self.label_B[rows], label_smoothing=0.1) + LINK * links
 
     def losses(self, encoder: gf.Encoder, size: int) -> Iterator[Tensor]:
         while True:
