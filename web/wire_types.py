@@ -29,6 +29,7 @@ FILES = {
     "by_hand": "hand/types",
     "trace": "trace/types",
     "train": "train/types",
+    "walk": "walk/types",
     "widget": "widget/types",
 }
 PLAIN = {str: "string", bool: "boolean", int: "number", type(None): "null", Any: "unknown"}

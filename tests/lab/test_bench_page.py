@@ -22,8 +22,8 @@ def test_a_changed_field_gives_the_new_count(page):
     assert "layers=6" in page.url
 
 
-def test_the_first_page_is_the_bench_and_has_a_title(page):
-    page.goto("/")
+def test_the_bench_opens_with_bert_base_and_has_a_title(page):
+    page.goto("/bench")
     read(page, TOTAL, "109,482,240")
     assert page.title() == "Bench · Glassformer lab"
 

@@ -30,8 +30,8 @@ def test_reload_a_new_tab_and_the_first_page_need_no_key_again(stranger, lab):
     stranger.wait_for_selector("[data-testid=total]")
     other = stranger.context.new_page()
     other.goto(f"{lab.address}/")
-    other.wait_for_selector("[data-testid=total]")
-    assert other.url == f"{lab.address}/bench?spec=bert-base"
+    other.wait_for_selector(".walk-scene")
+    assert other.url == f"{lab.address}/walk"
 
 
 def test_a_page_without_a_key_says_what_to_open(stranger, serious_faults):

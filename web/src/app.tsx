@@ -1,7 +1,8 @@
-// The lab: five pages, one address each. A page is fetched when it is first opened.
+// The lab: six pages, one address each. A page is fetched when it is first opened.
 import "./shared/theme.css";
 import "katex/dist/katex.min.css";
 import "uplot/dist/uPlot.min.css";
+import "./walk/walk.css";
 import "./bench/bench.css";
 import "./trace/trace.css";
 import "./hand/hand.css";
@@ -22,6 +23,7 @@ interface Page {
 }
 
 const PAGES: Page[] = [
+  { address: "/walk", title: "Start", load: () => import("./walk/page") },
   { address: "/bench", title: "Bench", load: () => import("./bench/page") },
   { address: "/trace", title: "Trace", load: () => import("./trace/page") },
   { address: "/hand", title: "By hand", load: () => import("./hand/page") },
@@ -103,7 +105,7 @@ function App() {
         </button>
       </header>
       <main id="main" tabIndex={-1}>
-        {page ? <Opened page={page} /> : <Empty>There is no page at this address. Choose one of the five pages above.</Empty>}
+        {page ? <Opened page={page} /> : <Empty>There is no page at this address. Choose one of the pages above.</Empty>}
       </main>
     </>
   );

@@ -16,8 +16,6 @@ from glassformer.lab.runs import RUNS, RunsFolder
 from glassformer.lab.threads import Workers
 from glassformer.spec.reading import Request, only_fields, preset_meant, request, request_from_words, split_words
 
-DEFAULT = "bert-base"
-
 
 @dataclass(frozen=True)
 class Lab:
@@ -52,7 +50,7 @@ def start(words: Sequence[str], port: int, *, runs: Path = RUNS, data: Sequence[
 
 def _opened(words: Sequence[str], port: int) -> Lab:
     if not words:
-        return Lab(port, f"/bench?{urlencode({'spec': DEFAULT})}")
+        return Lab(port, "/walk")
     ((name, fields),) = split_words(words, count=1)
     if (meant := preset_meant(name)) is not None:
         request_from_words(words)  # report an error here rather than on the page

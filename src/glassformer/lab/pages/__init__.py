@@ -10,6 +10,7 @@ if TYPE_CHECKING:  # views in a notebook read cells as the pages do, and have no
 
 # Page -> (address, module, title). A module has `routes`; nothing heavy is imported at its top.
 PAGES: dict[str, tuple[str, str, str]] = {
+    "walk": ("/walk", "glassformer.lab.pages.walk", "Start"),
     "bench": ("/bench", "glassformer.lab.pages.bench", "Bench"),
     "trace": ("/trace", "glassformer.lab.pages.trace", "Trace"),
     "hand": ("/hand", "glassformer.lab.pages.by_hand", "By hand"),

@@ -1,0 +1,174 @@
+"""The lab's walk: an encoder of two layers that tells a good feeling from a bad one in English, French and Hindi.
+
+python recipes/walk.py    # weights in build/recipes/walk/model; src/glassformer/lab/models/walk is a copy
+
+The first head of the last layer is also taught to link a pronoun or a description with the word that it is about.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import torch
+from recipe import Recipe, descend, main, parameters
+from torch import Tensor
+from torch.nn.functional import cross_entropy
+from walk_sentences import LABELS, Sentence, sentence
+
+import glassformer as gf
+
+WORD = r"[\p{L}\p{M}\p{N}]+|[^\s\p{L}\p{M}\p{N}]"
+LONGEST = 64
+LINK = 0.5  # the share of the links in the loss
+CERTAIN = 0.75  # how much of a link's weight should lie on its word; the rest is spread, so that every share can be seen
+SHOWN = {  # sentence -> which word is about which
+    "The animal did not cross the street because it was too tired.": (8, 1),
+    "The animal did not cross the street because it was too wide.": (8, 6),
+    "Tom a été entarté cet été.": (3, 0),
+    "यह किताब बहुत अच्छी है": (3, 1),
+}
+
+
+def reviews(split: str) -> list[Sentence]:
+    """Short English sentences of the built-in data set `sentiment`."""
+    packed = files("glassformer").joinpath(f"training/sets/sentiment/{split}.jsonl.gz").read_bytes()
+    rows = [json.loads(line) for line in gzip.decompress(packed).decode("utf-8").splitlines()]
+    return [Sentence(row["text"], LABELS.index(row["label"])) for row in rows if len(row["text"].split()) <= 16]
+
+
+def tokenizer(texts: Sequence[str]) -> Any:
+    """Frequent words whole, then frequent endings, then letters: no word is unknown."""
+    from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers
+
+    normalizer = normalizers.Sequence([normalizers.NFC(), normalizers.Lowercase()])
+    cut = pre_tokenizers.Split(Regex(WORD), behavior="removed", invert=True)
+    counts = Counter(word for text in texts for word, _ in cut.pre_tokenize_str(normalizer.normalize_str(text)))
+    words = [word for word, count in counts.most_common(1500) if count >= 4]
+    ends: Counter[str] = Counter()
+    for word, count in counts.items():
+        for size in range(2, min(5, len(word))):
+            ends[word[-size:]] += min(count, 5)
+    letters = sorted({*"abcdefghijklmnopqrstuvwxyz0123456789àâçéèêëîïôöùûüÿœæ", *"".join(counts)})
+    endings = [f"##{end}" for end, _ in ends.most_common(150)]
+    pieces = dict.fromkeys(["[PAD]", "[UNK]", *letters, *(f"##{letter}" for letter in letters), *endings, *words])
+    made = Tokenizer(models.WordPiece(vocab={piece: place for place, piece in enumerate(pieces)}, unk_token="[UNK]"))
+    made.normalizer, made.pre_tokenizer, made.decoder = normalizer, cut, decoders.WordPiece(cleanup=False)
+    return made
+
+
+class Rows:
+    """Sentences as tensors: tokens, which are real, the feeling, and for each linked piece what it is about."""
+
+    def __init__(self, sentences: Sequence[Sentence], cut: Any) -> None:
+        shape = len(sentences), LONGEST
+        self.tokens_BT = torch.zeros(shape, dtype=torch.long)
+        self.attend_BT = torch.zeros(shape, dtype=torch.bool)
+        self.label_B = torch.tensor([one.label for one in sentences])
+        self.links: list[list[tuple[int, list[int]]]] = []
+        for row, one in enumerate(sentences):
+            encoding = cut.encode(one.text)
+            ids = encoding.ids[:LONGEST]
+            self.tokens_BT[row, : len(ids)] = torch.tensor(ids)
+            self.attend_BT[row, : len(ids)] = True
+            self.links.append(_links(one, encoding))
+
+    def __len__(self) -> int:
+        return len(self.label_B)
+
+    def loss(self, encoder: gf.Encoder, rows: Tensor) -> Tensor:
+        """Cross-entropy of the feeling, and -log of the weight on what a word is about."""
+        longest = int(self.attend_BT[rows].sum(1).max())
+        output = encoder(self.tokens_BT[rows, :longest], self.attend_BT[rows, :longest], return_weights=(1,))
+        weights_BTS, lengths = output.weights[1][:, 0], self.attend_BT[rows].sum(1).tolist()
+        linked = [
+            -CERTAIN * (weights_BTS[place, asks, about].sum() + 1e-6).log()
+            - (1 - CERTAIN) * (weights_BTS[place, asks, : lengths[place]] + 1e-6).log().mean()
+            for place, row in enumerate(rows.tolist())
+            for asks, about in self.links[row]
+        ]
+        links = torch.stack(linked).mean() if linked else torch.zeros(())
+        return cross_entropy(output.logits, self.label_B[rows], label_smoothing=0.1) + LINK * links
+
+    def losses(self, encoder: gf.Encoder, size: int) -> Iterator[Tensor]:
+        while True:
+            for rows in torch.randperm(len(self)).split(size):
+                yield self.loss(encoder, rows)
+
+    @torch.no_grad()
+    def right(self, encoder: gf.Encoder) -> tuple[float, float]:
+        """The shares of right feelings, and of links whose largest weight is in the right place."""
+        encoder.eval()
+        output = encoder(self.tokens_BT, self.attend_BT, return_weights=(1,))
+        encoder.train()
+        largest_BT = output.weights[1][:, 0].argmax(-1)
+        found = [int(largest_BT[row, asks]) in about for row, links in enumerate(self.links) for asks, about in links]
+        feeling = (output.logits.argmax(1) == self.label_B).float().mean()
+        return float(feeling), sum(found) / max(1, len(found))
+
+
+def _links(one: Sentence, encoding: Any) -> list[tuple[int, list[int]]]:
+    """Links between words as links from the first piece of one to all pieces of the other."""
+    words = one.text.replace("'", "' ").split()
+    starts, at = [], 0
+    for word in words:
+        at = one.text.index(word, at)
+        starts.append(at)
+        at += len(word)
+    places = [encoding.char_to_word(start) for start in starts]
+    pieces: dict[int, list[int]] = {}
+    for token, word in enumerate(encoding.word_ids[:LONGEST]):
+        pieces.setdefault(word, []).append(token)
+    return [(pieces[places[asks]][0], pieces[places[about]]) for asks, about in one.links]
+
+
+def cook(recipe: Recipe) -> dict[str, Any]:
+    chance = random.Random(recipe.seed)
+    count, steps = (3000, 300) if recipe.small else (24_000, 2400)
+    written = [sentence(chance) for _ in range(count)]
+    texts = {one.text for one in written}
+    test = [one for one in (sentence(chance) for _ in range(2000)) if one.text not in texts][:500]
+    shown = [*written, *reviews("train")[: count // 3]]
+    cut = tokenizer([one.text for one in shown])
+    rows, test_rows, real = Rows(shown, cut), Rows(test, cut), Rows(reviews("test")[:800], cut)
+    encoder = gf.Encoder(spec(cut.get_vocab_size()))
+    for step, loss in enumerate(descend(encoder, rows.losses(encoder, 64), steps, lr=0.004), 1):
+        recipe.progress(lambda step=step, loss=loss: f"step {step}/{steps}  loss {loss:.4f}")  # type: ignore[misc]
+    encoder.eval()
+    model = saved(encoder, cut, recipe.fresh("model"))
+    feeling, links = test_rows.right(encoder)
+    english, _ = real.right(encoder)
+    recipe.band("feeling, sentences never shown", feeling, 0.8 if recipe.small else 0.95)
+    recipe.band("links, sentences never shown", links, 0.5 if recipe.small else 0.9)
+    recipe.band("feeling, English reviews and tweets", english, 0.55 if recipe.small else 0.72)
+    for text, (asks, about) in SHOWN.items():
+        weights = gf.run(model, text=text)["layers.1.attention.weights"][0, 0, asks]
+        if not recipe.small:
+            recipe.band(f"{text} {asks} -> {about}", float(weights[about]), 0.5)
+    return {"feeling": feeling, "links": links, "english": english, "parameters": parameters(encoder)}
+
+
+def spec(vocab: int) -> gf.EncoderSpec:
+    """Two layers, four heads, mean of the last rows, a linear map."""
+    return gf.EncoderSpec(
+        d_model=32, heads=4, d_ff=64, layers=2, vocab=vocab, positions=LONGEST, position="sinusoidal", norm="post",
+        activation="relu", pool="mean", head="classify", classes=len(LABELS), dropout=0.1,
+    )  # fmt: skip
+
+
+def saved(encoder: gf.Encoder, cut: Any, folder: Path) -> Path:
+    """A model folder that every command opens."""
+    gf.save(encoder, folder)
+    (folder / "tokenizer.json").write_text(cut.to_str(pretty=False) + "\n", encoding="utf-8")
+    (folder / "labels.json").write_text(json.dumps({"id2label": dict(enumerate(LABELS))}) + "\n", encoding="utf-8")
+    return folder
+
+
+if __name__ == "__main__":
+    main("walk", __doc__, cook)

@@ -1,0 +1,133 @@
+"""The walk in a real browser: eight scenes, numbers equal to the float64 run, and tasks of a first visit."""
+
+import numpy as np
+import pytest
+
+from glassformer.lab.pages.trace_models import HOME, bundled
+from glassformer.numbers import open_checkpoint, run
+from glassformer.numbers.texts import encode
+from glassformer.program import build
+
+SENTENCES = [*bundled()["walk"]["examples"], "Unheard-of xylophones, éclairs & 42 cats!"]
+SCENES = 8
+VALUES = """() => ({
+  ids: walk.pieces.map((piece) => piece.id),
+  values: Object.fromEntries(Object.entries(walk.values).map(([name, value]) => [name, [...value]])),
+})"""
+
+
+@pytest.fixture(scope="module")
+def model():
+    from glassformer.files.texts import load_tokenizer
+
+    return open_checkpoint(HOME / "walk"), load_tokenizer(HOME / "walk")
+
+
+def walked(page):
+    page.wait_for_selector(".walk-scene")
+    return page.evaluate(VALUES)
+
+
+@pytest.mark.parametrize("text", SENTENCES)
+def test_the_page_computes_in_float32_what_the_run_computes_in_float64(page, model, text):
+    page.goto("/walk")
+    page.get_by_label("your sentence").fill(text)
+    page.wait_for_timeout(200)
+    found = walked(page)
+    checkpoint, tokenizer = model
+    batch = encode(tokenizer, text, checkpoint.spec)
+    assert found["ids"] == batch.tokens[0].tolist()
+    weights = {name: np.asarray(checkpoint.weights[name], dtype=np.float64) for name in checkpoint.weights}
+    expected = run(build(checkpoint.spec, t=len(found["ids"])), weights, {"tokens": batch.tokens})
+    assert {"x", "layers.0.attention.scores", "layers.1.attention.weights", "layers.1.out", "head.logits"} <= set(found["values"])
+    for name, values in found["values"].items():
+        np.testing.assert_allclose(values, expected[name].reshape(-1), rtol=2e-4, atol=2e-4, err_msg=name)
+
+
+def test_eight_scenes_are_walked_with_the_arrow_keys_and_the_address_holds_the_place(page):
+    page.goto("/walk")
+    page.wait_for_selector(".walk-scene")
+    titles = []
+    for _ in range(SCENES):
+        titles.append(page.locator(".walk-words h2").inner_text())
+        page.keyboard.press("ArrowRight")
+    assert len(set(titles)) == SCENES
+    assert "scene=8" in page.url
+    page.reload()
+    page.wait_for_selector(".walk-class")
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_selector(".walk-depth")
+
+
+@pytest.mark.parametrize("scene", range(1, SCENES + 1))
+def test_each_scene_opens_a_number_asks_a_question_and_is_accessible(page, serious_faults, scene):
+    page.emulate_media(color_scheme="dark" if scene % 2 else "light")
+    page.goto(f"/walk?scene={scene}")
+    page.wait_for_selector(".walk-scene")
+    page.locator(".walk-picture .door").first.click()
+    assert "Click a number" not in page.locator(".walk-opened").inner_text()
+    page.locator(".walk-now summary").click()
+    assert page.locator(".walk-now > div").inner_text()
+    assert serious_faults(page) == []
+
+
+@pytest.mark.parametrize("width", [390, 768, 1440])
+def test_no_scene_is_wider_than_the_screen(page, fits, width):
+    page.set_viewport_size({"width": width, "height": 900})
+    for scene in range(1, SCENES + 1):
+        page.goto(f"/walk?scene={scene}")
+        page.wait_for_selector(".walk-scene")
+        fits(page)
+
+
+def test_the_first_page_is_the_walk(page):
+    page.goto("/")
+    page.wait_for_selector(".walk-scene")
+    assert page.title() == "Start · Glassformer lab"
+
+
+def test_it_looks_at_the_animal_when_tired_and_at_the_street_when_wide(page):
+    """No action: the first screen says which word "it" attends to. One edit gives the other answer."""
+    page.goto("/")
+    page.wait_for_function("() => document.querySelector('.walk-says')?.textContent.startsWith('“it” looks at “animal”')")
+    page.get_by_label("your sentence").fill(SENTENCES[0].replace("tired", "wide"))
+    page.wait_for_function("() => document.querySelector('.walk-says')?.textContent.startsWith('“it” looks at “street”')")
+
+
+def test_from_the_walk_to_ones_own_config_takes_three_actions(page):
+    page.goto("/")
+    page.get_by_role("link", name="Count your own config").click()  # 1
+    page.get_by_text("paste a config.json").click()  # 2
+    page.get_by_label("config.json", exact=True).fill('{"model_type": "bert", "num_hidden_layers": 2}')  # 3
+    page.wait_for_function("() => document.querySelector('[data-testid=total]')?.textContent.length > 0")
+
+
+def test_the_ffn_parameters_of_bert_base_take_two_actions(page):
+    page.goto("/")
+    page.get_by_role("link", name="Bench").click()  # 1
+    page.get_by_role("button", name="feed-forward").first.click()  # 2
+    page.wait_for_function("() => document.querySelector('.panel')?.textContent.includes('4,722,432')")
+
+
+def test_a_door_keeps_the_sentence(page):
+    page.goto("/walk")
+    page.get_by_role("link", name="in Trace").click()
+    page.wait_for_selector(".trace")
+    assert page.get_by_role("button", name="animal").count() > 0
+
+
+def test_an_empty_text_and_one_that_is_too_long_are_said_in_words(page):
+    page.goto("/walk?text=%20")
+    page.wait_for_selector(".walk .empty")
+    page.goto("/walk?text=" + "word%20" * 90)
+    page.wait_for_function("() => document.querySelector('.walk')?.textContent.includes('reads 64 pieces')")
+
+
+def test_the_first_paint_comes_within_half_a_second(page):
+    first = []
+    for _ in range(3):
+        page.goto("/walk")
+        page.wait_for_selector(".walk-scene")
+        first.append(page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime"))
+        page.goto("about:blank")
+    assert min(first) < 500

@@ -1,0 +1,148 @@
+// The walk: one sentence through a small trained encoder in eight scenes; every number is computed in the page.
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { arrays, useAnswer } from "../shared/api";
+import { change, query } from "../shared/place";
+import { Fault, Progress } from "../shared/States";
+import type { Arrays } from "../shared/wire";
+import { forward, pieces } from "./forward";
+import { SCENES, type Told } from "./scenes";
+import type { Walk } from "./types";
+
+const MOST_PIECES = 64; // positions of the encoder
+const PRONOUNS = ["it", "il", "elle", "वह", "यह", "he", "she", "they"];
+
+export default function Start() {
+  const model = useAnswer<Arrays<Walk>>("/api/walk", undefined, (url, _, signal) => arrays<Walk>(url, undefined, signal));
+  if (!model.value) return model.error ? <Fault error={model.error} /> : <Progress />;
+  return <Walked model={model.value} />;
+}
+
+function Walked({ model }: { model: Arrays<Walk> }) {
+  const { header } = model;
+  const text = query.value.get("text") ?? header.examples[0]!;
+  const scene = Math.min(SCENES.length, Math.max(1, Number(query.value.get("scene")) || 1));
+  const vocab = useMemo(() => new Map(header.vocab.map((piece, id) => [piece, id])), [header]);
+  const all = useMemo(() => pieces(text, vocab), [text, vocab]);
+  const shown = all.length > MOST_PIECES ? all.slice(0, MOST_PIECES) : all;
+  const values = useMemo(() => forward(model, shown.length ? shown.map(({ id }) => id) : [0]), [text, model]);
+  Object.assign(globalThis, { walk: { pieces: shown, values } }); // for the browser's console: every tensor by name
+  const asks = asking(shown.map((piece) => piece.text), values["layers.1.attention.weights"]!, query.value.get("q"));
+  const told: Told = { model, text, pieces: shown, values, asks };
+  const go = (next: number) => next >= 1 && next <= SCENES.length && change({ scene: next === 1 ? null : String(next) });
+  useKeys(scene, go);
+  const { title, words, picture: Picture, now: Now } = SCENES[scene - 1]!;
+  return (
+    <div class="walk">
+      <h1>See what a Transformer does with your sentence</h1>
+      <Sentence text={text} examples={header.examples} />
+      {all.length > MOST_PIECES && <p class="note">This encoder reads {MOST_PIECES} pieces; the rest of the text is left out.</p>}
+      {shown.length === 0 ? (
+        <p class="empty">Type at least one word.</p>
+      ) : (
+        <section class="walk-scene" aria-label={`scene ${scene} of ${SCENES.length}: ${title}`} key={`${scene} ${text}`}>
+          <div class="walk-picture appears">
+            <Picture {...told} />
+          </div>
+          <div class="walk-words">
+            <h2>
+              <span class="soft">{scene} of {SCENES.length}</span> {title}
+            </h2>
+            <p class="walk-line">{words}</p>
+            <Now {...told} />
+          </div>
+        </section>
+      )}
+      <nav class="walk-steps" aria-label="scenes">
+        <button type="button" disabled={scene === 1} onClick={() => go(scene - 1)}>
+          ← back
+        </button>
+        <ol>
+          {SCENES.map((one, place) => (
+            <li>
+              <button type="button" class="walk-dot" aria-label={`scene ${place + 1}: ${one.title}`} title={one.title} aria-current={place + 1 === scene ? "step" : undefined} onClick={() => go(place + 1)} />
+            </li>
+          ))}
+        </ol>
+        <button type="button" class="primary" disabled={scene === SCENES.length} onClick={() => go(scene + 1)}>
+          next →
+        </button>
+      </nav>
+      <Doors text={text} />
+      <details class="note">
+        <summary>About this model ({header.parameters.toLocaleString("en")} parameters)</summary>
+        <p>{header.made}</p>
+      </details>
+    </div>
+  );
+}
+
+/** Who asks: as the address says, else a pronoun, else the word with the largest weight on another. */
+function asking(words: string[], weights: Float32Array, given: string | null): number {
+  const count = words.length;
+  if (given !== null && /^\d{1,2}$/.test(given) && Number(given) < count) return Number(given);
+  const pronoun = words.findIndex((word) => PRONOUNS.includes(word));
+  if (pronoun >= 0) return pronoun;
+  const strongest = words.map((_, t) => Math.max(...words.map((_, s) => (s === t ? 0 : weights[t * count + s]!))));
+  return Math.max(0, strongest.indexOf(Math.max(...strongest)));
+}
+
+/** The arrow keys walk, wherever they have nothing else to do. */
+function useKeys(scene: number, go: (next: number) => void): void {
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      const busy = event.target instanceof HTMLElement && event.target.closest("input, textarea, select, [role=tablist]");
+      const step = ({ ArrowRight: 1, ArrowLeft: -1 } as Record<string, number>)[event.key];
+      if (step && !busy && !event.ctrlKey && !event.metaKey && !event.altKey) go(scene + step);
+    };
+    addEventListener("keydown", press);
+    return () => removeEventListener("keydown", press);
+  }, [scene]);
+}
+
+function Sentence({ text, examples }: { text: string; examples: string[] }) {
+  const [typed, setTyped] = useState(text);
+  useEffect(() => setTyped(text), [text]);
+  const use = (next: string) => change({ text: next === examples[0] ? null : next, q: null }, "replace");
+  return (
+    <div class="walk-sentence">
+      <label class="unseen" for="walk-text">
+        your sentence
+      </label>
+      <input
+        id="walk-text"
+        value={typed}
+        maxLength={300}
+        autocomplete="off"
+        onInput={(event) => {
+          setTyped(event.currentTarget.value);
+          if (event.currentTarget.value.trim()) use(event.currentTarget.value);
+        }}
+      />
+      <p class="walk-try">
+        <span class="soft">try </span>
+        {examples.map((example) => (
+          <button type="button" class="quiet" aria-pressed={example === text} onClick={() => use(example)}>
+            {example}
+          </button>
+        ))}
+      </p>
+    </div>
+  );
+}
+
+function Doors({ text }: { text: string }) {
+  const doors: [string, string][] = [
+    [`/trace?${new URLSearchParams({ model: "walk", text })}`, "Open this sentence, or your own model, in Trace"],
+    ["/bench", "Count your own config"],
+    ["/hand", "Work one by hand"],
+    ["/train", "Train one"],
+    ["/check", "Check my solution"],
+  ];
+  return (
+    <nav class="walk-doors" aria-label="go on">
+      {doors.map(([href, words]) => (
+        <a href={href}>{words}</a>
+      ))}
+    </nav>
+  );
+}
