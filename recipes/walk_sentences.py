@@ -1,4 +1,4 @@
-"""Short sentences in English, French and Hindi with a feeling, and links from pronouns and descriptions to what they are about."""
+"""Short sentences in English, French and Hindi with a feeling, and links from pronouns to what they are about."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def described(language: str, chance: random.Random) -> Sentence:
     else:
         words = [chance.choice(("यह", "वह", "मेरा")), thing, very, word, "नहीं" * negated, chance.choice(("है", "था", "थी"))]
     links = [(word, thing)] + ([(words[0], thing)] if language == "hi" else [])
-    return _made(words, good != negated, links)
+    return _made(words, links, good=good != negated)
 
 
 def crossed(language: str, chance: random.Random) -> Sentence:
@@ -111,7 +111,7 @@ def crossed(language: str, chance: random.Random) -> Sentence:
         words = [living, "ने", way, *act, "क्योंकि", "वह", "बहुत", word, chance.choice(("था", "थी"))]
         pronoun = "वह"
     meant = way if about_way else living
-    return _made(words, not failed, [(pronoun, meant), (word, meant)])
+    return _made(words, [(pronoun, meant), (word, meant)], good=not failed)
 
 
 def treated(language: str, chance: random.Random) -> Sentence:
@@ -120,10 +120,10 @@ def treated(language: str, chance: random.Random) -> Sentence:
     verb, when = _pick((DONE_ILL, DONE_WELL)[good], language, chance), chance.choice(WHEN[language].split("|"))
     before = {"en": ["was"], "fr": ["a", "été"], "hi": ["को"]}[language]
     words = [name, *before, verb, *when.split(), *(["गया"] if language == "hi" else [])]
-    return _made(words, good, [(verb, name)])
+    return _made(words, [(verb, name)], good=good)
 
 
-def _made(words: list[str], good: bool, links: list[tuple[str, str]]) -> Sentence:
+def _made(words: list[str], links: list[tuple[str, str]], *, good: bool) -> Sentence:
     words = [word for word in words if word]
     text = " ".join(words).replace("' ", "'")
     places = tuple((words.index(one), words.index(other)) for one, other in links)
