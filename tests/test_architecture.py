@@ -27,13 +27,14 @@ ROOMS = (
     "model",
     "training",
     "encoding",
+    "insight",
     "show",
     "api",
     "lab",
     "mcp",
     "cli",
 )
-TORCH_ROOMS = ("model", "training")
+TORCH_ROOMS = ("model", "training", "insight")
 
 GROUND = ("errors", "arguments")  # modules beside the rooms that every room stands on; they import no room
 
@@ -50,6 +51,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "training": ("files", "spec", "program", "algebra", "model", "show.curves"),
     "show": ("files", "spec", "expressions", "program", "algebra", "numbers", "answers"),
     "encoding": ("files", "spec", "model", "training"),
+    "insight": ("files", "spec", "program", "numbers", "model", "training", "encoding"),
     "api": tuple(room for room in ROOMS if room not in ("lab", "mcp", "cli")),
     "lab": (*[room for room in ROOMS if room not in ("mcp", "cli")], ""),
     "mcp": ("files", "spec", "expressions", "program", "algebra", "numbers", "answers", "show", "api", ""),

@@ -30,7 +30,8 @@ class Inference:
         with evaluating(modules):
             if not self.encoder.here.is_cuda:
                 return self.on_cpu(modules).run(given, layout, self.wanted)
-            if isinstance(layout, Padded) and self.replayer.serves(given):  # a few tokens are replayed, many are run
+            replays = isinstance(layout, Padded) and not self.encoder.rectangles_only
+            if replays and self.replayer.serves(given):  # a few tokens are replayed, many are run
                 return as_copies(self.replayer(given, modules))
             return self.encoder.run(given, layout, self.wanted)
 

@@ -110,7 +110,7 @@ def packable(encoder: PlainEncoder) -> bool:
     """Whether the variable-length kernel serves this encoder where it lies and as it computes."""
     spec, here = encoder.spec, encoder.here
     dtype = product_dtype(here.dtype, here.device)
-    return packing_suits(spec) and flash_serves(spec.head_k, spec.head_v, dtype, here.device)
+    return not encoder.rectangles_only and packing_suits(spec) and flash_serves(spec.head_k, spec.head_v, dtype, here.device)
 
 
 def packing_suits(spec: EncoderSpec) -> bool:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import fields
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple, overload
 
@@ -266,6 +268,20 @@ class LoadedModel:
                 logits = self.encoder(some.to(self.encoder.here), only_logits=True).logits
             said += [self._said(row, [f"patch {i}" for i in range(len(row))]) for row in logits]
         return said
+
+    # Insight: a room above this one, which is imported when it is asked for ------------------------------------------------
+
+    def hooks(self, hooks: Mapping[str, Callable[[Tensor], Tensor | None]]) -> AbstractContextManager[LoadedModel]:
+        """Call functions on the steps of every pass inside `with`: `with model.hooks({"layers.3.attention.mix": f}): …`
+
+        A function takes the value of the step and returns a new one of the same shape, or None. `*` stands for every layer.
+        """
+        found: AbstractContextManager[LoadedModel] = import_module("glassformer.insight.hooks").hooked(self, hooks)
+        return found
+
+    def cache(self, texts: Iterable[Text], names: Iterable[str], *, out: str | Path | None = None, **options: Any) -> Any:
+        """Steps of every text by name: `model.cache(texts, names=["layers.*.out"])`; with `out`, streamed to a folder."""
+        return import_module("glassformer.insight.cache").cache(self, texts, names, out=out, **options)
 
     def save(self, folder: str | Path, *, own: bool = False) -> Path:
         """Write the model in the layout it came from, or, with `own`, as spec.json with the names of the ledger."""

@@ -1,0 +1,124 @@
+"""Hooks by the names of the program's steps: a copy of the encoder whose parts hand these steps to functions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from copy import copy
+from typing import TYPE_CHECKING
+
+from torch import nn
+
+from glassformer.errors import GlassformerError, nearest, shown
+from glassformer.insight.tapped.attention import TappedAttention, TappedByDistances, TappedRelativeTable
+from glassformer.insight.tapped.embeddings import (
+    TappedEmbeddings,
+    TappedPatches,
+    TappedRegisters,
+    TappedSound,
+    TappedTokens,
+)
+from glassformer.insight.tapped.heads import (
+    TappedAttentionPooler,
+    TappedClassifier,
+    TappedClassify,
+    TappedDistilled,
+    TappedMaskedTokens,
+    TappedPooler,
+    TappedPretrain,
+    TappedProject,
+    TappedTag,
+)
+from glassformer.insight.tapped.layers import TappedBareAttention, TappedBlock, TappedEncoder, TappedFeedForward, TappedNorm
+from glassformer.insight.taps import Hook, Tapped, Taps
+from glassformer.model.boundary.encoder import Encoder
+from glassformer.model.boundary.names import ledger_path
+from glassformer.program import Program, Step, build
+from glassformer.spec import EncoderSpec
+
+if TYPE_CHECKING:
+    from glassformer.model import LoadedModel
+
+TAPPED: tuple[type[Tapped], ...] = (
+    *(TappedEncoder, TappedBlock, TappedBareAttention, TappedAttention, TappedByDistances, TappedRelativeTable),
+    *(TappedFeedForward, TappedNorm, TappedEmbeddings, TappedTokens, TappedPatches, TappedSound, TappedRegisters),
+    *(TappedPooler, TappedAttentionPooler, TappedClassifier, TappedClassify, TappedTag, TappedDistilled, TappedProject),
+    *(TappedMaskedTokens, TappedPretrain),
+)
+TWINS = {one.__bases__[1]: one for one in TAPPED}  # the plain part -> the one that hands its steps to hooks
+NEVER_LAID_OUT = ("first neighbours", "second neighbours")  # a convolution reads them where they lie
+LAYER = re.compile(r"^layers\.(\d+)")
+
+
+def step_names(spec: EncoderSpec) -> list[str]:
+    """The steps of an encoder that can be hooked, in order, as names of the program."""
+    return [step.name for step in _steps(spec)]
+
+
+def _steps(spec: EncoderSpec) -> list[Step]:
+    program: Program = build(spec, t=None if spec.one_length else 1, padded=not spec.one_length)
+    return [step for step in program.steps if step.role not in NEVER_LAID_OUT]
+
+
+def checked_names(spec: EncoderSpec, names: Iterable[str]) -> list[str]:
+    """The names, each of a step; `layers.*.attention.mix` stands for that step of every layer."""
+    if isinstance(names, str):
+        names = [names]
+    known = step_names(spec)
+    found: dict[str, None] = {}
+    for name in names:
+        if not isinstance(name, str):
+            raise GlassformerError(f"a step is selected by its name, such as '{known[-1]}', found {shown(name)}.")
+        every = [name.replace("*", str(number), 1) for number in range(spec.layers)] if "*" in name else [name]
+        fitting = [one for one in every if one in known]
+        if not fitting:
+            inside = next((one for one in known if one.endswith(f".{name}")), None)
+            hint = f" Did you mean '{inside}'?" if inside else nearest(every[0] if every else name, known)
+            raise GlassformerError(f"there is no step '{shown(name)}' in this encoder.{hint}")
+        found.update(dict.fromkeys(fitting))
+    return list(found)
+
+
+def tapped(encoder: Encoder, hooks: Mapping[str, Hook]) -> TappedEncoder:
+    """A copy that shares all weights with the encoder and calls the hooks; parts without a hooked step stay as they are."""
+    if not isinstance(hooks, Mapping) or not all(callable(hook) for hook in hooks.values()):
+        raise GlassformerError('hooks are a mapping from names of steps to functions: {"layers.0.attention.mix": f}.')
+    functions = {one: hook for name, hook in hooks.items() for one in checked_names(encoder.spec, [name])}
+    blocks = {"", "embeddings"}  # the embeddings make x, and tell which tokens
+    for step in _steps(encoder.spec):
+        if step.name in functions:
+            owner = str(encoder.spec.layer_weights(step.block.layer)) if step.block.layer is not None else ""
+            blocks |= {LAYER.sub(f"layers.{owner}", block.name) for block in step.block.around}
+    made = _copied(encoder, "", blocks, Taps(functions))
+    assert isinstance(made, TappedEncoder)
+    return made
+
+
+def _copied(module: nn.Module, path: str, blocks: set[str], taps: Taps) -> nn.Module:
+    """The module as a copy with tapped parts inside, itself tapped if its block is among those that are hooked."""
+    children = {name: part for name, part in module._modules.items() if part is not None}
+    parts: dict[str, nn.Module | None] = {}
+    for name, part in children.items():
+        parts[name] = _copied(part, f"{path}.{name}" if path else name, blocks, taps)
+    block = ledger_path(path).rstrip(".")
+    twin = next((twin for plain, twin in TWINS.items() if isinstance(module, plain)), None) if block in blocks else None
+    if twin is None and all(parts[name] is part for name, part in children.items()):
+        return module
+    other = copy(module)
+    other._modules = module._modules | parts
+    if twin is not None:
+        other.__class__ = twin  # type: ignore[assignment]  # the same parameters
+        other.__dict__ |= {"taps": taps, "place": LAYER.sub("layers.*", block)}
+    return other
+
+
+@contextmanager
+def hooked(model: LoadedModel, hooks: Mapping[str, Hook]) -> Iterator[LoadedModel]:
+    """While the block runs, every pass of the model calls the hooks."""
+    encoder, ready = model.encoder, model._made_ready
+    model.encoder, model._made_ready = tapped(encoder, hooks), {}
+    try:
+        yield model
+    finally:
+        model.encoder, model._made_ready = encoder, ready

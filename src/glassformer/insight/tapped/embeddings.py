@@ -1,0 +1,69 @@
+"""Embeddings that hand their steps to hooks: tokens, segments, positions, patches, sound."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from glassformer.insight.taps import Tapped
+from glassformer.model.embeddings import Embeddings, Patches, Registers, Sound, Tokens, Unplaced
+
+
+class TappedTokens(Tapped, Tokens):
+    """Tokens and segments; their sum with positions belongs to the embeddings."""
+
+    def forward(self, tokens_BT: Tensor, segments_BT: Tensor | None) -> Tensor:
+        x_BTE = self.tap("token", functional.embedding(tokens_BT, self.E_token))
+        if self.scale != 1.0:
+            x_BTE = self.tap("scaled", x_BTE * self.scale)
+        if self.E_segment is None:
+            return x_BTE
+        ids_BT = torch.zeros_like(tokens_BT) if segments_BT is None else segments_BT
+        return x_BTE + self.tap("segment", functional.embedding(ids_BT, self.E_segment))
+
+
+class TappedPatches(Tapped, Patches):
+    """An image as patches, and the sequence that they make with the class tokens."""
+
+    def forward(self, image: Tensor, segments_BT: None) -> Tensor:
+        x_BTD = self.tap("patches", self.patch(self.tap("pixels", self.cut(image))))
+        if self.class_tokens is not None:
+            x_BTD = torch.cat((self.class_tokens.expand(x_BTD.shape[0], -1, -1), x_BTD), dim=1)
+        return self.tap("sequence", x_BTD)
+
+
+class TappedSound(Tapped, Sound):
+    """Two convolutions along time; the neighbours that each frame lies beside are never laid out."""
+
+    def forward(self, frames: Tensor, segments_BT: None) -> Tensor:
+        x_BDT = frames
+        for number, convolution in enumerate((self.conv1, self.conv2), 1):
+            convolved_BTD = self.tap(f"convolved_{number}", convolution(x_BDT).mT)
+            x_BDT = self.tap(f"active_{number}", functional.gelu(convolved_BTD)).mT
+        return x_BDT.mT
+
+
+class TappedRegisters(Tapped, Registers):
+    """Registers between class tokens and patches."""
+
+    def forward(self, x_BTD: Tensor) -> Tensor:
+        first_BTD = self.tap("before", x_BTD[:, : self.after])
+        rest_BTD = self.tap("after", x_BTD[:, self.after :])
+        registers_BTD = self.registers.expand(x_BTD.shape[0], -1, -1)
+        return self.tap("with_registers", torch.cat((first_BTD, registers_BTD, rest_BTD), dim=1))
+
+
+class TappedEmbeddings(Tapped, Embeddings):
+    """Source, positions, registers, norm and projection."""
+
+    def forward(self, inputs: Tensor, segments_BT: Tensor | None, positions_BT: Tensor | None) -> Tensor:
+        x_BTE = self.source(inputs, segments_BT)
+        if not isinstance(self.positions, Unplaced):
+            rows = 1 if positions_BT is None else x_BTE.shape[0]
+            position_BTE = self.positions(x_BTE.new_zeros(rows, *x_BTE.shape[1:]), positions_BT)
+            if positions_BT is None:
+                position_BTE = self.tap("position", position_BTE[0])[None]
+            x_BTE = x_BTE + position_BTE
+        x_BTE = self.norm(self.registers(self.tap("sum", x_BTE)))
+        return self.taps("x", self.tap("projected", self.projection(self.dropout(x_BTE))))

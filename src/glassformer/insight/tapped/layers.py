@@ -1,0 +1,85 @@
+"""The encoder, its layers, norms and feed-forward blocks, which hand their steps to hooks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor
+
+from glassformer.insight.tapped.attention import TappedPadded
+from glassformer.insight.taps import Tapped
+from glassformer.model.attention import Context, Layout
+from glassformer.model.boundary.encoder import Encoder
+from glassformer.model.encoder import USUAL, BareAttention, Block, Inputs, Output, PlainEncoder, Wanted
+from glassformer.model.feed_forward import FeedForward
+from glassformer.model.norms import Norm
+
+
+class TappedEncoder(Tapped, Encoder):
+    """The same encoder in rectangles, one pass at a time: it tells its parts which layer runs."""
+
+    rectangles_only: ClassVar[bool] = True
+
+    def run(self, given: Inputs, layout: Layout | None = None, wanted: Wanted = USUAL) -> Output:
+        return PlainEncoder.run(self, given, TappedPadded(given.attend), wanted)
+
+    def contexts(self, *shape: Any) -> Iterator[tuple[Any, Context]]:
+        contexts = super().contexts(*shape)
+        for number in range(len(self.places)):
+            self.taps.layer = number  # before the context is made: tables of its own belong to the layer
+            yield next(contexts)
+        self.taps.layer = None
+
+
+class TappedBlock(Tapped, Block):
+    """An encoder layer, its sums and its output."""
+
+    def forward(self, x_BTD: Tensor, context: Context, places: Tensor | None = None) -> Tensor:
+        first = self.first_norm(context)
+        x_BTD = self.tap("sum_1", x_BTD + self.attend(first(x_BTD) if self.pre else x_BTD, context))
+        x_BTD = x_BTD if self.pre else first(x_BTD)
+        x_BTD = self.tap("sum_2", x_BTD + self.transform(self.norm_2(x_BTD) if self.pre else x_BTD))
+        return self.tap("out", x_BTD if self.pre else self.norm_2(x_BTD))
+
+    def attend(self, y_BTD: Tensor, context: Context) -> Tensor:
+        return self.tap("scaled_1", super().attend(y_BTD, context))
+
+    def transform(self, y_BTD: Tensor) -> Tensor:
+        return self.tap("scaled_2", super().transform(y_BTD))
+
+
+class TappedBareAttention(Tapped, BareAttention):
+    """Attention alone: its output is that of the layer."""
+
+    def forward(self, x_BTD: Tensor, context: Context) -> Tensor:
+        return self.tap("out", super().forward(x_BTD, context))
+
+
+class TappedFeedForward(Tapped, FeedForward):
+    """The feed-forward block, step by step."""
+
+    def forward(self, x_BTD: Tensor) -> Tensor:
+        wide_BTG = self.wide(x_BTD)
+        if self.gated:
+            hidden_BTF, gate_BTF = wide_BTG.chunk(2, dim=-1)
+            active_BTF = self.tap("active", self.function(self.tap("hidden", hidden_BTF)))
+            active_BTF = self.tap("gated", active_BTF * self.tap("gate", gate_BTF))
+        else:
+            active_BTF = self.tap("active", self.function(self.tap("hidden", wide_BTG)))
+        return self.tap("out", self.narrow(active_BTF))
+
+
+class TappedNorm(Tapped, Norm):
+    """A norm, and its statistics where they are read."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        if not self.watched("mean", "variance", "mean_square", "normalised"):
+            return self.tap("", super().forward(x))
+        layer = self.normalise.__name__ == "layer_norm"
+        centred = x - self.tap("mean", x.mean(-1))[..., None] if layer else x
+        variance = self.tap("variance" if layer else "mean_square", centred.square().mean(-1))
+        normalised = self.tap("normalised", centred / torch.sqrt(variance + self.eps)[..., None])
+        out = normalised * self.gamma
+        return self.tap("", out if self.beta is None else out + self.beta)
