@@ -22,6 +22,7 @@ READING_ORDER = (
     "model",
     "training",
     "encoding",
+    "insight",
     "show",
     "api",
     "lab",

@@ -1,4 +1,4 @@
-"""What the walk is sent: its encoder, run in the page. The weights follow as arrays, by their names."""
+"""What the walk is sent: its encoder, run in the page; the weights follow as arrays, by their names."""
 
 from __future__ import annotations
 
