@@ -21,9 +21,19 @@ from figures import write_down
 ROOT = Path(__file__).parents[1]
 HOUSE = str(ROOT / "src" / "glassformer") + os.sep
 LIBRARY = tuple({sysconfig.get_path("stdlib") + os.sep, os.path.realpath(sysconfig.get_path("stdlib")) + os.sep, "<frozen "})
+PACKAGES = [place for place in sys.path if Path(place).name == "site-packages"]  # those that a .pth file names as well
 PLACES = tuple(
     os.path.realpath(place) + os.sep
-    for place in (ROOT, tempfile.gettempdir(), sys.prefix, sys.base_prefix, "/proc/self", "/proc/sys", "/sys/fs/cgroup")
+    for place in (
+        *PACKAGES,
+        ROOT,
+        tempfile.gettempdir(),
+        sys.prefix,
+        sys.base_prefix,
+        "/proc/self",
+        "/proc/sys",
+        "/sys/fs/cgroup",
+    )
 )
 FILES = ("/proc/meminfo", "/proc/cpuinfo", "/dev/null", "/dev/urandom", "/dev/tty", "/dev/full")
 
