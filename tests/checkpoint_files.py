@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from glassformer.checkpoints.tensor_names import tensor_names
 from glassformer.files.layout import to_file
 from glassformer.numbers import random_weights
 from glassformer.program import build
 from glassformer.spec.huggingface import from_config
-from glassformer.spec.huggingface.tensor_names import tensor_names
 
 CONFIG = {
     "architectures": ["BertModel"],

@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
+from glassformer.checkpoints.matching import match_tensors
+from glassformer.checkpoints.tensor_names import tensor_names
 from glassformer.errors import GlassformerError
 from glassformer.files.name_tables.deberta import NAMES
 from glassformer.program import build
 from glassformer.spec import EncoderSpec
 from glassformer.spec.huggingface import from_config
-from glassformer.spec.huggingface.matching import match_tensors
-from glassformer.spec.huggingface.tensor_names import tensor_names
 
 # The published config of DeBERTa-v3 small.
 V3: dict[str, Any] = {

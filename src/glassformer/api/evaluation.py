@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from glassformer.arguments import path, whole, yes_no
+from glassformer.checkpoints.folder import model_folder
 from glassformer.errors import needs_torch
-from glassformer.spec.checkpoint_folder import model_folder
 
 if TYPE_CHECKING:
     from glassformer.encoding.evaluation import Evaluation

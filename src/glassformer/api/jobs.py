@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from glassformer import arguments
+from glassformer.checkpoints.folder import model_folder
 from glassformer.errors import GlassformerError, needs_torch, shown
-from glassformer.spec.checkpoint_folder import model_folder
 
 if TYPE_CHECKING:
     from glassformer.encoding.jobs.job import Finished

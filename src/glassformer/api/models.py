@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
 from glassformer.arguments import path, yes_no
+from glassformer.checkpoints.folder import model_folder
 from glassformer.errors import GlassformerError, needs_torch
 from glassformer.files.name_tables import OWN
 from glassformer.files.paths import path_text
-from glassformer.spec.checkpoint_folder import model_folder
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

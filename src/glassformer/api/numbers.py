@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from glassformer.arguments import in_order, path, words
+from glassformer.checkpoints.folder import RUN
 from glassformer.errors import GlassformerError, shown
-from glassformer.spec.checkpoint_folder import RUN
 from glassformer.spec.reading import What, request
 
 if TYPE_CHECKING:

@@ -10,16 +10,16 @@ from glassformer.errors import GlassformerError
 from glassformer.files.name_tables import OWN
 
 if TYPE_CHECKING:
+    from glassformer.checkpoints.folder import CheckpointFolder
     from glassformer.model.checkpoints.answers import Answer, Given
     from glassformer.model.checkpoints.certificate import Certificate, Comparison
-    from glassformer.spec.checkpoint_folder import CheckpointFolder
 
 
 def certify(folder: Path, *, as_class: str | None, seed: int, original: bool, allow_nonfinite: bool) -> Certificate:
     """Return the certificate of an existing folder; for a folder that cannot be loaded, one that says why it is refused."""
+    from glassformer.checkpoints.matching import MismatchError
     from glassformer.model.checkpoints import certificate
     from glassformer.model.checkpoints.loading import open_for_model
-    from glassformer.spec.huggingface.matching import MismatchError
 
     try:
         opened = open_for_model(folder, as_class=as_class)

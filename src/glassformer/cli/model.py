@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 import glassformer as gf
+from glassformer.checkpoints.folder import model_folder
 from glassformer.cli.options import Named, OneOf, as_option, to_json
 from glassformer.errors import GlassformerError, shown
 from glassformer.files.text_lines import GivenTexts, TextLines
-from glassformer.spec.checkpoint_folder import model_folder
 
 if TYPE_CHECKING:
     from glassformer.encoding.jobs.job import Finished

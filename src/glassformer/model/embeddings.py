@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from glassformer.model.feed_forward import Linear
 from glassformer.model.norms import Norm
 from glassformer.model.positions import sinusoid
 from glassformer.spec import AUDIO_KERNEL, AUDIO_STRIDE, EncoderSpec, token_names
@@ -140,22 +141,6 @@ class Registers(nn.Module):
         return torch.cat((x_BTD[:, : self.after], registers, x_BTD[:, self.after :]), dim=1)
 
 
-class Projection(nn.Module):
-    """From the width of the tables to d_model (ALBERT, ELECTRA)."""
-
-    def __init__(self, spec: EncoderSpec) -> None:
-        super().__init__()
-        self.linear = nn.Linear(spec.table_width, spec.d_model, bias=spec.bias("embedding"))
-
-    def forward(self, x_BTE: Tensor) -> Tensor:
-        return self.linear(x_BTE)
-
-    def views(self) -> Iterator[tuple[str, Tensor]]:
-        yield "W_E", self.linear.weight.t()
-        if self.linear.bias is not None:
-            yield "b_E", self.linear.bias
-
-
 SOURCES = {"tokens": Tokens, "image": Patches, "frames": Sound, "vectors": Vectors}
 
 
@@ -178,7 +163,8 @@ class Embeddings(nn.Module):
         self.registers = Registers(spec) if spec.registers else nn.Identity()
         self.norm = Norm(spec, width) if spec.embedding_norm else nn.Identity()
         self.dropout = nn.Dropout(spec.dropout)
-        self.projection = Projection(spec) if narrow else nn.Identity()
+        # The tables may be narrower than d_model (ALBERT, ELECTRA).
+        self.projection = Linear("E", width, spec.d_model, bias=spec.bias("embedding")) if narrow else nn.Identity()
 
     def forward(self, inputs: Tensor, segments_BT: Tensor | None, positions_BT: Tensor | None) -> Tensor:
         x_BTE = self.positions(self.source(inputs, segments_BT), positions_BT)

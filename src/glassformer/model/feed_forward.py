@@ -35,6 +35,19 @@ def pointwise(name: str) -> Function:
     return FUNCTIONS[GATES.get(name, name)]
 
 
+class Linear(nn.Linear):
+    """A linear layer whose parameters are named after a letter: `W_C` and `b_C`."""
+
+    def __init__(self, symbol: str, width: int, into: int, *, bias: bool) -> None:
+        super().__init__(width, into, bias=bias)
+        self.symbol = symbol
+
+    def views(self) -> Iterator[tuple[str, Tensor]]:
+        yield f"W_{self.symbol}", self.weight.t()
+        if self.bias is not None:
+            yield f"b_{self.symbol}", self.bias
+
+
 class FeedForward(nn.Module):
     """`activate(x W_in + b_in) W_2 + b_2`, where W_in is W_1, or W_1 and W_3 as one matrix."""
 

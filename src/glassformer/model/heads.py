@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from glassformer.model.attention import Attention, Context, Layout, Rule
-from glassformer.model.feed_forward import FeedForward, pointwise
+from glassformer.model.feed_forward import FeedForward, Linear, pointwise
 from glassformer.model.norms import Norm
 from glassformer.spec import TOKEN_HEADS, EncoderSpec
 
@@ -30,19 +30,6 @@ class Logits(NamedTuple):
 
     logits: Tensor
     next_logits: Tensor | None = None
-
-
-class Linear(nn.Linear):
-    """A linear map with the letter of its parameters: `W_C` and `b_C`."""
-
-    def __init__(self, symbol: str, width: int, into: int, *, bias: bool) -> None:
-        super().__init__(width, into, bias=bias)
-        self.symbol = symbol
-
-    def views(self) -> Iterator[tuple[str, Tensor]]:
-        yield f"W_{self.symbol}", self.weight.t()
-        if self.bias is not None:
-            yield f"b_{self.symbol}", self.bias
 
 
 def has_pooler(spec: EncoderSpec) -> bool:
@@ -159,8 +146,7 @@ class Distilled(nn.Module):
         self.distillation = Linear("D", spec.d_model, spec.classes, bias=spec.bias("classes"))
 
     def forward(self, reading: Reading) -> Logits:
-        logits_BC = (self.classes(reading.states_BTD[:, 0]) + self.distillation(reading.states_BTD[:, 1])) / 2
-        return Logits(logits_BC)
+        return Logits((self.classes(reading.states_BTD[:, 0]) + self.distillation(reading.states_BTD[:, 1])) / 2)
 
 
 class Project(nn.Module):

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from glassformer.checkpoints.folder import open_folder
 from glassformer.errors import GlassformerError
 from glassformer.files.texts import Text, load_tokenizer
 from glassformer.numbers.run import Run, run
@@ -18,7 +19,6 @@ from glassformer.numbers.texts import encode, words_of
 from glassformer.program import Program, build
 from glassformer.program.axes import Array
 from glassformer.spec import EncoderSpec
-from glassformer.spec.checkpoint_folder import open_folder
 from glassformer.spec.viewed import Viewed
 
 NUMBER_BYTES = 8

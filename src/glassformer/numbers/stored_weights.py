@@ -8,12 +8,12 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
+from glassformer.checkpoints.matching import Match
 from glassformer.errors import GlassformerError, shown
 from glassformer.files.checksums import check_sums
 from glassformer.files.layout import Place, from_file
 from glassformer.files.weight_files import Located, WeightFiles, not_one_tensor, unknown_dtype
 from glassformer.program.axes import Array, Floats
-from glassformer.spec.huggingface.matching import Match
 
 # The NumPy type of each stored type; bfloat16, which NumPy lacks, is the upper half of a float32.
 DTYPES: dict[str, np.dtype[Any]] = {

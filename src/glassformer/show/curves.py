@@ -13,13 +13,13 @@ from statistics import median
 from typing import Any, TypeAlias
 
 from glassformer.arguments import path as given_path
+from glassformer.checkpoints.folder import RUN
 from glassformer.errors import GlassformerError, shown
 from glassformer.files.documents import read_document
 from glassformer.files.paths import no_such
 from glassformer.show.colours import LINES
 from glassformer.show.figures import Axes, Figure, check_format, drawn, figures, new_figure, save_picture
 from glassformer.show.table import Column, Table
-from glassformer.spec.checkpoint_folder import RUN
 from glassformer.spec.reading import is_there
 from glassformer.spec.viewed import Viewed
 

@@ -17,7 +17,22 @@ class _Rule(NamedTuple):
     why: str  # why they have no effect
     because: str  # the field that removes the part
     way_out: str
-    neutral: Any = None  # a value that asks for nothing, such as head_hidden=none: always allowed
+
+
+# Values that ask for nothing, such as head_hidden=none: always allowed.
+NEUTRAL: dict[str, Any] = {
+    "first_norm": True,
+    "embedding_scale": "none",
+    "head_dense": True,
+    "head_hidden": "none",
+    "head_reads": "pooled",
+    "layer_cycle": 1,
+    "pool": "first",
+    "pooler": "none",
+    "position_offset": 0,
+    "spare_bias": False,
+    "tie": True,
+}
 
 
 def _pools(spec: EncoderSpec) -> bool:
@@ -43,23 +58,13 @@ RULES = (
         "applies to a head that predicts tokens, and there is none",
         "head",
         "Add head=mlm.",
-        neutral=True,
     ),
     _Rule(
-        ("spare_bias",),
+        ("spare_bias", "head_dense"),
         lambda spec: spec.head in MASKED_HEADS,
         "applies to a head that predicts tokens, and there is none",
         "head",
         "Add head=mlm.",
-        neutral=False,
-    ),
-    _Rule(
-        ("head_dense",),
-        lambda spec: spec.head in MASKED_HEADS,
-        "applies to a head that predicts tokens, and there is none",
-        "head",
-        "Add head=mlm.",
-        neutral=True,
     ),
     _Rule(
         ("head_width",),
@@ -74,7 +79,6 @@ RULES = (
         "sets the hidden layer of a head, and there is no head with one",
         "head",
         "Add head=classify, or head=tag.",
-        neutral="none",
     ),
     _Rule(
         ("head_reads",),
@@ -82,7 +86,6 @@ RULES = (
         "sets the input of a classifier, and there is none",
         "head",
         "Add head=classify.",
-        neutral="pooled",
     ),
     _Rule(
         ("pooler",),
@@ -90,7 +93,6 @@ RULES = (
         "has no effect, since the head reads every token",
         "head",
         "Leave pooler out.",
-        neutral="none",
     ),
     _Rule(
         ("final_norm",),
@@ -105,7 +107,6 @@ RULES = (
         "selects the pooled tokens, which nothing uses",
         "head",
         "Add head=classify, or pooler=dense.",
-        neutral="first",
     ),
     _Rule(
         ("first_norm",),
@@ -113,7 +114,6 @@ RULES = (
         "sets a norm before the attention, and there is none",
         "norm",
         "Add norm=pre.",
-        neutral=True,
     ),
     _Rule(
         ("layer_cycle",),
@@ -121,7 +121,6 @@ RULES = (
         "sets how layers share weights, and none do",
         "share_layers",
         "Add share_layers.",
-        neutral=1,
     ),
     _Rule(
         ("embedding_scale",),
@@ -129,7 +128,6 @@ RULES = (
         "scales token embeddings, and there are none",
         "vocab",
         "Add vocab, such as vocab=30522.",
-        neutral="none",
     ),
     _Rule(
         ("position_offset",),
@@ -137,7 +135,6 @@ RULES = (
         "adds rows to a position table, and there is none",
         "position",
         "Add position=learned.",
-        neutral=0,
     ),
     _Rule(
         ("embedding_size",),
@@ -188,7 +185,7 @@ def require_read(spec: EncoderSpec, changed: Mapping[str, Any]) -> None:
     """Refuse a field that was set explicitly but has no effect. Files and presets may contain such fields."""
     for rule in RULES:
         for name in rule.fields:
-            if changed.get(name) not in (None, rule.neutral) and not rule.read(spec):
+            if changed.get(name) not in (None, NEUTRAL.get(name)) and not rule.read(spec):
                 because = f"{rule.because}={field_text(getattr(spec, rule.because))}"
                 raise GlassformerError(f"{name}={field_text(changed[name])} {rule.why}: {because}. {rule.way_out}")
     if changed.get("positions") is not None and "position" not in changed and spec.position == "none" and spec.mels is None:

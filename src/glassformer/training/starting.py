@@ -11,6 +11,7 @@ from typing import Any, cast
 import torch
 from torch import Tensor, nn
 
+from glassformer.checkpoints.folder import RUN, CheckpointFolder, model_folder
 from glassformer.errors import GlassformerError, shown
 from glassformer.files.paths import path_text
 from glassformer.files.weight_files import INDEX, ONE_FILE
@@ -21,7 +22,6 @@ from glassformer.model.embeddings import LearnedPositions
 from glassformer.model.sentences.settings import read_settings
 from glassformer.program import build
 from glassformer.spec import EncoderSpec
-from glassformer.spec.checkpoint_folder import RUN, CheckpointFolder, model_folder
 from glassformer.spec.reading import SPEC_FILES
 from glassformer.spec.unread import require_read
 from glassformer.training.data.dataset import Dataset

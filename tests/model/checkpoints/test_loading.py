@@ -16,6 +16,7 @@ from checkpoint_files import CONFIG, bert_folder, file_bytes, header_and_data, s
 from tiny_models import CASES, VARIANTS, Case, all_in_float64, farthest, guest, inputs_for, model_of, save
 
 from glassformer import model as room
+from glassformer.checkpoints.matching import MismatchError
 from glassformer.errors import GlassformerError
 from glassformer.model import Encoder
 from glassformer.model.boundary import start
@@ -24,7 +25,6 @@ from glassformer.model.checkpoints.loading import load_encoder
 from glassformer.model.checkpoints.original import run_original
 from glassformer.numbers import open_checkpoint
 from glassformer.spec import EncoderSpec
-from glassformer.spec.huggingface.matching import MismatchError
 
 MASKED = {**CONFIG, "architectures": ["BertForMaskedLM"]}
 

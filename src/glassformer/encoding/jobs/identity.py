@@ -6,9 +6,9 @@ import hashlib
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from glassformer.checkpoints.folder import model_folder
 from glassformer.errors import GlassformerError
 from glassformer.files.paths import path_text
-from glassformer.spec.checkpoint_folder import model_folder
 
 ENDINGS = (".json", ".safetensors", ".txt", ".model")
 PACKAGES = ("glassformer", "torch", "numpy", "tokenizers", "pyarrow")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from glassformer.checkpoints.folder import CONFIG, LABELS
 from glassformer.errors import GlassformerError, shown
 from glassformer.files.documents import read_document
 from glassformer.files.texts import TOKENIZER, load_tokenizer
@@ -22,7 +23,6 @@ from glassformer.numbers.weights import legible_weights
 from glassformer.program import Program, build
 from glassformer.program.axes import Array
 from glassformer.spec import EncoderSpec
-from glassformer.spec.checkpoint_folder import CONFIG, LABELS
 
 if TYPE_CHECKING:
     from glassformer.lab.start import Lab

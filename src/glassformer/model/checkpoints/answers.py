@@ -10,12 +10,12 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from glassformer.checkpoints.folder import CheckpointFolder
 from glassformer.errors import GlassformerError
 from glassformer.files.texts import cut_into_tokens, load_tokenizer
 from glassformer.model.attention import Padded
 from glassformer.model.boundary.encoder import Encoder
 from glassformer.model.heads import pool
-from glassformer.spec.checkpoint_folder import CheckpointFolder
 
 TEXTS = (
     "A glass wall hides nothing: every number behind it can be seen, and every one of them adds up.",

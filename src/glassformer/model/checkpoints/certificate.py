@@ -9,12 +9,12 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from glassformer.checkpoints.folder import CheckpointFolder
+from glassformer.checkpoints.matching import Match
 from glassformer.files.layout import Place
 from glassformer.model.checkpoints.answers import Answer, Array
 from glassformer.model.checkpoints.loading import unused_parts, verdict
 from glassformer.spec import MASKED_HEADS
-from glassformer.spec.checkpoint_folder import CheckpointFolder
-from glassformer.spec.huggingface.matching import Match
 from glassformer.spec.viewed import Viewed
 
 # The largest difference that is allowed, as a part of the largest number at that place (or of one, where that is smaller).

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from glassformer.arguments import path, require
+from glassformer.checkpoints.folder import CONFIG, LABELS, SPEC
+from glassformer.checkpoints.tensor_names import tensor_names
 from glassformer.errors import GlassformerError, shown
 from glassformer.files.layout import Place
 from glassformer.files.name_tables import OWN
@@ -20,9 +22,7 @@ from glassformer.model.checkpoints import folders
 from glassformer.model.checkpoints.writing import Part, write_safetensors
 from glassformer.model.heads import has_pooler
 from glassformer.spec import EncoderSpec, defaults
-from glassformer.spec.checkpoint_folder import CONFIG, LABELS, SPEC
 from glassformer.spec.huggingface import FAMILIES, from_config
-from glassformer.spec.huggingface.tensor_names import tensor_names
 
 
 class Form(NamedTuple):

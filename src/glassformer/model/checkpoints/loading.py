@@ -9,6 +9,8 @@ from typing import Any, Literal, NamedTuple
 import torch
 from torch import Tensor
 
+from glassformer.checkpoints.folder import CheckpointFolder, open_folder
+from glassformer.checkpoints.tensor_names import Shape
 from glassformer.files.checksums import check_sums
 from glassformer.files.name_tables import OWN, names_of
 from glassformer.files.name_tables.names import BUFFERS
@@ -17,8 +19,6 @@ from glassformer.model.boundary import start
 from glassformer.model.boundary.encoder import Encoder
 from glassformer.model.checkpoints import stored
 from glassformer.spec import EncoderSpec
-from glassformer.spec.checkpoint_folder import CheckpointFolder, open_folder
-from glassformer.spec.huggingface.tensor_names import Shape
 
 Verdict = Literal["exact", "head differs"]  # or the folder is refused, and there is no encoder
 

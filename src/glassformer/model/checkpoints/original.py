@@ -12,12 +12,12 @@ from typing import Any
 
 import torch
 
+from glassformer.checkpoints.folder import CheckpointFolder
+from glassformer.checkpoints.tensor_names import tensor_names
 from glassformer.errors import GlassformerError, shown
 from glassformer.model.checkpoints.answers import Answer, Array
 from glassformer.model.heads import has_pooler
 from glassformer.spec import EncoderSpec
-from glassformer.spec.checkpoint_folder import CheckpointFolder
-from glassformer.spec.huggingface.tensor_names import tensor_names
 
 INPUTS = {
     "tokens": "input_ids",

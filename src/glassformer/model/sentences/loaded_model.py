@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from glassformer.arguments import one_of, whole, yes_no
+from glassformer.checkpoints.folder import CheckpointFolder
 from glassformer.errors import GlassformerError, nearest, shown
 from glassformer.files.name_tables import OWN
 from glassformer.files.texts import Text, load_tokenizer
@@ -33,7 +34,6 @@ from glassformer.model.sentences.predictions import Prediction, TokenPrediction
 from glassformer.model.sentences.settings import Pool, SentenceSettings, read_settings
 from glassformer.model.sentences.streams import Habits
 from glassformer.spec import MASKED_HEADS, TOKEN_HEADS, EncoderSpec
-from glassformer.spec.checkpoint_folder import CheckpointFolder
 
 OPTIONS = ("pool", "normalise", "batch_tokens")
 OURS = ("letters", "word_by_word")  # habits that the model decides

@@ -6,9 +6,9 @@ from typing import Any, Literal, NamedTuple
 
 from torch import Tensor
 
+from glassformer.checkpoints.folder import CheckpointFolder
 from glassformer.errors import GlassformerError
 from glassformer.spec import EncoderSpec
-from glassformer.spec.checkpoint_folder import CheckpointFolder
 
 Kind = Literal["classes", "labels", "scores"]
 WHAT = {

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from glassformer.checkpoints.folder import RUN
 from glassformer.errors import GlassformerError, shown
 from glassformer.files.documents import read_document
 from glassformer.show.algebra import bytes_text
@@ -19,7 +20,6 @@ from glassformer.show.curves import METRICS, Curve, curves_table, read_curve
 from glassformer.show.markup import Child, Html, join, tags
 from glassformer.show.report.page import Section, facts, folded
 from glassformer.show.table import Column, Table
-from glassformer.spec.checkpoint_folder import RUN
 
 SETTINGS = "settings.json"
 MOST_EPOCHS = 60  # rows of the table of epochs

@@ -11,7 +11,7 @@ from glassformer.spec.encoder_spec import EncoderSpec
 from glassformer.spec.huggingface import audio, deberta, decoders, rotary, rotary_gated, seq2seq, text, towers, vision
 from glassformer.spec.huggingface.classes import ACTIVATION, LABELS, why_not
 from glassformer.spec.huggingface.family import ONLY_EVERYWHERE, WHY, Draft, Family, is_inert
-from glassformer.spec.huggingface.refused import REFUSED
+from glassformer.spec.huggingface.refused import refused
 from glassformer.spec.huggingface.towers import TOWERS
 from glassformer.spec.huggingface.values import Config, Fields, build_spec, field_value, says_nothing, value_text
 
@@ -71,8 +71,8 @@ def _model_type(config: Mapping[str, Any], named: str | None, source: str) -> st
         return family.model_type
     if isinstance(found, str) and (found in EVERY_FAMILY or found in TOWERS):
         return found
-    if isinstance(found, str) and found in REFUSED:
-        raise GlassformerError(f"{source}: {found} is not supported yet: it {REFUSED[found]}.")
+    if isinstance(found, str) and found in refused():
+        raise GlassformerError(f"{source}: {found} is not supported yet: it {refused()[found]}.")
     raise GlassformerError(f"{source}: model_type = {value_text(found)} {_unknown(config, found, named)}")
 
 

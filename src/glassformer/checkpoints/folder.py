@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from glassformer import arguments
+from glassformer.checkpoints.matching import Match, match_tensors, require, require_depth, require_room, untied
+from glassformer.checkpoints.tensor_names import Shape, tensor_names
 from glassformer.errors import GlassformerError, nearest, shown
 from glassformer.files.documents import read_document
 from glassformer.files.name_tables import OWN
@@ -16,8 +18,6 @@ from glassformer.files.weight_files import ONE_FILE, WeightFiles, find_weights, 
 from glassformer.spec.encoder_fields import MASKED_HEADS
 from glassformer.spec.encoder_spec import EncoderSpec
 from glassformer.spec.huggingface import from_config
-from glassformer.spec.huggingface.matching import Match, match_tensors, require, require_depth, require_room, untied
-from glassformer.spec.huggingface.tensor_names import Shape, tensor_names
 from glassformer.spec.presets import known_as, known_preset
 from glassformer.spec.reading import from_document, require_encoder
 

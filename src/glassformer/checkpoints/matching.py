@@ -7,12 +7,12 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from glassformer.checkpoints.tensor_names import Shape
 from glassformer.errors import GlassformerError, shown
 from glassformer.files.layout import Place
 from glassformer.files.name_tables import names_of
 from glassformer.files.name_tables.names import BUFFERS, At, Names
 from glassformer.spec.encoder_spec import EncoderSpec
-from glassformer.spec.huggingface.tensor_names import Shape
 
 NAMED = 3  # tensors of each kind that a message lists
 

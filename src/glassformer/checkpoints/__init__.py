@@ -1,0 +1,1 @@
+"""Which tensor in a file holds which parameter? Model folders, matched to their config from headers alone."""
