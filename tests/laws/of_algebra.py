@@ -23,13 +23,13 @@ def unshared(spec: EncoderSpec) -> EncoderSpec:
 
 
 @law(fit=unshared, **ONCE)
-def the_ledger_is_linear_in_the_number_of_layers(way: Way, case: Case) -> float:
+def parameter_count_is_linear_in_the_number_of_layers(way: Way, case: Case) -> float:
     one, two, three = (count(case.spec.replace(layers=n * case.spec.layers)).total for n in (1, 2, 3))
     return abs((three - two) - (two - one))
 
 
 @law(**ONCE)
-def layers_that_share_weights_cost_no_parameters(way: Way, case: Case) -> float:
+def layers_that_share_weights_add_no_parameters(way: Way, case: Case) -> float:
     spec = case.spec.replace(layers=1, share_layers=1, layer_cycle=1, first_norm=True)
     return abs(count(spec.replace(layers=5)).total - count(spec).total)
 
@@ -39,7 +39,7 @@ def growing(spec: EncoderSpec) -> EncoderSpec | None:
 
 
 @law(fit=growing, **ONCE)
-def scores_grow_with_the_square_of_the_length_and_all_else_with_the_length(way: Way, case: Case) -> float:
+def attention_scores_cost_quadratic_time_and_everything_else_linear(way: Way, case: Case) -> float:
     short, long = (cost(build(case.spec, t=t)) for t in (6, 12))
     gaps = [0.0]
     for one, other in zip(short.rows, long.rows, strict=True):
@@ -50,7 +50,7 @@ def scores_grow_with_the_square_of_the_length_and_all_else_with_the_length(way: 
 
 
 @law(**ONCE)
-def a_batch_costs_what_its_inputs_cost(way: Way, case: Case) -> float:
+def the_cost_of_a_batch_is_the_sum_of_its_inputs(way: Way, case: Case) -> float:
     """But for what serves all inputs: a pooler's query, and what is made of a table of distances."""
     one, three = (cost(build(case.spec, batch=batch)) for batch in (1, 3))
     own, all_three = (
@@ -61,7 +61,7 @@ def a_batch_costs_what_its_inputs_cost(way: Way, case: Case) -> float:
 
 
 @law(**ONCE)
-def parts_add_up_to_the_whole(way: Way, case: Case) -> float:
+def the_parts_of_a_count_add_up_to_the_total(way: Way, case: Case) -> float:
     ledger, spent = count(case.spec), cost(build(case.spec))
     tops = [row for name, row in spent.parts.items() if not name.startswith("layers:")]
     gaps = [abs(ledger.total - sum(each.values())) for each in (ledger.parts, ledger.kinds)]
@@ -70,7 +70,7 @@ def parts_add_up_to_the_whole(way: Way, case: Case) -> float:
 
 
 @law(**ONCE)
-def a_spec_survives_being_written_as_json(way: Way, case: Case) -> float:
+def a_spec_round_trips_through_json(way: Way, case: Case) -> float:
     written = json.loads(json.dumps(case.spec.to_dict()))
     same = EncoderSpec(**written) == case.spec and gf.spec(written) == case.spec
     return 0.0 if same else 1.0
@@ -94,7 +94,7 @@ def whole(text: str) -> int:
 
 
 @law(**ONCE)
-def a_printed_table_holds_the_numbers_it_was_made_from(way: Way, case: Case) -> float:
+def a_printed_table_reads_back_as_the_same_numbers(way: Way, case: Case) -> float:
     program = build(case.spec)
     gaps = [0.0]
     ledger, shape, spent = count(case.spec), shapes(program), cost(program)

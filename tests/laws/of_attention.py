@@ -33,19 +33,19 @@ def shares_apart(way: Way, case: Case, weights: Weights) -> float:
 
 
 @law(fit=sequences, single=1e-6)
-def weights_are_shares_of_what_may_be_seen(way: Way, case: Case) -> float:
+def attention_weights_sum_to_one_over_visible_keys(way: Way, case: Case) -> float:
     """And a query that sees nothing has weights of nothing."""
     return shares_apart(way, case, case.weights)
 
 
 @law(fit=sequences, single=1e-6)
-def weights_are_shares_however_large_the_scores(way: Way, case: Case) -> float:
+def attention_weights_sum_to_one_for_very_large_scores(way: Way, case: Case) -> float:
     """Whatever is trained may grow: scores whose powers of e no number format holds."""
     return shares_apart(way, case, case.changed(W_Q=lambda w: 1e5 * w))
 
 
 @law(fit=sequences, single=1e-6)
-def a_mix_lies_among_the_values_that_are_seen(way: Way, case: Case) -> float:
+def an_attention_output_lies_within_the_range_of_visible_values(way: Way, case: Case) -> float:
     """In every feature between the least and the largest of them; zero where nothing is seen."""
     given = padded(case)
     gaps = [0.0]

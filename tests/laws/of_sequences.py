@@ -58,19 +58,19 @@ def rows_apart(way: Way, case: Case, together: Given) -> float:
 
 
 @law(fit=sequences)
-def padding_on_the_right_changes_nothing(way: Way, case: Case) -> float:
+def right_padding_changes_nothing(way: Way, case: Case) -> float:
     return rows_apart(way, case, padded(case))
 
 
 @law(fit=sequences, **EXACT)
-def what_stands_in_padding_changes_nothing(way: Way, case: Case) -> float:
+def the_content_of_padding_changes_nothing(way: Way, case: Case) -> float:
     one, other = padded(case, number=1), padded(case, number=2)
     answers = [way(case.spec, case.weights, given) for given in (one, other)]
     return furthest(*answers, real=one.attend)
 
 
 @law(fit=sequences)
-def padding_on_the_left_changes_nothing_where_positions_are_told(way: Way, case: Case) -> float | None:
+def left_padding_changes_nothing_if_positions_are_given(way: Way, case: Case) -> float | None:
     given = padded(case, left=True)
     if absolute(case.spec) and not way.positions:
         return None
@@ -88,14 +88,14 @@ def placed(spec: EncoderSpec) -> EncoderSpec | None:
 
 
 @law(fit=placed, ways=(DOUBLE, SINGLE), double=0.1, single=0.1, differs=True)
-def padding_on_the_left_differs_where_positions_are_not_told(way: Way, case: Case) -> float:
+def left_padding_changes_the_result_if_positions_are_not_given(way: Way, case: Case) -> float:
     given = padded(case, left=True)
     counted = np.broadcast_to(np.arange(LONGEST), given.attend.shape)  # what a model that checks nothing would take them for
     return rows_apart(way, case, given.but(positions=counted))
 
 
 @law()
-def a_batch_gives_what_its_rows_give(way: Way, case: Case) -> float:
+def a_batch_gives_the_same_as_its_rows_one_by_one(way: Way, case: Case) -> float:
     together = way(case.spec, case.weights, case.given)
     rows = range(len(case.given.inputs))
     alone = [way(case.spec, case.weights, case.given.each(lambda part, i=i: part[i : i + 1])) for i in rows]
@@ -103,7 +103,7 @@ def a_batch_gives_what_its_rows_give(way: Way, case: Case) -> float:
 
 
 @law()
-def rows_may_stand_in_any_order(way: Way, case: Case) -> float:
+def permuting_the_rows_of_a_batch_permutes_the_result(way: Way, case: Case) -> float:
     order = case.rng().permutation(len(case.given.inputs))
     answer = way(case.spec, case.weights, case.given)
     wanted = Answer(*(tuple(part[order] for part in parts) for parts in answer))
@@ -111,12 +111,12 @@ def rows_may_stand_in_any_order(way: Way, case: Case) -> float:
 
 
 @law(**EXACT)
-def the_same_again_gives_the_same(way: Way, case: Case) -> float:
+def the_same_input_gives_the_same_result_twice(way: Way, case: Case) -> float:
     return furthest(way(case.spec, case.weights, case.given), way(case.spec, case.weights, case.given))
 
 
 @law(ways=(DOUBLE, SINGLE))
-def threads_do_not_count(way: Way, case: Case) -> float:
+def the_number_of_threads_changes_nothing(way: Way, case: Case) -> float:
     """Not to the last bit: a matrix product may be cut otherwise among two."""
     before, threads = way(case.spec, case.weights, case.given), torch.get_num_threads()
     torch.set_num_threads(1 if threads > 1 else 2)
@@ -127,14 +127,14 @@ def threads_do_not_count(way: Way, case: Case) -> float:
 
 
 @law(fit=sequences, **EXACT)
-def a_mask_of_ones_is_no_mask(way: Way, case: Case) -> float:
+def a_mask_of_ones_equals_no_mask(way: Way, case: Case) -> float:
     ones = np.ones(case.given.inputs.shape[:2], dtype=bool)
     masked = way(case.spec, case.weights, case.given.but(attend=ones))
     return furthest(masked, way(case.spec, case.weights, case.given))
 
 
 @law(fit=sequences, ways=(DOUBLE, SINGLE))
-def fused_attention_is_attention_written_out(way: Way, case: Case) -> float:
+def fused_attention_equals_explicit_attention(way: Way, case: Case) -> float:
     given = padded(case)
     written = way.lying(case.spec, case.weights, given, Watching(way.tensors(given)[2], written_out=True))  # type: ignore[attr-defined]
     return furthest(way(case.spec, case.weights, given), answer_of(case.spec, written), given.attend)
@@ -145,7 +145,7 @@ def packing(spec: EncoderSpec) -> EncoderSpec | None:
 
 
 @law(fit=packing, ways=(DOUBLE, SINGLE))
-def sequences_in_one_packed_row_do_not_see_each_other(way: Way, case: Case) -> float:
+def sequences_packed_into_one_row_are_independent(way: Way, case: Case) -> float:
     """The variable-length kernel's plain twin, which any device has."""
     encoder = way.encoder(case.spec, case.weights)  # type: ignore[attr-defined]
     rows = [row[:length] for row, length in zip(way.tensors(case.given)[0], LENGTHS, strict=True)]  # type: ignore[attr-defined]
@@ -178,12 +178,12 @@ def order_apart(way: Way, case: Case) -> tuple[Answer, Answer]:
 
 
 @law(fit=unordered)
-def without_positions_tokens_may_stand_in_any_order(way: Way, case: Case) -> float:
+def without_positions_permuting_tokens_permutes_the_result(way: Way, case: Case) -> float:
     return furthest(*order_apart(way, case))
 
 
 @law(fit=ordered, double=1e-5, single=1e-5, differs=True)
-def with_positions_order_counts(way: Way, case: Case) -> float | None:
+def with_positions_the_order_of_tokens_matters(way: Way, case: Case) -> float | None:
     if len({tuple(map(float, np.ravel(token))) for token in case.given.inputs[0]}) < 2:
         return None  # the same token everywhere has no order
     moved, wanted = order_apart(way, case)
@@ -191,7 +191,7 @@ def with_positions_order_counts(way: Way, case: Case) -> float | None:
 
 
 @law(fit=unordered)
-def without_positions_equal_tokens_get_equal_vectors(way: Way, case: Case) -> float:
+def without_positions_equal_tokens_have_equal_vectors(way: Way, case: Case) -> float:
     twin = case.given.each(lambda part: part[:, [0, 1, 2, 1, 0]])
     answer = way(case.spec, case.weights, twin)
     return max(apart(part[:, [0, 1]], part[:, [4, 3]]) for part in answer.tokens)

@@ -25,7 +25,7 @@ def readable(spec: EncoderSpec) -> EncoderSpec | None:
 
 
 @law(fit=readable, ways=(DOUBLE, SINGLE), **EXACT)
-def padding_has_no_gradient(way: Way, case: Case) -> float:
+def padding_gets_no_gradient(way: Way, case: Case) -> float:
     given = padded(case)
     attend = torch.from_numpy(given.attend.copy())
     encoder = way.encoder(case.spec, case.weights)  # type: ignore[attr-defined]
@@ -56,7 +56,7 @@ def part(case: Case, inputs: torch.Tensor, rows: slice) -> Batch:
 
 
 @law(fit=classifying, ways=(DOUBLE, SINGLE), double=1e-5)
-def the_loss_of_a_batch_is_that_of_its_parts(way: Way, case: Case) -> float:
+def the_loss_of_a_batch_is_the_sum_over_its_parts(way: Way, case: Case) -> float:
     """And so is its gradient. The loop takes the logits in float32, whatever the model is in."""
     inputs = way.tensors(case.given)[0]  # type: ignore[attr-defined]
     encoder = way.encoder(case.spec, case.weights)  # type: ignore[attr-defined]

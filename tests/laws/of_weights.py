@@ -22,7 +22,7 @@ def a_bias_of_heads(case: Case, change: Callable[[Array], Array]) -> dict[str, C
 
 
 @law()
-def heads_may_stand_in_any_order(way: Way, case: Case) -> float:
+def permuting_heads_changes_nothing(way: Way, case: Case) -> float:
     """Heads that share keys and values stay together."""
     spec, rng = case.spec, case.rng()
     groups = rng.permutation(spec.key_heads)
@@ -44,14 +44,14 @@ def with_key_bias(spec: EncoderSpec) -> EncoderSpec:
 
 
 @law(fit=with_key_bias)
-def the_bias_of_the_keys_changes_nothing(way: Way, case: Case) -> float:
+def a_key_bias_changes_nothing(way: Way, case: Case) -> float:
     """It adds the same to every score of a row, and softmax does not see that."""
     moved = case.changed(b_K=lambda b: b + case.rng().normal(size=b.shape))
     return furthest(way(case.spec, moved, case.given), way(case.spec, case.weights, case.given))
 
 
 @law(fit=lambda spec: with_biases(spec, "v", "output"))
-def the_bias_of_the_values_folds_into_that_of_the_output(way: Way, case: Case) -> float:
+def a_value_bias_can_be_folded_into_the_output_bias(way: Way, case: Case) -> float:
     """The weights of a row sum to one, so every mix holds the whole bias."""
     folded = case.changed(b_V=np.zeros_like)
     for name in [name for name in folded if name.endswith("attention.b_V")]:
@@ -62,7 +62,7 @@ def the_bias_of_the_values_folds_into_that_of_the_output(way: Way, case: Case) -
 
 
 @law()
-def neurons_may_stand_in_any_order(way: Way, case: Case) -> float:
+def permuting_hidden_units_changes_nothing(way: Way, case: Case) -> float:
     order = case.rng().permutation(case.spec.ffn_width)
     last = {name: lambda w: w[..., order] for name in ("W_1", "b_1", "W_3", "b_3")}
     moved = case.changed(**last, W_2=lambda w: w[order])
@@ -78,14 +78,14 @@ def one_norm(spec: EncoderSpec) -> EncoderSpec:
 
 
 @law(fit=one_norm, double=1e-11)
-def a_norm_does_not_see_scale_and_layer_norm_not_the_offset(way: Way, case: Case) -> float:
+def norms_ignore_scale_and_layer_norm_ignores_an_offset(way: Way, case: Case) -> float:
     offset = 10.0 if case.spec.norm_kind == "layer" else 0.0
     moved = case.given.but(inputs=1000 * case.given.inputs + offset)
     return furthest(way(case.spec, case.weights, moved), way(case.spec, case.weights, case.given))
 
 
 @law(fit=lambda spec: one_norm(spec).replace(norm_kind="rms"), double=0.1, single=0.1, differs=True)
-def rms_norm_sees_the_offset(way: Way, case: Case) -> float:
+def rms_norm_depends_on_an_offset(way: Way, case: Case) -> float:
     moved = case.given.but(inputs=case.given.inputs + 10)
     return furthest(way(case.spec, case.weights, moved), way(case.spec, case.weights, case.given))
 
@@ -102,7 +102,7 @@ def with_layers(spec: EncoderSpec) -> EncoderSpec:
 
 
 @law(fit=with_layers)
-def sub_layers_that_give_nothing_leave_the_residual_stream(way: Way, case: Case) -> float:
+def sub_layers_that_output_zero_leave_the_residual_stream_unchanged(way: Way, case: Case) -> float:
     """W_O, W_2 and their biases zero: a layer is the identity where norms stand before, and two norms where they stand after."""
     silent = case.changed(**dict.fromkeys(("W_O", "b_O", "W_2", "b_2"), np.zeros_like))
     hidden = way(case.spec, silent, case.given).tokens
@@ -120,7 +120,7 @@ def bare(spec: EncoderSpec) -> EncoderSpec:
 
 
 @law(fit=bare, **EXACT)
-def no_layers_give_the_embeddings(way: Way, case: Case) -> float:
+def an_encoder_without_layers_returns_the_embeddings(way: Way, case: Case) -> float:
     none = case.spec.replace(layers=0, share_layers=None, layer_cycle=1)
     kept = {name: value for name, value in case.weights.items() if not name.startswith("layers.")}
     return apart(way(none, kept, case.given).tokens[-1], way(case.spec, case.weights, case.given).tokens[0])
@@ -132,7 +132,7 @@ def wide_head(spec: EncoderSpec) -> EncoderSpec:
 
 
 @law(fit=wide_head)
-def a_head_may_be_cut_into_heads_with_the_same_queries_and_keys(way: Way, case: Case) -> float:
+def a_head_equals_several_heads_with_its_queries_and_keys(way: Way, case: Case) -> float:
     """Values and output in blocks: every block is mixed by the same weights."""
     width = case.spec.head_v
     heads = next(n for n in (3, 2, 1) if width % n == 0)
@@ -153,7 +153,7 @@ def grouped(spec: EncoderSpec) -> EncoderSpec:
 
 
 @law(fit=grouped)
-def shared_keys_and_values_are_equal_ones_for_each_head(way: Way, case: Case) -> float:
+def shared_keys_and_values_equal_copies_for_each_head(way: Way, case: Case) -> float:
     """Grouped queries are attention in which neighbouring heads happen to have the same keys and values."""
     group = case.spec.group
     written_out = case.changed(
@@ -165,7 +165,7 @@ def shared_keys_and_values_are_equal_ones_for_each_head(way: Way, case: Case) ->
 
 
 @law(fit=with_layers, ways=(PROGRAM, DOUBLE, SINGLE))
-def one_matrix_for_q_k_and_v_gives_what_three_give(way: Way, case: Case) -> float:
+def one_fused_qkv_matrix_equals_three_matrices(way: Way, case: Case) -> float:
     if way is not PROGRAM:
         attention = way.encoder(case.spec, case.weights).layers["0"].attention  # type: ignore[attr-defined]
         x = attention.qkv.weight.new_tensor(case.rng().normal(size=(2, 4, case.spec.d_model)))

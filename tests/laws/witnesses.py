@@ -32,7 +32,7 @@ def witness(**how: object):
 
 
 @witness(ways=(DOUBLE, SINGLE), every=True)
-def the_model_computes_what_the_program_computes(way: Way, case: Case) -> float:
+def the_model_agrees_with_the_program(way: Way, case: Case) -> float:
     """Every hidden state, every attention weight and mix, all that comes out; with padding where there can be any."""
     inputs = [case.given] if case.spec.one_length else [case.given, padded(case)]
     gaps = []
@@ -46,7 +46,7 @@ def the_model_computes_what_the_program_computes(way: Way, case: Case) -> float:
 
 
 @witness(ways=(PROGRAM,), double=1e-9, every=True)
-def a_cell_is_the_arithmetic_that_explains_it(way: Way, case: Case) -> float:
+def an_explanation_evaluates_to_its_cell(way: Way, case: Case) -> float:
     given = case.given if case.spec.one_length else padded(case)
     found, chance = PROGRAM.run(case.spec, case.weights, given), random.Random(case.seed)
     gaps = [0.0]
@@ -92,7 +92,7 @@ def torchs_layer(case: Case) -> nn.TransformerEncoderLayer:
 
 
 @witness(fit=like_torchs)
-def torchs_own_layer_computes_the_same(way: Way, case: Case) -> float:
+def torch_nn_transformer_encoder_layer_agrees(way: Way, case: Case) -> float:
     given = padded(case)
     with torch.no_grad():
         wanted = torchs_layer(case)(torch.from_numpy(given.inputs), src_key_padding_mask=torch.from_numpy(~given.attend))
@@ -111,14 +111,14 @@ def the_ledger_lists_the_tensors_of_the_model(way: Way, case: Case) -> float:
 
 
 @witness(ways=(PROGRAM,), every=True, **EXACT)
-def every_value_has_the_shape_that_was_said(way: Way, case: Case) -> float:
+def every_value_has_the_predicted_shape(way: Way, case: Case) -> float:
     given = case.given if case.spec.one_length else padded(case)
     found = PROGRAM.run(case.spec, case.weights, given)
     return float(sum(found[row.name].shape != row.shape for row in shapes(found.program).rows))
 
 
 @witness(ways=(DOUBLE,), **EXACT)
-def multiply_adds_are_those_that_torch_counts(way: Way, case: Case) -> float:
+def multiply_adds_equal_those_counted_by_torch(way: Way, case: Case) -> float:
     """One input through the model, attention written out, under torch's counter of matrix products."""
     given = case.given.each(lambda part: part[:1])
     layout = Watching(None, written_out=True)
@@ -132,7 +132,7 @@ PUBLISHED = {"bert-base": 109_482_240, "bert-large": 335_141_888, "albert-base":
 
 
 @witness(ways=(PROGRAM,), fit=lambda _: with_layers(EncoderSpec(d_model=4, heads=1)), **EXACT)
-def published_counts_are_met(way: Way, case: Case) -> float:
+def published_parameter_counts_are_reproduced(way: Way, case: Case) -> float:
     import glassformer as gf
 
     found = [gf.count("bert-base").total, gf.count("bert-large").total, gf.count("albert-base").total]
