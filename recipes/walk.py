@@ -27,7 +27,8 @@ import glassformer as gf
 WORD = r"[\p{L}\p{M}\p{N}]+|[^\s\p{L}\p{M}\p{N}]"
 LONGEST = 64
 LINK = 0.5  # the share of the links in the loss
-CERTAIN = 0.75  # how much of a link's weight should lie on its word; the rest is spread, so that every share can be seen
+CERTAIN = 0.7  # how much of a link's weight should lie on its word; the rest is spread, so that every share can be seen
+FLOOR = 1e-30  # of a weight before its logarithm: a higher one stops the gradient of a row that is too certain
 SHOWN = {  # sentence -> which word is about which
     "The animal did not cross the street because it was too tired.": (8, 1),
     "The animal did not cross the street because it was too wide.": (8, 6),
@@ -88,8 +89,8 @@ class Rows:
         output = encoder(self.tokens_BT[rows, :longest], self.attend_BT[rows, :longest], return_weights=(1,))
         weights_BTS, lengths = output.weights[1][:, 0], self.attend_BT[rows].sum(1).tolist()
         linked = [
-            -CERTAIN * (weights_BTS[place, asks, about].sum() + 1e-6).log()
-            - (1 - CERTAIN) * (weights_BTS[place, asks, : lengths[place]] + 1e-6).log().mean()
+            -CERTAIN * (weights_BTS[place, asks, about].sum() + FLOOR).log()
+            - (1 - CERTAIN) * (weights_BTS[place, asks, : lengths[place]] + FLOOR).log().mean()
             for place, row in enumerate(rows.tolist())
             for asks, about in self.links[row]
         ]

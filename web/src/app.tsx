@@ -12,39 +12,42 @@ import { render, type ComponentType } from "preact";
 import { useEffect, useErrorBoundary, useState } from "preact/hooks";
 import { enter, known, LabError } from "./shared/api";
 import { takeKey } from "./shared/key";
-import { follow, goTo, path } from "./shared/place";
+import { exported, hrefOf } from "./shared/exported";
+import { Go } from "./shared/Go";
+import { follow, goTo, path, query } from "./shared/place";
 import { Empty, Fault, Progress } from "./shared/States";
 import { switchTheme, theme, wearTheme } from "./shared/theme";
 
 interface Page {
   address: string;
   title: string;
+  about: string;
   load: () => Promise<{ default: ComponentType }>;
 }
 
 const PAGES: Page[] = [
-  { address: "/walk", title: "Start", load: () => import("./walk/page") },
-  { address: "/bench", title: "Bench", load: () => import("./bench/page") },
-  { address: "/trace", title: "Trace", load: () => import("./trace/page") },
-  { address: "/hand", title: "By hand", load: () => import("./hand/page") },
-  { address: "/train", title: "Train", load: () => import("./train/page") },
-  { address: "/check", title: "Check", load: () => import("./check/page") },
+  { address: "/walk", title: "Start", about: "a sentence through a Transformer, in eight scenes", load: () => import("./walk/page") },
+  { address: "/bench", title: "Bench", about: "count the parameters, shapes and cost of any encoder", load: () => import("./bench/page") },
+  { address: "/trace", title: "Trace", about: "run a model on a text and open every number", load: () => import("./trace/page") },
+  { address: "/hand", title: "By hand", about: "work a small problem step by step", load: () => import("./hand/page") },
+  { address: "/train", title: "Train", about: "train a model and compare runs", load: () => import("./train/page") },
+  { address: "/check", title: "Check", about: "check a solution, a claim, or take a quiz", load: () => import("./check/page") },
 ];
+
+const shownPages = exported ? PAGES.slice(0, 2) : PAGES; // the others need a lab that computes
 
 // Each page remembers its own address while another is open.
 const left = new Map<string, string>();
 
 function Link({ page, here }: { page: Page; here: boolean }) {
-  const open = (event: MouseEvent) => {
-    if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
-    event.preventDefault();
-    left.set(location.pathname, location.pathname + location.search);
-    goTo(left.get(page.address) ?? page.address);
+  const before = () => {
+    left.set(path.peek(), path.peek() + (query.peek().size ? `?${query.peek()}` : ""));
+    return left.get(page.address) ?? page.address;
   };
   return (
-    <a href={page.address} aria-current={here ? "page" : undefined} onClick={open}>
+    <Go to={page.address} before={before} aria-current={here ? "page" : undefined} title={page.about}>
       {page.title}
-    </a>
+    </Go>
   );
 }
 
@@ -81,7 +84,7 @@ function Caught({ view: View }: { view: ComponentType }) {
 }
 
 function App() {
-  const page = PAGES.find((candidate) => candidate.address === path.value);
+  const page = shownPages.find((candidate) => candidate.address === path.value);
   const title = page?.title ?? "Page not found";
   useEffect(() => {
     document.title = `${title} · Glassformer lab`;
@@ -92,11 +95,11 @@ function App() {
         Skip to content
       </a>
       <header class="top">
-        <a class="name" href="/" title={`Glassformer ${known.version}`}>
+        <a class="name" href={hrefOf("/walk")} title={`Glassformer ${known.version}`}>
           Glassformer
         </a>
         <nav aria-label="pages">
-          {PAGES.map((candidate) => (
+          {shownPages.map((candidate) => (
             <Link page={candidate} here={candidate === page} />
           ))}
         </nav>

@@ -1,6 +1,7 @@
 // Bench: a spec, and all that follows from it, derived again at every keystroke.
 import { useAnswer } from "../shared/api";
 import { Door } from "../shared/Door";
+import { exported } from "../shared/exported";
 import { brief, bytes, count } from "../shared/format";
 import { Panel } from "../shared/Panel";
 import { query, useParam } from "../shared/place";
@@ -27,7 +28,7 @@ function Derivation({ known }: { known: Fields }) {
   const words = wordsOf(query.value, known.fields.map((rule) => rule.name));
   const [convention, setConvention] = useParam("convention", "rows");
   const asked: Asked = { spec: words, convention };
-  const open = openedIn(query.value);
+  const open = exported ? null : openedIn(query.value); // an export has each diagram once
   const answer = useAnswer<Derived>("/api/bench/derive", { ...asked, open });
   const { error } = answer;
   // An address that never worked has no last good picture: its preset stands in.

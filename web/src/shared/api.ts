@@ -1,6 +1,7 @@
 // Asking the server: with the key of this start, errors in one line, stale questions dropped.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { eventReader } from "./events";
+import { exported, stored } from "./exported";
 import { key } from "./key";
 import type { Known } from "./known";
 import { unpack, type Arrays } from "./wire";
@@ -26,7 +27,14 @@ export class LabError extends Error {
 
 const TRIES = 4; // a busy server says 429; a moment later it is not
 
+const NOT_EXPORTED = "These pages are an export: the walk, and presets as they are. To change a field or open your own model, install Glassformer and run 'glassformer lab'.";
+
 async function ask(url: string, body: unknown, signal?: AbortSignal): Promise<Response> {
+  if (exported) {
+    const answer = await stored(url, body, signal);
+    if (!answer?.ok) throw new LabError(NOT_EXPORTED);
+    return answer;
+  }
   const init: RequestInit =
     body === undefined
       ? { signal, headers: withKey() }

@@ -1,12 +1,13 @@
 // Where we are: the address holds the page and all of its state, so that a link shows a friend the same thing.
 import { computed, signal } from "@preact/signals";
+import { hrefOf, pageAt } from "./exported";
 
 export type Changes = Record<string, string | string[] | null | undefined>;
 
 const address = signal(read());
 
 function read(): { path: string; query: string } {
-  return { path: globalThis.location?.pathname ?? "/", query: globalThis.location?.search ?? "" };
+  return { path: pageAt(globalThis.location?.pathname ?? "/"), query: globalThis.location?.search ?? "" };
 }
 
 /** Call once: follow the back and forward buttons. */
@@ -29,7 +30,7 @@ export function changed(before: URLSearchParams, changes: Changes): URLSearchPar
 
 /** Go to another page: a step that the back button undoes, or (`replace`) none. */
 export function goTo(href: string, how: "push" | "replace" = "push"): void {
-  history[how === "push" ? "pushState" : "replaceState"](null, "", href);
+  history[how === "push" ? "pushState" : "replaceState"](null, "", hrefOf(href));
   address.value = read();
 }
 
@@ -38,8 +39,7 @@ export function change(changes: Changes, how: "push" | "replace" = "push"): void
   const text = changed(query.peek(), changes).toString();
   const href = `${address.peek().path}${text ? `?${text}` : ""}`;
   if (href === `${address.peek().path}${address.peek().query}`) return;
-  history[how === "push" ? "pushState" : "replaceState"](null, "", href);
-  address.value = read();
+  goTo(href, how);
 }
 
 /** One key of the query, and how to set it. */

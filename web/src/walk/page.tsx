@@ -1,11 +1,14 @@
 // The walk: one sentence through a small trained encoder in eight scenes; every number is computed in the page.
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { arrays, useAnswer } from "../shared/api";
+import { exported } from "../shared/exported";
+import { Go } from "../shared/Go";
 import { change, query } from "../shared/place";
 import { Fault, Progress } from "../shared/States";
 import type { Arrays } from "../shared/wire";
 import { forward, pieces } from "./forward";
-import { SCENES, type Told } from "./scenes";
+import { SCENES } from "./scenes";
+import type { Told } from "./told";
 import type { Walk } from "./types";
 
 const MOST_PIECES = 64; // positions of the encoder
@@ -40,16 +43,19 @@ function Walked({ model }: { model: Arrays<Walk> }) {
         <p class="empty">Type at least one word.</p>
       ) : (
         <section class="walk-scene" aria-label={`scene ${scene} of ${SCENES.length}: ${title}`} key={`${scene} ${text}`}>
+          <div class="walk-words">
+            <h2>
+              <span class="soft">
+                {scene} of {SCENES.length}
+              </span>{" "}
+              {title}
+            </h2>
+            <p class="walk-line">{words}</p>
+          </div>
           <div class="walk-picture appears">
             <Picture {...told} />
           </div>
-          <div class="walk-words">
-            <h2>
-              <span class="soft">{scene} of {SCENES.length}</span> {title}
-            </h2>
-            <p class="walk-line">{words}</p>
-            <Now {...told} />
-          </div>
+          <Now {...told} key={asks} />
         </section>
       )}
       <nav class="walk-steps" aria-label="scenes">
@@ -59,7 +65,9 @@ function Walked({ model }: { model: Arrays<Walk> }) {
         <ol>
           {SCENES.map((one, place) => (
             <li>
-              <button type="button" class="walk-dot" aria-label={`scene ${place + 1}: ${one.title}`} title={one.title} aria-current={place + 1 === scene ? "step" : undefined} onClick={() => go(place + 1)} />
+              <button type="button" class="walk-dot" aria-label={`scene ${place + 1}: ${one.title}`} aria-current={place + 1 === scene ? "step" : undefined} onClick={() => go(place + 1)}>
+                <span>{one.title}</span>
+              </button>
             </li>
           ))}
         </ol>
@@ -67,7 +75,7 @@ function Walked({ model }: { model: Arrays<Walk> }) {
           next →
         </button>
       </nav>
-      <Doors text={text} />
+      <Doors text={text} last={scene === SCENES.length} />
       <details class="note">
         <summary>About this model ({header.parameters.toLocaleString("en")} parameters)</summary>
         <p>{header.made}</p>
@@ -130,7 +138,8 @@ function Sentence({ text, examples }: { text: string; examples: string[] }) {
   );
 }
 
-function Doors({ text }: { text: string }) {
+/** Where the walk leads: an export has the bench alone, and says where the rest is. */
+function Doors({ text, last }: { text: string; last: boolean }) {
   const doors: [string, string][] = [
     [`/trace?${new URLSearchParams({ model: "walk", text })}`, "Open this sentence, or your own model, in Trace"],
     ["/bench", "Count your own config"],
@@ -139,10 +148,14 @@ function Doors({ text }: { text: string }) {
     ["/check", "Check my solution"],
   ];
   return (
-    <nav class="walk-doors" aria-label="go on">
-      {doors.map(([href, words]) => (
-        <a href={href}>{words}</a>
-      ))}
+    <nav class={last ? "walk-doors last" : "walk-doors"} aria-label="go on">
+      <b>Go on</b>
+      {exported ? <Go to="/bench">See what an encoder is made of, and count it</Go> : doors.map(([to, words]) => <Go to={to}>{words}</Go>)}
+      {exported && (
+        <span class="note">
+          Your own model, problems by hand, training and checking: <code>pip install 'glassformer[lab]'</code>, then <code>glassformer lab</code>.
+        </span>
+      )}
     </nav>
   );
 }

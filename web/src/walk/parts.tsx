@@ -2,7 +2,6 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { colourOf, css, scaleFor } from "../shared/colours";
-import { digits } from "../shared/format";
 import { theme } from "../shared/theme";
 
 export const short = (value: number): string => (Math.abs(value) < 0.005 ? "0.00" : value.toFixed(2).replace("-", "−"));
@@ -10,7 +9,7 @@ export const short = (value: number): string => (Math.abs(value) < 0.005 ? "0.00
 /** A number; a click shows below the picture how it comes about. */
 export function Number_({ value, label, open }: { value: number; label: string; open: () => void }) {
   return (
-    <button type="button" class="door" title={String(value)} aria-label={`${label}: ${digits(value)}`} onClick={open}>
+    <button type="button" class="door" title={String(value)} aria-label={`${label}: ${short(value)}`} onClick={open}>
       {short(value)}
     </button>
   );
@@ -54,15 +53,39 @@ export function Small({ values, columns, signed, label }: { values: ArrayLike<nu
   );
 }
 
+interface NowYouProps {
+  question: ComponentChildren;
+  options: string[];
+  right: number; // which option comes out
+  children: ComponentChildren; // what is seen after a choice
+}
+
 /** Predict, then see; nothing waits for it. */
-export function NowYou({ question, children }: { question: string; children: ComponentChildren }) {
+export function NowYou({ question, options, right, children }: NowYouProps) {
+  const [chosen, choose] = useState<number | null>(null);
   return (
-    <details class="walk-now">
-      <summary>
+    <section class="walk-now" aria-label="now you">
+      <p>
         <b>Now you:</b> {question}
-      </summary>
-      <div>{children}</div>
-    </details>
+      </p>
+      <p class="walk-options">
+        {options.map((option, place) => (
+          <button type="button" aria-pressed={place === chosen} onClick={() => choose(place)}>
+            {option}
+          </button>
+        ))}
+      </p>
+      <div role="status">
+        {chosen !== null && (
+          <>
+            <p>
+              <b>{chosen === right ? "Yes." : `No: ${options[right]}.`}</b>
+            </p>
+            {children}
+          </>
+        )}
+      </div>
+    </section>
   );
 }
 

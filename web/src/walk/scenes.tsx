@@ -2,26 +2,12 @@
 import type { ComponentType } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { change } from "../shared/place";
-import type { Arrays } from "../shared/wire";
-import { forward, softmax, type Piece, type Values } from "./forward";
-import { Bar, NowYou, Number_, short, Small, Strip, useOpened } from "./parts";
-import type { Walk } from "./types";
+import * as ask from "./asks";
+import { softmax } from "./forward";
+import { Bar, Number_, short, Small, Strip, useOpened } from "./parts";
+import { answerOf, LAYER, row, scoresOf, sharesOf, shown, type Told } from "./told";
 
-export interface Told {
-  model: Arrays<Walk>;
-  text: string;
-  pieces: Piece[];
-  values: Values;
-  asks: number; // the piece whose row is looked at
-}
-
-const LAYER = 1; // the head that links words: head 0 of the last layer
 const SHOWN = 8; // numbers of a vector that are written out
-const shown = (piece: Piece): string => (piece.inside ? `…${piece.text}` : piece.text);
-const row = (values: Float32Array, t: number, width: number): Float32Array => values.slice(t * width, (t + 1) * width);
-const scoresOf = ({ values, pieces, asks }: Told): Float32Array => row(values[`layers.${LAYER}.attention.scores`]!, asks, pieces.length);
-const sharesOf = ({ values, pieces, asks }: Told): Float32Array => row(values[`layers.${LAYER}.attention.weights`]!, asks, pieces.length);
-const largest = (list: ArrayLike<number>): number => Array.from(list).indexOf(Math.max(...Array.from(list)));
 
 /** The words of the sentence; a click chooses who asks. */
 function Words({ told, shares }: { told: Told; shares?: Float32Array }) {
@@ -101,12 +87,6 @@ function Glance(told: Told) {
 function shareLine(scores: Float32Array, s: number): string {
   const sum = scores.reduce((total, one) => total + Math.exp(one), 0);
   return `share = exp(score) / sum of exp over all ${scores.length} pieces = exp(${short(scores[s]!)}) / ${sum.toPrecision(4)} = ${softmax(scores, scores.length)[s]!.toPrecision(4)}`;
-}
-
-function answerOf({ model, values }: Told): string {
-  const shares = softmax(values["head.logits"]!, model.header.labels.length);
-  const best = largest(shares);
-  return `${model.header.labels[best]}, ${(100 * shares[best]!).toFixed(1)} %`;
 }
 
 function Pieces({ model, pieces }: Told) {
@@ -204,23 +184,6 @@ function Scores(told: Told) {
   );
 }
 
-function SetScore(told: Told) {
-  const scores = scoresOf(told);
-  const best = largest(scores);
-  const other = told.pieces.findIndex((_, s) => s !== best);
-  const [value, setValue] = useState(5);
-  if (other < 0) return null;
-  const after = softmax(scores.map((one, s) => (s === other ? value : one)), scores.length);
-  return (
-    <NowYou question={`set the score of “${told.pieces[other]!.text}” to 5: what happens to the others?`}>
-      <label>
-        score <input type="range" min={-10} max={15} step={0.5} value={value} onInput={(event) => setValue(Number(event.currentTarget.value))} /> {value}
-      </label>
-      <p>“{told.pieces[other]!.text}” gets {short(after[other]!)}; “{told.pieces[best]!.text}” falls from {short(sharesOf(told)[best]!)} to {short(after[best]!)}. The shares always add to 1.</p>
-    </NowYou>
-  );
-}
-
 function Mixing(told: Told) {
   const [opened, open] = useOpened();
   const { d_model: width, heads, layers } = told.model.header;
@@ -248,24 +211,6 @@ function Mixing(told: Told) {
       </ol>
       {opened}
     </>
-  );
-}
-
-function Silence(told: Told) {
-  const { layers, heads, labels } = told.model.header;
-  const [silent, setSilent] = useState(`${LAYER}.0`);
-  const after = forward(told.model, told.pieces.map(({ id }) => id), { silent });
-  const all = Array.from({ length: layers * heads }, (_, i) => `${Math.floor(i / heads)}.${i % heads}`);
-  return (
-    <NowYou question="silence a head: does the answer change?">
-      <label>
-        head{" "}
-        <select value={silent} onChange={(event) => setSilent(event.currentTarget.value)}>
-          {all.map((one) => <option value={one}>layer {one.replace(".", ", head ")}</option>)}
-        </select>
-      </label>
-      <p>Without it: {answerOf({ ...told, values: after })}. With it: {answerOf(told)}. {labels.length} classes share 100 %.</p>
-    </NowYou>
   );
 }
 
@@ -333,12 +278,12 @@ interface Scene {
 }
 
 export const SCENES: Scene[] = [
-  { title: "At a glance", words: "A Transformer lets every word look at every other word and decide what matters.", picture: Glance, now: (told) => <NowYou question={`which word does “${told.pieces[told.asks]!.text}” look at most? In the first example, change “tired” to “wide”.`}>“{told.pieces[largest(sharesOf(told))]!.text}”, with a share of {short(Math.max(...sharesOf(told)))}.</NowYou> },
-  { title: "Pieces", words: "Words become pieces from a fixed list, and each piece is a number.", picture: Pieces, now: ({ pieces, text }) => <NowYou question="how many pieces does your sentence have?">{text.split(/\s+/).filter(Boolean).length} words between spaces become {pieces.length} pieces. A rare word falls into several.</NowYou> },
-  { title: "Vectors", words: "Each piece becomes a list of numbers; its place in the sentence is added.", picture: Vectors, now: (told) => <NowYou question="would two equal words have equal vectors without places?">Yes: the list depends on the piece alone. With places added, {told.pieces.some((one, t) => told.pieces.findIndex(({ id }) => id === one.id) < t) ? "the repeated piece in your sentence gets two different vectors" : "a piece that occurs twice gets two different vectors"}.</NowYou> },
-  { title: "Three roles", words: "From each vector come three: what I ask, what I offer, what I say.", picture: Roles, now: ({ pieces, model: { header } }) => <NowYou question="what is the shape of k for the whole sentence, in one head?">{pieces.length} × {header.d_model / header.heads}: one row for each piece.</NowYou> },
-  { title: "Scores", words: "A question times an offer is a score; softmax turns a row of scores into shares that add to 1.", picture: Scores, now: SetScore },
-  { title: "Mixing", words: "The new vector is a mix of what the others say, by those shares; several heads do it at once.", picture: Mixing, now: Silence },
-  { title: "The rest of the layer", words: "Add, normalise, transform each word alone; then again, layer after layer.", picture: Rest, now: ({ model: { header } }) => <NowYou question="how many parameters are in what you just saw?">{header.parameters.toLocaleString("en")}, most of them ({(header.vocab.length * header.d_model).toLocaleString("en")}) in the table of pieces.</NowYou> },
-  { title: "The answer", words: "A last map turns the mean of the vectors into the answer.", picture: Answer, now: (told) => <NowYou question="change one word in the box above until the answer flips.">Now it is {answerOf(told)}. Try to replace the piece with the largest number.</NowYou> },
+  { title: "At a glance", words: "A Transformer lets every word look at every other word and decide what matters.", picture: Glance, now: ask.AskGlance },
+  { title: "Pieces", words: "Words become pieces from a fixed list, and each piece is a number.", picture: Pieces, now: ask.AskPieces },
+  { title: "Vectors", words: "Each piece becomes a list of numbers; its place in the sentence is added.", picture: Vectors, now: ask.AskVectors },
+  { title: "Three roles", words: "From each vector come three: what I ask, what I offer, what I say.", picture: Roles, now: ask.AskRoles },
+  { title: "Scores", words: "A question times an offer is a score; softmax turns a row of scores into shares that add to 1.", picture: Scores, now: ask.AskScores },
+  { title: "Mixing", words: "The new vector is a mix of what the others say, by those shares; several heads do it at once.", picture: Mixing, now: ask.AskMixing },
+  { title: "The rest of the layer", words: "Add, normalise, transform each word alone; then again, layer after layer.", picture: Rest, now: ask.AskRest },
+  { title: "The answer", words: "A last map turns the mean of the vectors into the answer.", picture: Answer, now: ask.AskAnswer },
 ];

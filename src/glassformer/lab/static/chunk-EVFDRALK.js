@@ -1,0 +1,1 @@
+import{C as n,F as e,n as t}from"./chunk-M2T4OQMA.js";function c({to:r,before:i,children:f,...p}){let l=o=>{o.ctrlKey||o.metaKey||o.shiftKey||o.button!==0||(o.preventDefault(),n(i?.()??r),scrollTo(0,0))};return e("a",{href:t(r),onClick:l,...p,children:f})}export{c as a};

@@ -1,1 +1,0 @@
-import{C as t}from"./chunk-WO6IV3OT.js";function e({label:i,value:r,choices:s,onChange:a}){return t("span",{class:"switch",role:"group","aria-label":i,children:s.map(([n,o])=>t("button",{type:"button","aria-pressed":n===r,onClick:()=>a(n),children:o}))})}export{e as a};

@@ -1,0 +1,26 @@
+// What a scene is told: the model, the sentence, every tensor of its run, and which piece asks.
+import type { Arrays } from "../shared/wire";
+import { softmax, type Piece, type Values } from "./forward";
+import type { Walk } from "./types";
+
+export interface Told {
+  model: Arrays<Walk>;
+  text: string;
+  pieces: Piece[];
+  values: Values;
+  asks: number; // the piece whose row is looked at
+}
+
+export const LAYER = 1; // the head that links words: head 0 of the last layer
+export const shown = (piece: Piece): string => (piece.inside ? `…${piece.text}` : piece.text);
+export const row = (values: Float32Array, t: number, width: number): Float32Array => values.slice(t * width, (t + 1) * width);
+export const scoresOf = ({ values, pieces, asks }: Told): Float32Array => row(values[`layers.${LAYER}.attention.scores`]!, asks, pieces.length);
+export const sharesOf = ({ values, pieces, asks }: Told): Float32Array => row(values[`layers.${LAYER}.attention.weights`]!, asks, pieces.length);
+export const largest = (list: ArrayLike<number>): number => Array.from(list).indexOf(Math.max(...Array.from(list)));
+
+/** The class with the largest share, in words. */
+export function answerOf({ model, values }: Told): string {
+  const shares = softmax(values["head.logits"]!, model.header.labels.length);
+  const best = largest(shares);
+  return `${model.header.labels[best]}, ${(100 * shares[best]!).toFixed(1)} %`;
+}
