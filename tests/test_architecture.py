@@ -52,7 +52,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "model": ("files", "spec", "checkpoints", "program.kept", "program.roles"),
     "training": ("files", "spec", "checkpoints", "program", "algebra", "model", "show.curves"),
     "show": ("files", "spec", "checkpoints.folder", "expressions", "program", "algebra", "numbers", "answers"),
-    "encoding": ("files", "spec", "checkpoints", "model", "training"),
+    "encoding": ("files", "spec", "checkpoints", "program", "algebra", "model", "training"),
     "insight": ("files", "spec", "checkpoints", "program", "numbers", "model", "training", "encoding"),
     "api": tuple(room for room in ROOMS if room not in ("lab", "mcp", "cli")),
     "lab": (*[room for room in ROOMS if room not in ("mcp", "cli")], ""),

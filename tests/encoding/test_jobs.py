@@ -2,14 +2,9 @@
 
 import gzip
 import json
-import os
-import random
+import re
 import resource
 import shutil
-import subprocess
-import sys
-import time
-from pathlib import Path
 
 import numpy as np
 import pyarrow as arrow
@@ -20,6 +15,7 @@ from command_line import glassformer as command
 
 import glassformer as gf
 from glassformer import GlassformerError
+from glassformer.encoding.jobs.measuring import forward_flops
 
 ROWS = 50
 
@@ -65,7 +61,7 @@ def test_rows_keep_their_order_place_and_columns_and_a_bad_row_is_listed(given, 
         encode(given, tmp_path / "a", strict=True)
 
 
-def test_the_same_call_again_verifies_and_a_flipped_bit_is_mended(given, tmp_path):
+def test_the_same_call_again_verifies_and_a_flipped_bit_is_mended(given, tmp_path, figure):
     encode(given, tmp_path / "a", form="npy")
     whole = bytes_of(tmp_path / "a")
     assert encode(given, tmp_path / "a", form="npy").to_dict()["kept"] == 4
@@ -75,6 +71,7 @@ def test_the_same_call_again_verifies_and_a_flipped_bit_is_mended(given, tmp_pat
     again = encode(given, tmp_path / "a", form="npy")
     assert (again.made, again.kept) == (1, 3)
     assert bytes_of(tmp_path / "a") == whole | {"shards/mine.txt": b"not a shard"}
+    figure("J3", "1 of 4 shards with a flipped bit: that one made again, the others kept; a file of somebody else stays")
 
 
 def test_a_changed_input_is_done_again_and_rows_that_are_gone_leave_no_shard(given, tmp_path):
@@ -158,6 +155,37 @@ def test_formats_of_input_and_number_formats_of_output(given, tmp_path):
         gf.encode_files(model, tmp_path / "t.csv", tmp_path / "x")
 
 
+def test_results_inside_an_input_folder_are_no_input(given, tmp_path):
+    folder = tmp_path / "inputs"
+    folder.mkdir()
+    (folder / "a.txt").write_text("the glass\nwalls\n")
+    first = gf.encode_files(given[0], folder, folder / "out", form="jsonl", workers=1)
+    again = gf.encode_files(given[0], folder / "*", folder / "out", form="jsonl", workers=1)
+    assert (first.rows, again.rows, again.kept) == (2, 2, 1)
+
+
+def test_a_file_by_two_names_is_refused(given, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(GlassformerError, match=r"in\.jsonl is given twice"):
+        gf.encode_files(given[0], ["in.jsonl", given[1]], tmp_path / "a")
+
+
+def test_progress_says_rates_the_share_of_the_peak_and_the_time_left(given, tmp_path, monkeypatch, capfd):
+    monkeypatch.setattr("glassformer.encoding.jobs.progress.EVERY", 0)
+    encode(given, tmp_path / "a", progress=True)
+    said = capfd.readouterr().err.splitlines()[0]
+    rates = r"16 rows, [\d,]+ rows/s, [\d,]+ tokens/s, \d+% of the peak of [\d,]+ GFLOP/s"
+    wanted = rf"glassformer: {rates}, \d+% of the input(, [\d.]+ \w+ left)?\."
+    assert re.fullmatch(wanted, said), said
+
+
+def test_forward_flops_are_those_of_the_algebra():
+    spec = gf.spec("bert-base")
+    each = forward_flops(spec)
+    wanted = gf.cost("bert-base", t=333).matrix_flops
+    assert each[0] + 333 * each[1] + 333**2 * each[2] == pytest.approx(wanted, rel=1e-9)
+
+
 def test_a_text_that_is_too_long_is_a_bad_row(given, tmp_path):
     (tmp_path / "long.txt").write_text("the glass\n" + "glass " * 40 + "\nwalls\n")
     found = gf.encode_files(given[0], tmp_path / "long.txt", tmp_path / "a", workers=1)
@@ -165,7 +193,7 @@ def test_a_text_that_is_too_long_is_a_bad_row(given, tmp_path):
     assert "has 42 tokens, this model takes 16" in (tmp_path / "a" / "bad_rows.jsonl").read_text()
 
 
-def test_a_full_disk_is_one_line_and_the_job_goes_on_later(given, tmp_path):
+def test_a_full_disk_is_one_line_and_the_job_goes_on_later(given, tmp_path, figure):
     encode(given, tmp_path / "whole")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
@@ -174,8 +202,10 @@ def test_a_full_disk_is_one_line_and_the_job_goes_on_later(given, tmp_path):
             encode(given, tmp_path / "a")
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert not list((tmp_path / "a").rglob(".unfinished-*"))
     encode(given, tmp_path / "a")
     assert bytes_of(tmp_path / "a") == bytes_of(tmp_path / "whole")
+    figure("J2", "no room for the first shard: one line, nothing half-written; with room again the same files as undisturbed")
 
 
 def test_a_vanished_folder_is_one_line(given, tmp_path, monkeypatch):
@@ -192,53 +222,7 @@ def test_a_vanished_folder_is_one_line(given, tmp_path, monkeypatch):
         encode(given, tmp_path / "a")
 
 
-def started(given, out, *words):
-    line = [sys.executable, "-m", "glassformer", "encode", given[0], given[1], "--out", out, "--shard-rows", "4", *words]
-    return subprocess.Popen([str(word) for word in line], stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
-
-
-def children_of(pid):
-    try:
-        return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-    except OSError:
-        return []
-
-
-def killed_until_done(given, out, kills, workers, rng):
-    """Start the job again and again; each time kill the parent or a worker, some time after the first shards were begun."""
-    done = 0
-    while done < kills:
-        job = started(given, out, "--workers", workers)
-        until = time.monotonic() + rng.uniform(1.5, 5)
-        while job.poll() is None and time.monotonic() < until:
-            time.sleep(0.02)
-        if job.poll() is None:
-            victim = rng.choice([job.pid, *children_of(job.pid)])
-            os.kill(victim, 9)
-            done += 1
-            if victim != job.pid and rng.random() < 0.5:
-                time.sleep(rng.uniform(0, 1))
-                job.kill()
-                done += 1
-            elif victim != job.pid:
-                assert job.wait(120) == 0
-        job.communicate()
-        if (out / "manifest.json").exists():  # begin anew with a folder that lacks some shards
-            (out / "shards" / rng.choice(sorted((out / "shards").iterdir())).name).unlink(missing_ok=True)
-    job = started(given, out, "--workers", workers)
-    assert (job.wait(120), job.communicate()[1].decode()) == (0, "")
-
-
-@pytest.mark.parametrize(
-    ("kills", "workers"), [(2, 2), pytest.param(100, 2, marks=pytest.mark.slow), pytest.param(100, 4, marks=pytest.mark.slow)]
-)
-def test_after_any_kill_the_shards_are_those_of_an_undisturbed_run(given, tmp_path, kills, workers):
-    encode(given, tmp_path / "whole", shard_rows=4)
-    killed_until_done(given, tmp_path / "a", kills, workers, random.Random(kills + workers))
-    assert bytes_of(tmp_path / "a") == bytes_of(tmp_path / "whole")
-
-
-def test_two_jobs_on_one_folder_are_refused(given, tmp_path):
+def test_two_jobs_on_one_folder_are_refused(given, tmp_path, figure):
     import fcntl
 
     encode(given, tmp_path / "a")
@@ -246,6 +230,7 @@ def test_two_jobs_on_one_folder_are_refused(given, tmp_path):
         fcntl.flock(lock, fcntl.LOCK_EX)
         with pytest.raises(GlassformerError, match="in use by another job"):
             encode(given, tmp_path / "a")
+    figure("J4", "a folder whose lock is held, another model, other settings: refused in one line")
 
 
 def test_the_command_prints_the_counts_and_refuses_what_does_not_go_together(given, tmp_path):
@@ -261,6 +246,18 @@ def test_the_command_prints_the_counts_and_refuses_what_does_not_go_together(giv
     ):
         said = command("encode", model, *words)
         assert (said.returncode, said.stdout, said.stderr) == (2, "", f"glassformer: {told}\n")
+
+
+def test_labels_that_are_missing_in_a_whole_shard_have_the_type_of_the_others(given, tmp_path):
+    from checkpoint_files import CONFIG, tensors_of
+
+    config = {**CONFIG, "architectures": ["BertForSequenceClassification"], "problem_type": "multi_label_classification"}
+    weights = tensors_of({**config, "id2label": {"0": "bad", "1": "good"}})
+    low = {name: value - 100 * (name == "classifier.bias") for name, value in weights.items()}
+    model = add_tokenizer(bert_folder(tmp_path / "c", tensors=low, **config, id2label={"0": "bad", "1": "good"}))
+    gf.predict_files(model, given[1], tmp_path / "a", workers=1)
+    table = parquet.read_table(next((tmp_path / "a" / "shards").glob("*.parquet")))
+    assert (set(map(len, table["labels"].to_pylist())), table["labels"].type.value_type) == ({0}, arrow.string())
 
 
 def test_predictions_of_files_are_those_of_predict(given, tmp_path):

@@ -269,7 +269,22 @@ SUPPLY = Group(
     ),
 )
 
-GROUPS = (MODEL_FILES, LAB, TRAINING, NUMERICS, LAWS, ANSWERS, SUPPLY)
+ENCODING = Group(
+    "Encoding files",
+    (
+        Row(
+            "J1",
+            "kill -9 at any moment, of the job or of a worker",
+            "the same command goes on; no row is lost, none is there twice",
+        ),
+        Row("J2", "the disk is full, or the folder is gone", "one line; finished shards stay, and the job goes on later"),
+        Row("J3", "a bit of a shard flips", "found by its sha256 when the job is run again, and made again"),
+        Row("J4", "two jobs in one folder, or another job's folder", "the second one refuses, with what differs"),
+        Row("J5", "an input of a million texts", "memory does not grow with the input"),
+    ),
+)
+
+GROUPS = (MODEL_FILES, LAB, TRAINING, ENCODING, NUMERICS, LAWS, ANSWERS, SUPPLY)
 
 # The faults whose wording is held, by number: what somebody did. The message itself is written down by the test.
 MESSAGES = {

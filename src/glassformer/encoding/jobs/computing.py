@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from glassformer.encoding.jobs.measuring import work_of
 from glassformer.encoding.streams import rows_of
 from glassformer.errors import GlassformerError
 
@@ -31,6 +32,7 @@ class Task:
     device: str = "cpu"
     dtype: str = "float32"
     as_class: str | None = None
+    measured: bool = False  # whether FLOPs are counted, for the progress
 
 
 @dataclass(frozen=True)
@@ -42,13 +44,15 @@ class Computed:
     faults: dict[int, str]
     cut: int = 0
     tokens: int = 0
+    flops: float = 0.0  # of the matrix products, if they are counted
+    peak: float = 0.0  # FLOP/s of this process's device, measured
 
     def to_message(self) -> tuple[dict[str, Any], list[bytes]]:
         """Return JSON values and raw bytes: arrays keep all their bits without a pickle."""
         arrays = {name: value for name, value in self.columns.items() if isinstance(value, np.ndarray)}
         header = {
             "numbers": self.numbers, "cut": self.cut, "tokens": self.tokens,
-            "faults": [[number, why] for number, why in self.faults.items()],
+            "flops": self.flops, "peak": self.peak, "faults": [[number, why] for number, why in self.faults.items()],
             "arrays": [[name, value.dtype.str, list(value.shape)] for name, value in arrays.items()],
             "lists": {name: value for name, value in self.columns.items() if name not in arrays},
         }  # fmt: skip
@@ -60,7 +64,8 @@ class Computed:
         columns: dict[str, Any] = dict(header["lists"])
         for (name, dtype, shape), blob in zip(header["arrays"], blobs, strict=True):
             columns[name] = np.frombuffer(blob, dtype=np.dtype(dtype)).reshape(shape)
-        return cls(header["numbers"], columns, dict(map(tuple, header["faults"])), header["cut"], header["tokens"])
+        counts = {name: header[name] for name in ("cut", "tokens", "flops", "peak")}
+        return cls(header["numbers"], columns, dict(map(tuple, header["faults"])), **counts)
 
 
 def compute(model: LoadedModel, task: Task, texts: Sequence[str]) -> Computed:
@@ -79,7 +84,8 @@ def compute(model: LoadedModel, task: Task, texts: Sequence[str]) -> Computed:
         numbers = [numbers[i] for i in kept]
         columns = {n: v[kept] if isinstance(v, np.ndarray) else [v[i] for i in kept] for n, v in columns.items()}
     cut = sum(number not in faults for some in found for number in some.dropped)
-    return Computed(numbers, columns, faults, cut, sum(some.tokens for some in found))
+    speed = work_of(model, task.kind, found) if task.measured else {}
+    return Computed(numbers, columns, faults, cut, sum(some.tokens for some in found), **speed)
 
 
 def _vectors(found: list[Any], task: Task, numbers: list[int], faults: dict[int, str]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import io
+import os
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -81,8 +82,12 @@ class Input:
         return {"file": self.name, "bytes": size, "sha256": digest.hexdigest()}
 
 
-def find_inputs(given: Sequence[str | Path]) -> list[Input]:
-    """Return the files that are named: a file, all files with a known ending below a folder, or a glob; sorted by name."""
+def find_inputs(given: Sequence[str | Path], out: Path) -> list[Input]:
+    """Return the files that are named: a file, all files with a known ending below a folder, or a glob; sorted by name.
+
+    What a folder or a glob finds in `out` is left out: those are results of this job.
+    """
+    results = out.resolve()
     found: list[Input] = []
     for one in given:
         path = Path(one)
@@ -98,12 +103,14 @@ def find_inputs(given: Sequence[str | Path]) -> list[Input]:
             files, what = [path], ""
             if not path.is_file():
                 raise no_such(path, "file or folder", wanted="Give text, CSV, JSONL or Parquet files, a folder or a glob.")
+        if path not in files:
+            files = [file for file in files if not file.resolve().is_relative_to(results)]
         if not files:
             raise GlassformerError(what)
         found += [_input(file) for file in files]
-    names = [one.name for one in found]
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
+    places = [os.path.abspath(one.path) for one in found]  # noqa: PTH100 - `resolve` would follow links
+    if len(set(places)) < len(places):
+        twice = next(one.name for one, place in zip(found, places, strict=True) if places.count(place) > 1)
         raise GlassformerError(f"{shown(twice, limit=100)} is given twice: give each file once.")
     if not found:
         raise GlassformerError("no input: give text, CSV, JSONL or Parquet files, a folder or a glob.")

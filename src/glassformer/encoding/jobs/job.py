@@ -12,7 +12,7 @@ from glassformer.encoding.jobs.folder import BAD_ROWS, JobFolder
 from glassformer.encoding.jobs.groups import Group, Position, groups_of
 from glassformer.encoding.jobs.identity import checkpoint_sha256, versions
 from glassformer.encoding.jobs.inputs import Input, find_inputs
-from glassformer.encoding.jobs.pool import default_threads, run_groups
+from glassformer.encoding.jobs.pool import default_threads, run_groups, tasks_for
 from glassformer.encoding.jobs.progress import Pace, progress
 from glassformer.encoding.jobs.readers import Columns, check_columns
 from glassformer.encoding.jobs.shards import COUNTS, make_shard
@@ -82,7 +82,7 @@ class _Job:
         if self.plan.strict and shard.first_fault is not None:
             raise GlassformerError(f"--strict: bad row in {shard.first_fault}")
         self.records[group.name] = self.folder.add(group.name, self.sources.pop(group.name), shard)
-        self.pace.add(len(group.rows), shard.tokens)
+        self.pace.add(len(group.rows), computed)
         self.tell()
 
     def manifest(self, about: dict[str, Any]) -> dict[str, Any]:
@@ -97,7 +97,7 @@ def run_job(
     checkpoint: Path, inputs: Sequence[str | Path], out: Path, task: Task, plan: Plan, *, threads: int | None = None
 ) -> Finished:
     """Run or continue a job; `threads` of a worker are those of the shards that are there, else a default."""
-    files = find_inputs(inputs)
+    files = find_inputs(inputs, out)
     for one in files:
         check_columns(one, plan.columns)
     if out.exists() and not out.is_dir():
@@ -107,7 +107,7 @@ def run_job(
     with folder.locked():
         before = (folder.job or {}).get("threads")
         chosen = threads or (before if type(before) is int and 0 < before <= 1024 else default_threads())
-        task = replace(task, threads=chosen)
+        task = replace(task, threads=chosen, measured=plan.told)
         carry = None if plan.columns.carry is None else list(plan.columns.carry)
         job = {
             "checkpoint_sha256": weights, "task": task.kind, "form": task.form, "store": task.store, "options": task.options,
@@ -116,8 +116,10 @@ def run_job(
         }  # fmt: skip
         folder.require(job)
         state = _Job(files, plan, folder, task.form)
+        tasks = tasks_for(task, plan.workers)
+        state.pace.workers = len(tasks)
         with progress(state.pace, state.position, shown=plan.told) as state.tell:
-            run_groups(checkpoint, task, plan.workers, state.unfinished(), state.done)
+            run_groups(checkpoint, tasks, state.unfinished(), state.done)
         manifest = state.manifest({"job": job, "checkpoint": checkpoint.name, "versions": versions()})
         if not sum(manifest[name] for name in ("rows", "bad", "left_out")):
             raise GlassformerError("there are no rows: the inputs are empty.")

@@ -183,9 +183,8 @@ def tasks_for(task: Task, workers: int | None) -> list[Task]:
     return [replace(task, device=f"cuda:{i % count}") for i in range(workers or count)]
 
 
-def run_groups(checkpoint: Path, task: Task, workers: int | None, groups: Iterator[Group], done: Done) -> None:
+def run_groups(checkpoint: Path, tasks: list[Task], groups: Iterator[Group], done: Done) -> None:
     """Compute all groups; one worker is this process."""
-    tasks = tasks_for(task, workers)
     if len(tasks) == 1:
         here(checkpoint, tasks[0], groups, done)
     else:

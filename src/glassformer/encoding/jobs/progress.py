@@ -1,4 +1,4 @@
-"""Progress of a job: a bar on a terminal, a line each minute elsewhere; rows and tokens per second, and the time left."""
+"""Progress of a job: a bar on a terminal, a line each minute elsewhere; rates, the share of the peak, and the time left."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from glassformer.encoding.jobs.computing import Computed
 from glassformer.encoding.jobs.groups import Position
 
 EVERY = 60.0  # seconds between two lines
@@ -22,11 +23,15 @@ class Pace:
     kept: int = 0  # shards that were finished before
     made: int = 0  # shards that were written
     began: float = field(default_factory=time.monotonic)
+    flops: float = 0.0
+    peak: float = 0.0  # FLOP/s of all workers together
+    workers: int = 1
     first: int | None = None  # bytes of the inputs that were skipped before the first row was computed
 
-    def add(self, rows: int, tokens: int) -> None:
-        """Count a shard."""
-        self.rows, self.tokens, self.made = self.rows + rows, self.tokens + tokens, self.made + 1
+    def add(self, rows: int, computed: Computed) -> None:
+        """Count a shard; the best peak that a worker measured counts for each."""
+        self.rows, self.tokens, self.made = self.rows + rows, self.tokens + computed.tokens, self.made + 1
+        self.flops, self.peak = self.flops + computed.flops, max(self.peak, computed.peak * self.workers)
 
     def line(self, position: Position) -> str:
         """Return rows, rates, the share of the inputs that was read, and the time left."""
@@ -37,7 +42,8 @@ class Pace:
             rest = seconds * (position.total - position.done) / (position.done - (self.first or 0))
             left = f", {_duration(rest)} left"
         rates = f"{self.rows / seconds:,.0f} rows/s, {self.tokens / seconds:,.0f} tokens/s"
-        return f"{self.rows:,} rows, {rates}, {share:.0%} of the input{left}"
+        peak = f", {self.flops / seconds / self.peak:.0%} of the peak of {self.peak / 1e9:,.0f} GFLOP/s" if self.peak else ""
+        return f"{self.rows:,} rows, {rates}{peak}, {share:.0%} of the input{left}"
 
 
 def _duration(seconds: float) -> str:

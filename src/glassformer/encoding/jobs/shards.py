@@ -105,7 +105,19 @@ def _parquet(group: Group, beside: dict[str, Any], columns: dict[str, Any]) -> b
         if isinstance(values, np.ndarray) and values.ndim == 2:
             made[name] = arrow.FixedSizeListArray.from_arrays(arrow.array(values.reshape(-1)), values.shape[1])
         else:
-            made[name] = arrow.array(values)
+            array = arrow.array(values)
+            made[name] = array.cast(_without_null(arrow, array.type))
     file = io.BytesIO()
     parquet.write_table(arrow.table(made), file, compression="zstd", use_dictionary=["file"])
     return file.getvalue()
+
+
+def _without_null(arrow: Any, kind: Any) -> Any:
+    """Return a type in which lists that are empty in all rows of a shard hold strings, as the labels of other shards do."""
+    if arrow.types.is_null(kind):
+        return arrow.string()
+    if arrow.types.is_list(kind):
+        return arrow.list_(_without_null(arrow, kind.value_type))
+    if arrow.types.is_struct(kind):
+        return arrow.struct([(kind.field(i).name, _without_null(arrow, kind.field(i).type)) for i in range(kind.num_fields)])
+    return kind

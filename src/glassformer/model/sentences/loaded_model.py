@@ -30,6 +30,7 @@ from glassformer.model.fast.replacing import apply, with_parts
 from glassformer.model.heads import has_pooler
 from glassformer.model.sentences import guesses, predictions, streams
 from glassformer.model.sentences.guesses import MaskPrediction
+from glassformer.model.sentences.outside import Compute, Outside
 from glassformer.model.sentences.predictions import Prediction, TokenPrediction
 from glassformer.model.sentences.settings import Pool, SentenceSettings, read_settings
 from glassformer.model.sentences.streams import Habits
@@ -51,6 +52,7 @@ class Vectors(NamedTuple):
     dropped: dict[int, int]  # tokens that a text lost, by number
     seen: int
     tokens: int = 0
+    pairs: int = 0  # of tokens that attend to each other: the sum of the squared lengths
 
 
 class Sayings(NamedTuple):
@@ -61,6 +63,7 @@ class Sayings(NamedTuple):
     dropped: dict[int, int]
     seen: int
     tokens: int = 0
+    pairs: int = 0  # of tokens that attend to each other: the sum of the squared lengths
 
 
 class LoadedModel:
@@ -70,7 +73,7 @@ class LoadedModel:
         self.encoder: Encoder = apply(loaded.encoder)
         self.folder: CheckpointFolder = loaded.folder
         self.verdict: Verdict = loaded.verdict
-        self._made_ready: dict[str, Inference] = {}
+        self._made_ready: dict[str, Inference | Outside] = {}
 
     def __repr__(self) -> str:
         return f"<{self.folder.model_class} from {self.folder.path.name}: {self.folder.parameters:,} parameters, {self.verdict}>"
@@ -154,13 +157,20 @@ class LoadedModel:
         if before is not None:
             yield _vectors(before[0], before[1].wait())
 
-    def _ready(self, part: str) -> Inference:
+    def run_by(self, part: str, compute: Compute) -> None:
+        """Let another engine compute the passes for `states`, `pooled` or `logits`, from the graph of `part_of(part)`."""
+        self._made_ready[part] = Outside(self.part_of(part), compute)
+
+    def part_of(self, part: str) -> Encoder:
+        """Return the encoder without the parts that `states`, `pooled` or `logits` do not need."""
+        # Without the head where nothing reads it: one for masked tokens costs more than all layers of a small model.
+        left_out = {"logits": (), "pooled": ("head",), "states": ("head", "pooler")}[part]
+        return with_parts(self.encoder, **dict.fromkeys(left_out))
+
+    def _ready(self, part: str) -> Inference | Outside:
         """The encoder without what that part does not need, made ready once."""
         if part not in self._made_ready:
-            # Without the head where nothing reads it: one for masked tokens costs more than all layers of a small model.
-            left_out = {"logits": (), "pooled": ("head",), "states": ("head", "pooler")}[part]
-            encoder = with_parts(self.encoder, **dict.fromkeys(left_out))
-            self._made_ready[part] = Inference(encoder, Wanted(only_logits=part == "logits"))
+            self._made_ready[part] = Inference(self.part_of(part), Wanted(only_logits=part == "logits"))
         return self._made_ready[part]
 
     def _pooling(self, pool: Pool | None, *, normalise: bool | None) -> tuple[Pool, bool]:
@@ -224,7 +234,7 @@ class LoadedModel:
                 with evaluating(every_module(self.encoder)):
                     told = list(guesses.guesses(self.encoder, window, self.tokenizer, name, refused))
                 numbers, masks = [number for number, _ in told], [one for _, one in told]
-                yield Sayings(numbers, list(masks), window.dropped, window.seen, window.size)
+                yield Sayings(numbers, list(masks), window.dropped, window.seen, window.size, window.pairs)
                 continue
             with torch.inference_mode():
                 run = self._ready("logits").run
@@ -235,7 +245,7 @@ class LoadedModel:
             if by_words:
                 yield _of_texts(window, said)
             else:
-                yield Sayings(window.numbers, said, window.dropped, window.seen, window.size)
+                yield Sayings(window.numbers, said, window.dropped, window.seen, window.size, window.pairs)
 
     def _said(self, logits: Tensor, tokens: Sequence[str]) -> Said:
         kind = predictions.kind_of(self.folder)
@@ -297,7 +307,7 @@ class LoadedModel:
 
 
 def _vectors(window: streams.Window, values: Tensor) -> Vectors:
-    return Vectors(window.numbers, values.numpy(), window.dropped, window.seen, window.size)
+    return Vectors(window.numbers, values.numpy(), window.dropped, window.seen, window.size, window.pairs)
 
 
 def _of_texts(window: streams.Window, said: Sequence[Said]) -> Sayings:
@@ -306,7 +316,7 @@ def _of_texts(window: streams.Window, said: Sequence[Said]) -> Sayings:
     for number, encoding, tokens in zip(window.numbers, window.encodings, said, strict=True):
         own = [token for token, special in zip(tokens, encoding.special_tokens_mask, strict=True) if not special]
         texts.setdefault(number, []).extend(own)
-    return Sayings(list(texts), list(texts.values()), window.dropped, window.seen, window.size)
+    return Sayings(list(texts), list(texts.values()), window.dropped, window.seen, window.size, window.pairs)
 
 
 def load(

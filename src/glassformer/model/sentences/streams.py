@@ -21,6 +21,7 @@ from glassformer.model.attention import Layout, Padded
 from glassformer.model.encoder import Output
 from glassformer.model.fast.inference import Inference
 from glassformer.model.fast.packing import moved, passes
+from glassformer.model.sentences.outside import Outside
 from glassformer.model.sentences.settings import Pool
 from glassformer.spec import EncoderSpec
 
@@ -79,6 +80,11 @@ class Window(NamedTuple):
     def size(self) -> int:
         """How many tokens there are."""
         return sum(ids.shape[0] for ids in self.ids)
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs of tokens attend to each other."""
+        return sum(ids.shape[0] ** 2 for ids in self.ids)
 
     @property
     def tokens(self) -> list[list[str]]:
@@ -236,7 +242,9 @@ def _encodings(
 
 
 @torch.inference_mode()
-def embed(ready: Inference, window: Window, pool: Pool, *, normalise: bool, tokens_at_once: int | None = None) -> Tensor:
+def embed(
+    ready: Inference | Outside, window: Window, pool: Pool, *, normalise: bool, tokens_at_once: int | None = None
+) -> Tensor:
     """One vector for each text of a window, [texts, d_model], in order, where the model is."""
     bare = ready.encoder
     vectors = bare.here.new_empty(len(window.ids), bare.spec.d_model, dtype=torch.promote_types(bare.here.dtype, torch.float32))

@@ -1,0 +1,33 @@
+"""Passes that another engine computes: the arrays of the exported graph in, its arrays out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from glassformer.model.attention import Layout
+from glassformer.model.boundary.encoder import Encoder
+from glassformer.model.encoder import Inputs, Output
+
+Arrays = Mapping[str, NDArray[np.generic]]
+Compute = Callable[[Arrays], Arrays]  # the names are those of an exported graph
+
+
+class Outside:
+    """Stands in for `Inference`: `compute` runs the graph of `encoder`."""
+
+    def __init__(self, encoder: Encoder, compute: Compute) -> None:
+        self.encoder, self.compute = encoder, compute
+
+    def run(self, given: Inputs, layout: Layout) -> Output:
+        """What `encoder.run` gives, without attention weights and hidden states."""
+        ids = given.inputs.numpy()
+        attend = np.ones(ids.shape, np.int64) if given.attend is None else given.attend.numpy().astype(np.int64)
+        arrays = {"input_ids": ids, "attention_mask": attend}
+        if self.encoder.spec.segments is not None:
+            arrays["token_type_ids"] = np.zeros_like(ids) if given.segments is None else given.segments.numpy()
+        found = {name: torch.from_numpy(np.array(part)) for name, part in self.compute(arrays).items()}
+        return Output(found["last_hidden_state"], found.get("pooler_output"), found.get("logits"), {}, ())
