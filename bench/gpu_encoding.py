@@ -59,7 +59,7 @@ def strings(count: int) -> dict[str, float]:
         model = a_checkpoint(Path(folder) / "model", written)
         windows = list(model._windows(texts, {"truncate": True}))
         tokens = sum(len(ids) for window in windows for ids in window.ids)
-        ready = model._ready("states")
+        ready = model.ready("states")
 
         def from_ids() -> list[Any]:
             pending = [streams.embed(ready, window, "mean", normalise=True) for window in windows]

@@ -34,7 +34,7 @@ def encode_files(
 
     `inputs` are text, CSV, JSONL or Parquet files, folders or globs. The same call again continues a job that was interrupted.
     `store` is the number format of the vectors. Options: `column`, `carry`, `shard_rows`, `workers`, `threads`, `strict`,
-    `truncate`, `empty`, `batch_tokens`, `dtype`, `device`, `as_class`, `progress`.
+    `truncate`, `empty`, `batch_tokens`, `dtype`, `device`, `as_class`, `engine` (auto, torch, onnx or openvino), `progress`.
     """
     arguments.one_of("form", form, ("parquet", "npy", "jsonl"))
     arguments.one_of("store", store, ("float32", "float16", "int8"))
@@ -60,6 +60,7 @@ def predict_files(
 def _run(
     checkpoint: str | Path, inputs: Any, out: str | Path, kind: tuple[str, str, str], own: dict[str, Any], given: dict[str, Any]
 ) -> Finished:
+    from glassformer.encoding.engines.choice import ENGINES, check_engine
     from glassformer.encoding.jobs.computing import Task
     from glassformer.encoding.jobs.job import Plan, run_job
     from glassformer.encoding.jobs.readers import ENCODED, PREDICTED, Columns
@@ -69,6 +70,7 @@ def _run(
     known = {
         "column": None, "carry": None, "shard_rows": 8192, "workers": "auto", "threads": None, "strict": False,
         "truncate": False, "empty": "refuse", "batch_tokens": None, "dtype": "float32", "device": None, "as_class": None,
+        "engine": "torch",
         "progress": False,
     }  # fmt: skip
     for name in given:
@@ -90,10 +92,10 @@ def _run(
         "empty": arguments.one_of("empty", asked["empty"], ("refuse", "skip", "encode")),
         "batch_tokens": _whole("batch_tokens", asked["batch_tokens"]),
     }
-    device = device_for(asked["device"])
-    task = Task(
-        *kind, {**own, **reading}, device=device, dtype=arguments.text("dtype", asked["dtype"]), as_class=asked["as_class"]
-    )
+    where: dict[str, Any] = {"device": device_for(asked["device"]), "dtype": arguments.text("dtype", asked["dtype"])}
+    engine = arguments.one_of("engine", asked["engine"], ENGINES)
+    check_engine(engine, **where)
+    task = Task(*kind, {**own, **reading}, **where, as_class=asked["as_class"], engine=engine)
     size = arguments.whole("shard_rows", asked["shard_rows"], least=1, most=1_000_000)
     strict, told = arguments.yes_no("strict", asked["strict"]), arguments.yes_no("progress", asked["progress"])
     plan = Plan(columns, size, workers(asked["workers"]), strict, told)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
-from glassformer.arguments import path, yes_no
+from glassformer.arguments import one_of, path, yes_no
 from glassformer.checkpoints.folder import model_folder
 from glassformer.errors import GlassformerError, needs_torch
 from glassformer.files.name_tables import OWN
@@ -15,6 +15,7 @@ from glassformer.files.paths import path_text
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from glassformer.encoding.engines.choice import Choice
     from glassformer.encoding.streams import Given, Streamed
     from glassformer.model.checkpoints.certificate import Certificate
     from glassformer.model.checkpoints.onnx_export import Checked
@@ -37,6 +38,7 @@ def encode(  # noqa: PLR0913 - one word an option of the command
     device: str | None = None,
     as_class: str | None = None,
     column: str | None = None,
+    engine: str = "torch",
     fresh_head: bool = False,
     progress: bool = False,
 ) -> Streamed:
@@ -44,21 +46,25 @@ def encode(  # noqa: PLR0913 - one word an option of the command
 
     `texts` is a text, several, or a `Path`: a file with one per line, or a table (.csv, .tsv, .json, .jsonl, .parquet), whose
     `column` (`text`) is read. `fresh_head` accepts random weights where `as_class` names a part that the file lacks. `out` is a
-    new .npy, .jsonl or .parquet file, or an open binary stream for JSON lines; without it the vectors are in `values`. For many
-    calls, load the model once with `gf.load`.
+    new .npy, .jsonl or .parquet file, or an open binary stream for JSON lines; without it the vectors are in `values`. `engine`
+    computes the passes: torch, onnx, openvino, or auto for the quickest one that is installed. For many calls, load the model
+    once with `gf.load`.
     """
     from glassformer.encoding import streams
+    from glassformer.encoding.engines.choice import part_of_task
 
     def windows(model: Any, given: streams.Texts) -> Any:
         reading = {"truncate": truncate, "empty": empty, "batch_tokens": batch_tokens}
         return streams.vectors(model, given, pool=pool, normalise=normalise, **reading)
 
     target = _target(checkpoint, out, vectors=True)
+    _check_engine(engine, device, dtype)
     with streams.texts_of(texts, column) as given:
         where: dict[str, Any] = {"device": device, "dtype": dtype, "as_class": as_class, "fresh_head": fresh_head}
         model = streams.load_on(path("checkpoint", checkpoint), **where, uses=("pooler",) if pool == "pooled" else ())
+        choice = _engine(model, engine, part_of_task("encode", pool))
         with streams.progress(given, shown=progress) as told:
-            return streams.send(windows(model, given), model, target, told)
+            return replace(streams.send(windows(model, given), model, target, told), engine=choice)
 
 
 @needs_torch
@@ -75,6 +81,7 @@ def predict(  # noqa: PLR0913 - one word an option of the command
     device: str | None = None,
     as_class: str | None = None,
     column: str | None = None,
+    engine: str = "torch",
     fresh_head: bool = False,
     progress: bool = False,
 ) -> Streamed:
@@ -84,8 +91,12 @@ def predict(  # noqa: PLR0913 - one word an option of the command
     [image, channel, row, column], scaled as in training.
     """
     from glassformer.encoding import streams
+    from glassformer.encoding.engines.choice import part_of_task
 
     target = _target(checkpoint, out, vectors=False)
+    if images is not None and engine not in ("torch", "auto"):
+        raise GlassformerError(f"--engine {engine} is for texts: images are computed by torch.")
+    _check_engine(engine, device, dtype)
     if texts is not None and images is not None:
         raise GlassformerError("--images and texts are both given: choose one.")
     where: dict[str, Any] = {"device": device, "dtype": dtype, "as_class": as_class, "fresh_head": fresh_head}
@@ -98,8 +109,9 @@ def predict(  # noqa: PLR0913 - one word an option of the command
     with streams.texts_of(texts, column) as given:
         model = streams.load_on(path("checkpoint", checkpoint), **where)
         reading = {"truncate": truncate, "empty": empty, "batch_tokens": batch_tokens}
+        choice = _engine(model, engine, part_of_task("predict", None))
         with streams.progress(given, shown=progress) as told:
-            return streams.send(streams.predictions(model, given, **reading), model, target, told)
+            return replace(streams.send(streams.predictions(model, given, **reading), model, target, told), engine=choice)
 
 
 def _target(checkpoint: str | Path, out: str | Path | BinaryIO | None, *, vectors: bool) -> Path | BinaryIO | None:
@@ -110,6 +122,20 @@ def _target(checkpoint: str | Path, out: str | Path | BinaryIO | None, *, vector
     target = path("out", out) if isinstance(out, str | Path) else out
     check_target(target, vectors=vectors)
     return target
+
+
+def _check_engine(engine: str, device: str | None, dtype: str) -> None:
+    from glassformer.encoding.engines.choice import ENGINES, check_engine
+    from glassformer.encoding.streams import device_for
+
+    check_engine(one_of("engine", engine, ENGINES), device=device_for(device), dtype=dtype)
+
+
+def _engine(model: Any, engine: str, part: str) -> Choice | None:
+    """Let another engine compute, if one was asked for."""
+    from glassformer.encoding.engines.choice import chosen_for
+
+    return None if engine == "torch" else chosen_for(model, engine, part)
 
 
 @needs_torch

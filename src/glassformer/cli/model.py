@@ -129,6 +129,14 @@ def stream_options(command: Command) -> Command:
         click.option(
             "--dtype", default="float32", show_default=True, type=OneOf(DTYPES), help="Number format of the computation."
         ),
+        click.option(
+            "--engine",
+            type=OneOf(["auto", "torch", "onnx", "openvino"]),
+            default="torch",
+            show_default=True,
+            help="What computes on a CPU: torch, or the exported graph in onnxruntime or OpenVINO, compared with torch first; "
+            "auto measures those that are installed and takes the quickest.",
+        ),
         click.option("--batch-tokens", type=click.IntRange(min=1), metavar="N", help="Token budget of a batch."),
         click.option(
             "--empty",
@@ -290,7 +298,7 @@ def files_asked(checkpoint: Path, options: dict[str, Any], names: tuple[str, ...
         raise GlassformerError(
             "--fresh-head is not for files: each worker would draw other random weights. Train the head first."
         )
-    shared = ("inputs", "out", "column", "truncate", "empty", "batch_tokens", "dtype", "device", "as_class")
+    shared = ("inputs", "out", "column", "truncate", "empty", "batch_tokens", "dtype", "device", "as_class", "engine")
     return {**job, **{name: options[name] for name in shared}, "progress": True}
 
 
@@ -300,11 +308,20 @@ def _print_job(found: Finished, what: str, *, as_json: bool) -> None:
     if as_json:
         print(to_json(about))
         return
+    if found.manifest["certificates"] or found.manifest["why"] != "as asked":
+        print(f"glassformer: {_engine_note(found.manifest)}", file=sys.stderr)
     shards = f"{about['shards']:,} shard{'s' if about['shards'] != 1 else ''}"
     kept = f" ({about['kept']:,} finished before)" if about["kept"] else ""
     notes = {"cut": "truncated", "left_out": "skipped because empty", "bad": "bad, see bad_rows.jsonl"}
     told = "".join(f", {about[name]:,} {text}" for name, text in notes.items() if about[name])
     print(f"{found.out}: {found.rows:,} {what} in {shards}{kept}{told}.")
+
+
+def _engine_note(about: dict[str, Any]) -> str:
+    """Return which engine computed, why, and how far it is from PyTorch."""
+    own = [one for one in about["certificates"] if one["engine"] == about["engine"]]
+    exact = f"; largest difference from torch {own[0]['difference']:.1e}, allowed {own[0]['bound']:.0e}" if own else ""
+    return f"engine {about['engine']} ({about['why']}{exact})."
 
 
 def _print_summary(found: Streamed, what: str, *, as_json: bool) -> None:
@@ -314,6 +331,8 @@ def _print_summary(found: Streamed, what: str, *, as_json: bool) -> None:
         notes.append(f"truncated to {found.longest:,} tokens: {found.cut:,} of {found.rows:,} texts.")
     if found.left_out:
         notes.append(f"skipped because empty: {found.left_out:,} of {found.rows + found.left_out:,} texts.")
+    if found.engine is not None:
+        notes.append(_engine_note(found.engine.to_dict()))
     for note in notes:
         print(f"glassformer: {note}", file=sys.stderr)
     if found.out is not None:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from glassformer.arguments import yes_no
 from glassformer.encoding.arrays import read_array
+from glassformer.encoding.engines.choice import Choice
 from glassformer.encoding.pictures import ENDINGS, pictures_in, reading_of
 from glassformer.encoding.table_texts import TableTexts, holds_table
 from glassformer.encoding.tables import FORMS, Rows, check_out, require_finite, sink
@@ -42,10 +43,12 @@ class Streamed:
     longest: int | None  # maximum number of tokens
     out: Path | None = None
     values: Any = None  # vectors [text, d_model], or a list of predictions
+    engine: Choice | None = None  # what computed it, if another engine than PyTorch was asked for
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the counts and the path as a dict."""
-        return {"out": str(self.out), "rows": self.rows, "cut": self.cut, "left_out": self.left_out}
+        """Return the counts, the path and the engine as a dict."""
+        about = self.engine.to_dict() if self.engine is not None else {}
+        return {"out": str(self.out), "rows": self.rows, "cut": self.cut, "left_out": self.left_out, **about}
 
 
 class Window(NamedTuple):

@@ -32,6 +32,8 @@ class Task:
     device: str = "cpu"
     dtype: str = "float32"
     as_class: str | None = None
+    engine: str = "torch"  # of the passes: torch, onnx or openvino; auto until it is chosen
+    graph: str | None = None  # the file that another engine runs
     measured: bool = False  # whether FLOPs are counted, for the progress
 
 

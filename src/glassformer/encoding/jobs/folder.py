@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from glassformer.encoding.engines.choice import GRAPH
 from glassformer.encoding.jobs.records import is_record, is_shard_file, read_journal, read_manifest
 from glassformer.encoding.jobs.shards import BAD, Shard
 from glassformer.errors import GlassformerError, shown
@@ -19,6 +20,7 @@ from glassformer.files.paths import path_text
 
 MANIFEST, JOURNAL, LOCK, SHARDS, BAD_ROWS = "manifest.json", "journal.jsonl", ".lock", "shards", "bad_rows.jsonl"
 UNFINISHED = ".unfinished-"
+EXPORTING = ".onnx-"  # a graph that was being written
 OURS = (MANIFEST, JOURNAL, LOCK, SHARDS, BAD_ROWS)
 PIECE = 1 << 22
 
@@ -36,12 +38,12 @@ class JobFolder:
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Make the folder if it is missing, hold its lock, and read what is finished."""
-        with self._writing():
+        with self.writing():
             self._refuse_strange()
             self.shards.mkdir(parents=True, exist_ok=True)
             lock = (self.path / LOCK).open("a+")
         with lock:
-            with self._writing():
+            with self.writing():
                 try:
                     fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 except BlockingIOError:
@@ -56,7 +58,8 @@ class JobFolder:
                     self.journal.close()
 
     @contextmanager
-    def _writing(self) -> Iterator[None]:
+    def writing(self) -> Iterator[None]:
+        """Turn an error of the file system into one line."""
         try:
             yield
         except OSError as error:
@@ -70,7 +73,7 @@ class JobFolder:
     def _refuse_strange(self) -> None:
         """Refuse a folder with files of others, before anything is written there."""
         names = sorted(entry.name for entry in self.path.iterdir()) if self.path.is_dir() else []
-        strange = [name for name in names if name not in OURS and not name.startswith(UNFINISHED)]
+        strange = [name for name in names if name not in OURS and not name.startswith((UNFINISHED, EXPORTING, GRAPH))]
         if strange and MANIFEST not in names and JOURNAL not in names:
             raise GlassformerError(
                 f"--out {path_text(self.path)} holds no job but other files, such as {shown(strange[0])}: choose a new folder."
@@ -86,6 +89,8 @@ class JobFolder:
         self.known = {line["name"]: line for line in lines if is_record(line)}
         for left in (*self.path.glob(f"{UNFINISHED}*"), *self.shards.glob(f"{UNFINISHED}*")):
             left.unlink()
+        for exporting in self.path.glob(f"{EXPORTING}*"):
+            shutil.rmtree(exporting)
 
     def require(self, job: dict[str, Any]) -> None:
         """Refuse a job with other settings than those of the shards that are here."""
@@ -102,13 +107,13 @@ class JobFolder:
         record = self.known.get(name)
         if record is None or record["source_sha256"] != source:
             return None
-        whole = all(_sha256(self.shards / file) == about["sha256"] for file, about in record["files"].items())
+        whole = all(file_sha256(self.shards / file) == about["sha256"] for file, about in record["files"].items())
         return record if whole else None
 
     def add(self, name: str, source: str, shard: Shard) -> dict[str, Any]:
         """Write the files of a shard, then its line in the journal."""
         files = {}
-        with self._writing():
+        with self.writing():
             for ending, data in shard.files.items():
                 self._write(self.shards / f"{name}{ending}", data)
                 files[f"{name}{ending}"] = {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
@@ -129,14 +134,14 @@ class JobFolder:
 
     def first_bad_row(self, record: dict[str, Any]) -> str:
         """Return the first line of the bad rows of a finished shard."""
-        with self._writing(), (self.shards / f"{record['name']}{BAD}").open(encoding="utf-8", errors="replace") as file:
+        with self.writing(), (self.shards / f"{record['name']}{BAD}").open(encoding="utf-8", errors="replace") as file:
             return shown(file.readline().strip(), limit=200)
 
     def complete(self, manifest: dict[str, Any]) -> None:
         """Write bad_rows.jsonl and the manifest, and remove shards of rows that the inputs no longer have."""
         records = manifest["shards"]
         keep = {file for record in records for file in record["files"]}
-        with self._writing():
+        with self.writing():
             for file in self.shards.iterdir():
                 if file.name not in keep and is_shard_file(file.name):
                     file.unlink()
@@ -170,7 +175,8 @@ class JobFolder:
             os.close(folder)
 
 
-def _sha256(path: Path) -> str | None:
+def file_sha256(path: Path) -> str | None:
+    """Return the sha256 of a file, or None if it cannot be read."""
     digest = hashlib.sha256()
     try:
         with path.open("rb") as file:

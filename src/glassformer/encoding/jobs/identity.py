@@ -11,7 +11,7 @@ from glassformer.errors import GlassformerError
 from glassformer.files.paths import path_text
 
 ENDINGS = (".json", ".safetensors", ".txt", ".model")
-PACKAGES = ("glassformer", "torch", "numpy", "tokenizers", "pyarrow")
+PACKAGES = ("glassformer", "torch", "numpy", "tokenizers", "pyarrow", "onnxruntime", "openvino")
 PIECE = 1 << 22
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from glassformer.encoding.jobs.computing import Computed, Task
+from glassformer.encoding.jobs.engine import with_engine
 from glassformer.encoding.jobs.folder import BAD_ROWS, JobFolder
 from glassformer.encoding.jobs.groups import Group, Position, groups_of
 from glassformer.encoding.jobs.identity import checkpoint_sha256, versions
@@ -108,11 +109,12 @@ def run_job(
         before = (folder.job or {}).get("threads")
         chosen = threads or (before if type(before) is int and 0 < before <= 1024 else default_threads())
         task = replace(task, threads=chosen, measured=plan.told)
+        task, engine, about_engine = with_engine(checkpoint, task, folder)
         carry = None if plan.columns.carry is None else list(plan.columns.carry)
         job = {
             "checkpoint_sha256": weights, "task": task.kind, "form": task.form, "store": task.store, "options": task.options,
             "device": task.device, "dtype": task.dtype, "as_class": task.as_class, "threads": task.threads,
-            "column": plan.columns.text, "carry": carry, "shard_rows": plan.shard_rows,
+            "column": plan.columns.text, "carry": carry, "shard_rows": plan.shard_rows, **about_engine,
         }  # fmt: skip
         folder.require(job)
         state = _Job(files, plan, folder, task.form)
@@ -120,7 +122,7 @@ def run_job(
         state.pace.workers = len(tasks)
         with progress(state.pace, state.position, shown=plan.told) as state.tell:
             run_groups(checkpoint, tasks, state.unfinished(), state.done)
-        manifest = state.manifest({"job": job, "checkpoint": checkpoint.name, "versions": versions()})
+        manifest = state.manifest({"job": job, "checkpoint": checkpoint.name, "versions": versions(), **engine.to_dict()})
         if not sum(manifest[name] for name in ("rows", "bad", "left_out")):
             raise GlassformerError("there are no rows: the inputs are empty.")
         folder.complete(manifest)

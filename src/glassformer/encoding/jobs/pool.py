@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from glassformer.encoding.jobs.computing import Computed, Task, compute
+from glassformer.encoding.jobs.engine import torch_threads
 from glassformer.encoding.jobs.groups import Group
 from glassformer.encoding.jobs.messages import receive, send
 from glassformer.encoding.jobs.shards import good_rows
@@ -45,15 +46,9 @@ def here(checkpoint: Path, task: Task, groups: Iterator[Group], done: Done) -> N
     """Compute all groups in this process."""
     model = None
     for group in groups:
-        import torch
-
-        before = torch.get_num_threads()
-        torch.set_num_threads(task.threads)
-        try:
+        with torch_threads(task.threads):
             model = model or load_for(checkpoint, task)
             found = compute(model, task, texts_of(group))
-        finally:
-            torch.set_num_threads(before)
         done(group, found)
 
 

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from glassformer.encoding.engines.choice import part_of_task, use
 from glassformer.encoding.jobs.computing import Task, compute
 from glassformer.encoding.jobs.messages import receive, send
 from glassformer.encoding.streams import load_on
@@ -22,7 +23,10 @@ def set_up(checkpoint: Path, task: Task) -> dict[str, Any]:
 def load_for(checkpoint: Path, task: Task) -> Any:
     """Load the model of a task on its device; random weights are refused, since each process would have others."""
     uses = ("pooler", "head") if task.kind == "predict" else ("pooler",) if task.options.get("pool") == "pooled" else ()
-    return load_on(checkpoint, device=task.device, dtype=task.dtype, as_class=task.as_class, uses=uses)
+    model = load_on(checkpoint, device=task.device, dtype=task.dtype, as_class=task.as_class, uses=uses)
+    if task.graph is not None:
+        use(task.engine, model, part_of_task(task.kind, task.options.get("pool")), Path(task.graph), task.threads)
+    return model
 
 
 def work(given: BinaryIO, out: BinaryIO) -> None:

@@ -143,7 +143,7 @@ class LoadedModel:
         """
         chosen, unit = self._pooling(pool, normalise=normalise)
         batch_tokens = whole("batch_tokens", batch_tokens, least=1) if batch_tokens is not None else None
-        ready = self._ready("pooled" if chosen == "pooled" else "states")
+        ready = self.ready("pooled" if chosen == "pooled" else "states")
         before: tuple[streams.Window, streams.Arriving] | None = None
         for window in self._windows(texts, habits):
             vectors = streams.embed(ready, window, chosen, normalise=unit, tokens_at_once=batch_tokens)
@@ -167,7 +167,7 @@ class LoadedModel:
         left_out = {"logits": (), "pooled": ("head",), "states": ("head", "pooler")}[part]
         return with_parts(self.encoder, **dict.fromkeys(left_out))
 
-    def _ready(self, part: str) -> Inference | Outside:
+    def ready(self, part: str) -> Inference | Outside:
         """The encoder without what that part does not need, made ready once."""
         if part not in self._made_ready:
             self._made_ready[part] = Inference(self.part_of(part), Wanted(only_logits=part == "logits"))
@@ -237,7 +237,7 @@ class LoadedModel:
                 yield Sayings(numbers, list(masks), window.dropped, window.seen, window.size, window.pairs)
                 continue
             with torch.inference_mode():
-                run = self._ready("logits").run
+                run = self.ready("logits").run
                 found = encode_packed(
                     self.encoder, window.ids, segments=window.segments, part="logits", tokens_at_once=batch_tokens, run=run
                 )

@@ -1,0 +1,1 @@
+"""Engines that compute passes instead of PyTorch: our exported graph, our batches, and a comparison before the first use."""

@@ -1,0 +1,47 @@
+"""The engine of a job: chosen at its first start, kept with its graph in the folder, and the same whenever it goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from glassformer.encoding.engines.choice import GRAPH, Choice, choose, part_of_task
+from glassformer.encoding.jobs.computing import Task
+from glassformer.encoding.jobs.folder import JobFolder, file_sha256
+from glassformer.encoding.jobs.worker import load_for
+
+
+def with_engine(checkpoint: Path, task: Task, folder: JobFolder) -> tuple[Task, Choice, dict[str, Any]]:
+    """Return the task with its engine, why it has that one, and what the settings of the job say of it."""
+    before = folder.job
+    asked = str(before.get("engine", "torch")) if task.engine == "auto" and before is not None else task.engine
+    if asked == "torch":
+        return replace(task, engine="torch"), Choice("torch", "as asked"), {}
+    graph = folder.path / GRAPH
+    with folder.writing(), torch_threads(task.threads):
+        if before is None or file_sha256(graph) != before.get("graph_sha256"):
+            graph.unlink(missing_ok=True)
+        model = load_for(checkpoint, replace(task, engine="torch"))
+        choice = choose(asked, model, part_of_task(task.kind, task.options.get("pool")), graph, task.threads)
+        if choice.engine == "torch":
+            for file in folder.path.glob(f"{GRAPH}*"):
+                file.unlink()
+            return replace(task, engine="torch"), choice, {}
+    task = replace(task, engine=choice.engine, graph=str(graph))
+    return task, choice, {"engine": choice.engine, "graph_sha256": file_sha256(graph)}
+
+
+@contextmanager
+def torch_threads(count: int) -> Iterator[None]:
+    """Give PyTorch so many threads for a while."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(count)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
