@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 from hypothesis import strategies as st
 
-from glassformer.spec import ALL_BIASES, EncoderSpec
+from glassformer.spec import ALL_BIASES, DecoderSpec, EncoderSpec
 from glassformer.spec.encoder_fields import Activation
 
 
@@ -81,3 +81,48 @@ def specs(draw: st.DrawFn, *, reads: str | None = None) -> EncoderSpec:
     fields["head_hidden"] = draw(st.sampled_from(["none", "gelu", "tanh"]))
     fields["head_norm"] = draw(st.booleans()) and fields["head_hidden"] != "none"
     return EncoderSpec(**fields)
+
+
+@st.composite
+def decoder_specs(draw: st.DrawFn) -> DecoderSpec:
+    """Any small decoder that reads tokens: every choice of every field can come up."""
+    heads = draw(st.integers(1, 4))
+    norm = draw(st.sampled_from(["post", "pre"]))
+    fields: dict[str, Any] = {
+        "vocab": draw(st.integers(2, 9)),
+        "d_model": 2 * draw(st.integers(1, 4)),
+        "heads": heads,
+        "kv_heads": draw(st.sampled_from([None, *(count for count in range(1, heads + 1) if heads % count == 0)])),
+        "d_k": 2 * draw(st.integers(1, 3)),
+        "d_v": draw(st.integers(1, 4)),
+        "d_ff": draw(st.integers(1, 7)),
+        "layers": draw(st.integers(0, 3)),
+        "norm": norm,
+        "norm_kind": draw(st.sampled_from(["layer", "rms"])),
+        "final_norm": draw(st.sampled_from([None, "none", "all"])),
+        "residual": draw(st.sampled_from(["sequential", "parallel"])) if norm == "pre" else "sequential",
+        "input_norm": draw(st.booleans()) or norm == "post",
+        "output_norm": draw(st.booleans()),
+        "norm_offset": draw(st.booleans()),
+        "query_key_norm": draw(st.sampled_from(["none", "head", "all"])),
+        "score_divisor": draw(st.sampled_from([None, 3])),
+        "score_cap": draw(st.sampled_from([None, 0.5])),
+        "logit_cap": draw(st.sampled_from([None, 0.7])),
+        "rotary_width": draw(st.sampled_from([None, 2])),
+        "activation": draw(st.sampled_from(get_args(Activation))),
+        "biases": tuple(draw(st.sets(st.sampled_from(ALL_BIASES)))),
+        "scale": draw(st.sampled_from(["d_k", "d_model", "none"])),
+        "window": draw(st.sampled_from([None, 2, 4])),
+        "position": draw(st.sampled_from(["none", "learned", "sinusoidal", "rotary"])),
+        "positions": 16,
+        "position_offset": draw(st.sampled_from([0, 2])),
+        "embedding_norm": draw(st.booleans()),
+        "embedding_size": draw(st.sampled_from([None, 2, 6])),
+        "embedding_scale": draw(st.sampled_from(["none", "sqrt_d_model"])),
+        "tie": draw(st.booleans()),
+        "next_token": draw(st.integers(0, 3)) > 0,
+    }
+    if fields["window"] is not None:
+        fields["global_every"] = draw(st.sampled_from([None, 2, 3]))
+        fields["global_offset"] = draw(st.integers(0, 1)) if fields["global_every"] else 0
+    return DecoderSpec(**fields)

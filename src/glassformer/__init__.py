@@ -12,6 +12,7 @@ _WHERE = {
     "EncoderSpec": "glassformer.spec",
     "GlassformerError": "glassformer.errors",
     "spec": "glassformer.spec.reading",
+    "Decoder": "glassformer.model",
     "Encoder": "glassformer.model",
     "encode_packed": "glassformer.model",
     "load": "glassformer.model",
@@ -102,6 +103,7 @@ if TYPE_CHECKING:
     )
     from glassformer.errors import GlassformerError
     from glassformer.lab.widget import live
+    from glassformer.model import Decoder as Decoder
     from glassformer.model import Encoder as Encoder
     from glassformer.model import encode_packed as encode_packed
     from glassformer.model import load as load
@@ -113,6 +115,7 @@ if TYPE_CHECKING:
 
 # The whole surface. Without torch, each name that needs it can still be imported, and says what to install when it is called.
 __all__ = [
+    "Decoder",
     "Encoder",
     "EncoderSpec",
     "GlassformerError",

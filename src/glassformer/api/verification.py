@@ -22,7 +22,7 @@ def certify(folder: Path, *, as_class: str | None, seed: int, original: bool, al
     from glassformer.model.checkpoints.loading import open_for_model
 
     try:
-        opened = open_for_model(folder, as_class=as_class)
+        opened = open_for_model(folder, as_class=as_class, decoders=True)
         found = certificate.certificate(opened)
         return _with_comparisons(found, opened, seed=seed, original=original, allow_nonfinite=allow_nonfinite)
     except GlassformerError as error:
@@ -91,7 +91,7 @@ def _float64_run(folder: CheckpointFolder, given: Given, *, allow_nonfinite: boo
 
     foreign = folder.family != OWN
     base = FAMILIES[folder.family].base if foreign and folder.fresh else folder.model_class if foreign else None
-    checkpoint = open_checkpoint(folder.path, as_class=base, allow_nonfinite=allow_nonfinite)
+    checkpoint = open_checkpoint(folder.path, as_class=base, allow_nonfinite=allow_nonfinite, decoders=True)
     spec = checkpoint.spec
     shape = next(iter(given.parts.values())).shape
     length = None if spec.one_length else shape[1]

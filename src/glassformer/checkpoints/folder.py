@@ -15,11 +15,12 @@ from glassformer.files.documents import read_document
 from glassformer.files.name_tables import OWN
 from glassformer.files.paths import no_such, path_text
 from glassformer.files.weight_files import ONE_FILE, WeightFiles, find_weights, inside
+from glassformer.spec.decoder_spec import DecoderSpec
 from glassformer.spec.encoder_fields import MASKED_HEADS
 from glassformer.spec.encoder_spec import EncoderSpec
 from glassformer.spec.huggingface import from_config
 from glassformer.spec.presets import known_as, known_preset
-from glassformer.spec.reading import from_document, require_encoder
+from glassformer.spec.reading import from_document
 
 CONFIG = "config.json"  # describes the model in the Hugging Face layout
 SPEC = "spec.json"  # describes the model in our own layout
@@ -101,15 +102,17 @@ def model_folder(path: Path) -> Path:
 
 
 def open_folder(
-    folder: str | Path, shapes_of: ShapesOf, *, as_class: str | None = None, new_head: bool = False
+    folder: str | Path, shapes_of: ShapesOf, *, as_class: str | None = None, new_head: bool = False, decoders: bool = False
 ) -> CheckpointFolder:
     """Open a model folder; `shapes_of` computes the parameter shapes of a spec. Weights that do not fit are refused.
 
-    With `new_head`, a class requested by name may have a head that is not in the file: its parameters are `fresh`.
+    With `new_head`, a class requested by name may have a head that is not in the file: its parameters are `fresh`. A decoder is
+    refused unless the caller accepts `decoders`.
     """
     path = model_folder(arguments.path("folder", folder))
     described = _describe(path, as_class)
-    require_encoder(described.spec, described.source)
+    if not decoders:
+        _require_encoder(described, path)
     _require_square_offsets(described)
     files = find_weights(path)
     present, spec = files.shapes, described.spec
@@ -159,7 +162,15 @@ def _describe(path: Path, as_class: str | None) -> _Described:
     document = read_document(inside(path, SPEC, source="the model folder"))
     spec, _ = from_document(document, source=SPEC)
     aside = read_document(inside(path, LABELS, source="the model folder")) if (path / LABELS).exists() else {}
-    return _Described(document, spec, OWN, "Encoder", aside, SPEC)
+    return _Described(document, spec, OWN, "Decoder" if isinstance(spec, DecoderSpec) else "Encoder", aside, SPEC)
+
+
+def _require_encoder(described: _Described, path: Path) -> None:
+    if isinstance(described.spec, DecoderSpec):
+        raise GlassformerError(
+            f"{path_text(path)} is a decoder ({described.model_class}): it predicts the next token, and makes no vectors or "
+            f"classes of a text. Continue texts with it: glassformer generate {path_text(path)} --text …"
+        )
 
 
 def _require_square_offsets(described: _Described) -> None:

@@ -11,7 +11,7 @@ from glassformer.checkpoints.tensor_names import Shape
 from glassformer.errors import GlassformerError, shown
 from glassformer.files.layout import Place
 from glassformer.files.name_tables import names_of
-from glassformer.files.name_tables.names import BUFFERS, At, Names
+from glassformer.files.name_tables.names import At, Names
 from glassformer.spec.encoder_spec import EncoderSpec
 
 NAMED = 3  # tensors of each kind that a message lists
@@ -155,7 +155,7 @@ def _expected_name(parameter: str, candidates: tuple[Place, ...], names: Names, 
 
 def _known_elsewhere(name: str, names: Names) -> bool:
     """Whether a tensor belongs to an optional part: a buffer, a pooler, another head, a decoder."""
-    if name.rpartition(".")[2] in BUFFERS + names.buffers or name.startswith(names.aside or ("\0",)):
+    if names.is_buffer(name) or name.startswith(names.aside or ("\0",)):
         return True
     return any(name == beginning or name.startswith(f"{beginning}.") for beginning in _optional_parts(names))
 

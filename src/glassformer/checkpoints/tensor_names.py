@@ -106,16 +106,31 @@ def _place(parameter: str, shape: Shape, at: At, spec: EncoderSpec) -> Place:
         # The input of W_O is (head, d_v) and that of a convolution (feature, frame): the first two axes.
         split = 2 if symbol == "W_O" or convolution else 1
         rows = math.prod(shape[split:])
+        total, part = _share(at, rows, spec)
         columns = shape[:2] if convolution else (math.prod(shape[:split]),)
         if symbol == "W_patch":
             columns = (spec.channels, *spec.patch_size)
-        whole = (rows * at.of, *columns, *(1,) * at.ones_after)
-        return Place(at.name, whole, "transposed", _rows(at, rows))
+        if at.input_first:
+            return Place(at.name, (*columns, total), "same", part, axis=len(columns))
+        whole = (total, *columns, *(1,) * at.ones_after)
+        return Place(at.name, whole, "transposed", part, groups=_groups(at, spec))
     if symbol.startswith("b_"):
-        rows = math.prod(shape)
-        return Place(at.name, (rows * at.of,), "same", _rows(at, rows))
+        total, part = _share(at, math.prod(shape), spec)
+        return Place(at.name, (total,), "same", part, groups=_groups(at, spec))
     return Place(at.name, (*(1,) * at.ones_before, *shape))
 
 
-def _rows(at: At, rows: int) -> tuple[int, int] | None:
-    return None if at.of == 1 else (at.part * rows, (at.part + 1) * rows)
+def _share(at: At, rows: int, spec: EncoderSpec) -> tuple[int, tuple[int, int] | None]:
+    """Return how many rows the tensor has, and which of them belong to this parameter: of all rows, or of those of each head."""
+    if at.of == 1:
+        return rows, None
+    parts = [rows] * at.of
+    if at.of == 3:
+        parts = [spec.heads * spec.head_k, spec.key_heads * spec.head_k, spec.key_heads * spec.head_v]
+    total, groups = sum(parts), _groups(at, spec)
+    first, last = sum(parts[: at.part]), sum(parts[: at.part + 1])
+    return total, (first // groups, last // groups)
+
+
+def _groups(at: At, spec: EncoderSpec) -> int:
+    return spec.heads if at.by_head else 1

@@ -1,4 +1,4 @@
-"""The layout of a parameter in a file: tensor name and shape, which rows, and whether it is transposed."""
+"""The layout of a parameter in a file: tensor name and shape, which part of the tensor, and whether it is transposed."""
 
 from __future__ import annotations
 
@@ -11,28 +11,73 @@ Layout = Literal["same", "transposed"]
 
 
 class Place(NamedTuple):
-    """The tensor in a file that holds a parameter: all of it, or rows `rows[0]` up to `rows[1]`."""
+    """The tensor in a file that holds a parameter: all of it, or rows `rows[0]` up to `rows[1]`.
+
+    Rows are counted along `axis`, and in each of `groups` equal pieces of it: GPT-2 has queries, keys and values side by side as
+    columns, GPT-NeoX for each head in turn.
+    """
 
     name: str
     shape: tuple[int, ...]
     layout: Layout = "same"
     rows: tuple[int, int] | None = None
+    axis: int = 0
+    groups: int = 1
 
     @property
     def part_shape(self) -> tuple[int, ...]:
-        """Shape of the rows that belong to this parameter."""
-        return self.shape if self.rows is None else (self.rows[1] - self.rows[0], *self.shape[1:])
+        """Shape of the part that belongs to this parameter."""
+        if self.rows is None:
+            return self.shape
+        return (*self.shape[: self.axis], self.groups * (self.rows[1] - self.rows[0]), *self.shape[self.axis + 1 :])
+
+    @property
+    def runs(self) -> tuple[range, int]:
+        """Where the numbers of the part lie in the tensor: the start of each run of consecutive numbers, and its length."""
+        count = math.prod(self.shape)
+        if self.rows is None:
+            return range(0, 1), count
+        times = math.prod(self.shape[: self.axis]) * self.groups
+        stride = count // max(times, 1)
+        inner = stride // max(self.shape[self.axis] // self.groups, 1)
+        first = self.rows[0] * inner
+        return range(first, first + times * stride, max(stride, 1)), (self.rows[1] - self.rows[0]) * inner
+
+    def stored_index(self, index: list[int]) -> list[int]:
+        """Where a number of the part lies in the whole tensor."""
+        if self.rows is None:
+            return index
+        size, wide = self.rows[1] - self.rows[0], self.shape[self.axis] // self.groups
+        group, inside = divmod(index[self.axis], size)
+        return [*index[: self.axis], group * wide + self.rows[0] + inside, *index[self.axis + 1 :]]
+
+
+def part_of(whole: Any, place: Place) -> Any:
+    """Return the part of a whole tensor (a NumPy array or a torch tensor) that belongs to a parameter, as a view if possible."""
+    if place.rows is None:
+        return whole
+    before, after = place.shape[: place.axis], place.shape[place.axis + 1 :]
+    grouped = whole.reshape(math.prod(before), place.groups, place.shape[place.axis] // place.groups, math.prod(after))
+    return grouped[:, :, place.rows[0] : place.rows[1]].reshape(place.part_shape)
+
+
+def put_part(whole: Any, place: Place, part: Any) -> None:
+    """Write the part of a parameter into a whole tensor."""
+    before, after = math.prod(place.shape[: place.axis]), math.prod(place.shape[place.axis + 1 :])
+    grouped = whole.reshape(before, place.groups, place.shape[place.axis] // place.groups, after)
+    start, stop = place.rows or (0, grouped.shape[2])
+    grouped[:, :, start:stop] = part.reshape(before, place.groups, stop - start, after)
 
 
 def from_file(part: Any, place: Place, shape: tuple[int, ...]) -> Any:
-    """Return the parameter, in shape `shape`, from its rows in the file (a NumPy array or a torch tensor)."""
+    """Return the parameter, in shape `shape`, from its part of the file (a NumPy array or a torch tensor)."""
     if place.layout == "transposed":
         part = part.reshape(part.shape[0], math.prod(part.shape[1:])).T
     return part.reshape(shape)
 
 
 def to_file(value: Any, place: Place) -> Any:
-    """Return the rows that store a parameter in the file: the inverse of `from_file`."""
+    """Return the part that stores a parameter in the file: the inverse of `from_file`."""
     if place.layout == "transposed":
         rows = place.part_shape[0]
         value = value.reshape(math.prod(place.part_shape[1:]), rows).T

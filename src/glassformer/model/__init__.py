@@ -18,16 +18,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from glassformer.model.boundary.decoder import Decoder
     from glassformer.model.boundary.encoder import Encoder
     from glassformer.model.checkpoints.export import save
     from glassformer.model.encoder import Output
     from glassformer.model.fast.packing import encode_packed
     from glassformer.model.sentences.loaded_model import LoadedModel, load
 
-__all__ = ["Encoder", "LoadedModel", "Output", "encode_packed", "load", "save"]
+__all__ = ["Decoder", "Encoder", "LoadedModel", "Output", "encode_packed", "load", "save"]
 
 if not TYPE_CHECKING:  # imported when they are used: kept.py needs no torch
     _WHERE = {
+        "Decoder": "boundary.decoder",
         "Encoder": "boundary.encoder",
         "LoadedModel": "sentences.loaded_model",
         "Output": "encoder",

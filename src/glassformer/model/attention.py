@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from typing import NamedTuple, Protocol
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol, TypeAlias
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from glassformer.model.norms import Norm
 from glassformer.model.positions import ByDistances, Distances, Map, Rotation, unrotated
 from glassformer.spec import BiasPlace, EncoderSpec
 
@@ -38,6 +40,8 @@ class Core(Protocol):
     def mix(self, q_BTHK: Tensor, k_BSHK: Tensor, v_BSHV: Tensor, *, scale: float, dropout: float) -> Tensor: ...
     def weights(self, q_BTHK: Tensor, k_BSHK: Tensor, *, scale: float) -> Tensor: ...
     def with_bias(self, bias_BHTS: Tensor) -> Core: ...
+    def capped(self, cap: float) -> Core: ...
+    def shared(self, x_BSJK: Tensor, group: int) -> Tensor: ...
 
 
 class Layout(Protocol):
@@ -50,7 +54,8 @@ class Layout(Protocol):
     def mean(self, x_BTD: Tensor) -> Tensor: ...
 
 
-class PaddedCore(NamedTuple):
+@dataclass(frozen=True)
+class PaddedCore:
     """Attention over a rectangle. `mask` is added to the scores, −∞ where a key may not be seen, and broadcasts to BHTS."""
 
     mask: Tensor | None
@@ -68,7 +73,7 @@ class PaddedCore(NamedTuple):
         """`softmax(scale · q kᵀ + mask)`; a query that sees no key has weights of zero."""
         # In float32 at least, as the kernels do inside: scores overflow float16.
         precise = torch.promote_types(q_BTHK.dtype, torch.float32)
-        scores_BHTS = (q_BTHK.to(precise) * scale).transpose(1, 2) @ k_BSHK.to(precise).permute(0, 2, 3, 1)
+        scores_BHTS = self.squashed((q_BTHK.to(precise) * scale).transpose(1, 2) @ k_BSHK.to(precise).permute(0, 2, 3, 1))
         queries, keys = scores_BHTS.shape[-2:]
         mask = added(Rule(causal=True).visible(queries, keys, q_BTHK.device), None, q_BTHK.dtype) if self.causal else self.mask
         if mask is None:
@@ -78,6 +83,18 @@ class PaddedCore(NamedTuple):
         blind = hidden.all(-1, keepdim=True)
         return (scores_BHTS + mask.masked_fill(blind, 0.0)).softmax(-1).masked_fill(hidden, 0.0).to(q_BTHK.dtype)
 
+    def shared(self, x_BSJK: Tensor, group: int) -> Tensor:
+        """Keys or values for every head of queries: `group` of them read the same."""
+        return repeated(x_BSJK, group)
+
+    def squashed(self, scores_BHTS: Tensor) -> Tensor:
+        """The scores as the mask meets them."""
+        return scores_BHTS
+
+    def capped(self, cap: float) -> CappedCore:
+        """The same, with scores that no number makes larger than `cap`."""
+        return CappedCore(self.mask, self.causal, cap)
+
     def with_bias(self, bias_BHTS: Tensor) -> PaddedCore:
         """The same, with a bias on the scores that depends on the tokens."""
         queries, keys = bias_BHTS.shape[-2:]
@@ -85,6 +102,25 @@ class PaddedCore(NamedTuple):
         if mask is None:
             return PaddedCore(bias_BHTS)
         return PaddedCore(torch.where(mask, bias_BHTS, NEVER) if mask.dtype == torch.bool else mask + bias_BHTS)
+
+
+@dataclass(frozen=True)
+class CappedCore(PaddedCore):
+    """Scores are squashed into (−cap, cap) before the mask is added (Gemma 2). No kernel does so: the softmax is written out."""
+
+    cap: float = 1.0
+
+    def squashed(self, scores_BHTS: Tensor) -> Tensor:
+        return self.cap * (scores_BHTS / self.cap).tanh()
+
+    def mix(self, q_BTHK: Tensor, k_BSHK: Tensor, v_BSHV: Tensor, *, scale: float, dropout: float) -> Tensor:
+        weights_BHTS = functional.dropout(self.weights(q_BTHK, k_BSHK, scale=scale), dropout)
+        return (weights_BHTS @ v_BSHV.transpose(1, 2)).transpose(1, 2)
+
+
+def repeated(x_BSJK: Tensor, group: int) -> Tensor:
+    """With grouped queries (Ainslie et al. 2023) several heads of queries read the same keys and values."""
+    return x_BSJK if group == 1 else x_BSJK.repeat_interleave(group, dim=2)
 
 
 def added(visible: Tensor | None, bias_HTS: Tensor | None, dtype: torch.dtype) -> Tensor | None:
@@ -142,6 +178,14 @@ def _picked(x_BTD: Tensor, place_B: Tensor) -> Tensor:
     return x_BTD[torch.arange(place_B.shape[0], device=x_BTD.device), place_B]
 
 
+Remember: TypeAlias = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
+
+
+def as_made(k_BSJK: Tensor, v_BSJV: Tensor) -> tuple[Tensor, Tensor]:
+    """The keys and values of this pass, and no others."""
+    return k_BSJK, v_BSJV
+
+
 class Context(NamedTuple):
     """What one layer is given besides its input: two layers may share their weights and differ in this."""
 
@@ -149,6 +193,7 @@ class Context(NamedTuple):
     rotate: Rotation = unrotated  # by the positions of the tokens, where those are rotary
     normed: bool = True  # whether the attention reads normalised input, where norms stand before sub-layers
     distances: Distances | None = None  # vectors that attend and are attended to, where positions are disentangled
+    remember: Remember = as_made  # a cache answers with the keys and values of earlier passes, too
 
 
 class Attention(nn.Module):
@@ -166,10 +211,14 @@ class Attention(nn.Module):
         biases = sum(width for width, has in zip(self.widths, self.biased, strict=True) if has)
         self.qkv_bias = nn.Parameter(torch.empty(biases)) if biases else None
         self.out = nn.Linear(spec.heads * spec.head_v, spec.d_model, bias=spec.bias("output"))
+        self.q_norm, self.k_norm = (normed(spec, heads) for heads in (spec.heads, spec.key_heads))
+        self.apart = spec.query_key_norm != "all"  # whether the heads are apart in queries and keys as they are made
         self.by_distances = ByDistances(spec) if by_distances else None
         terms = spec.score_terms if by_distances else 1
         under = {"d_k": terms * spec.head_k, "d_model": terms * spec.d_model, "none": 1}[spec.scale]
-        self.scale = 1 / math.sqrt(under)
+        self.scale = 1 / math.sqrt(spec.score_divisor if spec.score_divisor is not None else under)
+        self.cap = spec.score_cap
+        self.unchanged = spec.query_key_norm == "none" and spec.score_cap is None  # by norms and caps
         self.dropout = spec.dropout
 
     def forward(self, x_BTD: Tensor, memory_BSD: Tensor, context: Context) -> Tensor:
@@ -178,7 +227,9 @@ class Attention(nn.Module):
     def mixed(self, x_BTD: Tensor, memory_BSD: Tensor, context: Context) -> Tensor:
         """The values that each position reads, mixed by its weights, head by head."""
         q_BTHK, k_BSJK, v_BSJV = self.project(x_BTD, memory_BSD)
-        q_BTHK, k_BSHK, v_BSHV = context.rotate(q_BTHK), self.shared(context.rotate(k_BSJK)), self.shared(v_BSJV)
+        q_BTHK = context.rotate(q_BTHK)
+        k_BSJK, v_BSJV = context.remember(context.rotate(k_BSJK), v_BSJV)
+        k_BSHK, v_BSHV = (context.core.shared(x, self.group) for x in (k_BSJK, v_BSJV))
         return self.attend(q_BTHK, k_BSHK, v_BSHV, self.core(q_BTHK, k_BSHK, context))
 
     def attend(self, q_BTHK: Tensor, k_BSHK: Tensor, v_BSHV: Tensor, core: Core) -> Tensor:
@@ -188,13 +239,13 @@ class Attention(nn.Module):
     def weights(self, x_BTD: Tensor, memory_BSD: Tensor, context: Context) -> Tensor:
         """Who attends to whom, [batch, head, t, s]: the same q and k, the softmax written out instead of fused."""
         q_BTHK, k_BSJK, _ = self.project(x_BTD, memory_BSD)
-        q_BTHK, k_BSHK = context.rotate(q_BTHK), self.shared(context.rotate(k_BSJK))
+        q_BTHK, k_BSHK = context.rotate(q_BTHK), context.core.shared(context.rotate(k_BSJK), self.group)
         return self.core(q_BTHK, k_BSHK, context).weights(q_BTHK, k_BSHK, scale=self.scale)
 
     def core(self, q_BTHK: Tensor, k_BSHK: Tensor, context: Context) -> Core:
         """The layer's core attention, with what distances add to its scores, which depends on the tokens."""
         if context.distances is None:
-            return context.core
+            return context.core if self.cap is None else context.core.capped(self.cap)
         assert self.by_distances is not None
         bias_BHTS = self.by_distances(q_BTHK, k_BSHK, context.distances, self.content_maps(), self.scale)
         return context.core.with_bias(bias_BHTS)
@@ -205,10 +256,6 @@ class Attention(nn.Module):
         biases = (None, None) if bias is None else bias.split(self.widths)[:2]
         of_q, of_k = zip(self.qkv.weight.split(self.widths)[:2], biases, strict=True)
         return of_q, of_k
-
-    def shared(self, x: Tensor) -> Tensor:
-        """Keys or values for every head of queries: with grouped queries (Ainslie et al. 2023) several of them read the same."""
-        return x if self.group == 1 else x.repeat_interleave(self.group, dim=2)
 
     def project(self, x_BTD: Tensor, memory_BSD: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Queries, keys and values: one matrix product where all three are made from the same tensor."""
@@ -221,7 +268,7 @@ class Attention(nn.Module):
             q = functional.linear(x_BTD, weight[: asks[0]], b_asks)
             k, v = functional.linear(memory_BSD, weight[asks[0] :], b_answers).split(answers, dim=-1)
         q_BTHK, k_BSJK, v_BSJV = (y.unflatten(-1, shape) for y, shape in zip((q, k, v), self.shapes, strict=True))
-        return q_BTHK, k_BSJK, v_BSJV
+        return self.q_norm(q_BTHK), self.k_norm(k_BSJK), v_BSJV
 
     def joint(self, x_BTD: Tensor) -> Tensor:
         """Queries, keys and values side by side, all made from one tensor."""
@@ -241,10 +288,31 @@ class Attention(nn.Module):
 
     def views(self) -> Iterator[tuple[str, Tensor]]:
         for place, weight, shape in zip(PLACES, self.qkv.weight.split(self.widths), self.shapes, strict=True):
-            yield f"W_{place.upper()}", weight.unflatten(0, shape).permute(2, 0, 1)
+            made = weight.unflatten(0, shape).permute(2, 0, 1)
+            yield f"W_{place.upper()}", made if self.apart or place == "v" else weight.t()
         if self.qkv_bias is not None:
             for i, bias in self.stored_biases(self.qkv_bias):
-                yield f"b_{PLACES[i].upper()}", bias.unflatten(0, self.shapes[i])
+                whole = not self.apart and PLACES[i] != "v"
+                yield f"b_{PLACES[i].upper()}", bias if whole else bias.unflatten(0, self.shapes[i])
         yield "W_O", self.out.weight.unflatten(1, (self.heads, self.d_v)).permute(1, 2, 0)
         if self.out.bias is not None:
             yield "b_O", self.out.bias
+
+
+class AllHeads(nn.Module):
+    """A norm of all heads together (OLMo 2)."""
+
+    def __init__(self, norm: Norm) -> None:
+        super().__init__()
+        self.norm_of = norm
+
+    def forward(self, x_BTHK: Tensor) -> Tensor:
+        normed_BTHK: Tensor = self.norm_of(x_BTHK.flatten(-2)).unflatten(-1, x_BTHK.shape[-2:])
+        return normed_BTHK
+
+
+def normed(spec: EncoderSpec, heads: int) -> nn.Module:
+    """The norm of queries or keys, where the spec has one: of each head by itself, or of all heads together."""
+    if spec.query_key_norm == "all":
+        return AllHeads(Norm(spec, heads * spec.head_k))
+    return Norm(spec, spec.head_k) if spec.query_key_norm == "head" else nn.Identity()

@@ -12,9 +12,9 @@ from torch import Tensor, nn
 from glassformer.model.attention import Attention, Context, Core, Layout, Padded, Rule
 from glassformer.model.embeddings import Embeddings
 from glassformer.model.feed_forward import FeedForward
-from glassformer.model.heads import HEADS, AttentionPooler, Pooler, Reading, has_pooler
+from glassformer.model.heads import AttentionPooler, Pooler, Reading, has_pooler, head_of
 from glassformer.model.norms import RESIDUALS, LayerScale, Norm, SubLayer, unnormed
-from glassformer.model.positions import RelativeTable, RelativeVectors, Rotation, buckets_of, centres, rotary, unrotated
+from glassformer.model.positions import RelativeTable, RelativeVectors, Rotation, buckets_of, centres, partly, rotary, unrotated
 from glassformer.spec import EncoderSpec
 
 
@@ -74,8 +74,10 @@ class Block(nn.Module):
         super().__init__()
         scaled = LayerScale if spec.layer_scale else nn.Identity  # Identity takes, and ignores, any arguments
         self.attention, self.ffn = Attention(spec, by_distances=spec.disentangled), FeedForward(spec)
-        self.norm_1 = Norm(spec, spec.d_model) if normed or spec.norm == "post" else nn.Identity()
-        self.norm_2 = Norm(spec, spec.d_model)
+        entered = spec.norm == "post" or spec.input_norm
+        self.norm_1 = Norm(spec, spec.d_model) if entered and (normed or spec.norm == "post") else nn.Identity()
+        self.norm_2 = Norm(spec, spec.d_model) if entered else nn.Identity()
+        self.output_norm_1, self.output_norm_2 = (output_norm(spec) for _ in range(2))
         self.scale_1, self.scale_2 = scaled(spec, 1), scaled(spec, 2)
         self.dropout = nn.Dropout(spec.dropout)
         self.residual, self.pre = RESIDUALS[spec.norm], spec.norm == "pre"
@@ -89,15 +91,27 @@ class Block(nn.Module):
         return self.norm_1 if context.normed or not self.pre else unnormed
 
     def attend(self, y_BTD: Tensor, context: Context) -> Tensor:
-        return self.scale_1(self.dropout(self.attention(y_BTD, y_BTD, context)))
+        return self.scale_1(self.output_norm_1(self.dropout(self.attention(y_BTD, y_BTD, context))))
 
     def transform(self, y_BTD: Tensor) -> Tensor:
-        return self.scale_2(self.dropout(self.ffn(y_BTD)))
+        return self.scale_2(self.output_norm_2(self.dropout(self.ffn(y_BTD))))
 
     def weights(self, x_BTD: Tensor, context: Context) -> Tensor:
         """Who attends to whom in this layer, given what enters it."""
         y_BTD = self.first_norm(context)(x_BTD) if self.pre else x_BTD
         return self.attention.weights(y_BTD, y_BTD, context)
+
+
+class ParallelBlock(Block):
+    """Both sub-layers read what enters the layer (GPT-J, GPT-NeoX)."""
+
+    def forward(self, x_BTD: Tensor, context: Context) -> Tensor:
+        return x_BTD + self.attend(self.first_norm(context)(x_BTD), context) + self.transform(self.norm_2(x_BTD))
+
+
+def output_norm(spec: EncoderSpec) -> nn.Module:
+    """A norm on what a sub-layer gives, where the spec has one (Gemma 2, OLMo 2)."""
+    return Norm(spec, spec.d_model) if spec.output_norm else nn.Identity()
 
 
 class BareAttention(nn.Module):
@@ -114,7 +128,11 @@ class BareAttention(nn.Module):
         return self.attention.weights(x_BTD, x_BTD, context)
 
 
-BLOCKS = {"layer": Block, "attention": BareAttention}
+BLOCKS: dict[tuple[str, str], type[Block | BareAttention]] = {
+    ("layer", "sequential"): Block,
+    ("layer", "parallel"): ParallelBlock,
+    ("attention", "sequential"): BareAttention,
+}
 
 
 class PlainEncoder(nn.Module):
@@ -136,11 +154,12 @@ class PlainEncoder(nn.Module):
         table = RelativeVectors if spec.disentangled else RelativeTable
         self.relative = table(spec) if spec.relative and normed and not own_tables else None
         self.tables = nn.ModuleDict({owner: table(spec) for owner in normed} if own_tables else {})
-        self.layers = nn.ModuleDict({owner: BLOCKS[spec.block](spec, normed=reads) for owner, reads in normed.items()})
+        block = BLOCKS[spec.block, spec.residual]
+        self.layers = nn.ModuleDict({owner: block(spec, normed=reads) for owner, reads in normed.items()})
         self.final_norm = Norm(spec, spec.d_model) if spec.norm_after_last == "all" else nn.Identity()
         pooler = AttentionPooler if spec.pooler == "attention" else Pooler
         self.pooler = pooler(spec) if has_pooler(spec) else None
-        self.head = HEADS[spec.head](spec) if spec.head != "none" else None
+        self.head = head_of(spec)
         self.register_buffer("here", torch.empty(0), persistent=False)
 
     def run(self, given: Inputs, layout: Layout | None = None, wanted: Wanted = USUAL) -> Output:
@@ -170,15 +189,22 @@ class PlainEncoder(nn.Module):
         buckets_TS = self.buckets(length, length, device) if self.buckets is not None else None
         shared = self.relative(buckets_TS) if self.relative is not None else None
         cores: dict[Rule, Core] = {}
-        rotations: dict[float | None, Rotation] = {None: unrotated}
-        positions = torch.arange(t, device=device)[None] if positions_BT is None else positions_BT
-        places = centres(self.spec, device) if self.spec.position == "rotary_2d" else positions
+        rotations = self.rotations(t, positions_BT)
         for place in self.places:
-            if place.rotary_base is not None and place.rotary_base not in rotations:
-                turn = partial(rotary, places, self.spec.head_k, divisor=self.spec.rotary_divisor)
-                rotations[place.rotary_base] = turn(base=place.rotary_base, dtype=self.here.dtype)
             table = self.tables[place.owner](buckets_TS) if self.tables else shared
             bias_HTS, distances = (None, table) if self.spec.disentangled else (table, None)
             if place.rule not in cores or (self.tables and bias_HTS is not None):
                 cores[place.rule] = layout.core(place.rule, bias_HTS, t=t, dtype=dtype, device=device)
             yield self.layers[place.owner], Context(cores[place.rule], rotations[place.rotary_base], place.normed, distances)
+
+    def rotations(self, t: int, positions_BT: Tensor | None) -> dict[float | None, Rotation]:
+        """The rotation of each base of angles that a layer has."""
+        spec, device = self.spec, self.here.device
+        positions = torch.arange(t, device=device)[None] if positions_BT is None else positions_BT
+        places = centres(spec, device) if spec.position == "rotary_2d" else positions
+        width = spec.rotary_width or spec.head_k
+        found: dict[float | None, Rotation] = {None: unrotated}
+        for base in {place.rotary_base for place in self.places if place.rotary_base is not None}:
+            turn = rotary(places, width, base, self.here.dtype, divisor=spec.rotary_divisor)
+            found[base] = turn if width == spec.head_k else partly(turn, width)
+        return found

@@ -208,6 +208,32 @@ class Pretrain(nn.Module):
         return Logits(self.tokens(reading).logits, self.next(reading.pooled_BD))
 
 
+class NextToken(nn.Module):
+    """Logits of the next token at every position: a product with the token table (tied) or a matrix of its own."""
+
+    def __init__(self, spec: EncoderSpec) -> None:
+        super().__init__()
+        narrow = spec.embedding_size is not None
+        self.projected = Linear("U", spec.d_model, spec.table_width, bias=spec.bias("embedding")) if narrow else nn.Identity()
+        self.own = None if spec.tie else nn.Parameter(torch.empty(spec.vocab or 0, spec.table_width))
+        self.bias = nn.Parameter(torch.empty(spec.vocab or 0)) if spec.bias("decoder") else None
+        self.cap = spec.logit_cap
+
+    def forward(self, reading: Reading) -> Logits:
+        at, states = reading.predict_at, reading.states_BTD
+        x = self.projected(states if at is None else states.flatten(0, 1)[at])
+        table = reading.table if self.own is None else self.own
+        assert table is not None
+        logits = functional.linear(x, table, self.bias)
+        return Logits(logits if self.cap is None else self.cap * (logits / self.cap).tanh())
+
+    def views(self) -> Iterator[tuple[str, Tensor]]:
+        if self.own is not None:
+            yield "W_vocab", self.own.t()
+        if self.bias is not None:
+            yield "b_vocab", self.bias
+
+
 HEADS: dict[str, type[nn.Module]] = {
     "classify": Classify,
     "distilled": Distilled,
@@ -217,3 +243,10 @@ HEADS: dict[str, type[nn.Module]] = {
     "pretrain": Pretrain,
     "project": Project,
 }
+
+
+def head_of(spec: EncoderSpec) -> nn.Module | None:
+    """The head that the spec asks for, if any."""
+    if spec.predicts_next:
+        return NextToken(spec)
+    return HEADS[spec.head](spec) if spec.head != "none" else None

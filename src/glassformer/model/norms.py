@@ -30,6 +30,15 @@ def rms_norm(x: Tensor, gamma: Tensor, beta: Tensor | None, eps: float) -> Tenso
 NORMS: dict[str, Normalise] = {"layer": layer_norm, "rms": rms_norm}
 
 
+def from_one(normalise: Normalise) -> Normalise:
+    """The same with `1 + gamma` for `gamma` (Gemma): a gamma of zero changes nothing."""
+
+    def offset(x: Tensor, gamma: Tensor, beta: Tensor | None, eps: float) -> Tensor:
+        return normalise(x, 1 + gamma, beta, eps)
+
+    return offset
+
+
 class Norm(nn.Module):
     """A norm over the last axis, of the kind that the spec asks for."""
 
@@ -39,7 +48,8 @@ class Norm(nn.Module):
         self.gamma = nn.Parameter(torch.empty(width))
         self.beta = nn.Parameter(torch.empty(width)) if shifts else None
         self.eps = spec.eps
-        self.normalise = NORMS[spec.norm_kind]
+        self.neutral = 0.0 if spec.norm_offset else 1.0  # the gamma that changes nothing
+        self.normalise = from_one(NORMS[spec.norm_kind]) if spec.norm_offset else NORMS[spec.norm_kind]
 
     def forward(self, x: Tensor) -> Tensor:
         return self.normalise(x, self.gamma, self.beta, self.eps)

@@ -44,7 +44,7 @@ def centres(spec: EncoderSpec, device: torch.device) -> Tensor:
 
 
 def rotary(places: Tensor, width: int, base: float, dtype: torch.dtype, *, divisor: float = 1.0) -> Rotation:
-    """Rotate by `place / base^(2i/d_k) / divisor` (Su et al. 2021); each coordinate rotates its share of features."""
+    """Rotate by `place / base^(2i/width) / divisor` (Su et al. 2021); each coordinate rotates its share of features."""
     sides, exact = (places[..., None] if places.ndim == 2 else places), angle_type(places.device)
     speeds = base ** (torch.arange(0, width, 2 * sides.shape[2], device=places.device).to(exact) / -width) / divisor
     angles = (sides[..., None] * speeds).flatten(2)[:, :, None]
@@ -57,6 +57,15 @@ def rotated(x_BTHK: Tensor, *, cos: Tensor, sin: Tensor) -> Tensor:
     first, second = x_BTHK.chunk(2, dim=-1)
     rotated_BTHK = torch.cat((first * cos - second * sin, second * cos + first * sin), dim=-1)
     return rotated_BTHK.to(x_BTHK.dtype)
+
+
+def partly(rotate: Rotation, width: int) -> Rotation:
+    """Rotate the first features of each head, and leave the others as they are (GPT-NeoX, Phi)."""
+
+    def turn(x_BTHK: Tensor) -> Tensor:
+        return torch.cat((rotate(x_BTHK[..., :width]), x_BTHK[..., width:]), dim=-1)
+
+    return turn
 
 
 class RelativeTable(nn.Module):

@@ -122,9 +122,11 @@ class Checkpoint(Viewed):
             return None
 
 
-def open_checkpoint(folder: str | Path, *, as_class: str | None = None, allow_nonfinite: bool = False) -> Checkpoint:
+def open_checkpoint(
+    folder: str | Path, *, as_class: str | None = None, allow_nonfinite: bool = False, decoders: bool = False
+) -> Checkpoint:
     """Open a model folder. All headers and names are checked now; weights are read during a run."""
-    found = open_folder(folder, shapes_of, as_class=as_class)
+    found = open_folder(folder, shapes_of, as_class=as_class, decoders=decoders)
     weights = StoredWeights(found.files, found.match, found.shapes, allow_nonfinite=allow_nonfinite)
     about = (found.path, found.spec, found.family, found.model_class)
     return Checkpoint(*about, weights, found.match.unused, found.padding, tuple(found.labels))

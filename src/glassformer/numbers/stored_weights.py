@@ -11,7 +11,7 @@ import numpy as np
 from glassformer.checkpoints.matching import Match
 from glassformer.errors import GlassformerError, shown
 from glassformer.files.checksums import check_sums
-from glassformer.files.layout import Place, from_file
+from glassformer.files.layout import Place, from_file, part_of
 from glassformer.files.weight_files import Located, WeightFiles, not_one_tensor, unknown_dtype
 from glassformer.program.axes import Array, Floats
 
@@ -78,14 +78,14 @@ class StoredWeights(Mapping[str, Array]):
 
 
 def read_tensor(located: Located, place: Place) -> Floats:
-    """Read the rows of a tensor given by a place, as float64; nothing else of the file is read."""
+    """Read the part of a tensor given by a place, as float64; consecutive rows are read alone."""
     path, entry = located
     dtype = DTYPES.get(entry.dtype)
     if dtype is None:
         raise unknown_dtype(place.name, entry.dtype, DTYPES)
-    shape = place.part_shape
-    count = int(np.prod(shape, dtype=object))
-    first = 0 if place.rows is None else place.rows[0] * (count // max(shape[0], 1))
+    runs, length = place.runs
+    first = runs[0] if len(runs) == 1 else 0
+    count = length if len(runs) == 1 else int(np.prod(place.shape, dtype=object))
     try:
         with path.open("rb") as file:
             raw = np.fromfile(file, dtype=dtype, count=count, offset=entry.start + first * dtype.itemsize)
@@ -95,7 +95,9 @@ def read_tensor(located: Located, place: Place) -> Floats:
         raise GlassformerError(f"{shown(path.name)} became shorter while it was open: {shown(place.name)} is incomplete.")
     if entry.dtype == "BF16":
         raw = (raw.astype(np.uint32) << 16).view(np.float32)
-    return raw.astype(np.float64).reshape(shape)
+    if len(runs) != 1:
+        raw = part_of(raw.reshape(place.shape), place)
+    return raw.astype(np.float64).reshape(place.part_shape)
 
 
 def refuse_nonfinite(part: Floats, place: Place) -> None:
@@ -106,9 +108,8 @@ def refuse_nonfinite(part: Floats, place: Place) -> None:
             return
     wrong = np.argwhere(~np.isfinite(part))
     if len(wrong):
-        index = [int(i) for i in wrong[0]]
-        value = {"nan": "NaN", "inf": "∞", "-inf": "−∞"}[str(float(part[tuple(index)]))]
-        index[0] += 0 if place.rows is None else place.rows[0]
+        index = place.stored_index([int(i) for i in wrong[0]])
+        value = {"nan": "NaN", "inf": "∞", "-inf": "−∞"}[str(float(part[tuple(wrong[0])]))]
         raise GlassformerError(
             f"{shown(place.name, limit=100)}[{', '.join(map(str, index))}] is {value} ({len(wrong):,} of {part.size:,} values "
             "are not finite). allow_nonfinite=True reads them anyway."

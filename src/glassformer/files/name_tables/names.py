@@ -12,14 +12,21 @@ class At(NamedTuple):
 
     name: str
     part: int = 0
-    of: int = 1  # number of parameters whose rows are stored one after the other in the tensor
+    of: int = 1  # number of parameters whose rows are stored one after the other in the tensor; 3: queries, keys and values
     ones_before: int = 0
     ones_after: int = 0
+    by_head: bool = False  # whether the parts follow one another in each head (GPT-NeoX)
+    input_first: bool = False  # whether matrices are stored as [in, out] (GPT-2)
 
 
 def third(name: str, part: int) -> At:
     """One of queries, keys and values stored in a single tensor."""
     return At(name, part, 3)
+
+
+def input_first(name: str, part: int = 0, of: int = 1) -> At:
+    """A matrix stored as [in, out], with its bias."""
+    return At(name, part, of, input_first=True)
 
 
 def half(name: str, part: int) -> At:
@@ -53,11 +60,15 @@ class Names:
     gated: Table = field(default_factory=dict)  # names that differ if the feed-forward block is gated
     heads: Mapping[str, Table] = field(default_factory=dict)  # by the end of the class name; without prefix
     own_prefix: Mapping[str, str] = field(default_factory=dict)  # by class, if not the first of `prefixes`
-    buffers: tuple[str, ...] = ()  # last components of the names of buffers, which are stored but not learned
+    buffers: tuple[str, ...] = ()  # endings of the names of buffers, which are stored but not learned
     shared: tuple[
         str, ...
     ] = ()  # a token table shared by encoder and decoder: a copy of the encoder's, unless the file is untied
     aside: tuple[str, ...] = ()  # prefixes of parts that are not read (a decoder, another head)
+
+    def is_buffer(self, name: str) -> bool:
+        """Whether a tensor is a buffer: stored, but not learned."""
+        return any(name == ending or name.endswith(f".{ending}") for ending in BUFFERS + self.buffers)
 
     def head(self, model_class: str) -> Table:
         """Return the table of a class: that of the longest matching ending."""

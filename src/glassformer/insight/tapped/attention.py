@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from glassformer.insight.taps import Tapped
-from glassformer.model.attention import NEVER, Attention, Context, Core, Padded, PaddedCore, Rule
+from glassformer.model.attention import NEVER, Attention, Context, Core, Padded, PaddedCore, Rule, repeated
 from glassformer.model.positions import ByDistances, Distances, Map, RelativeTable, unrotated
 
 FUSED = ("scores", "biased", "masked", "weights")  # steps that the kernels never write to memory
@@ -33,6 +33,12 @@ class SplitCore(NamedTuple):
 
     def with_bias(self, bias_BHTS: Tensor) -> SplitCore:
         return SplitCore(self.fused.with_bias(bias_BHTS), self.visible, bias_BHTS)
+
+    def shared(self, x_BSJK: Tensor, group: int) -> Tensor:
+        return self.fused.shared(x_BSJK, group)
+
+    def capped(self, cap: float) -> SplitCore:
+        return SplitCore(self.fused.capped(cap), self.visible, self.bias)
 
 
 class TappedPadded(Padded):
@@ -69,7 +75,7 @@ class TappedAttention(Tapped, Attention):
         if context.rotate is not unrotated:
             q, k = self.tap("q_rotated", context.rotate(q)), self.tap("k_rotated", context.rotate(k))
         if self.group > 1:
-            k, v = self.tap("k_shared", self.shared(k)), self.tap("v_shared", self.shared(v))
+            k, v = self.tap("k_shared", repeated(k, self.group)), self.tap("v_shared", repeated(v, self.group))
         return q, k, v
 
     def attended(self, q_BTHK: Tensor, k_BSHK: Tensor, core: Core) -> Tensor:

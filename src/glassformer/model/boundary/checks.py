@@ -33,7 +33,7 @@ def checked(spec: EncoderSpec, given: Inputs, here: Tensor, return_weights: Coll
 
 def check_only_logits(spec: EncoderSpec, *, looked_at: bool) -> None:
     """Logits alone can be asked for where a head makes some, and not together with a look inside."""
-    if spec.head == "none":
+    if spec.head == "none" and not spec.predicts_next:
         raise GlassformerError("only_logits=True, but head=none makes no logits. Try head=classify, or leave it out.")
     if looked_at:
         raise GlassformerError("only_logits=True leaves out what return_weights and return_hidden show: ask for one of them.")
@@ -145,7 +145,7 @@ def _check_companions(spec: EncoderSpec, given: Inputs) -> None:
         raise GlassformerError(f"attend and positions are for sequences: every {what} is real and has its place.")
     if segments is not None and spec.segments is None:
         raise GlassformerError("segments are given, but this encoder has no segment table. Leave them out.")
-    if ask is not None and spec.head not in MASKED_HEADS:
+    if ask is not None and spec.head not in MASKED_HEADS and not spec.predicts_next:
         raise GlassformerError(f"predict_at is given, but head={spec.head} predicts no masked tokens. Try head=mlm.")
     limit = spec.longest
     if limit is not None and not spec.one_length and inputs.shape[1] > limit and positions is None:

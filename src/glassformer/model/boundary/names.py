@@ -15,6 +15,7 @@ from glassformer.errors import GlassformerError, nearest, shown
 # it is built, not what it is, and are left out.
 WORDS = (
     *("embeddings", "layers", "attention", "ffn", "norm", "norm_1", "norm_2", "relative_norm", "final_norm", "pooler", "head"),
+    *("q_norm", "k_norm", "output_norm_1", "output_norm_2"),
 )
 
 

@@ -171,7 +171,7 @@ def _start(module: nn.Module, name: str, parameter: Tensor) -> None:
     elif isinstance(module, LayerScale):
         parameter.fill_(LAYER_SCALE)
     elif isinstance(module, Norm):
-        parameter.fill_(1.0 if name == "gamma" else 0.0)
+        parameter.fill_(module.neutral if name == "gamma" else 0.0)
     elif "bias" in name:
         parameter.zero_()
     else:

@@ -148,7 +148,9 @@ def refused(path: str, reason: str, match: Match | None) -> Certificate:
 
 
 def _row(name: str, shape: tuple[int, ...], place: Place) -> Row:
-    rows = "" if place.rows is None else f"rows {place.rows[0]} to {place.rows[1] - 1}"
+    along = "columns" if place.axis else "rows"
+    rows = "" if place.rows is None else f"{along} {place.rows[0]} to {place.rows[1] - 1}"
+    rows += f" of each of {place.groups} pieces" if place.groups > 1 else ""
     turned = "transposed" if place.layout == "transposed" else ""
     return Row(name, shape, place.name, place.shape, ", ".join(word for word in (turned, rows) if word) or "as it is")
 

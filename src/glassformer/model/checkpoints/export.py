@@ -21,7 +21,7 @@ from glassformer.model.boundary.start import in_words
 from glassformer.model.checkpoints import folders
 from glassformer.model.checkpoints.writing import Part, write_safetensors
 from glassformer.model.heads import has_pooler
-from glassformer.spec import EncoderSpec, defaults
+from glassformer.spec import DecoderSpec, EncoderSpec, defaults
 from glassformer.spec.huggingface import FAMILIES, from_config
 
 
@@ -98,13 +98,15 @@ def _own(spec: EncoderSpec, labels: Sequence[str]) -> Form:
     if labels and spec.head in ("classify", "tag") and len(labels) != spec.classes:
         raise GlassformerError(f"labels has {len(labels):,} names, the head classes={spec.classes}: give each class one name.")
     named = {LABELS: {"id2label": {str(i): label for i, label in enumerate(labels)}}} if labels else {}
-    return Form(OWN, "Encoder", {SPEC: spec.to_dict(), **named})
+    return Form(OWN, "Decoder" if isinstance(spec, DecoderSpec) else "Encoder", {SPEC: spec.to_dict(), **named})
 
 
 def _foreign(encoder: Encoder, config: Mapping[str, Any], as_class: str | None) -> Form:
     """The layout of transformers: every key of the config stays as it is, but for the class and the type of the weights."""
     reading = from_config(dict(config), as_class=as_class, source="config")
     ours, theirs = _plainly(encoder.spec), _plainly(reading.spec)
+    if ours.keys() != theirs.keys():
+        raise GlassformerError(f"the config describes a {reading.model_class}, the model is another kind: give its own config.")
     other = [(name, theirs[name], value) for name, value in ours.items() if value != theirs[name]]
     if encoder.spec.pooler == "none":
         other = [line for line in other if line[0] != "pooler"]  # a bare model may be kept without its pooler
@@ -125,7 +127,8 @@ def _plainly(spec: EncoderSpec) -> dict[str, Any]:
     derived["kv_heads"] = spec.key_heads
     derived |= {"image_width": spec.image_width or spec.image, "patch_width": spec.patch_width or spec.patch}
     derived |= {} if has_pooler(spec) else {"pooler": "none"}  # a head on tokens leaves it unread and unbuilt
-    return {name: derived.get(name, getattr(spec, name)) for name in defaults() if name != "dropout"}
+    kind: Any = type(spec)
+    return {name: derived.get(name, getattr(spec, name)) for name in defaults(kind) if name != "dropout"}
 
 
 def _parts(encoder: Encoder, form: Form) -> list[Part]:

@@ -13,9 +13,9 @@ from glassformer.checkpoints.folder import CheckpointFolder, open_folder
 from glassformer.checkpoints.tensor_names import Shape
 from glassformer.files.checksums import check_sums
 from glassformer.files.name_tables import OWN, names_of
-from glassformer.files.name_tables.names import BUFFERS
 from glassformer.files.weight_files import unknown_dtype
 from glassformer.model.boundary import start
+from glassformer.model.boundary.decoder import model_of
 from glassformer.model.boundary.encoder import Encoder
 from glassformer.model.checkpoints import stored
 from glassformer.spec import EncoderSpec
@@ -42,15 +42,16 @@ def load_encoder(
     dtype: str | torch.dtype = torch.float32,
     device: torch.device | str | None = None,
     allow_nonfinite: bool = False,
+    decoders: bool = False,
 ) -> LoadedEncoder:
     """The encoder in a model folder, ready to evaluate. Weights that cannot be right are refused before memory is asked for.
 
     `as_class` reads the folder as another class of its family; a head missing from the file is then newly initialized.
     """
-    found = folder if isinstance(folder, CheckpointFolder) else open_for_model(folder, as_class=as_class)
+    found = folder if isinstance(folder, CheckpointFolder) else open_for_model(folder, as_class=as_class, decoders=decoders)
     _check_types(found)
     check_sums(found.files)
-    encoder = Encoder(found.spec, device=device, dtype=start.as_dtype(dtype), fresh=bool(found.fresh))
+    encoder = model_of(found.spec, device=device, dtype=start.as_dtype(dtype), fresh=bool(found.fresh))
     files, match = found.files, found.match
     with torch.no_grad():
         for name, parameter in encoder.ledger():
@@ -67,14 +68,14 @@ def load_encoder(
     return LoadedEncoder(encoder.eval(), found)
 
 
-def open_for_model(folder: str | Path, *, as_class: str | None = None) -> CheckpointFolder:
+def open_for_model(folder: str | Path, *, as_class: str | None = None, decoders: bool = False) -> CheckpointFolder:
     """A folder whose weights fit, opened as a model reads it: nothing but headers is read, nothing allocated."""
-    return open_folder(folder, shapes_of, as_class=as_class, new_head=True)
+    return open_folder(folder, shapes_of, as_class=as_class, new_head=True, decoders=decoders)
 
 
 def shapes_of(spec: EncoderSpec) -> Mapping[str, Shape]:
     """The shape of every parameter in the ledger, from a model without memory."""
-    return {name: tuple(parameter.shape) for name, parameter in Encoder(spec, device="meta", fresh=False).ledger()}
+    return {name: tuple(parameter.shape) for name, parameter in model_of(spec, device="meta", fresh=False).ledger()}
 
 
 def verdict(folder: CheckpointFolder) -> Verdict:
@@ -86,8 +87,8 @@ def verdict(folder: CheckpointFolder) -> Verdict:
 
 def unused_parts(folder: CheckpointFolder) -> list[str]:
     """Tensors of the file that this class lacks; stored buffers that are not learned are omitted."""
-    buffers = BUFFERS + names_of(folder.family).buffers
-    return [name for name in folder.match.unused if name.rpartition(".")[2] not in buffers]
+    names = names_of(folder.family)
+    return [name for name in folder.match.unused if not names.is_buffer(name)]
 
 
 def split_sinusoids(rows: int, width: int) -> Tensor:

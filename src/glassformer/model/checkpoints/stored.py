@@ -46,21 +46,27 @@ def pieces(located: Located, place: Place) -> Iterator[tuple[int, Tensor]]:
     dtype = DTYPES.get(entry.dtype)
     if dtype is None:
         raise unknown_dtype(place.name, entry.dtype, DTYPES)
-    shape = place.part_shape
-    count = math.prod(shape)
-    first = 0 if place.rows is None else place.rows[0] * (count // max(shape[0], 1))
-    buffer = torch.empty(min(count, PIECE_BYTES // 8), dtype=dtype)
+    runs, length = place.runs
+    together = max(min(PIECE_BYTES // 8, length * len(runs)) // max(length, 1), 1)  # short runs are handed on together
+    buffer = torch.empty(min(together * length, max(PIECE_BYTES // 8, 1)), dtype=dtype)
     raw = buffer.view(torch.uint8).numpy().data
+    held, done = 0, 0
     try:
         with path.open("rb", buffering=0) as file:
-            file.seek(entry.start + first * dtype.itemsize)
-            for start in range(0, count, max(len(buffer), 1)):
-                size = min(len(buffer), count - start)
-                if not _filled(file, raw[: size * dtype.itemsize]):
-                    raise GlassformerError(
-                        f"{shown(path.name)} became shorter while it was open: {shown(place.name)} is cut off."
-                    )
-                yield start, buffer[:size]
+            for first in runs:
+                file.seek(entry.start + first * dtype.itemsize)
+                for start in range(0, length, max(len(buffer), 1)):
+                    size = min(len(buffer), length - start)
+                    if not _filled(file, raw[held * dtype.itemsize : (held + size) * dtype.itemsize]):
+                        raise GlassformerError(
+                            f"{shown(path.name)} became shorter while it was open: {shown(place.name)} is cut off."
+                        )
+                    held += size
+                    if held + min(length, len(buffer)) > len(buffer):
+                        yield done, buffer[:held]
+                        held, done = 0, done + held
+            if held:
+                yield done, buffer[:held]
     except OSError as error:
         raise GlassformerError(f"{shown(path.name)} cannot be read: {error.strerror or type(error).__name__}.") from None
 
@@ -91,9 +97,9 @@ def _refuse_nonfinite(located: Located, place: Place) -> None:
     if not wrong:
         return
     index = [int(i) for i in torch.unravel_index(torch.tensor(first), place.part_shape)]
-    index[0] += 0 if place.rows is None else place.rows[0]
+    where = ", ".join(map(str, place.stored_index(index)))
     word = "NaN" if math.isnan(value) else "∞" if value > 0 else "−∞"
     raise GlassformerError(
-        f"{shown(place.name, limit=100)}[{', '.join(map(str, index))}] is {word} ({wrong:,} of {math.prod(place.part_shape):,} "
+        f"{shown(place.name, limit=100)}[{where}] is {word} ({wrong:,} of {math.prod(place.part_shape):,} "
         "values are no finite numbers). allow_nonfinite=True reads them all the same."
     )

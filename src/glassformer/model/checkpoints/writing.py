@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any, BinaryIO, NamedTuple
 
@@ -11,7 +12,7 @@ import torch
 from torch import Tensor
 
 from glassformer.errors import GlassformerError
-from glassformer.files.layout import Place, to_file
+from glassformer.files.layout import Place, put_part, to_file
 from glassformer.files.safetensors_header import CHECKSUM, LENGTH_BYTES, MOST_HEADER_BYTES
 from glassformer.model.checkpoints.stored import DTYPES
 
@@ -38,23 +39,34 @@ def write_safetensors(file: BinaryIO, parts: Sequence[Part]) -> None:
     file.write(_header(entries, sums))
     for name, group in tensors.items():
         digest = hashlib.sha256()
-        for part in sorted(group, key=lambda one: one.place.rows or (0, 0)):
-            raw = to_file(part.value, part.place).contiguous().cpu().view(torch.uint8).numpy()
-            digest.update(raw.data)
-            file.write(raw.data)
+        raw = _whole(group).contiguous().cpu().view(torch.uint8).numpy()
+        digest.update(raw.data)
+        file.write(raw.data)
         sums[name] = digest.hexdigest()
     file.seek(0)
     file.write(_header(entries, sums))
+
+
+def _whole(group: Sequence[Part]) -> Tensor:
+    """A tensor as the file holds it, put together from the parameters in it."""
+    place, value = group[0]
+    if place.rows is None:
+        stored: Tensor = to_file(value, place)
+        return stored
+    whole = value.new_empty(place.shape)
+    for part in group:
+        put_part(whole, part.place, to_file(part.value, part.place))
+    return whole
 
 
 def _entries(tensors: dict[str, list[Part]]) -> Iterator[tuple[str, dict[str, Any]]]:
     start = 0
     for name, group in tensors.items():
         place, value = group[0]
-        rows = sum(part.place.part_shape[0] for part in group) if place.rows is not None else 0
-        if place.rows is not None and rows != place.shape[0]:
-            raise GlassformerError(f"{name} has {place.shape[0]} rows, and the encoder fills {rows} of them.")
-        size = sum(part.value.numel() for part in group) * value.element_size()
+        filled, size = (sum(part.value.numel() for part in group), math.prod(place.shape))
+        if filled != size:
+            raise GlassformerError(f"{name} holds {size:,} numbers, and the model fills {filled:,} of them.")
+        size *= value.element_size()
         yield name, {"dtype": NAMES[value.dtype], "shape": list(place.shape), "data_offsets": [start, start + size]}
         start += size
 

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-from glassformer.model.attention import Attention, Context, Core, PaddedCore, Rule
+from glassformer.model.attention import Attention, Context, Core, PaddedCore, Rule, as_made
 from glassformer.model.fast.attention_dropout import MOST_DROPPED
 from glassformer.model.fast.joint_attention import attend_jointly, kernels_serve
 from glassformer.model.fast.packed import PackedCore
@@ -46,7 +46,8 @@ class FastAttention(Attention):
 
     def read_as_made(self, context: Context) -> bool:
         """Whether nothing happens between the product that makes q, k and v and the attention that reads them."""
-        return context.rotate is unrotated and context.distances is None and len(set(self.shapes)) == 1
+        plain = context.rotate is unrotated and context.distances is None and context.remember is as_made
+        return plain and self.unchanged and len(set(self.shapes)) == 1
 
     def attend(self, q_BTHK: Tensor, k_BSHK: Tensor, v_BSHV: Tensor, core: Core) -> Tensor:
         with chosen_kernel(q_BTHK, core):

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from torch.nn.attention.varlen import varlen_attn
 
-from glassformer.model.attention import Core, Padded, Rule
+from glassformer.model.attention import Core, Padded, Rule, repeated
 from glassformer.model.fast.joint_attention import kernels_serve
 from glassformer.model.fast.precision import HALVES
 
@@ -64,6 +64,12 @@ class PackedCore(NamedTuple):
 
     def with_bias(self, bias_BHTS: Tensor) -> Core:
         raise NotImplementedError("a packed row has no rectangle of scores for a bias by content: `packing_suits` says so")
+
+    def shared(self, x_BSJK: Tensor, group: int) -> Tensor:
+        return repeated(x_BSJK, group)
+
+    def capped(self, cap: float) -> Core:
+        raise NotImplementedError("no kernel of packed rows caps scores: `packing_suits` says so")
 
 
 class Packed(NamedTuple):

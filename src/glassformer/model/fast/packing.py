@@ -114,8 +114,8 @@ def packable(encoder: PlainEncoder) -> bool:
 
 
 def packing_suits(spec: EncoderSpec) -> bool:
-    """Whether nothing in the spec needs a rectangle: what distances add to the scores and a pooler that attends do."""
-    return not spec.one_length and not spec.relative and spec.pooler != "attention"
+    """Whether nothing in the spec needs a rectangle: what distances add to the scores, a cap and a pooler that attends do."""
+    return not spec.one_length and not spec.relative and spec.pooler != "attention" and spec.score_cap is None
 
 
 def rows(lengths: Sequence[int], limit: int) -> Iterator[list[int]]:

@@ -1,0 +1,23 @@
+"""`gf.Decoder`: the encoder's layers under a causal rule, with the logits of the next token."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from glassformer.arguments import require
+from glassformer.model.boundary.encoder import Encoder
+from glassformer.spec import DecoderSpec
+
+
+class Decoder(Encoder):
+    """A decoder-only model of any spec, ready to train: `Decoder(spec)(tokens).logits`."""
+
+    def __init__(self, spec: DecoderSpec, **where: Any) -> None:
+        """`where` are the options of `Encoder`: `device`, `dtype`, `fresh`."""
+        require(DecoderSpec, spec, "a decoder is built from a decoder's spec, as in gf.Decoder(gf.spec('gpt2'))")
+        super().__init__(spec, **where)
+
+
+def model_of(spec: Any, **where: Any) -> Encoder:
+    """The model of a spec: a decoder for a decoder's spec, an encoder otherwise."""
+    return Decoder(spec, **where) if isinstance(spec, DecoderSpec) else Encoder(spec, **where)
