@@ -35,6 +35,7 @@ ROUTES = {
     "verify": {"verify"},
     "encode": {"encode", "encode_files"},
     "predict": {"predict", "predict_files"},
+    "generate": {"generate"},
     "evaluate": {"evaluate"},
     "export": {"export"},
     "data": {"data", "data_sets"},

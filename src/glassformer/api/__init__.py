@@ -14,6 +14,7 @@ from glassformer.api.algebra import (
 )
 from glassformer.api.answers import ask, check, check_solution, check_worked, quantities
 from glassformer.api.evaluation import evaluate
+from glassformer.api.generation import generate
 from glassformer.api.insight import attribute
 from glassformer.api.jobs import encode_files, predict_files
 from glassformer.api.models import encode, export, predict, verify
@@ -44,6 +45,7 @@ __all__ = [
     "experiments",
     "export",
     "fields",
+    "generate",
     "grade_quiz",
     "largest_batch",
     "make_quiz",

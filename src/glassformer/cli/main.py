@@ -36,6 +36,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "verify": ("glassformer.cli.model", "Verify that a checkpoint is loaded correctly."),
     "encode": ("glassformer.cli.model", "Encode texts as vectors."),
     "predict": ("glassformer.cli.model", "Predict classes, tags or masked tokens."),
+    "generate": ("glassformer.cli.generate", "Continue texts with a decoder."),
     "evaluate": ("glassformer.cli.evaluate", "Evaluate a classifier on labelled data."),
     "export": ("glassformer.cli.model", "Export a checkpoint to a folder or to ONNX."),
     "data": ("glassformer.cli.data", "List built-in datasets or inspect your own data."),

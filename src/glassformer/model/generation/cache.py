@@ -125,7 +125,7 @@ class StepCore:
         mix_BTHV = mix_BJTV.reshape(rows, shared, self.beams, group, -1).transpose(1, 2)
         return mix_BTHV.reshape(rows * self.beams, 1, heads, -1)
 
-    def shared(self, x_BSJK: Tensor, group: int) -> Tensor:  # noqa: ARG002
+    def shared(self, x_BSJK: Tensor, group: int) -> Tensor:
         """Keys and values as they are stored."""
         return x_BSJK
 

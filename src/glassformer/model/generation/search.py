@@ -26,44 +26,57 @@ class Found(NamedTuple):
     score: float  # the sum of the tokens' log-probabilities, that of the end included; of a beam, after the length penalty
 
 
+class Rows:
+    """The rows of a batch: what was chosen for each of them, and which of them go on."""
+
+    def __init__(self, rows: int, choice: Choice, tokens: Tokens, device: torch.device) -> None:
+        self.most = choice.max_new_tokens
+        self.ends_E = torch.tensor(tokens.ends, dtype=torch.int64, device=device)
+        self.chosen_TB = torch.empty((self.most, rows), dtype=torch.int64, device=device)
+        self.sums_B = torch.zeros(rows, dtype=torch.float64, device=device)
+        self.lengths: list[int | None] = [None] * rows  # where a row ended
+        self.going = torch.arange(rows, device=device)
+
+    def add(self, next_B: Tensor, gained_B: Tensor, number: int) -> Tensor | None:
+        """Write down a token of each row; return which of the rows go on, or None where all of them do."""
+        self.sums_B[self.going] += gained_B.double()
+        self.chosen_TB[number, self.going] = next_B
+        ended_B = torch.isin(next_B, self.ends_E)
+        if not ended_B.any():
+            return None
+        for row in self.going[ended_B].tolist():
+            self.lengths[row] = number
+        kept = (~ended_B).nonzero()[:, 0]
+        self.going = self.going[kept]
+        return kept
+
+    def found(self) -> list[Found]:
+        rows = zip(self.chosen_TB.T.tolist(), self.lengths, self.sums_B.tolist(), strict=True)
+        return [Found(row[:end], end is not None, total) for row, end, total in rows]
+
+
 def one_by_one(steps: Steps, logits_BV: Tensor, choice: Choice, tokens: Tokens, draws: Draws | None) -> list[Found]:
     """Continue each row greedily, or by drawing."""
-    rows = len(logits_BV)
-    device = logits_BV.device
-    chosen_TB = torch.empty((choice.max_new_tokens, rows), dtype=torch.int64, device=device)
-    sums_B = torch.zeros(rows, dtype=torch.float64, device=device)
-    lengths = [choice.max_new_tokens] * rows
-    ends = torch.tensor(tokens.ends, dtype=torch.int64, device=device)
-    going = torch.arange(rows, device=device)
+    rows = Rows(len(logits_BV), choice, tokens, logits_BV.device)
     for number in range(choice.max_new_tokens):
-        normal_B = logits_BV.logsumexp(1)
-        restrict(logits_BV, tokens, number, choice.max_new_tokens)
-        if draws is None:
-            next_B = logits_BV.argmax(1)
-        else:
-            next_B = sampled(logits_BV, choice, draws.uniform_BT[:, number])
-        if forced(tokens, number, choice.max_new_tokens) is None:
-            sums_B[going] += (logits_BV.gather(1, next_B[:, None])[:, 0] - normal_B).double()
-        chosen_TB[number, going] = next_B
-        if number == choice.max_new_tokens - 1:
-            ended_B = torch.isin(next_B, ends)
-        elif (ended_B := torch.isin(next_B, ends)).any():
-            kept = (~ended_B).nonzero()[:, 0]
-            for row in going[ended_B].tolist():
-                lengths[row] = number
-            if not len(kept):
-                break
-            going, next_B = going[kept], next_B[kept]
+        next_B, gained_B = chosen(logits_BV, number, choice, tokens, draws)
+        kept = rows.add(next_B, gained_B, number)
+        if not len(rows.going) or number == choice.max_new_tokens - 1:
+            break
+        if kept is not None:
+            next_B = next_B[kept]
             steps.select(kept)
             if draws is not None:
                 draws.select(kept)
-        if number < choice.max_new_tokens - 1:
-            logits_BV = steps.step(next_B)
-    else:
-        for row in going[ended_B].tolist():
-            lengths[row] = choice.max_new_tokens - 1
-    written, sums = chosen_TB.T.tolist(), sums_B.tolist()
-    return [
-        Found(row[:length], length < choice.max_new_tokens, total)
-        for row, length, total in zip(written, lengths, sums, strict=True)
-    ]
+        logits_BV = steps.step(next_B)
+    return rows.found()
+
+
+def chosen(logits_BV: Tensor, number: int, choice: Choice, tokens: Tokens, draws: Draws | None) -> tuple[Tensor, Tensor]:
+    """The next token of each row, and its log-probability; that of a forced token is 0."""
+    normal_B = logits_BV.logsumexp(1)
+    restrict(logits_BV, tokens, number, choice.max_new_tokens)
+    next_B = logits_BV.argmax(1) if draws is None else sampled(logits_BV, choice, draws.uniform_BT[:, number])
+    if forced(tokens, number, choice.max_new_tokens) is not None:
+        return next_B, torch.zeros_like(normal_B)
+    return next_B, logits_BV.gather(1, next_B[:, None])[:, 0] - normal_B

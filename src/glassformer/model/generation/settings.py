@@ -98,7 +98,9 @@ def read_tokens(folder: Path, config: Mapping[str, Any], vocab: int) -> Tokens:
         value = value if isinstance(value, list) else [] if value is None else [value]
         wrong = [one for one in value if type(one) is not int or not 0 <= one < vocab]
         if wrong:
-            raise GlassformerError(f"{key} = {shown(wrong[0])} is not allowed: it must be a token of the vocabulary, 0 to {vocab - 1}.")
+            raise GlassformerError(
+                f"{key} = {shown(wrong[0])} is not allowed: it must be a token of the vocabulary, 0 to {vocab - 1}."
+            )
         return tuple(value)
 
     def one(key: str) -> int | None:

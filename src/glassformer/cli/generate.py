@@ -1,0 +1,83 @@
+"""The generation command: texts continued by a decoder."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+import glassformer as gf
+from glassformer.checkpoints.folder import model_folder
+from glassformer.cli.model import DTYPES, checkpoint_argument
+from glassformer.cli.options import OneOf, to_json
+from glassformer.errors import GlassformerError
+from glassformer.files.text_lines import GivenTexts, TextLines
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def search_options(command: Command) -> Command:
+    """Return the options that say how tokens are chosen."""
+    for option in (
+        click.option("--device", metavar="NAME", help="cpu, cuda, cuda:1, … [default: a GPU if there is one]"),
+        click.option("--dtype", type=OneOf(DTYPES), default="float32", show_default=True, help="Number format."),
+        click.option("--early-stop", is_flag=True, help="End a beam search with as many finished beams as it is wide."),
+        click.option(
+            "--length-penalty", type=float, default=1.0, show_default=True, help="Beam scores are divided by length^this."
+        ),
+        click.option("--beams", type=click.IntRange(1), default=1, show_default=True, help="Width of the beam search."),
+    ):
+        command = option(command)
+    return command
+
+
+def text_options(command: Command) -> Command:
+    """Return the options that give texts."""
+    for option in (
+        click.option("--column", metavar="NAME", help="Column of a table. [default: text]"),
+        click.option("--file", metavar="FILE", help="A file with one text per line, a table, or - for standard input."),
+        click.option("--text", "texts", multiple=True, metavar="TEXT", help="A text; may be repeated."),
+    ):
+        command = option(command)
+    return command
+
+
+def texts_from(texts: tuple[str, ...], file: str | None) -> Any:
+    """Return the texts of --text or --file."""
+    if bool(texts) == (file is not None):
+        raise GlassformerError("which texts? Give --text (once or more) or --file FILE (- for standard input), one of the two.")
+    if file is None:
+        return GivenTexts(texts, "--text")
+    return TextLines(sys.stdin.buffer, "standard input") if file == "-" else Path(file)
+
+
+@click.command()
+@checkpoint_argument
+@text_options
+@click.option("--max-new-tokens", type=click.IntRange(1), default=64, show_default=True, metavar="N", help="New tokens at most.")
+@search_options
+@click.option("--temperature", type=float, metavar="X", help="Sample from softmax(logits / X).")
+@click.option("--top-k", type=click.IntRange(1), metavar="K", help="Sample from the K most probable tokens.")
+@click.option("--top-p", type=float, metavar="P", help="Sample from the most probable tokens with a sum of P.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed of sampling.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def generate(checkpoint: Path, texts: tuple[str, ...], file: str | None, as_json: bool, **options: Any) -> None:
+    """Continue each text with a decoder (GPT-2, Llama, …): greedily, by beam search or by sampling.
+
+    \b
+    glassformer generate path/to/gpt2 --text "Time flies like"
+    glassformer generate path/to/gpt2 --text "Time flies like" --beams 4 --max-new-tokens 20
+    glassformer generate path/to/gpt2 --file prompts.txt --temperature 0.8 --top-p 0.9 --seed 7
+    """
+    model_folder(checkpoint)  # report a misspelt model before anything else
+    found = gf.generate(checkpoint, texts_from(texts, file), **options)
+    for note in found.notes:
+        print(f"glassformer: {note}", file=sys.stderr)
+    if as_json:
+        print(to_json(found.to_dict()))
+        return
+    for one in found:
+        print(f"{one.prompt}{one.text}")
