@@ -194,5 +194,5 @@ def test_untied_biases_are_two_tensors():
 
 
 def test_an_unknown_family_is_refused():
-    with pytest.raises(GlassformerError, match="the tensor names of gpt2 files are not known"):
-        tensor_names(from_config(CONFIG).spec, "gpt2", "GPT2Model", {})
+    with pytest.raises(GlassformerError, match="the tensor names of mamba files are not known"):
+        tensor_names(from_config(CONFIG).spec, "mamba", "GPT2Model", {})

@@ -69,7 +69,7 @@ class Layer:
             shape = (len(x), len(rows_B), *x.shape[2:])
             spare = self.spare[number]
             if spare is None or spare.shape != shape:
-                spare = x.new_empty(shape)
+                spare = x.new_zeros(shape)
             torch.index_select(x[:used], 1, rows_B, out=spare[:used])
             kept.append(spare)
         self.spare = [self.k_SBJK, self.v_SBJV]
@@ -77,8 +77,8 @@ class Layer:
 
 
 def _longer(x_SB: Tensor, slots: int) -> Tensor:
-    """The same in memory with more slots."""
-    longer = x_SB.new_empty((slots, *x_SB.shape[1:]))
+    """The same with more slots. They hold zeros: what memory held before may be NaN, and a weight of 0 times NaN is NaN."""
+    longer = x_SB.new_zeros((slots, *x_SB.shape[1:]))
     longer[: len(x_SB)] = x_SB
     return longer
 
