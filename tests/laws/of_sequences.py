@@ -20,7 +20,7 @@ LENGTHS = np.array([LENGTH, 3, 1])  # of the rows, where they are padded
 
 def absolute(spec: EncoderSpec) -> bool:
     """Whether positions enter before the first layer, so that it counts where a row begins."""
-    return spec.learns_positions or spec.position == "sinusoidal"
+    return spec.learns_positions or spec.computes_positions
 
 
 def row(answer: Answer, number: int, places: Array) -> Answer:

@@ -71,7 +71,7 @@ def test_positions_count_from_the_offset_and_can_be_given(offset):
     assert torch.equal(embedded(encoder, tokens), embedded(encoder, tokens, positions=counted))
 
 
-@pytest.mark.parametrize("position", ["sinusoidal", "rotary"])
+@pytest.mark.parametrize("position", ["sinusoidal", "sinusoidal_halves", "rotary"])
 def test_given_positions_that_count_from_0_change_nothing(position):
     encoder, tokens = seeded(BERT.replace(position=position)), inputs_of(BERT)
     assert torch.equal(encoder(tokens).states, encoder(tokens, positions=torch.arange(5).expand(3, -1)).states)

@@ -210,10 +210,10 @@ def test_an_unknown_class_suggests_the_closest():
     assert "--as chooses one of BertModel, BertForPreTraining, " in message
 
 
-def test_a_decoder_is_refused_and_the_encoder_offered():
-    assert refusal(T5 | {"architectures": ["T5ForConditionalGeneration"]}) == (
-        "config.json: T5ForConditionalGeneration is not supported: it has a decoder, and only encoders are implemented for "
-        "this family. --as T5EncoderModel reads the encoder."
+def test_another_head_of_an_encoder_decoder_is_refused_and_the_model_offered():
+    assert refusal(T5 | {"architectures": ["T5ForQuestionAnswering"]}) == (
+        "config.json: T5ForQuestionAnswering is not supported: its head is not implemented. "
+        "--as T5ForConditionalGeneration reads the model."
     )
     assert from_config(T5 | {"architectures": ["T5ForConditionalGeneration"]}, as_class="T5EncoderModel").spec.norm_kind == "rms"
     assert "it is a decoder" in refusal(BERT, "BertLMHeadModel")
@@ -528,10 +528,8 @@ def test_limits_of_each_family(name, keys, words):
     [
         ("splinter-base", "SplinterForQuestionAnswering", "its head compares tokens with question tokens"),
         ("beit-absolute", "BeitForSemanticSegmentation", "its segmentation head is not implemented"),
-        ("bart-scaled-encoder", "BartForSequenceClassification", "it has a decoder"),
-        ("marian-odd-encoder", "MarianMTModel", "it has a decoder"),
-        ("whisper-tiny-encoder", "WhisperModel", "it has a decoder"),
-        ("whisper-tiny-encoder", "WhisperForConditionalGeneration", "it has a decoder"),
+        ("bart-scaled-encoder", "BartForSequenceClassification", "its head is not implemented"),
+        ("marian-odd-encoder", "MarianForCausalLM", "it is a decoder of an encoder-decoder"),
         ("whisper-tiny-encoder", "WhisperForAudioClassification", "a projection between the last layer and the mean"),
     ],
 )

@@ -9,7 +9,7 @@ from glassformer.errors import GlassformerError
 from glassformer.program import build
 from glassformer.spec import EncoderSpec
 from glassformer.spec.huggingface import from_config, unwrap
-from glassformer.spec.presets import decoder_names, known_as, known_preset, preset, preset_doc, preset_names
+from glassformer.spec.presets import decoder_names, known_as, known_preset, preset, preset_doc, preset_names, seq2seq_names
 from glassformer.spec.reading import request_from_words, spec
 
 MODELS = Path(__file__).parents[1] / "data" / "models"
@@ -201,7 +201,7 @@ def test_a_published_name_stands_for_its_preset(word, name):
 
 
 def test_each_name_stands_for_one_preset():
-    every = (*preset_names(), *decoder_names())
+    every = (*preset_names(), *decoder_names(), *seq2seq_names())
     names = [one.lower() for name in every for one in (name, *also(name))]
     assert len(names) == len(set(names)) == len(known_as())
     assert all(known_preset(name) == name for name in every)

@@ -54,9 +54,12 @@ class Activations:
         """The steps of attention that is not fused in training: with a learned bias, or with dropout on a CPU."""
         if not self.keeps.unfused_score_bytes:
             return set()
-        dropped = self.keeps.unfused_with_dropout and self.program.spec.dropout > 0
-        roles: tuple[Role, ...] = ("biased scores", "scores") if dropped else ("biased scores",)
-        biased = {step.block.name for step in self.program.steps if step.role in roles}
+        biased = set()
+        for step in self.program.steps:
+            dropped = self.keeps.unfused_with_dropout and self.program.spec_of(step.block).dropout > 0
+            roles: tuple[Role, ...] = ("biased scores", "scores") if dropped else ("biased scores",)
+            if step.role in roles:
+                biased.add(step.block.name)
         return {step.name for step in self.program.steps if step.role in (*IN_KERNEL, "mix") and step.block.name in biased}
 
     @cached_property
@@ -81,7 +84,7 @@ class Activations:
                 # The fused kernel recomputes scores from q and k, and keeps one log-sum for each row of them,
                 # and the result of the mix, to which the backward pass compares.
                 saved[step.name] = Saved(STATISTIC_BYTES * (step.output.size // step.output.axes[-1].size), number)
-            if program.spec.dropout and step.name not in inside | self.unfused and _is_dropped(step):
+            if program.spec_of(step.block).dropout and step.name not in inside | self.unfused and _is_dropped(step):
                 mask = int(self.keeps.mask_bytes * step.output.size * self.shares.get(step.name, 1))
                 saved[f"{step.name}: dropout mask"] = Saved(mask, number)
         return saved | self._saved_beside(saved) | self._saved_by_distance()
@@ -99,7 +102,7 @@ class Activations:
                 saved.setdefault("rows by distance", Saved(self._rows_by_distance, number))
             elif step.name in self.unfused:
                 for tensor in step.operation.saves(step.inputs, step.output):
-                    copies = 3 if self.program.spec.dropout and tensor.role == "weights" else 1
+                    copies = 3 if self.program.spec_of(step.block).dropout and tensor.role == "weights" else 1
                     saved.setdefault(f"{tensor.name}: written out", Saved(copies * precise * tensor.size, number))
             elif step.role == "biased scores" and self.keeps.fused_attention:
                 bias = step.output if self.program.spec.disentangled else step.inputs[1]  # the latter may serve all layers
@@ -169,10 +172,10 @@ class Activations:
     @cached_property
     def _layer_inputs(self) -> dict[str, int]:
         """What enters each layer, and the last step of that layer, which lets go of it."""
-        layers: dict[int, list[int]] = {}
+        layers: dict[str, list[int]] = {}
         for number, step in enumerate(self.program.steps):
             if step.block.layer is not None and self.keeps.holds_layer_input:
-                layers.setdefault(step.block.layer, []).append(number)
+                layers.setdefault(step.block.layer_name, []).append(number)
         parameters = {parameter.name for parameter in self.program.parameters}
         ends = [(self.program.steps[numbers[0]], numbers[-1]) for numbers in layers.values()]
         return {tensor.name: last for first, last in ends for tensor in first.inputs if tensor.name not in parameters}

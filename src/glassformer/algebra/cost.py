@@ -54,7 +54,8 @@ class Cost(Result):
 
     def __repr__(self) -> str:
         sizes = self.program.sizes
-        return f"<Cost of {self.label}: {self.multiply_adds:,} multiply-adds, {self.which}, batch={sizes.batch} t={sizes.t}>"
+        lengths = f"batch={sizes.batch} {self.program.lengths}"
+        return f"<Cost of {self.label}: {self.multiply_adds:,} multiply-adds, {self.which}, {lengths}>"
 
     @cached_property
     def multiply_adds(self) -> int:
@@ -87,8 +88,10 @@ class Cost(Result):
         passes = (
             "forward pass" if self.which == "forward" else "training step (forward, and a backward of twice the matrix products)"
         )
-        learned = self.keeps.text_by_distance if self.which == "training" and self.program.spec.relative else ""
-        sizes = f"batch={self.program.sizes.batch} t={self.program.sizes.t}"
+        stacks = {step.block.stack: self.program.spec_of(step.block) for step in self.program.steps}
+        relative = any(spec.relative for spec in stacks.values())
+        learned = self.keeps.text_by_distance if self.which == "training" and relative else ""
+        sizes = f"batch={self.program.sizes.batch} {self.program.lengths}"
         return f"one {passes} over {sizes}; 1 multiply-add = 2 FLOPs; {self.keeps.text}{learned}"
 
     def to_dict(self) -> dict[str, Any]:
@@ -97,6 +100,7 @@ class Cost(Result):
             "label": self.label,
             "batch": self.program.sizes.batch,
             "t": self.program.sizes.t,
+            **({} if self.program.sizes.u is None else {"u": self.program.sizes.u}),
             "pass": self.which,
             "kernel": self.keeps.kernel,
             "convention": self.convention,
@@ -208,11 +212,14 @@ def _visible_shares(program: Program) -> dict[str, Fraction]:
 
 
 def _parts(step: Step) -> tuple[str, ...]:
-    """The rows of `Cost.parts` that count a step, the widest first."""
+    """The rows of `Cost.parts` that count a step, the widest first; of an encoder-decoder, those of its stack."""
+    stack = f"{step.block.stack}: " if step.block.stack else ""
     kinds = {block.kind for block in step.block.around}
     if "layers" not in kinds:
-        return (step.block.part,)
-    if "attention" in kinds:
-        core = step.role in (*FUSED, *BY_DISTANCE)
-        return ("layers", "layers: attention", "layers: attention: scores and mix" if core else "layers: attention: projections")
-    return ("layers", "layers: feed-forward" if "ffn" in kinds else "layers: norms and sums")
+        return (f"{stack}{step.block.part}",)
+    layers = f"{stack}layers"
+    if kinds & {"attention", "cross"}:
+        core = "scores and mix" if step.role in (*FUSED, *BY_DISTANCE) else "projections"
+        kind = "cross-attention" if "cross" in kinds else "attention"
+        return (layers, f"{layers}: {kind}", f"{layers}: {kind}: {core}")
+    return (layers, f"{layers}: {'feed-forward' if 'ffn' in kinds else 'norms and sums'}")

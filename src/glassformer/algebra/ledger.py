@@ -68,9 +68,13 @@ class Count(Result):
         return _totals((row.kind, row.count) for row in self.rows)
 
     @cached_property
-    def layers(self) -> dict[int, int]:
-        """Total per layer."""
-        return _totals((row.layer, row.count) for row in self.rows if row.layer is not None)
+    def layers(self) -> dict[int | str, int]:
+        """Total per layer: by number, or by name (`decoder.layers.0`) where there are two stacks."""
+        return _totals(
+            (row.tensor.block.layer_name if row.tensor.block.stack else row.layer, row.count)
+            for row in self.rows
+            if row.layer is not None
+        )
 
     @cached_property
     def layer_parts(self) -> dict[str, int]:

@@ -13,6 +13,7 @@ from glassformer.program.axes import HEADS
 from glassformer.program.matrices import as_matrix
 from glassformer.program.pen import LatexPen, Pen, TextPen
 from glassformer.program.roles import Block, BlockKind, Role
+from glassformer.spec import EncoderSpec
 
 # The letter that a paper would use for the result of a step, by its role; other tensors go by their symbol.
 LETTERS: dict[Role, str] = {
@@ -58,9 +59,14 @@ LETTERS: dict[Role, str] = {
     "gated ffn activation": "F_g",
     "ffn output": "U",
     "scaled attention output": "O_s",
+    "scaled cross output": "O_s",
     "scaled ffn output": "U_s",
     "attention residual": "R_1",
+    "cross residual": "R_C",
     "ffn residual": "R_2",
+    "scaled output": "Z_s",
+    "uncapped logits": "L_u",
+    "offset logits": "L_c",
     "pooled token": "x_pooled",
     "pooler hidden": "z",
     "pooled": "p",
@@ -83,6 +89,9 @@ NORM_INDEX = {
     "k_norm": "K",
     "relative_norm": "B",
     "final_norm": "F",
+    "norm_cross": "C",
+    "output_norm_cross": "OC",
+    "token_norm": "T",
 }
 NORM_INDEX_INSIDE: dict[BlockKind, str] = {"embeddings": "E", "pooler": "P", "head": "H"}
 
@@ -163,28 +172,38 @@ def notation(program: Program, pen: Pen | None = None, *, label: str = "spec") -
 
 
 def _blocks(program: Program) -> Iterable[tuple[str, list[Step], list[int]]]:
-    """Title, steps and layers of each section: what comes before, each kind of layer once, what comes after."""
+    """Title, steps and layers of each section, stack by stack."""
+    stacks: dict[str, list[Step]] = {}
+    for step in program.steps:
+        stacks.setdefault(step.block.stack or ("decoder" if program.sizes.u is not None else ""), []).append(step)
+    for stack, steps in stacks.items():
+        yield from _of_stack(stack, steps, program.spec_of(steps[0].block))
+
+
+def _of_stack(stack: str, steps: list[Step], spec: EncoderSpec) -> Iterable[tuple[str, list[Step], list[int]]]:
+    """The sections of a stack: what comes before, each kind of layer once, what comes after."""
+    of_stack = f"{stack.capitalize()} " if stack else ""
     layers: dict[int, list[Step]] = {}
     before: list[Step] = []
     after: list[Step] = []
-    for step in program.steps:
+    for step in steps:
         number = step.block.layer
         if number is not None:
             layers.setdefault(number, []).append(step)
         else:
             (after if layers else before).append(step)
     if before:
-        yield "Input", before, []
+        yield f"{of_stack}input".capitalize(), before, []
     kinds: dict[tuple[Any, ...], list[int]] = {}
-    for number, steps in layers.items():
-        kinds.setdefault(tuple((step.block.any_layer, step.output.symbol, step.operation) for step in steps), []).append(number)
+    for number, inside in layers.items():
+        kinds.setdefault(tuple((step.block.any_layer, step.output.symbol, step.operation) for step in inside), []).append(number)
     for numbers in kinds.values():
-        alike = f"Layer {numbers[0]}" if len(numbers) == 1 else f"Layers {_ranges(numbers)}, each with weights of its own"
-        if len(numbers) > 1 and program.spec.share_layers is not None:
-            alike = f"Layers {_ranges(numbers)}, sharing {program.spec.share_layers} set(s) of weights"
-        yield alike, layers[numbers[0]], numbers
+        alike = f"layer {numbers[0]}" if len(numbers) == 1 else f"layers {_ranges(numbers)}, each with weights of its own"
+        if len(numbers) > 1 and spec.share_layers is not None:
+            alike = f"layers {_ranges(numbers)}, sharing {spec.share_layers} set(s) of weights"
+        yield f"{of_stack}{alike}".capitalize(), layers[numbers[0]], numbers
     if after:
-        yield "Output", after, []
+        yield f"{of_stack}output".capitalize(), after, []
 
 
 class _Letters:
@@ -193,34 +212,39 @@ class _Letters:
     def __init__(self, program: Program, pen: Pen) -> None:
         self.pen = pen
         self.steps = program.step_of
+        self.target = program.sizes.u is not None
+        self.source = {tensor.name for tensor in program.inputs[:1]}
 
     def equation(self, number: int, step: Step, layer: int | None) -> Equation:
-        names = [self.of(tensor, layer) for tensor in step.inputs]
-        left = self.of(step.output, layer, left=True)
+        names = [self.of(tensor, layer, step.block.stack) for tensor in step.inputs]
+        left = self.of(step.output, layer, step.block.stack, left=True)
         return Equation(number, step, left, step.write(names, self.pen), _shape(step.output, self.pen))
 
-    def of(self, tensor: Tensor, layer: int | None, *, left: bool = False) -> str:
-        """The letter of a tensor. X_0 enters layer 0, X_l enters layer l, and layer l gives X_(l+1)."""
-        if tensor.hidden and layer is not None:
-            return self.indexed_x("l+1" if left else "l")
+    def of(self, tensor: Tensor, layer: int | None, stack: str = "", *, left: bool = False) -> str:
+        """The letter of a tensor. X_0 enters layer 0, X_l enters layer l, and layer l gives X_(l+1); in a decoder, Z_l."""
         if tensor.hidden:
-            return self.pen.symbol("X_0" if tensor.block.layer is None else f"X_{tensor.block.layer + 1}")
+            letter = "Z" if self.target and tensor.block.stack != "encoder" and tensor.name not in self.source else "X"
+            if layer is not None and tensor.block.stack in (stack, ""):
+                return self.indexed(letter, "l+1" if left else "l")
+            return self.pen.symbol(f"{letter}_0" if tensor.block.layer is None else f"{letter}_{tensor.block.layer + 1}")
         if tensor.role in IN_NORM:
             return self.pen.symbol(f"{IN_NORM[tensor.role]}_{_norm_index(tensor.block)}")
         if tensor.role == "relative table":
             return self.pen.symbol("E_B")
-        letter = LETTERS.get(tensor.role) if tensor.name in self.steps else None
-        return self.pen.symbol(letter or tensor.symbol)
+        known = LETTERS.get(tensor.role) if tensor.name in self.steps else None
+        return self.pen.symbol(known or tensor.symbol)
 
-    def indexed_x(self, index: str) -> str:
+    def indexed(self, letter: str, index: str) -> str:
         if isinstance(self.pen, LatexPen):
-            return f"X_{{\\ell{index[1:]}}}"
-        return f"X_{index}" if len(index) == 1 else f"X_{{{index}}}"
+            return f"{letter}_{{\\ell{index[1:]}}}"
+        return f"{letter}_{index}" if len(index) == 1 else f"{letter}_{{{index}}}"
 
 
 def _norm_index(block: Block) -> str:
     if block.kind != "norm" or block.above is None:  # the mean over positions
         return "N"
+    if block.word == "final_norm" and block.stack == "decoder":  # beside the encoder's, which the decoder reads
+        return "D"
     return NORM_INDEX.get(block.word) or NORM_INDEX_INSIDE[block.above.kind]
 
 

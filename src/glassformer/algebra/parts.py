@@ -18,8 +18,8 @@ def _role(*roles: Role) -> Chooses:
     return lambda parameter: parameter.role in roles
 
 
-def _inside(kind: BlockKind) -> Chooses:
-    return lambda parameter: any(block.kind == kind for block in parameter.block.around)
+def _inside(*kinds: BlockKind) -> Chooses:
+    return lambda parameter: any(block.kind in kinds for block in parameter.block.around)
 
 
 def _kind(kind: ParameterKind) -> Chooses:
@@ -40,7 +40,11 @@ PARTS: dict[str, tuple[str, Chooses]] = {
     "patches": ("the patch projection", _role("patch")),
     "convolutions": ("the convolutions over sound", _role("first convolution", "second convolution")),
     "layers": ("all layers", _part("layers")),
-    "attention": ("the attention projections W_Q W_K W_V W_O and their biases", _inside("attention")),
+    "attention": (
+        "the attention projections W_Q W_K W_V W_O and their biases, cross-attention's too",
+        _inside("attention", "cross"),
+    ),
+    "cross": ("the decoder's attention to the encoder: W_Q W_K W_V W_O and their biases", _inside("cross")),
     "qkv": ("W_Q W_K W_V and their biases", _role("query", "key", "value")),
     "output": ("the attention's output projection W_O and its bias", _role("attention output")),
     "ffn": ("the feed-forward blocks", _inside("ffn")),

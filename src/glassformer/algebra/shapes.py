@@ -109,8 +109,8 @@ class Shapes(Result):
         return len(self.rows)
 
     def __repr__(self) -> str:
-        sizes = self.program.sizes
-        return f"<Shapes of {self.label}: {len(self)} tensors, tokens as {self.convention}, batch={sizes.batch} t={sizes.t}>"
+        sizes = f"batch={self.program.sizes.batch} {self.program.lengths}"
+        return f"<Shapes of {self.label}: {len(self)} tensors, tokens as {self.convention}, {sizes}>"
 
     def _ipython_key_completions_(self) -> list[str]:
         return list(self)
@@ -127,6 +127,7 @@ class Shapes(Result):
             "label": self.label,
             "batch": sizes.batch,
             "t": sizes.t,
+            **({} if sizes.u is None else {"u": sizes.u}),
             "convention": self.convention,
             "head": self.head,
             "total": self.total,
@@ -138,8 +139,9 @@ class Shapes(Result):
 def shapes(program: Program, *, convention: Convention = "rows", head: int | None = None, label: str = "spec") -> Shapes:
     """Every tensor's shape; `head` shows one head alone."""
     one_of("convention", convention, get_args(Convention))
-    if head is not None and (not is_whole(head) or not 0 <= head < program.spec.heads):
-        raise GlassformerError(f"head={shown(head)} does not exist: the heads are 0 to {program.spec.heads - 1}.")
+    heads = max(program.spec_of(step.block).heads for step in program.steps) if program.steps else program.spec.heads
+    if head is not None and (not is_whole(head) or not 0 <= head < heads):
+        raise GlassformerError(f"head={shown(head)} does not exist: the heads are 0 to {heads - 1}.")
     rows = [Shape(tensor, "input", convention, head) for tensor in program.inputs]
     seen = set[str]()
     parameters = {parameter.name: parameter.tensor for parameter in program.parameters}

@@ -42,10 +42,12 @@ class Subtotal:
 
 def path_of(parameter: Parameter) -> tuple[Within, ...]:
     """The subtotals that a parameter belongs to, outermost first: layers, attention, qkv."""
-    outer, *blocks = [Within(block.word, block) for block in parameter.block.path if block.kind != "layer"]
+    path = [Within(block.word, block) for block in parameter.block.path if block.kind != "layer"]
+    stacks = [within for within in path if within.block.kind == "stack"]
+    outer, *blocks = path[len(stacks) :]
     gathered = [Within(word, outer.block) for word in GATHERED if outer.block.kind == "layers" and PARTS[word][1](parameter)]
     inside = [Within(word, parameter.block) for word in INSIDE_ATTENTION if PARTS[word][1](parameter)]
-    return (outer, *gathered, *blocks, *inside)
+    return (*stacks, outer, *gathered, *blocks, *inside)
 
 
 def biases_of_matrices(program: Program) -> dict[str, Tensor]:
@@ -81,7 +83,8 @@ def largest(parts: Sequence[Subtotal]) -> tuple[Subtotal, ...]:
 
     Where everything is in one part, its own parts are compared; there is no largest where there is nothing to compare.
     """
-    pieces = [piece for part in parts for piece in (part.parts if part.name == "layers" else (part,))]
+    stacked = [inner for part in parts for inner in (part.parts if part.block.kind == "stack" else (part,))]
+    pieces = [piece for part in stacked for piece in (part.parts if part.block.kind == "layers" else (part,))]
     while len(pieces) == 1 and pieces[0].parts:
         pieces = list(pieces[0].parts)
     most = max((piece.count for piece in pieces), default=0)

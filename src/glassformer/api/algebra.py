@@ -15,8 +15,8 @@ from glassformer.program import Program
 from glassformer.program import build as build_program
 from glassformer.program.kept import Keeps, Kernel
 from glassformer.program.pen import Convention, LatexPen, TextPen
-from glassformer.spec import DecoderSpec, EncoderSpec, defaults, field_docs, field_rules
-from glassformer.spec.presets import decoder_names, preset_doc, preset_names
+from glassformer.spec import DecoderSpec, EncoderSpec, Seq2SeqSpec, defaults, field_docs, field_rules
+from glassformer.spec.presets import decoder_names, preset_doc, preset_names, seq2seq_names
 from glassformer.spec.reading import What, request
 
 if TYPE_CHECKING:
@@ -27,25 +27,26 @@ LARGEST_SIZE = 10**30  # of an axis in a formula
 
 
 def presets(*, decoders: bool = False) -> dict[str, str]:
-    """Return the presets and their one-line descriptions: encoders, or decoders."""
-    return {name: preset_doc(name) for name in (decoder_names() if yes_no("decoders", decoders) else preset_names())}
+    """Return the presets and their one-line descriptions: encoders, or decoders and encoder-decoders."""
+    names = (*decoder_names(), *seq2seq_names()) if yes_no("decoders", decoders) else preset_names()
+    return {name: preset_doc(name) for name in names}
 
 
 def fields(*, decoders: bool = False) -> list[dict[str, Any]]:
     """Return the fields of a spec (or those that only decoders have): name, description, choices and default of each."""
-    kind = DecoderSpec if yes_no("decoders", decoders) else EncoderSpec
-    rules, start = field_rules(kind), defaults(kind)
+    kinds: tuple[Any, ...] = (DecoderSpec, Seq2SeqSpec) if yes_no("decoders", decoders) else (EncoderSpec,)
     return [
-        {"field": name, "doc": doc, "choices": list(rules[name].choices), "default": start[name]}
-        for name, doc in field_docs(kind).items()
-        if not (decoders and name in defaults())
+        {"field": name, "doc": doc, "choices": list(rule.choices), "default": defaults(kind)[name]}
+        for kind in kinds
+        for (name, doc), rule in zip(field_docs(kind).items(), field_rules(kind).values(), strict=True)
+        if rule.kind != "record" and not (decoders and name in defaults())
     ]
 
 
 def build(what: What, *, as_class: str | None = None, padded: bool = False, **fields: Any) -> Program:
     """Return the program of an encoder, its list of steps: `gf.build("bert-base", t=16)`."""
     asked = request(what, as_class=as_class, decoders=True, **fields)
-    return build_program(asked.spec, batch=asked.batch, t=asked.t, padded=yes_no("padded", padded))
+    return build_program(asked.spec, batch=asked.batch, t=asked.t, u=asked.u, padded=yes_no("padded", padded))
 
 
 def count(what: What, *, without: Parts = None, only: Parts = None, as_class: str | None = None, **fields: Any) -> Count:
@@ -64,7 +65,7 @@ def shapes(
 ) -> Shapes:
     """Return the shape of every tensor: `gf.shapes("bert-base", t=5)["layers.0.attention.q"].shape`."""
     asked = request(what, as_class=as_class, decoders=True, **fields)
-    program = build_program(asked.spec, batch=asked.batch, t=asked.t)
+    program = build_program(asked.spec, batch=asked.batch, t=asked.t, u=asked.u)
     return algebra.shapes(program, convention=convention, head=head, label=asked.label)
 
 
@@ -86,7 +87,7 @@ def cost(
     layers, which do not store the activations of the feed-forward blocks either.
     """
     asked = request(what, as_class=as_class, decoders=True, **fields)
-    program = build_program(asked.spec, batch=asked.batch, t=asked.t)
+    program = build_program(asked.spec, batch=asked.batch, t=asked.t, u=asked.u)
     which: Literal["training", "forward"] = "training" if yes_no("train", train) else "forward"
     if not (is_number(masked) and 0 <= masked <= 1):
         raise GlassformerError(f"masked={shown(masked)} is not allowed: masked is a share of the positions, from 0 to 1.")
@@ -127,7 +128,7 @@ def notation(
 ) -> Notation:
     """Return the forward pass as numbered equations: `gf.notation("bert-base", latex=True)`."""
     asked = request(what, as_class=as_class, decoders=True, **fields)
-    program = build_program(asked.spec, batch=asked.batch, t=asked.t)
+    program = build_program(asked.spec, batch=asked.batch, t=asked.t, u=asked.u)
     one_of("convention", convention, get_args(Convention))
     pen = (LatexPen if yes_no("latex", latex) else TextPen)(convention)
     return algebra.notation(program, pen, label=asked.label)

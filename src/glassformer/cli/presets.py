@@ -18,7 +18,9 @@ from glassformer.spec.presets import known_preset, preset_doc, unknown_preset
 @click.command()
 @click.argument("name", required=False)
 @click.option("--fields", is_flag=True, help="List the fields of a spec, with their docs, choices and defaults.")
-@click.option("--decoders", is_flag=True, help="List the decoders; with --fields, the fields that only decoders have.")
+@click.option(
+    "--decoders", is_flag=True, help="List decoders and encoder-decoders; with --fields, the fields that only decoders have."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def presets(name: str | None, fields: bool, decoders: bool, as_json: bool) -> None:
     """List the presets, show one, or list the fields of a spec with --fields.

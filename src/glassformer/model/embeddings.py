@@ -11,7 +11,7 @@ from torch.nn import functional
 
 from glassformer.model.feed_forward import Linear
 from glassformer.model.norms import Norm
-from glassformer.model.positions import sinusoid
+from glassformer.model.positions import half_sinusoid, sinusoid
 from glassformer.spec import AUDIO_KERNEL, AUDIO_STRIDE, EncoderSpec, token_names
 
 
@@ -114,11 +114,16 @@ class LearnedPositions(nn.Module):
 
 
 class Sinusoids(nn.Module):
-    """The fixed waves of the 2017 paper, which no table stores."""
+    """Fixed waves, which no table stores: the 2017 paper's, or those of tensor2tensor, counted from an offset."""
+
+    def __init__(self, spec: EncoderSpec) -> None:
+        super().__init__()
+        halves = spec.position == "sinusoidal_halves"
+        self.wave, self.offset = (half_sinusoid, spec.position_offset) if halves else (sinusoid, 0)
 
     def forward(self, x_BTE: Tensor, positions_BT: Tensor | None) -> Tensor:
         positions = torch.arange(x_BTE.shape[1], device=x_BTE.device) if positions_BT is None else positions_BT
-        return x_BTE + sinusoid(positions, x_BTE.shape[-1]).to(x_BTE.dtype)
+        return x_BTE + self.wave(positions + self.offset, x_BTE.shape[-1]).to(x_BTE.dtype)
 
 
 class Unplaced(nn.Module):
@@ -148,7 +153,7 @@ def positions_for(spec: EncoderSpec, width: int) -> nn.Module:
     """How positions enter before the first layer."""
     if spec.learns_positions:
         return LearnedPositions(spec, width)
-    return Sinusoids() if spec.position == "sinusoidal" else Unplaced()
+    return Sinusoids(spec) if spec.computes_positions else Unplaced()
 
 
 class Embeddings(nn.Module):

@@ -31,6 +31,13 @@ def sinusoid(positions: Tensor, width: int) -> Tensor:
     return torch.where(features_E % 2 == 0, angles.sin(), angles.cos())
 
 
+def half_sinusoid(positions: Tensor, width: int) -> Tensor:
+    """The same waves at other speeds, sines in the first half of the features and cosines in the second (tensor2tensor)."""
+    exponents_E = torch.arange(width // 2, device=positions.device).to(angle_type(positions.device)) / max(width // 2 - 1, 1)
+    angles = positions[..., None] / 10000.0**exponents_E
+    return torch.cat((angles.sin(), angles.cos()), dim=-1)
+
+
 def unrotated(x: Tensor) -> Tensor:
     """No rotary positions."""
     return x

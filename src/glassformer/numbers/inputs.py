@@ -10,8 +10,9 @@ import numpy as np
 from glassformer.errors import GlassformerError, shown
 from glassformer.program import Program, Tensor
 from glassformer.program.axes import Array
+from glassformer.spec import EncoderSpec
 
-IDS = {"tokens": "vocab", "segments": "segment"}  # input -> the axis that its ids index
+IDS = {"tokens": "vocab", "target": "vocab", "segments": "segment"}  # input -> the axis that its ids index
 
 
 def checked_inputs(program: Program, inputs: Mapping[str, Any]) -> Iterator[tuple[str, Array]]:
@@ -25,7 +26,7 @@ def checked_inputs(program: Program, inputs: Mapping[str, Any]) -> Iterator[tupl
             value = numbers_in(name, inputs[name])
         elif name == "segments":
             value = np.zeros(tensor.shape, dtype=np.int64)
-        elif name == "attend":
+        elif tensor.role == "attend":
             value = np.ones(tensor.shape, dtype=bool)
         else:
             raise GlassformerError(f"the input {name} is missing: expected shape {list(tensor.shape)}.")
@@ -47,10 +48,10 @@ def _checked(program: Program, tensor: Tensor, value: Array) -> Array:
     if value.shape != tensor.shape:
         axes = ", ".join(axis.name for axis in tensor.axes)
         raise GlassformerError(f"{tensor.name} has shape {list(value.shape)}, expected {list(tensor.shape)} ({axes}).")
-    if tensor.name in IDS:
+    if tensor.name in IDS and len(tensor.axes) == 2:
         return checked_ids(program, tensor, value)
-    if tensor.name == "attend":
-        return _mask(program, value)
+    if tensor.role == "attend":
+        return _mask(program, tensor, value)
     wrong = np.argwhere(~np.isfinite(value))
     if len(wrong):
         where = ", ".join(str(index) for index in wrong[0])
@@ -60,28 +61,36 @@ def _checked(program: Program, tensor: Tensor, value: Array) -> Array:
 
 def checked_ids(program: Program, tensor: Tensor, value: Array) -> Array:
     """Check that ids are whole numbers with a row in their table."""
-    rows = {"vocab": program.spec.vocab, "segment": program.spec.segments}[IDS[tensor.name]] or 0
+    spec = stack_of(program, tensor)
+    rows = {"vocab": spec.vocab, "segment": spec.segments}[IDS[tensor.name]] or 0
     if value.dtype.kind not in "iu":
         raise GlassformerError(f"{tensor.name} must be whole numbers, got {value.dtype}.")
     wrong = np.argwhere((value < 0) | (value >= rows))
     if len(wrong):
         where = ", ".join(str(index) for index in wrong[0])
-        what = "vocabulary" if tensor.name == "tokens" else "segment table"
+        what = "segment table" if tensor.name == "segments" else "vocabulary"
         raise GlassformerError(
             f"{tensor.name}[{where}] = {value[tuple(wrong[0])]} is out of range: the {what} has rows 0 to {rows - 1:,}."
         )
     return value.astype(np.int64)
 
 
-def _mask(program: Program, value: Array) -> Array:
+def stack_of(program: Program, tensor: Tensor) -> EncoderSpec:
+    """The spec of the stack that reads an input."""
+    reads = (step.block for step in program.steps if any(tensor.name == one.name for one in step.inputs))
+    return program.spec_of(next(reads, tensor.block))
+
+
+def _mask(program: Program, tensor: Tensor, value: Array) -> Array:
     if value.dtype.kind == "f" or not np.isin(value, (0, 1)).all():  # float zeros could mean an additive mask
         raise GlassformerError(
-            "attend must contain only 0 and 1 (1 = a real token), not floats, which are ambiguous: pass attend == 1, or "
+            f"{tensor.name} must contain only 0 and 1 (1 = a real token), not floats, which are ambiguous: pass attend == 1, or "
             "mask == 0 for an additive mask of 0 and -inf."
         )
     real = value.astype(bool)
     late = np.argwhere(real.any(1) & ~real[:, 0])
-    if len(late) and (program.spec.learns_positions or program.spec.position == "sinusoidal"):
+    spec = stack_of(program, tensor)
+    if len(late) and (spec.learns_positions or spec.computes_positions):
         raise GlassformerError(
             f"row {late[0][0]} is padded on the left, so its tokens would get the wrong positions. Pad on the right."
         )

@@ -52,7 +52,7 @@ def run(
 
     Every intermediate value is kept; with `layers`, only those of the given layers and the outputs of the others.
     """
-    values: dict[str, Array] = dict(checked_inputs(program, inputs))
+    values: dict[str, Array] = dict(checked_inputs(program, inputs)) | constants(program, weights)
 
     def weight(parameter: Parameter) -> Array:
         return _checked_weight(parameter, weights)
@@ -62,6 +62,18 @@ def run(
     values |= {parameter.name: weight(parameter) for parameter in program.parameters}
     evaluate(program, values)
     return Run(program, values, tokens=tokens)
+
+
+def constants(program: Program, weights: Mapping[str, Array]) -> dict[str, Array]:
+    """The stored numbers that are no parameters: zeros, unless the weights have them."""
+    found = {
+        tensor.name: np.asarray(weights.get(tensor.name, np.zeros(tensor.shape)), dtype=np.float64)
+        for tensor in program.constants
+    }
+    for tensor in program.constants:
+        if found[tensor.name].shape != tensor.shape:
+            raise GlassformerError(f"{tensor.name} has shape {list(found[tensor.name].shape)}, expected {list(tensor.shape)}.")
+    return found
 
 
 def _checked_weight(parameter: Parameter, weights: Mapping[str, Array]) -> Array:

@@ -36,7 +36,9 @@ def attention(
     mask: Mask | None = None,
     rotary_base: float | None = None,
 ) -> Tensor:
-    """Each position `t` of `queries` reads the positions `s` of `memory`, which may be another sequence.
+    """Each position of `queries` (`t`, or `u` in a decoder over an encoder) reads the positions `s` of `memory`.
+
+    The memory may be another sequence.
 
     `real` says which keys are no padding (True = attend), `mask` who may see whom. `by_distance` is a bias for the scores, or,
     where positions are disentangled, a vector for each bucket of distances, which attends and is attended to as well.
@@ -49,13 +51,13 @@ def attention(
     k = _normed(write, spec, "k", "key", memory, (kv_head, d_k))
     v = linear(write, "v", "value", memory, "V", (kv_head, d_v), bias=spec.bias("v"))
     if rotary_base is not None:
-        q = write.step("q_rotated", "rotated query", _rotation(spec, "t", rotary_base), q)
+        q = write.step("q_rotated", "rotated query", _rotation(spec, queries.axes[-2].name, rotary_base), q)
         k = write.step("k_rotated", "rotated key", _rotation(spec, "s", rotary_base), k)
     if shared:
         k = write.step("k_shared", "shared key", Share("kv_head", head), k)
         v = write.step("v_shared", "shared value", Share("kv_head", head), v)
 
-    batch, t, s = memory.axes[0], queries.axis("t"), memory.axis("s")
+    batch, t, s = memory.axes[0], queries.axes[-2], memory.axis("s")
     square = (batch, head, t, s)
     product = _scaled_product(spec, spec.score_terms if by_distance is not None else 1)
     scores = write.step("scores", "scores", product, q, k, axes=square)
@@ -128,4 +130,5 @@ def relative_table(write: Writer, spec: EncoderSpec, t: Axis, s: Axis) -> Tensor
         return norm(write, spec, "relative_norm", table) if spec.relative_norm else table
     if spec.position.endswith("2d"):
         return write.step("relative", "relative bias", PatchBias(spec.patch_grid, t, s), table)
-    return write.step("relative", "relative bias", RelativeBias(spec.relative_distance, t, s), table)
+    by_bucket = RelativeBias(spec.relative_distance, t, s, backward=spec.relative_backward)
+    return write.step("relative", "relative bias", by_bucket, table)

@@ -5,22 +5,42 @@ from __future__ import annotations
 import math
 
 from glassformer.program.axes import Axis, Tensor
-from glassformer.program.operations import Add, Join, Lookup, Neighbours, Patch, Pointwise, Rows, Scale, Sinusoid, Slice
+from glassformer.program.operations import (
+    Add,
+    HalfSinusoid,
+    Join,
+    Lookup,
+    Neighbours,
+    Patch,
+    Pointwise,
+    Rows,
+    Scale,
+    Sinusoid,
+    Slice,
+)
 from glassformer.program.parts import linear, norm
-from glassformer.program.program import Sizes, Writer
+from glassformer.program.program import Writer
 from glassformer.spec import AUDIO_KERNEL, EncoderSpec, token_names
 
 
-def embed(write: Writer, spec: EncoderSpec, sizes: Sizes) -> Tensor:
-    """What enters the first layer, named `x` whatever made it."""
-    batch, t, d_model = Axis("batch", sizes.batch), Axis("t", sizes.t), Axis("d_model", spec.d_model)
+def embed(
+    write: Writer, spec: EncoderSpec, lengths: tuple[Axis, Axis], *, name: str | None = None, table: Tensor | None = None
+) -> Tensor:
+    """What enters the first layer, named `x` whatever made it.
+
+    `lengths` are the axes of texts (images, sounds) and of positions. `name` is the input's, `table` a token table that another
+    stack has as well.
+    """
+    batch, t = lengths
+    d_model = Axis("d_model", spec.d_model)
     inside = write.at("embeddings", "embeddings")
+    before = len(write.program.steps)
     if spec.reads == "vectors":
         given = _as_given(spec)
-        x = write.input("x" if given else "vectors", "input", batch, t, d_model, hidden=given)
+        x = write.input(name or ("x" if given else "vectors"), "input", batch, t, d_model, hidden=given)
         x = _add_positions(inside, spec, [x], t, d_model)
     elif spec.reads == "tokens":
-        x = _tokens(write, inside, spec, batch, t)
+        x = _tokens(write, inside, spec, write.input(name or "tokens", "input", batch, t), table)
     elif spec.reads == "frames":
         x = _sound(write, inside, spec, batch, t)
     else:
@@ -29,26 +49,30 @@ def embed(write: Writer, spec: EncoderSpec, sizes: Sizes) -> Tensor:
         x = norm(inside, spec, "norm", x)
     if x.axes[-1].name == "d_embedding":
         x = linear(inside, "projected", "projected embedding", x, "E", (d_model,), bias=spec.bias("embedding"))
-    return write.hidden("x") if write.program.steps else x
+    return write.hidden("x") if len(write.program.steps) > before else x
 
 
 def _as_given(spec: EncoderSpec) -> bool:
     """Whether vectors enter the first layer as they are."""
-    return not (spec.learns_positions or spec.position == "sinusoidal" or spec.embedding_norm)
+    return not (spec.learns_positions or spec.computes_positions or spec.embedding_norm)
 
 
-def _tokens(write: Writer, inside: Writer, spec: EncoderSpec, batch: Axis, t: Axis) -> Tensor:
+def _tokens(write: Writer, inside: Writer, spec: EncoderSpec, tokens: Tensor, shared: Tensor | None) -> Tensor:
     width = Axis("d_model" if spec.embedding_size is None else "d_embedding", spec.table_width)
-    tokens = write.input("tokens", "input", batch, t)
-    table = inside.parameter("E_token", "token", Axis("vocab", spec.vocab or 0), width, kind="table")
+    if shared is None:
+        table = inside.parameter("E_token", "token", Axis("vocab", spec.vocab or 0), width, kind="table")
+    else:
+        table = inside.tied("E_token", shared)
     terms = [inside.step("token", "token", Lookup(), tokens, table)]
     if spec.embedding_scale == "sqrt_d_model":
         terms = [inside.step("scaled", "scaled token", Scale(math.sqrt(spec.d_model), "√d_model"), *terms)]
     if spec.segments is not None:
-        segments = write.input("segments", "input", batch, t)
+        segments = write.input("segments", "input", *tokens.axes)
         table = inside.parameter("E_segment", "segment", Axis("segment", spec.segments), width, kind="table")
         terms.append(inside.step("segment", "segment", Lookup(), segments, table))
-    return _add_positions(inside, spec, terms, t, width)
+    if spec.token_norm:
+        terms = [norm(inside, spec, "token_norm", terms[0])]
+    return _add_positions(inside, spec, terms, tokens.axes[1], width)
 
 
 def _image(write: Writer, inside: Writer, spec: EncoderSpec, batch: Axis, t: Axis) -> Tensor:
@@ -91,6 +115,8 @@ def _add_positions(inside: Writer, spec: EncoderSpec, terms: list[Tensor], along
         rows = Axis("position", spec.position_rows)
         table = inside.parameter("E_position", "position", rows, width, kind="table", frozen=frozen)
         terms.append(inside.step("position", "position", Rows(along, spec.position_offset), table))
-    elif spec.position == "sinusoidal":
-        terms.append(inside.step("position", "position", Sinusoid(along, width)))
+    elif spec.computes_positions:
+        halves = spec.position == "sinusoidal_halves"
+        wave = HalfSinusoid(along, width, offset=spec.position_offset) if halves else Sinusoid(along, width)
+        terms.append(inside.step("position", "position", wave))
     return inside.step("sum", "embedding sum", Add(), *terms) if len(terms) > 1 else terms[0]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from glassformer.program.attention import attention
 from glassformer.program.axes import Axis, Tensor
 from glassformer.program.operations import Add, Cap, Join, Mean, Pointwise, Scale, Slice, Take
@@ -9,6 +11,9 @@ from glassformer.program.parts import AFFINE, CONTRACT, feed_forward, linear, no
 from glassformer.program.program import Writer
 from glassformer.program.roles import Role
 from glassformer.spec import GATES, TOKEN_HEADS, EncoderSpec
+
+LOGITS: tuple[str, Role] = ("logits", "logits")
+PLAIN_LOGITS: tuple[str, Role] = ("uncapped", "uncapped logits")
 
 
 def finish(write: Writer, spec: EncoderSpec, x: Tensor, real: Tensor | None) -> None:
@@ -132,14 +137,19 @@ def _masked_tokens(write: Writer, head: Writer, spec: EncoderSpec, x: Tensor) ->
 
 def _next_token(write: Writer, head: Writer, spec: EncoderSpec, x: Tensor) -> None:
     """Logits of the next token: a product with the token table (tied) or with a matrix of its own, no hidden layer before it."""
-    table = next(p.tensor for p in write.program.parameters if p.role == "token")
+    table = next(step.inputs[1] for step in reversed(write.program.steps) if step.role == "token")
+    if spec.output_scale == "sqrt_d_model":
+        x = head.step("scaled", "scaled output", Scale(1 / math.sqrt(spec.d_model), "1/√d_model"), x)
     if spec.embedding_size is not None:
         x = linear(head, "projected", "projected output", x, "U", table.axes[1:], bias=spec.bias("embedding"))
     vocab, width = table.axes[0], x.axes[-1]
     weight = head.tied("W_vocab", table) if spec.tie else head.parameter("W_vocab", "logits", width, vocab)
     bias = (head.parameter("b_vocab", "logits", vocab, kind="bias"),) if spec.bias("decoder") else ()
-    role: Role = "logits" if spec.logit_cap is None else "uncapped logits"
-    symbol = role.split(" ")[0]
+    changed = spec.logit_cap is not None or spec.logit_offset
+    symbol, role = PLAIN_LOGITS if changed else LOGITS
     logits = head.step(symbol, role, AFFINE if bias else CONTRACT, x, weight, *bias, axes=(*x.axes[:-1], vocab))
+    if spec.logit_offset:
+        symbol, role = ("offset", "offset logits") if spec.logit_cap is not None else LOGITS
+        logits = head.step(symbol, role, Add(), logits, head.constant("c_vocab", "logit offset", vocab))
     if spec.logit_cap is not None:
         head.step("logits", "logits", Cap(spec.logit_cap), logits)

@@ -12,7 +12,7 @@ from glassformer.program.expression import Expression, Values
 from glassformer.program.operations import Operation
 from glassformer.program.pen import Pen
 from glassformer.program.roles import ENCODER, Block, BlockKind, Role
-from glassformer.spec import EncoderSpec
+from glassformer.spec import EncoderSpec, Seq2SeqSpec
 from glassformer.spec.viewed import Viewed
 
 
@@ -51,10 +51,11 @@ class Step(NamedTuple):
 
 
 class Sizes(NamedTuple):
-    """How much goes in: texts, images or sounds at once, and tokens in each."""
+    """How much goes in: texts, images or sounds at once, and tokens in each; u tokens of a target, where there is a decoder."""
 
     batch: int
     t: int
+    u: int | None = None
 
 
 @dataclass(repr=False)
@@ -66,12 +67,13 @@ class Program(Viewed):
     inputs: list[Tensor] = field(default_factory=list)
     parameters: list[Parameter] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
+    constants: list[Tensor] = field(default_factory=list)  # stored numbers that are no parameters; zeros unless a file has them
     shared: dict[str, str] = field(default_factory=dict)  # second name of a tensor -> the name it is counted under
 
-    written: dict[str, Tensor] = field(default_factory=dict)  # parameters by name, for quick look-ups while writing
+    written: dict[str, Tensor] = field(default_factory=dict)  # parameters and constants by name, for quick look-ups while writing
 
     def __repr__(self) -> str:
-        return f"<Program of {len(self.steps)} steps, batch={self.sizes.batch} t={self.sizes.t}>"
+        return f"<Program of {len(self.steps)} steps, batch={self.sizes.batch} {self.lengths}>"
 
     @cached_property
     def step_of(self) -> dict[str, Step]:
@@ -82,7 +84,18 @@ class Program(Viewed):
     def tensors(self) -> dict[str, Tensor]:
         """Every tensor by name: inputs, parameters, results."""
         own = [*self.inputs, *(parameter.tensor for parameter in self.parameters), *(step.output for step in self.steps)]
-        return {tensor.name: tensor for tensor in own}
+        return {tensor.name: tensor for tensor in (*own, *self.constants)}
+
+    def spec_of(self, block: Block) -> EncoderSpec:
+        """The spec of the stack that a block belongs to: of an encoder-decoder, the encoder's or the decoder's."""
+        if not isinstance(self.spec, Seq2SeqSpec):
+            return self.spec
+        return self.spec.encoder if block.stack == "encoder" else self.spec.decoder
+
+    @property
+    def lengths(self) -> str:
+        """The lengths as they are written: `t=5`, or `t=5 u=4` where there is a target."""
+        return f"t={self.sizes.t}" if self.sizes.u is None else f"t={self.sizes.t} u={self.sizes.u}"
 
     @cached_property
     def hidden(self) -> list[Tensor]:
@@ -126,6 +139,13 @@ class Writer:
             self.program.parameters.append(Parameter(tensor, kind, frozen))
         if self.owner is not self.block:
             self.program.shared[self.block.tensor(symbol)] = name
+        return tensor
+
+    def constant(self, symbol: str, role: Role, *axes: Axis) -> Tensor:
+        """Stored numbers that are not trained and not counted: a buffer."""
+        tensor = Tensor(self.block.tensor(symbol), axes, symbol, self.block, role)
+        self.program.constants.append(tensor)
+        self.program.written[tensor.name] = tensor
         return tensor
 
     def tied(self, symbol: str, tensor: Tensor) -> Tensor:

@@ -7,10 +7,12 @@ from typing import Literal, NamedTuple
 
 BlockKind = Literal[
     "encoder",  # everything
+    "stack",  # one of the two stacks of an encoder-decoder, with its embeddings
     "embeddings",  # from the input to the vectors that enter the first layer
     "layers",  # all layers together; a table that they share belongs here
     "layer",  # one of them
-    "attention",  # queries read keys and values, of the same sequence or of another
+    "attention",  # queries read keys and values of the same sequence
+    "cross",  # queries of a decoder read keys and values of an encoder
     "ffn",  # a feed-forward block
     "norm",  # LayerNorm or RMSNorm
     "pooler",  # one vector for the whole input
@@ -24,14 +26,17 @@ class Block(NamedTuple):
     name: str
     word: str  # the last word of the name
     kind: BlockKind
-    part: str = ""  # the outermost block around it: embeddings, layers, final_norm, pooler or head
+    part: str = ""  # the outermost block around it in its stack: embeddings, layers, final_norm, pooler or head
     layer: int | None = None  # the layer that it is, or is part of
     above: Block | None = None
+    stack: str = ""  # of an encoder-decoder: encoder or decoder
 
     def inside(self, word: str, kind: BlockKind, layer: int | None = None) -> Block:
         """A block in this one."""
         name = f"{self.name}.{word}" if self.name else word
-        return Block(name, word, kind, self.part or word, self.layer if layer is None else layer, self)
+        if kind == "stack":
+            return Block(name, word, kind, above=self, stack=word)
+        return Block(name, word, kind, self.part or word, self.layer if layer is None else layer, self, self.stack)
 
     def tensor(self, symbol: str) -> str:
         """The name of a tensor of this block: `layers.3.attention.W_Q`."""
@@ -49,6 +54,11 @@ class Block(NamedTuple):
     def path(self) -> tuple[Block, ...]:
         """The same, the outermost first: layers, layers.3, layers.3.attention."""
         return tuple(self.around)[::-1]
+
+    @property
+    def layer_name(self) -> str:
+        """The name of the layer that it is, or is part of: `decoder.layers.3`; empty where it is part of none."""
+        return next((block.name for block in self.around if block.kind == "layer"), "")
 
     @property
     def any_layer(self) -> str:
@@ -125,7 +135,9 @@ Role = Literal[
     # Layer
     "scaled attention output",  # times a learned factor for each feature
     "scaled ffn output",
+    "scaled cross output",
     "attention residual",  # what came in plus what the attention gives
+    "cross residual",  # plus what cross-attention gives
     "ffn residual",
     # Pooler
     "pooled token",  # the first or the last position
@@ -140,7 +152,10 @@ Role = Literal[
     "head activation",
     "logits",
     "projected output",  # from d_model to the width of the token table
-    "uncapped logits",
+    "scaled output",  # divided by √d_model
+    "uncapped logits",  # before an offset is added, or they are capped
+    "logit offset",  # a stored number for each token
+    "offset logits",
     "next logits",  # whether the second sentence follows the first
     "second token",  # the distillation token
     "distillation logits",  # of the second token

@@ -21,13 +21,16 @@ from glassformer.show.table import Column, Table, latex_text, sizes_text
 from glassformer.show.typeset import HtmlPen, equation
 
 INDENT = "  "
-SHOWN_LAYERS_NOTE = "{} layers are alike: layer {} is shown."
+SHOWN_LAYERS_NOTE = "{} {} are alike: layer {} is shown."
 COST_PARTS: dict[str, Part | None] = {
     "embeddings": "embedding",
     "layers": None,
     "layers: attention": "attention",
     "layers: attention: projections": "attention",
     "layers: attention: scores and mix": "attention",
+    "layers: cross-attention": "attention",
+    "layers: cross-attention: projections": "attention",
+    "layers: cross-attention: scores and mix": "attention",
     "layers: feed-forward": "feed-forward",
     "layers: norms and sums": "norm",
     "final_norm": "norm",
@@ -165,24 +168,29 @@ def _shapes(shapes: Shapes) -> Table:
         rows.append([row.name, row.role, row.formula.replace(" · ", " × "), sizes_text(row.shape), one, f"{row.elements:,}"])
     which = "" if shapes.head is None else f", head {shapes.head} alone"
     columns = [Column("tensor"), Column(""), Column("axes"), Column("shape"), Column("one head"), Column("elements", right=True)]
-    sizes = shapes.program.sizes
-    title = f"{shapes.label}: shapes, tokens as {shapes.convention}, batch={sizes.batch} t={sizes.t}{which}"
+    sizes = f"batch={shapes.program.sizes.batch} {shapes.program.lengths}"
+    title = f"{shapes.label}: shapes, tokens as {shapes.convention}, {sizes}{which}"
     return Table(title, columns, rows, notes, parts=[tensor_part(row.tensor) for row in shown])
 
 
 def _first_of_alike(shapes: Shapes) -> tuple[list[Shape], list[str]]:
     """Rows with layers that look alike folded onto the first of them."""
-    layers: dict[int, list[Shape]] = {}
+    layers: dict[str, list[Shape]] = {}
     for row in shapes.rows:
         if row.tensor.block.layer is not None:
-            layers.setdefault(row.tensor.block.layer, []).append(row)
-    kinds: dict[tuple[Any, ...], list[int]] = {}
-    for number, rows in layers.items():
+            layers.setdefault(row.tensor.block.layer_name, []).append(row)
+    kinds: dict[tuple[Any, ...], list[str]] = {}
+    for name, rows in layers.items():
         alike = tuple((row.tensor.block.any_layer, row.tensor.symbol, row.shape) for row in rows)
-        kinds.setdefault(alike, []).append(number)
-    left_out = {number for numbers in kinds.values() for number in numbers[1:]}
-    notes = [SHOWN_LAYERS_NOTE.format(len(numbers), numbers[0]) for numbers in kinds.values() if len(numbers) > 1]
-    return [row for row in shapes.rows if row.tensor.block.layer not in left_out], notes
+        kinds.setdefault(alike, []).append(name)
+    left_out = {name for names in kinds.values() for name in names[1:]}
+    first = {names[0]: layers[names[0]][0].tensor.block for names in kinds.values()}
+    notes = [
+        SHOWN_LAYERS_NOTE.format(len(names), f"{first[names[0]].stack} layers".lstrip(), first[names[0]].layer)
+        for names in kinds.values()
+        if len(names) > 1
+    ]
+    return [row for row in shapes.rows if row.tensor.block.layer_name not in left_out], notes
 
 
 @present.register
@@ -207,7 +215,7 @@ def _cost(cost: Cost) -> Table:
     if cost.which == "training":
         notes.append(f"peak {bytes_text(memory.peak)}: the most at one moment, the loss included.")
     columns = [Column("part"), Column("multiply-adds in products", right=True), Column("FLOPs, all operations", right=True)]
-    parts = [*(COST_PARTS[name] for name in cost.parts), None]
+    parts = [*(COST_PARTS[name.removeprefix("encoder: ").removeprefix("decoder: ")] for name in cost.parts), None]
     return Table(f"{cost.label}: cost", columns, rows, notes, frozenset({len(rows) - 1}), parts=parts)
 
 

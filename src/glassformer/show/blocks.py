@@ -11,9 +11,8 @@ from glassformer.algebra.notation import Equation, Notation
 from glassformer.program import Program, Step, Tensor
 from glassformer.program.roles import Block, BlockKind
 from glassformer.show.palette import Part, block_part, tensor_part
-from glassformer.spec import EncoderSpec
 
-RESIDUALS = ("attention residual", "ffn residual")
+RESIDUALS = ("attention residual", "cross residual", "ffn residual")
 
 
 @dataclass(frozen=True)
@@ -53,7 +52,6 @@ def blocks(written: Notation) -> tuple[Node, ...]:
 class _Reader:
     def __init__(self, written: Notation) -> None:
         self.program: Program = written.program
-        self.spec: EncoderSpec = written.program.spec
         self.sizes = {parameter.name: parameter.size for parameter in self.program.parameters}
         self.equations = {equation.name: equation for equation in written.rows}
         self.nodes: tuple[Node, ...] = ()
@@ -82,7 +80,7 @@ class _Reader:
 
     def block(self, block: Block, steps: tuple[Step, ...], inner: tuple[Node, ...]) -> Node:
         count = self.counted(steps)
-        if block.above is not None and block.above.kind == "encoder":  # a mask token or a spare bias, which no step reads, counts
+        if block.name == block.part:  # a mask token or a spare bias, which no step reads, counts
             count = sum(parameter.size for parameter in self.program.parameters if parameter.tensor.block.part == block.name)
         part = block_part(block)
         return Node(
@@ -91,10 +89,12 @@ class _Reader:
 
     def layer(self, block: Block, steps: tuple[Step, ...], layers: tuple[int, ...], about: str) -> Node:
         inner = tuple(self.inside(steps, len(tuple(_shown(block)))))
-        each, owners = self.counted(steps), {self.spec.layer_weights(number) for number in layers}
-        window = self.spec.layer_window(layers[0])
-        sees = "" if self.spec.window is None else ", global" if window is None else f", window {window}"
-        title = f"layer {layers[0]}{sees}" if len(layers) == 1 else f"{len(layers)} × layer{sees}"
+        spec = self.program.spec_of(block)
+        each, owners = self.counted(steps), {spec.layer_weights(number) for number in layers}
+        window = spec.layer_window(layers[0])
+        sees = "" if spec.window is None else ", global" if window is None else f", window {window}"
+        layer = f"{block.stack} layer".lstrip()
+        title = f"{layer} {layers[0]}{sees}" if len(layers) == 1 else f"{len(layers)} × {layer}{sees}"
         note = f"{each:,}" if len(owners) == 1 else f"{len(owners)} × {each:,} = {len(owners) * each:,}"
         note += ", shared" if len(owners) < len(layers) else ""
         count = each * len(owners)
@@ -107,26 +107,32 @@ class _Reader:
             for step in steps
             for tensor in step.inputs
             if tensor.name in self.sizes
-            and tensor.block.part == step.block.part
+            and (tensor.block.stack, tensor.block.part) == (step.block.stack, step.block.part)
             and (tensor.block.layer is None) == (step.block.layer is None)
         }
         return sum(self.sizes[name] for name in own)
 
     def title(self, block: Block) -> str:
-        spec = self.spec
+        spec = self.program.spec_of(block)
+        stack = f"{block.stack} " if block.stack else ""
         if block.kind == "norm":
             norm = {"layer": "LayerNorm", "rms": "RMSNorm"}[spec.norm_kind]
-            return {"final_norm": f"final {norm}", "relative_norm": "relative table"}.get(block.word, norm)
-        if block.kind == "attention":
+            return {"final_norm": f"{stack}final {norm}", "relative_norm": "relative table"}.get(block.word, norm)
+        if block.kind in ("attention", "cross"):
             shared = f" on {spec.key_heads}" if spec.group > 1 else ""
-            return f"attention, {spec.heads} head{'s' if spec.heads > 1 else ''}{shared}"
-        words = {"embeddings": "embedding", "ffn": "feed-forward", "head": f"head: {spec.head}"}
+            what = "attention" if block.kind == "attention" else "cross-attention"
+            return f"{what}, {spec.heads} head{'s' if spec.heads > 1 else ''}{shared}"
+        words = {
+            "embeddings": f"{stack}embedding",
+            "ffn": "feed-forward",
+            "head": "next token" if spec.predicts_next else f"head: {spec.head}",
+        }
         return words.get(block.kind, block.word)
 
 
 def _shown(block: Block) -> Iterator[Block]:
-    """The blocks around a step that are drawn: all layers together are not."""
-    return (one for one in block.path if one.kind != "layers")
+    """The blocks around a step that are drawn: all layers together are not, nor is a stack, whose blocks are named after it."""
+    return (one for one in block.path if one.kind not in ("layers", "stack"))
 
 
 def _at(block: Block, depth: int) -> Block | None:

@@ -116,8 +116,8 @@ class _Layout:
         """What the nodes read from one another, each pair once, and from outside."""
         found: dict[tuple[str, str], Reading] = {}
         givers = {step.name: node.name for node in nodes for step in node.steps}
-        of_layer = {layer: node.name for node in nodes for layer in node.layers}
-        last = next((node.name for node in reversed(nodes) if node.layers), None)
+        of_layer = {(node.steps[0].block.stack, layer): node.name for node in nodes for layer in node.layers}
+        last = {node.steps[0].block.stack: node.name for node in nodes if node.layers}
         for node in nodes:
             own = {step.name for step in node.steps}
             for tensor in (tensor for step in node.steps for tensor in step.inputs):
@@ -125,7 +125,9 @@ class _Layout:
                     continue
                 source = givers.get(tensor.name)
                 if source is None and tensor.block.layer is not None and of_layer:  # of a layer that is not drawn
-                    source = last if not node.layers else of_layer.get(tensor.block.layer)
+                    stack = tensor.block.stack
+                    same = node.layers and node.steps[0].block.stack == stack
+                    source = of_layer.get((stack, tensor.block.layer)) if same else last.get(stack)
                 if source is None and entered:
                     source = ENTRY
                 if source is not None and source != node.name:
@@ -134,6 +136,8 @@ class _Layout:
 
 
 def _inputs(program: Program, convention: Convention) -> str:
+    if program.sizes.u is not None:
+        return ", ".join(f"{tensor.name} {' × '.join(f'{axis.size:,}' for axis in tensor.axes[1:])}" for tensor in program.inputs)
     if program.spec.one_length:
         return f"{program.spec.reads} {' × '.join(str(axis.size) for axis in program.inputs[0].axes[1:])}"
     if program.spec.reads == "tokens":

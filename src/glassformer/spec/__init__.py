@@ -19,6 +19,7 @@ from glassformer.spec.encoder_fields import (
 )
 from glassformer.spec.encoder_spec import EncoderSpec
 from glassformer.spec.fields import field_rules
+from glassformer.spec.seq2seq_spec import Seq2SeqSpec
 
 __all__ = [
     "ALL_BIASES",
@@ -30,6 +31,7 @@ __all__ = [
     "BiasPlace",
     "DecoderSpec",
     "EncoderSpec",
+    "Seq2SeqSpec",
     "defaults",
     "field_docs",
     "field_rules",

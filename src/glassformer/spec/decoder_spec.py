@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from glassformer.errors import GlassformerError
-from glassformer.spec.encoder_fields import Attend, QueryKeyNorm, Residual, _is
+from glassformer.spec.encoder_fields import Attend, OutputScale, QueryKeyNorm, Residual, _is
 from glassformer.spec.encoder_spec import EncoderSpec
 from glassformer.spec.fields import field_text
 
@@ -26,6 +26,9 @@ class DecoderSpec(EncoderSpec):
     score_cap: float | None = _is(None, "attention scores become cap · tanh(scores / cap)")
     logit_cap: float | None = _is(None, "logits become cap · tanh(logits / cap)")
     rotary_width: int | None = _is(None, "features of each head that rotary positions rotate; all if not given")
+    token_norm: bool = _is(False, "a norm on the token embeddings, before positions are added (BlenderBot small)")
+    output_scale: OutputScale = _is("none", "the last hidden states are divided by this before the logits (T5)")
+    logit_offset: bool = _is(False, "a stored number for each token, not trained, is added to its logit (Marian, BART)")
     global_offset: int = _is(0, "with global_every: the first layer that attends globally")
 
     def __post_init__(self) -> None:
@@ -37,6 +40,12 @@ class DecoderSpec(EncoderSpec):
                 )
         if self.residual == "parallel" and self.norm != "pre":
             raise GlassformerError("residual=parallel needs norm=pre: both sub-layers read the same normed input. Add norm=pre.")
+        near = self.relative_buckets // 2  # distances with their own bucket
+        if self.relative and self.relative_distance <= near:
+            raise GlassformerError(
+                f"relative_distance={self.relative_distance} is too small for relative_buckets={self.relative_buckets}: decoders "
+                f"only look back, so each distance below {near} has its own bucket. Give relative_distance={near + 1} or more."
+            )
         if self.rotary_width is not None and (self.rotary_width % 2 or self.rotary_width > self.head_k):
             raise GlassformerError(
                 f"rotary_width={self.rotary_width} is not allowed: it must be even and at most d_k={self.head_k}."
@@ -45,6 +54,11 @@ class DecoderSpec(EncoderSpec):
             raise GlassformerError(
                 f"global_offset={self.global_offset} is not allowed: it must be less than global_every={self.global_every}."
             )
+
+    @property
+    def relative_backward(self) -> bool:
+        """Whether all rows of a relative table are for earlier keys: later ones are masked."""
+        return True
 
     def layer_window(self, layer: int) -> int | None:
         """Return the attention window of a layer; None for global attention."""
@@ -59,6 +73,10 @@ class DecoderSpec(EncoderSpec):
         """Return the fields that differ from the defaults, with the preset that says that this is a decoder."""
         return {"base": "decoder", **super().to_dict()}
 
+    def own_fields(self) -> dict[str, Any]:
+        """Return the fields that differ from those of a new decoder."""
+        return {name: value for name, value in self.to_dict().items() if name != "base"}
+
 
 # Fields of an encoder that a decoder does not have, the values allowed, and why.
 FIXED: tuple[tuple[str, tuple[Any, ...], str], ...] = (
@@ -69,5 +87,9 @@ FIXED: tuple[tuple[str, tuple[Any, ...], str], ...] = (
     ("final_norm", (None, "none", "all"), "nothing is pooled"),
     ("image", (None,), "a decoder reads tokens"),
     ("mels", (None,), "a decoder reads tokens"),
-    ("position", ("none", "learned", "sinusoidal", "sinusoidal_stored", "rotary"), "relative tables are two-sided"),
+    (
+        "position",
+        ("none", "learned", "sinusoidal", "sinusoidal_halves", "sinusoidal_stored", "rotary", "relative", "learned_relative"),
+        "distances to later tokens have no meaning there",
+    ),
 )

@@ -15,6 +15,7 @@ Position = Literal[
     "none",
     "learned",
     "sinusoidal",
+    "sinusoidal_halves",
     "sinusoidal_stored",
     "rotary",
     "rotary_2d",
@@ -46,6 +47,7 @@ Head = Literal["none", "classify", "distilled", "tag", "tag_patches", "mlm", "pr
 TOKEN_HEADS: tuple[Head, ...] = ("tag", "tag_patches", "mlm")  # they read every token and need no pooler
 MASKED_HEADS: tuple[Head, ...] = ("mlm", "pretrain")  # they predict masked tokens
 Residual = Literal["sequential", "parallel"]
+OutputScale = Literal["none", "sqrt_d_model"]
 QueryKeyNorm = Literal["none", "head", "all"]
 HeadHidden = Literal["none", Pointwise]
 
@@ -242,6 +244,11 @@ class EncoderFields(NoDecoder, Viewed):
         return self.position.startswith("learned") or self.position == "sinusoidal_stored"
 
     @property
+    def computes_positions(self) -> bool:
+        """Whether positions are waves that no table stores."""
+        return self.position in ("sinusoidal", "sinusoidal_halves")
+
+    @property
     def rotary(self) -> bool:
         """Whether queries and keys are rotated by their position, in a sequence or in an image."""
         return self.position.startswith("rotary")
@@ -341,13 +348,13 @@ def token_names(count: int) -> list[str]:
     return ["class_token", "distillation_token", *(f"token_{i}" for i in range(2, count))][:count]
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=8)
 def defaults(of: Any = EncoderFields) -> dict[str, Any]:
     """Return field name -> default value, in the order of the fields."""
     return {item.name: item.default for item in dataclasses.fields(of)}
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=8)
 def field_docs(of: Any = EncoderFields) -> dict[str, str]:
     """Return field name -> one-line doc."""
     return {item.name: item.metadata["doc"] for item in dataclasses.fields(of)}

@@ -20,7 +20,7 @@ MOST_TOKENS = 64  # each class or register token becomes its own step
 
 FRACTION = "number from 0 up to, but not including, 1"
 
-Kind = Literal["whole", "number", "yes_no", "choice", "places"]
+Kind = Literal["whole", "number", "yes_no", "choice", "places", "record"]
 
 # Spellings accepted for booleans.
 YES = ("true", "yes", "on", "1")
@@ -92,7 +92,7 @@ RANGES = {
 }
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=8)
 def field_rules(of: Any = EncoderFields) -> dict[str, FieldRule]:
     """Return field name -> rule, derived from the types of the fields."""
     hints = get_type_hints(of)
@@ -108,6 +108,8 @@ def _rule(name: str, hint: Any) -> FieldRule:
         return FieldRule(name, "choice", get_args(hint), optional)
     if get_origin(hint) is tuple:
         return FieldRule(name, "places", ALL_BIASES)
+    if dataclasses.is_dataclass(hint):
+        return FieldRule(name, "record")
     kinds: dict[Any, Kind] = {bool: "yes_no", int: "whole", float: "number"}
     return FieldRule(name, kinds[hint], (), optional, least, most)
 
@@ -203,6 +205,7 @@ def _allowed(rule: FieldRule) -> str:
         "yes_no": f"{rule.name} must be true or false",
         "choice": f"{rule.name} must be one of {', '.join(rule.choices)}",
         "places": f"{rule.name} must be all, none or a list of {', '.join(rule.choices)}",
+        "record": f"{rule.name} is a record: set its fields, as in {rule.name}.layers=6",
     }[rule.kind]
     return what + (", or none." if rule.optional and "none" not in rule.choices else ".")
 
@@ -248,12 +251,19 @@ def _check_places(rule: FieldRule, value: Any) -> tuple[str, ...]:
     return tuple(place for place in ALL_BIASES if place in both)
 
 
+def _check_record(rule: FieldRule, value: Any) -> Any:
+    if not dataclasses.is_dataclass(value):
+        raise _refusal(rule, value)
+    return value
+
+
 _CHECKS = {
     "whole": _check_whole,
     "number": _check_number,
     "yes_no": _check_yes_no,
     "choice": _check_choice,
     "places": _check_places,
+    "record": _check_record,
 }
 
 

@@ -45,3 +45,20 @@ class NoDecoder:
     @property
     def rotary_width(self) -> int | None:
         return None
+
+    @property
+    def token_norm(self) -> bool:
+        return False
+
+    @property
+    def output_scale(self) -> str:
+        return "none"
+
+    @property
+    def logit_offset(self) -> bool:
+        return False
+
+    @property
+    def relative_backward(self) -> bool:
+        """Whether all rows of a relative table are for earlier keys."""
+        return False

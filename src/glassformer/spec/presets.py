@@ -1,4 +1,4 @@
-"""Presets: encoders and decoders by name, read from presets.toml and decoders.toml on first use."""
+"""Presets: encoders, decoders and encoder-decoders by name, read from their TOML files on first use."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 from glassformer.errors import GlassformerError, nearest, shown
 from glassformer.spec.decoder_spec import DecoderSpec
 from glassformer.spec.encoder_spec import EncoderSpec
+from glassformer.spec.seq2seq_spec import Seq2SeqSpec
 
 # Publishers of the checkpoints under `also`. Any other name before a slash is a folder: models/bert-base is a path.
 PUBLISHERS = frozenset(
@@ -26,6 +27,11 @@ def preset_names() -> tuple[str, ...]:
 def decoder_names() -> tuple[str, ...]:
     """Return the names of all decoders, in the order of the file."""
     return tuple(_tables("decoders.toml"))
+
+
+def seq2seq_names() -> tuple[str, ...]:
+    """Return the names of all encoder-decoders, in the order of the file."""
+    return tuple(_tables("seq2seq.toml"))
 
 
 def known_preset(word: str) -> str | None:
@@ -50,11 +56,12 @@ def preset(name: str) -> EncoderSpec:
     """Return the spec of a preset, by its name or one of its other names."""
     fields = {key: value for key, value in _table(name).items() if key not in ("doc", "also", "base")}
     base = _table(name).get("base")
-    return preset(base).replace(**fields) if base is not None else _kind(name)(**fields)
+    return (preset(base) if base is not None else _kind(name)()).replace(**fields)
 
 
 def _kind(name: str) -> type[EncoderSpec]:
-    return DecoderSpec if known_preset(name) in decoder_names() else EncoderSpec
+    known = known_preset(name)
+    return DecoderSpec if known in decoder_names() else Seq2SeqSpec if known in seq2seq_names() else EncoderSpec
 
 
 def _table(name: str) -> dict[str, Any]:
@@ -71,10 +78,10 @@ def known_as() -> dict[str, str]:
 
 
 def _every_table() -> dict[str, dict[str, Any]]:
-    return _tables("presets.toml") | _tables("decoders.toml")
+    return _tables("presets.toml") | _tables("decoders.toml") | _tables("seq2seq.toml")
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=3)
 def _tables(file: str) -> dict[str, dict[str, Any]]:
     text = files("glassformer.spec").joinpath(file).read_text(encoding="utf-8")
     return tomllib.loads(text)

@@ -13,11 +13,13 @@ from glassformer.files.paths import is_link, no_such
 from glassformer.spec.decoder_spec import DecoderSpec
 from glassformer.spec.encoder_fields import defaults
 from glassformer.spec.encoder_spec import EncoderSpec
-from glassformer.spec.fields import LARGEST, accept, field_rules, field_text, rule_for, whole_number
+from glassformer.spec.fields import LARGEST, field_rules, field_text, rule_for, whole_number
 from glassformer.spec.presets import known_preset, preset, unknown_preset
+from glassformer.spec.seq2seq_spec import STACKS, Seq2SeqSpec, accept_of, known_field
 from glassformer.spec.unread import require_read
 
 SIZES = ("batch", "t")  # sizes of the input: written like fields, but not part of the spec
+TARGET = "u"  # of an encoder-decoder, t is the length of the source, and u that of the target
 SPEC_FILES = ("config.json", "spec.json", "spec.toml")
 
 
@@ -28,6 +30,7 @@ class Request(NamedTuple):
     spec: EncoderSpec
     batch: int = 1
     t: int | None = None
+    u: int | None = None
 
 
 # A preset name, a file, a folder, a mapping of fields or a config, or a request made before.
@@ -56,20 +59,25 @@ def draft(what: What, *, as_class: str | None = None, decoders: bool = False, **
     label, found, sizes = _look_up(what, text("as_class", as_class) if as_class is not None else None)
     if not decoders:
         require_encoder(found, label)
-    sizes |= {name: _size(name, fields.pop(name)) for name in SIZES if fields.get(name) is not None}
-    changed = {
-        name: accept(rule_for(name, of=type(found), also=SIZES).name, value, type(found)) for name, value in fields.items()
-    }
+    kind, known = type(found), sizes_of(found)
+    sizes |= {name: _size(name, fields.pop(name)) for name in known if fields.get(name) is not None}
+    changed = {name: accept_of(kind, known_field(kind, name, known), value) for name, value in fields.items()}
     label += "".join(f" {name}={field_text(value)}" for name, value in changed.items())
     made = found.replace(**changed) if changed else found
-    return Request(label, made, sizes.get("batch", 1), sizes.get("t")), changed
+    return Request(label, made, sizes.get("batch", 1), sizes.get("t"), sizes.get("u")), changed
+
+
+def sizes_of(spec: EncoderSpec) -> tuple[str, ...]:
+    """Return the names of the sizes of an input: an encoder-decoder has two lengths."""
+    return (*SIZES, TARGET) if isinstance(spec, Seq2SeqSpec) else SIZES
 
 
 def require_encoder(spec: EncoderSpec, label: str) -> None:
     """Refuse a decoder where only encoders are implemented."""
-    if isinstance(spec, DecoderSpec):
+    if isinstance(spec, DecoderSpec | Seq2SeqSpec):
+        what = "an encoder-decoder" if isinstance(spec, Seq2SeqSpec) else "a decoder"
         raise GlassformerError(
-            f"{shown(label)} is a decoder, which this does not support yet. "
+            f"{shown(label)} is {what}, which this does not support yet. "
             "Supported for decoders: glassformer count, bridge, shapes, cost and notation."
         )
 
@@ -90,8 +98,10 @@ def requests_from_words(
 def only_fields(fields: Mapping[str, str]) -> dict[str, Any]:
     """Return fields as keyword arguments; unknown names are refused, so that none is taken for another argument."""
     for name in fields:
-        if name not in SIZES and name not in field_rules(DecoderSpec):
-            rule_for(name, also=SIZES)
+        _, dot, inner = name.partition(".")
+        plain = inner if dot and name.startswith(tuple(f"{stack}." for stack in STACKS)) else name
+        if plain not in (*SIZES, *STACKS, TARGET, "share_tokens") and plain not in field_rules(DecoderSpec):
+            rule_for(plain, also=SIZES)
     return dict(fields)
 
 
@@ -140,7 +150,7 @@ def from_document(document: Mapping[str, Any], *, source: str, as_class: str | N
         kind = type(start)
         sizes = {name: _size(name, document[name]) for name in SIZES if name in document}
         named = [name for name in document if name not in (*SIZES, "base", "doc")]
-        fields = {name: accept(rule_for(name, of=kind, also=SIZES).name, document[name], kind) for name in named}
+        fields = {name: accept_of(kind, known_field(kind, name, SIZES), document[name]) for name in named}
         return start.replace(**fields), sizes
     except GlassformerError as error:
         raise GlassformerError(f"{source}: {error}") from None
@@ -148,7 +158,7 @@ def from_document(document: Mapping[str, Any], *, source: str, as_class: str | N
 
 def _is_own(document: Mapping[str, Any], source: str, as_class: str | None) -> bool:
     """Whether a file uses our fields: all of its keys do, or so many that the others are likely typing errors."""
-    ours = {*defaults(DecoderSpec), *SIZES, "base", "doc"}
+    ours = {*defaults(DecoderSpec), *SIZES, *STACKS, "share_tokens", "base", "doc"}
     foreign = as_class is not None or any(key in document for key in ("model_type", "architectures", "config"))
     return set(document) <= ours or (not foreign and (source.endswith(".toml") or 2 * len(ours & set(document)) > len(document)))
 
@@ -163,7 +173,8 @@ def _look_up(what: Any, as_class: str | None) -> tuple[str, EncoderSpec, dict[st
     if isinstance(what, EncoderSpec):
         return "spec", what, {}
     if isinstance(what, Request):
-        return what.label, what.spec, {"batch": what.batch} | ({} if what.t is None else {"t": what.t})
+        lengths = {"t": what.t, "u": what.u}
+        return what.label, what.spec, {"batch": what.batch} | {name: size for name, size in lengths.items() if size is not None}
     if isinstance(what, Mapping):
         return "spec", *from_document(what, source="the given mapping", as_class=as_class)
     if not isinstance(what, str | Path):

@@ -6,9 +6,11 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from glassformer.errors import GlassformerError
-from glassformer.spec.encoder_fields import MASKED_HEADS, TOKEN_HEADS
+from glassformer.spec.decoder_spec import DecoderSpec
+from glassformer.spec.encoder_fields import MASKED_HEADS, TOKEN_HEADS, defaults
 from glassformer.spec.encoder_spec import EncoderSpec
 from glassformer.spec.fields import field_text
+from glassformer.spec.seq2seq_spec import Seq2SeqSpec, divided
 
 
 class _Rule(NamedTuple):
@@ -131,7 +133,7 @@ RULES = (
     ),
     _Rule(
         ("position_offset",),
-        lambda spec: spec.learns_positions,
+        lambda spec: spec.learns_positions or spec.position == "sinusoidal_halves",
         "adds rows to a position table, and there is none",
         "position",
         "Add position=learned.",
@@ -183,6 +185,9 @@ RULES = (
 
 def require_read(spec: EncoderSpec, changed: Mapping[str, Any]) -> None:
     """Refuse a field that was set explicitly but has no effect. Files and presets may contain such fields."""
+    if isinstance(spec, Seq2SeqSpec):
+        _require_read_by_a_stack(spec, changed)
+        return
     for rule in RULES:
         for name in rule.fields:
             if changed.get(name) not in (None, NEUTRAL.get(name)) and not rule.read(spec):
@@ -193,3 +198,24 @@ def require_read(spec: EncoderSpec, changed: Mapping[str, Any]) -> None:
             f"positions={spec.positions} sets the rows of a position table, and there is none: position=none. "
             "Add position=learned, or position=none if you mean only the maximum length."
         )
+
+
+def _require_read_by_a_stack(spec: Seq2SeqSpec, changed: Mapping[str, Any]) -> None:
+    """Refuse a field that has no effect in the stack that it was set in; one that was set in both must have an effect in one."""
+    for name, value in changed.items():
+        own, of_decoder = divided(spec, {name: value})
+        refusals: list[GlassformerError | None] = []
+        for stack, fields, known in (
+            (spec.encoder, own, defaults(EncoderSpec)),
+            (spec.decoder, of_decoder, defaults(DecoderSpec)),
+        ):
+            inside = {inner: item for inner, item in fields.items() if inner in known}
+            if inside:
+                try:
+                    require_read(stack, inside)
+                    refusals.append(None)
+                except GlassformerError as error:
+                    refusals.append(error)
+        wrong = [error for error in refusals if error is not None]
+        if wrong and len(wrong) == len(refusals):
+            raise wrong[0]

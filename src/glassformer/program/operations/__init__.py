@@ -1,7 +1,7 @@
 """The operations that every encoder is made of."""
 
 from glassformer.program.operations.base import Operation
-from glassformer.program.operations.lookups import Lookup, Neighbours, Patch, Rows, Sinusoid
+from glassformer.program.operations.lookups import HalfSinusoid, Lookup, Neighbours, Patch, Rows, Sinusoid
 from glassformer.program.operations.norms import Normalise, Shift, Variance
 from glassformer.program.operations.pointwise import Cap, Pointwise
 from glassformer.program.operations.products import Affine, Contract, Multiply
@@ -14,6 +14,7 @@ __all__ = [
     "Affine",
     "Cap",
     "Contract",
+    "HalfSinusoid",
     "Join",
     "Lookup",
     "Mask",

@@ -82,6 +82,48 @@ class Sinusoid(Copy):
 
 
 @dataclass(frozen=True)
+class HalfSinusoid(Copy):
+    """Waves as tensor2tensor and fairseq compute them: all sines first, then all cosines (M2M100).
+
+    With h = d/2 features in each half, feature i has the angle `(t + offset) / 10000^(i/(h − 1))`.
+    """
+
+    along: Axis
+    width: Axis
+    offset: int = 0
+    base: float = 10000.0
+
+    def axes(self, inputs: Sequence[Tensor]) -> tuple[Axis, ...]:
+        return (self.along, self.width)
+
+    @property
+    def half(self) -> int:
+        return self.width.size // 2
+
+    @property
+    def slowest(self) -> int:
+        """The feature whose angle is divided by the base; of a single wave there is none, and its angle is the position."""
+        return max(self.half - 1, 1)
+
+    def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
+        speeds = self.base ** (-np.arange(self.half) / self.slowest)
+        angles = (np.arange(self.along.size) + self.offset)[:, None] * speeds
+        return np.concatenate([np.sin(angles), np.cos(angles)], axis=1)
+
+    def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
+        position, feature = cell[self.along.name] + self.offset, cell[self.width.name]
+        wave, number = divmod(feature, self.half)
+        text = f"{position} / {in_full(self.base)}^({number}/{self.slowest})"
+        angle = float(position * self.base ** (-number / self.slowest))
+        return Call("cos" if wave else "sin", Constant(angle, text))
+
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
+        place = f"({self.along.name} + {self.offset})" if self.offset else self.along.name
+        angle = f"{place} / {self.base:g}^(i/{self.slowest})"
+        return f"{pen.call('sin', angle)}, {pen.call('cos', angle)}" + pen.words(" side by side")
+
+
+@dataclass(frozen=True)
 class Patch(Copy):
     """An image cut into patches, each a row of pixels (channel, then row, then column)."""
 

@@ -21,7 +21,11 @@ class _BiasByBucket(Copy):
 
     query: Axis
     key: Axis
-    rule_text: str
+
+    @property
+    def rule_text(self) -> str:
+        """How the row is chosen, in words."""
+        raise NotImplementedError
 
     def axes(self, inputs: Sequence[Tensor]) -> tuple[Axis, ...]:
         return (inputs[0].axes[1], self.query, self.key)
@@ -48,11 +52,17 @@ class RelativeBias(_BiasByBucket):
     distance: int
     query: Axis
     key: Axis
-    rule_text = "bucket(s − t)"
+    backward: bool = False  # all buckets look back, as where later keys are masked
+
+    @property
+    def rule_text(self) -> str:
+        return f"bucket({self.key.name} − {self.query.name})"
 
     def buckets(self, rows: int) -> Array:
         relative = np.arange(self.key.size)[None, :] - np.arange(self.query.size)[:, None]
-        half = rows // 2  # half of the buckets look back, half ahead
+        if self.backward:
+            relative = np.minimum(relative, 0)
+        half = rows if self.backward else rows // 2  # half of the buckets look back, half ahead
         exact = max(half // 2, 1)
         away = np.abs(relative)
         if half <= exact:  # too few buckets for any to be shared
@@ -123,7 +133,10 @@ class PatchBias(_BiasByBucket):
     grid: tuple[int, int]
     query: Axis
     key: Axis
-    rule_text = "offset(s − t)"
+
+    @property
+    def rule_text(self) -> str:
+        return f"offset({self.key.name} − {self.query.name})"
 
     def buckets(self, rows: int) -> Array:
         down, across = (axis.ravel() for axis in np.indices(self.grid))
@@ -177,8 +190,9 @@ class Mask(Copy):
         return Ref(inputs[0], cell)
 
     def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
-        rules = ["s > t"] if self.causal else []
-        rules += [f"|t − s| > {self.window // 2}"] if self.window is not None else []
+        t, s = (axis.name for axis in output.axes[-2:])
+        rules = [f"{s} > {t}"] if self.causal else []
+        rules += [f"|{t} − {s}| > {self.window // 2}"] if self.window is not None else []
         rules += ["s is padding"] if len(inputs) == 2 else []
         return pen.call("mask", names[0]) + pen.words(f" (−∞ where {' or '.join(rules)})")
 

@@ -47,6 +47,8 @@ class Scale(Elementwise):
         return Product((Constant(self.factor, text), Ref(inputs[0], cell)))
 
     def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
+        if self.text.startswith("1/√"):
+            return pen.ratio(names[0], pen.root(pen.symbol(self.text[3:])))
         factor = pen.root(pen.symbol(self.text[1:])) if self.text.startswith("√") else self.text
         return pen.product(factor, names[0])
 

@@ -8,7 +8,18 @@ from typing import Any, NamedTuple
 from glassformer import arguments
 from glassformer.errors import GlassformerError, listed, nearest, shown
 from glassformer.spec.encoder_spec import EncoderSpec
-from glassformer.spec.huggingface import audio, deberta, decoders, rotary, rotary_gated, seq2seq, text, towers, vision
+from glassformer.spec.huggingface import (
+    audio,
+    deberta,
+    decoders,
+    encoder_decoders,
+    rotary,
+    rotary_gated,
+    seq2seq,
+    text,
+    towers,
+    vision,
+)
 from glassformer.spec.huggingface.classes import ACTIVATION, LABELS, why_not
 from glassformer.spec.huggingface.family import ONLY_EVERYWHERE, WHY, Draft, Family, is_inert
 from glassformer.spec.huggingface.refused import refused
@@ -18,8 +29,9 @@ from glassformer.spec.huggingface.values import Config, Fields, build_spec, fiel
 ENCODERS = (text, deberta, rotary, rotary_gated, seq2seq, audio, vision, towers)
 FAMILIES: dict[str, Family] = {family.model_type: family for group in ENCODERS for family in group.FAMILIES}
 DECODERS: dict[str, Family] = {family.model_type: family for family in decoders.FAMILIES}  # described, but not loaded yet
-EVERY_FAMILY = FAMILIES | DECODERS
-FAMILY_OF = {name: family for family in EVERY_FAMILY.values() for name in family.classes}
+SEQ2SEQ: dict[str, Family] = {family.model_type: family for family in encoder_decoders.FAMILIES}  # whole encoder-decoders
+EVERY_FAMILY = {**FAMILIES, **DECODERS, **SEQ2SEQ} | FAMILIES  # a file that names no class is an encoder's, where there is one
+FAMILY_OF = {name: family for group in (FAMILIES, DECODERS, SEQ2SEQ) for family in group.values() for name in family.classes}
 
 READ_BY_ADJUST = {"classes": "num_labels", "image": "image_size", "patch": "patch_size"}  # fields whose keys are in no table
 
@@ -42,6 +54,9 @@ def from_config(config: dict[str, Any], *, as_class: str | None = None, source: 
     if model_type in TOWERS:
         return _read_tower(config, model_type, named, source)
     family = EVERY_FAMILY[model_type]
+    whole = SEQ2SEQ.get(model_type, family)
+    if named is not None and _plain(named) in (*whole.classes, *whole.unsupported) and _plain(named) not in family.classes:
+        family = whole
     model_class = _known_class(family, named, source)
     spec, aside = _read(family, model_class, Config(config, source, synonyms=family.synonyms), config)
     return Reading(spec, model_class, model_type, aside)
@@ -100,7 +115,7 @@ def _known_class(family: Family, named: str | None, source: str) -> str:
     name = _plain(named if named is not None else family.base)
     if name in family.classes:
         return name
-    known = list(family.classes)
+    known = list(dict.fromkeys([*family.classes, *SEQ2SEQ.get(family.model_type, family).classes]))
     why = family.unsupported.get(name) or why_not(name, decoder=family.decoder)
     if why is not None:
         what = "encoder" if family.spec is EncoderSpec else "model"

@@ -100,10 +100,13 @@ def scaled_embedding(draft: Draft) -> None:
 
 def same_layers(draft: Draft) -> None:
     """Check that `num_hidden_layers`, a second name for `encoder_layers` in old files, agrees with it."""
-    layers = draft.config.whole("num_hidden_layers", None)
-    if layers not in (None, draft.fields["layers"]):
+    layers, of_encoder = (
+        draft.config.whole("num_hidden_layers", None),
+        draft.fields.get("encoder.layers", draft.fields.get("layers")),
+    )
+    if layers not in (None, of_encoder):
         raise draft.config.refusal(
-            "num_hidden_layers", f"it contradicts encoder_layers = {draft.fields['layers']}, which has the same meaning."
+            "num_hidden_layers", f"it contradicts encoder_layers = {of_encoder}, which has the same meaning."
         )
 
 

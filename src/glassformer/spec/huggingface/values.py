@@ -10,6 +10,7 @@ from glassformer.spec.encoder_fields import GATES
 from glassformer.spec.encoder_spec import EncoderSpec
 from glassformer.spec.fields import FRACTION, LARGEST, LARGEST_NUMBER, field_rules
 from glassformer.spec.rules import nearest_divisor
+from glassformer.spec.seq2seq_spec import Seq2SeqSpec
 
 Fields = dict[str, Any]
 
@@ -151,6 +152,7 @@ class Config:
 
 def field_value(config: Config, key: str, field: str, default: Any) -> Any:
     """Return the value of a key as a spec field: checked against the field's range, with errors that name the key."""
+    field = field.rpartition(".")[2]  # decoder.layers has the rule of layers
     rule = field_rules()[field]
     if field == "activation":
         return config.activation(key, default)
@@ -169,16 +171,12 @@ def field_value(config: Config, key: str, field: str, default: Any) -> Any:
 
 def build_spec(fields: Fields, names: Mapping[str, str], source: str, kind: type[EncoderSpec] = EncoderSpec) -> EncoderSpec:
     """Return the spec; if its rules refuse the fields, the message names the keys of the config."""
-    d_model, heads = fields["d_model"], fields["heads"]
-    if fields.get("d_k") is None and d_model % heads:
-        near = nearest_divisor(d_model, heads)
-        raise GlassformerError(
-            f"{source}: {names['heads']} = {heads} does not divide {names['d_model']} = {d_model}: "
-            f"every head needs a whole number of features. Try {near} heads of {d_model // near}."
-        )
-    names = {"d_k": f"{names['d_model']} / {names['heads']}", **names}  # for files in which no key gives the width of a head
+    for stack in ("", "encoder.", "decoder."):
+        _require_whole_heads(fields, names, source, stack)
+    heads_key = names.get("heads") or names["encoder.heads"]
+    names = {"d_k": f"{names['d_model']} / {heads_key}", **names}  # for files in which no key gives the width of a head
     try:
-        return kind(**fields)
+        return kind().replace(**fields) if kind is Seq2SeqSpec else kind(**fields)
     except GlassformerError as error:
         words = str(error).split(" ")
         for number, word in enumerate(words):
@@ -186,6 +184,17 @@ def build_spec(fields: Fields, names: Mapping[str, str], source: str, kind: type
             if equals and field in names:
                 words[number] = f"{names[field]} = {value}"
         raise GlassformerError(f"{source}: {' '.join(words)}") from None
+
+
+def _require_whole_heads(fields: Fields, names: Mapping[str, str], source: str, stack: str) -> None:
+    """Refuse heads that have no whole number of features, by the keys of the config."""
+    d_model, heads = fields["d_model"], fields.get(f"{stack}heads")
+    if heads is not None and fields.get("d_k") is None and d_model % heads:
+        near = nearest_divisor(d_model, heads)
+        raise GlassformerError(
+            f"{source}: {names[f'{stack}heads']} = {heads} does not divide {names['d_model']} = {d_model}: "
+            f"every head needs a whole number of features. Try {near} heads of {d_model // near}."
+        )
 
 
 def says_nothing(value: Any) -> bool:

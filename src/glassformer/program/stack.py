@@ -1,0 +1,113 @@
+"""A stack of layers, the same for encoders and decoders: attention, cross-attention where there is an encoder to read, FFN."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from glassformer.program.attention import attention, relative_table
+from glassformer.program.axes import Tensor
+from glassformer.program.operations import Add, Mask, Multiply
+from glassformer.program.parts import feed_forward, norm
+from glassformer.program.program import Writer
+from glassformer.program.roles import Role
+from glassformer.spec import EncoderSpec
+
+ADD, MULTIPLY = Add(), Multiply()
+
+
+class Memory(NamedTuple):
+    """What the layers of a decoder read from an encoder: a vector for each position `s`, and which of them are no padding."""
+
+    vectors: Tensor
+    real: Tensor | None = None
+
+
+def stack(write: Writer, spec: EncoderSpec, x: Tensor, *, real: Tensor | None, memory: Memory | None = None) -> Tensor:
+    """All layers and the norm after them. `real` says which positions of x are no padding."""
+    layers = write.at("layers", "layers")
+    queries = x.axes[-2]
+    by_distance: Tensor | None = None  # what a relative table gives to the attention
+    for number in range(spec.layers):
+        here = layers.layer(number, spec.layer_weights(number))
+        if spec.relative and (by_distance is None or spec.relative_tables == "per_layer"):
+            where = here if spec.relative_tables == "per_layer" else layers
+            by_distance = relative_table(where, spec, queries, queries.renamed("s"))
+        x = _layer(here, spec, number, x, real=real, by_distance=by_distance, memory=memory)
+    return norm(write, spec, "final_norm", x) if spec.norm_after_last == "all" else x
+
+
+def _layer(
+    write: Writer,
+    spec: EncoderSpec,
+    number: int,
+    x: Tensor,
+    *,
+    real: Tensor | None,
+    by_distance: Tensor | None,
+    memory: Memory | None,
+) -> Tensor:
+    """Sub-layers, each added to what came in; the norm stands after the sum or before the sub-layer."""
+    window, causal = spec.layer_window(number), spec.attend == "causal"
+    mask = Mask(causal, window) if causal or window is not None else None
+    base = None
+    if spec.rotary:
+        base = spec.rotary_base_local if window is not None and spec.rotary_base_local is not None else spec.rotary_base
+
+    def attend(y: Tensor) -> Tensor:
+        inside, keys = write.at("attention", "attention"), y.seen(**{y.axes[-2].name: "s"})
+        return attention(inside, spec, y, keys, real=real, by_distance=by_distance, mask=mask, rotary_base=base)
+
+    if spec.block == "attention":
+        attend(x)
+        return write.hidden("out")
+    first = spec.first_norm or number > 0
+    entered = x
+    x = _sub_layer(write, spec, "1", "attention", x, x, attend, normed=first)
+    if memory is not None:
+        vectors, padding = memory
+
+        def cross(y: Tensor) -> Tensor:
+            return attention(write.at("cross", "cross"), spec, y, vectors, real=padding)
+
+        x = _sub_layer(write, spec, "cross", "cross", x, x, cross)
+    y = entered if spec.residual == "parallel" else x  # parallel: both sub-layers read what enters the layer (GPT-J, NeoX)
+    _sub_layer(write, spec, "2", "ffn", x, y, lambda y: feed_forward(write.at("ffn", "ffn"), spec, y))
+    return write.hidden("out")
+
+
+# The roles of a sub-layer's scaled output, and of the sum that it is added in.
+ROLES: dict[str, tuple[Role, Role]] = {
+    "attention": ("scaled attention output", "attention residual"),
+    "cross": ("scaled cross output", "cross residual"),
+    "ffn": ("scaled ffn output", "ffn residual"),
+}
+
+
+def _sub_layer(
+    write: Writer,
+    spec: EncoderSpec,
+    name: str,
+    kind: str,
+    x: Tensor,
+    read: Tensor,
+    of: Callable[[Tensor], Tensor],
+    *,
+    normed: bool = True,
+) -> Tensor:
+    """`x + f(read)`, with its norm before f or after the sum; in most models `read` is x."""
+    scaled, residual = ROLES[kind]
+    before = spec.norm == "pre"
+    y = norm(write, spec, f"norm_{name}", read) if before and spec.input_norm and normed else read
+    y = _scaled(write, spec, scaled, of(y), name)
+    x = write.step(f"sum_{name}", residual, ADD, x, y)
+    return x if before else norm(write, spec, f"norm_{name}", x)
+
+
+def _scaled(write: Writer, spec: EncoderSpec, role: Role, x: Tensor, name: str) -> Tensor:
+    """A sub-layer's output, normed or times a learned factor per feature, where the spec asks for it."""
+    if spec.output_norm:
+        x = norm(write, spec, f"output_norm_{name}", x)
+    if not spec.layer_scale:
+        return x
+    return write.step(f"scaled_{name}", role, MULTIPLY, x, write.parameter(f"lambda_{name}", role, x.axes[-1], kind="scale"))
