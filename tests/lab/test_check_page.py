@@ -45,7 +45,7 @@ def test_the_first_view_is_an_annotated_example_and_an_empty_page_says_what_to_d
     page.goto("/check")
     read(page, "[data-testid=summary]", "3 right, 3 wrong, 2 carried forward, 0 not understood.")
     assert page.title() == "Check · Glassformer lab"
-    page.get_by_role("button", name="shapes-solution").click()
+    page.get_by_role("button", name="shapes: a product in the wrong order").click()
     read(page, ".check-line", "features × features instead of tokens × tokens")
     page.get_by_role("button", name="empty", exact=True).click()
     read(page, ".check-found", "Nothing to check yet")
@@ -93,7 +93,7 @@ def test_a_quiz_of_three_with_one_wrong_answer_says_why(page):
         verdict.wait_for()
         if wrong:
             code = next(option.code for option in item.options if option.letter == letter)
-            read(page, "[data-testid=verdict]", code)
+            page.locator(f"[data-testid=verdict] b[title='{code}']").wait_for()
             read(page, "[data-testid=verdict]", f"The answer is {item.key.text}")
         else:
             read(page, "[data-testid=verdict]", "Right. +1")

@@ -45,6 +45,7 @@ export function LedgerTable({ lines, total, brief = false }: { lines: LedgerLine
                 <Door id={line.name} label={`${line.name}: ${count(line.count)}`}>
                   {count(line.count)}
                 </Door>
+                {line.times > 1 && <span class="each">{count(toNumber(line.count) / line.times)} each</span>}
               </td>
               {brief && <td title={line.formula}>{line.numbers}</td>}
               {!brief && (

@@ -1,6 +1,7 @@
 // The spec as a form: a preset, its fields with their docs, or a pasted config.json.
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { json, LabError } from "../shared/api";
+import { exported } from "../shared/exported";
 import { change } from "../shared/place";
 import { Fault } from "../shared/States";
 import type { Derived, FieldRule, Fields } from "./types";
@@ -20,22 +21,23 @@ interface FormProps {
 }
 
 export function SpecForm({ known, words, derived, error }: FormProps) {
-  const first = FIRST.flatMap((name) => known.fields.filter((rule) => rule.name === name));
-  const others = known.fields.filter((rule) => !FIRST.includes(rule.name));
-  const setOthers = others.filter((rule) => rule.name in words.fields).length;
-  const shown = (rule: FieldRule) => <Field rule={rule} words={words} derived={derived} error={error} key={rule.name} />;
+  const [opened, open] = useState<string[]>([]);
+  const [sought, seek] = useState("");
+  const rules = [...SIZE_RULES, ...known.fields];
+  const found = sought.trim() ? matching(rules, sought) : [];
+  const stands = (rule: FieldRule) => rule.name in words.fields || opened.includes(rule.name) || rule.name === error?.field;
   const preset = known.presets.find((item) => item.name === words.name);
   const clear = Object.fromEntries([...known.fields.map((rule) => rule.name), ...SIZES].map((name) => [name, null]));
+  const shown = (rule: FieldRule) => <Field rule={rule} words={words} derived={derived} error={error} focus={opened.at(-1) === rule.name} key={rule.name} />;
+  const choose = (name: string) => {
+    open([]);
+    change({ ...clear, spec: name, t: words.fields.t ?? null, at: null, open: null });
+  };
   return (
     <form class="spec" aria-label="spec" onSubmit={(event) => event.preventDefault()}>
       <label class="field preset">
         <span class="field-name">preset</span>
-        <select
-          name="spec"
-          value={words.name}
-          aria-describedby="preset-doc"
-          onChange={(event) => change({ ...clear, spec: event.currentTarget.value, t: words.fields.t ?? null, at: null, open: null })}
-        >
+        <select name="spec" value={words.name} aria-describedby="preset-doc" onChange={(event) => choose(event.currentTarget.value)}>
           {!preset && <option value={words.name}>{words.name}</option>}
           {known.presets.map((item) => (
             <option value={item.name}>{item.name}</option>
@@ -45,26 +47,62 @@ export function SpecForm({ known, words, derived, error }: FormProps) {
           {preset?.doc ?? "a file"}
         </span>
       </label>
-      {error && !(error.field && (known.fields.some((rule) => rule.name === error.field) || SIZES.includes(error.field))) && <Fault error={error} />}
-      {SIZE_RULES.map(shown)}
-      {first.map(shown)}
-      <details open={others.some((rule) => rule.name === error?.field) || undefined}>
-        <summary>
-          {others.length} more fields{setOthers > 0 && `, ${setOthers} of them set`}
-        </summary>
-        {others.map(shown)}
-      </details>
-      <Paste clear={clear} />
-      {Object.keys(words.fields).length > 0 && (
-        <button type="button" onClick={() => change(clear)}>
-          reset to {words.name}
-        </button>
+      {error && !rules.some((rule) => rule.name === error.field) && <Fault error={error} />}
+      {exported ? (
+        <p class="note">This page shows presets as they are. To change a field, install Glassformer and run <code>glassformer lab</code>.</p>
+      ) : (
+        <>
+          {rules.filter((rule) => stands(rule) && !found.includes(rule)).map(shown)}
+          <p class="field-chips" role="group" aria-label="fields">
+            {rules
+              .filter((rule) => (SIZES.includes(rule.name) || FIRST.includes(rule.name)) && !stands(rule))
+              .map((rule) => (
+                <button type="button" class="quiet mono" title={rule.doc} onClick={() => open([...opened, rule.name])} key={rule.name}>
+                  {rule.name} {valueOf(rule.name, derived)}
+                </button>
+              ))}
+          </p>
+          <input type="search" aria-label="find a field" placeholder={`find one of ${rules.length} fields`} value={sought} onInput={(event) => seek(event.currentTarget.value)} />
+          {found.map(shown)}
+          {sought.trim() && found.length === 0 && <p class="note">No field has this in its name or explanation.</p>}
+          <Paste clear={clear} />
+          {Object.keys(words.fields).length > 0 && (
+            <button type="button" onClick={() => choose(words.name)}>
+              reset to {words.name}
+            </button>
+          )}
+        </>
       )}
     </form>
   );
 }
 
-function Field({ rule, words, derived, error }: { rule: FieldRule; words: Words; derived: Derived | undefined; error: LabError | undefined }) {
+const MOST_FOUND = 8;
+
+/** Fields with every word of a search in their name or explanation; those that begin with it first. */
+export function matching(rules: FieldRule[], sought: string): FieldRule[] {
+  const words = sought.toLowerCase().split(/\s+/).filter(Boolean);
+  const all = rules.filter((rule) => words.every((word) => `${rule.name} ${rule.doc} ${rule.choices.join(" ")}`.toLowerCase().includes(word)));
+  const rank = (rule: FieldRule) => (rule.name.startsWith(words[0]!) ? 0 : rule.name.includes(words[0]!) ? 1 : 2);
+  return all.sort((one, other) => rank(one) - rank(other)).slice(0, MOST_FOUND);
+}
+
+/** What a field comes to, as it is written. */
+function valueOf(name: string, derived: Derived | undefined): string {
+  if (!derived) return "";
+  return SIZES.includes(name) ? String(derived[name as "t" | "batch"]) : written(derived.values.derived[name] ?? derived.values.given[name]);
+}
+
+interface FieldProps extends Omit<FormProps, "known"> {
+  rule: FieldRule;
+  focus: boolean; // it was opened last
+}
+
+function Field({ rule, words, derived, error, focus }: FieldProps) {
+  const own = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (focus) own.current?.querySelector<HTMLElement>("input, select")?.focus();
+  }, [focus]);
   const given = words.fields[rule.name];
   const base = SIZES.includes(rule.name) ? String(derived?.[rule.name as "t" | "batch"] ?? "") : written(derived?.values.given[rule.name]);
   const auto = derived?.values.derived[rule.name];
@@ -74,7 +112,7 @@ function Field({ rule, words, derived, error }: { rule: FieldRule; words: Words;
   const choices = rule.kind === "yes_no" ? ["true", "false"] : rule.kind === "choice" ? [...rule.choices, ...(rule.optional && !rule.choices.includes("none") ? ["none"] : [])] : null;
   const common = { id, name: rule.name, "aria-describedby": `${id}-doc`, "aria-invalid": bad || undefined };
   return (
-    <div class={given === undefined ? "field" : "field set"}>
+    <div class={given === undefined ? "field" : "field set"} ref={own}>
       <label class="field-name mono" for={id} title={rule.doc}>
         {rule.name}
       </label>
@@ -126,9 +164,15 @@ function Paste({ clear }: { clear: Record<string, null> }) {
       setError(fault as LabError);
     }
   };
+  const drop = async (event: DragEvent) => {
+    event.preventDefault();
+    const text = await configIn(event.dataTransfer);
+    if (text === null) setError(new LabError("there is no config.json or spec.json in what was dropped: drop the file, or the folder that holds it."));
+    else await read(text);
+  };
   return (
-    <details>
-      <summary>paste a config.json</summary>
+    <details onDragOver={(event) => event.preventDefault()} onDrop={(event) => void drop(event)}>
+      <summary>paste a config.json, or drop a folder here</summary>
       <textarea
         rows={6}
         class="mono"
@@ -142,3 +186,16 @@ function Paste({ clear }: { clear: Record<string, null> }) {
     </details>
   );
 }
+
+const CONFIGS = ["config.json", "spec.json"];
+
+/** The text of the config among dropped files, or in a dropped folder; nothing else is read. */
+async function configIn(dropped: DataTransfer | null): Promise<string | null> {
+  const entries = [...(dropped?.items ?? [])].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null);
+  const inside = await Promise.all(entries.map((entry) => (entry.isDirectory ? listed(entry as FileSystemDirectoryEntry) : [entry])));
+  const files = inside.flat().filter((entry) => entry.isFile) as FileSystemFileEntry[];
+  const found = CONFIGS.flatMap((name) => files.filter((entry) => entry.name === name))[0] ?? files.filter((entry) => entry.name.endsWith(".json") && files.length === 1)[0];
+  return found ? new Promise((done, failed) => found.file((file) => done(file.text()), failed)) : null;
+}
+
+const listed = (folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> => new Promise((done, failed) => folder.createReader().readEntries(done, failed));

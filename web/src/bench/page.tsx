@@ -7,7 +7,7 @@ import { Panel } from "../shared/Panel";
 import { query, useParam } from "../shared/place";
 import { Fault, Progress } from "../shared/States";
 import { Switch } from "../shared/Switch";
-import { Tabs } from "../shared/Tabs";
+import { Tabs, type Tab } from "../shared/Tabs";
 import { BlockPanel, findBlock } from "./BlockPanel";
 import { CostTab } from "./CostTab";
 import { Diagram, openedIn } from "./Diagram";
@@ -43,7 +43,7 @@ function Derivation({ known }: { known: Fields }) {
           <div class={error ? "result stale" : "result"}>
             <Totals derived={derived} stale={Boolean(error)} />
             <div class="picture">
-              <div>
+              <div class="drawn">
                 <div class="tab-head">
                   <Switch
                     label="convention"
@@ -57,37 +57,41 @@ function Derivation({ known }: { known: Fields }) {
                   <Exports view="diagram" forms={["svg", "html", "json"]} asked={asked} />
                 </div>
                 <Diagram derived={derived} />
+                <p class="note diagram-key">
+                  <span class="line-key residual" /> residual <span class="line-key value" /> values (v) <span class="line-key" /> everything else
+                </p>
               </div>
-              <Panel title={(id) => findBlock(derived, id)?.name ?? NAMES[id] ?? id} empty={<p class="soft">Click a block or a number to see its details here.</p>}>
-                {(id) => <BlockPanel id={id} derived={derived} />}
-              </Panel>
+              <div class="beside">
+                <Panel title={(id) => findBlock(derived, id)?.name ?? NAMES[id] ?? id} empty={<p class="soft">Click a block or a number to see its details here.</p>}>
+                  {(id) => <BlockPanel id={id} derived={derived} />}
+                </Panel>
+                <Tabs label="views" tabs={viewsOf(asked, derived, known)} />
+              </div>
             </div>
-            <Tabs
-              label="views"
-              tabs={[
-                {
-                  id: "ledger",
-                  title: "Ledger",
-                  content: () => (
-                    <>
-                      <Exports view="ledger" forms={[...TABLE, "svg"]} asked={asked} />
-                      <Icicle derived={derived} />
-                      <LedgerTable lines={derived.lines} total={derived.total} />
-                    </>
-                  ),
-                },
-                { id: "shapes", title: "Shapes", content: () => <Shapes asked={asked} /> },
-                { id: "cost", title: "Cost", content: () => <CostTab asked={asked} derived={derived} /> },
-                { id: "equations", title: "Equations", content: () => <EquationsTab asked={asked} /> },
-                { id: "compare", title: "Compare", content: () => <Compare asked={asked} presets={known.presets} /> },
-              ]}
-            />
           </div>
         )}
         {!derived && answer.waiting && <Progress />}
       </div>
     </>
   );
+}
+
+/** Every view but the diagram; an export has no second encoder to compare with. */
+function viewsOf(asked: Asked, derived: Derived, known: Fields): Tab[] {
+  const ledger = () => (
+    <>
+      <Exports view="ledger" forms={[...TABLE, "svg"]} asked={asked} />
+      <Icicle derived={derived} />
+      <LedgerTable lines={derived.lines} total={derived.total} />
+    </>
+  );
+  const views: Tab[] = [
+    { id: "ledger", title: "Ledger", content: ledger },
+    { id: "shapes", title: "Shapes", content: () => <Shapes asked={asked} /> },
+    { id: "cost", title: "Cost", content: () => <CostTab asked={asked} derived={derived} /> },
+    { id: "equations", title: "Equations", content: () => <EquationsTab asked={asked} /> },
+  ];
+  return exported ? views : [...views, { id: "compare", title: "Compare", content: () => <Compare asked={asked} presets={known.presets} /> }];
 }
 
 const NAMES: Record<string, string> = { cost: "FLOPs of a forward pass", parameters: "all parameters", memory: "memory of a forward pass" };

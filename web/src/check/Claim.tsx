@@ -52,8 +52,8 @@ export function Claim({ known }: { known: Known }) {
               {found.verdict === "convention" && <p>{found.headline}</p>}
               {found.mistakes.map((one) => (
                 <>
-                  <p class="check-name wrong">
-                    {one.name} <code class="note">{one.codes.join(" ")}</code>
+                  <p class="check-name wrong" title={one.codes.join(" ")}>
+                    {one.name}
                   </p>
                   {one.near && <p class="note">close to the result of this mistake; the remaining difference is an arithmetic slip</p>}
                   {one.sentences.map((sentence) => (

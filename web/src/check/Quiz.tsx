@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { json, useAnswer, type LabError } from "../shared/api";
 import { change, query, useParam } from "../shared/place";
 import { Fault, Shown } from "../shared/States";
+import { titled } from "./set";
 import { sittingOf, withAnswer } from "./sitting";
 import type { Block, Finished, Judged, Known, Paper, Question, Review } from "./types";
 
@@ -140,7 +141,7 @@ function Asked({ question, where, did, last, finished, done }: { question: Quest
   return (
     <section class="quiz-question" aria-label={`question ${question.number}`}>
       <h2 tabIndex={-1} ref={heading}>
-        {question.number}. <span class="mono">{question.id}</span> <span class="soft">({question.marks})</span>
+        {question.number}. {titled(question.id)} <span class="soft">({question.marks})</span>
       </h2>
       <div class="quiz-blocks">
         {question.blocks.map((block) => (
@@ -246,7 +247,7 @@ function Verdict({ found }: { found: Finished }) {
       </p>
       {found.mistakes.map((one) => (
         <p>
-          <code>{one.code}</code> {one.sentence}
+          <b title={one.code}>{one.name}</b>: {one.sentence}
         </p>
       ))}
     </>
@@ -319,7 +320,7 @@ function Reviewed({ review, paper }: { review: Review; paper: Paper }) {
         {review.rows.map((row) => (
           <li class={`verdict ${row.right ? "right" : "wrong"}`}>
             <h3>
-              {paper.questions.find((item) => item.id === row.id)?.number}. <span class="mono">{row.id}</span> <span class="soft">{`${row.won} of ${row.of}`}</span>
+              {paper.questions.find((item) => item.id === row.id)?.number}. {titled(row.id)} <span class="soft">{`${row.won} of ${row.of}`}</span>
             </h3>
             <Verdict found={row} />
             {!row.right && (

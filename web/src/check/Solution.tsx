@@ -3,6 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { useAnswer } from "../shared/api";
 import { change, query, useParam } from "../shared/place";
 import { Progress, Shown } from "../shared/States";
+import { Set } from "./set";
 import { fits, opened, withOpen } from "./sitting";
 import type { Checked, Known, Line, Note, Verdict } from "./types";
 
@@ -42,8 +43,8 @@ export function Solution({ known }: { known: Known }) {
       <div class="check-bar">
         <span class="soft">Examples</span>
         {known.solutions.map((item) => (
-          <button type="button" class="quiet" aria-pressed={!query.value.has("text") && long === null && item.name === example} title={item.about} onClick={() => pick(item.name)}>
-            {item.name.replace(".md", "")}
+          <button type="button" class="quiet" aria-pressed={!query.value.has("text") && long === null && item.name === example} onClick={() => pick(item.name)}>
+            {item.about}
           </button>
         ))}
         <button type="button" class="quiet" onClick={() => write("")}>
@@ -117,9 +118,7 @@ function Annotation({ line, level, onOpen }: { line: Line; level: "" | "hint" | 
         {mark}
       </span>
       <div class="check-body">
-        <code class="check-text">
-          {line.parts.map(([text, verdict]) => (verdict === "" ? text : <mark class={verdict}>{text}</mark>))}
-        </code>
+        <Set parts={line.parts} />
         {said.map((note) => (
           <p class="note">{note.name}</p>
         ))}
@@ -155,8 +154,8 @@ function Annotation({ line, level, onOpen }: { line: Line; level: "" | "hint" | 
 function Mistake({ note, level }: { note: Note; level: "" | "hint" | "answer" }) {
   return (
     <>
-      <p class={`check-name ${note.verdict}`}>
-        {note.name} {note.code && <code class="note">{note.code}</code>}
+      <p class={`check-name ${note.verdict}`} title={note.code}>
+        {note.name}
       </p>
       {level !== "" && note.hint && <p class="check-hint">{note.hint}</p>}
       {level === "answer" && note.answer.map((line) => <p class="check-answer">{line}</p>)}

@@ -18,10 +18,10 @@ export function Diagram({ diagram, label, chosen, onChoose }: DiagramProps) {
     <div class="diagram-scroll">
       <svg class="diagram" viewBox={`0 0 ${width} ${height}`} width={width} height={height} style={{ minWidth: `${LEGIBLE * width}px` }} role="group" aria-label={label}>
         {boxes.map((box) => (
-          <Drawn box={box} chosen={box.name === chosen} onChoose={() => onChoose(box)} key={`${box.kind} ${box.name}`} />
+          <Drawn box={box} each={isEach(box, boxes)} chosen={box.name === chosen} onChoose={() => onChoose(box)} key={`${box.kind} ${box.name}`} />
         ))}
         {arrows.map((arrow) => (
-          <Line arrow={arrow} key={`${arrow.source} ${arrow.target}`} />
+          <Line arrow={arrow} path={pathOf(arrow, boxes)} key={`${arrow.source} ${arrow.target}`} />
         ))}
       </svg>
     </div>
@@ -30,7 +30,21 @@ export function Diagram({ diagram, label, chosen, onChoose }: DiagramProps) {
 
 const HEADER = 24; // of an open block: what can be clicked
 
-function Drawn({ box, chosen, onChoose }: { box: Box; chosen: boolean; onChoose: () => void }) {
+/** Whether a block stands in one that is there several times: its number is of one of them. */
+function isEach(box: Box, boxes: Box[]): boolean {
+  const { title, note, x, y, width } = box;
+  const around = boxes.some((one) => one.open && /^\d+ ×/.test(one.note) && one !== box && one.x <= x && x + width <= one.x + one.width && one.y <= y && y + box.height <= one.y + one.height);
+  return around && box.parameters > 0 && 7.1 * title.length + 6.3 * note.length + 50 < width; // letters of about that width
+}
+
+/** A residual goes past a block into a sum; the values go past scores and weights into the mix. */
+function pathOf(arrow: Arrow, boxes: Box[]): "residual" | "value" | "" {
+  if (arrow.points.length < 3) return "";
+  if (boxes.some((box) => box.name === arrow.target && box.kind === "sum")) return "residual";
+  return arrow.source.endsWith(".v") ? "value" : "";
+}
+
+function Drawn({ box, each, chosen, onChoose }: { box: Box; each: boolean; chosen: boolean; onChoose: () => void }) {
   const { kind, x, y, width, height } = box;
   const [centre, middle] = [x + width / 2, y + (box.open ? HEADER : height) / 2];
   if (kind === "words") return <Words box={box} x={centre} y={middle} />;
@@ -61,6 +75,7 @@ function Drawn({ box, chosen, onChoose }: { box: Box; chosen: boolean; onChoose:
             </text>
             <text x={x + width - 10} y={middle} class="block-note" text-anchor="end" aria-hidden="true">
               {box.note}
+              {each && <tspan class="index"> each</tspan>}
             </text>
           </>
         ) : (
@@ -98,10 +113,11 @@ function Words({ box, x, y }: { box: Box; x: number; y: number }) {
 
 const path = (points: [number, number][]): string => (points.length ? `M${points.map((point) => point.join(" ")).join("L")}` : "");
 
-function Line({ arrow }: { arrow: Arrow }) {
+function Line({ arrow, path: kind }: { arrow: Arrow; path: string }) {
   return (
     <>
-      <path d={path(arrow.points) + path(arrow.head)} class="arrow" />
+      <path d={path(arrow.points)} class={`arrow ${kind}`} />
+      <path d={path(arrow.head)} class="arrow" />
       {arrow.label && (
         <text x={arrow.at[0]} y={arrow.at[1]} class="arrow-shape" text-anchor="end">
           {arrow.label}

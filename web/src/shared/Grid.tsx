@@ -30,13 +30,16 @@ interface Layout {
   numbers: boolean;
 }
 
-function layoutOf(columns: number, width: number, labels: string[] | undefined): Layout {
+const TALL = 0.45; // of a screen's height: a grid of a few dozen rows is no taller, so that it is seen whole
+
+function layoutOf(rows: number, columns: number, width: number, labels: string[] | undefined): Layout {
   const left = labels ? 88 : 0;
   const longest = Math.max(0, ...(labels ?? []).map((word) => Math.min(12, [...word].length)));
   const top = labels ? 16 + Math.round(4.8 * longest) : 0; // words stand aslant
   const right = top > 0 ? Math.max(0, top - 28) : 0; // where the last word leans out
-  const cell = Math.max(4, Math.min(44, Math.floor((width - left - right - 2) / Math.max(1, columns))));
-  return { cell, left, top, right, numbers: cell >= 38 };
+  const low = Math.max(28, Math.floor((TALL * innerHeight - top) / Math.max(1, rows)));
+  const cell = Math.max(4, Math.min(44, low, Math.floor((width - left - right - 2) / Math.max(1, columns))));
+  return { cell, left, top, right, numbers: cell >= 28 };
 }
 
 export function Grid(props: GridProps) {
@@ -49,7 +52,7 @@ export function Grid(props: GridProps) {
   const [width, setWidth] = useState(0);
   const [focus, setFocus] = useState<[number, number] | null>(null);
   const scale = props.scale ?? scaleFor(props.values, kind);
-  const layout = layoutOf(columns, width || 320, columnLabels ?? (rowLabels && []));
+  const layout = layoutOf(rows, columns, width || 320, columnLabels ?? (rowLabels && []));
   const dark = theme.value;
 
   useLayoutEffect(() => {
@@ -76,7 +79,8 @@ export function Grid(props: GridProps) {
     pen.clearRect(0, 0, w, h);
     const style = getComputedStyle(node);
     const ink = style.getPropertyValue("--ink").trim() || "#111";
-    pen.font = `12px ${style.fontFamily || "sans-serif"}`;
+    const font = (size: number) => `${size}px ${style.fontFamily || "sans-serif"}`;
+    pen.font = font(layout.cell < 36 ? 10.5 : 12);
     pen.textBaseline = "middle";
     for (let row = 0; row < rows; row++) {
       for (let column = 0; column < columns; column++) {
@@ -90,6 +94,7 @@ export function Grid(props: GridProps) {
         }
       }
     }
+    pen.font = font(12);
     if (cell >= 11) {
       pen.fillStyle = ink;
       pen.textAlign = "right";

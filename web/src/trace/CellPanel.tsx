@@ -42,10 +42,20 @@ function Opened({ found, whole }: { found: CellDocument; whole: boolean }) {
           <Terms found={found} />
         </>
       ) : (
-        <p class="cell-end">{END[found.source] ?? `Set by hand (was ${digits(found.was!)}). It is not computed; every number that depends on it uses this value.`}</p>
+        <p class="cell-end">{END[found.source] ?? <Edited found={found} />}</p>
       )}
       <Actions found={found} whole={whole} />
     </div>
+  );
+}
+
+/** A number that was set is explained by the edit: no arithmetic gives it. */
+function Edited({ found }: { found: CellDocument }) {
+  const mine = edits().some((edit) => edit.startsWith(`${found.id}=`));
+  return (
+    <>
+      {mine ? "You set this to" : "A change above sets this to"} {digits(found.value)}; without the edit it is {digits(found.was!)}. Every number that depends on it uses {digits(found.value)}.
+    </>
   );
 }
 

@@ -4,6 +4,7 @@ import { digits, share } from "../shared/format";
 import { change } from "../shared/place";
 import { toNumber } from "../shared/wire";
 import { cellId, toggled } from "./cells";
+import { isSpecial } from "./meanings";
 import type { Opened } from "./types";
 import { edits, setEdits } from "./where";
 
@@ -97,7 +98,7 @@ export function Tokens({ opened, asks }: { opened: Opened; asks: number }) {
     <section class="tokens" aria-label="tokens">
       <div class="chips">
         {shown.map((token, place) => {
-          const tag = opened.output.tags[place];
+          const tag = isSpecial(token) ? undefined : opened.output.tags[place]; // a special token is no word to be tagged
           return (
             <button type="button" class={all.includes(`mask:${place}`) ? "chip masked" : "chip"} aria-pressed={place === asks} onClick={() => change({ q: String(place), row: null })}>
               <span class="chip-word">{token}</span>

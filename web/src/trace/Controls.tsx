@@ -15,6 +15,7 @@ export function Controls({ known, opened: value }: { known: Arrays<Models>; open
   const listed = [...models.map((item) => item.name), ...given, "random"];
   return (
     <div class="trace-controls">
+      <div>
       <label class="trace-model">
         <span>model</span>
         <select name="model" value={model} onChange={(event) => change({ ...NEW_MODEL, model: event.currentTarget.value })}>
@@ -28,8 +29,6 @@ export function Controls({ known, opened: value }: { known: Arrays<Models>; open
           {!listed.includes(model) && <option value={model}>{shortened(model)}</option>}
         </select>
       </label>
-      {model === "random" && <RandomSpec otherwise={random} />}
-      {value?.reads === "image" ? <Images known={known} /> : <Sentence opened={value} />}
       {value && (
         <details class="note trace-about">
           <summary>
@@ -38,6 +37,9 @@ export function Controls({ known, opened: value }: { known: Arrays<Models>; open
           <p>{value.about}</p>
         </details>
       )}
+      </div>
+      {model === "random" && <RandomSpec otherwise={random} />}
+      {value?.reads === "image" ? <Images known={known} /> : <Sentence opened={value} />}
     </div>
   );
 }

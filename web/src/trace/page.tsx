@@ -9,7 +9,7 @@ import { brief, cellId, chosenStep, firstQuery, stepsOf, toggled } from "./cells
 import { CellPanel } from "./CellPanel";
 import { Changes, Output, Tokens } from "./Changes";
 import { Controls } from "./Controls";
-import { Steps } from "./Steps";
+import { Slider, Steps } from "./Steps";
 import { Strip } from "./Strip";
 import { Tensor } from "./Tensor";
 import type { Models, Opened } from "./types";
@@ -74,6 +74,7 @@ function Traced({ known, found, asked, waiting }: { known: Arrays<Models>; found
         <div class="trace-centre">
           <div class="trace-title">
             <h2>{inLayer ? `Layer ${layer}${hasHeads ? `, head ${head}` : ""}` : layer === "in" ? "Inputs and embeddings" : "After the last layer"}</h2>
+            {step && <Slider steps={steps} chosen={step} />}
             {inLayer && hasHeads && (
               <button type="button" disabled={!opened.whole} onClick={() => setEdits(toggled(edits(), drop))}>
                 {edits().includes(drop) ? "restore this head" : "ablate this head"}
