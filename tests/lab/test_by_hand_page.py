@@ -54,6 +54,7 @@ def test_the_first_view_is_a_worked_example_and_the_page_has_a_title(page):
 def test_choices_at_the_top_change_every_step_and_the_back_button_undoes_them(page):
     page.goto("/hand")
     read(page, "[data-step=weights] .hand-matrix", "0.8044")
+    page.get_by_text("choices:").click()
     page.get_by_role("combobox", name="scale", exact=True).select_option("none")
     read(page, "[data-step=weights] .hand-matrix", "0.8808")
     page.get_by_role("combobox", name="distribution", exact=True).select_option("hardmax")
@@ -195,3 +196,21 @@ def test_no_sheet_is_wider_than_the_screen(page, width, fits):
         page.wait_for_selector(".hand-step .katex")
         fits(page)
     assert re.search("head", page.locator(".panel h2").inner_text())
+
+
+def test_let_me_try_hides_the_values_and_marks_each_cell_by_itself(page, serious_faults):
+    page.goto("/hand")
+    page.get_by_role("button", name="let me try").click()
+    read(page, ".hand-score", "0 of")
+    assert page.locator(".hand-steps").get_by_text("0.7071").count() == 0
+    page.get_by_label("weights[flying]").fill("0.80")  # 0.8044 is right: two decimals are enough
+    read(page, ".hand-score", "1 of")
+    page.get_by_label("weights[arrows]").fill("0.2")
+    assert page.get_by_label("weights[arrows]").get_attribute("aria-invalid") == "true"
+    page.get_by_label("what went wrong in weights").click()
+    page.wait_for_selector(".hand-verdict")
+    page.get_by_label("show scores").click()
+    read(page, "[data-step=scores]", "0.7071")
+    assert serious_faults(page) == []
+    page.get_by_role("button", name="show all results").click()
+    read(page, "[data-step=weights]", "0.8044")

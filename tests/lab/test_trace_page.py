@@ -99,7 +99,7 @@ def test_an_edited_number_changes_the_output(page):
     read(page, "[data-testid=moved]", "The output (layers.0.out) changes by up to")
     read(page, ".attends", "Who attends to entarté")
     read(page, ".cell-value", "−20 was 7.737")
-    read(page, ".cell-end", "Set by hand (was 7.737)")
+    read(page, ".cell-end", "You set this to −20; without the edit it is 7.737. Every number that depends on it uses −20.")
     page.get_by_role("button", name="difference").click()
     assert "show=difference" in page.url
     page.get_by_role("button", name=re.compile("^undo")).click()
@@ -169,7 +169,7 @@ def test_the_slider_walks_through_the_layer_and_a_grid_opens_with_the_keyboard(p
 
 def test_a_sentence_of_ones_own_and_one_that_cannot_be_read(page):
     page.goto("/trace")
-    box = page.get_by_label("sentence")
+    box = page.get_by_role("textbox", name="sentence")
     box.fill("Léa a été vue à Lyon. Where was Léa vue?")
     box.press("Enter")
     read(page, ".attends", "Where attends to Lyon")

@@ -1,5 +1,5 @@
 // Numbers of one's own against the sheet's: right, carried forward, or the mistake by its name; the step done right on request.
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { useAnswer } from "../shared/api";
 import { change, useParam } from "../shared/place";
 import { Shown } from "../shared/States";
@@ -11,6 +11,7 @@ const VERDICTS = { right: "✓ right", convention: "✓ right under a convention
 export function Own({ asked, names }: { asked: Asked; names: string[] }) {
   const [claim] = useParam("claim");
   const [text, setText] = useState(claim);
+  useEffect(() => setText(claim), [claim]);
   const answer = useAnswer<Judged>(claim ? "/api/hand/claim" : null, { ...asked, claim });
   const example = names.includes("weights") ? "weights = 0.88 0.12" : `${names[names.length - 1] ?? "output"} = 1 2`;
   return (
@@ -40,7 +41,7 @@ export function Own({ asked, names }: { asked: Asked; names: string[] }) {
                   {one.findings.map((finding) => (
                     <>
                       <p>
-                        <strong>{finding.names.join(" and ")}</strong> <code>{finding.codes.join(" ")}</code>: {finding.what.join("; ")}
+                        <strong title={finding.codes.join(" ")}>{finding.names.join(" and ")}</strong>: {finding.what.join("; ")}
                       </p>
                       {finding.sentences.map((sentence) => (
                         <p>{sentence}</p>

@@ -61,6 +61,10 @@ export function Sheet({ base, asked, kinds, blamed }: SheetProps) {
   const first = FIRST[asked.kind] ?? [];
   const shown = [...first, ...Object.keys(asked.choices).filter((name) => !first.includes(name))];
   const others = (kind?.choices ?? []).filter((item) => !shown.includes(item.name) && !["gamma", "norm_1", "norm_2", "ffn"].includes(item.name));
+  const said = (name: string): string => {
+    const value = asked.choices[name] || USUAL[name] || "";
+    return value && (name === "scale" ? value.replace(/^d_/, "√d_") : ["alignment", "distribution", "convention", "norm", "activation"].includes(name) ? value.replace(/_/g, " ") : `${name.replace(/_/g, " ")} ${value}`);
+  };
   const field = (name: string) => (
     <Choice name={name} choices={MORE[name] ?? kind?.choices.find((item) => item.name === name)?.choices ?? []} value={asked.choices[name] ?? ""} onChange={(text, how) => choose(name, text, how)} key={name} />
   );
@@ -75,27 +79,29 @@ export function Sheet({ base, asked, kinds, blamed }: SheetProps) {
             ))}
           </select>
         </label>
-        {shown.map(field)}
-        <label class="hand-choice">
-          <span>decimals shown</span>
-          <input type="number" min={0} max={15} name="digits" value={asked.digits} onInput={(event) => change({ digits: event.currentTarget.value === "4" ? null : event.currentTarget.value }, "replace")} />
-        </label>
-        <label class="hand-choice" title="round every intermediate result to this many decimals, as with a pocket calculator">
-          <span>rounding</span>
-          <select name="rounded" value={asked.rounded ?? ""} onChange={(event) => change({ rounded: event.currentTarget.value || null })}>
-            <option value="">none</option>
-            {[1, 2, 3, 4, 5, 6].map((count) => (
-              <option value={count}>{count} decimals</option>
-            ))}
-          </select>
-        </label>
       </div>
-      {others.length > 0 && (
-        <details class="hand-others">
-          <summary>{others.length} more options</summary>
-          <div class="hand-choices">{others.map((item) => field(item.name))}</div>
-        </details>
-      )}
+      <details class="hand-others" open={Object.keys(asked.choices).some((name) => asked.choices[name] !== base.choices[name]) || undefined}>
+        <summary>
+          choices: <span class="soft">{[...shown.map(said), `${asked.digits} decimals`].filter(Boolean).join(" · ")}</span>
+        </summary>
+        <div class="hand-choices">
+          {shown.map(field)}
+          <label class="hand-choice">
+            <span>decimals shown</span>
+            <input type="number" min={0} max={15} name="digits" value={asked.digits} onInput={(event) => change({ digits: event.currentTarget.value === "4" ? null : event.currentTarget.value }, "replace")} />
+          </label>
+          <label class="hand-choice" title="round every intermediate result to this many decimals, as with a pocket calculator">
+            <span>rounding</span>
+            <select name="rounded" value={asked.rounded ?? ""} onChange={(event) => change({ rounded: event.currentTarget.value || null })}>
+              <option value="">none</option>
+              {[1, 2, 3, 4, 5, 6].map((count) => (
+                <option value={count}>{count} decimals</option>
+              ))}
+            </select>
+          </label>
+        </div>
+        {others.length > 0 && <div class="hand-choices">{others.map((item) => field(item.name))}</div>}
+      </details>
       <div class="hand-matrices">
         {Object.entries(asked.given).map(([name, text]) => (
           <Given name={name} text={text} tokens={name.toLowerCase() === "x" ? (asked.choices.tokens ?? "").split(/\s+/) : []} bad={blamed.includes(name) || blamed.includes(name.toLowerCase())} onChange={(next, how) => set(name, next, how)} onDrop={() => drop(name)} key={name} />

@@ -1,7 +1,10 @@
 // The work as on paper: the rule, the numbers put in, the result; every number is a door.
+import { useState } from "preact/hooks";
 import { Door } from "../shared/Door";
 import { Math as Formula } from "../shared/Math";
+import { change, useParam } from "../shared/place";
 import { Pieces } from "../trace/Arithmetic";
+import { claimOf, judged, numberIn } from "./attempt";
 import { Exports } from "./Exports";
 import type { Asked } from "./asked";
 import type { GridDocument, Misfit, PageDocument, StepDocument, Worked } from "./types";
@@ -10,25 +13,43 @@ const MOST_OPEN = 9; // lines of arithmetic that stand open; more are behind a c
 
 export function Steps({ worked, asked, name }: { worked: Worked; asked: Asked; name: string }) {
   const { page, fault } = worked;
+  const [trying, setTrying] = useParam("try");
+  const [typed, setTyped] = useState<Typed>({});
+  const [shown, show] = useState<string[]>([]); // steps that were given up, or are done
+  const attempt = (step: string): Attempt | null =>
+    trying && !shown.includes(step) ? { typed, type: (id, text) => setTyped((before) => ({ ...before, [id]: text })), show: () => show([...shown, step]) } : null;
+  const start = () => {
+    setTyped({});
+    show([]);
+    setTrying(trying ? "" : "yes");
+    if (!trying) change({ at: null });
+  };
   return (
     <section class="hand-steps" aria-label="steps">
       {page && (
         <>
           <div class="hand-heading">
             <h2>{page.title}</h2>
-            {!fault && <Exports asked={asked} page={page} name={name} />}
+            {!fault && (
+              <span class="hand-do">
+                <button type="button" aria-pressed={Boolean(trying)} onClick={start}>
+                  {trying ? "show all results" : "let me try"}
+                </button>
+                {!trying && <Exports asked={asked} page={page} name={name} />}
+              </span>
+            )}
           </div>
-          <p class="note">{page.carried} Click a number to see how it is computed.</p>
+          {trying ? <Score page={page} typed={typed} /> : <p class="note">{page.carried} Click a number to see how it is computed.</p>}
           <ol class="hand-list">
             {page.steps.map((step, place) => (
-              <Step step={step} number={place + 1} page={page} asked={asked} name={name} exports={!fault} key={step.name} />
+              <Step step={step} number={place + 1} page={page} asked={asked} name={name} exports={!fault && !trying} attempt={attempt(step.name)} key={step.name} />
             ))}
           </ol>
         </>
       )}
       {fault && <Misfits message={fault.message} misfit={fault.misfit} number={(page?.steps.length ?? 0) + 1} />}
-      {page?.notes.map((note) => <p class="note">{note}</p>)}
-      {page?.tables.map((table) => (
+      {!trying && page?.notes.map((note) => <p class="note">{note}</p>)}
+      {!trying && page?.tables.map((table) => (
         <div class="wide">
           <h3>{table.title}</h3>
           <table class="rows hand-table">
@@ -55,7 +76,36 @@ export function Steps({ worked, asked, name }: { worked: Worked; asked: Asked; n
   );
 }
 
-function Step({ step, number, page, asked, name, exports }: { step: StepDocument; number: number; page: PageDocument; asked: Asked; name: string; exports: boolean }) {
+type Typed = Record<string, string>; // the address of a cell -> what was typed for it
+
+interface Attempt {
+  typed: Typed;
+  type: (id: string, text: string) => void;
+  show: () => void; // the step as the sheet has it
+}
+
+interface StepProps {
+  step: StepDocument;
+  number: number;
+  page: PageDocument;
+  asked: Asked;
+  name: string;
+  exports: boolean;
+  attempt: Attempt | null; // null: the values stand there
+}
+
+/** How many cells of the sheet are right so far. */
+function Score({ page, typed }: { page: PageDocument; typed: Typed }) {
+  const cells = page.steps.flatMap((step) => step.grids.flatMap((grid) => grid.cells.flat()));
+  const right = cells.filter(([text, id]) => judged(typed[id] ?? "", text)).length;
+  return (
+    <p role="status" class="hand-score">
+      The values are hidden: type your own; each is marked as you type. {right} of {cells.length} right. Two decimals are enough.
+    </p>
+  );
+}
+
+function Step({ step, number, page, asked, name, exports, attempt }: StepProps) {
   const lines = (
     <ul class="hand-lines">
       {step.lines.map((line, place) => (
@@ -92,7 +142,7 @@ function Step({ step, number, page, asked, name, exports }: { step: StepDocument
         </h3>
         {exports && <Exports asked={asked} page={page} step={step.name} name={name} />}
       </div>
-      {step.lines.length > MOST_OPEN ? (
+      {attempt ? null : step.lines.length > MOST_OPEN ? (
         <details class="hand-more">
           <summary>arithmetic for {step.lines.length} numbers</summary>
           {lines}
@@ -102,19 +152,40 @@ function Step({ step, number, page, asked, name, exports }: { step: StepDocument
       )}
       <div class="hand-grids">
         {step.grids
-          .filter((grid) => !alone(grid) || step.lines.length !== 1) // one number stands in its line already
+          .filter((grid) => attempt || !alone(grid) || step.lines.length !== 1) // one number stands in its line already
           .map((grid) => (
-            <Bracketed symbol={step.symbol} name={step.name} grid={grid} />
+            <Bracketed symbol={step.symbol} name={step.name} grid={grid} attempt={attempt} />
           ))}
       </div>
+      {attempt && <Help step={step} attempt={attempt} />}
     </li>
+  );
+}
+
+/** What can be done about a step that is being tried: see it, or, where a whole matrix is there and wrong, learn which mistake it is. */
+function Help({ step, attempt }: { step: StepDocument; attempt: Attempt }) {
+  const grid = step.grids.length === 1 ? step.grids[0] : undefined;
+  const rows = grid?.cells.map((row) => row.map(([, id]) => attempt.typed[id] ?? ""));
+  const full = rows?.every((row) => row.every((text) => numberIn(text) !== null)) ?? false;
+  const wrong = grid?.cells.some((row) => row.some(([text, id]) => judged(attempt.typed[id] ?? "", text) === false)) ?? false;
+  return (
+    <p class="hand-help">
+      <button type="button" class="quiet" aria-label={`show ${step.name}`} onClick={attempt.show}>
+        show this step
+      </button>
+      {full && wrong && (
+        <button type="button" class="quiet" aria-label={`what went wrong in ${step.name}`} onClick={() => change({ claim: claimOf(step.name, rows!) })}>
+          what went wrong?
+        </button>
+      )}
+    </p>
   );
 }
 
 const alone = (grid: GridDocument): boolean => grid.cells.length === 1 && grid.cells[0]!.length === 1 && !grid.rows.length && !grid.columns.length;
 
 /** `name = matrix`, with the names of its rows and columns; each number a door. */
-export function Bracketed({ symbol, name, grid }: { symbol: string; name: string; grid: GridDocument }) {
+export function Bracketed({ symbol, name, grid, attempt }: { symbol: string; name: string; grid: GridDocument; attempt: Attempt | null }) {
   const label = (row: number, column: number) =>
     [grid.rows[row] ?? (grid.cells.length > 1 ? row + 1 : null), grid.columns[column] ?? (grid.cells[0]!.length > 1 ? column + 1 : null)].filter((word) => word !== null).join(", ");
   return (
@@ -141,9 +212,13 @@ export function Bracketed({ symbol, name, grid }: { symbol: string; name: string
                 {grid.rows.length > 0 && <th scope="row">{grid.rows[number]}</th>}
                 {row.map(([text, id], column) => (
                   <td key={id}>
-                    <Door id={id} label={`${name}[${label(number, column)}]: ${text}`}>
-                      {text}
-                    </Door>
+                    {attempt ? (
+                      <Try text={text} typed={attempt.typed[id] ?? ""} label={`${name}[${label(number, column)}]`} type={(own) => attempt.type(id, own)} />
+                    ) : (
+                      <Door id={id} label={`${name}[${label(number, column)}]: ${text}`}>
+                        {text}
+                      </Door>
+                    )}
                   </td>
                 ))}
               </tr>
@@ -152,6 +227,19 @@ export function Bracketed({ symbol, name, grid }: { symbol: string; name: string
         </table>
       </div>
     </div>
+  );
+}
+
+/** A cell to fill in, marked as soon as a number stands in it. */
+function Try({ text, typed, label, type }: { text: string; typed: string; label: string; type: (typed: string) => void }) {
+  const right = judged(typed, text);
+  return (
+    <span class="hand-try">
+      <input inputMode="decimal" autocomplete="off" spellcheck={false} aria-label={label} aria-invalid={right === false || undefined} value={typed} onInput={(event) => type(event.currentTarget.value)} />
+      <span class={right ? "right" : "wrong"} role="img" aria-label={right === null ? undefined : right ? "right" : "wrong"} aria-hidden={right === null}>
+        {right === null ? "" : right ? "✓" : "✗"}
+      </span>
+    </span>
   );
 }
 

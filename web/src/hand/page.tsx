@@ -56,7 +56,7 @@ function Worksheet({ known }: { known: Examples }) {
         {worked && (
           <div class={answer.error ? "hand-work stale" : "hand-work"}>
             <div class="hand-wait">{answer.waiting && <Progress />}</div>
-            <Steps worked={worked} asked={asked} name={base.name} />
+            <Steps worked={worked} asked={asked} name={base.name} key={base.name} />
             {worked.page && !worked.fault && <Own asked={asked} names={worked.page.names} key={base.name} />}
           </div>
         )}
@@ -86,5 +86,5 @@ const SHORT: Record<string, string> = {
 };
 
 function open(example: string): void {
-  change({ example: example === FIRST ? null : example, kind: null, title: null, given: null, set: null, at: null, claim: null });
+  change({ example: example === FIRST ? null : example, kind: null, title: null, given: null, set: null, at: null, claim: null, try: null });
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -83,12 +84,28 @@ async def _do(request: Request, reading: Callable[[dict[str, Any]], Any]) -> Any
     return await request.app.state.lab.workers.do(_plainly, reading, await asked(request))
 
 
+# A problem file is written, the page is clicked: what an error advises, in the page's words.
+IN_THE_PAGE = (
+    (re.compile(r'write (\w+) = "([^"]*)"'), r"choose the \1 \2"),
+    (re.compile(r'write numbers without quotes; only fractions and roots stand in quotes, as in "7/3" or "1/√2"'),
+     "a cell takes a number, a fraction such as 7/3 or a root such as 1/√2"),
+)  # fmt: skip
+
+
+def _on_the_page(error: GlassformerError) -> str:
+    """An error without the name of the sheet, which is no file, and with advice that the page can follow."""
+    line = str(error).removeprefix("sheet: ")
+    for pattern, words in IN_THE_PAGE:
+        line = pattern.sub(words, line)
+    return line
+
+
 def _plainly(reading: Callable[[dict[str, Any]], Any], document: dict[str, Any]) -> Any:
-    """Errors without the name of the sheet, which is no file."""
+    """An answer, or an error in the page's words."""
     try:
         return reading(document)
     except GlassformerError as error:
-        raise GlassformerError(str(error).removeprefix("sheet: ")) from None
+        raise GlassformerError(_on_the_page(error)) from None
 
 
 def _worked(document: dict[str, Any]) -> documents.Worked:
@@ -97,7 +114,7 @@ def _worked(document: dict[str, Any]) -> documents.Worked:
 
     digits, rounded = _decimals(document)
     solution, error = solve_as_far(problem_of(document))
-    line = str(error).removeprefix("sheet: ") if error else None
+    line = _on_the_page(error) if error else None
     fault: documents.SheetFault | None = {"message": line, "misfit": misfit(line)} if line else None
     if solution is None:
         return {"page": None, "fault": fault}
