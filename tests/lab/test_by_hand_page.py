@@ -207,9 +207,9 @@ def test_let_me_try_hides_the_values_and_marks_each_cell_by_itself(page, serious
     read(page, ".hand-score", "1 of")
     page.get_by_label("weights[arrows]").fill("0.2")
     assert page.get_by_label("weights[arrows]").get_attribute("aria-invalid") == "true"
-    page.get_by_label("what went wrong in weights").click()
+    page.get_by_label("what went wrong? (weights)").click()
     page.wait_for_selector(".hand-verdict")
-    page.get_by_label("show scores").click()
+    page.get_by_label("show this step: scores").click()
     read(page, "[data-step=scores]", "0.7071")
     assert serious_faults(page) == []
     page.get_by_role("button", name="show all results").click()

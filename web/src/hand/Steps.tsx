@@ -170,11 +170,11 @@ function Help({ step, attempt }: { step: StepDocument; attempt: Attempt }) {
   const wrong = grid?.cells.some((row) => row.some(([text, id]) => judged(attempt.typed[id] ?? "", text) === false)) ?? false;
   return (
     <p class="hand-help">
-      <button type="button" class="quiet" aria-label={`show ${step.name}`} onClick={attempt.show}>
+      <button type="button" class="quiet" aria-label={`show this step: ${step.name}`} onClick={attempt.show}>
         show this step
       </button>
       {full && wrong && (
-        <button type="button" class="quiet" aria-label={`what went wrong in ${step.name}`} onClick={() => change({ claim: claimOf(step.name, rows!) })}>
+        <button type="button" class="quiet" aria-label={`what went wrong? (${step.name})`} onClick={() => change({ claim: claimOf(step.name, rows!) })}>
           what went wrong?
         </button>
       )}
