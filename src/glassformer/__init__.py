@@ -23,6 +23,8 @@ _WHERE = {
     "train": "glassformer.training.entry_points",
     "resume": "glassformer.training.entry_points",
     "ask": "glassformer.api",
+    "saliency": "glassformer.api",
+    "ablate": "glassformer.api",
     "attribute": "glassformer.api",
     "bridge": "glassformer.api",
     "build": "glassformer.api",
@@ -64,6 +66,7 @@ _WHERE = {
 
 if TYPE_CHECKING:
     from glassformer.api import (
+        ablate,
         ask,
         attribute,
         bridge,
@@ -96,6 +99,7 @@ if TYPE_CHECKING:
         quiz_sets,
         report,
         run,
+        saliency,
         save_picture,
         shapes,
         take_exam,
@@ -121,6 +125,7 @@ __all__ = [
     "Encoder",
     "EncoderSpec",
     "GlassformerError",
+    "ablate",
     "ask",
     "attribute",
     "bridge",
@@ -158,6 +163,7 @@ __all__ = [
     "report",
     "resume",
     "run",
+    "saliency",
     "save",
     "save_picture",
     "shapes",

@@ -31,6 +31,8 @@ ROUTES = {
     "explain": {"run"},
     "attention": {"run", "save_picture"},
     "attribute": {"attribute", "save_picture"},
+    "saliency": {"saliency", "save_picture"},
+    "ablate": {"ablate", "save_picture"},
     "experiment": {"experiment", "experiments", "save_picture"},
     "verify": {"verify"},
     "encode": {"encode", "encode_files"},

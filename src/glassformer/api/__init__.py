@@ -16,6 +16,7 @@ from glassformer.api.answers import ask, check, check_solution, check_worked, qu
 from glassformer.api.evaluation import evaluate
 from glassformer.api.generation import generate
 from glassformer.api.insight import attribute
+from glassformer.api.interventions import ablate, saliency
 from glassformer.api.jobs import encode_files, predict_files
 from glassformer.api.models import encode, export, predict, verify
 from glassformer.api.numbers import experiment, experiments, run, work
@@ -25,6 +26,7 @@ from glassformer.api.reports import report
 from glassformer.api.training import curves, data, data_sets
 
 __all__ = [
+    "ablate",
     "ask",
     "attribute",
     "bridge",
@@ -57,6 +59,7 @@ __all__ = [
     "quiz_sets",
     "report",
     "run",
+    "saliency",
     "save_picture",
     "shapes",
     "take_exam",

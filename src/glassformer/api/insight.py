@@ -1,4 +1,4 @@
-"""The insight commands in Python: what made a number, and what a model needs."""
+"""The command `attribute` in Python: what made a number."""
 
 from __future__ import annotations
 
@@ -13,10 +13,8 @@ from glassformer.spec.reading import What
 
 if TYPE_CHECKING:
     from glassformer.numbers import Checkpoint, Contributions
-    from glassformer.numbers.contributions.quantities import Quantity, TokenId
+    from glassformer.numbers.contributions.quantities import Quantity
     from glassformer.numbers.contributions.rules import Activations, Depth, Norms, Patterns, Rules
-
-WORD_STARTS = ("", "Ġ", "▁")  # how vocabularies write the first token of a word
 
 
 def attribute(  # noqa: PLR0913 - one word an option of the command
@@ -64,6 +62,7 @@ def _of_checkpoint(
 ) -> Contributions:
     from glassformer.model.sentences.settings import read_settings
     from glassformer.numbers.contributions.quantities import Quantity, attributed, similarity, usual
+    from glassformer.numbers.texts import vocabulary_of
 
     if not texts:
         raise GlassformerError("no input: give a text, --text … (two for similarity).")
@@ -77,17 +76,7 @@ def _of_checkpoint(
         return similarity(found, chosen, rules)
     found = checkpoint.run(texts[0])
     wanted = wanted or Quantity.of(usual(found, checkpoint.labels))
-    return attributed(found, wanted, rules, labels=checkpoint.labels, token_id=_vocabulary(checkpoint))
-
-
-def _vocabulary(checkpoint: Checkpoint) -> TokenId:
-    """The id of a token as the tokenizer writes it, or of a word that is one token."""
-
-    def find(word: str) -> int | None:
-        known = (checkpoint.tokenizer.token_to_id(f"{start}{word}") for start in WORD_STARTS)
-        return next((int(number) for number in known if number is not None), None)
-
-    return find
+    return attributed(found, wanted, rules, labels=checkpoint.labels, token_id=vocabulary_of(checkpoint.tokenizer))
 
 
 def _number(word: str, vocab: int | None) -> int | None:

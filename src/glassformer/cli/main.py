@@ -32,6 +32,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "explain": ("glassformer.cli.numbers", "Trace one number down to its arithmetic."),
     "attention": ("glassformer.cli.attention", "Show attention weights as text, a picture or a page."),
     "attribute": ("glassformer.cli.insight", "Write one number as a sum of contributions."),
+    "saliency": ("glassformer.cli.interventions", "Score the tokens of a text by gradients or rollout."),
+    "ablate": ("glassformer.cli.interventions", "Silence each head, FFN and layer on labelled data."),
     "experiment": ("glassformer.cli.experiment", "Test a textbook claim numerically."),
     "verify": ("glassformer.cli.model", "Verify that a checkpoint is loaded correctly."),
     "encode": ("glassformer.cli.model", "Encode texts as vectors."),

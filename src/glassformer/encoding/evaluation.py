@@ -81,8 +81,8 @@ def evaluation(model: LoadedModel, data: Dataset, part: str, worst: int, **readi
     """Evaluate the head of a model on one part of the data, or on all of them."""
     from glassformer.training.report import by_class
 
-    _check_task(model, data)
-    places, notes = _places(model, data)
+    check_task(model, data, "evaluate")
+    places, notes = class_places(model, data)
     splits = [data.part(name) for name in (data.parts if part == EVERY else (part,))]
     probabilities, cut = _probabilities(model, splits, reading)
     true = np.array([places[int(label)] for split in splits for label in _targets(split)], dtype=np.int64)
@@ -118,20 +118,23 @@ def _targets(split: Split) -> Sequence[Any]:
     return split.targets
 
 
-def _check_task(model: LoadedModel, data: Dataset) -> None:
+def check_task(model: LoadedModel, data: Dataset, command: str) -> None:
+    """Refuse data without one label for each input, and a model that does not predict one."""
     from glassformer.model.sentences.predictions import kind_of
 
     if data.task not in ("classify", "image"):
         what = {"tag": "tags for words", "mlm": "no labels"}[data.task]
-        raise GlassformerError(f"{data.name} has {what}: evaluate needs one label per row, of texts or images.")
+        raise GlassformerError(f"{data.name} has {what}: {command} needs one label per row, of texts or images.")
     if model.spec.head != "classify" or kind_of(model.folder) != "classes":
-        raise GlassformerError(f"{model.folder.path.name} is no classifier with one label per input: evaluate cannot compare it.")
+        raise GlassformerError(
+            f"{model.folder.path.name} is no classifier with one label per input: {command} cannot compare it."
+        )
     wanted = "image" if data.task == "image" else "tokens"
     if model.spec.reads != wanted:
         raise GlassformerError(f"{model.folder.path.name} reads {model.spec.reads}, but {data.name} has the task {data.task}.")
 
 
-def _places(model: LoadedModel, data: Dataset) -> tuple[list[int], list[str]]:
+def class_places(model: LoadedModel, data: Dataset) -> tuple[list[int], list[str]]:
     """Return the model's class for each label of the data, and notes."""
     known = {label: place for place, label in enumerate(model.labels)}
     unknown = [label for label in data.labels if label not in known]

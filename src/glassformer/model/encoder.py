@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from functools import partial
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -138,7 +138,7 @@ BLOCKS: dict[tuple[str, str], type[Block | BareAttention]] = {
 class PlainEncoder(nn.Module):
     """An encoder of any spec, as it is drawn; `gf.Encoder` adds memory, first weights, checks and names, and nothing else."""
 
-    rectangles_only: ClassVar[bool] = False  # whether a pass must be a rectangle that is run, never a packed row or a replay
+    rectangles_only = False  # whether a pass must be a rectangle that is run, never a packed row or a replay
     here: Tensor  # holds no number: it knows device and dtype, even where a spec has no parameters
 
     def __init__(self, spec: EncoderSpec) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +11,8 @@ from glassformer.errors import GlassformerError
 from glassformer.files.texts import Text, check_vocabulary, checked_texts, cut_into_tokens
 from glassformer.program.axes import Array
 from glassformer.spec import EncoderSpec
+
+WORD_STARTS = ("", "Ġ", "▁")  # how vocabularies write the first token of a word
 
 
 class Batch(NamedTuple):
@@ -45,6 +47,16 @@ def encode(tokenizer: Any, text: Text | Sequence[Text], spec: EncoderSpec, *, pa
 def words_of(tokenizer: Any, tokens: Array) -> list[list[str]]:
     """Return the word of each token id."""
     return [[tokenizer.id_to_token(int(token)) or f"[{int(token)}]" for token in row] for row in tokens]
+
+
+def vocabulary_of(tokenizer: Any) -> Callable[[str], int | None]:
+    """What finds the id of a token as the tokenizer writes it, or of a word that is one token."""
+
+    def find(word: str) -> int | None:
+        known = (tokenizer.token_to_id(f"{start}{word}") for start in WORD_STARTS)
+        return next((int(number) for number in known if number is not None), None)
+
+    return find
 
 
 def _padded(tokenizer: Any, encodings: list[Any], spec: EncoderSpec, padding: int) -> Batch:

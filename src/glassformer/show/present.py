@@ -28,6 +28,7 @@ VIEWS = {
     "glassformer.program": "glassformer.show.notebook.encoders",
     "glassformer.show": "glassformer.show.notebook.learning",
     "glassformer.encoding.evaluation": "glassformer.show.evaluation",
+    "glassformer.insight": "glassformer.show.insight",
     "glassformer.training.data": "glassformer.show.data",
     "glassformer.training": "glassformer.show.notebook.learning",
     "glassformer.model.checkpoints.certificate": "glassformer.show.certificate",

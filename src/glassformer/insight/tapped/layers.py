@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -20,7 +20,7 @@ from glassformer.model.norms import Norm
 class TappedEncoder(Tapped, Encoder):
     """The same encoder in rectangles, one pass at a time: it tells its parts which layer runs."""
 
-    rectangles_only: ClassVar[bool] = True
+    rectangles_only = True
 
     def run(self, given: Inputs, layout: Layout | None = None, wanted: Wanted = USUAL) -> Output:
         return PlainEncoder.run(self, given, TappedPadded(given.attend), wanted)

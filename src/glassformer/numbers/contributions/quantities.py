@@ -78,10 +78,10 @@ def attributed(run: Values, wanted: Quantity, rules: Rules, *, labels: Sequence[
     if masked != (wanted.kind == "token"):
         way = "token=WORD" if masked else "class=LABEL"
         raise GlassformerError(f"{wanted.kind}={shown(wanted.what)} does not fit head={run.program.spec.head}: give {way}.")
-    found = [_token(name, token_id) if masked else _class(name, labels) for name in names]
+    found = [token_index(name, token_id) if masked else class_index(name, labels) for name in names]
     place = dict(wanted.cell)
     if masked and "t" not in place:
-        place["t"] = _mask(run)
+        place["t"] = mask_position(run.tokens[0] if run.tokens else [])
     axis = run.tensor(LOGITS).axes[-1].name
     seed = np.zeros(run[LOGITS].shape)
     for number, sign in zip(found, (1.0, -1.0), strict=False):
@@ -91,7 +91,8 @@ def attributed(run: Values, wanted: Quantity, rules: Rules, *, labels: Sequence[
     return ledger(run, {LOGITS: seed}, float((seed * run[LOGITS]).sum()), label + where, rules)
 
 
-def _class(name: str, labels: Sequence[str]) -> int:
+def class_index(name: str, labels: Sequence[str]) -> int:
+    """A class by its label or its number."""
     if name in labels:
         return list(labels).index(name)
     if re.fullmatch(r"\d{1,9}", name) and int(name) < len(labels):
@@ -100,7 +101,8 @@ def _class(name: str, labels: Sequence[str]) -> int:
     raise GlassformerError(f"there is no class '{shown(name)}'.{near} The classes are {listed(shown(one) for one in labels)}.")
 
 
-def _token(word: str, token_id: TokenId) -> int:
+def token_index(word: str, token_id: TokenId) -> int:
+    """The id of a token."""
     found = token_id(word)
     if found is None:
         raise GlassformerError(
@@ -109,8 +111,8 @@ def _token(word: str, token_id: TokenId) -> int:
     return found
 
 
-def _mask(run: Values) -> int:
-    words = run.tokens[0] if run.tokens else []
+def mask_position(words: Sequence[str]) -> int:
+    """The position of the only mask in a text."""
     places = [place for place, word in enumerate(words) if word in MASKS]
     if len(places) != 1:
         raise GlassformerError(

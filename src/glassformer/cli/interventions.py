@@ -1,0 +1,117 @@
+"""The insight commands on the fast model: ablate, saliency."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+import glassformer as gf
+from glassformer.cli.data import rows_options
+from glassformer.cli.model import DTYPES
+from glassformer.cli.options import Named, OneOf, as_option, format_options, give
+from glassformer.errors import GlassformerError
+
+model_argument = click.argument("model", metavar="CHECKPOINT", type=click.Path(path_type=Path))
+dtype_option = click.option(
+    "--dtype", default="float32", show_default=True, type=OneOf(DTYPES), help="Number format of the computation."
+)
+device_option = click.option("--device", default=None, metavar="NAME", help="cpu or cuda. [default: cuda if available]")
+of_option = click.option(
+    "--of", metavar="QUANTITY", help="class=LABEL or token=WORD, with against=… for a difference.  [default: what is predicted]"
+)
+out_option = click.option("--out", type=Named(), metavar="FILE", help="Save a picture, FILE.png or FILE.svg.")
+
+
+def _give(found: Any, out: str | None, form: str | None) -> None:
+    notes = [f"picture: {gf.save_picture(found, out)}"] if out is not None else []
+    give(found, form, notes=notes if form is None else None)
+
+
+def _check_picture(out: str | None) -> None:
+    """Refuse a picture that cannot be drawn before anything is computed."""
+    from glassformer.show.figures import check_format, drawing
+
+    if out is not None:
+        check_format(out)
+        with drawing():
+            pass
+
+
+@click.command()
+@model_argument
+@click.argument("data")
+@as_option
+@click.option(
+    "--kinds",
+    default="head,ffn,layer",
+    show_default=True,
+    metavar="KIND,…",
+    help="What is silenced: heads, feed-forward blocks, layers.",
+)
+@click.option("--part", default="test", show_default=True, metavar="NAME", help="train, validation, test, an extra part, or all.")
+@click.option("--rows", type=click.IntRange(min=1), metavar="N", help="Use the first N rows.")
+@click.option("--folder", type=Named(), metavar="FOLDER", help="Keep finished rows there; the same command goes on after them.")
+@rows_options(no_label="Refused here: ablate compares with labels.")
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Random seed of the split.")
+@dtype_option
+@device_option
+@out_option
+@format_options
+def ablate(model: Path, data: str, kinds: str, out: str | None, form: str | None, no_label: bool, **options: Any) -> None:
+    """Silence each head, feed-forward block and layer in turn, and measure what the model loses on labelled data.
+
+    A head writes 0 instead of its mix, a feed-forward block 0 instead of its output, a layer hands on its input. Changes of
+    accuracy and loss have 95% bootstrap intervals. What comes before a change is computed once.
+
+    \b
+    glassformer ablate runs/topic-1 topic
+    glassformer ablate runs/topic-1 topic --kinds head --rows 1000 --out heads.png
+    glassformer ablate path/to/classifier reviews.csv --text review --label stars --part all --folder ablation
+    """
+    if no_label:
+        raise GlassformerError("ablate compares predictions with labels: leave --no-label out.")
+    _check_picture(out)
+    chosen: Any = [kind.strip() for kind in kinds.split(",")]
+    _give(gf.ablate(model, data, kinds=chosen, show_progress=True, **options), out, form)
+
+
+@click.command()
+@model_argument
+@click.option("--text", required=True, help="Input text.")
+@of_option
+@click.option(
+    "--method",
+    type=OneOf(["integrated", "gradient", "rollout"]),
+    default="integrated",
+    show_default=True,
+    help="Integrated gradients, gradient × input, or attention rollout.",
+)
+@click.option(
+    "--steps", type=click.IntRange(min=1), metavar="N", help="Nodes of the integral.  [default: until the gap is small]"
+)
+@click.option(
+    "--baseline",
+    type=OneOf(["padding", "zero"]),
+    default="padding",
+    show_default=True,
+    help="Where integrated gradients start: every word a padding token, or zero vectors.",
+)
+@as_option
+@dtype_option
+@device_option
+@out_option
+@format_options
+def saliency(model: Path, out: str | None, form: str | None, **options: Any) -> None:
+    """Score the tokens, words and heads of a text for one logit, with the completeness gap of the method.
+
+    Integrated gradients sum to the change of the logit from the baseline; the gap is what the integral misses. Gradient × input
+    has no such law, and attention rollout does not depend on the logit at all: their gaps say so.
+
+    \b
+    glassformer saliency runs/topic-1 --text "Shares fell sharply"
+    glassformer saliency runs/topic-1 --text "Shares fell sharply" --of "class=Business against=Sports" --out words.png
+    """
+    _check_picture(out)
+    _give(gf.saliency(model, **options), out, form)

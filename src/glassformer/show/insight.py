@@ -1,0 +1,133 @@
+"""How insight looks: tables of an ablation, a saliency, a lens, a patching and probes; their pictures are grids."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from glassformer.errors import shown
+from glassformer.show.colours import DIVERGING, ink_on, mixed
+from glassformer.show.figures import figures
+from glassformer.show.fragment import fragment
+from glassformer.show.markup import Html, join, tags
+from glassformer.show.table import Column, Table
+
+MOST_PARTS = 15
+
+
+@dataclass(frozen=True)
+class InsightView:
+    """Several tables, one below the other; on a page, a coloured grid above them."""
+
+    found: Any
+
+    def tables(self) -> list[Table]:
+        return list(TABLES[type(self.found).__name__](self.found))
+
+    def text(self) -> str:
+        return "\n\n".join(table.text() for table in self.tables())
+
+    def markdown(self) -> str:
+        return "\n\n".join(table.markdown() for table in self.tables())
+
+    def latex(self) -> str:
+        return "\n\n".join(table.latex() for table in self.tables())
+
+    def html(self) -> Html:
+        return fragment(*(join(table.above, table.markup()) for table in self.tables()))
+
+
+def of_torch_room(found: Any) -> InsightView:
+    """What the commands of insight found; this room may not import their classes."""
+    return InsightView(found)
+
+
+def _ablation(found: Any) -> Iterator[Table]:
+    title = f"{found.model} on {found.data}, {found.part}: {found.rows:,} rows"
+    one = found.accuracy
+    base = f"Nothing silenced: accuracy {_share(one.value)} ({_share(one.low)} – {_share(one.high)}), loss {found.loss:.4f}."
+    heads = [Column("silenced"), *(Column(name, right=True) for name in ("accuracy", "95% interval", "loss", "95% interval"))]
+    worst = sorted(found.silenced, key=lambda one: one.accuracy.value)[:MOST_PARTS]
+    rows = [
+        [
+            one.part.name,
+            _points(one.accuracy.value),
+            _reach(one.accuracy, _points),
+            _moved(one.loss.value),
+            _reach(one.loss, _moved),
+        ]
+        for one in worst
+    ]
+    left = len(found.silenced) - len(worst)
+    notes = [base, *([f"The {len(worst)} largest drops; {left:,} more parts in --json."] if left else []), *found.notes]
+    kinds = {one.part.kind: 0 for one in found.silenced}
+    for kind in kinds:
+        count = sum(one.part.kind == kind for one in found.silenced)
+        notes.append(f"{found.free(0.01, kind)} of {count} {NAMES[kind]} can be silenced, one at a time, for at most 1 point.")
+    yield Table(title, heads, rows, notes)
+
+
+NAMES = {"head": "heads", "ffn": "feed-forward blocks", "layer": "layers"}
+
+
+def _share(value: float) -> str:
+    return f"{100 * value:.1f}%"
+
+
+def _points(value: float) -> str:
+    return f"{100 * value:+.1f}".replace("-", "−")
+
+
+def _moved(value: float) -> str:
+    return f"{value:+.4f}".replace("-", "−")
+
+
+def _reach(one: Any, form: Callable[[float], str]) -> str:
+    return f"{form(one.low)} … {form(one.high)}"
+
+
+def _saliency(found: Any) -> Iterator[Table]:
+    widest = max((abs(score) for _, score in found.words), default=0.0) or 1.0
+    rows = [[shown(word), figures(score), _bar(score / widest)] for word, score in found.words]
+    notes = [
+        f"The scores sum to {figures(found.gap.total)}; they should sum to {figures(found.gap.wanted)} ({SUMS[found.method]})."
+    ]
+    notes += [f"Completeness gap: {100 * found.gap.relative:.2g}%" + (f" with {found.steps} steps." if found.steps else ".")]
+    title = f"{found.of} = {figures(found.value)}, {METHODS[found.method]}"
+    columns = [Column("word"), Column("score", right=True), Column("")]
+    yield Table(title, columns, rows, notes, above=_coloured(found.words, widest))
+    if found.heads:
+        heads = [Column(""), *(Column(f"head {number}", right=True) for number in range(len(found.heads[0])))]
+        rows = [[f"layer {number}", *map(figures_of_head, layer)] for number, layer in enumerate(found.heads)]
+        yield Table("Gradient × mix of each head", heads, rows)
+
+
+METHODS = {"integrated": "integrated gradients", "gradient": "gradient × input", "rollout": "attention rollout"}
+SUMS = {
+    "integrated": "the change of the number from the baseline",
+    "gradient": "the number itself, if it were linear",
+    "rollout": "1; they do not depend on the number",
+}
+BAR = 20
+
+
+def figures_of_head(value: float) -> str:
+    return figures(value, 2)
+
+
+def _bar(share: float) -> str:
+    """A bar of text: positive scores filled, negative ones hollow."""
+    return ("█" if share > 0 else "░") * round(abs(share) * BAR)
+
+
+def _coloured(words: Any, widest: float) -> Html:
+    """The text, each word coloured by its score: orange for, blue against."""
+    spans = []
+    for word, score in words:
+        colour = mixed(DIVERGING, 0.5 + score / widest / 2)
+        spans.append(tags.span(tags.bdi(shown(word)), style=f"background:{colour};color:{ink_on(colour)};padding:1px 3px"))
+    return tags.p([join(span, " ") for span in spans])
+
+
+TABLES: dict[str, Callable[[Any], Iterator[Table]]] = {"Ablation": _ablation, "Saliency": _saliency}
