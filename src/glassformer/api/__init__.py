@@ -16,7 +16,7 @@ from glassformer.api.answers import ask, check, check_solution, check_worked, qu
 from glassformer.api.evaluation import evaluate
 from glassformer.api.generation import generate
 from glassformer.api.insight import attribute
-from glassformer.api.interventions import ablate, saliency
+from glassformer.api.interventions import ablate, lens, patch, probe, saliency
 from glassformer.api.jobs import encode_files, predict_files
 from glassformer.api.models import encode, export, predict, verify
 from glassformer.api.numbers import experiment, experiments, run, work
@@ -50,11 +50,14 @@ __all__ = [
     "generate",
     "grade_quiz",
     "largest_batch",
+    "lens",
     "make_quiz",
     "notation",
+    "patch",
     "predict",
     "predict_files",
     "presets",
+    "probe",
     "quantities",
     "quiz_sets",
     "report",

@@ -7,13 +7,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from glassformer import arguments
+from glassformer.checkpoints.folder import model_folder
 from glassformer.errors import needs_torch
-from glassformer.spec.checkpoint_folder import model_folder
 
 if TYPE_CHECKING:
     from glassformer.insight.ablation import Ablation
+    from glassformer.insight.lens import Lens
+    from glassformer.insight.patching import Patching, Where
+    from glassformer.insight.probing import Probes
     from glassformer.insight.saliency import Baseline, Method, Saliency
     from glassformer.insight.silencing import Kind
+    from glassformer.model import LoadedModel
 
 
 @needs_torch
@@ -87,10 +91,88 @@ def saliency(  # noqa: PLR0913 - one word an option of the command
     completeness gap. `of` is class=LABEL or token=WORD, with `against=…` for a difference; by default what the model predicts.
     `steps=None` takes as many as bring the gap below half a percent. `baseline` is where integrated gradients start.
     """
-    from glassformer.encoding import streams
     from glassformer.insight.saliency import saliency as scored
+
+    loaded = _loaded(model, device=device, dtype=dtype, as_class=as_class)
+    return scored(loaded, text, of=of, method=method, steps=steps, baseline=baseline)
+
+
+@needs_torch
+def lens(
+    model: str | Path,
+    text: str,
+    *,
+    guesses: int = 5,
+    dtype: str = "float32",
+    device: str | None = None,
+    as_class: str | None = None,
+) -> Lens:
+    """Read what each layer would answer through the head: `gf.lens("runs/topic-1", "Shares fell").answers`.
+
+    The hidden states of every depth go through final norm, pooler and head; each depth is normalised by its own norm. `guesses`
+    are the best classes or tokens of each answer.
+    """
+    from glassformer.insight.lens import lens as read
+
+    return read(_loaded(model, device=device, dtype=dtype, as_class=as_class), text, guesses=guesses)
+
+
+@needs_torch
+def patch(
+    model: str | Path,
+    clean: str,
+    corrupt: str,
+    *,
+    of: str | None = None,
+    at: Where = "layers",
+    dtype: str = "float32",
+    device: str | None = None,
+    as_class: str | None = None,
+) -> Patching:
+    """Put values of a clean run into the run of a corrupt text: `gf.patch(model, "Shares fell", "Leaves fell").restored`.
+
+    One layer and position at a time; `at` is layers, attention or ffn. 0 is the number of the corrupt text, 1 that of the clean
+    one. `of` is class=LABEL or token=WORD; by default what is predicted for the clean text minus that for the corrupt one.
+    """
+    from glassformer.insight.patching import patch as patched
+
+    return patched(_loaded(model, device=device, dtype=dtype, as_class=as_class), clean, corrupt, of=of, at=at)
+
+
+@needs_torch
+def probe(  # noqa: PLR0913 - one word an option of the command
+    model: str | Path,
+    data: str | Path,
+    *,
+    rows: int | None = None,
+    text: str = "text",
+    label: str = "label",
+    split: tuple[float, float, float] = (0.8, 0.1, 0.1),
+    seed: int = 0,
+    skip_bad: bool = False,
+    dtype: str = "float32",
+    device: str | None = None,
+    as_class: str | None = None,
+) -> Probes:
+    """Fit a linear probe on the hidden states of each layer: `gf.probe("bert", "topic").probes[3].selectivity`.
+
+    Each probe has its accuracy on test texts, that on a control task, and 95% intervals. `rows` limits the texts of each part;
+    the other words say how the data is read, as in `evaluate`.
+    """
+    from glassformer.insight.probing import probe as probed
+    from glassformer.training.data import load_data
+
+    most = arguments.whole("rows", rows, least=1) if rows is not None else None
+    on_bad: Any = "skip" if arguments.yes_no("skip_bad", skip_bad) else "refuse"
+    model_folder(arguments.path("model", model))
+    found = load_data(data, text=text, label=label, split=split, seed=seed, on_bad=on_bad)
+    loaded = _loaded(model, device=device, dtype=dtype, as_class=as_class, uses=())
+    return probed(loaded, found, rows=most, seed=seed)
+
+
+def _loaded(model: str | Path, *, uses: tuple[str, ...] = ("pooler", "head"), **options: Any) -> LoadedModel:
+    from glassformer.encoding import streams
 
     where = arguments.path("model", model)
     model_folder(where)
-    loaded = streams.load_on(where, device=device, dtype=dtype, as_class=as_class)
-    return scored(loaded, text, of=of, method=method, steps=steps, baseline=baseline)
+    return streams.load_on(where, uses=uses, **options)

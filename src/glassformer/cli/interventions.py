@@ -1,4 +1,4 @@
-"""The insight commands on the fast model: ablate, saliency."""
+"""The insight commands on the fast model: saliency, ablate, lens, patch, probe."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 import glassformer as gf
-from glassformer.cli.data import rows_options
+from glassformer.cli.data import rows_options, split_option
 from glassformer.cli.model import DTYPES
 from glassformer.cli.options import Named, OneOf, as_option, format_options, give
 from glassformer.errors import GlassformerError
@@ -115,3 +115,84 @@ def saliency(model: Path, out: str | None, form: str | None, **options: Any) -> 
     """
     _check_picture(out)
     _give(gf.saliency(model, **options), out, form)
+
+
+@click.command()
+@model_argument
+@click.option("--text", required=True, help="Input text.")
+@click.option("--guesses", default=5, show_default=True, type=click.IntRange(1, 100), metavar="N", help="Guesses of each answer.")
+@as_option
+@dtype_option
+@device_option
+@out_option
+@format_options
+def lens(model: Path, out: str | None, form: str | None, **options: Any) -> None:
+    """Show what each layer would answer if the head read it: classes, tags, or tokens.
+
+    Each depth is normalised by its own norm: after the residual sum that of the layer, before the sub-layers the final norm with
+    the statistics of that depth.
+
+    \b
+    glassformer lens runs/topic-1 --text "Shares fell sharply"
+    glassformer lens path/to/bert --text "The [MASK] of the river" --out lens.png
+    """
+    _check_picture(out)
+    _give(gf.lens(model, **options), out, form)
+
+
+@click.command()
+@model_argument
+@click.argument("clean")
+@click.argument("corrupt")
+@of_option
+@click.option(
+    "--at",
+    type=OneOf(["layers", "attention", "ffn"]),
+    default="layers",
+    show_default=True,
+    help="What is patched: the output of a layer, of its attention, or of its feed-forward block.",
+)
+@as_option
+@dtype_option
+@device_option
+@out_option
+@format_options
+def patch(model: Path, clean: str, corrupt: str, out: str | None, form: str | None, **options: Any) -> None:
+    """Put values of the CLEAN text's run into the run of the CORRUPT text, one layer and position at a time.
+
+    Each cell says how much of the difference between the two texts comes back: 0 as corrupt, 1 as clean. Both texts must have the
+    same number of tokens.
+
+    \b
+    glassformer patch runs/topic-1 "Shares fell sharply" "Leaves fell sharply" --out patch.png
+    glassformer patch path/to/bert "The [MASK] of France" "The [MASK] of London" --of token=king --at attention
+    """
+    _check_picture(out)
+    _give(gf.patch(model, clean, corrupt, **options), out, form)
+
+
+@click.command()
+@model_argument
+@click.argument("data")
+@click.option("--rows", type=click.IntRange(min=1), metavar="N", help="Use the first N texts of each part.")
+@click.option("--text", default="text", show_default=True, metavar="COLUMN", help="Column with the texts.")
+@click.option("--label", default="label", show_default=True, metavar="COLUMN", help="Column with the labels.")
+@click.option("--skip-bad", is_flag=True, help="Skip rows that cannot be used instead of refusing the data.")
+@split_option
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Random seed of split and control labels.")
+@as_option
+@dtype_option
+@device_option
+@out_option
+@format_options
+def probe(model: Path, data: str, out: str | None, form: str | None, **options: Any) -> None:
+    """Fit a linear probe on the mean hidden state of each layer, and compare it with a control task.
+
+    In the control task each text has a random label that belongs to its first word. Selectivity is the accuracy beyond it.
+
+    \b
+    glassformer probe path/to/bert topic
+    glassformer probe runs/topic-1 reviews.csv --text review --label stars --rows 1000
+    """
+    _check_picture(out)
+    _give(gf.probe(model, data, **options), out, form)

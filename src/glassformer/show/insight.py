@@ -130,4 +130,65 @@ def _coloured(words: Any, widest: float) -> Html:
     return tags.p([join(span, " ") for span in spans])
 
 
-TABLES: dict[str, Callable[[Any], Iterator[Table]]] = {"Ablation": _ablation, "Saliency": _saliency}
+def _lens(found: Any) -> Iterator[Table]:
+    """One answer a depth: its guesses; one answer a position: the best guess of each."""
+    answers = {(answer.depth, answer.position): answer.guesses for answer in found.answers}
+    if found.positions == [None]:
+        rows = [
+            [depth, *(f"{shown(one.label)} {_share(one.probability)}" for one in answers[depth, None])] for depth in found.depths
+        ]
+        guesses = max(len(row) for row in rows) - 1
+        columns = [Column("read after"), *(Column(f"guess {number + 1}") for number in range(guesses))]
+        yield Table(f"What each layer of {found.model} would answer", columns, rows)
+        return
+    heads = [Column("token"), *(Column(depth) for depth in found.depths)]
+    rows = [
+        [
+            shown(found.tokens[place]),
+            *(
+                f"{shown(answers[depth, place][0].label)} {_share(answers[depth, place][0].probability)}"
+                for depth in found.depths
+            ),
+        ]
+        for place in found.positions
+    ]
+    yield Table(f"What each layer of {found.model} would answer", heads, rows)
+
+
+def _patching(found: Any) -> Iterator[Table]:
+    pairs = zip(found.clean, found.corrupt, strict=True)
+    words = [shown(one if one == other else f"{one} / {other}") for one, other in pairs]
+    restored = found.restored
+    rows = [
+        [word, *(f"{restored[depth][place]:.2f}".replace("-", "−") for depth in range(len(found.depths)))]
+        for place, word in enumerate(words)
+    ]
+    columns = [Column("clean / corrupt"), *(Column(depth, right=True) for depth in found.depths)]
+    notes = [
+        f"{found.of}: {figures(found.clean_value)} for the clean text, {figures(found.corrupt_value)} for the corrupt one.",
+        "Each cell: the share of the difference that the clean value there restores (0 as corrupt, 1 as clean).",
+    ]
+    yield Table(f"Patched: {found.at} of {found.model}", columns, rows, notes)
+
+
+def _probes(found: Any) -> Iterator[Table]:
+    columns = [Column("states"), *(Column(name, right=True) for name in ("accuracy", "95% interval", "control", "selectivity"))]
+    rows = [
+        [one.depth, _share(one.accuracy.value), _reach(one.accuracy, _share), _share(one.control.value), _share(one.selectivity)]
+        for one in found.probes
+    ]
+    notes = [
+        f"{found.train_rows:,} texts to fit, {found.test_rows:,} to test.",
+        f"Always the most frequent label: {_share(found.always_one)}.",
+        "Control: a random label that belongs to the first word of a text; selectivity is the accuracy beyond it.",
+    ]
+    yield Table(f"Linear probes of {found.model} on {found.data}", columns, rows, notes)
+
+
+TABLES: dict[str, Callable[[Any], Iterator[Table]]] = {
+    "Ablation": _ablation,
+    "Saliency": _saliency,
+    "Lens": _lens,
+    "Patching": _patching,
+    "Probes": _probes,
+}
