@@ -10,6 +10,7 @@ from torch import Tensor
 
 from glassformer.arguments import whole
 from glassformer.errors import GlassformerError
+from glassformer.files.paths import path_text
 from glassformer.files.texts import Text
 from glassformer.insight.grid import Grid
 from glassformer.insight.silencing import finish
@@ -108,7 +109,7 @@ def lens(model: LoadedModel, text: Text, *, guesses: int = 5) -> Lens:
                 answers += [Answer(depth, place, _best(model, row, guesses)) for place, row in enumerate(shares)]
             else:
                 answers.append(Answer(depth, None, _best(model, shares, guesses)))
-    return Lens(model.folder.path.name, tuple(read.tokens), tuple(answers))
+    return Lens(path_text(model.folder.path), tuple(read.tokens), tuple(answers))
 
 
 def _best(model: LoadedModel, shares: Tensor, count: int) -> tuple[Guess, ...]:

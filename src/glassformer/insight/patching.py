@@ -13,6 +13,7 @@ from torch import Tensor
 
 from glassformer.arguments import one_of
 from glassformer.errors import GlassformerError
+from glassformer.files.paths import path_text
 from glassformer.files.texts import Text
 from glassformer.insight.grid import Grid
 from glassformer.insight.hooks import tapped
@@ -88,7 +89,7 @@ def patch(model: LoadedModel, clean: Text, corrupt: Text, *, of: str | None = No
         kept: dict[str, Callable[[Tensor], None]] = {name: partial(seen.__setitem__, name) for name in names.values()}
         tapped(model.encoder, kept)(one.ids, segments=one.segments)
         values = tuple(_patched(model, other, wanted, name, seen[name]) for name in names.values())
-    about = (model.folder.path.name, wanted.label, at, tuple(one.tokens), tuple(other.tokens), best, worst)
+    about = (path_text(model.folder.path), wanted.label, at, tuple(one.tokens), tuple(other.tokens), best, worst)
     return Patching(*about, values, tuple(names))
 
 

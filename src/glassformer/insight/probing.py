@@ -16,6 +16,7 @@ from torch.nn import functional
 
 from glassformer.encoding.scores import Interval, wilson
 from glassformer.errors import GlassformerError
+from glassformer.files.paths import path_text
 from glassformer.insight.grid import Grid
 from glassformer.insight.hooks import tapped
 from glassformer.model.fast.inference import evaluating, every_module
@@ -98,7 +99,7 @@ def probe(model: LoadedModel, data: Dataset, *, rows: int | None = None, seed: i
         right = [_right(fitting, one[0], testing, one[1], len(data.labels)) for one in (targets, controls)]
         found.append(Probe(depth, *(wilson(count, len(testing)) for count in right)))
     always = float(np.bincount(targets[1]).max() / len(targets[1]))
-    return Probes(model.folder.path.name, data.name, len(targets[0]), len(targets[1]), always, tuple(found))
+    return Probes(path_text(model.folder.path), data.name, len(targets[0]), len(targets[1]), always, tuple(found))
 
 
 def _targets(part: Split, rows: int | None) -> NDArray[np.int64]:

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from glassformer.arguments import one_of, whole
 from glassformer.errors import GlassformerError
+from glassformer.files.paths import path_text
 from glassformer.files.texts import Text
 from glassformer.insight.grid import Grid
 from glassformer.insight.hooks import tapped
@@ -230,5 +231,5 @@ def _saliency(  # noqa: PLR0913 - the fields of the result
         key = (word is None, number if word is None else word)
         letters, before = words.get(key, ("", 0.0))
         words[key] = letters + token.removeprefix("##").lstrip("Ġ▁"), before + score
-    name, tokens = model.folder.path.name, tuple(read.tokens)
+    name, tokens = path_text(model.folder.path), tuple(read.tokens)
     return Saliency(name, wanted.label, method, value, tokens, scores, tuple(words.values()), heads, gap, steps, baseline)
