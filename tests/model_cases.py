@@ -36,7 +36,7 @@ VIT = EncoderSpec(
 )  # fmt: skip
 WHISPER = EncoderSpec(
     mels=5, positions=4, position="sinusoidal_stored", norm="pre", d_model=16, heads=2, d_ff=24, layers=2, activation="gelu",
-    biases=("q", "v", "output", "ffn", "norm", "embedding", "head"), head="classify", head_reads="mean",
+    biases=("q", "v", "output", "ffn", "norm", "convolution", "embedding", "head"), head="classify", head_reads="mean",
 )  # fmt: skip
 
 
@@ -61,6 +61,8 @@ def rich_specs(draw: st.DrawFn, **kinds: Any) -> EncoderSpec:
 
 
 def _reads(spec: EncoderSpec) -> list[str]:
+    if spec.layer_sum or spec.head_projection is not None:
+        return [spec.head_reads]
     return ["pooled", "mean", "first_and_mean"] if spec.head == "classify" else ["pooled"]
 
 

@@ -53,21 +53,14 @@ def specs(draw: st.DrawFn, *, reads: str | None = None) -> EncoderSpec:
         fields["position_offset"] = draw(st.sampled_from([0, 2]))
         heads_allowed += ["mlm", "pretrain"]
     if kind == "image":
-        fields |= {"image": draw(st.integers(2, 5)), "patch": 2, "channels": draw(st.integers(1, 3))}
-        fields |= {
-            "class_tokens": draw(st.integers(0, 2)),
-            "registers": draw(st.integers(0, 2)),
-            "mask_token": draw(st.booleans()),
-        }
-        fields["head_reads"] = draw(st.sampled_from(["pooled", "mean", "first_and_mean"]))
-        heads_allowed.append("tag_patches")
-        if fields["class_tokens"] == 2:
-            heads_allowed.append("distilled")
-        if fields["class_tokens"] == 1 and not fields["registers"]:
-            positions += ["relative_2d", "learned_relative_2d"]
-        if fields["d_k"] is not None and fields["d_k"] % 4 == 0:
-            positions.append("rotary_2d")
+        image, more_heads, more_positions = draw(images(fields["d_k"]))
+        fields |= image
+        heads_allowed, positions = heads_allowed + more_heads, positions + more_positions
+    raw_sound = kind == "frames" and draw(st.booleans())
+    if raw_sound:
+        positions = ["none", "convolution", "convolution_relative", "sinusoidal", "rotary"]
     fields["position"] = draw(st.sampled_from(positions))
+    fields["relative_gate"] = "relative" in fields["position"] and fields["d_model"] % heads == 0 and draw(st.booleans())
     fields["relative_buckets"] = draw(st.sampled_from([4, 8]))
     fields["relative_distance"] = draw(st.sampled_from([fields["relative_buckets"] // 2, 128]))
     fields["relative_tables"] = draw(st.sampled_from(["shared", "per_layer"]))
@@ -75,10 +68,13 @@ def specs(draw: st.DrawFn, *, reads: str | None = None) -> EncoderSpec:
     fields["relative_projections"] = draw(st.sampled_from(["shared", "own"]))
     fields["relative_norm"] = draw(st.booleans())
     fields["positions"] = 8 if kind != "frames" else draw(st.integers(1, 4))
-    if kind == "frames":
+    if raw_sound:
+        fields |= {**draw(raw_sounds()), "positions": None}
+    elif kind == "frames":
         fields["mels"] = draw(st.integers(1, 3))
     fields["head"] = draw(st.sampled_from(heads_allowed))
     fields["head_hidden"] = draw(st.sampled_from(["none", "gelu", "tanh"]))
+    fields |= draw(readings(fields))
     fields["head_norm"] = draw(st.booleans()) and fields["head_hidden"] != "none"
     return EncoderSpec(**fields)
 
@@ -126,3 +122,39 @@ def decoder_specs(draw: st.DrawFn) -> DecoderSpec:
         fields["global_every"] = draw(st.sampled_from([None, 2, 3]))
         fields["global_offset"] = draw(st.integers(0, 1)) if fields["global_every"] else 0
     return DecoderSpec(**fields)
+
+
+@st.composite
+def images(draw: st.DrawFn, d_k: int) -> tuple[dict[str, Any], list[str], list[str]]:
+    """An image and its tokens, the heads that read them, and the positions that they can have."""
+    fields = {
+        **{"image": draw(st.integers(2, 5)), "patch": 2, "channels": draw(st.integers(1, 3))},
+        "class_tokens": draw(st.integers(0, 2)),
+        "registers": draw(st.integers(0, 2)),
+        "mask_token": draw(st.booleans()),
+        "head_reads": draw(st.sampled_from(["pooled", "mean", "first_and_mean"])),
+    }
+    one = fields["class_tokens"] == 1 and not fields["registers"]
+    positions = (["relative_2d", "learned_relative_2d"] if one else []) + (["rotary_2d"] if d_k % 4 == 0 else [])
+    return fields, ["tag_patches", *(["distilled"] if fields["class_tokens"] == 2 else [])], positions
+
+
+@st.composite
+def raw_sounds(draw: st.DrawFn) -> dict[str, Any]:
+    """Sound as samples, and the convolutions that read it."""
+    return {
+        **{"mels": draw(st.integers(1, 2)), "samples": draw(st.integers(20, 24))},
+        **{"conv_widths": (3, 4), "conv_kernels": (4, 2), "conv_strides": (draw(st.integers(2, 3)), 2)},
+        **{"conv_norm": draw(st.sampled_from(["none", "group", "layer"])), "feature_norm": draw(st.booleans())},
+        **{"mask_token": draw(st.booleans()), "position_groups": 2, "position_kernel": draw(st.integers(2, 5))},
+        **{"position_layers": draw(st.integers(1, 2)), "position_norm": draw(st.sampled_from(["weight", "output"]))},
+        "head_reads": draw(st.sampled_from(["pooled", "mean"])),
+    }
+
+
+@st.composite
+def readings(draw: st.DrawFn, fields: dict[str, Any]) -> dict[str, Any]:
+    """What a head that reads every token does before it."""
+    mean = fields["head"] == "classify" and fields.get("head_reads") == "mean"
+    found = {"layer_sum": draw(st.booleans())} if mean or fields["head"] == "tag" else {}
+    return found | ({"head_projection": draw(st.sampled_from([None, 3]))} if mean else {})

@@ -73,7 +73,26 @@ DEBERTA = {
 }
 TWO_TERMS = {"hidden_size": 16, "share_att_key": False, "norm_rel_ebd": "none"}
 NOT_RELATIVE = {"relative_attention": False, "pos_att_type": None, "norm_rel_ebd": "none", "position_biased_input": True}
+SOUND = {
+    "hidden_size": 12,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 3,
+    "intermediate_size": 20,
+    "vocab_size": 7,
+    "conv_dim": [6, 5, 8],
+    "conv_kernel": [26, 12, 5],
+    "conv_stride": [20, 10, 4],
+    "num_conv_pos_embeddings": 4,
+    "num_conv_pos_embedding_groups": 2,
+    "classifier_proj_size": 5,
+    "num_labels": 3,
+    "hidden_dropout": 0.0,
+}
+SAMPLES = 16_000  # the length that configs of raw sound are read with
 CONFIGS: dict[str, dict[str, Any]] = {
+    **dict.fromkeys(("wav2vec2", "hubert", "unispeech", "unispeech-sat"), SOUND),
+    "wavlm": {**SOUND, "num_buckets": 8, "max_bucket_distance": 9},
+    "data2vec-audio": {**SOUND, "num_conv_pos_embeddings": 2, "conv_pos_kernel_size": 3},
     "deberta-v2": DEBERTA,
     "albert": {**NARROW, "num_hidden_groups": 1},
     "electra": NARROW,
@@ -166,6 +185,15 @@ VARIANTS = [
     Case("deberta-v2", "DebertaV2ForSequenceClassification", {"pooler_hidden_act": "tanh"}),
     Case("t5", "T5EncoderModel", {"feed_forward_proj": "gated-gelu", "relative_attention_num_buckets": 8}),
     Case("bart", "BartEncoder", {"scale_embedding": True, "activation_function": "relu"}),
+    Case("wav2vec2", "Wav2Vec2Model", {"do_stable_layer_norm": True, "feat_extract_norm": "layer", "conv_bias": True}),
+    Case("wav2vec2", "Wav2Vec2ForSequenceClassification", {"use_weighted_layer_sum": True, "mask_time_prob": 0.0}),
+    Case("hubert", "HubertModel", {"feat_proj_layer_norm": False, "num_conv_pos_embeddings": 5}),
+    Case(
+        "wavlm",
+        "WavLMForAudioFrameClassification",
+        {"use_weighted_layer_sum": True, "do_stable_layer_norm": True, "feat_extract_norm": "layer"},
+    ),
+    Case("data2vec-audio", "Data2VecAudioModel", {"num_conv_pos_embeddings": 1, "conv_pos_kernel_size": 4, "conv_bias": True}),
     Case("whisper", "WhisperEncoder", {"activation_function": "relu", "scale_embedding": True, "num_mel_bins": 3}),
     Case("vit", "ViTModel", {"image_size": [8, 12], "patch_size": [4, 3], "num_channels": 1}),
     Case("vit", "ViTForImageClassification", {"qkv_bias": False, "image_size": 10}),
@@ -246,6 +274,9 @@ def inputs_for(case: Case, *, padded: bool, seed: int = 0) -> dict[str, Any]:
     """Two texts (the second shorter, where padded), two images or two sounds."""
     rng = np.random.default_rng(seed)
     config = case.config
+    if "conv_dim" in FAMILIES[case.family].keys:
+        attend = {"attend": np.arange(19) < np.array([[19], [12]])} if padded else {}
+        return {"frames": rng.normal(size=(2, 1, SAMPLES)), **attend}
     if "num_mel_bins" in FAMILIES[case.family].keys:
         return {"frames": rng.normal(size=(2, config["num_mel_bins"], 2 * config["max_source_positions"]))}
     if "vocab_size" not in FAMILIES[case.family].keys:
@@ -272,10 +303,24 @@ def forward(case: Case, model: Any, given: dict[str, Any]) -> Any:
     names = {"tokens": "input_ids", "segments": "token_type_ids", "attend": "attention_mask"}
     names |= {"image": "pixel_values", "frames": "input_features"}
     tensors = {names[name]: torch.as_tensor(value) for name, value in given.items()}
+    if "conv_dim" in FAMILIES[case.family].keys:
+        tensors = raw_sound(case, tensors)
     if case.model_class.endswith("ForMultipleChoice"):
         tensors = {name: value[:, None] for name, value in tensors.items()}
     with all_in_float64(), torch.no_grad():
         return model(**tensors, output_hidden_states=True)
+
+
+def raw_sound(case: Case, tensors: dict[str, Any]) -> dict[str, Any]:
+    """Sound as transformers takes it: without an axis for its one feature, and with a mask for each sample."""
+    torch = guest("torch")
+    values = tensors.pop("input_features")[:, 0]
+    if "attention_mask" not in tensors:
+        return {"input_values": values}
+    samples = tensors["attention_mask"].sum(1)
+    for kernel, stride in list(zip(case.config["conv_kernel"], case.config["conv_stride"], strict=True))[::-1]:
+        samples = (samples - 1) * stride + kernel
+    return {"input_values": values, "attention_mask": (torch.arange(SAMPLES) < samples[:, None]).long()}
 
 
 def farthest(ours: Any, theirs: Any, real: Any) -> float:

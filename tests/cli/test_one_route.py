@@ -19,6 +19,8 @@ ROUTES = {
     "shapes": {"shapes"},
     "cost": {"cost", "largest_batch"},
     "notation": {"notation"},
+    "card": {"card"},
+    "compare": {"compare"},
     "algebra": {"check_formula"},
     "ask": {"ask", "quantities"},
     "check": {"check", "check_solution", "check_worked"},

@@ -33,7 +33,8 @@ def assert_every_step(case):
             )
             finite = wanted.isfinite()
             assert torch.equal(value.isfinite(), finite), name
-            assert furthest(value[finite], wanted[finite]) < CLOSE, name
+            largest = float(wanted[finite].abs().max()) if finite.any() else 0.0  # some numbers of random specs are huge
+            assert furthest(value[finite], wanted[finite]) < CLOSE * max(1.0, largest), name
     assert furthest(output.states, case.output.states) < CLOSE
 
 

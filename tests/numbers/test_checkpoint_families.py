@@ -57,6 +57,7 @@ def outputs(case: Case, run: Run, theirs: Any) -> Any:
     named = {name: value.numpy() for name, value in theirs.items() if name != "hidden_states"}
     heads = {
         "last_hidden_state": lambda: final,
+        "extract_features": lambda: run["embeddings.feature_norm"],
         "logits": lambda: run["head.logits"],
         "prediction_logits": lambda: run["head.logits"],
         "seq_relationship_logits": lambda: run["head.next"],

@@ -43,7 +43,7 @@ def test_contract_agrees_with_einsum_for_any_order_of_axes(left_order, right_ord
 ])  # fmt: skip
 def test_neighbours_stand_side_by_side_with_zeros_beyond_the_ends(frames, stride, wanted):
     sound = Tensor("x", (Axis("batch", 1), Axis("mel", 2), Axis("frame", frames)))
-    operation = Neighbours("frame", Axis("t", frames // stride), Axis("kernel", 3))
+    operation = Neighbours("frame", Axis("t", frames // stride), Axis("kernel", 3), stride, reach=1)
     output = Tensor("y", operation.axes((sound,)))
     assert [axis.name for axis in output.axes] == ["batch", "t", "mel", "kernel"]
     counted = np.arange(1.0, frames + 1)

@@ -41,7 +41,7 @@ def _others(rule: FieldRule, value: Any) -> list[Any]:
     elif rule.kind == "number":
         found = [(value or 0.1) / 2]
     else:
-        found = {"choice": [*rule.choices], "yes_no": [True, False], "places": [(), ("q",)]}[rule.kind]
+        found = {"choice": [*rule.choices], "yes_no": [True, False], "places": [(), ("q",)], "sizes": [(), (2, 3)]}[rule.kind]
     return [other for other in found if other != value]
 
 

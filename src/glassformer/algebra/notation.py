@@ -14,6 +14,7 @@ from glassformer.program.matrices import as_matrix
 from glassformer.program.pen import LatexPen, Pen, TextPen
 from glassformer.program.roles import Block, BlockKind, Role
 from glassformer.spec import EncoderSpec
+from glassformer.spec.fields import MOST_SIZES
 
 # The letter that a paper would use for the result of a step, by its role; other tensors go by their symbol.
 LETTERS: dict[Role, str] = {
@@ -25,12 +26,11 @@ LETTERS: dict[Role, str] = {
     "pixels": "P",
     "patch": "X_patch",
     "sequence": "X_sequence",
-    "first neighbours": "T_1",
-    "first convolution": "C_1",
-    "first activation": "G_1",
-    "second neighbours": "T_2",
-    "second convolution": "C_2",
     "sound": "X_sound",
+    "real sound": "X_real",
+    "projected embedding": "X_projected",
+    "stacked states": "X_states",
+    "summed states": "X_sum",
     "query": "Q",
     "key": "K",
     "value": "V",
@@ -71,6 +71,7 @@ LETTERS: dict[Role, str] = {
     "pooler hidden": "z",
     "pooled": "p",
 }
+NUMBERED: dict[Role, str] = {"neighbours": "T", "convolution": "C", "convolution activation": "G"}
 # The letters of a norm and of its parameters, each with the index of the norm.
 IN_NORM: dict[Role, str] = {
     "mean": "mu",
@@ -88,11 +89,13 @@ NORM_INDEX = {
     "q_norm": "Q",
     "k_norm": "K",
     "relative_norm": "B",
+    "feature_norm": "S",
     "final_norm": "F",
     "norm_cross": "C",
     "output_norm_cross": "OC",
     "token_norm": "T",
 }
+NORM_INDEX |= {f"conv_norm_{number}": f"C{number}" for number in range(1, MOST_SIZES + 1)}
 NORM_INDEX_INSIDE: dict[BlockKind, str] = {"embeddings": "E", "pooler": "P", "head": "H"}
 
 
@@ -232,6 +235,8 @@ class _Letters:
         if tensor.role == "relative table":
             return self.pen.symbol("E_B")
         known = LETTERS.get(tensor.role) if tensor.name in self.steps else None
+        if tensor.role in NUMBERED and tensor.name in self.steps:  # several of a kind: `C_2` is the second convolution
+            known = f"{NUMBERED[tensor.role]}_{tensor.symbol.rpartition('_')[2]}"
         return self.pen.symbol(known or tensor.symbol)
 
     def indexed(self, letter: str, index: str) -> str:

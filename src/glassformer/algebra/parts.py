@@ -30,15 +30,18 @@ def _part(part: str) -> Chooses:
     return lambda parameter: parameter.block.part == part
 
 
+# A position table, or the weights of positional convolutions.
+POSITION: tuple[Role, ...] = ("position", "position direction", "position length", "position weight", "position convolution")
+
 # Word -> (what it means, which parameters it takes).
 PARTS: dict[str, tuple[str, Chooses]] = {
     "embeddings": ("all that makes the first vectors: tables, projections, convolutions, their norm", _inside("embeddings")),
     "tokens": ("the token table", _role("token")),
-    "positions": ("the position table", _role("position")),
+    "positions": ("the position table, or the convolutions that give positions", _role(*POSITION)),
     "segments": ("the segment table", _role("segment")),
     "relative": ("relative tables, of biases or of vectors", _role("relative table")),
     "patches": ("the patch projection", _role("patch")),
-    "convolutions": ("the convolutions over sound", _role("first convolution", "second convolution")),
+    "convolutions": ("the convolutions over sound, not those of positions", _role("convolution")),
     "layers": ("all layers", _part("layers")),
     "attention": (
         "the attention projections W_Q W_K W_V W_O and their biases, cross-attention's too",

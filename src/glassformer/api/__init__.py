@@ -13,6 +13,7 @@ from glassformer.api.algebra import (
     shapes,
 )
 from glassformer.api.answers import ask, check, check_solution, check_worked, quantities
+from glassformer.api.cards import card, compare
 from glassformer.api.evaluation import evaluate
 from glassformer.api.generation import generate
 from glassformer.api.insight import attribute
@@ -31,10 +32,12 @@ __all__ = [
     "attribute",
     "bridge",
     "build",
+    "card",
     "check",
     "check_formula",
     "check_solution",
     "check_worked",
+    "compare",
     "cost",
     "count",
     "curves",

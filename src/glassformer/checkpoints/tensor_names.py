@@ -117,7 +117,8 @@ def _place(parameter: str, shape: Shape, at: At, spec: EncoderSpec) -> Place:
     if symbol.startswith("b_"):
         total, part = _share(at, math.prod(shape), spec)
         return Place(at.name, (total,), "same", part, groups=_groups(at, spec))
-    return Place(at.name, (*(1,) * at.ones_before, *shape))
+    merged = (math.prod(shape[: at.merged]), *shape[at.merged :]) if shape else shape
+    return Place(at.name, (*(1,) * at.ones_before, *merged, *(1,) * at.ones_after))
 
 
 def _share(at: At, rows: int, spec: EncoderSpec) -> tuple[int, tuple[int, int] | None]:

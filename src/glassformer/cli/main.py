@@ -23,6 +23,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "shapes": ("glassformer.cli.algebra", "Show the shape of every tensor."),
     "cost": ("glassformer.cli.algebra", "Estimate FLOPs, memory and the largest batch that fits."),
     "notation": ("glassformer.cli.algebra", "Write the forward pass as equations."),
+    "card": ("glassformer.cli.cards", "Write a model card: figures of a checkpoint, a config or a preset."),
+    "compare": ("glassformer.cli.cards", "Put several models side by side."),
     "algebra": ("glassformer.cli.formula", "Check the shapes of your own formula."),
     "ask": ("glassformer.cli.answers", "Evaluate an expression, with its convention and derivation."),
     "check": ("glassformer.cli.answers", "Check a claim: right, right under a convention, or the likely mistake."),

@@ -13,6 +13,7 @@ from torch import nn
 from glassformer.errors import GlassformerError, nearest, shown
 from glassformer.insight.tapped.attention import TappedAttention, TappedByDistances, TappedRelativeTable
 from glassformer.insight.tapped.embeddings import (
+    TappedConvolvedPositions,
     TappedEmbeddings,
     TappedPatches,
     TappedRegisters,
@@ -35,6 +36,7 @@ from glassformer.insight.taps import Hook, Tapped, Taps
 from glassformer.model.boundary.encoder import Encoder
 from glassformer.model.boundary.names import ledger_path
 from glassformer.program import Program, Step, build
+from glassformer.program.roles import Role
 from glassformer.spec import EncoderSpec
 
 if TYPE_CHECKING:
@@ -43,11 +45,18 @@ if TYPE_CHECKING:
 TAPPED: tuple[type[Tapped], ...] = (
     *(TappedEncoder, TappedBlock, TappedBareAttention, TappedAttention, TappedByDistances, TappedRelativeTable),
     *(TappedFeedForward, TappedNorm, TappedEmbeddings, TappedTokens, TappedPatches, TappedSound, TappedRegisters),
+    TappedConvolvedPositions,
     *(TappedPooler, TappedAttentionPooler, TappedClassifier, TappedClassify, TappedTag, TappedDistilled, TappedProject),
     *(TappedMaskedTokens, TappedPretrain),
 )
 TWINS = {one.__bases__[1]: one for one in TAPPED}  # the plain part -> the one that hands its steps to hooks
-NEVER_LAID_OUT = ("first neighbours", "second neighbours")  # a convolution reads them where they lie
+# What a convolution, weight norm, a sum of layers or a gate reads where it lies, and steps inside one kernel.
+NEVER_LAID_OUT: tuple[Role, ...] = (
+    *("neighbours", "feature groups", "position neighbours", "position direction", "position length", "position weight"),
+    *("position convolution", "layer weights", "layer shares", "stacked states", "weighted states"),
+    *("head features", "gate scores", "gate sums", "gate parts", "gate", "gated bias"),
+)
+IN_ONE_KERNEL = re.compile(r"^embeddings\.(conv_norm_\d+|position_norm(_\d+)?|position_cut(_\d+)?)\b")
 LAYER = re.compile(r"^layers\.(\d+)")
 
 
@@ -58,7 +67,7 @@ def step_names(spec: EncoderSpec) -> list[str]:
 
 def _steps(spec: EncoderSpec) -> list[Step]:
     program: Program = build(spec, t=None if spec.one_length else 1, padded=not spec.one_length)
-    return [step for step in program.steps if step.role not in NEVER_LAID_OUT]
+    return [step for step in program.steps if step.role not in NEVER_LAID_OUT and not IN_ONE_KERNEL.match(step.name)]
 
 
 def checked_names(spec: EncoderSpec, names: Iterable[str]) -> list[str]:

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from glassformer.model.norms import Norm
-from glassformer.model.positions import ByDistances, Distances, Map, Rotation, unrotated
+from glassformer.model.positions import ByDistances, Distances, Map, RelativeGate, Rotation, unrotated
 from glassformer.spec import BiasPlace, EncoderSpec
 
 PLACES: tuple[BiasPlace, ...] = ("q", "k", "v")
@@ -194,13 +194,14 @@ class Context(NamedTuple):
     normed: bool = True  # whether the attention reads normalised input, where norms stand before sub-layers
     distances: Distances | None = None  # vectors that attend and are attended to, where positions are disentangled
     remember: Remember = as_made  # a cache answers with the keys and values of earlier passes, too
+    gated_HTS: Tensor | None = None  # a relative bias that each token scales by a gate of its own
 
 
 class Attention(nn.Module):
     """Every position of `x` reads the positions of `memory`, which may be another sequence."""
 
-    def __init__(self, spec: EncoderSpec, *, by_distances: bool = False) -> None:
-        """`by_distances`: the scores have the terms of disentangled attention, and are scaled for so many."""
+    def __init__(self, spec: EncoderSpec, *, by_distances: bool = False, gated: bool = False) -> None:
+        """`by_distances`: the scores have the terms of disentangled attention, and are scaled for so many; `gated`: a gate."""
         super().__init__()
         self.heads, self.d_v, self.group = spec.heads, spec.head_v, spec.group
         self.shapes = ((spec.heads, spec.head_k), (spec.key_heads, spec.head_k), (spec.key_heads, spec.head_v))
@@ -214,6 +215,7 @@ class Attention(nn.Module):
         self.q_norm, self.k_norm = (normed(spec, heads) for heads in (spec.heads, spec.key_heads))
         self.apart = spec.query_key_norm != "all"  # whether the heads are apart in queries and keys as they are made
         self.by_distances = ByDistances(spec) if by_distances else None
+        self.gate = RelativeGate(spec) if gated else None
         terms = spec.score_terms if by_distances else 1
         under = {"d_k": terms * spec.head_k, "d_model": terms * spec.d_model, "none": 1}[spec.scale]
         self.scale = 1 / math.sqrt(spec.score_divisor if spec.score_divisor is not None else under)
@@ -230,7 +232,7 @@ class Attention(nn.Module):
         q_BTHK = context.rotate(q_BTHK)
         k_BSJK, v_BSJV = context.remember(context.rotate(k_BSJK), v_BSJV)
         k_BSHK, v_BSHV = (context.core.shared(x, self.group) for x in (k_BSJK, v_BSJV))
-        return self.attend(q_BTHK, k_BSHK, v_BSHV, self.core(q_BTHK, k_BSHK, context))
+        return self.attend(q_BTHK, k_BSHK, v_BSHV, self.core(x_BTD, q_BTHK, k_BSHK, context))
 
     def attend(self, q_BTHK: Tensor, k_BSHK: Tensor, v_BSHV: Tensor, core: Core) -> Tensor:
         dropout = self.dropout if self.training else 0.0
@@ -240,10 +242,12 @@ class Attention(nn.Module):
         """Who attends to whom, [batch, head, t, s]: the same q and k, the softmax written out instead of fused."""
         q_BTHK, k_BSJK, _ = self.project(x_BTD, memory_BSD)
         q_BTHK, k_BSHK = context.rotate(q_BTHK), context.core.shared(context.rotate(k_BSJK), self.group)
-        return self.core(q_BTHK, k_BSHK, context).weights(q_BTHK, k_BSHK, scale=self.scale)
+        return self.core(x_BTD, q_BTHK, k_BSHK, context).weights(q_BTHK, k_BSHK, scale=self.scale)
 
-    def core(self, q_BTHK: Tensor, k_BSHK: Tensor, context: Context) -> Core:
+    def core(self, x_BTD: Tensor, q_BTHK: Tensor, k_BSHK: Tensor, context: Context) -> Core:
         """The layer's core attention, with what distances add to its scores, which depends on the tokens."""
+        if self.gate is not None and context.gated_HTS is not None:
+            return context.core.with_bias(self.gate(x_BTD, context.gated_HTS))
         if context.distances is None:
             return context.core if self.cap is None else context.core.capped(self.cap)
         assert self.by_distances is not None

@@ -12,7 +12,8 @@ from torch.nn import functional
 from glassformer.model.feed_forward import Linear
 from glassformer.model.norms import Norm
 from glassformer.model.positions import half_sinusoid, sinusoid
-from glassformer.spec import AUDIO_KERNEL, AUDIO_STRIDE, EncoderSpec, token_names
+from glassformer.model.sound import ConvolvedPositions, Sound
+from glassformer.spec import EncoderSpec, token_names
 
 
 class Tokens(nn.Module):
@@ -66,26 +67,6 @@ class Patches(nn.Module):
             yield "mask_token", self.mask_token
         if self.class_tokens is not None:
             yield from zip(token_names(len(self.class_tokens)), self.class_tokens, strict=True)
-
-
-class Sound(nn.Module):
-    """Two convolutions along time, each followed by GELU whatever the layers use (Radford et al. 2022)."""
-
-    def __init__(self, spec: EncoderSpec) -> None:
-        super().__init__()
-        around, bias = AUDIO_KERNEL // 2, spec.bias("embedding")
-        self.conv1 = nn.Conv1d(spec.mels or 0, spec.d_model, AUDIO_KERNEL, padding=around, bias=bias)
-        self.conv2 = nn.Conv1d(spec.d_model, spec.d_model, AUDIO_KERNEL, AUDIO_STRIDE, padding=around, bias=bias)
-
-    def forward(self, frames: Tensor, segments_BT: None) -> Tensor:
-        x_BDT = functional.gelu(self.conv2(functional.gelu(self.conv1(frames))))
-        return x_BDT.transpose(1, 2)
-
-    def views(self) -> Iterator[tuple[str, Tensor]]:
-        for name, convolution in (("conv1", self.conv1), ("conv2", self.conv2)):
-            yield f"W_{name}", convolution.weight.permute(1, 2, 0)
-            if convolution.bias is not None:
-                yield f"b_{name}", convolution.bias
 
 
 class Vectors(nn.Module):
@@ -153,6 +134,8 @@ def positions_for(spec: EncoderSpec, width: int) -> nn.Module:
     """How positions enter before the first layer."""
     if spec.learns_positions:
         return LearnedPositions(spec, width)
+    if spec.convolves_positions:
+        return ConvolvedPositions(spec)
     return Sinusoids(spec) if spec.computes_positions else Unplaced()
 
 
@@ -163,7 +146,7 @@ class Embeddings(nn.Module):
         super().__init__()
         narrow = spec.reads == "tokens" and spec.embedding_size is not None
         width = spec.table_width if narrow else spec.d_model
-        self.source = SOURCES[spec.reads](spec)
+        self.source, self.blanks = SOURCES[spec.reads](spec), spec.raw_sound
         self.positions = positions_for(spec, width)
         self.registers = Registers(spec) if spec.registers else nn.Identity()
         self.norm = Norm(spec, width) if spec.embedding_norm else nn.Identity()
@@ -171,8 +154,13 @@ class Embeddings(nn.Module):
         # The tables may be narrower than d_model (ALBERT, ELECTRA).
         self.projection = Linear("E", width, spec.d_model, bias=spec.bias("embedding")) if narrow else nn.Identity()
 
-    def forward(self, inputs: Tensor, segments_BT: Tensor | None, positions_BT: Tensor | None) -> Tensor:
-        x_BTE = self.positions(self.source(inputs, segments_BT), positions_BT)
+    def forward(
+        self, inputs: Tensor, segments_BT: Tensor | None, positions_BT: Tensor | None, attend_BT: Tensor | None = None
+    ) -> Tensor:
+        x_BTE = self.source(inputs, segments_BT)
+        if self.blanks and attend_BT is not None:  # neighbours of padding see zeros there
+            x_BTE = x_BTE.masked_fill(~attend_BT[:, :, None], 0.0)
+        x_BTE = self.positions(x_BTE, positions_BT)
         x_BTE = self.norm(self.registers(x_BTE))
         return self.projection(self.dropout(x_BTE))
 

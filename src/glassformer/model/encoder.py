@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -73,7 +73,7 @@ class Block(nn.Module):
     def __init__(self, spec: EncoderSpec, *, normed: bool) -> None:
         super().__init__()
         scaled = LayerScale if spec.layer_scale else nn.Identity  # Identity takes, and ignores, any arguments
-        self.attention, self.ffn = Attention(spec, by_distances=spec.disentangled), FeedForward(spec)
+        self.attention, self.ffn = Attention(spec, by_distances=spec.disentangled, gated=spec.relative_gate), FeedForward(spec)
         entered = spec.norm == "post" or spec.input_norm
         self.norm_1 = Norm(spec, spec.d_model) if entered and (normed or spec.norm == "post") else nn.Identity()
         self.norm_2 = Norm(spec, spec.d_model) if entered else nn.Identity()
@@ -119,7 +119,7 @@ class BareAttention(nn.Module):
 
     def __init__(self, spec: EncoderSpec, *, normed: bool) -> None:
         super().__init__()
-        self.attention = Attention(spec, by_distances=spec.disentangled)
+        self.attention = Attention(spec, by_distances=spec.disentangled, gated=spec.relative_gate)
 
     def forward(self, x_BTD: Tensor, context: Context) -> Tensor:
         return self.attention(x_BTD, x_BTD, context)
@@ -165,21 +165,30 @@ class PlainEncoder(nn.Module):
     def run(self, given: Inputs, layout: Layout | None = None, wanted: Wanted = USUAL) -> Output:
         """One pass over inputs that were checked; they lie in a padded rectangle unless `layout` says otherwise."""
         layout = Padded(given.attend) if layout is None else layout
-        x_BTD = self.embeddings(given.inputs, given.segments, given.positions)
-        weights, hidden = {}, [x_BTD] if wanted.hidden else []
+        x_BTD = self.embeddings(given.inputs, given.segments, given.positions, given.attend)
+        keeps = wanted.hidden or self.spec.layer_sum
+        weights, hidden = {}, [x_BTD] if keeps else []
         for number, (block, context) in enumerate(self.contexts(x_BTD.shape[1], x_BTD.dtype, layout, given.positions)):
             if number in wanted.weights:  # computed separately: returning weights does not change the layer's output
                 weights[number] = block.weights(x_BTD, context)
             x_BTD = block(x_BTD, context)
-            if wanted.hidden:
+            if keeps:
                 hidden.append(x_BTD)
         states_BTD = self.final_norm(x_BTD)
         pooled_BD = self.pooler(states_BTD, layout) if self.pooler is not None else None
-        return self.read(states_BTD, pooled_BD, layout, given.predict_at)._replace(weights=weights, hidden=tuple(hidden))
+        output = self.read(states_BTD, pooled_BD, layout, given.predict_at, hidden)
+        return output._replace(weights=weights, hidden=tuple(hidden) if wanted.hidden else ())
 
-    def read(self, states_BTD: Tensor, pooled_BD: Tensor | None, layout: Layout, predict_at: Tensor | None) -> Output:
-        """What the head makes of the states."""
-        reading = Reading(states_BTD, pooled_BD, layout, self.embeddings.token_table, predict_at)
+    def read(
+        self,
+        states_BTD: Tensor,
+        pooled_BD: Tensor | None,
+        layout: Layout,
+        predict_at: Tensor | None,
+        hidden: Sequence[Tensor] = (),
+    ) -> Output:
+        """What the head makes of the states; `hidden` is what enters layer 0 and what each layer gives, for heads that add up."""
+        reading = Reading(states_BTD, pooled_BD, layout, self.embeddings.token_table, predict_at, tuple(hidden))
         logits, next_logits = self.head(reading) if self.head is not None else (None, None)
         return Output(states_BTD, pooled_BD, logits, {}, (), next_logits)
 
@@ -193,9 +202,11 @@ class PlainEncoder(nn.Module):
         for place in self.places:
             table = self.tables[place.owner](buckets_TS) if self.tables else shared
             bias_HTS, distances = (None, table) if self.spec.disentangled else (table, None)
+            bias_HTS, gated_HTS = (None, bias_HTS) if self.spec.relative_gate else (bias_HTS, None)
             if place.rule not in cores or (self.tables and bias_HTS is not None):
                 cores[place.rule] = layout.core(place.rule, bias_HTS, t=t, dtype=dtype, device=device)
-            yield self.layers[place.owner], Context(cores[place.rule], rotations[place.rotary_base], place.normed, distances)
+            rotate = rotations[place.rotary_base]
+            yield self.layers[place.owner], Context(cores[place.rule], rotate, place.normed, distances, gated_HTS=gated_HTS)
 
     def rotations(self, t: int, positions_BT: Tensor | None) -> dict[float | None, Rotation]:
         """The rotation of each base of angles that a layer has."""

@@ -23,6 +23,7 @@ class Reading(NamedTuple):
     layout: Layout
     table: Tensor | None  # the token table, for heads that are tied to it
     predict_at: Tensor | None  # where a masked-token head predicts, as flat indices; None: everywhere
+    hidden: tuple[Tensor, ...] = ()  # what enters layer 0 and what each layer gives, for heads that add these up
 
 
 class Logits(NamedTuple):
@@ -103,13 +104,30 @@ class Classifier(nn.Module):
         return self.classes(self.dropout(self.norm(self.function(self.hidden(x)))))
 
 
+class LayerSum(nn.Module):
+    """All hidden states added up in learned shares (Yang et al. 2021); a head without them reads the last states."""
+
+    def __init__(self, spec: EncoderSpec) -> None:
+        super().__init__()
+        self.layer_weights = nn.Parameter(torch.empty(spec.layers + 1)) if spec.layer_sum else None
+
+    def forward(self, reading: Reading) -> Tensor:
+        if self.layer_weights is None:
+            return reading.states_BTD
+        shares = self.layer_weights.softmax(-1)
+        return (torch.stack(reading.hidden, dim=-1) * shares).sum(-1)
+
+
 class Classify(nn.Module):
     """Classes of the whole input, from the pooled vector, the mean, or the first token concatenated with the mean (DINOv2)."""
 
     def __init__(self, spec: EncoderSpec) -> None:
         super().__init__()
-        self.spec = spec
-        self.classifier = Classifier(spec, spec.d_model * (2 if spec.head_reads == "first_and_mean" else 1))
+        self.spec, self.states = spec, LayerSum(spec)
+        narrow = spec.head_projection
+        self.projection = Linear("T", spec.d_model, narrow, bias=spec.bias("head")) if narrow is not None else nn.Identity()
+        width = spec.d_model if narrow is None else narrow
+        self.classifier = Classifier(spec, width * (2 if spec.head_reads == "first_and_mean" else 1))
 
     def forward(self, reading: Reading) -> Logits:
         return Logits(self.classifier(self.summary(reading)))
@@ -119,7 +137,7 @@ class Classify(nn.Module):
         if self.spec.head_reads == "pooled":
             assert reading.pooled_BD is not None
             return reading.pooled_BD
-        mean_BD = pool(reading.states_BTD, reading.layout, self.spec, "mean")
+        mean_BD = pool(self.projection(self.states(reading)), reading.layout, self.spec, "mean")
         if self.spec.head_reads == "mean":
             return mean_BD
         return torch.cat((reading.layout.first(reading.states_BTD), mean_BD), dim=-1)
@@ -131,10 +149,10 @@ class Tag(nn.Module):
     def __init__(self, spec: EncoderSpec) -> None:
         super().__init__()
         self.skipped = spec.class_tokens + spec.registers if spec.head == "tag_patches" else 0
-        self.classifier = Classifier(spec, spec.d_model)
+        self.states, self.classifier = LayerSum(spec), Classifier(spec, spec.d_model)
 
     def forward(self, reading: Reading) -> Logits:
-        return Logits(self.classifier(reading.states_BTD[:, self.skipped :]))
+        return Logits(self.classifier(self.states(reading)[:, self.skipped :]))
 
 
 class Distilled(nn.Module):

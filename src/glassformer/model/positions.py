@@ -87,6 +87,27 @@ class RelativeTable(nn.Module):
         return bias_TSH.permute(2, 0, 1).contiguous()
 
 
+class RelativeGate(nn.Module):
+    """How much of its row of a relative bias each token takes, head by head (WavLM): `a · (b · c − 1) + 2`."""
+
+    def __init__(self, spec: EncoderSpec) -> None:
+        super().__init__()
+        self.heads = spec.heads
+        self.linear = nn.Linear(spec.d_model // spec.heads, 8)  # four numbers for each of the two gates, added up
+        self.c_gate = nn.Parameter(torch.empty(spec.heads))
+
+    def forward(self, x_BTD: Tensor, bias_HTS: Tensor) -> Tensor:
+        parts = self.linear(x_BTD.unflatten(-1, (self.heads, -1))).unflatten(-1, (2, 4)).sum(-1)
+        a_BTH, b_BTH = parts.sigmoid().unbind(-1)
+        gate_BTH = a_BTH * (b_BTH * self.c_gate - 1) + 2
+        return gate_BTH.transpose(1, 2)[..., None] * bias_HTS
+
+    def views(self) -> Iterator[tuple[str, Tensor]]:
+        yield "W_gate", self.linear.weight.t().unflatten(1, (2, 4))
+        yield "b_gate", self.linear.bias.unflatten(0, (2, 4))
+        yield "c_gate", self.c_gate
+
+
 class ByDistance(nn.Module):
     """The bucket of `s − t` (T5, MPNet): near distances have one each, far ones share by their logarithm."""
 

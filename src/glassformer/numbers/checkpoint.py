@@ -105,7 +105,9 @@ class Checkpoint(Viewed):
                 inputs[name] = _with_batch(inputs[name], axes=2)
         size = inputs[self.spec.reads if self.spec.one_length else "tokens"].shape
         if self.spec.one_length:
-            program = build(self.spec, batch=size[0])
+            # A checkpoint of raw sound takes sounds of any length; its spec describes one of them.
+            spec = self.spec.replace(samples=size[2]) if self.spec.raw_sound else self.spec
+            program = build(spec, batch=size[0], padded="attend" in inputs)
         else:
             if size[1] == 0:
                 raise GlassformerError(f"tokens has shape {list(size)}: at least one token is needed.")

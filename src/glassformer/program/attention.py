@@ -7,15 +7,19 @@ from glassformer.program.operations import (
     Add,
     Cap,
     Contract,
+    Gate,
     Mask,
+    Multiply,
     PatchBias,
     PickByDistance,
+    Pointwise,
     RelativeBias,
     Rotate,
     RotateByPatch,
     Share,
     Softmax,
     Split,
+    Total,
 )
 from glassformer.program.parts import CONTRACT, linear, norm
 from glassformer.program.program import Writer
@@ -65,6 +69,8 @@ def attention(
         scores = write.step("capped", "capped scores", Cap(spec.score_cap), scores)
     if by_distance is not None:
         terms = _disentangled(write, spec, by_distance, q, k, product) if spec.disentangled else [by_distance]
+        if spec.relative_gate:
+            terms = [_gated(write, spec, queries, by_distance, square)]
         scores = write.step("biased", "biased scores", Add(), scores, *terms)
     if mask is not None or real is not None:
         padding = () if real is None else (real,)
@@ -120,6 +126,18 @@ def _disentangled(write: Writer, spec: EncoderSpec, distances: Tensor, q: Tensor
         every = write.step("buckets_to_content", "buckets to content", product, k, queries, axes=(batch, head, s, bucket))
         terms.append(write.step("position_to_content", "position to content", pick, every))
     return terms
+
+
+def _gated(write: Writer, spec: EncoderSpec, x: Tensor, bias: Tensor, square: tuple[Axis, ...]) -> Tensor:
+    """The relative bias times a gate for each token and head, made of the head's share of the features (Chi et al. 2022)."""
+    head, gate, part = square[1], Axis("gate", 2), Axis("part", 4)
+    cut = write.step("features", "head features", Split("d_model", (head, Axis("d_head", spec.d_model // spec.heads))), x)
+    scores = linear(write, "gate_scores", "gate scores", cut, "gate", (gate, part), bias=True)
+    sums = write.step("gate_sums", "gate sums", Total("part"), scores)
+    parts = write.step("gate_parts", "gate parts", Pointwise("sigmoid"), sums)
+    constant = write.parameter("c_gate", "gate", head, kind="scale")
+    opened = write.step("gate", "gate", Gate("gate"), parts, constant)
+    return write.step("gated", "gated bias", Multiply(), bias, opened, axes=square)
 
 
 def relative_table(write: Writer, spec: EncoderSpec, t: Axis, s: Axis) -> Tensor:

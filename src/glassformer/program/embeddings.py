@@ -5,31 +5,26 @@ from __future__ import annotations
 import math
 
 from glassformer.program.axes import Axis, Tensor
-from glassformer.program.operations import (
-    Add,
-    HalfSinusoid,
-    Join,
-    Lookup,
-    Neighbours,
-    Patch,
-    Pointwise,
-    Rows,
-    Scale,
-    Sinusoid,
-    Slice,
-)
+from glassformer.program.operations import Add, HalfSinusoid, Join, Lookup, Patch, Rows, Scale, Sinusoid, Slice
 from glassformer.program.parts import linear, norm
 from glassformer.program.program import Writer
-from glassformer.spec import AUDIO_KERNEL, EncoderSpec, token_names
+from glassformer.program.sound import blanked, convolved_positions, sound
+from glassformer.spec import EncoderSpec, token_names
 
 
 def embed(
-    write: Writer, spec: EncoderSpec, lengths: tuple[Axis, Axis], *, name: str | None = None, table: Tensor | None = None
+    write: Writer,
+    spec: EncoderSpec,
+    lengths: tuple[Axis, Axis],
+    *,
+    name: str | None = None,
+    table: Tensor | None = None,
+    real: Tensor | None = None,
 ) -> Tensor:
     """What enters the first layer, named `x` whatever made it.
 
     `lengths` are the axes of texts (images, sounds) and of positions. `name` is the input's, `table` a token table that another
-    stack has as well.
+    stack has as well; `real` says which positions are no padding, for what looks at neighbours.
     """
     batch, t = lengths
     d_model = Axis("d_model", spec.d_model)
@@ -42,7 +37,10 @@ def embed(
     elif spec.reads == "tokens":
         x = _tokens(write, inside, spec, write.input(name or "tokens", "input", batch, t), table)
     elif spec.reads == "frames":
-        x = _sound(write, inside, spec, batch, t)
+        x = sound(write, inside, spec, batch, t)
+        x = blanked(inside, x, real) if spec.raw_sound else x
+        around = spec.convolves_positions
+        x = convolved_positions(inside, spec, x) if around else _add_positions(inside, spec, [x], t, d_model)
     else:
         x = _image(write, inside, spec, batch, t)
     if spec.embedding_norm:
@@ -93,20 +91,6 @@ def _image(write: Writer, inside: Writer, spec: EncoderSpec, batch: Axis, t: Axi
         patches = inside.step("after", "slice", Slice("t", spec.class_tokens, placed.size), x) if tokens else x
         x = inside.step("with_registers", "sequence with registers", Join(t, "t"), *first, registers, patches)
     return x
-
-
-def _sound(write: Writer, inside: Writer, spec: EncoderSpec, batch: Axis, t: Axis) -> Tensor:
-    """Two convolutions along time, each followed by GELU whatever the layers use (Radford et al. 2022)."""
-    frame, kernel, d_model = Axis("frame", spec.frames), Axis("kernel", AUDIO_KERNEL), Axis("d_model", spec.d_model)
-    x = write.input("frames", "input", batch, Axis("mel", spec.mels or 0), frame)
-    bias, wide = spec.bias("embedding"), d_model.renamed("d_conv")
-    near = inside.step("neighbours_1", "first neighbours", Neighbours("frame", frame, kernel), x)
-    convolved = linear(inside, "convolved_1", "first convolution", near, "conv1", (wide,), bias=bias, over=near.axes[2:])
-    x = inside.step("active_1", "first activation", Pointwise("gelu"), convolved)
-    near = inside.step("neighbours_2", "second neighbours", Neighbours("frame", t, kernel), x)
-    convolved = linear(inside, "convolved_2", "second convolution", near, "conv2", (d_model,), bias=bias, over=near.axes[2:])
-    x = inside.step("active_2", "sound", Pointwise("gelu"), convolved)
-    return _add_positions(inside, spec, [x], t, d_model)
 
 
 def _add_positions(inside: Writer, spec: EncoderSpec, terms: list[Tensor], along: Axis, width: Axis) -> Tensor:

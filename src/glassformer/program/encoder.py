@@ -7,6 +7,7 @@ from glassformer.program.axes import Axis, Tensor
 from glassformer.program.embeddings import embed
 from glassformer.program.heads import finish
 from glassformer.program.program import Program, Sizes, Writer
+from glassformer.program.roles import ENCODER
 from glassformer.program.stack import Memory, stack
 from glassformer.spec import EncoderSpec, Seq2SeqSpec
 
@@ -23,8 +24,11 @@ def build(spec: EncoderSpec, *, batch: int = 1, t: int | None = None, u: int | N
     if isinstance(spec, Seq2SeqSpec):
         _encoder_decoder(program, write, spec, padded=padded)
         return program
-    x = embed(write, spec, _lengths(program)[0])
-    real = _real(write, "attend", x) if padded else None
+    lengths = texts, positions = _lengths(program)[0]
+    real = Tensor("attend", (texts, positions.renamed("s")), "attend", ENCODER, "attend") if padded else None
+    x = embed(write, spec, lengths, real=real)
+    if real is not None:  # an input, read as keys; the first input stays what the encoder reads
+        program.inputs.append(real)
     x = stack(write, spec, x, real=real)
     finish(write, spec, x, real)
     return program
@@ -75,7 +79,8 @@ def _length(spec: EncoderSpec, name: str, t: int | None) -> int:
         assert longest is not None
         if t is not None and t != longest:
             what = f"image={spec.image} in patches of {spec.patch} makes" if spec.reads == "image" else "every sound has"
-            way = "" if spec.reads == "image" else f", or give positions={t}"
+            other = f"samples={spec.frames_of(t)}" if spec.raw_sound else f"positions={t}"
+            way = "" if spec.reads == "image" else f", or give {other}"
             raise GlassformerError(f"{name}={t} cannot be chosen: {what} {name}={longest}. Leave {name} out{way}.")
         return longest
     if t is None:

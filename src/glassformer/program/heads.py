@@ -6,7 +6,7 @@ import math
 
 from glassformer.program.attention import attention
 from glassformer.program.axes import Axis, Tensor
-from glassformer.program.operations import Add, Cap, Join, Mean, Pointwise, Scale, Slice, Take
+from glassformer.program.operations import Add, Cap, Join, Mean, Multiply, Pointwise, Scale, Slice, Softmax, Stack, Take, Total
 from glassformer.program.parts import AFFINE, CONTRACT, feed_forward, linear, norm
 from glassformer.program.program import Writer
 from glassformer.program.roles import Role
@@ -23,6 +23,8 @@ def finish(write: Writer, spec: EncoderSpec, x: Tensor, real: Tensor | None) -> 
         _next_token(write, head, spec, x)
         return
     if spec.head in TOKEN_HEADS:
+        if spec.layer_sum:
+            x = _layer_sum(write, head, spec)
         if spec.head == "mlm":
             _masked_tokens(write, head, spec, x)
         else:
@@ -39,6 +41,7 @@ def finish(write: Writer, spec: EncoderSpec, x: Tensor, real: Tensor | None) -> 
     elif spec.head == "project":
         linear(head, "out", "projection", pooled, "P", classes, bias=spec.bias("head"))
     elif spec.head == "classify":
+        x = _layer_sum(write, head, spec) if spec.layer_sum else x
         _classifier(head, spec, pooled if spec.head_reads == "pooled" else _summary(head, spec, x, real))
 
 
@@ -79,10 +82,24 @@ def _token(inside: Writer, role: Role, x: Tensor, real: Tensor | None, index: in
 
 def _summary(inside: Writer, spec: EncoderSpec, x: Tensor, real: Tensor | None) -> Tensor:
     """What a classifier reads where that is not the pooled vector."""
+    if spec.head_projection is not None:
+        width = (Axis("d_projected", spec.head_projection),)
+        x = linear(inside, "projected", "projected token", x, "T", width, bias=spec.bias("head"))
     if spec.head_reads == "mean":
         return _mean(inside, spec, x, real)
     first, mean = _token(inside, "first token", x, real, 0), _mean(inside, spec, x, real)
     return inside.step("joined", "joined", Join(Axis("d_joined", 2 * spec.d_model), "d_model"), first, mean)
+
+
+def _layer_sum(write: Writer, inside: Writer, spec: EncoderSpec) -> Tensor:
+    """What enters layer 0 and what each layer gives, added up in learned shares (Peters et al. 2018, Yang et al. 2021)."""
+    states = write.program.hidden
+    depth = Axis("depth", spec.layers + 1)
+    stacked = inside.step("states", "stacked states", Stack(depth), *states)
+    weights = inside.parameter("layer_weights", "layer weights", depth, kind="scale")
+    shares = inside.step("shares", "layer shares", Softmax("depth"), weights)
+    weighted = inside.step("weighted", "weighted states", Multiply(), stacked, shares)
+    return inside.step("summed", "summed states", Total("depth"), weighted)
 
 
 def _attention_pooler(inside: Writer, spec: EncoderSpec, x: Tensor, real: Tensor | None) -> Tensor:

@@ -6,7 +6,7 @@ from glassformer.program.axes import Axis, Tensor
 from glassformer.program.operations import Affine, Contract, Mean, Multiply, Normalise, Pointwise, Shift, Variance
 from glassformer.program.program import Writer
 from glassformer.program.roles import Role
-from glassformer.spec import GATES, EncoderSpec
+from glassformer.spec import GATES, EncoderSpec, NormKind
 
 CONTRACT, AFFINE, MULTIPLY = Contract(), Affine(), Multiply()
 
@@ -31,21 +31,35 @@ def linear(
     return write.step(symbol, role, AFFINE, x, weight, write.parameter(f"b_{index}", role, *into, kind="bias"), axes=axes)
 
 
-def norm(write: Writer, spec: EncoderSpec, word: str, x: Tensor) -> Tensor:
-    """LayerNorm (Ba et al. 2016) or RMSNorm over the last axis, in its steps."""
+def norm(
+    write: Writer,
+    spec: EncoderSpec,
+    word: str,
+    x: Tensor,
+    *,
+    eps: float | None = None,
+    kind: NormKind | None = None,
+    over: str | None = None,
+) -> Tensor:
+    """LayerNorm (Ba et al. 2016) or RMSNorm over the last axis, in its steps; over `over` it is a group norm of each feature."""
     inside = write.at(word, "norm")
-    features = x.axes[-1]
-    mean: tuple[Tensor, ...] = ()
-    if spec.norm_kind == "layer":
-        mean = (inside.step("mean", "mean", Mean(features.name), x),)
-        variance = inside.step("variance", "variance", Variance(features.name), x, *mean)
-    else:
-        variance = inside.step("mean_square", "variance", Variance(features.name), x)
-    normalised = inside.step("normalised", "normalised", Normalise(spec.eps), x, *mean, variance)
+    features, kind = x.axes[-1], kind or spec.norm_kind
+    normalised = standardised(inside, x, over or features.name, eps or spec.eps, centred=kind == "layer")
     scale = [inside.parameter("gamma", "gamma", features, kind="norm")]
-    if spec.norm_kind == "layer" and spec.bias("norm"):
+    if kind == "layer" and spec.bias("norm"):
         scale.append(inside.parameter("beta", "beta", features, kind="norm"))
     return inside.result("norm output", Shift(plus_one=spec.norm_offset), normalised, *scale)
+
+
+def standardised(inside: Writer, x: Tensor, over: str, eps: float, *, centred: bool = True) -> Tensor:
+    """The part of a norm that has no parameters: minus the mean where it is centred, divided by the root of the variance."""
+    mean: tuple[Tensor, ...] = ()
+    if centred:
+        mean = (inside.step("mean", "mean", Mean(over), x),)
+        variance = inside.step("variance", "variance", Variance(over), x, *mean)
+    else:
+        variance = inside.step("mean_square", "variance", Variance(over), x)
+    return inside.step("normalised", "normalised", Normalise(eps), x, *mean, variance)
 
 
 def feed_forward(write: Writer, spec: EncoderSpec, x: Tensor) -> Tensor:

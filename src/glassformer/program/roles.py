@@ -87,12 +87,30 @@ Role = Literal[
     "sequence",  # class token and patches joined into one sequence
     "sequence with registers",
     "slice",  # some positions of a sequence
-    "first neighbours",  # each frame beside those around it
-    "first convolution",
-    "first activation",
-    "second neighbours",
-    "second convolution",
+    "neighbours",  # each frame beside those around it
+    "convolution",  # over frames of sound
+    "convolution activation",
     "sound",  # the vector of each position of a sound
+    "real sound",  # zeros at padding
+    "feature groups",  # features cut into the groups of a positional convolution
+    "position neighbours",  # each position beside those around it
+    "position direction",  # of the weight of a positional convolution, whose length is learned apart
+    "position length",
+    "position weight",  # the direction at that length
+    "position convolution",
+    "position activation",
+    "layer weights",  # how much the head reads of each layer's states
+    "layer shares",  # softmax of these weights
+    "stacked states",
+    "weighted states",
+    "summed states",
+    "head features",  # the features of each token cut into heads
+    "gate scores",
+    "gate sums",
+    "gate parts",
+    "gate",  # how much of the relative bias a token takes
+    "gated bias",
+    "projected token",
     "projected embedding",  # from d_embedding to d_model
     # Attention
     "query",

@@ -11,6 +11,7 @@ from glassformer.spec.viewed import Viewed
 
 # Where results come from -> the module of this room that knows how they look.
 VIEWS = {
+    "glassformer.algebra.summary": "glassformer.show.summary",
     "glassformer.algebra": "glassformer.show.algebra",
     "glassformer.answers.quantities": "glassformer.show.answers",
     "glassformer.answers.verdicts": "glassformer.show.answers",

@@ -7,12 +7,11 @@ from typing import Any
 from glassformer.spec.decoder_spec import DecoderSpec
 from glassformer.spec.encoder_fields import (
     ALL_BIASES,
-    AUDIO_KERNEL,
-    AUDIO_STRIDE,
     GATES,
     MASKED_HEADS,
     TOKEN_HEADS,
     BiasPlace,
+    NormKind,
     defaults,
     field_docs,
     token_names,
@@ -23,14 +22,13 @@ from glassformer.spec.seq2seq_spec import Seq2SeqSpec
 
 __all__ = [
     "ALL_BIASES",
-    "AUDIO_KERNEL",
-    "AUDIO_STRIDE",
     "GATES",
     "MASKED_HEADS",
     "TOKEN_HEADS",
     "BiasPlace",
     "DecoderSpec",
     "EncoderSpec",
+    "NormKind",
     "Seq2SeqSpec",
     "defaults",
     "field_docs",

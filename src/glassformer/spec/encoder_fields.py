@@ -8,6 +8,7 @@ from functools import cached_property, lru_cache
 from typing import Any, Literal, Self, get_args
 
 from glassformer.spec.no_decoder import NoDecoder
+from glassformer.spec.sound_sizes import SoundSizes
 from glassformer.spec.viewed import Viewed
 
 Block = Literal["layer", "attention"]
@@ -25,17 +26,34 @@ Position = Literal[
     "learned_relative_2d",
     "disentangled",
     "learned_disentangled",
+    "convolution",
+    "convolution_relative",
 ]
 Tables = Literal["shared", "per_layer"]
 RelativeTerms = Literal["both", "content_to_position", "position_to_content"]
 RelativeProjections = Literal["shared", "own"]
+ConvolutionNorm = Literal["none", "group", "layer"]
+PositionNorm = Literal["weight", "output"]
 NormPlace = Literal["post", "pre"]
 NormKind = Literal["layer", "rms"]
 FinalNorm = Literal["none", "all", "pooled"]
 Pointwise = Literal["relu", "gelu", "gelu_tanh", "quick_gelu", "silu", "tanh"]
 Activation = Literal[Pointwise, "reglu", "geglu", "geglu_tanh", "swiglu"]
 BiasPlace = Literal[
-    "q", "k", "v", "output", "ffn", "ffn_output", "norm", "patch", "embedding", "pooler", "head", "classes", "decoder"
+    "q",
+    "k",
+    "v",
+    "output",
+    "ffn",
+    "ffn_output",
+    "norm",
+    "patch",
+    "convolution",
+    "embedding",
+    "pooler",
+    "head",
+    "classes",
+    "decoder",
 ]
 Scale = Literal["d_k", "d_model", "none"]
 Attend = Literal["all", "causal"]
@@ -56,9 +74,6 @@ ALL_BIASES: tuple[BiasPlace, ...] = get_args(BiasPlace)
 # A gated feed-forward block multiplies two projections; this function is applied to the first.
 GATES: dict[str, Pointwise] = {"reglu": "relu", "geglu": "gelu", "geglu_tanh": "gelu_tanh", "swiglu": "silu"}
 
-# Audio encoders (Whisper) start with two convolutions: the kernel width of both, and the stride of the second.
-AUDIO_KERNEL, AUDIO_STRIDE = 3, 2
-
 
 def _is(default: Any, doc: str) -> Any:
     """Return a field with its one-line doc, which is shown by `--help`, the docs and the lab's tooltips."""
@@ -66,7 +81,7 @@ def _is(default: Any, doc: str) -> Any:
 
 
 @dataclass(frozen=True, kw_only=True)
-class EncoderFields(NoDecoder, Viewed):
+class EncoderFields(SoundSizes, NoDecoder, Viewed):
     """Widths, depth and choices, named as in the paper, without checks: `EncoderSpec` adds the rules between them."""
 
     d_model: int = _is(512, "width of the residual stream")
@@ -94,9 +109,17 @@ class EncoderFields(NoDecoder, Viewed):
         "shared", "disentangled attention: project the relative table with W_Q and W_K, or with matrices of its own"
     )
     relative_norm: bool = _is(False, "disentangled attention: a norm on the relative table (DeBERTa-v2 and v3)")
+    relative_gate: bool = _is(False, "each token scales its row of the relative bias by a gate computed from it (WavLM)")
     rotary_base: float = _is(10000.0, "base of the rotary angles")
     rotary_base_local: float | None = _is(None, "base of the rotary angles in local layers; rotary_base if not given")
     rotary_divisor: float = _is(1.0, "rotary angles are divided by this (a part of NTK scaling in GTE)")
+
+    position_kernel: int = _is(128, "positions that a positional convolution sees at once")
+    position_groups: int = _is(16, "groups of features that a positional convolution keeps apart")
+    position_layers: int = _is(1, "number of positional convolutions, one after the other (5 in data2vec)")
+    position_norm: PositionNorm = _is(
+        "weight", "positional convolution: weight norm (wav2vec 2.0), or a norm without parameters on its output (data2vec)"
+    )
 
     norm: NormPlace = _is("post", "norm after the residual sum (2017 paper, BERT) or before the sub-layer (ViT, T5)")
     norm_kind: NormKind = _is("layer", "LayerNorm, or RMSNorm (no mean, no beta)")
@@ -127,11 +150,21 @@ class EncoderFields(NoDecoder, Viewed):
     channels: int = _is(3, "colour channels of the image")
     class_tokens: int = _is(0, "learned tokens before the patches: class token, distillation token")
     registers: int = _is(0, "learned register tokens without a position")
-    mask_token: bool = _is(False, "a learned vector that replaces masked patches (a parameter even if unused)")
+    mask_token: bool = _is(False, "a learned vector that replaces masked patches or sound (a parameter even if unused)")
 
     mels: int | None = _is(
-        None, "mel bins per audio frame; two convolutions turn two frames into one position; none: not an audio encoder"
+        None, "features per audio frame: mel bins, of which two frames make one position, or 1 for raw sound; none: not audio"
     )
+    samples: int | None = _is(
+        None, "length of raw sound in samples (16000 are usually a second); conv_kernels says how it is read"
+    )
+    conv_widths: tuple[int, ...] = _is((), "raw sound: features that each convolution gives (512,512,…)")
+    conv_kernels: tuple[int, ...] = _is((), "raw sound: frames that each convolution sees at once (10,3,3,3,3,2,2)")
+    conv_strides: tuple[int, ...] = _is((), "raw sound: frames from one position of each convolution to the next (5,2,2,2,2,2,2)")
+    conv_norm: ConvolutionNorm = _is(
+        "none", "raw sound: a norm of each feature over time after the first convolution (group), or over features after each"
+    )
+    feature_norm: bool = _is(False, "raw sound: a norm on what the convolutions give, before its projection to d_model")
 
     pool: Pool = _is("first", "which tokens represent the whole input")
     pooler: Pooler = _is(
@@ -145,6 +178,10 @@ class EncoderFields(NoDecoder, Viewed):
     head_hidden: HeadHidden = _is("none", "activation of the head's hidden dense layer; none: no such layer (mlm always has one)")
     head_norm: bool = _is(False, "a norm after the head's hidden layer")
     head_dense: bool = _is(True, "whether a masked-token head has a hidden dense layer and a norm before its output matrix")
+    head_projection: int | None = _is(
+        None, "width to which a classifier that reads the mean projects each token first (wav2vec 2.0)"
+    )
+    layer_sum: bool = _is(False, "the head reads a learned weighted sum of the input of layer 0 and the outputs of all layers")
     head_width: int | None = _is(
         None, "width of an untied masked-token head's hidden layer; that of the token table if not given"
     )
@@ -186,7 +223,9 @@ class EncoderFields(NoDecoder, Viewed):
 
     @cached_property
     def table_width(self) -> int:
-        """Width of the embedding tables."""
+        """Width of the embedding tables, or of what the convolutions make of raw sound."""
+        if self.conv_widths:
+            return self.conv_widths[-1]
         return self.embedding_size if self.embedding_size is not None else self.d_model
 
     @property
@@ -222,11 +261,6 @@ class EncoderFields(NoDecoder, Viewed):
     def patches(self) -> int:
         """Number of whole patches in the image."""
         return self.patch_grid[0] * self.patch_grid[1]
-
-    @property
-    def frames(self) -> int:
-        """Number of audio frames of an input; the second convolution reduces them to `positions`."""
-        return AUDIO_STRIDE * (self.positions or 0)
 
     @cached_property
     def distinct_layers(self) -> int:
@@ -317,6 +351,8 @@ class EncoderFields(NoDecoder, Viewed):
         """The most tokens the encoder can take; None where nothing limits it."""
         if self.patch is not None:
             return self.patches + self.class_tokens + self.registers
+        if self.raw_sound:
+            return self.positions_of(self.frames)
         return self.positions if self.learns_positions or self.mels is not None else None
 
     def bias(self, place: BiasPlace) -> bool:

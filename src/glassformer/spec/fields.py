@@ -16,11 +16,12 @@ from glassformer.spec.encoder_fields import ALL_BIASES, EncoderFields
 LARGEST = 10**9  # far above the axes of real encoders; anything larger is a typing error
 LARGEST_NUMBER = 1e300  # excludes NaN, infinity, and integers too large for a float
 MOST_LAYERS = 2000  # each layer becomes its own steps
+MOST_SIZES = 32  # of a list, such as the kernels of convolutions: each becomes its own steps
 MOST_TOKENS = 64  # each class or register token becomes its own step
 
 FRACTION = "number from 0 up to, but not including, 1"
 
-Kind = Literal["whole", "number", "yes_no", "choice", "places", "record"]
+Kind = Literal["whole", "number", "yes_no", "choice", "places", "sizes", "record"]
 
 # Spellings accepted for booleans.
 YES = ("true", "yes", "on", "1")
@@ -107,6 +108,8 @@ def _rule(name: str, hint: Any) -> FieldRule:
     if get_origin(hint) is Literal:
         return FieldRule(name, "choice", get_args(hint), optional)
     if get_origin(hint) is tuple:
+        if get_args(hint)[0] is int:
+            return FieldRule(name, "sizes")
         return FieldRule(name, "places", ALL_BIASES)
     if dataclasses.is_dataclass(hint):
         return FieldRule(name, "record")
@@ -154,8 +157,8 @@ def _read(rule: FieldRule, text: str) -> Any:
         if word.lower() in (*YES, *NO):
             return word.lower() in YES
         raise _refusal(rule, text)
-    if rule.kind == "places":
-        return _places(word)
+    if rule.kind in ("places", "sizes"):
+        return _places(word) if rule.kind == "places" else _sizes(rule, word)
     if word.lower() in YES and rule.name == "pooler":
         return "dense"
     choice = word.replace("-", "_")
@@ -193,6 +196,12 @@ def _places(word: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in word.split(","))
 
 
+def _sizes(rule: FieldRule, word: str) -> tuple[int, ...]:
+    if word.lower() in NO:
+        return ()
+    return tuple(_whole_number(rule, part.strip()) for part in word.split(","))
+
+
 def _refusal(rule: FieldRule, value: object) -> GlassformerError:
     written = shown(",".join(str(part) for part in value) if isinstance(value, tuple) else value)
     return GlassformerError(f"{rule.name}={written} is not allowed: {_allowed(rule)}{nearest(written, rule.choices)}")
@@ -206,6 +215,7 @@ def _allowed(rule: FieldRule) -> str:
         "choice": f"{rule.name} must be one of {', '.join(rule.choices)}",
         "places": f"{rule.name} must be all, none or a list of {', '.join(rule.choices)}",
         "record": f"{rule.name} is a record: set its fields, as in {rule.name}.layers=6",
+        "sizes": f"{rule.name} must be none or a list of at most {MOST_SIZES} whole numbers, such as 10,3,3",
     }[rule.kind]
     return what + (", or none." if rule.optional and "none" not in rule.choices else ".")
 
@@ -257,6 +267,13 @@ def _check_record(rule: FieldRule, value: Any) -> Any:
     return value
 
 
+def _check_sizes(rule: FieldRule, value: Any) -> tuple[int, ...]:
+    whole = isinstance(value, tuple | list) and all(isinstance(size, Integral) and not isinstance(size, bool) for size in value)
+    if not whole or len(value) > MOST_SIZES or any(not rule.least <= size <= rule.most for size in value):
+        raise _refusal(rule, tuple(value) if isinstance(value, list) else value)
+    return tuple(int(size) for size in value)
+
+
 _CHECKS = {
     "whole": _check_whole,
     "number": _check_number,
@@ -264,11 +281,12 @@ _CHECKS = {
     "choice": _check_choice,
     "places": _check_places,
     "record": _check_record,
+    "sizes": _check_sizes,
 }
 
 
 def field_text(value: Any) -> str:
     """Return a value as it is written after `field=`."""
     if isinstance(value, tuple):
-        return ",".join(value) or "none"
+        return ",".join(str(part) for part in value) or "none"
     return str(value).lower() if isinstance(value, bool) or value is None else str(value)

@@ -105,7 +105,7 @@ def only_fields(fields: Mapping[str, str]) -> dict[str, Any]:
     return dict(fields)
 
 
-def split_words(words: Iterable[str], *, count: int) -> list[tuple[str, dict[str, str]]]:
+def split_specs(words: Iterable[str]) -> list[tuple[str, dict[str, str]]]:
     """Split words into names, each with the `field=value` words that follow it; a word may hold a name and its fields."""
     found: list[tuple[str, dict[str, str]]] = []
     for word in (piece for given in words for piece in _pieces(given)):
@@ -121,6 +121,12 @@ def split_words(words: Iterable[str], *, count: int) -> list[tuple[str, dict[str
                     f"{shown(field)} is given twice, as {shown(found[-1][1][field])} and as {shown(value)}: give it once."
                 )
             found[-1][1][field] = value
+    return found
+
+
+def split_words(words: Iterable[str], *, count: int) -> list[tuple[str, dict[str, str]]]:
+    """Split words into as many specs as there must be."""
+    found = split_specs(words)
     if len(found) != count:
         names = ", ".join(f"'{shown(name)}'" for name, _ in found) or "none"
         wanted = "one spec" if count == 1 else f"{count} specs"

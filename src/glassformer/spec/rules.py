@@ -21,6 +21,7 @@ def check(spec: EncoderFields) -> None:
     _layers(spec)
     _input(spec)
     _audio(spec)
+    _convolved(spec)
     _head(spec)
 
 
@@ -125,7 +126,7 @@ def _input(spec: EncoderFields) -> None:
             raise GlassformerError(
                 f"vocab={spec.vocab} and image={spec.image} are both given: an encoder reads tokens or an image. Leave one out."
             )
-    elif spec.class_tokens or spec.registers or spec.mask_token:
+    elif spec.class_tokens or spec.registers or (spec.mask_token and not spec.raw_sound):
         raise GlassformerError(
             "class_tokens, registers and mask_token are for image encoders: give image and patch, or leave them out."
         )
@@ -148,16 +149,50 @@ def _places_in_image(spec: EncoderFields) -> None:
 
 def _audio(spec: EncoderFields) -> None:
     if spec.mels is None:
+        if spec.raw_sound:
+            raise GlassformerError(f"samples={spec.samples} needs mels, the features of a frame: raw sound has one. Give mels=1.")
         return
     for name, value, what in (("vocab", spec.vocab, "tokens"), ("image", spec.image, "an image")):
         if value is not None:
             raise GlassformerError(
                 f"{name}={value} and mels={spec.mels} are both given: an encoder reads {what} or audio. Leave one out."
             )
-    if spec.positions is None:
+    if spec.raw_sound:
+        _raw_sound(spec)
+    elif spec.positions is None:
         raise GlassformerError(
             f"mels={spec.mels} needs positions, the length of the audio: two frames make one position. Try positions=1500."
         )
+
+
+def _raw_sound(spec: EncoderFields) -> None:
+    lists = {name: getattr(spec, name) for name in ("conv_widths", "conv_kernels", "conv_strides")}
+    if not spec.conv_kernels or len({len(sizes) for sizes in lists.values()}) > 1:
+        given = ", ".join(f"{len(sizes)} {name}" for name, sizes in lists.items())
+        raise GlassformerError(f"samples={spec.samples} needs one width, kernel and stride for each convolution, found {given}.")
+    if spec.positions_of(spec.frames) < 1:
+        raise GlassformerError(
+            f"samples={spec.samples} is too short: the convolutions need {spec.frames_of(1):,} for one position. Give more."
+        )
+    if spec.learns_positions or spec.positions is not None:
+        field = f"positions={spec.positions}" if spec.positions is not None else f"position={spec.position}"
+        raise GlassformerError(f"{field} is not allowed with samples: the length of the sound decides. Leave it out.")
+
+
+def _convolved(spec: EncoderFields) -> None:
+    """Rules of positional convolutions and of gates, which cut the features into groups and heads."""
+    if spec.convolves_positions and spec.d_model % spec.position_groups:
+        raise GlassformerError(
+            f"position_groups={spec.position_groups} does not divide d_model={spec.d_model}. "
+            f"Try position_groups={nearest_divisor(spec.d_model, spec.position_groups)}."
+        )
+    if spec.convolves_positions and not spec.raw_sound:
+        raise GlassformerError(f"position={spec.position} is implemented for raw sound only. Give samples, or another position.")
+    if spec.relative_gate and (spec.disentangled or spec.d_model % spec.heads):
+        why = "gates scale a bias, and disentangled positions have none"
+        if not spec.disentangled:
+            why = f"heads={spec.heads} does not divide d_model={spec.d_model}, and a gate reads one head's share"
+        raise GlassformerError(f"relative_gate=true is not allowed: {why}. Leave it out.")
 
 
 def _head(spec: EncoderFields) -> None:
@@ -172,6 +207,14 @@ def _head(spec: EncoderFields) -> None:
     if spec.head == "tag_patches" and spec.patch is None:
         raise GlassformerError(
             "head=tag_patches reads the patches of an image, but there is no image. Give image and patch, or head=tag."
+        )
+    if spec.head_projection is not None and (spec.head != "classify" or spec.head_reads != "mean"):
+        raise GlassformerError(
+            f"head_projection={spec.head_projection} projects tokens before their mean: give head=classify and head_reads=mean."
+        )
+    if spec.layer_sum and spec.head != "tag" and (spec.head != "classify" or spec.head_reads != "mean"):
+        raise GlassformerError(
+            "layer_sum=true sums states for a head that reads all of them: give head=tag, or head=classify and head_reads=mean."
         )
     _vocabulary(spec)
     if spec.head_norm and spec.head_hidden == "none":

@@ -6,7 +6,7 @@ import type { WireNumber } from "../shared/wire";
 export interface FieldRule {
   name: string;
   doc: string;
-  kind: "whole" | "number" | "yes_no" | "choice" | "places";
+  kind: "whole" | "number" | "yes_no" | "choice" | "places" | "sizes";
   choices: string[];
   optional: boolean;
   least: number;

@@ -61,7 +61,7 @@ PARTS: dict[str, Chooses] = {
     "norms": _in_layers(_inside("norm")),
     "layers": _part("layers"),
     "embeddings": _part("embeddings"),
-    "convolutions": _role("first convolution", "second convolution"),
+    "convolutions": _role("convolution"),
     "pooler": _part("pooler"),
     "head": _part("head"),
 }

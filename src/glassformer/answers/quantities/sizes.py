@@ -61,7 +61,7 @@ def _derived(spec: EncoderSpec) -> dict[str, tuple[int | None, int | None, str, 
         "d_v": (spec.head_v, spec.d_v, "d_k", str(spec.head_k)),
         "group": (spec.group, None, "heads / kv_heads", f"{spec.heads} / {spec.key_heads}"),
         "kv_heads": (spec.key_heads, spec.kv_heads, "heads", str(spec.heads)),
-        "frames": (spec.frames if spec.mels else None, None, "2 · positions", f"2 · {spec.positions}"),
+        "frames": (spec.frames if spec.mels else None, spec.samples, "2 · positions", f"2 · {spec.positions}"),
         "d_ff": (spec.ffn_width, spec.d_ff, "4 · d_model", f"4 · {spec.d_model}"),
         "embedding_size": (spec.table_width, spec.embedding_size, "d_model", str(spec.d_model)),
     }
@@ -79,7 +79,9 @@ def tokens(asked: Context) -> Found:
     spec, length = asked.spec, asked.program.sizes.t
     if spec.reads == "frames":
         line = Line("tokens", "frames / 2", f"{spec.frames} / 2", length)
-        return found(length, "tokens", "positions after the second convolution", [line])
+        if spec.raw_sound:
+            line = Line("tokens", "⌊(frames − kernel) / stride⌋ + 1, once per convolution", f"from {spec.frames}", length)
+        return found(length, "tokens", "positions after the last convolution", [line])
     if spec.reads != "image":
         if asked.asked.t is None:
             raise GlassformerError(f"{asked.text}: the number of tokens depends on the input; add it to the spec, as in t=128.")

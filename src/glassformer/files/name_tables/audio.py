@@ -1,10 +1,10 @@
-"""Tensor names of audio encoders."""
+"""Tensor names of audio encoders: Whisper, and wav2vec 2.0 with its relatives."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from glassformer.files.name_tables.names import Names
+from glassformer.files.name_tables.names import At, Names, Table
 from glassformer.files.name_tables.text import BART
 
 # The layers are named as in BART; the input differs.
@@ -20,4 +20,88 @@ WHISPER = replace(
     aside=("model.decoder.", "decoder.", "proj_out.", "projector.", "classifier.", "layer_weights"),
 )
 
-NAMES: dict[str, Names] = {"whisper": WHISPER}
+
+# Raw sound: wav2vec 2.0 and its relatives ----------------------------------------------------------------------------
+
+MOST = 32  # convolutions
+CONVOLUTIONS: Table = {
+    **{f"embeddings.conv{i + 1}": f"feature_extractor.conv_layers.{i}.conv" for i in range(MOST)},
+    **{f"embeddings.conv_norm_{i + 1}": f"feature_extractor.conv_layers.{i}.layer_norm" for i in range(MOST)},
+    "embeddings.feature_norm": "feature_projection.layer_norm",
+    "embeddings.E": "feature_projection.projection",
+    "embeddings.mask_token": "masked_spec_embed",
+    "embeddings.norm": "encoder.layer_norm",
+    "final_norm": "encoder.layer_norm",
+}
+POSITIONS = "encoder.pos_conv_embed.conv"
+# Weight norm is stored in PyTorch's present way; files from before have the names that the second spelling gives.
+WEIGHT_NORM: Table = {
+    "embeddings.V_position": (
+        At(f"{POSITIONS}.parametrizations.weight.original1", merged=2),
+        At(f"{POSITIONS}.weight_v", merged=2),
+    ),
+    "embeddings.g_position": (
+        At(f"{POSITIONS}.parametrizations.weight.original0", ones_before=2),
+        At(f"{POSITIONS}.weight_g", ones_before=2),
+    ),
+    "embeddings.b_position": f"{POSITIONS}.bias",
+}
+SEVERAL: Table = {
+    entry: stored
+    for i in range(MOST)
+    for entry, stored in (
+        (f"embeddings.V_position_{i + 1}", At(f"encoder.pos_conv_embed.layers.{i}.conv.weight", merged=2)),
+        (f"embeddings.b_position_{i + 1}", f"encoder.pos_conv_embed.layers.{i}.conv.bias"),
+    )
+}
+ONE: Table = {
+    "embeddings.V_position": At("encoder.pos_conv_embed.layers.0.conv.weight", merged=2),
+    "embeddings.b_position": "encoder.pos_conv_embed.layers.0.conv.bias",
+}
+LAYER: Table = {
+    "attention.Q": "attention.q_proj",
+    "attention.K": "attention.k_proj",
+    "attention.V": "attention.v_proj",
+    "attention.O": "attention.out_proj",
+    "norm_1": "layer_norm",
+    "ffn.1": "feed_forward.intermediate_dense",
+    "ffn.2": "feed_forward.output_dense",
+    "norm_2": "final_layer_norm",
+}
+CLASSES: Table = {"head.C": "classifier", "head.T": "projector", "head.layer_weights": "layer_weights"}
+
+
+# Pre-training compares with quantised sound, speakers are told apart by a network of their own; and the other heads.
+ASIDE = ("quantizer.", "project_q.", "project_hid.", "final_proj.", "lm_head.", "projector.", "classifier.", "layer_weights")
+
+
+def _sound(prefix: str, positions: Table = WEIGHT_NORM) -> Names:
+    return Names(
+        prefixes=(f"{prefix}.",),
+        body={**CONVOLUTIONS, **positions},
+        layers=(("encoder.layers.{n}.", LAYER),),
+        heads={"ForCTC": {"head.C": "lm_head"}, "Classification": CLASSES},
+        aside=ASIDE,
+    )
+
+
+GATED: Table = {
+    **LAYER,
+    "attention.gate": "attention.gru_rel_pos_linear",
+    "attention.c_gate": At("attention.gru_rel_pos_const", ones_before=1, ones_after=2),
+}
+WAVLM = replace(
+    _sound("wavlm"),
+    layers=(("encoder.layers.{n}.", GATED),),
+    body={**CONVOLUTIONS, **WEIGHT_NORM, "layers.E_relative": "encoder.layers.0.attention.rel_attn_embed.weight"},
+)
+
+NAMES: dict[str, Names] = {
+    "whisper": WHISPER,
+    "wav2vec2": _sound("wav2vec2"),
+    "hubert": _sound("hubert"),
+    "unispeech": _sound("unispeech"),
+    "unispeech-sat": _sound("unispeech_sat"),
+    "data2vec-audio": _sound("data2vec_audio", {**SEVERAL, **ONE}),
+    "wavlm": WAVLM,
+}

@@ -63,7 +63,7 @@ class TappedAttention(Tapped, Attention):
 
     def mixed(self, x_BTD: Tensor, memory_BSD: Tensor, context: Context) -> Tensor:
         q_BTHK, k_BSHK, v_BSHV = self.read(x_BTD, memory_BSD, context)
-        core = self.core(q_BTHK, k_BSHK, context)
+        core = self.core(x_BTD, q_BTHK, k_BSHK, context)
         if not self.watched(*FUSED):
             return self.attend(q_BTHK, k_BSHK, v_BSHV, core)
         weights_BHTS = self.attended(q_BTHK, k_BSHK, core)

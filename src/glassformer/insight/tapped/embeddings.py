@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional
 
 from glassformer.insight.taps import Tapped
-from glassformer.model.embeddings import Embeddings, Patches, Registers, Sound, Tokens, Unplaced
+from glassformer.model.embeddings import Embeddings, Patches, Registers, Tokens, Unplaced
+from glassformer.model.sound import ConvolvedPositions, Sound
 
 
 class TappedTokens(Tapped, Tokens):
@@ -34,14 +35,24 @@ class TappedPatches(Tapped, Patches):
 
 
 class TappedSound(Tapped, Sound):
-    """Two convolutions along time; the neighbours that each frame lies beside are never laid out."""
+    """Convolutions along time; the neighbours that each frame lies beside are never laid out."""
 
-    def forward(self, frames: Tensor, segments_BT: None) -> Tensor:
-        x_BDT = frames
-        for number, convolution in enumerate((self.conv1, self.conv2), 1):
-            convolved_BTD = self.tap(f"convolved_{number}", convolution(x_BDT).mT)
-            x_BDT = self.tap(f"active_{number}", functional.gelu(convolved_BTD)).mT
-        return x_BDT.mT
+    def convolved(self, x_BDT: Tensor, number: int) -> Tensor:
+        return self.tap(f"convolved_{number}", super().convolved(x_BDT, number).mT).mT
+
+    def active(self, x_BDT: Tensor, number: int) -> Tensor:
+        last = number == self.depth
+        return self.tap("sound" if last else f"active_{number}", super().active(x_BDT, number).mT).mT
+
+    def projected(self, x_BTD: Tensor) -> Tensor:
+        return self.tap("projected", super().projected(x_BTD))
+
+
+class TappedConvolvedPositions(Tapped, ConvolvedPositions):
+    """Positional convolutions, each with its activation."""
+
+    def convolved(self, x_BDT: Tensor, name: str) -> Tensor:
+        return self.tap(name, super().convolved(x_BDT, name).mT).mT
 
 
 class TappedRegisters(Tapped, Registers):
@@ -57,13 +68,22 @@ class TappedRegisters(Tapped, Registers):
 class TappedEmbeddings(Tapped, Embeddings):
     """Source, positions, registers, norm and projection."""
 
-    def forward(self, inputs: Tensor, segments_BT: Tensor | None, positions_BT: Tensor | None) -> Tensor:
+    def forward(
+        self, inputs: Tensor, segments_BT: Tensor | None, positions_BT: Tensor | None, attend_BT: Tensor | None = None
+    ) -> Tensor:
         x_BTE = self.source(inputs, segments_BT)
-        if not isinstance(self.positions, Unplaced):
+        if self.blanks and attend_BT is not None:
+            x_BTE = self.tap("real", x_BTE.masked_fill(~attend_BT[:, :, None], 0.0))
+        if isinstance(self.positions, ConvolvedPositions):
+            x_BTE = self.positions(x_BTE, positions_BT)
+        elif not isinstance(self.positions, Unplaced):
             rows = 1 if positions_BT is None else x_BTE.shape[0]
             position_BTE = self.positions(x_BTE.new_zeros(rows, *x_BTE.shape[1:]), positions_BT)
             if positions_BT is None:
                 position_BTE = self.tap("position", position_BTE[0])[None]
             x_BTE = x_BTE + position_BTE
         x_BTE = self.norm(self.registers(self.tap("sum", x_BTE)))
-        return self.taps("x", self.tap("projected", self.projection(self.dropout(x_BTE))))
+        x_BTD = self.projection(self.dropout(x_BTE))
+        if not isinstance(self.projection, nn.Identity):
+            x_BTD = self.tap("projected", x_BTD)
+        return self.taps("x", x_BTD)

@@ -12,6 +12,7 @@ from glassformer.model.heads import (
     Classifier,
     Classify,
     Distilled,
+    LayerSum,
     Logits,
     MaskedTokens,
     Pooler,
@@ -31,6 +32,13 @@ def pooled(tapped: Tapped, states_BTD: Tensor, layout: Layout, spec: EncoderSpec
     if before:
         states_BTD = tapped.tap("patches", states_BTD[:, before:])
     return tapped.tap("mean", layout.mean(states_BTD))
+
+
+def added_up(tapped: Tapped, states: LayerSum, reading: Reading) -> Tensor:
+    """The states that a head reads: the last, or all of them in learned shares."""
+    if states.layer_weights is None:
+        return reading.states_BTD
+    return tapped.tap("summed", states(reading))
 
 
 class TappedPooler(Tapped, Pooler):
@@ -72,7 +80,10 @@ class TappedClassify(Tapped, Classify):
         if self.spec.head_reads == "pooled":
             return super().summary(reading)
         if self.spec.head_reads == "mean":
-            return pooled(self, reading.states_BTD, reading.layout, self.spec, "mean")
+            states_BTD = added_up(self, self.states, reading)
+            if self.spec.head_projection is not None:
+                states_BTD = self.tap("projected", self.projection(states_BTD))
+            return pooled(self, states_BTD, reading.layout, self.spec, "mean")
         first_BD = pooled(self, reading.states_BTD, reading.layout, self.spec, "first")
         mean_BD = pooled(self, reading.states_BTD, reading.layout, self.spec, "mean")
         return self.tap("joined", torch.cat((first_BD, mean_BD), dim=-1))
@@ -82,7 +93,7 @@ class TappedTag(Tapped, Tag):
     """Classes of each token."""
 
     def forward(self, reading: Reading) -> Logits:
-        states_BTD = reading.states_BTD
+        states_BTD = added_up(self, self.states, reading)
         if self.skipped:
             states_BTD = self.tap("patches", states_BTD[:, self.skipped :])
         return Logits(self.classifier(states_BTD))

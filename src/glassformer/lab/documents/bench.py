@@ -15,7 +15,7 @@ class FieldRule(TypedDict):
 
     name: str
     doc: str
-    kind: Literal["whole", "number", "yes_no", "choice", "places"]
+    kind: Literal["whole", "number", "yes_no", "choice", "places", "sizes"]
     choices: Sequence[str]
     optional: bool
     least: int

@@ -59,7 +59,7 @@ def _as_taken(spec: EncoderSpec, given: Inputs) -> Inputs:
         attend = attend.bool()
     if spec.reads == "tokens":
         inputs = inputs.long()
-    elif attend is not None:
+    elif attend is not None and not spec.raw_sound:
         # A NaN at a padded position would reach every token: its weight is 0, but 0 · NaN is NaN. So would a number whose
         # score overflows: ∞ − ∞ is NaN too.
         harmless = inputs.abs() <= torch.finfo(inputs.dtype).max ** 0.25
@@ -107,6 +107,14 @@ def _check_image(spec: EncoderSpec, image: Tensor, here: Tensor) -> None:
 
 
 def _check_frames(spec: EncoderSpec, frames: Tensor, here: Tensor) -> None:
+    if spec.raw_sound and frames.ndim == 3 and frames.shape[1] == spec.mels:  # of any length
+        if spec.positions_of(frames.shape[2]) < 1:
+            raise GlassformerError(
+                f"frames is {_shape(frames)}: the convolutions need {spec.frames_of(1):,} frames for one position. "
+                "Fill the sound up with silence."
+            )
+        _check_dtype("frames", frames, here)
+        return
     wanted = (spec.mels, spec.frames)
     if frames.ndim != 3 or tuple(frames.shape[1:]) != wanted:
         way = " Cut the sound, or fill it up with silence."
@@ -140,7 +148,7 @@ def _check_dtype(name: str, value: Tensor, here: Tensor) -> None:
 def _check_companions(spec: EncoderSpec, given: Inputs) -> None:
     """Mask, segments, positions and what is asked for: do they belong to this encoder, and to these inputs?"""
     inputs, attend, segments, positions, ask = given
-    if spec.one_length and not (attend is positions is None):
+    if spec.one_length and not (positions is None and (attend is None or spec.raw_sound)):
         what = "patch of an image" if spec.reads == "image" else "frame of a sound"
         raise GlassformerError(f"attend and positions are for sequences: every {what} is real and has its place.")
     if segments is not None and spec.segments is None:
@@ -155,8 +163,10 @@ def _check_companions(spec: EncoderSpec, given: Inputs) -> None:
         )
     flat = ask is not None and ask.dtype != torch.bool and ask.ndim == 1
     for name, value in zip(Inputs._fields[1:], (attend, segments, positions, None if flat else ask), strict=True):
-        if value is not None and value.shape != inputs.shape[:2]:
-            raise GlassformerError(f"{name} is {_shape(value)}, {spec.reads} is {_shape(inputs)}: batch and t must agree.")
+        length = spec.positions_of(inputs.shape[2]) if spec.raw_sound else inputs.shape[1]
+        if value is not None and value.shape != (inputs.shape[0], length):
+            made = f", which makes t={length}" if spec.raw_sound else ""
+            raise GlassformerError(f"{name} is {_shape(value)}, {spec.reads} is {_shape(inputs)}{made}: batch and t must agree.")
     if attend is not None and attend.is_floating_point():
         raise _float_mask(attend)
     for name, value in (("attend", attend), ("segments", segments), ("positions", positions), ("predict_at", ask)):

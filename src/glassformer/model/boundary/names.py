@@ -10,12 +10,14 @@ from torch import Tensor, nn
 
 from glassformer.arguments import require
 from glassformer.errors import GlassformerError, nearest, shown
+from glassformer.spec.fields import MOST_SIZES
 
 # The words that ledger names are made of, numbers of layers aside. The model's other words (source, classifier, …) say how
 # it is built, not what it is, and are left out.
 WORDS = (
     *("embeddings", "layers", "attention", "ffn", "norm", "norm_1", "norm_2", "relative_norm", "final_norm", "pooler", "head"),
     *("q_norm", "k_norm", "output_norm_1", "output_norm_2"),
+    *("feature_norm", *(f"conv_norm_{number}" for number in range(1, MOST_SIZES + 1))),
 )
 
 

@@ -14,7 +14,8 @@ from torch import Tensor, nn
 from glassformer.errors import GlassformerError, nearest, shown
 from glassformer.model.embeddings import LearnedPositions
 from glassformer.model.norms import LayerScale, Norm
-from glassformer.model.positions import ByDistance, ByLogDistance, sinusoid
+from glassformer.model.positions import ByDistance, ByLogDistance, RelativeGate, sinusoid
+from glassformer.model.sound import ConvolvedPositions, OverFeatures
 
 SHARE = 0.8  # of the memory that is free, at most
 MOST_NUMBERS = 10**11  # where nothing says how much memory is free
@@ -163,6 +164,8 @@ def fill(encoder: nn.Module) -> None:
     for module in encoder.modules():
         for name, parameter in module.named_parameters(recurse=False):
             _start(module, name, parameter)
+        if isinstance(module, ConvolvedPositions):
+            module.start()
 
 
 def _start(module: nn.Module, name: str, parameter: Tensor) -> None:
@@ -172,6 +175,10 @@ def _start(module: nn.Module, name: str, parameter: Tensor) -> None:
         parameter.fill_(LAYER_SCALE)
     elif isinstance(module, Norm):
         parameter.fill_(module.neutral if name == "gamma" else 0.0)
+    elif isinstance(module, OverFeatures):
+        parameter.fill_(1.0 if name == "gamma" else 0.0)
+    elif isinstance(module, RelativeGate) and name == "c_gate":
+        parameter.fill_(1.0)
     elif "bias" in name:
         parameter.zero_()
     else:

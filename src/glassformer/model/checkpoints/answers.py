@@ -16,6 +16,7 @@ from glassformer.files.texts import cut_into_tokens, load_tokenizer
 from glassformer.model.attention import Padded
 from glassformer.model.boundary.encoder import Encoder
 from glassformer.model.heads import pool
+from glassformer.spec import EncoderSpec
 
 TEXTS = (
     "A glass wall hides nothing: every number behind it can be seen, and every one of them adds up.",
@@ -77,12 +78,21 @@ def example(folder: CheckpointFolder, *, seed: int = 0) -> Given:
         return Given({"image": image}, f"two images of normal numbers (seed {seed})")
     if spec.reads == "frames":
         frames = rng.normal(size=(2, spec.mels or 0, spec.frames))
-        return Given({"frames": frames}, f"two sounds of normal numbers (seed {seed})")
+        words = f"two sounds of normal numbers (seed {seed})"
+        return Given({"frames": frames, **_shorter(spec)}, words + (", the second padded" if _shorter(spec) else ""))
     if spec.reads == "vectors":
         return Given({"vectors": rng.normal(size=(2, LENGTH, spec.d_model))}, f"two rows of normal vectors (seed {seed})")
     rows = _texts(folder)
     words = f'the texts "{TEXTS[0]}" and "{TEXTS[1]}"' if rows else f"two rows of random tokens (seed {seed})"
     return Given(_padded(folder, rows or _made_up(folder, rng)), words)
+
+
+def _shorter(spec: EncoderSpec) -> dict[str, Array]:
+    """The second of two raw sounds is the shorter one, where it can be."""
+    length = spec.longest or 1
+    if not spec.raw_sound or length < 2:
+        return {}
+    return {"attend": np.arange(length) < np.array([[length], [length - length // 3 - 1]])}
 
 
 def _texts(folder: CheckpointFolder) -> list[list[int]]:

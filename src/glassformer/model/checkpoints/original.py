@@ -120,8 +120,8 @@ def quiet() -> Iterator[None]:
 @torch.inference_mode()
 def run_original(model: Any, folder: CheckpointFolder, given: Mapping[str, Array]) -> Answer:
     """One pass of a model of transformers."""
-    tensors = {INPUTS[name]: torch.as_tensor(value) for name, value in given.items()}
-    for name in ("attention_mask", "pixel_values", "input_features"):
+    tensors = _their_inputs(folder.spec, given)
+    for name in ("attention_mask", "pixel_values", "input_features", "input_values"):
         if name in tensors:
             tensors[name] = tensors[name].to(torch.int64 if name == "attention_mask" else model.dtype)
     if folder.model_class.endswith("ForMultipleChoice"):
@@ -134,6 +134,17 @@ def run_original(model: Any, folder: CheckpointFolder, given: Mapping[str, Array
         for name in ("pooled", "logits"):  # theirs is read from the last position even where that is padding
             named.pop(name, None)
     return Answer(tuple(state.double().numpy() for state in outputs.hidden_states), named)
+
+
+def _their_inputs(spec: EncoderSpec, given: Mapping[str, Array]) -> dict[str, torch.Tensor]:
+    """The inputs under the names of transformers. Raw sound has no axis for its one feature, and a mask for each sample."""
+    tensors = {INPUTS[name]: torch.as_tensor(value) for name, value in given.items()}
+    if spec.raw_sound:
+        tensors["input_values"] = tensors.pop("input_features")[:, 0]
+        if "attention_mask" in tensors:
+            real_B1 = torch.tensor([[spec.frames_of(int(n))] for n in tensors["attention_mask"].sum(1)])
+            tensors["attention_mask"] = torch.arange(tensors["input_values"].shape[1]) < real_B1
+    return tensors
 
 
 def _named(outputs: Any, spec: EncoderSpec) -> Iterator[tuple[str, Array]]:

@@ -29,10 +29,10 @@ class FastEncoder(Encoder):
     """The same encoder: `fast.apply` makes it of a plain one."""
 
     def run(self, given: Inputs, layout: Layout | None = None, wanted: Wanted = USUAL) -> Output:
-        if wanted.weights or wanted.hidden:  # a packed row has no rectangle to show
+        if wanted.weights or wanted.hidden or self.spec.layer_sum:  # a packed row has no rectangle to show
             return super().run(given, layout, wanted)
         layout = Padded(given.attend) if layout is None else layout
-        x_BTD = self.embeddings(given.inputs, given.segments, given.positions)
+        x_BTD = self.embeddings(given.inputs, given.segments, given.positions, given.attend)
         shape = x_BTD.shape
         row = inside(self, shape[0], shape[1], layout, given.positions)
         x_BTD = row.enter(x_BTD)

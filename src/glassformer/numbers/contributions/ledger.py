@@ -16,7 +16,7 @@ from glassformer.numbers.contributions.shares import At, leftover, product, shar
 from glassformer.numbers.values import Values
 from glassformer.program import Step, Tensor
 from glassformer.program.axes import HEADS, Array
-from glassformer.program.operations import Pointwise, Softmax
+from glassformer.program.operations import Gate, Pointwise, Softmax
 from glassformer.program.operations.base import Copy
 from glassformer.spec.viewed import Viewed
 
@@ -176,6 +176,8 @@ class _Backward:
         operation = at.step.operation
         if isinstance(operation, Softmax):
             part: Part = "uniform attention"
+        elif isinstance(operation, Gate):  # the constant in its rule
+            part = "bias"
         elif isinstance(operation, Pointwise) and self.rules.activations == "slope":
             part = "remainder"
         else:

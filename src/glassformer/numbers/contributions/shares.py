@@ -16,6 +16,9 @@ from glassformer.program.operations import (
     Add,
     Affine,
     Contract,
+    Gate,
+    Length,
+    Lengthen,
     Mean,
     Multiply,
     Normalise,
@@ -24,6 +27,7 @@ from glassformer.program.operations import (
     Scale,
     Shift,
     Softmax,
+    Total,
     Variance,
 )
 from glassformer.program.operations.base import Copy, aligned, position_of
@@ -111,6 +115,36 @@ def _(operation: Mean, at: At) -> Shares:
         return [np.broadcast_to(c / x.axes[axis].size, x.shape)]
     real = aligned(at.step.inputs[1], at.values[1].astype(float), x)
     return [np.broadcast_to(c * real / np.maximum(real.sum(axis, keepdims=True), 1), x.shape), None]
+
+
+@shares.register
+def _(operation: Total, at: At) -> Shares:
+    x, axis = at.step.inputs[0], position_of(at.step.inputs[0], operation.over)
+    return [np.broadcast_to(np.expand_dims(at.coefficient, axis), x.shape)]
+
+
+@shares.register
+def _(operation: Length, at: At) -> Shares:
+    """Each number has its square's share of the sum of squares."""
+    x, length = at.step.inputs[0], aligned(at.step.output, at.coefficient, at.step.inputs[0])
+    size = aligned(at.step.output, operation.evaluate(at.step.inputs, at.step.output, at.values), x)
+    return [length * np.divide(at.values[0], size, out=np.zeros_like(at.values[0]), where=size != 0)]
+
+
+@shares.register
+def _(operation: Lengthen, at: At) -> Shares:
+    """The direction gets it all; its length and the learned one are held."""
+    return [at.coefficient * aligned(at.step.inputs[1], operation.factor(at.values), at.step.output), None, None]
+
+
+@shares.register
+def _(operation: Gate, at: At) -> Shares:
+    """`a · b · c − a + 2`: half of the product to each of a and b; the 2 is a line of its own."""
+    parts, constant = at.step.inputs
+    a, b = operation.halves(at.step.inputs, at.values[0])
+    c = aligned(constant, at.values[1], at.step.output)
+    both = (at.coefficient * (b * c / 2 - 1), at.coefficient * a * c / 2)
+    return [np.stack(both, axis=position_of(parts, operation.over)), None]
 
 
 @shares.register

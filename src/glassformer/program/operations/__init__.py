@@ -1,24 +1,30 @@
 """The operations that every encoder is made of."""
 
 from glassformer.program.operations.base import Operation
+from glassformer.program.operations.convolutions import Gate, Length, Lengthen
 from glassformer.program.operations.lookups import HalfSinusoid, Lookup, Neighbours, Patch, Rows, Sinusoid
 from glassformer.program.operations.norms import Normalise, Shift, Variance
 from glassformer.program.operations.pointwise import Cap, Pointwise
 from glassformer.program.operations.products import Affine, Contract, Multiply
 from glassformer.program.operations.rotations import Rotate, RotateByPatch
 from glassformer.program.operations.scores import Mask, PatchBias, PickByDistance, RelativeBias, Softmax
-from glassformer.program.operations.sums import Add, Join, Mean, Scale, Share, Slice, Split, Take
+from glassformer.program.operations.sums import Add, Blank, Join, Mean, Merge, Scale, Share, Slice, Split, Stack, Take, Total
 
 __all__ = [
     "Add",
     "Affine",
+    "Blank",
     "Cap",
     "Contract",
+    "Gate",
     "HalfSinusoid",
     "Join",
+    "Length",
+    "Lengthen",
     "Lookup",
     "Mask",
     "Mean",
+    "Merge",
     "Multiply",
     "Neighbours",
     "Normalise",
@@ -38,6 +44,8 @@ __all__ = [
     "Slice",
     "Softmax",
     "Split",
+    "Stack",
     "Take",
+    "Total",
     "Variance",
 ]

@@ -157,16 +157,15 @@ class Patch(Copy):
 class Neighbours(Copy):
     """What a convolution sees: each frame with those around it, side by side; zeros stand for what is beyond the ends.
 
-    Of the frames along `of`, every `stride`-th is the middle of an entry along `along`. A linear map of the result over features
-    and `kernel` is the convolution.
+    Entry i along `along` begins with frame `stride · i − reach` along `of`. A linear map of the result over features and
+    `kernel` is the convolution.
     """
 
     of: str
     along: Axis
     kernel: Axis
-
-    def _stride(self, frames: Tensor) -> int:
-        return frames.axis(self.of).size // self.along.size
+    stride: int = 1
+    reach: int = 0
 
     def axes(self, inputs: Sequence[Tensor]) -> tuple[Axis, ...]:
         batch, *features = [axis for axis in inputs[0].axes if axis.name != self.of]
@@ -174,21 +173,21 @@ class Neighbours(Copy):
 
     def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
         frames = np.moveaxis(values[0], position_of(inputs[0], self.of), 1)
-        reach, stride = self.kernel.size // 2, self._stride(inputs[0])
-        padded = np.pad(frames, ((0, 0), (reach, reach), (0, 0)))
-        last = stride * (self.along.size - 1) + 1
-        return np.stack([padded[:, shift : shift + last : stride] for shift in range(self.kernel.size)], axis=-1)
+        last = self.stride * (self.along.size - 1) + 1  # frames from the first of an entry to the first of the last one
+        beyond = max(0, last - 1 + self.kernel.size - self.reach - frames.shape[1])
+        padded = np.pad(frames, ((0, 0), (self.reach, beyond), *((0, 0),) * (frames.ndim - 2)))
+        return np.stack([padded[:, shift : shift + last : self.stride] for shift in range(self.kernel.size)], axis=-1)
 
     def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
-        frame = cell[self.along.name] * self._stride(inputs[0]) + cell[self.kernel.name] - self.kernel.size // 2
+        frame = cell[self.along.name] * self.stride + cell[self.kernel.name] - self.reach
         if not 0 <= frame < inputs[0].axis(self.of).size:
             return Constant(0.0, "0")
         return Ref(inputs[0], cell | {self.of: frame})
 
     def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
-        stride = self._stride(inputs[0])
-        steps = f", in steps of {stride}" if stride > 1 else ""
-        told = f" ({self.kernel.size} frames side by side{steps}, zeros beyond the ends)"
+        steps = f", in steps of {self.stride}" if self.stride > 1 else ""
+        ends = ", zeros beyond the ends" if self.reach else ""
+        told = f" ({self.kernel.size} frames side by side{steps}{ends})"
         return pen.call("neighbours", names[0]) + pen.words(told)
 
 

@@ -86,6 +86,7 @@ FUNCTIONS: dict[str, Function] = {
         "input",
     ),
     "silu": Function(lambda x: x * _sigmoid(x), _swish_slope(1.0), lambda x: Product((x, Call("sigmoid", x))), 2, "input"),
+    "sigmoid": Function(_sigmoid, lambda x: _sigmoid(x) * (1 - _sigmoid(x)), lambda x: Call("sigmoid", x), 2, "output"),
     "tanh": Function(lambda x: np.tanh(x), lambda x: 1 - np.tanh(x) ** 2, lambda x: Call("tanh", x), 1, "output"),
 }
 

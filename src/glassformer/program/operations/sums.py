@@ -168,6 +168,83 @@ class Split(Copy):
 
 
 @dataclass(frozen=True)
+class Merge(Copy):
+    """Several axes read as one, the last of them running fastest: the inverse of `Split`."""
+
+    of: tuple[str, ...]
+    into: Axis
+
+    def axes(self, inputs: Sequence[Tensor]) -> tuple[Axis, ...]:
+        kept = [axis for axis in inputs[0].axes if axis.name not in self.of[1:]]
+        return tuple(self.into if axis.name == self.of[0] else axis for axis in kept)
+
+    def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
+        return values[0].reshape(output.shape)
+
+    def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
+        places = np.unravel_index(cell[self.into.name], tuple(inputs[0].axis(name).size for name in self.of))
+        return Ref(inputs[0], cell | {name: int(place) for name, place in zip(self.of, places, strict=True)})
+
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
+        return pen.call("merge", names[0]) + pen.words(f" ({' × '.join(self.of)} side by side)")
+
+
+@dataclass(frozen=True)
+class Stack(Copy):
+    """Inputs with the same axes, one for each entry of a new axis, which comes last."""
+
+    along: Axis
+
+    def axes(self, inputs: Sequence[Tensor]) -> tuple[Axis, ...]:
+        return (*inputs[0].axes, self.along)
+
+    def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
+        return np.stack(values, axis=-1)
+
+    def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
+        return Ref(inputs[cell[self.along.name]], cell)
+
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
+        return pen.call("stack", *names)
+
+
+@dataclass(frozen=True)
+class Blank(Copy):
+    """The input at real positions, and zeros at padding. Inputs: x, which positions are real."""
+
+    def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
+        return np.where(aligned(inputs[1], values[1], output), values[0], 0.0)
+
+    def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
+        return Ref(inputs[0], cell) if values[inputs[1].name][inputs[1].at(cell)] else Constant(0.0, "0")
+
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
+        return pen.call("where", names[1], names[0], "0")
+
+
+@dataclass(frozen=True)
+class Total(Elementwise):
+    """The sum along `over`."""
+
+    over: str
+
+    def axes(self, inputs: Sequence[Tensor]) -> tuple[Axis, ...]:
+        return tuple(axis for axis in inputs[0].axes if axis.name != self.over)
+
+    def flops(self, inputs: Sequence[Tensor], output: Tensor) -> int:
+        return inputs[0].size
+
+    def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
+        return np.asarray(values[0].sum(position_of(inputs[0], self.over)))
+
+    def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
+        return Sum(tuple(Ref(inputs[0], cell | {self.over: i}) for i in range(inputs[0].axis(self.over).size)))
+
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
+        return pen.call("sum", names[0]) + pen.over(self.over)
+
+
+@dataclass(frozen=True)
 class Slice(Copy):
     """The entries from `start` up to `stop` along an axis."""
 

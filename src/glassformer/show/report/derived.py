@@ -63,7 +63,7 @@ def sentence(spec: EncoderSpec) -> str:
     reads = {
         "tokens": f"reads tokens of a vocabulary of {spec.vocab or 0:,}",
         "image": f"reads images of {spec.image_size[0]} × {spec.image_size[1]} pixels in {spec.patches} patches",
-        "frames": f"reads {spec.frames:,} frames of sound with {spec.mels} features each, of which two make one position",
+        "frames": f"reads {_sound(spec)}, which make {spec.longest or 0:,} positions",
         "vectors": "reads vectors",
     }[spec.reads]
     if spec.group > 1:
@@ -74,6 +74,14 @@ def sentence(spec: EncoderSpec) -> str:
     inner = f", feed-forward blocks of {spec.ffn_width:,}" if spec.block == "layer" else ", attention alone"
     ends = f", and ends in a head that says: {spec.head}" if spec.head != "none" else ""
     return f"An encoder of {many} of width {spec.d_model:,} with {heads}{width}{inner}. It {reads}{ends}."
+
+
+def _sound(spec: EncoderSpec) -> str:
+    return (
+        f"{spec.frames:,} samples of sound"
+        if spec.raw_sound
+        else f"{spec.frames:,} frames of sound with {spec.mels} features each"
+    )
 
 
 def derived_sections(about: Subject) -> Iterator[Section]:

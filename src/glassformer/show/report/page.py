@@ -42,6 +42,14 @@ def page(title: str, lead: Child, sections: Sequence[Section]) -> Html:
     return whole_page(title, body, sheets=(themes, pieces(), css), head=MARK)
 
 
+def card_page(title: str, body: Html) -> Html:
+    """A model card as a page of its own."""
+    css = files("glassformer.show.report").joinpath("report.css").read_text(encoding="utf-8")
+    dark = f"@media (prefers-color-scheme:dark){{@media not print{{:root{{{css_variables(DARK)}}}}}}}"
+    themes = f":root{{color-scheme:light dark;{css_variables(LIGHT)}}}{dark}"
+    return whole_page(title, tags.main(tags.section(body)), sheets=(themes, pieces(), css))
+
+
 def save_page(text: str, path: str | Path) -> Path:
     """Write a report, whole or not at all; a file that is no report is never replaced."""
     path = Path(path)

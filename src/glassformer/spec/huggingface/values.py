@@ -8,7 +8,7 @@ from typing import Any
 from glassformer.errors import GlassformerError, nearest, shown
 from glassformer.spec.encoder_fields import GATES
 from glassformer.spec.encoder_spec import EncoderSpec
-from glassformer.spec.fields import FRACTION, LARGEST, LARGEST_NUMBER, field_rules
+from glassformer.spec.fields import FRACTION, LARGEST, LARGEST_NUMBER, MOST_SIZES, field_rules
 from glassformer.spec.rules import nearest_divisor
 from glassformer.spec.seq2seq_spec import Seq2SeqSpec
 
@@ -83,6 +83,14 @@ class Config:
         if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
             raise self.refusal(key, f"{self.name(key)} must be a whole number from {least:,} to {most:,}.")
         return value
+
+    def sizes(self, key: str) -> tuple[int, ...]:
+        """Return a list of whole numbers, such as the kernels of several convolutions."""
+        value = self.get(key)
+        whole = isinstance(value, list | tuple) and all(isinstance(size, int) and not isinstance(size, bool) for size in value)
+        if not whole or not 1 <= len(value) <= MOST_SIZES or any(not 1 <= size <= LARGEST for size in value):
+            raise self.refusal(key, f"{self.name(key)} must be a list of 1 to {MOST_SIZES} whole numbers from 1 to {LARGEST:,}.")
+        return tuple(value)
 
     def number(self, key: str, default: Any = REQUIRED, *, least: float = 0.0, rule: str = "") -> Any:
         """Return a finite number."""
@@ -160,6 +168,8 @@ def field_value(config: Config, key: str, field: str, default: Any) -> Any:
         return config.whole(key, default, least=rule.least, most=rule.most)
     if rule.kind == "yes_no":
         return config.flag(key, default=default)
+    if rule.kind == "sizes":
+        return config.sizes(key)
     positive = "positive number" if field != "dropout" else ""
     value = config.number(key, default, rule=positive)
     if field == "dropout" and value >= 1:

@@ -1,0 +1,111 @@
+"""The commands `card` and `compare` in Python: one model in figures, and several side by side."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from glassformer.algebra.summary import Card, Comparison, Summary, summary
+from glassformer.arguments import path, yes_no
+from glassformer.errors import GlassformerError, needs_torch, shown
+from glassformer.spec.reading import What, request
+
+if TYPE_CHECKING:
+    from glassformer.spec import EncoderSpec
+
+BATCH, PASSES = 8, 3  # of a measurement: the fastest of so many passes counts
+
+
+def card(what: What, *, out: str | Path | None = None, as_class: str | None = None, **fields: Any) -> Card:
+    """Return a model card of a checkpoint, config or preset: `gf.card("path/to/model", out="MODEL_CARD.md")`.
+
+    It has the parameters by part, FLOPs and memory at usual lengths, the largest batch on common GPUs, the attention pattern, and
+    for a folder what its tokenizer and its licence file say. `out` is a new file that ends in .md or .html.
+    """
+    from glassformer.model.kept import FUSED
+
+    asked = request(what, as_class=as_class, **fields)
+    folder = Path(what) if isinstance(what, str | Path) and Path(what).is_dir() else None
+    found = summary(asked.spec, label=asked.label, keeps=FUSED, t=asked.t, batches=True)
+    made = Card(folder.resolve().name if folder else asked.label, found, tuple(_facts(folder)) if folder else ())
+    if out is not None:
+        _write(made, path("out", out))
+    return made
+
+
+def _facts(folder: Path) -> list[tuple[str, str]]:
+    """What the files beside the weights say: class, tokenizer, licence."""
+    from glassformer.files.documents import read_document
+    from glassformer.files.facts import licence_facts, tokenizer_facts
+
+    config = folder / "config.json"
+    named = read_document(config).get("architectures") if config.is_file() else None
+    first = named[0] if isinstance(named, list) and named and isinstance(named[0], str) else None
+    return [*([("class", shown(first))] if first else []), *tokenizer_facts(folder), *licence_facts(folder)]
+
+
+def _write(made: Card, file: Path) -> None:
+    """Write the card as its ending says, whole or not at all; what is there is never replaced."""
+    from glassformer.files.paths import not_written, path_text
+    from glassformer.show import present
+    from glassformer.show.report.page import card_page
+
+    ending = file.suffix.lower()
+    if ending not in (".md", ".html"):
+        raise GlassformerError(f"{path_text(file)}: a card is Markdown or a web page: its name ends in .md or .html.")
+    text = present(made).markdown() + "\n" if ending == ".md" else str(card_page(made.title, present(made).html()))
+    try:
+        with file.open("x", encoding="utf-8") as opened:
+            opened.write(text)
+    except FileExistsError:
+        raise GlassformerError(f"{path_text(file)} exists and is not replaced: choose another --out.") from None
+    except OSError as error:
+        raise not_written(file, error) from None
+
+
+def compare(*what: What, t: int | None = None, speed: bool = False) -> Comparison:
+    """Put models side by side: `gf.compare("bert-base", "modernbert-base", t=512)`.
+
+    Parameters, FLOPs per position, memory of one input, longest input. Without `t` each model has its own usual length: 512
+    positions, or what it takes. `speed=True` builds each model with random weights here and measures it, which needs PyTorch.
+    """
+    from glassformer.model.kept import FUSED
+
+    if len(what) < 2:
+        raise GlassformerError("compare needs two models or more: gf.compare('bert-base', 'modernbert-base').")
+    found: list[Summary] = []
+    for one in what:
+        asked = request(one, decoders=True)
+        length = None if asked.spec.one_length else asked.t or t
+        model = summary(asked.spec, label=asked.label, keeps=FUSED, t=length, all_lengths=False)
+        found.append(replace(model, speed=measured(asked.spec, model.t)) if yes_no("speed", speed) else model)
+    notes = [f"Measured here: batches of {BATCH}, float32, random weights, the fastest of {PASSES} passes."] if speed else []
+    if len({model.t for model in found}) > 1:
+        notes.append("The inputs differ in length: compare figures per position.")
+    return Comparison(tuple(found), tuple(notes))
+
+
+@needs_torch
+def measured(spec: EncoderSpec, t: int) -> float:
+    """Inputs a second of a fast model with random weights on this machine."""
+    import time
+
+    import torch
+
+    from glassformer.model import Encoder, fast
+    from glassformer.spec.reading import require_encoder
+
+    require_encoder(spec, "one of the models")
+    encoder = fast.apply(Encoder(spec)).eval()
+    shapes = {"image": (spec.channels, *spec.image_size), "frames": (spec.mels or 0, spec.frames)}
+    given = torch.randn(BATCH, *shapes.get(spec.reads, (t, spec.d_model)))
+    if spec.reads == "tokens":
+        given = torch.randint(0, spec.vocab or 1, (BATCH, t))
+    seconds = []
+    with torch.inference_mode():
+        for _ in range(1 + PASSES):  # the first one warms up
+            start = time.perf_counter()
+            encoder(given.to(encoder.here.device))
+            seconds.append(time.perf_counter() - start)
+    return BATCH / min(seconds[1:])
