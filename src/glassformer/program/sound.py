@@ -96,7 +96,8 @@ def _positional(inside: Writer, spec: EncoderSpec, x: Tensor, number: str) -> Te
         y = inside.step(f"position_cut{number}", "slice", Slice("t", 0, t.size), y)
     if spec.position_norm == "output":
         y = standardised(inside.at(f"position_norm{number}", "norm"), y, "d_model", SOUND_EPS)
-    return inside.step(f"position{number}", "position activation", GELU, y)
+    last = number in ("", f"_{spec.position_layers}")
+    return inside.step("position" if last else f"position{number}", "position" if last else "position activation", GELU, y)
 
 
 def _positional_weight(inside: Writer, spec: EncoderSpec, axes: tuple[Axis, ...], number: str) -> Tensor:

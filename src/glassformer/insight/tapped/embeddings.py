@@ -52,7 +52,8 @@ class TappedConvolvedPositions(Tapped, ConvolvedPositions):
     """Positional convolutions, each with its activation."""
 
     def convolved(self, x_BDT: Tensor, name: str) -> Tensor:
-        return self.tap(name, super().convolved(x_BDT, name).mT).mT
+        last = name == self.names()[-1]
+        return self.tap("position" if last else name, super().convolved(x_BDT, name).mT).mT
 
 
 class TappedRegisters(Tapped, Registers):
