@@ -2,9 +2,11 @@
 
 import json
 
+import numpy as np
 import pytest
 
 import glassformer as gf
+from glassformer.numbers import run
 from glassformer.spec.decoder_spec import DecoderSpec
 from glassformer.spec.huggingface.reader import DECODERS
 
@@ -78,11 +80,39 @@ def test_an_unknown_key_is_refused_by_name():
         gf.count(written)
 
 
-def test_scaled_rotary_angles_and_projected_embeddings_are_refused():
+@pytest.mark.parametrize(
+    ("scaling", "field"),
+    [
+        ({"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0}, "llama3"),
+        ({"type": "yarn", "factor": 4.0, "original_max_position_embeddings": 8}, "yarn"),
+        ({"rope_type": "dynamic", "factor": 2.0}, "dynamic"),
+        ({"type": "longrope", "short_factor": [1.0] * 12, "long_factor": [2.0] * 12}, "longrope"),
+    ],
+)
+def test_scaled_rotary_angles_change_no_count_and_are_not_computed(scaling, field):
     llama = json.loads(json.dumps(config_of("llama", {}).to_dict()))
-    for change in ({"rope_scaling": {"rope_type": "llama3"}}, {"rope_parameters": {"rope_type": "yarn", "rope_theta": 1e4}}):
-        with pytest.raises(gf.GlassformerError, match="scaled rotary angles are not implemented"):
-            gf.count(llama | change)
+    plain = gf.count(llama).total
+    for changed in ({"rope_scaling": scaling}, {"rope_parameters": {**scaling, "rope_theta": 500_000.0}}):
+        found = gf.count(llama | changed)
+        assert (found.total, found.spec.rotary_scaling) == (plain, field)
+        assert f"(angles scaled: {field})" in str(gf.notation(llama | changed, t=3))
+    program = gf.build(llama | {"rope_scaling": scaling}, t=3)
+    with pytest.raises(gf.GlassformerError, match=f"rotary_scaling={field} is not computed"):
+        run(program, {one.name: np.zeros(one.tensor.shape) for one in program.parameters}, {"tokens": [[1, 2, 3]]})
+
+
+def test_linear_scaling_divides_the_angles():
+    llama = json.loads(json.dumps(config_of("llama", {}).to_dict()))
+    assert gf.spec(llama | {"rope_scaling": {"type": "linear", "factor": 4.0}}).rotary_divisor == 4
+
+
+def test_an_unknown_scaling_and_projected_embeddings_are_refused():
+    llama = json.loads(json.dumps(config_of("llama", {}).to_dict()))
+    for scaling in ({"rope_type": "other"}, {"rope_type": ["x"]}):
+        with pytest.raises(gf.GlassformerError, match="rope_scaling = an object is not supported: its rope_type"):
+            gf.count(llama | {"rope_scaling": scaling})
+    with pytest.raises(gf.GlassformerError, match="rope_parameters.'?odd'? = 3 is not a known key"):
+        gf.count(llama | {"rope_scaling": {"rope_type": "llama3", "odd": 3}})
     with pytest.raises(gf.GlassformerError, match="word_embed_proj_dim = 16"):
         gf.count(json.loads(json.dumps(config_of("opt", {"word_embed_proj_dim": 16}).to_dict())))
 

@@ -16,6 +16,7 @@ from glassformer.program.operations import (
     RelativeBias,
     Rotate,
     RotateByPatch,
+    RotateScaled,
     Share,
     Softmax,
     Split,
@@ -96,6 +97,8 @@ def _rotation(spec: EncoderSpec, along: str, base: float) -> Rotate:
     """Rotary positions, of a sequence or of the patches of an image, before which other tokens may stand."""
     if spec.position == "rotary_2d":
         return RotateByPatch(along, base, spec.patch_grid, spec.class_tokens + spec.registers)
+    if spec.rotary_scaling != "none":
+        return RotateScaled(along, base, spec.rotary_scaling, divisor=spec.rotary_divisor, width=spec.rotary_width)
     return Rotate(along, base, divisor=spec.rotary_divisor, width=spec.rotary_width)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from glassformer.errors import GlassformerError
-from glassformer.spec.encoder_fields import Attend, OutputScale, QueryKeyNorm, Residual, _is
+from glassformer.spec.encoder_fields import Attend, OutputScale, QueryKeyNorm, Residual, RotaryScaling, _is
 from glassformer.spec.encoder_spec import EncoderSpec
 from glassformer.spec.fields import field_text
 
@@ -26,6 +26,7 @@ class DecoderSpec(EncoderSpec):
     score_cap: float | None = _is(None, "attention scores become cap · tanh(scores / cap)")
     logit_cap: float | None = _is(None, "logits become cap · tanh(logits / cap)")
     rotary_width: int | None = _is(None, "features of each head that rotary positions rotate; all if not given")
+    rotary_scaling: RotaryScaling = _is("none", "rotary angles scaled for longer texts: described and counted, not computed")
     token_norm: bool = _is(False, "a norm on the token embeddings, before positions are added (BlenderBot small)")
     output_scale: OutputScale = _is("none", "the last hidden states are divided by this before the logits (T5)")
     logit_offset: bool = _is(False, "a stored number for each token, not trained, is added to its logit (Marian, BART)")

@@ -65,6 +65,7 @@ Head = Literal["none", "classify", "distilled", "tag", "tag_patches", "mlm", "pr
 TOKEN_HEADS: tuple[Head, ...] = ("tag", "tag_patches", "mlm")  # they read every token and need no pooler
 MASKED_HEADS: tuple[Head, ...] = ("mlm", "pretrain")  # they predict masked tokens
 Residual = Literal["sequential", "parallel"]
+RotaryScaling = Literal["none", "dynamic", "llama3", "longrope", "yarn"]
 OutputScale = Literal["none", "sqrt_d_model"]
 QueryKeyNorm = Literal["none", "head", "all"]
 HeadHidden = Literal["none", Pointwise]

@@ -47,6 +47,10 @@ class NoDecoder:
         return None
 
     @property
+    def rotary_scaling(self) -> str:
+        return "none"
+
+    @property
     def token_norm(self) -> bool:
         return False
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from glassformer.arguments import require
+from glassformer.errors import GlassformerError
 from glassformer.model.boundary.encoder import Encoder
 from glassformer.spec import DecoderSpec
 
@@ -15,6 +16,11 @@ class Decoder(Encoder):
     def __init__(self, spec: DecoderSpec, **where: Any) -> None:
         """`where` are the options of `Encoder`: `device`, `dtype`, `fresh`."""
         require(DecoderSpec, spec, "a decoder is built from a decoder's spec, as in gf.Decoder(gf.spec('gpt2'))")
+        if spec.rotary_scaling != "none":
+            raise GlassformerError(
+                f"rotary_scaling={spec.rotary_scaling} is not implemented in the model: it can be counted, not built. "
+                "Unscaled angles are another model: rotary_scaling=none."
+            )
         super().__init__(spec, **where)
 
 

@@ -6,7 +6,7 @@ from glassformer.program.operations.lookups import HalfSinusoid, Lookup, Neighbo
 from glassformer.program.operations.norms import Normalise, Shift, Variance
 from glassformer.program.operations.pointwise import Cap, Pointwise
 from glassformer.program.operations.products import Affine, Contract, Multiply
-from glassformer.program.operations.rotations import Rotate, RotateByPatch
+from glassformer.program.operations.rotations import Rotate, RotateByPatch, RotateScaled
 from glassformer.program.operations.scores import Mask, PatchBias, PickByDistance, RelativeBias, Softmax
 from glassformer.program.operations.sums import Add, Blank, Join, Mean, Merge, Scale, Share, Slice, Split, Stack, Take, Total
 
@@ -36,6 +36,7 @@ __all__ = [
     "RelativeBias",
     "Rotate",
     "RotateByPatch",
+    "RotateScaled",
     "Rows",
     "Scale",
     "Share",

@@ -8,6 +8,7 @@ from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 
+from glassformer.errors import GlassformerError
 from glassformer.program.axes import Array, Axis, Cell, Tensor
 from glassformer.program.expression import Constant, Expression, Product, Ref, Sum, Values, in_full
 from glassformer.program.operations.base import Elementwise, aligned
@@ -75,6 +76,27 @@ class Rotate(Elementwise):
 def angle_text(position: float, base: float, pair: int, width: int) -> str:
     """`2 / 10000^(2/8)`: an angle as it is computed, since a few of its decimals are another angle far from the start."""
     return in_full(position) if pair == 0 else f"{in_full(position)} / {in_full(base)}^({pair}/{width})"
+
+
+@dataclass(frozen=True)
+class RotateScaled(Rotate):
+    """Rotary positions whose angles are scaled for longer texts by a rule that is described, counted, and not computed."""
+
+    rule: str
+
+    def angles(self, length: int, width: int) -> Array:
+        raise angles_missing(self.rule)
+
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
+        return super().write(inputs, output, names, pen) + pen.words(f" (angles scaled: {self.rule})")
+
+
+def angles_missing(rule: str) -> GlassformerError:
+    """The error for numbers of a model whose angles are not implemented."""
+    return GlassformerError(
+        f"rotary_scaling={rule} is not computed: such a model is counted, its shapes, cost and equations are given, "
+        "but not its numbers. rotary_scaling=none computes unscaled angles."
+    )
 
 
 @dataclass(frozen=True)

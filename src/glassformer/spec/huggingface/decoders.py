@@ -36,12 +36,56 @@ def biases(*flags: tuple[str, bool, tuple[str, ...]], always: tuple[str, ...] = 
     return adjust
 
 
+# Kinds of scaled rotary angles, each with the keys that set the scaling. None of them changes a count.
+SCALINGS: dict[str, frozenset[str]] = {
+    "default": frozenset(),
+    "linear": frozenset({"factor"}),
+    "dynamic": frozenset({"factor", "original_max_position_embeddings"}),
+    "llama3": frozenset({"factor", "low_freq_factor", "high_freq_factor", "original_max_position_embeddings"}),
+    "yarn": frozenset(
+        """factor attention_factor beta_fast beta_slow mscale mscale_all_dim truncate
+        original_max_position_embeddings""".split()
+    ),
+    "longrope": frozenset("factor attention_factor short_factor long_factor original_max_position_embeddings".split()),
+}
+SCALING_NAMES = {"su": "longrope"}  # of older files
+
+
+def unscaled(draft: Draft) -> Any:
+    """Read how rotary angles are scaled (`rope_parameters`, or `rope_scaling` in older files), and return the other parameters."""
+    config = draft.config
+    new, old = config.get("rope_parameters", None), config.get("rope_scaling", None)
+    for key, value in (("rope_parameters", new), ("rope_scaling", old)):
+        if not isinstance(value, dict | None):
+            raise config.refusal(key, "it must be an object with rope_type.")
+    found = old or new or {}
+    kind = found.get("rope_type", found.get("type", "default"))
+    kind = SCALING_NAMES.get(kind, kind) if isinstance(kind, str) else kind
+    if not isinstance(kind, str) or kind not in SCALINGS:
+        key = "rope_scaling" if old else "rope_parameters"
+        raise config.refusal(key, f"its rope_type must be one of {', '.join(SCALINGS)}.", verb="is not supported:")
+    if kind == "linear":
+        factor = Config(found, config.source).number("factor", rule="positive number")
+        if not factor:
+            raise config.refusal("rope_scaling" if old else "rope_parameters", "its factor must be a positive number.")
+        draft.fields["rotary_divisor"] = factor
+    elif kind != "default":
+        draft.fields["rotary_scaling"] = kind
+    known = {"rope_type", "type", *SCALINGS[kind]}
+    return {**{key: value for key, value in (new or {}).items() if key not in known}, **_rest(old, known)}
+
+
+def _rest(old: dict[str, Any] | None, known: set[str]) -> dict[str, Any]:
+    """What is in `rope_scaling` beside the scaling."""
+    return {key: value for key, value in (old or {}).items() if key not in known}
+
+
 def rope(*, base: float = 10_000.0, share: float = 1.0) -> Adjust:
     """Read the base of the rotary angles, and the share of each head's features that they rotate."""
 
     def adjust(draft: Draft) -> None:
         config, fields = draft.config, draft.fields
-        parameters = config.get("rope_parameters", None)
+        parameters = unscaled(draft)
         if isinstance(parameters, dict) and "partial_rotary_factor" in parameters:
             part = Config(parameters, config.source).number("partial_rotary_factor", share)
             parameters = {key: value for key, value in parameters.items() if key != "partial_rotary_factor"}
@@ -209,7 +253,7 @@ def _llama(model_type: str, name: str, *adjust: Adjust, tie: bool = False, **set
     keys = {**LLAMA_KEYS, **settings.pop("keys", {})}
     fixed = {**LLAMA_BODY, **settings.pop("fixed", {})}
     first = settings.pop("gate", gated)
-    inert = frozenset({"pretraining_tp"}) | settings.pop("inert", frozenset())
+    inert = frozenset({"pretraining_tp", "rope_scaling"}) | settings.pop("inert", frozenset())
     turned = settings.pop("turned", rope())
     every = (first, whole_groups, turned, tied(default=tie), *adjust)
     return _decoder(model_type, name, keys=keys, fixed=fixed, adjust=every, inert=inert, **settings)
@@ -271,6 +315,7 @@ NEOX = _decoder(
         "layer_norm_eps": Key("eps", 1e-5),
         "hidden_dropout": Key("dropout", 0.0),
     },
+    inert=frozenset({"rope_scaling"}),
     fixed={"position": "rotary", "norm": "pre", "final_norm": "all"},
     adjust=(
         biases(("attention_bias", True, ATTENTION), always=("ffn", "norm")),
