@@ -17,7 +17,7 @@ ROUTES = {
     "count": {"count"},
     "bridge": {"bridge", "count"},
     "shapes": {"shapes"},
-    "cost": {"cost", "largest_batch"},
+    "cost": {"cost", "decoding", "largest_batch", "longest_context"},
     "notation": {"notation"},
     "card": {"card"},
     "compare": {"compare"},

@@ -111,7 +111,7 @@ def test_an_unknown_scaling_and_projected_embeddings_are_refused():
     for scaling in ({"rope_type": "other"}, {"rope_type": ["x"]}):
         with pytest.raises(gf.GlassformerError, match="rope_scaling = an object is not supported: its rope_type"):
             gf.count(llama | {"rope_scaling": scaling})
-    with pytest.raises(gf.GlassformerError, match="rope_parameters.'?odd'? = 3 is not a known key"):
+    with pytest.raises(gf.GlassformerError, match=r"rope_parameters\.odd = 3 is not a known key"):
         gf.count(llama | {"rope_scaling": {"rope_type": "llama3", "odd": 3}})
     with pytest.raises(gf.GlassformerError, match="word_embed_proj_dim = 16"):
         gf.count(json.loads(json.dumps(config_of("opt", {"word_embed_proj_dim": 16}).to_dict())))

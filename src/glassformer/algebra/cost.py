@@ -192,7 +192,7 @@ def _row(step: Step, which: Pass, share: Fraction) -> CostRow:
         macs, other = int(macs * share), int(other * share)
     if which == "training":
         macs, other = macs * (1 + BACKWARD_PRODUCTS), other * (1 + BACKWARD_OTHER)
-    return CostRow(step.name, macs, 2 * macs + other, _parts(step))
+    return CostRow(step.name, macs, 2 * macs + other, step_parts(step))
 
 
 def _visible_shares(program: Program) -> dict[str, Fraction]:
@@ -211,7 +211,7 @@ def _visible_shares(program: Program) -> dict[str, Fraction]:
     return {step.name: shares[step.block.name] for step in fused}
 
 
-def _parts(step: Step) -> tuple[str, ...]:
+def step_parts(step: Step) -> tuple[str, ...]:
     """The rows of `Cost.parts` that count a step, the widest first; of an encoder-decoder, those of its stack."""
     stack = f"{step.block.stack}: " if step.block.stack else ""
     kinds = {block.kind for block in step.block.around}

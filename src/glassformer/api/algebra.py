@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from glassformer import algebra
-from glassformer.algebra import Bridge, Cost, Count, Notation, Shapes
+from glassformer.algebra import Bridge, Cost, Count, Decoding, Notation, Shapes
 from glassformer.algebra.memory import Dtype, Optimizer
 from glassformer.arguments import as_list, in_order, is_number, is_whole, one_of, text, yes_no
 from glassformer.errors import GlassformerError, shown
@@ -113,6 +113,22 @@ def largest_batch(
     return algebra.largest_batch(
         asked.spec, limit, t=asked.t, training=train, keeps=_keeps(kernel), dtype=dtype, optimizer=optimizer
     )
+
+
+def decoding(what: What, *, dtype: Dtype = "float32", as_class: str | None = None, **fields: Any) -> Decoding:
+    """Return the cost of one decoding step and the bytes of its key/value cache: `gf.decoding("llama-3-8b", t=8192)`."""
+    asked = request(what, as_class=as_class, decoders=True, **fields)
+    program = build_program(asked.spec, batch=asked.batch, t=asked.t, u=asked.u)
+    return algebra.decoding(program, dtype=dtype, label=asked.label)
+
+
+def longest_context(
+    what: What, memory: str | int, *, dtype: Dtype = "float32", as_class: str | None = None, **fields: Any
+) -> int:
+    """Return the most tokens whose cache fits into memory beside the weights: `gf.longest_context("llama-3-8b", "24GB")`."""
+    asked = request(what, as_class=as_class, decoders=True, **fields)
+    limit = algebra.parse_bytes(memory) if isinstance(memory, str) else memory
+    return algebra.longest_context(asked.spec, limit, batch=asked.batch, t=asked.t, dtype=dtype, label=asked.label)
 
 
 def _keeps(kernel: Kernel) -> Keeps:

@@ -12,7 +12,7 @@ from glassformer.algebra.memory import Dtype, Optimizer
 from glassformer.cli.options import OneOf, as_option, format_options, give, one_spec, words_argument
 from glassformer.errors import GlassformerError, nearest, shown
 from glassformer.program.pen import Convention
-from glassformer.spec.reading import only_fields, request, request_from_words, split_words
+from glassformer.spec.reading import Request, only_fields, request, request_from_words, split_words
 
 DTYPES = {"fp64": "float64", "fp32": "float32", "bf16": "bfloat16", "fp16": "float16"}
 
@@ -97,15 +97,21 @@ def shapes(words: tuple[str, ...], columns: bool, head: int | None, as_class: st
 @click.option(
     "--optimizer", default="adamw", show_default=True, type=OneOf(get_args(Optimizer)), help="Optimizer whose state is counted."
 )
-@click.option("--fit", metavar="SIZE", help="Find the largest batch that fits into this much memory: 24GB, 80GiB.")
+@click.option("--decode", is_flag=True, help="Cost of one decoding step with a key/value cache, and the bytes of the cache.")
+@click.option(
+    "--fit",
+    metavar="SIZE",
+    help="Find the largest batch (with --decode, the longest context) that fits into this much memory: 24GB, 80GiB.",
+)
 @as_option
 @format_options
-def cost(
+def cost(  # noqa: PLR0913 - one argument for each option
     words: tuple[str, ...],
     train: bool,
     fused: bool,
     dtype: str,
     optimizer: Optimizer,
+    decode: bool,
     fit: str | None,
     as_class: str | None,
     form: str | None,
@@ -116,11 +122,17 @@ def cost(
     glassformer cost bert-base batch=1 t=512
     glassformer cost vit-b16 classes=1000
     glassformer cost bert-base t=512 --train --dtype bf16 --fused --fit 24GB
+    glassformer cost llama-3-8b t=8192 --decode --dtype bf16 --fit 24GB
     """
     asked = request_from_words(one_spec(words), as_class=as_class, decoders=True)
     number_format = cast(Dtype, DTYPES.get(dtype, dtype))
     if number_format not in get_args(Dtype):
         raise GlassformerError(f"--dtype {shown(dtype)} is not known: one of {', '.join(DTYPES)}.{nearest(dtype, DTYPES)}")
+    if decode:
+        if train:
+            raise GlassformerError("--train and --decode are two passes: a decoding step trains nothing. Leave one out.")
+        _give_decoding(asked, number_format, fit, form)
+        return
     kernel: Literal["fused", "materialised"] = "fused" if fused else "materialised"
     result = gf.cost(asked, train=train, kernel=kernel, dtype=number_format, optimizer=optimizer)
     extra: dict[str, Any] = {}
@@ -131,6 +143,19 @@ def cost(
         extra = {"fit": {"bytes": limit, "batch": batch}}
         notes = [f"largest batch within {fit} ({limit:,} bytes): {batch}" + ("" if batch else ", not even one input fits")]
     give(result, form, extra, notes)
+
+
+def _give_decoding(asked: Request, dtype: Dtype, fit: str | None, form: str | None) -> None:
+    """Print the cost of a decoding step; with `fit`, the longest context, too."""
+    result = gf.decoding(asked, dtype=dtype)
+    if fit is None:
+        give(result, form)
+        return
+    limit = parse_bytes(fit)
+    longest = gf.longest_context(asked, limit, dtype=dtype)
+    found = f"{longest:,} tokens" if longest else "0, not even one token fits"
+    note = f"longest context within {fit} ({limit:,} bytes): {found}"
+    give(result, form, {"fit": {"bytes": limit, "context": longest}}, [note])
 
 
 @click.command()

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from glassformer.algebra import Bridge, Cost, Count, Notation, Shapes, notation
+from glassformer.algebra import Bridge, Cost, Count, Decoding, Notation, Shapes, notation
 from glassformer.algebra.shapes import Shape
 from glassformer.algebra.subtotals import GATHERED, Subtotal
 from glassformer.program import Program
@@ -215,8 +215,30 @@ def _cost(cost: Cost) -> Table:
     if cost.which == "training":
         notes.append(f"peak {bytes_text(memory.peak)}: the most at one moment, the loss included.")
     columns = [Column("part"), Column("multiply-adds in products", right=True), Column("FLOPs, all operations", right=True)]
-    parts = [*(COST_PARTS[name.removeprefix("encoder: ").removeprefix("decoder: ")] for name in cost.parts), None]
+    parts = [*(_cost_part(name) for name in cost.parts), None]
     return Table(f"{cost.label}: cost", columns, rows, notes, frozenset({len(rows) - 1}), parts=parts)
+
+
+@present.register
+def _decoding(decoding: Decoding) -> Table:
+    rows = [[name, f"{row.multiply_adds:,}", f"{row.flops:,}"] for name, row in decoding.parts.items()]
+    rows.append(["total", f"{decoding.multiply_adds:,}", f"{decoding.flops:,}"])
+    of_each = ", ".join(f"{row.name} {row.numbers:,}" for row in decoding.caches)
+    notes = [
+        "",
+        f"{decoding.multiply_adds:,} multiply-adds = {decoding.matrix_flops:,} FLOPs in matrix products; "
+        f"{decoding.flops:,} FLOPs in all.",
+        f"{decoding.convention}.",
+        f"memory {bytes_text(decoding.weights + decoding.cache)}: weights {bytes_text(decoding.weights)}, "
+        f"cache {bytes_text(decoding.cache)} ({of_each} numbers: keys and values of every layer).",
+    ]
+    columns = [Column("part"), Column("multiply-adds in products", right=True), Column("FLOPs, all operations", right=True)]
+    parts = [*(_cost_part(name) for name in decoding.parts), None]
+    return Table(f"{decoding.label}: one decoding step", columns, rows, notes, frozenset({len(rows) - 1}), parts=parts)
+
+
+def _cost_part(name: str) -> Part | None:
+    return COST_PARTS[name.removeprefix("encoder: ").removeprefix("decoder: ")]
 
 
 def bytes_text(count: int) -> str:

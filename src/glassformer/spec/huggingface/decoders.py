@@ -52,7 +52,7 @@ SCALING_NAMES = {"su": "longrope"}  # of older files
 
 
 def unscaled(draft: Draft) -> Any:
-    """Read how rotary angles are scaled (`rope_parameters`, or `rope_scaling` in older files), and return the other parameters."""
+    """Read how rotary angles are scaled (`rope_parameters`, or older `rope_scaling`), and return the other parameters."""
     config = draft.config
     new, old = config.get("rope_parameters", None), config.get("rope_scaling", None)
     for key, value in (("rope_parameters", new), ("rope_scaling", old)):

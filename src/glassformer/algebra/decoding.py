@@ -1,0 +1,197 @@
+"""One decoding step with a key/value cache: its cost, the bytes of the cache, and the longest context that fits into memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, get_args
+
+from glassformer.algebra.cost import FUSED, CostRow, step_parts
+from glassformer.algebra.memory import BYTES, Dtype
+from glassformer.algebra.result import Result
+from glassformer.arguments import one_of, whole
+from glassformer.errors import GlassformerError
+from glassformer.program import Program, Step, build
+from glassformer.program.operations import Mask
+from glassformer.program.roles import Role
+from glassformer.spec import DecoderSpec, EncoderSpec, Seq2SeqSpec
+
+CACHED: tuple[Role, ...] = ("key", "value")
+MOST_CONTEXT = 10**8  # tokens; no memory holds more
+
+
+@dataclass(frozen=True)
+class CacheRow:
+    """The cached keys and values of one kind of attention: `attention`, or `cross` over an encoder's output."""
+
+    name: str
+    numbers: int
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"name": self.name, "numbers": self.numbers}
+
+
+@dataclass(frozen=True, repr=False)
+class Decoding(Result):
+    """FLOPs of the step that computes the last token of a text, and bytes of weights and cache."""
+
+    label: str
+    program: Program
+    dtype: Dtype
+    rows: tuple[CostRow, ...]
+    caches: tuple[CacheRow, ...]
+
+    def __repr__(self) -> str:
+        sizes = f"batch={self.program.sizes.batch} {self.program.lengths}"
+        return f"<Decoding of {self.label}: {self.multiply_adds:,} multiply-adds a step, {self.cache:,} bytes of cache, {sizes}>"
+
+    @cached_property
+    def multiply_adds(self) -> int:
+        """Multiply-adds in matrix products, of one step for all texts of the batch."""
+        return sum(row.multiply_adds for row in self.rows)
+
+    @cached_property
+    def flops(self) -> int:
+        """All operations."""
+        return sum(row.flops for row in self.rows)
+
+    @property
+    def matrix_flops(self) -> int:
+        """Matrix products alone, a multiply-add counted as two."""
+        return 2 * self.multiply_adds
+
+    @cached_property
+    def parts(self) -> dict[str, CostRow]:
+        """Cost by part."""
+        totals: dict[str, list[int]] = {}
+        for row in self.rows:
+            for part in row.parts:
+                entry = totals.setdefault(part, [0, 0])
+                entry[0] += row.multiply_adds
+                entry[1] += row.flops
+        return {part: CostRow(part, macs, flops) for part, (macs, flops) in totals.items()}
+
+    @property
+    def cache(self) -> int:
+        """Bytes of the cache: keys and values of all layers and positions."""
+        return BYTES[self.dtype] * sum(row.numbers for row in self.caches)
+
+    @cached_property
+    def weights(self) -> int:
+        """Bytes of the weights."""
+        return BYTES[self.dtype] * sum(parameter.size for parameter in self.program.parameters)
+
+    @property
+    def convention(self) -> str:
+        sizes = f"batch={self.program.sizes.batch} {self.program.lengths}"
+        return f"the step for the last of {sizes}, all earlier keys and values in a cache; 1 multiply-add = 2 FLOPs; {self.dtype}"
+
+    def to_dict(self) -> dict[str, Any]:
+        sizes = self.program.sizes
+        return {
+            "spec": self.program.spec.to_dict(),
+            "label": self.label,
+            "batch": sizes.batch,
+            "t": sizes.t,
+            **({} if sizes.u is None else {"u": sizes.u}),
+            "pass": "decoding step",
+            "convention": self.convention,
+            "multiply_adds": self.multiply_adds,
+            "matrix_flops": self.matrix_flops,
+            "flops": self.flops,
+            "parts": {name: row.to_dict() for name, row in self.parts.items()},
+            "memory": {"weights": self.weights, "cache": self.cache, "total": self.weights + self.cache},
+            "caches": [{**row.to_dict(), "bytes": BYTES[self.dtype] * row.numbers} for row in self.caches],
+        }
+
+
+def decoding(program: Program, *, dtype: Dtype = "float32", label: str = "spec") -> Decoding:
+    """What the last position of a forward pass costs, where keys and values of the others are at hand.
+
+    Every step of a forward pass works position by position, so a decoding step is the share of one position in it. A query
+    meets as many keys as its mask lets it see.
+    """
+    one_of("dtype", dtype, get_args(Dtype))
+    if not isinstance(program.spec, DecoderSpec | Seq2SeqSpec):
+        raise GlassformerError(f"{label} is an encoder: it makes no next token, so there is no decoding step. Name a decoder.")
+    length = program.sizes.t if program.sizes.u is None else program.sizes.u
+    seen = _seen(program)
+    steps = [step for step in program.steps if _is_repeated(step)]
+    rows = tuple([_row(step, length, seen) for step in steps])
+    caches: dict[str, int] = {}
+    for step in program.steps:
+        if step.role in CACHED and step.block.kind in ("attention", "cross") and step.block.stack != "encoder":
+            keys = step.output.axis("s").size
+            held = seen.get(step.block.name, keys)
+            caches[step.block.kind] = caches.get(step.block.kind, 0) + step.output.size // keys * held
+    return Decoding(label, program, dtype, rows, tuple(CacheRow(name, size) for name, size in caches.items()))
+
+
+def _is_repeated(step: Step) -> bool:
+    """Whether a step is done for each token: the encoder runs once, and cross-attention's keys and values are made once."""
+    by_query = any(axis.name in ("t", "u") for axis in step.output.axes)
+    return step.block.stack != "encoder" and (step.block.kind != "cross" or by_query)
+
+
+def _seen(program: Program) -> dict[str, int]:
+    """For each attention with a mask: how many keys its last query sees."""
+    counted: dict[tuple[Mask, int, int], int] = {}
+    seen: dict[str, int] = {}
+    for step in program.steps:
+        if isinstance(step.operation, Mask):
+            t, s = (axis.size for axis in step.output.axes[-2:])
+            key = (step.operation, t, s)
+            if key not in counted:
+                reach = s if step.operation.window is None else step.operation.window // 2 + 1
+                counted[key] = min(s, reach)
+            seen[step.block.name] = counted[key]
+    return seen
+
+
+def _row(step: Step, length: int, seen: dict[str, int]) -> CostRow:
+    share = Fraction(1, length)
+    if step.role in FUSED and step.block.name in seen:
+        share *= Fraction(seen[step.block.name], max(axis.size for axis in _keys(step)))
+    macs = step.operation.macs(step.inputs, step.output)
+    other = step.operation.flops(step.inputs, step.output) - 2 * macs
+    macs, other = int(macs * share), int(other * share)
+    return CostRow(step.name, macs, 2 * macs + other, step_parts(step))
+
+
+def _keys(step: Step) -> list[Any]:
+    return [axis for tensor in (step.output, *step.inputs) for axis in tensor.axes if axis.name == "s"]
+
+
+def longest_context(
+    spec: EncoderSpec, limit: int, *, batch: int = 1, t: int | None = None, dtype: Dtype = "float32", label: str = "spec"
+) -> int:
+    """The most tokens whose cache fits into `limit` bytes beside the weights; 0 where not even one does.
+
+    Of an encoder-decoder these are tokens of the target, for a source of `t` tokens.
+    """
+    limit = whole("limit", limit)
+    stack = spec.decoder if isinstance(spec, Seq2SeqSpec) else spec
+    most = min(stack.longest or MOST_CONTEXT, MOST_CONTEXT)
+
+    def needed(length: int) -> int:
+        program = build(spec, batch=batch, t=t, u=length) if isinstance(spec, Seq2SeqSpec) else build(spec, batch=batch, t=length)
+        found = decoding(program, dtype=dtype, label=label)
+        return found.weights + found.cache
+
+    return _largest(lambda length: needed(length) <= limit, most)
+
+
+def _largest(fits: Callable[[int], bool], most: int) -> int:
+    """The largest number up to `most` that fits, where all smaller ones do; 0 where none does."""
+    if not fits(1):
+        return 0
+    low, high = 1, 2
+    while high <= most and fits(high):
+        low, high = high, 2 * high
+    high = min(high, most + 1)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle)
+    return low
