@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 
-NOTE = re.compile(r" \((?:\d+ more|padding|masked|no key is seen[^)]*)\)")
+NOTE = re.compile(r" \((?:\d+ more|padding|masked|all keys are masked[^)]*)\)")
 TOKEN = re.compile(r"\s*(\d+(?:\.\d+)?(?:e[+−-]?\d+)?|∞|π|NaN|[a-z]+|[-+−·/^²√()])")
 FUNCTIONS = {
     "exp": math.exp,

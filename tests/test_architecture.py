@@ -60,7 +60,14 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     # It parses options, calls a function of the door and prints; of the rooms where work is done it needs types and limits alone.
     "cli": (
         *("files", "spec", "checkpoints.folder", "show", "api", "lab", "mcp", ""),
-        *("algebra.memory", "algebra.parse_bytes", "program.pen", "expressions.language", "expressions.limits", "numbers.Run"),
+        *(
+            "algebra.memory",
+            "algebra.parse_bytes",
+            "program.formatter",
+            "expressions.language",
+            "expressions.limits",
+            "numbers.Run",
+        ),
         *(
             "answers.quantities.asking",
             "answers.quiz.regrading",

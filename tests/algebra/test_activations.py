@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 import glassformer as gf
-from glassformer.algebra.activations import Activations, asked_steps
+from glassformer.algebra.activations import Activations, prediction_steps
 from glassformer.program.kept import MATERIALISED
 
 SIZES = {"d_model": 16, "heads": 4, "d_ff": 64, "layers": 3, "t": 10, "batch": 2, "dropout": 0.0}
@@ -60,11 +60,11 @@ def test_dropout_saves_a_mask_for_what_it_follows():
 
 def test_a_masked_token_head_is_computed_where_it_predicts():
     program = gf.build("bert-tiny", head="mlm", t=8)
-    steps = [program.step_of[name] for name in asked_steps(program, MATERIALISED)]
+    steps = [program.step_of[name] for name in prediction_steps(program, MATERIALISED)]
     assert {step.block.part for step in steps} == {"head"}
-    after = asked_steps(program, replace(MATERIALISED, predicts_after="mix"))
+    after = prediction_steps(program, replace(MATERIALISED, predicts_after="mix"))
     assert after[0] == "layers.1.attention.out"
     assert Activations(program, MATERIALISED, WIDTH, Fraction(1, 2)).shares == dict.fromkeys(
         [step.name for step in steps], Fraction(1, 2)
     )
-    assert asked_steps(gf.build("bert-tiny", t=8), MATERIALISED) == []
+    assert prediction_steps(gf.build("bert-tiny", t=8), MATERIALISED) == []

@@ -71,7 +71,9 @@ def test_cost_adds_up(spec):
     tops = [row for name, row in found.parts.items() if not name.startswith("layers:")]
     assert sum(row.multiply_adds for row in tops) == found.multiply_adds
     assert sum(row.flops for row in tops) == found.flops >= 2 * found.multiply_adds
-    fused, written_out = (cost(program, which="training", keeps=keeps).memory for keeps in (FUSED, MATERIALISED))
+    fused, written_out = (
+        cost(program, which="training", memory_model=memory_model).memory for memory_model in (FUSED, MATERIALISED)
+    )
     # Else our own encoder keeps queries and keys before and after, or writes attention out with copies of its own.
     if spec.position != "rotary" and spec.group == 1 and not spec.relative:
         assert fused.activations <= written_out.activations
@@ -88,7 +90,7 @@ def test_multiply_adds_are_linear_in_the_batch(spec):
 
 def test_the_largest_batch_fits_and_the_next_does_not():
     limit = parse_bytes("24GB")
-    options = {"training": True, "keeps": FUSED, "dtype": "bfloat16", "optimizer": "adamw"}
+    options = {"training": True, "memory_model": FUSED, "dtype": "bfloat16", "optimizer": "adamw"}
     batch = largest_batch(gf.spec("bert-base"), limit, t=512, **options)
 
     def needed(size):
@@ -98,7 +100,7 @@ def test_the_largest_batch_fits_and_the_next_does_not():
 
 
 def test_a_model_too_large_for_the_memory_has_no_batch():
-    options = {"training": True, "keeps": FUSED, "dtype": "float32", "optimizer": "adamw"}
+    options = {"training": True, "memory_model": FUSED, "dtype": "float32", "optimizer": "adamw"}
     assert largest_batch(gf.spec("bert-large"), 10**9, t=512, **options) == 0
 
 
@@ -192,7 +194,7 @@ def test_an_amount_of_memory_is_a_text(amount):
 def test_the_largest_batch_of_what_is_no_question_is_one_line(changed, line):
     asked = {"spec": gf.spec("bert-tiny"), "limit": 10**9, "t": 8, "training": False}
     with pytest.raises(GlassformerError) as caught:
-        largest_batch(**asked | {"keeps": FUSED, "dtype": "float32", "optimizer": "adamw"} | changed)
+        largest_batch(**asked | {"memory_model": FUSED, "dtype": "float32", "optimizer": "adamw"} | changed)
     assert line in str(caught.value)
 
 
@@ -262,7 +264,7 @@ def test_disentangled_attention_keeps_queries_and_keys_for_the_terms_by_distance
 
 def test_the_convention_says_where_scores_are_written_out():
     said = {position: _activations(position, "fused").convention for position in ("none", "relative")}
-    assert "are written out, as on a CPU" in said["relative"] and "written out" not in said["none"]
+    assert "are stored, as on a CPU" in said["relative"] and "written out" not in said["none"]
     assert "written out in float32 at least" in _activations("relative", "fused").memory.assumptions
     assert "but the learned bias by distance is" in _activations("relative", "compiled").convention
     assert "written out" not in gf.cost("layer", position="relative", kernel="fused", d_model=64, heads=4, t=16).convention

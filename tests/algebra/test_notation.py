@@ -8,7 +8,7 @@ from strategies import specs
 import glassformer as gf
 from glassformer.algebra import notation
 from glassformer.program import build
-from glassformer.program.pen import LatexPen, TextPen
+from glassformer.program.formatter import LatexFormatter, TextFormatter
 
 
 def equations(**options):
@@ -77,10 +77,10 @@ def test_equations_are_numbered_without_gaps():
 @given(specs())
 @settings(max_examples=60)
 def test_every_spec_can_be_written(spec):
-    for pen in (TextPen("rows"), TextPen("columns"), LatexPen("rows"), LatexPen("columns")):
-        for row in notation(build(spec), pen).rows:
+    for formatter in (TextFormatter("rows"), TextFormatter("columns"), LatexFormatter("rows"), LatexFormatter("columns")):
+        for row in notation(build(spec), formatter).rows:
             assert row.left and row.right
             for one, other in ("()", "[]", "{}"):
                 assert f"{row.left}{row.right}".count(one) == f"{row.left}{row.right}".count(other), row
-            if isinstance(pen, LatexPen):
+            if isinstance(formatter, LatexFormatter):
                 assert re.fullmatch(r"[\x20-\x7e]+", row.left + row.right), row

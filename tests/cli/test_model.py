@@ -167,7 +167,7 @@ def test_nothing_is_cut_unsaid(folder, run):
 
 
 BAD_LINES = [
-    (b"the\n\nglass\n", "line 2 is empty: it has no token of its own. empty=skip leaves such texts out."),
+    (b"the\n\nglass\n", "line 2 is empty: it contains no tokens. empty=skip omits such texts."),
     (b"the\nglass \xff\n", "line 2 is not text: its byte 7 is not UTF-8. Save it as UTF-8."),
     ("the".encode("utf-16"), "line 1 is not text: its byte 1 is not UTF-8. It looks like UTF-16: save it as UTF-8."),
     (b"x" * 1_000_001, "line 1 has 1,000,001 characters; at most 1,000,000 are allowed."),
@@ -215,7 +215,7 @@ MISTAKES = [
     ("export {m}", "no output: give one of --onnx OUT.onnx, --folder OUT and --own OUT."),
     ("export {m} --onnx {t}/x.bin", "the name of an ONNX graph ends in .onnx."),
     ("export {m} --onnx {t}/x.onnx --dtype float16", "--dtype float16 is for folders"),
-    ("export {m} --folder {m}", "is not empty: choose another, nothing is overwritten."),
+    ("export {m} --folder {m}", "is not empty: choose another one; nothing is overwritten."),
     ("verify {m} --as BertModle", "Did you mean 'BertModel'?"),
 ]
 

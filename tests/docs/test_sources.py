@@ -64,7 +64,7 @@ def test_the_reference_has_every_public_name_with_its_docstring():
     page = REFERENCE.python_page()
     named = re.findall(r"^`{5}\{py:(?:function|class)\} glassformer\.(\w+)", page, flags=re.MULTILINE)
     assert sorted(named) == sorted(name for name in dir(glassformer) if not name.startswith("_"))
-    assert "How many parameters, where, under which convention" in page
+    assert "A parameter count: how many, in which tensors, under which convention" in page
     assert "{py:class} Count(" in page, "what a function returns is described, too"
 
 

@@ -26,7 +26,7 @@ from glassformer.answers.verdicts import check as diagnose
 from glassformer.errors import GlassformerError
 from glassformer.numbers.by_hand import parse_problem, solve
 from glassformer.program import build
-from glassformer.program.pen import LatexPen, TextPen
+from glassformer.program.formatter import LatexFormatter, TextFormatter
 from glassformer.show import present
 from glassformer.show.attention_html import page as attention_page
 from glassformer.show.curves import Curve, curves_table
@@ -79,8 +79,8 @@ VIEWS = {
     "bridge": lambda text: present(algebra.bridge(algebra.count(TINY.spec, label=text), algebra.count(TINY.spec, label="b"))),
     "shapes": lambda text: present(algebra.shapes(PROGRAM, label=text)),
     "cost": lambda text: present(algebra.cost(PROGRAM, label=text)),
-    "notation": lambda text: present(algebra.notation(PROGRAM, TextPen("rows"), label=text)),
-    "notation in LaTeX": lambda text: present(algebra.notation(PROGRAM, LatexPen("rows"), label=text)),
+    "notation": lambda text: present(algebra.notation(PROGRAM, TextFormatter("rows"), label=text)),
+    "notation in LaTeX": lambda text: present(algebra.notation(PROGRAM, LatexFormatter("rows"), label=text)),
     "ask": lambda text: present(ask("params", labelled(text))),
     "check": lambda text: present(diagnose("params", labelled(text), claim="12345")),
     "check a claim": lambda text: present(diagnose("params", TINY, claim=f"5 {text}")),

@@ -72,7 +72,7 @@ def _(tmp_path):
     encoder()(torch.tensor([[5, 6]]), segments=torch.tensor([[0, 2]]))
 
 
-@fault(4, "text 1", "empty", "no token of its own", "empty=skip")
+@fault(4, "text 1", "empty", "contains no tokens", "empty=skip")
 def _(tmp_path):
     attend = torch.tensor([[1, 1], [0, 0]])
     with torch.no_grad():  # a mask that somebody made: one rule on every path, and no NaN

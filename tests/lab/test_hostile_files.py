@@ -74,7 +74,7 @@ def run_folder(folder, strings):
 def reports(folder, strings):
     """Reports of a spec, of a run and of who attends to whom."""
     about = subject(labelled(" ".join(strings)), FUSED)
-    yield "spec.html", report_page(about.asked.label, lead(about), list(derived_sections(about)))
+    yield "spec.html", report_page(about.requested.label, lead(about), list(derived_sections(about)))
     learned = learned_section(read_run(run_folder(folder / "run", strings)))
     yield "run.html", report_page(" ".join(strings), escape(strings[0]), [learned])
     yield "attention.html", report_page(strings[0], "", [attention_section(run_with(strings), " ".join(strings))])

@@ -12,9 +12,9 @@ from starlette.testclient import TestClient
 import glassformer as gf
 from glassformer.lab import server
 from glassformer.lab.pages import trace_models
-from glassformer.lab.pages.trace import Desk
+from glassformer.lab.pages.trace import TraceState
 from glassformer.lab.pages.trace_edits import edited, with_mask
-from glassformer.lab.pages.trace_sessions import Shelf
+from glassformer.lab.pages.trace_sessions import Cache
 from glassformer.lab.pages.trace_slices import page_of
 from glassformer.lab.start import start
 from glassformer.lab.wire import MAGIC
@@ -329,7 +329,7 @@ def test_a_changed_run_does_not_push_out_the_run_it_came_from():
     client = Client()
     edits = ["mask:1", "drop:0.1"]
     found = client.found("open", model="words", edits=edits)
-    desk: Desk = client.client.app.app.state.trace
+    desk: TraceState = client.client.app.app.state.trace
     (plain,), (changed,) = desk.runs.kept.values(), desk.changed.kept.values()
     kept = desk.runs.kept.copy()
     desk.runs.most_bytes = desk.changed.most_bytes = 1  # a large one: nothing else has room beside it
@@ -388,23 +388,23 @@ def test_pages_lay_any_tensor_flat():
         assert page.values(run.values[tensor.name]).shape == (page.rows.size, page.columns.size)
 
 
-class TestShelf:
+class TestCache:
     def test_the_oldest_goes_first_and_use_makes_young(self):
-        shelf = Shelf(2, 100)
+        shelf = Cache(2, 100)
         for key in "aba":
             shelf.get(key, lambda: object(), lambda _: 1)
         shelf.get("c", lambda: object(), lambda _: 1)
         assert list(shelf.kept) == ["a", "c"]
 
     def test_weight_is_bounded_and_the_newest_stays(self):
-        shelf = Shelf(10, 100)
+        shelf = Cache(10, 100)
         for size in (60, 60, 500):
             shelf.get(size, lambda: object(), lambda _, size=size: size)
         assert list(shelf.kept) == [500]
         assert shelf.making == {}
 
     def test_two_who_ask_at_once_make_it_once(self):
-        shelf, made = Shelf(4, 100), []
+        shelf, made = Cache(4, 100), []
 
         def make():
             time.sleep(0.05)
@@ -419,7 +419,7 @@ class TestShelf:
         assert made == [1]
 
     def test_a_failure_is_not_kept(self):
-        shelf = Shelf(4, 100)
+        shelf = Cache(4, 100)
         with pytest.raises(ZeroDivisionError):
             shelf.get("a", lambda: 1 / 0, lambda _: 1)
         assert shelf.get("a", lambda: 2, lambda _: 1) == 2
@@ -428,6 +428,6 @@ class TestShelf:
 def test_the_desk_keeps_few_runs_whatever_is_asked(client):
     for place in range(20):
         client.found("open", model="random", text=f"a b c{place}")
-    desk: Desk = client.client.app.app.state.trace
+    desk: TraceState = client.client.app.app.state.trace
     assert len(desk.runs.kept) <= desk.runs.most
     assert desk.runs.bytes <= desk.runs.most_bytes

@@ -146,7 +146,7 @@ BAD = [
     (
         "work",
         {"problem": {"softmax": [1, 2]}, "results": "wieghts"},
-        "the problem: 'wieghts' cannot be asked for here. Did you mean",
+        "the problem: 'wieghts' is not a result of this problem. Did you mean",
     ),
     (
         "work",

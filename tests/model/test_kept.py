@@ -16,7 +16,7 @@ def test_it_is_stated_without_torch():
 
 
 def test_every_kernel_states_its_own_name():
-    assert {name: keeps.kernel for name, keeps in KERNELS.items()} == {name: name for name in KERNELS}
+    assert {name: memory_model.kernel for name, memory_model in KERNELS.items()} == {name: name for name in KERNELS}
 
 
 @pytest.mark.parametrize(("activation", "replaced"), [("gelu", True), ("relu", True), ("quick_gelu", False), ("swiglu", False)])

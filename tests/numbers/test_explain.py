@@ -100,7 +100,7 @@ def test_a_fully_masked_row_shows_its_rule_and_not_zero_divided_by_zero():
     found = run(program, legible_weights(program, 0), {"tokens": [[1, 2]], "attend": [[0, 0]]})
     opened = found.explain("layers.0.attention.weights", head=0, t=0, s=1)
     assert opened.value == 0
-    assert opened.numbers() == "0 (no key is seen here: by convention all weights of such a row are 0)"
+    assert opened.numbers() == "0 (all keys are masked: by convention the weights of such a row are 0)"
 
 
 def shown_value(told, terms):

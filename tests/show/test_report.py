@@ -60,7 +60,7 @@ class Reader(HTMLParser):
 
 def spec_page(*words, **fields):
     about = subject(request(*words, **fields), FUSED)
-    return page(about.asked.label, lead(about), list(derived_sections(about)))
+    return page(about.requested.label, lead(about), list(derived_sections(about)))
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""Activations in memory: which results a pass saves or still needs, and how many bytes that is, for any implementation."""
+"""Activations in memory: which results a pass keeps, and their bytes, for any implementation."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from functools import cached_property
 from typing import NamedTuple
 
 from glassformer.program import Program, Step, Tensor
-from glassformer.program.kept import Keeps
+from glassformer.program.kept import MemoryModel
 from glassformer.program.operations import PatchBias, PickByDistance, RelativeBias
 from glassformer.program.roles import Role
 
-INDEX_BYTES = 8  # token ids, and the rows that distances choose, are 64-bit integers
+INDEX_BYTES = 8  # token ids and rows of relative tables are 64-bit integers
 STATISTIC_BYTES = 4  # kernels keep a norm's mean and variance, and a softmax's log-sum, in float32
 LOSS_BYTES = 12  # for each logit: its log-probability, and the gradients of that and of itself, in float32
-BY_DISTANCE = (PatchBias, PickByDistance, RelativeBias)  # operations that choose rows of a relative table
+BY_DISTANCE = (PatchBias, PickByDistance, RelativeBias)  # operations that select rows of a relative table
 
 IN_KERNEL: tuple[Role, ...] = (
     "scores",
@@ -23,13 +23,13 @@ IN_KERNEL: tuple[Role, ...] = (
     "biased scores",
     "masked scores",
     "weights",
-)  # what a fused kernel never writes
+)  # never written by a fused kernel
 STATISTICS: tuple[Role, ...] = ("mean", "variance")
 DROPPED: tuple[Role, ...] = ("attention output", "ffn output", "weights")
 
 
 class Saved(NamedTuple):
-    """Bytes that are saved for the backward pass, and the first step that needs them: it frees them in the end."""
+    """Bytes that are saved for the backward pass, and the first step that needs them; the backward pass frees them there."""
 
     size: int
     step: int
@@ -37,26 +37,26 @@ class Saved(NamedTuple):
 
 @dataclass(frozen=True)
 class Activations:
-    """The results of a program, as an implementation keeps them, with `width` bytes a number."""
+    """The memory of a program's results in an implementation, with `width` bytes per number."""
 
     program: Program
-    keeps: Keeps
+    memory_model: MemoryModel
     width: int
-    asked: Fraction = Fraction(1)  # the share of the positions that the head reads: see `asked_steps`
+    predicted_share: Fraction = Fraction(1)  # share of the positions that the head reads: see `prediction_steps`
 
     @cached_property
     def shares(self) -> dict[str, Fraction]:
-        """For each step that is computed only at the positions that the head reads: their share."""
-        return dict.fromkeys(asked_steps(self.program, self.keeps), self.asked)
+        """Step -> share of the positions, for steps computed only at the positions that the head reads."""
+        return dict.fromkeys(prediction_steps(self.program, self.memory_model), self.predicted_share)
 
     @cached_property
     def unfused(self) -> set[str]:
-        """The steps of attention that is not fused in training: with a learned bias, or with dropout on a CPU."""
-        if not self.keeps.unfused_score_bytes:
+        """The attention steps that are not fused in training: those with a learned bias, or with dropout on a CPU."""
+        if not self.memory_model.unfused_score_bytes:
             return set()
         biased = set()
         for step in self.program.steps:
-            dropped = self.keeps.unfused_with_dropout and self.program.spec_of(step.block).dropout > 0
+            dropped = self.memory_model.unfused_with_dropout and self.program.spec_of(step.block).dropout > 0
             roles: tuple[Role, ...] = ("biased scores", "scores") if dropped else ("biased scores",)
             if step.role in roles:
                 biased.add(step.block.name)
@@ -64,13 +64,15 @@ class Activations:
 
     @cached_property
     def in_kernel(self) -> set[str]:
-        """The steps whose results never reach memory."""
-        return {step.name for step in self.program.steps if step.role in IN_KERNEL} if self.keeps.fused_attention else set()
+        """The steps whose results are never written to memory."""
+        return (
+            {step.name for step in self.program.steps if step.role in IN_KERNEL} if self.memory_model.fused_attention else set()
+        )
 
     def saved(self) -> dict[str, Saved]:
-        """What the backward pass needs, each tensor counted once."""
+        """The tensors that the backward pass needs, each counted once."""
         program, inside = self.program, self.in_kernel - self.unfused
-        inside |= {step.name for step in program.steps if step.role in self.keeps.recomputed}
+        inside |= {step.name for step in program.steps if step.role in self.memory_model.recomputed}
         inputs = {tensor.name for tensor in program.inputs}
         held = inside | {parameter.name for parameter in program.parameters}
         saved: dict[str, Saved] = {}
@@ -85,32 +87,32 @@ class Activations:
                 # and the result of the mix, to which the backward pass compares.
                 saved[step.name] = Saved(STATISTIC_BYTES * (step.output.size // step.output.axes[-1].size), number)
             if program.spec_of(step.block).dropout and step.name not in inside | self.unfused and _is_dropped(step):
-                mask = int(self.keeps.mask_bytes * step.output.size * self.shares.get(step.name, 1))
+                mask = int(self.memory_model.mask_bytes * step.output.size * self.shares.get(step.name, 1))
                 saved[f"{step.name}: dropout mask"] = Saved(mask, number)
         return saved | self._saved_beside(saved) | self._saved_by_distance()
 
     def _saved_by_distance(self) -> dict[str, Saved]:
-        """What a learned bias by distance adds: the row of each (query, key) pair, and what its attention saves.
+        """The bytes added by a learned relative bias: the row of each (query, key) pair, and what its attention saves.
 
         Unfused that is the weights, and queries, keys and values as the products read them, copied; in a kernel the bias.
         Dropout keeps what it multiplies the weights by, and what that gives.
         """
         saved: dict[str, Saved] = {}
-        precise = max(self.width, self.keeps.unfused_score_bytes)
+        precise = max(self.width, self.memory_model.unfused_score_bytes)
         for number, step in enumerate(self.program.steps):
-            if isinstance(step.operation, BY_DISTANCE) and self.keeps.holds_rows_by_distance:
+            if isinstance(step.operation, BY_DISTANCE) and self.memory_model.holds_rows_by_distance:
                 saved.setdefault("rows by distance", Saved(self._rows_by_distance, number))
             elif step.name in self.unfused:
                 for tensor in step.operation.saves(step.inputs, step.output):
                     copies = 3 if self.program.spec_of(step.block).dropout and tensor.role == "weights" else 1
                     saved.setdefault(f"{tensor.name}: written out", Saved(copies * precise * tensor.size, number))
-            elif step.role == "biased scores" and self.keeps.fused_attention:
+            elif step.role == "biased scores" and self.memory_model.fused_attention:
                 bias = step.output if self.program.spec.disentangled else step.inputs[1]  # the latter may serve all layers
                 saved.setdefault(f"{bias.name}: handed over", Saved(self.width * bias.size, number))
         return saved
 
     def _saved_beside(self, saved: dict[str, Saved]) -> dict[str, Saved]:
-        """Parts of one tensor: where one of them is saved, so are the others, even those that are read only after a rotation."""
+        """Views of one tensor: if one of them is saved, so are the others, even those that are only read after a rotation."""
         made = {step.name: step.output for step in self.program.steps}
         beside: dict[str, Saved] = {}
         for parts in self._of_one_tensor:
@@ -120,7 +122,7 @@ class Activations:
         return beside
 
     def backward_peak(self, saved: dict[str, Saved], gradient: int) -> int:
-        """The most bytes at one moment of the backward pass: going back, saved tensors are freed, and gradients of weights come.
+        """Return the peak of the backward pass, in which saved tensors are freed while gradients of weights are allocated.
 
         `gradient` is the bytes of a weight's gradient.
         """
@@ -138,22 +140,22 @@ class Activations:
             step = program.steps[number]
             alive += gradient * sum(trained.pop(tensor.name, 0) for tensor in step.inputs)
             passing = [tensor for tensor in (step.output, *step.inputs[:1]) if tensor.name not in inside]
-            width = max(self.width, self.keeps.unfused_score_bytes) if step.name in self.unfused else self.width
+            width = max(self.width, self.memory_model.unfused_score_bytes) if step.name in self.unfused else self.width
             flowing = sum(int(width * tensor.size * self.shares.get(step.name, 1)) for tensor in passing)
             most = max(most, alive + flowing)
             alive -= freed.get(number, 0)
         return most
 
     def most_alive(self) -> int:
-        """The most bytes of results alive at once, each from the step that makes it to the last step that reads it."""
-        program, in_place = self.program, self.keeps.in_place(self.program.spec)
+        """Return the peak of the forward pass; a result is alive from the step that computes it to the last that reads it."""
+        program, in_place = self.program, self.memory_model.in_place(self.program.spec)
         last_use = {tensor.name: number for number, step in enumerate(program.steps) for tensor in step.inputs}
         last_use |= self._layer_inputs | {
             name: max(last_use[part] for part in parts) for parts in self._of_one_tensor for name in parts
         }
         parameters = {parameter.name for parameter in program.parameters}
         sizes = {tensor.name: self._bytes(tensor, index=len(tensor.axes) == 2) for tensor in program.inputs}
-        alive = sum(sizes.values()) + (self._rows_by_distance if self.keeps.holds_rows_by_distance else 0)
+        alive = sum(sizes.values()) + (self._rows_by_distance if self.memory_model.holds_rows_by_distance else 0)
         most = alive
         ends: dict[int, list[str]] = {}
         for name, number in last_use.items():
@@ -171,10 +173,10 @@ class Activations:
 
     @cached_property
     def _layer_inputs(self) -> dict[str, int]:
-        """What enters each layer, and the last step of that layer, which lets go of it."""
+        """The input of each layer, and the last step of that layer, after which it is freed."""
         layers: dict[str, list[int]] = {}
         for number, step in enumerate(self.program.steps):
-            if step.block.layer is not None and self.keeps.holds_layer_input:
+            if step.block.layer is not None and self.memory_model.holds_layer_input:
                 layers.setdefault(step.block.layer_name, []).append(number)
         parameters = {parameter.name for parameter in self.program.parameters}
         ends = [(self.program.steps[numbers[0]], numbers[-1]) for numbers in layers.values()]
@@ -182,16 +184,16 @@ class Activations:
 
     @cached_property
     def _of_one_tensor(self) -> list[list[str]]:
-        """The names of the results that are parts of one tensor, block by block."""
+        """The names of the results that are views of one tensor, by block."""
         found: dict[str, list[str]] = {}
         for step in self.program.steps:
-            if step.role in self.keeps.one_tensor and step.block.layer is not None:
+            if step.role in self.memory_model.one_tensor and step.block.layer is not None:
                 found.setdefault(step.block.name, []).append(step.name)
         return list(found.values())
 
     @property
     def _rows_by_distance(self) -> int:
-        """The bytes that say which row of a relative table belongs to each (query, key) pair: once for all layers."""
+        """The bytes of the row numbers of a relative table for all (query, key) pairs, which all layers share."""
         squares = [step.output.axes[-2:] for step in self.program.steps if isinstance(step.operation, BY_DISTANCE)]
         return INDEX_BYTES * squares[0][0].size * squares[0][1].size if squares else 0
 
@@ -201,19 +203,19 @@ class Activations:
         return tensor.size * (max(STATISTIC_BYTES, self.width) if tensor.role in STATISTICS else self.width)
 
 
-def asked_steps(program: Program, keeps: Keeps) -> list[str]:
-    """What is computed only at the positions that the head reads: the head, or all steps by position that follow some step.
+def prediction_steps(program: Program, memory_model: MemoryModel) -> list[str]:
+    """Return the steps computed only at the positions that the head reads: the head, or all steps by position after some step.
 
     A masked-token head reads the masked positions; a classifier of the first token reads one.
     """
     if program.spec.head != "mlm" and not (program.spec.reads_one_token and program.spec.block == "layer"):
         return []
-    last = [number for number, step in enumerate(program.steps) if step.role == keeps.predicts_after][-1:]
+    last = [number for number, step in enumerate(program.steps) if step.role == memory_model.predicts_after][-1:]
     if not last:
         return [step.name for step in program.steps if step.block.part == "head" and program.spec.head == "mlm"]
     return [step.name for step in program.steps[last[0] + 1 :] if any(axis.name == "t" for axis in step.output.axes)]
 
 
 def _is_dropped(step: Step) -> bool:
-    """Whether dropout follows: what enters the first layer, what each part of a layer gives, and the attention weights."""
+    """Whether dropout follows: on the input of the first layer, the output of each sub-layer, and the attention weights."""
     return step.block.layer is None if step.output.hidden else step.role in DROPPED

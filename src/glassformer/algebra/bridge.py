@@ -21,7 +21,7 @@ class Span:
 
     @property
     def line(self) -> Line:
-        """The line of one of the counts that has it."""
+        """The line, from a count that contains it."""
         line = self.left or self.right
         assert line is not None
         return line
@@ -68,7 +68,7 @@ class Bridge(Result):
 
     @property
     def unchanged(self) -> int:
-        """What both have in common, line for line."""
+        """The lines that both counts share."""
         return sum(span.counts[0] for span in self.spans if not span.difference)
 
     @property
@@ -93,12 +93,12 @@ class Bridge(Result):
 
 
 def bridge(left: Count, right: Count) -> Bridge:
-    """The difference between two counts: of two specs, or of one spec under two conventions."""
+    """Return the difference between two counts: of two specs, or of one spec under two conventions."""
     return Bridge(left, right)
 
 
 def _by_name(count: Count) -> dict[str, Line]:
-    """Lines by name; where layers of one spec differ in a tensor's axes, the axes tell the lines apart."""
+    """Return lines by name; if layers of one spec differ in the axes of a tensor, the key contains the axes."""
     lines: dict[str, Line] = {}
     for line in count.lines:
         lines[line.name if line.name not in lines else f"{line.name} [{line.rows[0].formula}]"] = line

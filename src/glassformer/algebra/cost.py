@@ -1,4 +1,4 @@
-"""What a forward or training pass costs: multiply-adds, FLOPs and bytes, read off the steps."""
+"""What a forward or training pass costs: multiply-adds, FLOPs and bytes, computed from the steps."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, Literal, get_args
 
-from glassformer.algebra.activations import IN_KERNEL, asked_steps
+from glassformer.algebra.activations import IN_KERNEL, prediction_steps
 from glassformer.algebra.memory import Dtype, Memory, Optimizer, memory
 from glassformer.algebra.result import Result
 from glassformer.arguments import one_of, require, whole, yes_no
 from glassformer.errors import GlassformerError, shown
 from glassformer.program import Program, Step, build
-from glassformer.program.kept import MATERIALISED, Keeps
+from glassformer.program.kept import MATERIALISED, MemoryModel
 from glassformer.program.operations import Mask
 from glassformer.program.roles import Role
 from glassformer.spec import EncoderSpec
@@ -21,21 +21,21 @@ from glassformer.spec import EncoderSpec
 Pass = Literal["forward", "training"]
 
 # The backward pass of a matrix product is two products of the same size, one for each input's gradient;
-# everything else is taken to cost as much backward as forward.
+# everything else is assumed to cost the same in both directions.
 BACKWARD_PRODUCTS = 2
 BACKWARD_OTHER = 1
-FUSED: tuple[Role, ...] = (*IN_KERNEL, "mix")  # what a fused kernel does in one
+FUSED: tuple[Role, ...] = (*IN_KERNEL, "mix")  # the steps in one fused kernel
 BY_DISTANCE: tuple[Role, ...] = ("content to buckets", "content to position", "buckets to content", "position to content")
 
 
 @dataclass(frozen=True)
 class CostRow:
-    """One step's cost in one pass."""
+    """The cost of one step in one pass."""
 
     name: str
     multiply_adds: int  # in matrix products
     flops: int  # all operations, a multiply-add counted as two
-    parts: tuple[str, ...] = ()  # the rows of `Cost.parts` that count this step, the widest first
+    parts: tuple[str, ...] = ()  # the rows of `Cost.parts` that include this step, the largest first
 
     def to_dict(self) -> dict[str, Any]:
         return {"name": self.name, "multiply_adds": self.multiply_adds, "flops": self.flops}
@@ -48,7 +48,7 @@ class Cost(Result):
     label: str
     program: Program
     which: Pass
-    keeps: Keeps
+    memory_model: MemoryModel
     memory: Memory
     rows: tuple[CostRow, ...]
 
@@ -64,17 +64,17 @@ class Cost(Result):
 
     @cached_property
     def flops(self) -> int:
-        """All operations."""
+        """FLOPs of all operations."""
         return sum(row.flops for row in self.rows)
 
     @property
     def matrix_flops(self) -> int:
-        """Matrix products alone, a multiply-add counted as two."""
+        """FLOPs of matrix products only, a multiply-add counted as two."""
         return 2 * self.multiply_adds
 
     @cached_property
     def parts(self) -> dict[str, CostRow]:
-        """Cost by part; layers together, and inside them attention, scores and feed-forward."""
+        """Cost by part: all layers together, and within them attention, scores and feed-forward."""
         totals: dict[str, list[int]] = {}
         for row in self.rows:
             for part in row.parts:
@@ -90,9 +90,9 @@ class Cost(Result):
         )
         stacks = {step.block.stack: self.program.spec_of(step.block) for step in self.program.steps}
         relative = any(spec.relative for spec in stacks.values())
-        learned = self.keeps.text_by_distance if self.which == "training" and relative else ""
+        learned = self.memory_model.text_by_distance if self.which == "training" and relative else ""
         sizes = f"batch={self.program.sizes.batch} {self.program.lengths}"
-        return f"one {passes} over {sizes}; 1 multiply-add = 2 FLOPs; {self.keeps.text}{learned}"
+        return f"one {passes} over {sizes}; 1 multiply-add = 2 FLOPs; {self.memory_model.text}{learned}"
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -102,7 +102,7 @@ class Cost(Result):
             "t": self.program.sizes.t,
             **({} if self.program.sizes.u is None else {"u": self.program.sizes.u}),
             "pass": self.which,
-            "kernel": self.keeps.kernel,
+            "kernel": self.memory_model.kernel,
             "convention": self.convention,
             "total": self.multiply_adds,
             "unit": "multiply-adds in matrix products",
@@ -120,24 +120,31 @@ def cost(
     program: Program,
     *,
     which: Pass = "forward",
-    keeps: Keeps = MATERIALISED,
+    memory_model: MemoryModel = MATERIALISED,
     dtype: Dtype = "float32",
     optimizer: Optimizer = "adamw",
-    asked: Fraction = Fraction(1),
+    predicted_share: Fraction = Fraction(1),
     label: str = "spec",
 ) -> Cost:
-    """What one pass of the program costs.
+    """Return the cost of one pass of the program.
 
-    `keeps` states what the implementation keeps in memory; `asked` is the share of the positions at which a masked-token head
-    predicts.
+    `memory_model` describes what the implementation keeps in memory; `predicted_share` is the share of the positions at
+    which a masked-token head predicts.
     """
     _check_choices(dtype, optimizer)
-    shares = _visible_shares(program) if keeps.fused_attention else {}
-    if asked != 1:
-        shares |= dict.fromkeys(asked_steps(program, keeps), asked)
+    shares = _visible_shares(program) if memory_model.fused_attention else {}
+    if predicted_share != 1:
+        shares |= dict.fromkeys(prediction_steps(program, memory_model), predicted_share)
     rows = tuple([_row(step, which, shares.get(step.name, Fraction(1))) for step in program.steps])
-    needed = memory(program, training=which == "training", keeps=keeps, dtype=dtype, optimizer=optimizer, asked=asked)
-    return Cost(label, program, which, keeps, needed, rows)
+    needed = memory(
+        program,
+        training=which == "training",
+        memory_model=memory_model,
+        dtype=dtype,
+        optimizer=optimizer,
+        predicted_share=predicted_share,
+    )
+    return Cost(label, program, which, memory_model, needed, rows)
 
 
 def _check_choices(dtype: Dtype, optimizer: Optimizer) -> None:
@@ -146,16 +153,16 @@ def _check_choices(dtype: Dtype, optimizer: Optimizer) -> None:
 
 
 def largest_batch(
-    spec: EncoderSpec, limit: int, *, t: int | None, training: bool, keeps: Keeps, dtype: Dtype, optimizer: Optimizer
+    spec: EncoderSpec, limit: int, *, t: int | None, training: bool, memory_model: MemoryModel, dtype: Dtype, optimizer: Optimizer
 ) -> int:
-    """The largest batch whose bytes stay within `limit`; 0 where not even one input fits."""
+    """Return the largest batch that fits into `limit` bytes; 0 if not even one input does."""
     require(EncoderSpec, spec, "the batch of which encoder? A spec is wanted, as gf.spec('bert-base') makes it")
     limit, training = whole("limit", limit), yes_no("training", training)
     _check_choices(dtype, optimizer)
 
     def fits(batch: int) -> bool:
         program = build(spec, batch=batch, t=t)
-        return memory(program, training=training, keeps=keeps, dtype=dtype, optimizer=optimizer).total <= limit
+        return memory(program, training=training, memory_model=memory_model, dtype=dtype, optimizer=optimizer).total <= limit
 
     if not fits(1):
         return 0
@@ -172,7 +179,7 @@ UNITS = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12, "kib": 2**
 
 
 def parse_bytes(text: str) -> int:
-    """`24GB` (10^9 bytes each) or `24GiB` (2^30)."""
+    """Parse `24GB` (units of 10^9 bytes) or `24GiB` (2^30)."""
     word = text.strip().lower() if isinstance(text, str) else ""
     number = word.rstrip("abcdefghijklmnopqrstuvwxyz ")
     unit = word[len(number) :].strip() or "b"
@@ -196,7 +203,7 @@ def _row(step: Step, which: Pass, share: Fraction) -> CostRow:
 
 
 def _visible_shares(program: Program) -> dict[str, Fraction]:
-    """For each step between scores and mix: which share of the (query, key) pairs a kernel that skips masked ones computes."""
+    """Return, for each step from scores to mix, the share of the pairs computed by a kernel that skips masked pairs."""
     shares: dict[str, Fraction] = {}  # by block
     counted: dict[tuple[Mask, int, int], Fraction] = {}
     for step in program.steps:

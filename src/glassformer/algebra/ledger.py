@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from glassformer.algebra.parts import PARTS, chooser, part_names
+from glassformer.algebra.parts import PARTS, part_names, selector
 from glassformer.algebra.result import Result
 from glassformer.algebra.rows import Line, Row, folded
 from glassformer.algebra.subtotals import Subtotal, biases_of_matrices, largest, path_of, tree
@@ -20,7 +20,7 @@ ALL_ELSE = "all else"  # what `only` leaves out
 
 @dataclass(frozen=True)
 class LeftOut:
-    """A part that a convention leaves out, and how much it holds (tensors that an earlier part took are not counted again)."""
+    """A part that a convention leaves out, and its size (without tensors that an earlier part already removed)."""
 
     part: str
     count: int
@@ -33,7 +33,7 @@ class LeftOut:
 
 @dataclass(frozen=True, repr=False)
 class Count(Result):
-    """How many parameters, where, under which convention."""
+    """A parameter count: how many, in which tensors, under which convention."""
 
     label: str
     spec: EncoderSpec
@@ -50,7 +50,7 @@ class Count(Result):
 
     @cached_property
     def full(self) -> int:
-        """The count with nothing left out."""
+        """The count without anything left out."""
         return self.total + sum(item.count for item in self.left_out)
 
     @cached_property
@@ -83,27 +83,27 @@ class Count(Result):
 
     @cached_property
     def lines(self) -> tuple[Line, ...]:
-        """The ledger with alike layers folded together."""
+        """The ledger with identical layers combined."""
         return folded(self.rows)
 
     @cached_property
     def subtotals(self) -> tuple[Subtotal, ...]:
-        """The lines as a tree: parts, what they are made of (attention, qkv, ffn, ...), each matrix with its bias."""
+        """The lines as a tree: parts, sub-parts (attention, qkv, ffn, ...), and each matrix with its bias."""
         return tree(self.lines)
 
     @cached_property
     def largest(self) -> tuple[Subtotal, ...]:
-        """The largest of embeddings, attention, ffn, norms, pooler, head; several where they are equal."""
+        """The largest of embeddings, attention, ffn, norms, pooler, head; several if they are equal."""
         return largest(self.subtotals)
 
     @property
     def without(self) -> tuple[str, ...]:
-        """The parts that were left out by name."""
+        """The names of the parts that were left out."""
         return tuple(item.part for item in self.left_out if item.part != ALL_ELSE)
 
     @property
     def convention(self) -> str:
-        """What is counted, in one sentence: a count without its convention is half an answer."""
+        """One sentence that states what is counted and what is not."""
         once = "; a tensor used twice is counted once" if any(row.also for row in self.rows) else ""
         frozen = self.total - self.trainable
         stored = f"; {frozen:,} of them stored but not trained" if frozen else ""
@@ -136,29 +136,29 @@ class Count(Result):
 def count(
     spec: EncoderSpec, *, without: str | Iterable[str] | None = None, only: str | Iterable[str] | None = None, label: str = "spec"
 ) -> Count:
-    """The parameter ledger of a spec; `without` and `only` name parts to leave out or to keep."""
+    """Return the parameter ledger of a spec; `without` and `only` name parts to exclude or to include."""
     return ledger(build(spec, t=None if spec.one_length else 1), without=without, only=only, label=label)
 
 
 def ledger(
     program: Program, *, without: str | Iterable[str] | None = None, only: str | Iterable[str] | None = None, label: str = "spec"
 ) -> Count:
-    """The parameter ledger read off a program."""
+    """Return the parameter ledger of a program."""
     parameters, kept_words, dropped_words = program.parameters, part_names(only), part_names(without)
     kept = parameters
     left_out: list[LeftOut] = []
     if kept_words:
-        choosers = [chooser(word, parameters) for word in kept_words]
-        kept = [parameter for parameter in parameters if any(chooses(parameter) for chooses in choosers)]
+        choosers = [selector(word, parameters) for word in kept_words]
+        kept = [parameter for parameter in parameters if any(selects(parameter) for selects in choosers)]
         if not kept:
             raise GlassformerError(f"--only {','.join(kept_words)}: this spec has none of that.{_hint(kept_words)}")
         names = {parameter.name for parameter in kept}
         others = [parameter for parameter in parameters if parameter.name not in names]
         left_out.append(LeftOut(ALL_ELSE, sum(parameter.size for parameter in others), len(others)))
     for word in dropped_words:
-        chooses = chooser(word, parameters)
-        taken = [parameter for parameter in kept if chooses(parameter)]
-        kept = [parameter for parameter in kept if not chooses(parameter)]
+        selects = selector(word, parameters)
+        taken = [parameter for parameter in kept if selects(parameter)]
+        kept = [parameter for parameter in kept if not selects(parameter)]
         left_out.append(LeftOut(word, sum(parameter.size for parameter in taken), len(taken)))
     return Count(label, program.spec, tuple(_rows(program, kept)), tuple(left_out), tuple(kept_words))
 
@@ -180,7 +180,7 @@ def _rows(program: Program, kept: Iterable[Parameter]) -> Iterator[Row]:
 
 
 def _part_of_layer(tensor: Tensor) -> str:
-    """The block of its layer that a tensor belongs to; its own symbol where it stands in the layer itself."""
+    """Return the block within its layer that a tensor belongs to; its own symbol if it is in no such block."""
     inside = [block.word for block in tensor.block.path if block.layer is not None and block.kind != "layer"]
     return inside[0] if inside else tensor.symbol
 

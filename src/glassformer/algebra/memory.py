@@ -1,4 +1,4 @@
-"""Bytes: weights, gradients, optimizer state, and the activations that are alive or saved."""
+"""Memory in bytes: weights, gradients, optimizer state, and activations."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from glassformer.algebra.activations import Activations
 from glassformer.program import Program
-from glassformer.program.kept import MATERIALISED, Keeps
+from glassformer.program.kept import MATERIALISED, MemoryModel
 
 Dtype = Literal["float64", "float32", "bfloat16", "float16"]
 Optimizer = Literal["adamw", "sgd", "none"]
@@ -18,14 +18,14 @@ BYTES: dict[str, int] = {"float64": 8, "float32": 4, "bfloat16": 2, "float16": 2
 
 @dataclass(frozen=True)
 class Memory:
-    """Bytes by use, and what was assumed."""
+    """Bytes by use, with the assumptions."""
 
     weights: int
     gradients: int
     optimizer: int
     activations: int
     assumptions: str
-    peak: int  # the most at one moment: in training activations go while gradients come, so less than all of them together
+    peak: int  # the peak: in training, activations are freed while gradients are allocated, so it is less than their sum
 
     @property
     def total(self) -> int:
@@ -47,21 +47,21 @@ def memory(
     program: Program,
     *,
     training: bool,
-    keeps: Keeps = MATERIALISED,
+    memory_model: MemoryModel = MATERIALISED,
     dtype: Dtype = "float32",
     optimizer: Optimizer = "adamw",
-    asked: Fraction = Fraction(1),
+    predicted_share: Fraction = Fraction(1),
 ) -> Memory:
-    """The bytes that one pass needs: saved activations in training, the most that is alive at once otherwise.
+    """Return the memory of one pass: in training all saved activations, otherwise the most that are alive at once.
 
-    `asked` is the share of the positions at which a masked-token head predicts.
+    `predicted_share` is the share of the positions at which a masked-token head predicts.
     """
     width = BYTES[dtype]
-    activations = Activations(program, keeps, width, asked)
+    activations = Activations(program, memory_model, width, predicted_share)
     parameters = sum(parameter.size for parameter in program.parameters)
     trained = sum(parameter.size for parameter in program.parameters if not parameter.frozen)
     if not training:
-        held = "; what enters a layer is held until its end, by the loop that calls it" if keeps.holds_layer_input else ""
+        held = "; what enters a layer is held until its end, by the loop that calls it" if memory_model.holds_layer_input else ""
         text = f"{dtype} weights; activations: the most alive at once, each freed after its last use{held}"
         alive = activations.most_alive()
         return Memory(parameters * width, 0, 0, alive, text, parameters * width + alive)
@@ -69,7 +69,7 @@ def memory(
     master = trained * 4 if width == 2 and optimizer != "none" else 0
     states = {"adamw": 2, "sgd": 0, "none": 0}[optimizer] * trained * max(width, 4)
     formats = f"{dtype} copies of float32 weights, float32 gradients" if master else f"{dtype} weights and gradients"
-    text = f"{formats}; {optimizer}: {_optimizer_text(optimizer, master)}; activations: what the backward pass needs again"
+    text = f"{formats}; {optimizer}: {_optimizer_text(optimizer, master)}; activations: those that the backward pass needs"
     if activations.unfused:
         text += ", attention with its learned bias written out in float32 at least, as on a CPU"
     saved = activations.saved()
@@ -81,4 +81,4 @@ def memory(
 
 def _optimizer_text(optimizer: Optimizer, master: int) -> str:
     states = {"adamw": "two float32 moments", "sgd": "no state", "none": "no state"}[optimizer]
-    return f"{states} beside the float32 weights" if master else states
+    return f"{states} next to the float32 weights" if master else states

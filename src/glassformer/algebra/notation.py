@@ -10,13 +10,13 @@ from typing import Any
 from glassformer.algebra.result import Result
 from glassformer.program import Program, Step, Tensor
 from glassformer.program.axes import HEADS
+from glassformer.program.formatter import Formatter, LatexFormatter, TextFormatter
 from glassformer.program.matrices import as_matrix
-from glassformer.program.pen import LatexPen, Pen, TextPen
 from glassformer.program.roles import Block, BlockKind, Role
 from glassformer.spec import EncoderSpec
 from glassformer.spec.fields import MOST_SIZES
 
-# The letter that a paper would use for the result of a step, by its role; other tensors go by their symbol.
+# Letters of step results as in papers, by role; other tensors use their symbol.
 LETTERS: dict[Role, str] = {
     "token": "X_token",
     "scaled token": "X_scaled",
@@ -101,7 +101,7 @@ NORM_INDEX_INSIDE: dict[BlockKind, str] = {"embeddings": "E", "pooler": "P", "he
 
 @dataclass(frozen=True)
 class Equation:
-    """One step as an equation, with the shape of what it gives."""
+    """One step as an equation, with the shape of its result."""
 
     number: int
     step: Step
@@ -119,7 +119,7 @@ class Equation:
 
 @dataclass(frozen=True)
 class Section:
-    """Equations that belong together; for layers, with the layers they hold for."""
+    """A group of equations; for layers, with the numbers of the layers that they apply to."""
 
     title: str
     equations: tuple[Equation, ...]
@@ -136,11 +136,11 @@ class Notation(Result):
 
     label: str
     program: Program
-    pen: Pen
+    formatter: Formatter
     sections: tuple[Section, ...]
 
     def __repr__(self) -> str:
-        return f"<Notation of {self.label}: {len(self.rows)} equations, tokens as {self.pen.convention}>"
+        return f"<Notation of {self.label}: {len(self.rows)} equations, tokens as {self.formatter.convention}>"
 
     @property
     def rows(self) -> tuple[Equation, ...]:
@@ -148,13 +148,13 @@ class Notation(Result):
 
     @property
     def latex(self) -> bool:
-        return isinstance(self.pen, LatexPen)
+        return isinstance(self.formatter, LatexFormatter)
 
     def to_dict(self) -> dict[str, Any]:
         return {
             "spec": self.program.spec.to_dict(),
             "label": self.label,
-            "convention": self.pen.convention,
+            "convention": self.formatter.convention,
             "total": len(self.rows),
             "left_out": [],
             "sections": [section.to_dict() for section in self.sections],
@@ -162,16 +162,16 @@ class Notation(Result):
         }
 
 
-def notation(program: Program, pen: Pen | None = None, *, label: str = "spec") -> Notation:
-    """The equations of a program; layers that are alike are written once."""
-    pen = pen or TextPen()
-    letters, numbers = _Letters(program, pen), count(1)
+def notation(program: Program, formatter: Formatter | None = None, *, label: str = "spec") -> Notation:
+    """Return the equations of a program; identical layers are written once."""
+    formatter = formatter or TextFormatter()
+    letters, numbers = _Letters(program, formatter), count(1)
     sections: list[Section] = []
     for title, steps, layers in _blocks(program):
         layer = layers[0] if layers else None
         equations = tuple([letters.equation(next(numbers), step, layer) for step in steps])
         sections.append(Section(title, equations, tuple(layers)))
-    return Notation(label, program, pen, tuple(sections))
+    return Notation(label, program, formatter, tuple(sections))
 
 
 def _blocks(program: Program) -> Iterable[tuple[str, list[Step], list[int]]]:
@@ -210,10 +210,10 @@ def _of_stack(stack: str, steps: list[Step], spec: EncoderSpec) -> Iterable[tupl
 
 
 class _Letters:
-    """How the tensors of a program are written."""
+    """The letters of the tensors of a program."""
 
-    def __init__(self, program: Program, pen: Pen) -> None:
-        self.pen = pen
+    def __init__(self, program: Program, formatter: Formatter) -> None:
+        self.formatter = formatter
         self.steps = program.step_of
         self.target = program.sizes.u is not None
         self.source = {tensor.name for tensor in program.inputs[:1]}
@@ -221,7 +221,7 @@ class _Letters:
     def equation(self, number: int, step: Step, layer: int | None) -> Equation:
         names = [self.of(tensor, layer, step.block.stack) for tensor in step.inputs]
         left = self.of(step.output, layer, step.block.stack, left=True)
-        return Equation(number, step, left, step.write(names, self.pen), _shape(step.output, self.pen))
+        return Equation(number, step, left, step.write(names, self.formatter), _shape(step.output, self.formatter))
 
     def of(self, tensor: Tensor, layer: int | None, stack: str = "", *, left: bool = False) -> str:
         """The letter of a tensor. X_0 enters layer 0, X_l enters layer l, and layer l gives X_(l+1); in a decoder, Z_l."""
@@ -229,18 +229,18 @@ class _Letters:
             letter = "Z" if self.target and tensor.block.stack != "encoder" and tensor.name not in self.source else "X"
             if layer is not None and tensor.block.stack in (stack, ""):
                 return self.indexed(letter, "l+1" if left else "l")
-            return self.pen.symbol(f"{letter}_0" if tensor.block.layer is None else f"{letter}_{tensor.block.layer + 1}")
+            return self.formatter.symbol(f"{letter}_0" if tensor.block.layer is None else f"{letter}_{tensor.block.layer + 1}")
         if tensor.role in IN_NORM:
-            return self.pen.symbol(f"{IN_NORM[tensor.role]}_{_norm_index(tensor.block)}")
+            return self.formatter.symbol(f"{IN_NORM[tensor.role]}_{_norm_index(tensor.block)}")
         if tensor.role == "relative table":
-            return self.pen.symbol("E_B")
+            return self.formatter.symbol("E_B")
         known = LETTERS.get(tensor.role) if tensor.name in self.steps else None
         if tensor.role in NUMBERED and tensor.name in self.steps:  # several of a kind: `C_2` is the second convolution
             known = f"{NUMBERED[tensor.role]}_{tensor.symbol.rpartition('_')[2]}"
-        return self.pen.symbol(known or tensor.symbol)
+        return self.formatter.symbol(known or tensor.symbol)
 
     def indexed(self, letter: str, index: str) -> str:
-        if isinstance(self.pen, LatexPen):
+        if isinstance(self.formatter, LatexFormatter):
             return f"{letter}_{{\\ell{index[1:]}}}"
         return f"{letter}_{index}" if len(index) == 1 else f"{letter}_{{{index}}}"
 
@@ -253,9 +253,9 @@ def _norm_index(block: Block) -> str:
     return NORM_INDEX.get(block.word) or NORM_INDEX_INSIDE[block.above.kind]
 
 
-def _shape(tensor: Tensor, pen: Pen) -> str:
+def _shape(tensor: Tensor, formatter: Formatter) -> str:
     """`t × d_k = 512 × 64, each of 12 heads`."""
-    matrix = as_matrix(tensor, pen.convention, one_head=True)
+    matrix = as_matrix(tensor, formatter.convention, one_head=True)
     sizes = " × ".join(f"{size}" for size in matrix.shape) or "1"
     heads = next((axis.size for axis in tensor.axes if axis.name in HEADS), 0)
     many = f", each of {heads} heads" if heads > 1 else ""

@@ -1,4 +1,4 @@
-"""Parts of an encoder by the names people use: qkv, output, biases, norms, embeddings, ..."""
+"""Parts of an encoder by their common names: qkv, output, biases, norms, embeddings, ..."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from glassformer.program.axes import ParameterKind
 from glassformer.program.roles import BlockKind, Role
 from glassformer.spec.presets import preset_names
 
-Chooses = Callable[[Parameter], bool]
+Selector = Callable[[Parameter], bool]
 
 
-def _role(*roles: Role) -> Chooses:
+def _role(*roles: Role) -> Selector:
     return lambda parameter: parameter.role in roles
 
 
-def _inside(*kinds: BlockKind) -> Chooses:
+def _inside(*kinds: BlockKind) -> Selector:
     return lambda parameter: any(block.kind in kinds for block in parameter.block.around)
 
 
-def _kind(kind: ParameterKind) -> Chooses:
+def _kind(kind: ParameterKind) -> Selector:
     return lambda parameter: parameter.kind == kind
 
 
-def _part(part: str) -> Chooses:
+def _part(part: str) -> Selector:
     return lambda parameter: parameter.block.part == part
 
 
@@ -34,7 +34,7 @@ def _part(part: str) -> Chooses:
 POSITION: tuple[Role, ...] = ("position", "position direction", "position length", "position weight", "position convolution")
 
 # Word -> (what it means, which parameters it takes).
-PARTS: dict[str, tuple[str, Chooses]] = {
+PARTS: dict[str, tuple[str, Selector]] = {
     "embeddings": ("all that makes the first vectors: tables, projections, convolutions, their norm", _inside("embeddings")),
     "tokens": ("the token table", _role("token")),
     "positions": ("the position table, or the convolutions that give positions", _role(*POSITION)),
@@ -78,7 +78,7 @@ ALIASES = {
 
 
 def part_names(text: str | Iterable[str] | None) -> list[str]:
-    """`output,biases` (or a list) as names, aliases resolved."""
+    """Parse `output,biases` (or a list) into names, with aliases resolved."""
     if text is None:
         return []
     words = text.split(",") if isinstance(text, str) else as_list(text)
@@ -90,8 +90,8 @@ def part_names(text: str | Iterable[str] | None) -> list[str]:
     return [ALIASES.get(name.lower(), name.lower() if name.lower() in PARTS else name) for name in names]
 
 
-def chooser(name: str, parameters: Iterable[Parameter]) -> Chooses:
-    """Which parameters a name takes: a part, a symbol such as `W_Q`, or a place such as `layers.3` or `layers.0.ffn`."""
+def selector(name: str, parameters: Iterable[Parameter]) -> Selector:
+    """Return a function that selects the parameters of a part, a symbol (`W_Q`) or a block (`layers.3`, `layers.0.ffn`)."""
     if name in PARTS:
         return PARTS[name][1]
     known = list(parameters)
@@ -100,7 +100,7 @@ def chooser(name: str, parameters: Iterable[Parameter]) -> Chooses:
         return lambda parameter: parameter.tensor.symbol == name
     if any(parameter.tensor.is_at(name) for parameter in known):
         return lambda parameter: parameter.tensor.is_at(name)
-    encoders = [preset for preset in preset_names() if "-" in preset]  # a misspelt one may stand here, too
+    encoders = [preset for preset in preset_names() if "-" in preset]  # a misspelt preset name may end up here
     raise GlassformerError(
         f"unknown part '{shown(name)}'.{nearest(name, [*PARTS, *symbols, *encoders])} "
         f"Parts: {', '.join(PARTS)}; or a symbol (W_Q), or a place (layers.0.ffn)."

@@ -1,4 +1,4 @@
-"""What every answer shares: it prints as a table, shows as HTML in a notebook, and is one JSON document."""
+"""The base class of results: printed as a table, displayed as HTML in a notebook, exported as one JSON document."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from glassformer.spec.viewed import Viewed
 
 
 class Result(Viewed):
-    """An answer. The room `show` says how it looks: this room knows no formats."""
+    """A result. The room `show` renders it; this room contains no formatting."""
 
     def to_dict(self) -> dict[str, Any]:
-        """The answer as one JSON document."""
+        """Return the result as one JSON document."""
         raise NotImplementedError
 
     def __str__(self) -> str:
         return self.presented().text()
 
     def __repr__(self) -> str:
-        """What it is, in one line: its first, unless it knows a better one."""
+        """The first line of the text, unless a class overrides it."""
         return f"<{type(self).__name__}: {str(self).partition(chr(10))[0].strip()}>"

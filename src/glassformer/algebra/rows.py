@@ -1,4 +1,4 @@
-"""Rows of the ledger: one tensor each, with its formula and its subtotals; alike layers folded into one line."""
+"""Rows of the ledger: one tensor each, with its formula and its subtotals; identical layers combined into one line."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from glassformer.program.roles import Block
 
 
 class Within(NamedTuple):
-    """A subtotal by its name, and the block that it is, or is part of."""
+    """A subtotal: its name, and the block that it is or belongs to."""
 
     name: str
     block: Block
@@ -24,7 +24,7 @@ class Row:
     tensor: Tensor
     kind: str
     frozen: bool = False
-    also: tuple[str, ...] = ()  # the other names under which the same tensor is used (tied, shared)
+    also: tuple[str, ...] = ()  # other names of the same tensor (tied, shared)
     within: tuple[Within, ...] = ()  # the subtotals that it belongs to, outermost first: layers, attention, qkv
     bias_of: Tensor | None = None  # the matrix whose product this bias is added to
 
@@ -54,7 +54,7 @@ class Row:
 
     @property
     def numbers(self) -> str:
-        """The formula with sizes put in: `768 · 12 · 64`."""
+        """The formula with sizes inserted: `768 · 12 · 64`."""
         return " · ".join(f"{axis.size}" for axis in self.axes) or "1"
 
     def to_dict(self) -> dict[str, Any]:
@@ -66,7 +66,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Line:
-    """Rows that differ in their layer alone, as one line: `layers.* W_Q, 12 times`."""
+    """Rows that differ only in their layer, as one line: `layers.* W_Q, 12 times`."""
 
     name: str
     rows: tuple[Row, ...]
@@ -89,12 +89,12 @@ class Line:
 
     @property
     def symbol(self) -> str:
-        """The tensor without its place: `W_Q`."""
+        """The symbol of the tensor, without its block: `W_Q`."""
         return self.rows[0].tensor.symbol
 
 
 def folded(rows: Iterable[Row]) -> tuple[Line, ...]:
-    """Rows as lines: those of alike layers share one."""
+    """Combine rows into lines: rows of identical layers share one."""
     alike: dict[tuple[str, tuple[Axis, ...]], list[Row]] = {}
     for row in rows:
         alike.setdefault((row.tensor.any_layer, row.axes), []).append(row)

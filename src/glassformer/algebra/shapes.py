@@ -12,15 +12,15 @@ from glassformer.arguments import is_whole, one_of
 from glassformer.errors import GlassformerError, nearest, shown
 from glassformer.program import Axis, Program, Tensor
 from glassformer.program.axes import HEADS
+from glassformer.program.formatter import Convention
 from glassformer.program.matrices import as_matrix
-from glassformer.program.pen import Convention
 
 Role = Literal["input", "parameter", "step"]
 
 
 @dataclass(frozen=True)
 class Shape:
-    """One tensor: its axes, and the matrix that one writes on paper for all heads together and for one of them."""
+    """One tensor: its axes, and its matrix as written on paper, for all heads together and for one of them."""
 
     tensor: Tensor
     role: Role
@@ -38,7 +38,7 @@ class Shape:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """In the row convention the tensor's own sizes; in the column convention those of its matrix."""
+        """The sizes of the tensor with tokens as rows, those of its matrix with tokens as columns."""
         if self.convention == "columns":
             return self.matrix
         return tuple(axis.size for axis in self.axes)
@@ -55,7 +55,7 @@ class Shape:
 
     @property
     def one_head(self) -> tuple[int, ...] | None:
-        """The matrix of a single head; None where the tensor has no heads."""
+        """The matrix of a single head; None if the tensor has no heads."""
         if not any(axis.name in HEADS for axis in self.tensor.axes):
             return None
         return as_matrix(self.tensor, self.convention, one_head=True).shape
@@ -98,7 +98,7 @@ class Shapes(Result):
         return found[name]
 
     def _meant(self, name: str) -> str:
-        """A name without its place is the first tensor of that name: `weights` is layers.0.attention.weights."""
+        """A symbol without its block means the first tensor with that symbol: `weights` is layers.0.attention.weights."""
         inside = next((row.name for row in self.rows if row.tensor.is_called(name)), None)
         return f" Did you mean '{inside}'?" if inside else nearest(name, list(self))
 
@@ -117,7 +117,7 @@ class Shapes(Result):
 
     @property
     def total(self) -> int:
-        """Elements of all inputs and results together, parameters aside."""
+        """Number of elements of all inputs and results, without parameters."""
         return sum(row.elements for row in self.rows if row.role != "parameter")
 
     def to_dict(self) -> dict[str, Any]:
@@ -137,7 +137,7 @@ class Shapes(Result):
 
 
 def shapes(program: Program, *, convention: Convention = "rows", head: int | None = None, label: str = "spec") -> Shapes:
-    """Every tensor's shape; `head` shows one head alone."""
+    """Return the shape of every tensor; `head` shows a single head."""
     one_of("convention", convention, get_args(Convention))
     heads = max(program.spec_of(step.block).heads for step in program.steps) if program.steps else program.spec.heads
     if head is not None and (not is_whole(head) or not 0 <= head < heads):
@@ -145,7 +145,7 @@ def shapes(program: Program, *, convention: Convention = "rows", head: int | Non
     rows = [Shape(tensor, "input", convention, head) for tensor in program.inputs]
     seen = set[str]()
     parameters = {parameter.name: parameter.tensor for parameter in program.parameters}
-    for step in program.steps:  # a parameter is listed where it is first used, as one meets it when reading
+    for step in program.steps:  # a parameter is listed where it is first used
         for tensor in step.inputs:
             if tensor.name in parameters and tensor.name not in seen:
                 seen.add(tensor.name)

@@ -1,4 +1,4 @@
-"""Subtotals of the ledger as a tree: parts, what they are made of, and each matrix with its bias."""
+"""Subtotals of the ledger as a tree: parts, sub-parts, and each matrix with its bias."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from glassformer.program.operations import Affine
 from glassformer.program.roles import Block
 
 INSIDE_ATTENTION = ("qkv", "output")
-GATHERED = ("norms", "scales")  # parts of a layer with several places in it: listed after those with one
+GATHERED = ("norms", "scales")  # parts that occur several times in a layer: listed after the others
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Subtotal:
     name: str  # `qkv`, `W_Q + b_Q`, `W_Q`
     place: str  # `layers.attention.qkv`; of a line, its name in the ledger
     count: int
-    block: Block  # the block that it is, or is part of
+    block: Block  # the block that it is or belongs to
     parts: tuple[Subtotal, ...] = ()
     line: Line | None = None
 
@@ -41,7 +41,7 @@ class Subtotal:
 
 
 def path_of(parameter: Parameter) -> tuple[Within, ...]:
-    """The subtotals that a parameter belongs to, outermost first: layers, attention, qkv."""
+    """Return the subtotals that a parameter belongs to, outermost first: layers, attention, qkv."""
     path = [Within(block.word, block) for block in parameter.block.path if block.kind != "layer"]
     stacks = [within for within in path if within.block.kind == "stack"]
     outer, *blocks = path[len(stacks) :]
@@ -51,13 +51,13 @@ def path_of(parameter: Parameter) -> tuple[Within, ...]:
 
 
 def biases_of_matrices(program: Program) -> dict[str, Tensor]:
-    """The name of each bias -> the matrix whose product it is added to, read off the steps."""
+    """Return name of a bias -> the matrix whose product it is added to, as found in the steps."""
     products = [step.inputs for step in program.steps if isinstance(step.operation, Affine)]
     return {bias.name: weight for _, weight, bias in products}
 
 
 def tree(lines: Sequence[Line], depth: int = 0, above: str = "") -> tuple[Subtotal, ...]:
-    """The subtotals of some lines, which all belong to `depth` subtotals further out."""
+    """Return the subtotals of some lines, which share their `depth` outermost subtotals."""
     groups: dict[str, list[Line]] = {}
     for line in lines:
         row = line.rows[0]
@@ -71,7 +71,7 @@ def tree(lines: Sequence[Line], depth: int = 0, above: str = "") -> tuple[Subtot
             parts.append(Subtotal(name, place, count, first.within[depth].block, tree(group, depth + 1, f"{place}.")))
             continue
         leaves = tuple([Subtotal(line.symbol, line.name, line.count, line.rows[0].tensor.block, line=line) for line in group])
-        if len(leaves) == 1 or len(groups) == 1:  # a pair that is all of its part needs no subtotal of its own
+        if len(leaves) == 1 or len(groups) == 1:  # a pair that makes up its whole part needs no separate subtotal
             parts += leaves
         else:
             parts.append(Subtotal(" + ".join(leaf.name for leaf in leaves), leaves[0].place, count, leaves[0].block, leaves))
@@ -79,7 +79,7 @@ def tree(lines: Sequence[Line], depth: int = 0, above: str = "") -> tuple[Subtot
 
 
 def largest(parts: Sequence[Subtotal]) -> tuple[Subtotal, ...]:
-    """The largest part, or several that are equal: layers count as attention, ffn and norms, other parts as a whole.
+    """Return the largest part, or several if they are equal: attention, ffn and norms of all layers, other parts as a whole.
 
     Where everything is in one part, its own parts are compared; there is no largest where there is nothing to compare.
     """

@@ -11,7 +11,7 @@ from glassformer.algebra.ledger import Count, count
 from glassformer.algebra.memory import Dtype, memory
 from glassformer.algebra.result import Result
 from glassformer.program import Program, build
-from glassformer.program.kept import Keeps
+from glassformer.program.kept import MemoryModel
 from glassformer.spec import EncoderSpec
 
 LENGTHS = (128, 512, 2048, 8192)  # tokens of one input, those that the model takes
@@ -118,13 +118,19 @@ class Card(Result):
 
 
 def summary(
-    spec: EncoderSpec, *, label: str, keeps: Keeps, t: int | None = None, batches: bool = False, all_lengths: bool = True
+    spec: EncoderSpec,
+    *,
+    label: str,
+    memory_model: MemoryModel,
+    t: int | None = None,
+    batches: bool = False,
+    all_lengths: bool = True,
 ) -> Summary:
     """The figures of a spec at usual lengths, or at the length `t` alone; `batches` finds the largest that fit GPUs."""
     lengths = _lengths(spec, t, all_lengths=all_lengths)
-    at = tuple(_at(build(spec, t=None if spec.one_length else length), keeps) for length in lengths)
+    at = tuple(_at(build(spec, t=None if spec.one_length else length), memory_model) for length in lengths)
     usual = max((one.t for one in at if one.t <= USUAL), default=at[0].t) if t is None else at[-1].t
-    fits = tuple(_fits(spec, usual, keeps)) if batches else ()
+    fits = tuple(_fits(spec, usual, memory_model)) if batches else ()
     return Summary(label, spec, count(spec, label=label), at, usual, fits)
 
 
@@ -137,21 +143,21 @@ def _lengths(spec: EncoderSpec, t: int | None, *, all_lengths: bool) -> Sequence
     return usual if all_lengths else [max((length for length in usual if length <= USUAL), default=longest)]
 
 
-def _at(program: Program, keeps: Keeps) -> AtLength:
-    found = cost(program, keeps=keeps)
+def _at(program: Program, memory_model: MemoryModel) -> AtLength:
+    found = cost(program, memory_model=memory_model)
     formats: tuple[Dtype, Dtype] = ("float32", "bfloat16")
-    needed = [memory(program, training=False, keeps=keeps, dtype=one).total for one in formats]
+    needed = [memory(program, training=False, memory_model=memory_model, dtype=one).total for one in formats]
     return AtLength(program.sizes.t, found.flops, found.multiply_adds, needed[0], needed[1])
 
 
-def _fits(spec: EncoderSpec, t: int, keeps: Keeps) -> Iterator[Fits]:
+def _fits(spec: EncoderSpec, t: int, memory_model: MemoryModel) -> Iterator[Fits]:
     """Bytes grow evenly with the batch: two batches say how much one more input needs."""
     length = None if spec.one_length else t
 
     def bytes_of(batch: int, *, training: bool) -> int:
         program = build(spec, batch=batch, t=length)
         dtype: Dtype = "float32" if training else "bfloat16"
-        return memory(program, training=training, keeps=keeps, dtype=dtype, optimizer="adamw").total
+        return memory(program, training=training, memory_model=memory_model, dtype=dtype, optimizer="adamw").total
 
     def largest(limit: int, one: int, two: int) -> int:
         return 0 if one > limit else 1 + (limit - one) // max(two - one, 1)

@@ -13,8 +13,8 @@ from glassformer.arguments import as_list, in_order, is_number, is_whole, one_of
 from glassformer.errors import GlassformerError, shown
 from glassformer.program import Program
 from glassformer.program import build as build_program
-from glassformer.program.kept import Keeps, Kernel
-from glassformer.program.pen import Convention, LatexPen, TextPen
+from glassformer.program.formatter import Convention, LatexFormatter, TextFormatter
+from glassformer.program.kept import Kernel, MemoryModel
 from glassformer.spec import DecoderSpec, EncoderSpec, Seq2SeqSpec, defaults, field_docs, field_rules
 from glassformer.spec.presets import decoder_names, preset_doc, preset_names, seq2seq_names
 from glassformer.spec.reading import What, request
@@ -45,14 +45,14 @@ def fields(*, decoders: bool = False) -> list[dict[str, Any]]:
 
 def build(what: What, *, as_class: str | None = None, padded: bool = False, **fields: Any) -> Program:
     """Return the program of an encoder, its list of steps: `gf.build("bert-base", t=16)`."""
-    asked = request(what, as_class=as_class, decoders=True, **fields)
-    return build_program(asked.spec, batch=asked.batch, t=asked.t, u=asked.u, padded=yes_no("padded", padded))
+    requested = request(what, as_class=as_class, decoders=True, **fields)
+    return build_program(requested.spec, batch=requested.batch, t=requested.t, u=requested.u, padded=yes_no("padded", padded))
 
 
 def count(what: What, *, without: Parts = None, only: Parts = None, as_class: str | None = None, **fields: Any) -> Count:
     """Count the parameters, line by line: `gf.count("bert-base", layers=8, without="biases,norms")`."""
-    asked = request(what, as_class=as_class, decoders=True, **fields)
-    return algebra.count(asked.spec, without=without, only=only, label=asked.label)
+    requested = request(what, as_class=as_class, decoders=True, **fields)
+    return algebra.count(requested.spec, without=without, only=only, label=requested.label)
 
 
 def bridge(left: What | Count, right: What | Count) -> Bridge:
@@ -64,9 +64,9 @@ def shapes(
     what: What, *, convention: Convention = "rows", head: int | None = None, as_class: str | None = None, **fields: Any
 ) -> Shapes:
     """Return the shape of every tensor: `gf.shapes("bert-base", t=5)["layers.0.attention.q"].shape`."""
-    asked = request(what, as_class=as_class, decoders=True, **fields)
-    program = build_program(asked.spec, batch=asked.batch, t=asked.t, u=asked.u)
-    return algebra.shapes(program, convention=convention, head=head, label=asked.label)
+    requested = request(what, as_class=as_class, decoders=True, **fields)
+    program = build_program(requested.spec, batch=requested.batch, t=requested.t, u=requested.u)
+    return algebra.shapes(program, convention=convention, head=head, label=requested.label)
 
 
 def cost(
@@ -86,14 +86,22 @@ def cost(
     attention of the last layer is computed at those positions only. `kernel="compiled"` is our encoder with compiled or float8
     layers, which do not store the activations of the feed-forward blocks either.
     """
-    asked = request(what, as_class=as_class, decoders=True, **fields)
-    program = build_program(asked.spec, batch=asked.batch, t=asked.t, u=asked.u)
+    requested = request(what, as_class=as_class, decoders=True, **fields)
+    program = build_program(requested.spec, batch=requested.batch, t=requested.t, u=requested.u)
     which: Literal["training", "forward"] = "training" if yes_no("train", train) else "forward"
     if not (is_number(masked) and 0 <= masked <= 1):
         raise GlassformerError(f"masked={shown(masked)} is not allowed: masked is a share of the positions, from 0 to 1.")
     share = Fraction(float(masked)).limit_denominator(10**6)
-    keeps = _keeps(kernel)
-    return algebra.cost(program, which=which, keeps=keeps, dtype=dtype, optimizer=optimizer, asked=share, label=asked.label)
+    memory_model = _memory_model(kernel)
+    return algebra.cost(
+        program,
+        which=which,
+        memory_model=memory_model,
+        dtype=dtype,
+        optimizer=optimizer,
+        predicted_share=share,
+        label=requested.label,
+    )
 
 
 def largest_batch(
@@ -108,30 +116,32 @@ def largest_batch(
     **fields: Any,
 ) -> int:
     """Return the largest batch that fits into memory, or 0: `gf.largest_batch("bert-base", "24GB", t=512, train=True)`."""
-    asked = request(what, as_class=as_class, decoders=True, **fields)
+    requested = request(what, as_class=as_class, decoders=True, **fields)
     limit = algebra.parse_bytes(memory) if isinstance(memory, str) else memory
     return algebra.largest_batch(
-        asked.spec, limit, t=asked.t, training=train, keeps=_keeps(kernel), dtype=dtype, optimizer=optimizer
+        requested.spec, limit, t=requested.t, training=train, memory_model=_memory_model(kernel), dtype=dtype, optimizer=optimizer
     )
 
 
 def decoding(what: What, *, dtype: Dtype = "float32", as_class: str | None = None, **fields: Any) -> Decoding:
     """Return the cost of one decoding step and the bytes of its key/value cache: `gf.decoding("llama-3-8b", t=8192)`."""
-    asked = request(what, as_class=as_class, decoders=True, **fields)
-    program = build_program(asked.spec, batch=asked.batch, t=asked.t, u=asked.u)
-    return algebra.decoding(program, dtype=dtype, label=asked.label)
+    requested = request(what, as_class=as_class, decoders=True, **fields)
+    program = build_program(requested.spec, batch=requested.batch, t=requested.t, u=requested.u)
+    return algebra.decoding(program, dtype=dtype, label=requested.label)
 
 
 def longest_context(
     what: What, memory: str | int, *, dtype: Dtype = "float32", as_class: str | None = None, **fields: Any
 ) -> int:
     """Return the most tokens whose cache fits into memory beside the weights: `gf.longest_context("llama-3-8b", "24GB")`."""
-    asked = request(what, as_class=as_class, decoders=True, **fields)
+    requested = request(what, as_class=as_class, decoders=True, **fields)
     limit = algebra.parse_bytes(memory) if isinstance(memory, str) else memory
-    return algebra.longest_context(asked.spec, limit, batch=asked.batch, t=asked.t, dtype=dtype, label=asked.label)
+    return algebra.longest_context(
+        requested.spec, limit, batch=requested.batch, t=requested.t, dtype=dtype, label=requested.label
+    )
 
 
-def _keeps(kernel: Kernel) -> Keeps:
+def _memory_model(kernel: Kernel) -> MemoryModel:
     """What is kept in memory with such a kernel; what our encoder keeps is stated beside it, and needs no torch."""
     from glassformer.model.kept import KERNELS
 
@@ -143,11 +153,11 @@ def notation(
     what: What, *, convention: Convention = "rows", latex: bool = False, as_class: str | None = None, **fields: Any
 ) -> Notation:
     """Return the forward pass as numbered equations: `gf.notation("bert-base", latex=True)`."""
-    asked = request(what, as_class=as_class, decoders=True, **fields)
-    program = build_program(asked.spec, batch=asked.batch, t=asked.t, u=asked.u)
+    requested = request(what, as_class=as_class, decoders=True, **fields)
+    program = build_program(requested.spec, batch=requested.batch, t=requested.t, u=requested.u)
     one_of("convention", convention, get_args(Convention))
-    pen = (LatexPen if yes_no("latex", latex) else TextPen)(convention)
-    return algebra.notation(program, pen, label=asked.label)
+    formatter = (LatexFormatter if yes_no("latex", latex) else TextFormatter)(convention)
+    return algebra.notation(program, formatter, label=requested.label)
 
 
 def check_formula(formula: str, shapes: Iterable[str] | Mapping[str, Any] = ()) -> FormulaShapes:

@@ -34,9 +34,9 @@ def ask(
     from glassformer.expressions.tree import Node
 
     fields, over = several(fields)
-    asked = _asked_of(what, as_class, fields)
-    node = expression if isinstance(expression, Node) else understood(text("expression", expression), asked)[0]
-    return quantities.ask(node, asked, over=over, digits=digits, files=True)
+    requested = _asked_of(what, as_class, fields)
+    node = expression if isinstance(expression, Node) else understood(text("expression", expression), requested)[0]
+    return quantities.ask(node, requested, over=over, digits=digits, files=True)
 
 
 def quantities() -> list[dict[str, Any]]:
@@ -48,7 +48,7 @@ def quantities() -> list[dict[str, Any]]:
     ]
 
 
-def understood(expression: str, asked: Request | None = None) -> tuple[Node, bool]:
+def understood(expression: str, requested: Request | None = None) -> tuple[Node, bool]:
     """Return the tree of an expression and whether it was a question in English, which is translated or refused."""
     from glassformer.answers.quantities.evaluation import is_known, unknown_names
     from glassformer.expressions.language import read
@@ -67,7 +67,7 @@ def understood(expression: str, asked: Request | None = None) -> tuple[Node, boo
         return node, False
     from glassformer.answers.english import read_english
 
-    return read_english(expression, asked).expression, True
+    return read_english(expression, requested).expression, True
 
 
 def check(

@@ -25,10 +25,10 @@ def card(what: What, *, out: str | Path | None = None, as_class: str | None = No
     """
     from glassformer.model.kept import FUSED
 
-    asked = request(what, as_class=as_class, **fields)
+    requested = request(what, as_class=as_class, **fields)
     folder = Path(what) if isinstance(what, str | Path) and Path(what).is_dir() else None
-    found = summary(asked.spec, label=asked.label, keeps=FUSED, t=asked.t, batches=True)
-    made = Card(folder.resolve().name if folder else asked.label, found, tuple(_facts(folder)) if folder else ())
+    found = summary(requested.spec, label=requested.label, keeps=FUSED, t=requested.t, batches=True)
+    made = Card(folder.resolve().name if folder else requested.label, found, tuple(_facts(folder)) if folder else ())
     if out is not None:
         _write(made, path("out", out))
     return made
@@ -76,10 +76,10 @@ def compare(*what: What, t: int | None = None, speed: bool = False) -> Compariso
         raise GlassformerError("compare needs two models or more: gf.compare('bert-base', 'modernbert-base').")
     found: list[Summary] = []
     for one in what:
-        asked = request(one, decoders=True)
-        length = None if asked.spec.one_length else asked.t or t
-        model = summary(asked.spec, label=asked.label, keeps=FUSED, t=length, all_lengths=False)
-        found.append(replace(model, speed=measured(asked.spec, model.t)) if yes_no("speed", speed) else model)
+        requested = request(one, decoders=True)
+        length = None if requested.spec.one_length else requested.t or t
+        model = summary(requested.spec, label=requested.label, keeps=FUSED, t=length, all_lengths=False)
+        found.append(replace(model, speed=measured(requested.spec, model.t)) if yes_no("speed", speed) else model)
     notes = [f"Measured here: batches of {BATCH}, float32, random weights, the fastest of {PASSES} passes."] if speed else []
     if len({model.t for model in found}) > 1:
         notes.append("The inputs differ in length: compare figures per position.")

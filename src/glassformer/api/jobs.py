@@ -75,31 +75,31 @@ def _run(
     }  # fmt: skip
     for name in given:
         arguments.one_of("option", name, known)
-    asked: dict[str, Any] = {**known, **given}
+    requested: dict[str, Any] = {**known, **given}
     folder, target = arguments.path("checkpoint", checkpoint), arguments.path("out", out)
     model_folder(folder)
     some = [inputs] if isinstance(inputs, str | Path) else arguments.as_list(inputs)
     paths = [arguments.path("inputs", one) for one in some]
     if kind[1] == "parquet":
         parquet_packages()
-    column, carry = asked["column"], asked["carry"]
+    column, carry = requested["column"], requested["carry"]
     carried = None if carry is None else tuple(arguments.words("carry", carry))
     columns = Columns(
         None if column is None else arguments.text("column", column), carried, ENCODED if kind[0] == "encode" else PREDICTED
     )
     reading = {
-        "truncate": arguments.yes_no("truncate", asked["truncate"]),
-        "empty": arguments.one_of("empty", asked["empty"], ("refuse", "skip", "encode")),
-        "batch_tokens": _whole("batch_tokens", asked["batch_tokens"]),
+        "truncate": arguments.yes_no("truncate", requested["truncate"]),
+        "empty": arguments.one_of("empty", requested["empty"], ("refuse", "skip", "encode")),
+        "batch_tokens": _whole("batch_tokens", requested["batch_tokens"]),
     }
-    where: dict[str, Any] = {"device": device_for(asked["device"]), "dtype": arguments.text("dtype", asked["dtype"])}
-    engine = arguments.one_of("engine", asked["engine"], ENGINES)
+    where: dict[str, Any] = {"device": device_for(requested["device"]), "dtype": arguments.text("dtype", requested["dtype"])}
+    engine = arguments.one_of("engine", requested["engine"], ENGINES)
     check_engine(engine, **where)
-    task = Task(*kind, {**own, **reading}, **where, as_class=asked["as_class"], engine=engine)
-    size = arguments.whole("shard_rows", asked["shard_rows"], least=1, most=1_000_000)
-    strict, told = arguments.yes_no("strict", asked["strict"]), arguments.yes_no("progress", asked["progress"])
-    plan = Plan(columns, size, workers(asked["workers"]), strict, told)
-    return run_job(folder, paths, target, task, plan, threads=_whole("threads", asked["threads"], most=1024))
+    task = Task(*kind, {**own, **reading}, **where, as_class=requested["as_class"], engine=engine)
+    size = arguments.whole("shard_rows", requested["shard_rows"], least=1, most=1_000_000)
+    strict, told = arguments.yes_no("strict", requested["strict"]), arguments.yes_no("progress", requested["progress"])
+    plan = Plan(columns, size, workers(requested["workers"]), strict, told)
+    return run_job(folder, paths, target, task, plan, threads=_whole("threads", requested["threads"], most=1024))
 
 
 def workers(given: Any) -> int | None:

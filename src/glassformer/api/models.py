@@ -194,14 +194,14 @@ def export(
     Nothing is overwritten, and files are written completely or not at all. `fresh_head` is as in `encode`.
     """
     forms = {"onnx": onnx, "folder": folder, "own": own}
-    asked = {name: path(name, out) for name, out in forms.items() if out is not None}
-    if len(asked) != 1:
+    requested = {name: path(name, out) for name, out in forms.items() if out is not None}
+    if len(requested) != 1:
         raise GlassformerError("no output: give one of --onnx OUT.onnx, --folder OUT and --own OUT.")
     from glassformer.encoding.streams import require_stored
     from glassformer.model.checkpoints.onnx_export import export_onnx
     from glassformer.model.sentences.loaded_model import load
 
-    ((form, out),) = asked.items()
+    ((form, out),) = requested.items()
     if form == "onnx" and dtype in ("bfloat16", "float16"):
         raise GlassformerError(f"--dtype {dtype} is for folders: an ONNX graph is checked in float32 or float64.")
     if form == "onnx" and out.exists():

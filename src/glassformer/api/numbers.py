@@ -62,13 +62,13 @@ def run(
             )
     if text is not None and tokens is not None:
         raise GlassformerError("text and tokens are both given. Give only one.")
-    asked = request(what, as_class=as_class, **fields)
+    requested = request(what, as_class=as_class, **fields)
     ids = list(tokens) if tokens is not None else None
     given = text.split() if isinstance(text, str) else ids
     if given:
-        _require_size("t", asked.t, len(given), fields)
-        _require_size("batch", asked.batch, 1, fields)
-    return seeded_run(asked.spec, batch=asked.batch, t=asked.t, words=text, ids=ids, seed=0 if seed is None else seed)
+        _require_size("t", requested.t, len(given), fields)
+        _require_size("batch", requested.batch, 1, fields)
+    return seeded_run(requested.spec, batch=requested.batch, t=requested.t, words=text, ids=ids, seed=0 if seed is None else seed)
 
 
 # Inputs other than text: what the checkpoint reads, the argument that takes it, and how to give it.

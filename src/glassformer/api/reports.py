@@ -61,7 +61,7 @@ def report(
     from glassformer.show.report.derived import derived_sections, lead, subject
 
     contents = Contents(what, fields, left_out, text=text, as_class=as_class)
-    about = subject(contents.asked, FUSED)
+    about = subject(contents.requested, FUSED)
     found = {one.name: one for one in (*derived_sections(about), *contents.sections())}
     sections = [found[name] for name in PARTS if name in found and name not in left_out]
     path = save_page(page(contents.title, lead(about), sections), out or contents.default_path())
@@ -89,12 +89,12 @@ class Contents:
             raise GlassformerError(
                 f"{field} cannot be changed in a report of {shown(str(what))}: it has weights. Leave it out, or name a spec."
             )
-        self.asked: Request = request(what, as_class=as_class, **fields)
+        self.requested: Request = request(what, as_class=as_class, **fields)
 
     @property
     def title(self) -> str:
         """Title of the report: the label of the spec, or the name of the folder without its path."""
-        return self.folder.resolve().name if self.folder and (self.run_folder or self.weights) else self.asked.label
+        return self.folder.resolve().name if self.folder and (self.run_folder or self.weights) else self.requested.label
 
     def default_path(self) -> Path:
         """Return the default path: in the folder of the run, otherwise in the current folder."""
@@ -127,7 +127,7 @@ class Contents:
         from glassformer.algebra import count
         from glassformer.show.report.seen import Check
 
-        total = count(self.asked.spec).total
+        total = count(self.requested.spec).total
         if self.weights is not None:
             from glassformer.numbers import open_checkpoint
 
@@ -142,7 +142,7 @@ class Contents:
 
     def looked(self, learned: Learned | None) -> tuple[Run, str, Floats | None] | None:
         """Return a forward pass for the attention section, a sentence about its input, and the image, if any; or None."""
-        spec, text = self.asked.spec, self.text
+        spec, text = self.requested.spec, self.text
         if spec.one_length and text is not None:
             raise GlassformerError(f"this encoder reads {KINDS[spec.reads]}, not text: leave --text out.")
         try:
@@ -172,7 +172,7 @@ class Contents:
     def _on_image(self, checkpoint: Any, learned: Learned | None) -> tuple[Run, str, Floats | None] | None:
         """Run on the first test image of the run's data; a checkpoint without data has no image."""
         if learned is None:
-            kind = KINDS[self.asked.spec.reads]
+            kind = KINDS[self.requested.spec.reads]
             self.notes.append(f"attention is not shown: this encoder reads {kind}, and a checkpoint contains none.")
             return None
         try:

@@ -11,7 +11,7 @@ from glassformer.algebra import parse_bytes
 from glassformer.algebra.memory import Dtype, Optimizer
 from glassformer.cli.options import OneOf, as_option, format_options, give, one_spec, words_argument
 from glassformer.errors import GlassformerError, nearest, shown
-from glassformer.program.pen import Convention
+from glassformer.program.formatter import Convention
 from glassformer.spec.reading import Request, only_fields, request, request_from_words, split_words
 
 DTYPES = {"fp64": "float64", "fp32": "float32", "bf16": "bfloat16", "fp16": "float16"}
@@ -42,8 +42,8 @@ def count(words: tuple[str, ...], without: str | None, only: str | None, as_clas
     """
     if only is not None and not only.strip(" ,"):
         raise GlassformerError("--only is empty: write --only ffn, or leave it out to count everything.")
-    asked = request_from_words(one_spec(words), as_class=as_class, decoders=True)
-    give(gf.count(asked, without=without, only=only), form)
+    requested = request_from_words(one_spec(words), as_class=as_class, decoders=True)
+    give(gf.count(requested, without=without, only=only), form)
 
 
 @click.command()
@@ -62,9 +62,9 @@ def bridge(words: tuple[str, ...], form: str | None) -> None:
     ends = []
     for name, fields in split_words(words, count=2):
         convention = {word: fields.pop(word, None) for word in ("without", "only")}
-        asked = request(name, as_class=fields.pop("as", None), decoders=True, **only_fields(fields))
-        label = asked.label + "".join(f" {word}={value}" for word, value in convention.items() if value)
-        ends.append(gf.count(asked._replace(label=label), **convention))
+        requested = request(name, as_class=fields.pop("as", None), decoders=True, **only_fields(fields))
+        label = requested.label + "".join(f" {word}={value}" for word, value in convention.items() if value)
+        ends.append(gf.count(requested._replace(label=label), **convention))
     give(gf.bridge(*ends), form)
 
 
@@ -82,9 +82,9 @@ def shapes(words: tuple[str, ...], columns: bool, head: int | None, as_class: st
     glassformer shapes layer d_model=64 heads=2 d_k=32 d_v=16 t=32 --columns
     glassformer shapes bert-base t=5 --head 0
     """
-    asked = request_from_words(one_spec(words), as_class=as_class, decoders=True)
+    requested = request_from_words(one_spec(words), as_class=as_class, decoders=True)
     convention: Convention = "columns" if columns else "rows"
-    give(gf.shapes(asked, convention=convention, head=head), form)
+    give(gf.shapes(requested, convention=convention, head=head), form)
 
 
 @click.command()
@@ -124,35 +124,35 @@ def cost(  # noqa: PLR0913 - one argument for each option
     glassformer cost bert-base t=512 --train --dtype bf16 --fused --fit 24GB
     glassformer cost llama-3-8b t=8192 --decode --dtype bf16 --fit 24GB
     """
-    asked = request_from_words(one_spec(words), as_class=as_class, decoders=True)
+    requested = request_from_words(one_spec(words), as_class=as_class, decoders=True)
     number_format = cast(Dtype, DTYPES.get(dtype, dtype))
     if number_format not in get_args(Dtype):
         raise GlassformerError(f"--dtype {shown(dtype)} is not known: one of {', '.join(DTYPES)}.{nearest(dtype, DTYPES)}")
     if decode:
         if train:
             raise GlassformerError("--train and --decode are two passes: a decoding step trains nothing. Leave one out.")
-        _give_decoding(asked, number_format, fit, form)
+        _give_decoding(requested, number_format, fit, form)
         return
     kernel: Literal["fused", "materialised"] = "fused" if fused else "materialised"
-    result = gf.cost(asked, train=train, kernel=kernel, dtype=number_format, optimizer=optimizer)
+    result = gf.cost(requested, train=train, kernel=kernel, dtype=number_format, optimizer=optimizer)
     extra: dict[str, Any] = {}
     notes: list[str] = []
     if fit is not None:
         limit = parse_bytes(fit)
-        batch = gf.largest_batch(asked, limit, train=train, kernel=kernel, dtype=number_format, optimizer=optimizer)
+        batch = gf.largest_batch(requested, limit, train=train, kernel=kernel, dtype=number_format, optimizer=optimizer)
         extra = {"fit": {"bytes": limit, "batch": batch}}
         notes = [f"largest batch within {fit} ({limit:,} bytes): {batch}" + ("" if batch else ", not even one input fits")]
     give(result, form, extra, notes)
 
 
-def _give_decoding(asked: Request, dtype: Dtype, fit: str | None, form: str | None) -> None:
+def _give_decoding(requested: Request, dtype: Dtype, fit: str | None, form: str | None) -> None:
     """Print the cost of a decoding step; with `fit`, the longest context, too."""
-    result = gf.decoding(asked, dtype=dtype)
+    result = gf.decoding(requested, dtype=dtype)
     if fit is None:
         give(result, form)
         return
     limit = parse_bytes(fit)
-    longest = gf.longest_context(asked, limit, dtype=dtype)
+    longest = gf.longest_context(requested, limit, dtype=dtype)
     found = f"{longest:,} tokens" if longest else "0, not even one token fits"
     note = f"longest context within {fit} ({limit:,} bytes): {found}"
     give(result, form, {"fit": {"bytes": limit, "context": longest}}, [note])
@@ -171,6 +171,6 @@ def notation(words: tuple[str, ...], columns: bool, as_class: str | None, form: 
     glassformer notation layer --columns
     glassformer notation vit-b16 --latex
     """
-    asked = request_from_words(one_spec(words), as_class=as_class, decoders=True)
+    requested = request_from_words(one_spec(words), as_class=as_class, decoders=True)
     convention: Convention = "columns" if columns else "rows"
-    give(gf.notation(asked, convention=convention, latex=form in ("latex", "markdown")), form)
+    give(gf.notation(requested, convention=convention, latex=form in ("latex", "markdown")), form)

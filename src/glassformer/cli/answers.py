@@ -59,12 +59,12 @@ def ask(expression: str, words: tuple[str, ...], digits: int | None, as_class: s
     from glassformer.expressions.language import write
 
     expression, words = expression_first(expression, words)
-    asked, over = spec_of(words, as_class)
-    node, in_english = understood(expression, asked)
+    requested, over = spec_of(words, as_class)
+    node, in_english = understood(expression, requested)
     if in_english and form is None:
         click.echo(f"read as: {write(node)}")
     sizes: dict[str, Any] = {**over}
-    give(gf.ask(node, asked, digits=digits, **sizes), form)
+    give(gf.ask(node, requested, digits=digits, **sizes), form)
 
 
 @click.command()
@@ -116,10 +116,10 @@ def check(
     if len(claims) > 1 or claims_file:
         raise GlassformerError("an expression about a spec has one value: give --claim once.")
     relation, words = expression_first(relation, words)
-    asked, over = spec_of(words, as_class)
+    requested, over = spec_of(words, as_class)
     if over:
         raise GlassformerError(f"{next(iter(over))} has several values: a claim is checked for one value only.")
-    judged = gf.check(relation, asked, claim=claims[0] if claims else None)
+    judged = gf.check(relation, requested, claim=claims[0] if claims else None)
     _give(judged, form, right=judged.right)
 
 

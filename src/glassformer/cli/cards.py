@@ -48,5 +48,5 @@ def compare(words: tuple[str, ...], t: int | None, speed: bool, form: str | None
     specs = split_specs(words)
     if len(specs) < 2:
         raise GlassformerError("compare needs two specs or more, as in 'glassformer compare bert-base modernbert-base'.")
-    asked = [request(name, as_class=fields.pop("as", None), decoders=True, **only_fields(fields)) for name, fields in specs]
-    give(gf.compare(*asked, t=t, speed=speed), form)
+    requested = [request(name, as_class=fields.pop("as", None), decoders=True, **only_fields(fields)) for name, fields in specs]
+    give(gf.compare(*requested, t=t, speed=speed), form)

@@ -286,7 +286,7 @@ def files_asked(checkpoint: Path, options: dict[str, Any], names: tuple[str, ...
     if options["texts"] or options["file"] is not None:
         raise GlassformerError("INPUT and --text or --file are both given: choose one.")
     if "-" in options["inputs"]:
-        raise GlassformerError("- reads standard input and stands alone: name files, or give only -.")
+        raise GlassformerError("- reads standard input and cannot be combined with files: name files, or give only -.")
     if options["out"] is None:
         first = options["inputs"][0]
         if not Path(first).exists() and not set(first) & set("*?["):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from glassformer.program.kept import MATERIALISED, Keeps, Kernel
+from glassformer.program.kept import MATERIALISED, Kernel, MemoryModel
 from glassformer.program.roles import Role
 from glassformer.spec import EncoderSpec
 
@@ -16,10 +16,10 @@ def _in_place(spec: EncoderSpec) -> tuple[Role, ...]:
     return ("ffn activation",) if spec.activation in IN_PLACE else ()
 
 
-FUSED = Keeps(
+FUSED = MemoryModel(
     kernel="fused",
     text="a fused attention kernel: scores are not kept in memory, masked pairs are not computed",
-    text_by_distance="; but those with a learned bias are written out, as on a CPU (on a GPU less is kept)",
+    text_by_distance="; but those with a learned bias are stored, as on a CPU (on a GPU less is kept)",
     fused_attention=True,
     unfused_score_bytes=4,  # no CPU kernel in PyTorch gives a learned bias its gradient; scores are then float32 at least
     holds_rows_by_distance=True,
@@ -42,4 +42,4 @@ COMPILED = replace(
     recomputed=("ffn activation", "gated ffn activation"),
 )
 
-KERNELS: dict[Kernel, Keeps] = {keeps.kernel: keeps for keeps in (MATERIALISED, FUSED, COMPILED)}
+KERNELS: dict[Kernel, MemoryModel] = {memory_model.kernel: memory_model for memory_model in (MATERIALISED, FUSED, COMPILED)}

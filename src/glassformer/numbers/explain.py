@@ -14,7 +14,7 @@ from glassformer.errors import GlassformerError, shown
 from glassformer.numbers.values import Values
 from glassformer.program import Cell, Tensor
 from glassformer.program.expression import Call, Constant, Expression, Product, Ratio, Ref, Sum
-from glassformer.program.pen import TextPen
+from glassformer.program.formatter import TextFormatter
 from glassformer.spec.viewed import Viewed
 
 SHOWN_TERMS = 8
@@ -105,9 +105,9 @@ class Explanation(Viewed):
         step = self.run.program.step_of.get(self.tensor.name)
         if step is None:
             return f"{self.source} {self.tensor.name}"
-        symbol = TextPen().symbol
+        symbol = TextFormatter().symbol
         names = [symbol(tensor.symbol) if tensor.symbol not in ("out", "x") else tensor.name for tensor in step.inputs]
-        return f"{self.tensor.symbol} = {step.write(names, TextPen())}"
+        return f"{self.tensor.symbol} = {step.write(names, TextFormatter())}"
 
     def set_by_hand(self, digits: int = 4) -> str:
         """Return `set by hand (was 0.25)`, or an empty string."""

@@ -49,7 +49,7 @@ def attention(
     where positions are disentangled, a vector for each bucket of distances, which attends and is attended to as well.
     """
     head, d_k, d_v = Axis("head", spec.heads), Axis("d_k", spec.head_k), Axis("d_v", spec.head_v)
-    # Grouped queries (Ainslie et al. 2023): keys and values have fewer heads, each of which several heads of queries read.
+    # Grouped-query attention (Ainslie et al. 2023): fewer heads of keys and values, each used by several query heads.
     shared = spec.group > 1
     kv_head = Axis("kv_head", spec.key_heads) if shared else head
     q = _normed(write, spec, "q", "query", queries, (head, d_k))
@@ -83,7 +83,7 @@ def attention(
 
 
 def _normed(write: Writer, spec: EncoderSpec, symbol: str, role: Role, x: Tensor, into: tuple[Axis, Axis]) -> Tensor:
-    """Queries or keys; normed where the spec asks for it, each head by itself (Qwen3) or all heads together (OLMo 2)."""
+    """Queries or keys, with an optional norm over each head (Qwen3) or over all heads together (OLMo 2)."""
     index, bias = symbol.upper(), spec.bias("q" if symbol == "q" else "k")
     if spec.query_key_norm != "all":
         made = linear(write, symbol, role, x, index, into, bias=bias)
@@ -94,7 +94,7 @@ def _normed(write: Writer, spec: EncoderSpec, symbol: str, role: Role, x: Tensor
 
 
 def _rotation(spec: EncoderSpec, along: str, base: float) -> Rotate:
-    """Rotary positions, of a sequence or of the patches of an image, before which other tokens may stand."""
+    """Rotary positions of a sequence, or of the patches of an image, which other tokens may precede."""
     if spec.position == "rotary_2d":
         return RotateByPatch(along, base, spec.patch_grid, spec.class_tokens + spec.registers)
     if spec.rotary_scaling != "none":
@@ -103,7 +103,7 @@ def _rotation(spec: EncoderSpec, along: str, base: float) -> Rotate:
 
 
 def _scaled_product(spec: EncoderSpec, terms: int) -> Contract:
-    """The product of queries and keys, divided by the root that the spec asks for."""
+    """The product of queries and keys, divided by the square root that the spec defines."""
     if spec.score_divisor is not None:
         return Contract(Axis("score_divisor", spec.score_divisor), terms)
     divisor = {"d_k": Axis("d_k", spec.head_k), "d_model": Axis("d_model", spec.d_model), "none": None}[spec.scale]
@@ -111,7 +111,7 @@ def _scaled_product(spec: EncoderSpec, terms: int) -> Contract:
 
 
 def _disentangled(write: Writer, spec: EncoderSpec, distances: Tensor, q: Tensor, k: Tensor, product: Contract) -> list[Tensor]:
-    """Disentangled attention (He et al. 2021, section 3.1): queries look at distances, and distances look at keys."""
+    """Disentangled attention (He et al. 2021, section 3.1): queries attend to distances, and distances attend to keys."""
     batch, t, s = q.axes[0], q.axis("t"), k.axis("s")
     head, d_k, bucket = Axis("head", spec.heads), Axis("d_k", spec.head_k), distances.axes[0]
     kv_head = Axis("kv_head", spec.key_heads) if spec.group > 1 else head
@@ -144,7 +144,7 @@ def _gated(write: Writer, spec: EncoderSpec, x: Tensor, bias: Tensor, square: tu
 
 
 def relative_table(write: Writer, spec: EncoderSpec, t: Axis, s: Axis) -> Tensor:
-    """A table of what is learned by distance: the bias of each head, query and key that it gives, or the vectors in it."""
+    """A relative position table: the bias that it adds for each head, query and key, or its vectors."""
     rows, head, d_model = Axis("bucket", spec.relative_rows), Axis("head", spec.heads), Axis("d_model", spec.d_model)
     table = write.parameter("E_relative", "relative table", rows, d_model if spec.disentangled else head, kind="table")
     if spec.disentangled:

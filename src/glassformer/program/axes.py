@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from glassformer.program.roles import ENCODER, Block, Role
 
 Array = NDArray[Any]
-Cell = dict[str, int]  # which element: {"t": 1, "head": 0, "d_v": 3}
+Cell = dict[str, int]  # the index of an element by axis: {"t": 1, "head": 0, "d_v": 3}
 Floats = NDArray[np.float64]
-HEADS = ("head", "kv_head")  # heads of queries, and of keys and values where there are fewer of those
+HEADS = ("head", "kv_head")  # query heads, and key/value heads if there are fewer of them
 
 
 class Axis(NamedTuple):
@@ -27,18 +27,18 @@ class Axis(NamedTuple):
 
 
 class Tensor(NamedTuple):
-    """A named array over named axes. The same value may be read under other axis names (`t` seen as keys is `s`)."""
+    """A named array over named axes. The axes of a value can be renamed (`t` becomes `s` for keys)."""
 
     name: str
     axes: tuple[Axis, ...]
     symbol: str = ""  # the name without its block: `W_Q` of `layers.0.attention.W_Q`
     block: Block = ENCODER
     role: Role = "other"
-    hidden: bool = False  # a hidden state: what enters the first layer, or what a layer gives
+    hidden: bool = False  # a hidden state: the input of the first layer, or the output of a layer
 
     @property
     def any_layer(self) -> str:
-        """The name of a parameter with the number of its layer left open: `layers.*.attention.W_Q`."""
+        """The name of a parameter in any layer: `layers.*.attention.W_Q`."""
         return f"{self.block.any_layer}.{self.symbol}" if self.block.layer is not None else self.name
 
     @property
@@ -54,7 +54,7 @@ class Tensor(NamedTuple):
         return " · ".join(axis.name for axis in self.axes) or "1"
 
     def is_called(self, words: str) -> bool:
-        """Whether `words` are the last of its name: `scores` and `attention.scores` are, of `layers.0.attention.scores`."""
+        """Whether the name ends in `words`, as `layers.0.attention.scores` ends in `scores` and in `attention.scores`."""
         return self.name.endswith(f".{words}")
 
     def is_at(self, place: str) -> bool:
@@ -62,7 +62,7 @@ class Tensor(NamedTuple):
         return place in (self.name, *(block.name for block in self.block.around))
 
     def at(self, cell: Cell) -> tuple[int, ...]:
-        """The index of `cell`; axes that this tensor has not are ignored, so one cell serves inputs and output alike."""
+        """The index of `cell`; axes that this tensor lacks are ignored, so that a cell of the output also indexes the inputs."""
         return tuple([cell[axis.name] for axis in self.axes])
 
     def seen(self, **names: str) -> Tensor:

@@ -51,7 +51,7 @@ def embed(
 
 
 def _as_given(spec: EncoderSpec) -> bool:
-    """Whether vectors enter the first layer as they are."""
+    """Whether the input vectors enter the first layer unchanged."""
     return not (spec.learns_positions or spec.computes_positions or spec.embedding_norm)
 
 

@@ -1,4 +1,4 @@
-"""The arithmetic behind one cell: sums, products and functions of other cells, which evaluate and can be opened."""
+"""The arithmetic of one cell: sums, products and functions of other cells, which can be evaluated and expanded."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Values: TypeAlias = Mapping[str, Array]
 
 
 class Ref(NamedTuple):
-    """One cell of a tensor: a number that opens in turn."""
+    """One cell of a tensor: a number that can be expanded in turn."""
 
     tensor: Tensor
     cell: Cell
@@ -22,7 +22,7 @@ class Ref(NamedTuple):
 
 
 class Constant(NamedTuple):
-    """A number that comes from the rule itself, with the way it is written (`√64`)."""
+    """A number that is part of the rule, with its notation (`√64`)."""
 
     value: float
     text: str
@@ -54,7 +54,7 @@ class Product(NamedTuple):
 
 
 class Ratio(NamedTuple):
-    """`top / bottom`; nothing of anything is nothing, so 0 / 0 is 0. Anything else divided by 0 is ±∞, as in NumPy."""
+    """`top / bottom`. By convention 0 / 0 is 0; any other number divided by 0 is ±∞, as in NumPy."""
 
     top: Expression
     bottom: Expression
@@ -100,7 +100,7 @@ FUNCTIONS: dict[str, Callable[[float], float]] = {
 
 
 def in_full(value: float) -> str:
-    """`10000`, `1e-05`: as short as a number can be written without becoming another one."""
+    """Return the shortest notation that has exactly this value: `10000`, `1e-05`."""
     short = f"{value:g}"
     return short if float(short) == value else repr(float(value)).removesuffix(".0")
 

@@ -1,4 +1,4 @@
-"""What stands on top of the last layer: pooling, pooler, task head."""
+"""The parts after the last layer: pooling, pooler, task head."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PLAIN_LOGITS: tuple[str, Role] = ("uncapped", "uncapped logits")
 
 
 def finish(write: Writer, spec: EncoderSpec, x: Tensor, real: Tensor | None) -> None:
-    """Pooler and head, as the spec asks."""
+    """Pooler and head of the spec."""
     head, classes = write.at("head", "head"), (Axis("class", spec.classes),)
     if spec.predicts_next:
         _next_token(write, head, spec, x)
@@ -65,7 +65,7 @@ def _pooled(write: Writer, spec: EncoderSpec, x: Tensor, real: Tensor | None) ->
 
 
 def _patches(inside: Writer, spec: EncoderSpec, x: Tensor) -> Tensor:
-    """The tokens that are patches or text, without class token and registers."""
+    """The tokens without class token and registers: patches or text."""
     before = spec.class_tokens + spec.registers
     return inside.step("patches", "slice", Slice("t", before, x.axis("t").size), x) if before else x
 
@@ -76,7 +76,7 @@ def _mean(inside: Writer, spec: EncoderSpec, x: Tensor, real: Tensor | None) -> 
 
 
 def _token(inside: Writer, role: Role, x: Tensor, real: Tensor | None, index: int) -> Tensor:
-    """The first token or the last; where there is padding, of those that are real."""
+    """The first or the last token, without padding."""
     return inside.step("token", role, Take("t", index), x, *([real.seen(s="t")] if real is not None else []))
 
 
@@ -133,7 +133,7 @@ def _distilled(head: Writer, spec: EncoderSpec, x: Tensor) -> None:
 
 
 def _masked_tokens(write: Writer, head: Writer, spec: EncoderSpec, x: Tensor) -> None:
-    """Dense, activation, norm where the head has them, then a product with the token table (tied) or a matrix of its own."""
+    """Dense layer, activation and norm if the head has them, then a product with the token table (tied) or another matrix."""
     table = next(p.tensor for p in write.program.parameters if p.role == "token")
     if spec.head_dense:
         into = (Axis("d_head", spec.vocab_width),)
@@ -153,7 +153,7 @@ def _masked_tokens(write: Writer, head: Writer, spec: EncoderSpec, x: Tensor) ->
 
 
 def _next_token(write: Writer, head: Writer, spec: EncoderSpec, x: Tensor) -> None:
-    """Logits of the next token: a product with the token table (tied) or with a matrix of its own, no hidden layer before it."""
+    """Logits of the next token: a product with the token table (tied) or another matrix, without a hidden layer."""
     table = next(step.inputs[1] for step in reversed(write.program.steps) if step.role == "token")
     if spec.output_scale == "sqrt_d_model":
         x = head.step("scaled", "scaled output", Scale(1 / math.sqrt(spec.d_model), "1/√d_model"), x)

@@ -1,4 +1,4 @@
-"""What an implementation keeps in memory while it runs a program: the record in which it says so."""
+"""The memory model of an implementation: which results of a program it keeps in memory, in which form."""
 
 from __future__ import annotations
 
@@ -17,33 +17,33 @@ def _nothing(_: EncoderSpec) -> tuple[Role, ...]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Keeps:
-    """How an implementation treats the results of steps. By default each is written to memory, and kept if backward needs it."""
+class MemoryModel:
+    """How an implementation stores the results of steps. Default: all in memory, kept if the backward pass needs them."""
 
     kernel: Kernel
-    text: str  # for the sentence that states the assumptions of a cost
+    text: str  # part of the sentence that states the assumptions of a cost
     text_by_distance: str = ""  # added to it for training with a learned bias by distance
 
-    # One kernel computes scores, weights and mix. It writes no scores, and keeps a log-sum for each row of them.
+    # One kernel computes scores, weights and mix. It writes no scores, only a log-sum for each row.
     fused_attention: bool = False
-    # Attention with a learned bias by distance is not fused in training: its scores take at least so many bytes each.
+    # Attention with a learned bias by distance is not fused in training: each score then takes at least this many bytes.
     unfused_score_bytes: int = 0
-    # Nor is attention with dropout: PyTorch's fused kernel for CPUs has none.
+    # Attention with dropout is not fused either: PyTorch's fused kernel for CPUs has none.
     unfused_with_dropout: bool = False
     # Bytes of an element of a dropout mask.
     mask_bytes: int = 1
-    # The row of the relative table for each (query, key) pair is held as an integer.
+    # The row number in the relative table is stored as an integer for each (query, key) pair.
     holds_rows_by_distance: bool = False
-    # Results in a layer that are parts of one tensor: while one of them is needed, all of them are in memory.
+    # Results of a layer that are views of one tensor: all of them stay in memory while one of them is needed.
     one_tensor: tuple[Role, ...] = ()
-    # Results that the backward pass computes again.
+    # Results that are recomputed in the backward pass.
     recomputed: tuple[Role, ...] = ()
     # Results that overwrite what they are computed from, if nothing is trained.
     in_place: Callable[[EncoderSpec], tuple[Role, ...]] = _nothing
-    # What enters a layer is held until the layer ends.
+    # The input of a layer stays in memory until the layer is finished.
     holds_layer_input: bool = False
-    # A masked-token head predicts at some positions. After the last step with this role, only those are computed.
+    # A masked-token head predicts at some positions only. After the last step with this role, the others are not computed.
     predicts_after: Role | None = None
 
 
-MATERIALISED = Keeps(kernel="materialised", text="every score computed and kept in memory")
+MATERIALISED = MemoryModel(kernel="materialised", text="every score computed and kept in memory")

@@ -1,4 +1,4 @@
-"""A tensor as the matrix that one writes on paper: rows and columns, for one head or for all."""
+"""A tensor as a matrix, as written on paper: rows and columns, for one head or for all."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import math
 from typing import NamedTuple
 
 from glassformer.program.axes import HEADS, Axis, Tensor
-from glassformer.program.pen import Convention
+from glassformer.program.formatter import Convention
 
-FEATURES = ("d_k", "d_v")  # what a head has of its own: all heads side by side make one matrix
-BESIDE = "kernel"  # neighbouring frames, side by side with the features of each
+FEATURES = ("d_k", "d_v")  # axes within a head: the heads concatenated give one matrix
+BESIDE = "kernel"  # neighbouring frames, concatenated with their features
 
 
 class Matrix(NamedTuple):
-    """Sheets (batch, and head where each head has a matrix of its own), rows and columns, each a product of axes."""
+    """Sheets (batch, and head if each head has its own matrix), rows and columns, each a product of axes."""
 
     sheets: tuple[Axis, ...]
     rows: tuple[Axis, ...]
@@ -55,7 +55,7 @@ def as_matrix(tensor: Tensor, convention: Convention = "rows", *, one_head: bool
 
 
 def product_order(left: Tensor, right: Tensor, output: Tensor, convention: Convention) -> list[tuple[int, bool]]:
-    """Which operand stands first in the matrix product that gives `output`, and which ones are transposed."""
+    """Return the order of the operands in the matrix product that gives `output`, and which of them are transposed."""
     result = as_matrix(output, convention, one_head=True)
     views = [as_matrix(tensor, convention, one_head=True) for tensor in (left, right)]
     first = next((number for number, view in enumerate(views) if _shares(result.rows, view.rows + view.columns)), 0)

@@ -1,4 +1,4 @@
-"""The parts that repeat: linear maps, norms, the feed-forward block."""
+"""Parts that occur several times: linear maps, norms, the feed-forward block."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Program: the named steps of an encoder, and the writer that puts them down."""
+"""Program: the named steps of an encoder, and the writer that appends them."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from glassformer.program.axes import Array, Axis, Cell, Parameter, ParameterKind, Tensor
 from glassformer.program.expression import Expression, Values
+from glassformer.program.formatter import Formatter
 from glassformer.program.operations import Operation
-from glassformer.program.pen import Pen
 from glassformer.program.roles import ENCODER, Block, BlockKind, Role
 from glassformer.spec import EncoderSpec, Seq2SeqSpec
 from glassformer.spec.viewed import Viewed
@@ -34,20 +34,20 @@ class Step(NamedTuple):
 
     @property
     def role(self) -> Role:
-        """What the step gives: queries, scores, weights, …"""
+        """The role of the result: queries, scores, weights, …"""
         return self.output.role
 
     def evaluate(self, values: Values) -> Array:
-        """The result, given the values of all tensors before it by name."""
+        """Return the result, given the values of all previous tensors by name."""
         return self.operation.evaluate(self.inputs, self.output, [values[tensor.name] for tensor in self.inputs])
 
     def opened(self, cell: Cell, values: Values) -> Expression:
-        """The arithmetic that gives one cell of the result."""
+        """Return the arithmetic of one cell of the result."""
         return self.operation.opened(self.inputs, self.output, cell, values)
 
-    def write(self, names: Sequence[str], pen: Pen) -> str:
-        """The right-hand side of the equation, the inputs called `names`."""
-        return self.operation.write(self.inputs, self.output, names, pen)
+    def write(self, names: Sequence[str], formatter: Formatter) -> str:
+        """Return the right-hand side of the equation, with `names` for the inputs."""
+        return self.operation.write(self.inputs, self.output, names, formatter)
 
 
 class Sizes(NamedTuple):
@@ -60,7 +60,7 @@ class Sizes(NamedTuple):
 
 @dataclass(repr=False)
 class Program(Viewed):
-    """What an encoder computes: inputs, parameters, and steps in order. Every reading is a loop over these lists."""
+    """The computation of an encoder: inputs, parameters, and steps in order. Everything is derived from these lists."""
 
     spec: EncoderSpec
     sizes: Sizes
@@ -99,17 +99,17 @@ class Program(Viewed):
 
     @cached_property
     def hidden(self) -> list[Tensor]:
-        """What enters the first layer, and what each layer gives."""
+        """The hidden states: the input of the first layer, and the output of each layer."""
         return [tensor for tensor in (*self.inputs, *(step.output for step in self.steps)) if tensor.hidden]
 
     @property
     def output(self) -> Tensor:
-        """What the last step gives; of a program without steps, what goes in."""
+        """The result of the last step; the input if there are no steps."""
         return self.steps[-1].output if self.steps else self.inputs[0]
 
 
 class Writer:
-    """Writes the steps of one block. Where layers share weights, parameters go to the block of the layer that owns them."""
+    """Appends the steps of one block. If layers share weights, parameters belong to the block of the layer that owns them."""
 
     def __init__(self, program: Program, block: Block = ENCODER, owner: Block | None = None) -> None:
         self.program = program
@@ -117,12 +117,12 @@ class Writer:
         self.owner = block if owner is None else owner
 
     def at(self, word: str, kind: BlockKind) -> Writer:
-        """A writer of a block inside this one: `writer.at("norm_1", "norm")`."""
+        """Return a writer for a block inside this one: `writer.at("norm_1", "norm")`."""
         block = self.block.inside(word, kind)
         return Writer(self.program, block, block if self.owner is self.block else self.owner.inside(word, kind))
 
     def layer(self, number: int, owner: int) -> Writer:
-        """A writer of one layer, with the weights of layer `owner`."""
+        """Return a writer for one layer, with the weights of layer `owner`."""
         block = self.block.inside(str(number), "layer", number)
         return Writer(self.program, block, block if owner == number else self.block.inside(str(owner), "layer", owner))
 
@@ -149,7 +149,7 @@ class Writer:
         return tensor
 
     def tied(self, symbol: str, tensor: Tensor) -> Tensor:
-        """Another tensor used under a second name: counted once, where it was first written."""
+        """Use a tensor under a second name; it is counted once, under its first name."""
         self.program.shared[self.block.tensor(symbol)] = tensor.name
         return tensor
 
@@ -162,13 +162,13 @@ class Writer:
         return output
 
     def result(self, role: Role, operation: Operation, *inputs: Tensor) -> Tensor:
-        """The last step of this block, which goes by the block's own name."""
+        """Append the last step of this block, whose result is named after the block."""
         output = Tensor(self.block.name, operation.axes(inputs), self.block.word, self.block, role)
         self.program.steps.append(Step(output, operation, inputs))
         return output
 
     def hidden(self, symbol: str) -> Tensor:
-        """What the step just written gives goes on to the next layer, and is named after this block: `x`, `layers.0.out`."""
+        """Mark the last result as a hidden state, and name it after this block: `x`, `layers.0.out`."""
         step = self.program.steps[-1]
         output = step.output._replace(name=self.block.tensor(symbol), symbol=symbol, hidden=True)
         self.program.steps[-1] = step._replace(output=output)

@@ -1,4 +1,4 @@
-"""Where a tensor belongs: the block that it stands in, and its role there."""
+"""The block that a tensor belongs to, and its role in it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BlockKind = Literal[
     "ffn",  # a feed-forward block
     "norm",  # LayerNorm or RMSNorm
     "pooler",  # one vector for the whole input
-    "head",  # what a task needs on top
+    "head",  # a task head
 ]
 
 
@@ -27,7 +27,7 @@ class Block(NamedTuple):
     word: str  # the last word of the name
     kind: BlockKind
     part: str = ""  # the outermost block around it in its stack: embeddings, layers, final_norm, pooler or head
-    layer: int | None = None  # the layer that it is, or is part of
+    layer: int | None = None  # the layer that it is or belongs to
     above: Block | None = None
     stack: str = ""  # of an encoder-decoder: encoder or decoder
 
@@ -44,7 +44,7 @@ class Block(NamedTuple):
 
     @property
     def around(self) -> Iterator[Block]:
-        """This block and those around it, the innermost first; the encoder itself is left out."""
+        """This block and the blocks that contain it, innermost first, without the encoder itself."""
         block = self
         while block.above is not None:
             yield block
@@ -52,7 +52,7 @@ class Block(NamedTuple):
 
     @property
     def path(self) -> tuple[Block, ...]:
-        """The same, the outermost first: layers, layers.3, layers.3.attention."""
+        """The same, outermost first: layers, layers.3, layers.3.attention."""
         return tuple(self.around)[::-1]
 
     @property
@@ -62,15 +62,15 @@ class Block(NamedTuple):
 
     @property
     def any_layer(self) -> str:
-        """The name with the number of the layer left open: `layers.*.attention`."""
+        """The name of the block in any layer: `layers.*.attention`."""
         return ".".join("*" if block.kind == "layer" else block.word for block in self.path)
 
 
 ENCODER = Block("", "", "encoder")
 
-# What a tensor is for. A parameter has the role of the step that it makes: W_Q and b_Q make queries.
+# The purpose of a tensor. A parameter has the role of the step that it produces: W_Q and b_Q produce queries.
 Role = Literal[
-    # What goes in
+    # Input
     "input",  # token ids, an image, frames of sound, vectors
     "attend",  # which tokens are real, and which are padding
     # Embeddings
@@ -82,7 +82,7 @@ Role = Literal[
     "pixels",  # the pixels of each patch in a row
     "patch",  # the vector of each patch
     "class token",  # learned tokens in front of the patches, class and distillation
-    "mask token",  # stands for a patch that is hidden
+    "mask token",  # replaces a masked patch
     "register",  # learned tokens that carry no input
     "sequence",  # class token and patches joined into one sequence
     "sequence with registers",
@@ -124,7 +124,7 @@ Role = Literal[
     "scores",  # query times key
     "capped scores",  # cap · tanh(scores / cap)
     "relative table",  # numbers or vectors, learned by distance
-    "relative bias",  # what the table adds to the scores
+    "relative bias",  # the term that the table adds to the scores
     "relative query",  # of the table's vectors, where attention is disentangled
     "relative key",
     "shared relative key",
@@ -136,7 +136,7 @@ Role = Literal[
     "masked scores",
     "weights",  # softmax of the scores
     "mix",  # values summed by their weights
-    "attention output",  # the heads side by side, projected
+    "attention output",  # the heads concatenated and projected
     # Feed-forward block
     "ffn hidden",
     "ffn activation",
@@ -154,7 +154,7 @@ Role = Literal[
     "scaled attention output",  # times a learned factor for each feature
     "scaled ffn output",
     "scaled cross output",
-    "attention residual",  # what came in plus what the attention gives
+    "attention residual",  # the input plus the output of the attention
     "cross residual",  # plus what cross-attention gives
     "ffn residual",
     # Pooler
@@ -162,10 +162,10 @@ Role = Literal[
     "pooler query",  # a learned query that reads all positions
     "pooler hidden",
     "pooler residual",
-    "pooled",  # what the pooler gives
+    "pooled",  # the output of the pooler
     # Head
     "first token",
-    "joined",  # two vectors side by side
+    "joined",  # two vectors concatenated
     "head hidden",
     "head activation",
     "logits",
@@ -178,7 +178,7 @@ Role = Literal[
     "second token",  # the distillation token
     "distillation logits",  # of the second token
     "logit sum",
-    "spare bias",  # stored in checkpoints, never read
+    "spare bias",  # stored in checkpoints, never used
     "projection",  # into the space that images and texts share
     # By hand
     "deviation",  # the root of the variance

@@ -1,4 +1,4 @@
-"""How the answers of the algebra look: each result as a table or a page of equations."""
+"""Presentation of the algebra: each result as a table or a page of equations."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from glassformer.algebra import Bridge, Cost, Count, Decoding, Notation, Shapes,
 from glassformer.algebra.shapes import Shape
 from glassformer.algebra.subtotals import GATHERED, Subtotal
 from glassformer.program import Program
-from glassformer.program.pen import Convention
+from glassformer.program.formatter import Convention
 from glassformer.show.fragment import fragment
 from glassformer.show.icicle import icicle_svg
 from glassformer.show.inert import clean, markdown_text
@@ -18,7 +18,7 @@ from glassformer.show.markup import Html, tags
 from glassformer.show.palette import Part, block_part, ink, tensor_part
 from glassformer.show.present import present
 from glassformer.show.table import Column, Table, latex_text, sizes_text
-from glassformer.show.typeset import HtmlPen, equation
+from glassformer.show.typeset import HtmlFormatter, equation
 
 INDENT = "  "
 SHOWN_LAYERS_NOTE = "{} {} are alike: layer {} is shown."
@@ -49,7 +49,7 @@ class Equations:
         rows = self.notation.rows
         left = max((len(row.left) for row in rows), default=0)
         right = max((len(row.right) for row in rows), default=0)
-        lines = [f"{self.notation.label}, tokens as {self.notation.pen.convention}"]
+        lines = [f"{self.notation.label}, tokens as {self.notation.formatter.convention}"]
         for section in self.notation.sections:
             lines += ["", section.title]
             lines += [
@@ -59,7 +59,7 @@ class Equations:
 
     def markdown(self) -> str:
         quoted = "$" if self.notation.latex else "`"
-        lines = [f"### {markdown_text(self.notation.label)}, tokens as {self.notation.pen.convention}"]
+        lines = [f"### {markdown_text(self.notation.label)}, tokens as {self.notation.formatter.convention}"]
         for section in self.notation.sections:
             lines += ["", f"**{section.title}**", ""]
             lines += [f"({e.number}) {quoted}{e.left} = {e.right}{quoted} ({e.shape})  " for e in section.equations]
@@ -74,13 +74,13 @@ class Equations:
         return "\n".join(lines)
 
     def html(self) -> Html:
-        title = tags.h2(f"{self.notation.label}, tokens as {self.notation.pen.convention}")
-        return fragment(title, equation_lists(self.notation.program, self.notation.pen.convention))
+        title = tags.h2(f"{self.notation.label}, tokens as {self.notation.formatter.convention}")
+        return fragment(title, equation_lists(self.notation.program, self.notation.formatter.convention))
 
 
 def equation_lists(program: Program, convention: Convention) -> Iterator[Html]:
     """The equations of a program, set as on paper, each with its number, its shape and the colour of its part."""
-    for section in notation(program, HtmlPen(convention)).sections:
+    for section in notation(program, HtmlFormatter(convention)).sections:
         yield tags.h3(section.title)
         yield tags.ol(
             [
@@ -126,7 +126,7 @@ def _subtotal_part(part: Subtotal) -> Part | None:
 
 
 def _largest(count: Count) -> list[str]:
-    """The largest part and its share of the total, in one line; no line where there is one part alone."""
+    """The largest part and its share of the total, in one line; none if there is only one part."""
     if not count.largest:
         return []
     names, size = [part.name for part in count.largest], count.largest[0].count
@@ -174,7 +174,7 @@ def _shapes(shapes: Shapes) -> Table:
 
 
 def _first_of_alike(shapes: Shapes) -> tuple[list[Shape], list[str]]:
-    """Rows with layers that look alike folded onto the first of them."""
+    """Combine rows of identical layers."""
     layers: dict[str, list[Shape]] = {}
     for row in shapes.rows:
         if row.tensor.block.layer is not None:
@@ -242,7 +242,7 @@ def _cost_part(name: str) -> Part | None:
 
 
 def bytes_text(count: int) -> str:
-    """`437.93 MB`: 10^6 bytes, as disks and cards are sold."""
+    """Return `437.93 MB`, in units of 10^6 bytes."""
     for unit, size in (("TB", 10**12), ("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
         if count >= size:
             return f"{count / size:.2f} {unit}"

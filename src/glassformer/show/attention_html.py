@@ -1,4 +1,4 @@
-"""Attention as one HTML file that needs nothing else: a byte for each weight, packed, and a small script that draws them."""
+"""Attention as one self-contained HTML file: a compressed byte for each weight, and a small script that draws them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ WORDS_AT_ONCE = 64  # shown first where there are more
 LONGEST_WORD = 200  # letters of a token that are kept
 SAMPLE = 6  # heads that are packed to see which levels fit
 
-# Nothing may be fetched, whatever a token says.
+# Nothing may be loaded, whatever a token contains.
 POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'"
 
 
@@ -46,7 +46,7 @@ def save_attention_html(attention: Attention, path: str | Path) -> Path:
 
 
 def notebook_html(attention: Attention) -> Html:
-    """The page in a frame of its own, so that several views live in one notebook and nothing leaks out of it."""
+    """The page in an iframe, so that several views in one notebook do not affect each other."""
     try:
         text = attention_page(attention, most_bytes=MOST_IN_NOTEBOOK)
     except GlassformerError as error:

@@ -1,4 +1,4 @@
-"""The encoder as blocks inside blocks, down to its steps: the tree that every diagram shows."""
+"""The encoder as a tree of nested blocks, down to its steps, from which every diagram is drawn."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ RESIDUALS = ("attention residual", "cross residual", "ffn residual")
 
 @dataclass(frozen=True)
 class Node:
-    """A block, or one step: a step has an equation and nothing inside. Layers that are alike are one block."""
+    """A block, or one step: a step has an equation and no content. Identical layers are one block."""
 
     name: str
     kind: BlockKind | Literal["step"]
     title: str
     part: Part | None  # None: a layer, which has several
-    parameters: int  # of all layers that it stands for
+    parameters: int  # of all layers that it represents
     note: str  # the caption in a picture
     output: Tensor
     steps: tuple[Step, ...]

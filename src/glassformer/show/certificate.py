@@ -1,4 +1,4 @@
-"""How the certificate of a load looks: the verdict, how near two implementations come, and which tensor holds which parameter."""
+"""Presentation of the certificate of a load: verdict, differences between implementations, and the tensor of each parameter."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def of_torch_room(found: Any) -> CertificateView:
 
 
 def verdict_line(found: Any) -> str:
-    """The first line: what it comes to."""
+    """Return the first line: the verdict."""
     if found.verdict == "refused":
         return f"refused: {found.reason}"
     head = f"{found.verdict}: {found.model_class}, {found.parameters:,} parameters, stored as {found.stored}"
@@ -45,7 +45,7 @@ def verdict_line(found: Any) -> str:
 
 
 def tables(found: Any, *, whole: bool) -> list[Table]:
-    """The map of names, what is beside it, and the differences."""
+    """Return the map of names, the unused tensors, and the differences."""
     views = []
     if found.rows:
         rows = found.rows if whole else found.folded()

@@ -1,4 +1,4 @@
-"""Charts as SVG, without matplotlib: lines over a number, with round ticks, and the colours of the page they stand on."""
+"""Charts as SVG, without matplotlib: lines over a number, with round ticks, and the colours of the page."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST_POINTS = 400
 
 @dataclass(frozen=True)
 class Line:
-    """One line: its name, its points, its colour, and whether it is dashed. A value that is no number leaves a gap."""
+    """One line: its name, its points, its colour, and whether it is dashed. NaN leaves a gap."""
 
     name: str
     points: Sequence[tuple[float, float]]
@@ -31,7 +31,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Chart:
-    """Lines over one axis; `marks` are points with a word."""
+    """Lines over one axis; `marks` are labelled points."""
 
     title: str
     x: str
@@ -61,7 +61,7 @@ class Chart:
         return svg(WIDTH, HEIGHT, f"{self.title} over {self.x}", title, self._legend(), self._axes(steps, span, at), lines, marks)
 
     def _legend(self) -> Iterator[Html]:
-        """Names beside a piece of their line, one after the other below the title."""
+        """The legend, below the title."""
         x = 4.0
         for one in self.lines:
             yield line([(x, 29), (x + 18, 29)], stroke=one.colour, stroke_width=2, stroke_dasharray=one.dashes)
@@ -79,14 +79,14 @@ class Chart:
 
 
 def _drawn(points: Sequence[Point | None], one: Line) -> list[Html]:
-    """The line, and dots where it has too few points to be seen."""
+    """The line, with dots if it has too few points to be visible."""
     path = line(points, stroke=one.colour, stroke_width=2, stroke_linejoin="round", stroke_dasharray=one.dashes)
     dots = [tags.circle(cx=round(p[0], 1), cy=round(p[1], 1), r=2.6, fill=one.colour) for p in points if p]
     return [path, *(dots if len(points) < 3 else [])]
 
 
 def _mark(x: float, y: float, word: str) -> list[Html]:
-    """A ring with a word, which stays legible where it lies on a line."""
+    """A ring with a label that is legible on top of a line."""
     anchor = "end" if x > WIDTH * 0.7 else "start" if x < WIDTH * 0.3 else "middle"
     page = "var(--gf-page,#fff)"
     ring = tags.circle(cx=round(x, 1), cy=round(y, 1), r=4, fill=page, stroke="currentColor", stroke_width=1.5)
@@ -116,7 +116,7 @@ def _round_steps() -> list[int]:
 
 
 def thinned(points: Sequence[tuple[float, float]]) -> Sequence[tuple[float, float]]:
-    """No more points than a picture has room for, the last one among them."""
+    """Thin out points to as many as a picture can show, including the last one."""
     every = -(-len(points) // MOST_POINTS)
     return points if every == 1 else [*points[:-1:every], points[-1]]
 

@@ -12,7 +12,7 @@ SEQUENTIAL_DARK = ("#1b1f27", "#1f3a5c", "#2c649c", "#4f97d6", "#93c6f2", "#e2f1
 
 
 class Lines(NamedTuple):
-    """Colours of lines and words, told apart by lightness too."""
+    """Colours of lines and words, which also differ in lightness."""
 
     first: str = "#0b559f"
     second: str = "#d97a1e"
@@ -32,6 +32,6 @@ def mixed(stops: tuple[str, ...], place: float) -> str:
 
 
 def ink_on(colour: str) -> str:
-    """Black or white, whichever reads better on a colour."""
+    """Return black or white, whichever has more contrast on a colour."""
     red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
     return LINES.ink if 0.299 * red + 0.587 * green + 0.114 * blue > 140 else "#ffffff"

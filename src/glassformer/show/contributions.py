@@ -1,4 +1,4 @@
-"""How a ledger looks: contributions by part and layer, then the largest lines, then the sums."""
+"""Presentation of a ledger of contributions: by part and layer, then the largest lines, then the sums."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MOST_LINES = 12
 
 @present.register
 def _ledger(found: Contributions) -> Table:
-    """Sums by part and layer, and below each rule the lines that weigh most."""
+    """Sums by part and layer, and the largest lines of each rule."""
     rows = [["by part and layer", ""]]
     rows += [[f"  {name}", figures(value)] for name, value in sums(found)]
     rows.append(["largest lines", ""])

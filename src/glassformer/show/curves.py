@@ -33,7 +33,7 @@ Row: TypeAlias = tuple[float, float, float, float]  # loss while training and va
 
 @dataclass(frozen=True)
 class Curve(Viewed):
-    """A run's figures, one of each an epoch."""
+    """The metrics of a run, one value of each per epoch."""
 
     name: str
     train_loss: tuple[float, ...]
@@ -50,7 +50,7 @@ class Curve(Viewed):
 
     @property
     def least(self) -> int:
-        """The epoch of the least validation loss."""
+        """The epoch of the lowest validation loss."""
         return 1 + min(range(len(self.validation_loss)), key=self.validation_loss.__getitem__)
 
     @property
@@ -64,7 +64,7 @@ class Curve(Viewed):
 
     @property
     def turn(self) -> int | None:
-        """The epoch after which the validation loss only was worse; None where the last epoch is the best."""
+        """The epoch after which the validation loss was never lower; None if the last epoch is the best."""
         return self.least if self.least < len(self.validation_loss) else None
 
     @property
@@ -98,13 +98,13 @@ class Curve(Viewed):
 
 
 def merit(task: str, accuracy: float, loss: float, *, best_by: str = "auto") -> tuple[float, ...]:
-    """What a validation is judged by, the larger the better: accuracy, then loss; or the loss alone, as of masked tokens."""
+    """Return the key to compare validations, larger is better: accuracy, then loss; for masked tokens only the loss."""
     by_loss = best_by == "loss" or (best_by == "auto" and task == "mlm")
     return (-loss,) if by_loss else (accuracy, -loss)
 
 
 def read_curve(run: str | Path, name: str | None = None) -> Curve:
-    """The curve of a run folder, or of a metrics.jsonl; a last line that was cut off by a kill is left out."""
+    """The curve of a run folder, or of a metrics.jsonl; a truncated last line is ignored."""
     run = given_path("run", run)
     path = run
     try:
@@ -129,7 +129,7 @@ def read_curve(run: str | Path, name: str | None = None) -> Curve:
 
 
 def runs_in(folder: Path) -> list[Path]:
-    """Run folders side by side in a folder, `epochs-5` before `epochs-10`."""
+    """The run folders in a folder, `epochs-5` before `epochs-10`."""
     try:
         found = [entry for entry in folder.iterdir() if (entry / RUN).is_file()]
     except (OSError, ValueError):
@@ -138,7 +138,7 @@ def runs_in(folder: Path) -> list[Path]:
 
 
 def told_apart(runs: Sequence[Path]) -> list[str]:
-    """The name of each run: its folder's, and where two would be the same, the folder above in front of it."""
+    """Return the name of each run: that of its folder, with the parent folder if two names are equal."""
     folders = [run if is_there(str(run)) and run.is_dir() else run.parent / run.stem for run in runs]
     paths = [Path(os.path.realpath(folder)) for folder in folders]
     names = [path.name for path in paths]
@@ -158,7 +158,7 @@ def epoch_row(line: Mapping[str, Any]) -> Row:
 
 
 def task_of(run: Path) -> str:
-    """What a run was trained for; "" where its log stands alone, or beside a file that says nothing."""
+    """Return the task of a run; "" if there is no settings file, or it names none."""
     try:
         task = read_document(run / RUN)["data"]["task"]
     except (GlassformerError, KeyError, TypeError):
@@ -167,7 +167,7 @@ def task_of(run: Path) -> str:
 
 
 def best_by_of(run: Path) -> str:
-    """The setting that decides which epoch of a run is the best; auto where nothing is said."""
+    """The setting that decides which epoch of a run is the best; auto by default."""
     try:
         chosen = read_document(run / SETTINGS).get("best_by", "auto")
     except GlassformerError:
@@ -239,7 +239,7 @@ def curves_figure(curves: Sequence[Curve]) -> Figure:
 
 
 def hues_for(count: int) -> list[str]:
-    """A colour for each of some runs, no two alike."""
+    """Return a different colour for each run."""
     if count <= len(HUES):
         return list(HUES[:count])
     from matplotlib import colormaps
@@ -259,7 +259,7 @@ def _dot(axes: Axes, epoch: int, value: float, hue: str) -> None:
 
 
 def _titles(curves: Sequence[Curve]) -> tuple[str, str]:
-    """What the dots of a single run say stands in the titles: beside a dot it would lie on one of the lines."""
+    """Describe the dots of a single run in the titles: a label at a dot would cover a line."""
     if len(curves) != 1:
         return "loss", "accuracy"
     turns = "" if curves[0].turn is None else f", turns at epoch {curves[0].turn}"
@@ -268,7 +268,7 @@ def _titles(curves: Sequence[Curve]) -> tuple[str, str]:
 
 
 def _legend(curves: Sequence[Curve], hues: Sequence[str]) -> list[Any]:
-    """A line a run, where there are several, and what dashes and dots mean."""
+    """Return the legend: one line per run if there are several, and the meaning of dashes and dots."""
     from matplotlib.lines import Line2D
 
     several = [(curve.name, {"color": hue}) for curve, hue in zip(curves, hues, strict=True)] if len(curves) > 1 else []
@@ -286,7 +286,7 @@ def save_curves(curves: Sequence[Curve], path: str | Path) -> Path:
 
 
 def save_comparison(runs: Sequence[str | Path], folder: str | Path) -> None:
-    """Several runs side by side: comparison.md, comparison.json, and curves.png and .svg where matplotlib is installed."""
+    """Save a comparison of runs: comparison.md, comparison.json, and curves.png and .svg if matplotlib is installed."""
     curves, folder = [read_curve(run) for run in runs], Path(folder)
     table = curves_table(curves).markdown()
     (folder / "comparison.md").write_text(

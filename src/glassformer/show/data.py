@@ -1,4 +1,4 @@
-"""How data looks: the built-in sets, and the rows, labels, lengths and examples of one data set."""
+"""Presentation of data: the built-in sets, and the rows, labels, lengths and examples of one data set."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LONGEST_TEXT = 90
 
 
 def sets_table(document: Sequence[dict[str, Any]]) -> Table:
-    """The built-in sets, one a row."""
+    """The built-in sets, one per row."""
     heads = [Column("set"), Column("task"), *(Column(part, right=True) for part in ("train", "validation", "test"))]
     rows = [
         [
@@ -42,7 +42,7 @@ def sets_table(document: Sequence[dict[str, Any]]) -> Table:
 
 @dataclass(frozen=True)
 class DataView:
-    """A look into data: tables, and pictures in shades where it holds images."""
+    """A description of data: tables, and images in shades of grey, if any."""
 
     found: Any
 
@@ -54,12 +54,12 @@ class DataView:
 
 
 def of_torch_room(found: Any) -> DataView:
-    """What `describe` found; this room may not import its class."""
+    """The result of `describe`, whose class this room may not import."""
     return DataView(found)
 
 
 def tables(found: Any) -> list[Table]:
-    """Rows a part and a label with where they come from; lengths; the first training rows."""
+    """Rows per part and label with their source; lengths; the first training rows."""
     data = found.dataset
     parts = list(found.rows)
     rows = [[label, *(f"{found.labels[part][label]:,}" for part in parts)] for label in data.labels]
@@ -99,7 +99,7 @@ def _sample(found: Any) -> Table:
 
 
 def gallery(found: Any) -> list[str]:
-    """The pictures side by side, each under its label; nothing where the data holds none."""
+    """The pictures side by side, each under its label; nothing if there are none."""
     if found.dataset.task != "image" or not found.sample:
         return []
     drawn = [(label, _drawing(image)) for image, label in found.sample if image.shape[2] <= WIDEST_PICTURE]
@@ -117,7 +117,7 @@ def gallery(found: Any) -> list[str]:
 
 
 def _drawing(image: Any) -> list[str]:
-    """An image in five shades: two characters a pixel, or, of a wide one, a character for two pixels above each other."""
+    """An image in five shades: two characters per pixel, or, for wide images, one character for two pixels."""
     grey = image.mean(axis=0)
     if grey.shape[1] > 16:
         even = grey.shape[0] // 2 * 2

@@ -1,4 +1,4 @@
-"""The one diagram of an encoder: its blocks, opened where that was asked for, and where everything stands."""
+"""The diagram of an encoder: its blocks, some of them open, and the positions of all boxes and arrows."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from glassformer.algebra import Notation, notation
 from glassformer.program import Program, Tensor
+from glassformer.program.formatter import Convention, TextFormatter
 from glassformer.program.matrices import as_matrix
-from glassformer.program.pen import Convention, TextPen
 from glassformer.show.blocks import Node, blocks
 from glassformer.show.diagram_boxes import INSET, WIDE, Arrow, Box, Group, box_of, frame_width, headed, words_box
 from glassformer.show.diagram_rows import Read, stacked
@@ -22,7 +22,7 @@ ENTRY = ""  # the name of what comes in from outside
 
 @dataclass(frozen=True)
 class Diagram:
-    """Boxes and arrows in pixels, top to bottom; an open block comes before what stands in it."""
+    """Boxes and arrows in pixels, top to bottom; an open block comes before its content."""
 
     label: str
     width: float
@@ -36,13 +36,13 @@ class Diagram:
         return {"label": self.label, "width": self.width, "height": self.height, "boxes": boxes, "arrows": arrows}
 
     def svg(self) -> Html:
-        """The picture: text in the colour of the page, parts in theirs."""
+        """Return the picture: text in the colour of the page, parts in their own colours."""
         return diagram_svg(self.width, self.height, self.label, self.boxes, self.arrows)
 
 
 def diagram(program: Program, *, opened: Collection[str] | None = None, convention: Convention = "rows") -> Diagram:
-    """The encoder, these blocks of it open; if none are named, every kind of layer is."""
-    written = notation(program, TextPen(convention))
+    """Return the diagram with these blocks open; by default every kind of layer is open."""
+    written = notation(program, TextFormatter(convention))
     tree = blocks(written)
     names = {node.name for node in tree if node.layers} if opened is None else set(opened)
     group = _Layout(written, names).group(tree, words_box(ENTRY, _inputs(program, convention)))
@@ -50,20 +50,20 @@ def diagram(program: Program, *, opened: Collection[str] | None = None, conventi
 
 
 def inside(program: Program, name: str, *, convention: Convention = "rows") -> Diagram:
-    """One block alone, with everything in it open."""
-    written = notation(program, TextPen(convention))
+    """Return the diagram of one block, with everything in it open."""
+    written = notation(program, TextFormatter(convention))
     node = next(node for top in blocks(written) for node in top.walk() if node.name == name)
     group = _Layout(written, {one.name for one in node.walk()}).group(node.inner or (node,))
     return _picture(f"inside {name}", group)
 
 
 def shape_text(tensor: Tensor, convention: Convention) -> str:
-    """`128 × 768`, the matrix of one input; all heads of a head's tensor side by side."""
+    """`128 × 768`, the matrix of one input; with all heads concatenated."""
     return " × ".join(f"{size:,}" for size in as_matrix(tensor, convention).shape) or "1"
 
 
 def _picture(label: str, group: Group, shape: str = "") -> Diagram:
-    """The whole, with a margin around it, and an arrow for what comes out."""
+    """Return the diagram with a margin, and an arrow for the output."""
     group = group.moved(MARGIN, MARGIN)
     below = MARGIN
     arrows = list(group.arrows)
@@ -75,7 +75,7 @@ def _picture(label: str, group: Group, shape: str = "") -> Diagram:
 
 
 class Reading(NamedTuple):
-    """One node reads a tensor that another one gives."""
+    """One node reads a tensor of another."""
 
     source: str
     target: str
@@ -83,13 +83,13 @@ class Reading(NamedTuple):
 
 
 class _Layout:
-    """Lays out the nodes of one block, and inside it those of every block that is open."""
+    """Lays out the nodes of one block and of every open block in it."""
 
     def __init__(self, written: Notation, opened: set[str]) -> None:
-        self.program, self.convention, self.opened = written.program, written.pen.convention, opened
+        self.program, self.convention, self.opened = written.program, written.formatter.convention, opened
 
     def group(self, nodes: Sequence[Node], entry: Group | None = None) -> Group:
-        """Nodes in rows, each below what it reads; `entry` is what stands where tensors come in."""
+        """Arrange nodes in rows, each below its inputs; `entry` is the item where tensors enter."""
         found = self.readings(nodes, entered=entry is not None)
         ranks: dict[str, int] = {ENTRY: 0} if entry is not None else {}
         for node in nodes:
@@ -104,7 +104,7 @@ class _Layout:
         return stacked(made, ranks, reads, last=nodes[-1].name if nodes else ENTRY)
 
     def laid(self, node: Node, alone: bool) -> Group:  # noqa: FBT001
-        """A node as one box, or as a frame around what is inside."""
+        """Return a node as one box, or as a frame with its content."""
         if node.name not in self.opened or not node.inner:
             shape = shape_text(node.output, self.convention)
             return box_of(node, shape, wide=alone)
@@ -113,7 +113,7 @@ class _Layout:
         return inner.framed(box_of(node, "", wide=False).boxes[0], width)
 
     def readings(self, nodes: Sequence[Node], *, entered: bool) -> list[Reading]:
-        """What the nodes read from one another, each pair once, and from outside."""
+        """Return the connections between nodes, each pair once, and from outside."""
         found: dict[tuple[str, str], Reading] = {}
         givers = {step.name: node.name for node in nodes for step in node.steps}
         of_layer = {(node.steps[0].block.stack, layer): node.name for node in nodes for layer in node.layers}

@@ -1,4 +1,4 @@
-"""What a diagram is made of: boxes with their words and their sizes, arrows, and groups of them."""
+"""The elements of a diagram: boxes with text and size, arrows, and groups of them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ INDEX = re.compile(r"_(?:\{([^{}]*)\}|([A-Za-z0-9]+))")
 
 
 class Box(NamedTuple):
-    """A block, a step, the circle of a sum, or words alone."""
+    """A block, a step, the circle of a sum, or text without a frame."""
 
     name: str
     kind: Kind
@@ -39,7 +39,7 @@ class Box(NamedTuple):
 
 
 class Arrow(NamedTuple):
-    """A tensor on its way: a line through points; its shape stands to the left of the point `at`."""
+    """A tensor as a line through points; its shape is written to the left of the point `at`."""
 
     source: str
     target: str
@@ -60,7 +60,7 @@ def headed(arrow: Arrow) -> Arrow:
 
 @dataclass(frozen=True)
 class Group:
-    """Boxes and arrows that stand together; `last` is the box that gives the result, which leaves at the point `end`."""
+    """Boxes and arrows; `last` is the box of the result, which leaves the group at the point `end`."""
 
     width: float
     height: float
@@ -71,7 +71,7 @@ class Group:
 
     @classmethod
     def point(cls, name: str) -> Group:
-        """Nothing but a place where lines start."""
+        """An empty group: a point where lines start."""
         return cls(0.0, 0.0, (), (), name, (0.0, 0.0))
 
     @classmethod
@@ -79,7 +79,7 @@ class Group:
         return cls(box.width, box.height, (box,), (), box.name, (box.width / 2, box.height))
 
     def moved(self, x: float, y: float) -> Group:
-        """The same somewhere else."""
+        """Return the group, moved."""
         boxes = tuple(box._replace(x=box.x + x, y=box.y + y) for box in self.boxes)
         arrows = tuple(
             arrow._replace(
@@ -92,7 +92,7 @@ class Group:
         return replace(self, boxes=boxes, arrows=arrows, end=(self.end[0] + x, self.end[1] + y))
 
     def framed(self, box: Box, width: float) -> Group:
-        """What is inside an open block, with its frame around it."""
+        """Return the content of an open block with a frame."""
         inner = self.moved((width - self.width) / 2, HEADER)
         frame = box._replace(open=True, width=width, height=HEADER + self.height + INSET)
         x, y = inner.end
@@ -101,7 +101,7 @@ class Group:
 
 
 def box_of(node: Node, shape: str, *, wide: bool) -> Group:
-    """A node that is closed: a step shows its equation and its shape, a block its title and its parameters."""
+    """Return the box of a closed node: a step shows its equation and shape, a block its title and parameters."""
     if node.is_sum:
         return Group.single(_box(node, "sum", "", (("+", False),), shape, (CIRCLE, CIRCLE)))
     if node.equation is not None:
@@ -118,18 +118,18 @@ def _box(node: Node, kind: Kind, note: str, pieces: Pieces, shape: str, size: Po
 
 
 def words_box(name: str, words: str) -> Group:
-    """Words without a frame."""
+    """Return text without a frame."""
     box = Box(name, "words", None, words, ((words, False),), "", 0, "", None, 0.0, 0.0, LETTER * len(words), 18.0)
     return Group.single(box)
 
 
 def frame_width(node: Node) -> float:
-    """The room that title and note of a block need beside each other."""
+    """Return the width of a block's title and note side by side."""
     return 12 + 14 * bool(node.inner) + BOLD * len(node.title) + 14 + LETTER * len(node.note) + 10
 
 
 def scripted(text: str) -> Pieces:
-    """`W_Q x` as W, Q below the line, and x."""
+    """Split `W_Q x` into W, the index Q, and x."""
     pieces: list[tuple[str, bool]] = []
     at = 0
     for found in INDEX.finditer(text):

@@ -1,4 +1,4 @@
-"""Rows of boxes with lanes between them: where each stands, so that no line runs behind a box that is not its own."""
+"""Rows of boxes with lanes between them: their positions, chosen so that no line runs behind the box of another."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ PULLS = (1.0, 0.2, 40.0)  # by the number of lanes at the ends of a link: boxes 
 
 
 class Slot(NamedTuple):
-    """A place in a row: a box in its own row, or in a later one the lane of those who read it further down."""
+    """A slot in a row: a box, or, in later rows, the lane of its line to readers further down."""
 
     name: str
     row: int
 
 
 class Lanes:
-    """Boxes in rows, each below what it reads; a line that goes past a row has a lane there, as wide as a narrow box."""
+    """Boxes in rows, each below its inputs; a line that passes a row has a lane there, as wide as a narrow box."""
 
     def __init__(self, ranks: Mapping[str, int], reads: Iterable[tuple[str, str]]) -> None:
         self.ranks = ranks
@@ -45,7 +45,7 @@ class Lanes:
         self.links += [(slots[0]._replace(row=self.ranks[reader] - 1), Slot(reader, self.ranks[reader])) for reader in readers]
 
     def is_lane(self, slot: Slot) -> bool:
-        """Whether a line passes here, and no box stands here."""
+        """Whether this slot is a lane, not a box."""
         return slot.row != self.ranks[slot.name]
 
     def _untangle(self) -> None:
@@ -74,7 +74,7 @@ class Lanes:
         return sum(a[0] == b[0] and (a[1] - b[1]) * (a[2] - b[2]) < 0 for i, a in enumerate(ends) for b in ends[:i])
 
     def centres(self, widths: Mapping[str, float], *, space: float, lane: float) -> dict[Slot, float]:
-        """The middle of every slot: near its neighbours in other rows, and not nearer than allowed to those in its own."""
+        """Return the centre of every slot: close to its neighbours in other rows, with the minimum gap in its own row."""
         wide = {slot: lane if self.is_lane(slot) else widths[slot.name] for row in self.rows for slot in row}
         gaps = [[0.0, *((wide[one] + wide[other]) / 2 + space for one, other in pairwise(row))] for row in self.rows]
         found: dict[Slot, float] = {}
@@ -88,14 +88,14 @@ class Lanes:
         return {slot: at - left for slot, at in found.items()}
 
     def _pull(self, slot: Slot, found: Mapping[Slot, float]) -> tuple[float, float]:
-        """Where a slot would stand if it had its row to itself, and how much it wants to."""
+        """Return the preferred position of a slot if it were alone in its row, and its weight."""
         near = [(one, PULLS[self.is_lane(slot) + self.is_lane(one)]) for one in self.beside[slot]]
         weight = sum(pull for _, pull in near)
         return (sum(found[one] * pull for one, pull in near) / weight, weight) if near else (found[slot], 1.0)
 
 
 def spread(wanted: Sequence[float], weights: Sequence[float], gaps: Sequence[float]) -> list[float]:
-    """Places as near to those wanted as can be (least squares) that keep their order and the gap before each.
+    """Return the positions closest to the preferred ones (least squares) that keep the order and the gaps.
 
     Without the gaps this is regression by a rising line: neighbours in the wrong order are put together at their mean.
     """

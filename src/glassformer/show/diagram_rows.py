@@ -1,4 +1,4 @@
-"""Groups put into rows, each below what it reads, and the lines between them."""
+"""Groups arranged in rows, each below its inputs, and the lines between them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TIP = 12.0  # between two arrows that end at one box, and from its edges
 
 
 class Read(NamedTuple):
-    """One item reads what another one gives; `label` is said beside the arrow."""
+    """One item reads the output of another; `label` is written next to the arrow."""
 
     source: str
     target: str
@@ -25,7 +25,7 @@ class Read(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """Where everything stands: items by name, the middle of every place of a row, the upper and lower edges of the rows."""
+    """The positions: items by name, the centres of the slots of a row, the upper and lower edges of the rows."""
 
     items: Mapping[str, Group]
     ranks: Mapping[str, int]
@@ -37,7 +37,7 @@ class Rows(NamedTuple):
         return self.middles[Slot(name, self.ranks[name])]
 
     def top(self, name: str) -> float:
-        """An item stands in the middle of its row."""
+        """Centre an item in its row."""
         rank = self.ranks[name]
         return (self.tops[rank] + self.bottoms[rank] - self.items[name].height) / 2
 
@@ -46,7 +46,7 @@ class Rows(NamedTuple):
 
 
 def stacked(items: Mapping[str, Group], ranks: Mapping[str, int], reads: Sequence[Read], *, last: str) -> Group:
-    """Items of one block, laid out as one group. A column has its lines beside it; other rows have lanes between their boxes."""
+    """Lay out the items of one block as a group. A column has its lines at its side; other rows have lanes between boxes."""
     column = len(set(ranks.values())) == len(ranks)
     heights = [max(items[name].height for name in ranks if ranks[name] == row) for row in range(max(ranks.values()) + 1)]
     labelled = {ranks[one.source] for one in reads if one.label and ranks[one.target] == ranks[one.source] + 1}
@@ -68,7 +68,7 @@ def stacked(items: Mapping[str, Group], ranks: Mapping[str, int], reads: Sequenc
 
 
 def _column(items: Mapping[str, Group], ranks: Mapping[str, int], reads: Sequence[Read]) -> tuple[dict[Slot, float], float]:
-    """One item below the other; lines that go past some of them run to the right, the shortest nearest."""
+    """Stack items in a column; lines that bypass some of them run on the right, the shortest nearest."""
     ends = {one.source: max(ranks[other.target] for other in reads if other.source == one.source) for one in reads}
     far = {name: range(ranks[name] + 1, end) for name, end in ends.items() if end > ranks[name] + 1}
     wide = {ranks[name]: item.width for name, item in items.items()}
@@ -82,7 +82,7 @@ def _column(items: Mapping[str, Group], ranks: Mapping[str, int], reads: Sequenc
 
 
 def _beside(rows: Rows, reads: Sequence[Read]) -> dict[Read, list[Point]]:
-    """Straight down to the next item; past others beside them, then into the right side of the one that reads, or its top."""
+    """Lead straight down to the next item, or past others at their side, then into the right side or the top of the reader."""
     found = {}
     for one in reads:
         x, source, target = rows.middle(one.source), rows.bottom(one.source), rows.items[one.target]
@@ -103,7 +103,7 @@ def _beside(rows: Rows, reads: Sequence[Read]) -> dict[Read, list[Point]]:
 
 
 def _between(rows: Rows, reads: Sequence[Read]) -> dict[Read, list[Point]]:
-    """Slanted between two rows, straight down through the lanes of a row."""
+    """Lead slanted between two rows, and straight down through the lanes of a row."""
     above = {one: rows.middles[Slot(one.source, rows.ranks[one.target] - 1)] for one in reads}  # before the last slant
     found = {}
     for one in reads:
@@ -119,7 +119,7 @@ def _between(rows: Rows, reads: Sequence[Read]) -> dict[Read, list[Point]]:
 
 
 def _labelled(rows: Rows, reads: Sequence[Read], lines: Mapping[Read, Sequence[Point]]) -> list[Arrow]:
-    """Arrows; the first one that goes from an item to the next row says its shape."""
+    """Return arrows; the first one from an item to the next row is labelled with the shape."""
     said: set[str] = set()
     arrows = []
     for one in reads:

@@ -1,4 +1,4 @@
-"""A diagram as SVG: text in the colour of the page it stands on, parts in their own."""
+"""A diagram as SVG: text in the colour of the page, parts in their own colours."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _arrow(arrow: Arrow) -> list[Html]:
 
 
 def _scripted(pieces: Pieces) -> list[Child]:
-    """`W_Q` with its index below the line, and text that goes on after it back on the line."""
+    """Return text with indices below the line, as in `W_Q`."""
     found: list[Child] = []
     before = False
     for words, low in pieces:

@@ -27,7 +27,7 @@ WIDTH = 110
 
 @dataclass(frozen=True)
 class Line:
-    """A line of the document with the worst of its marks, and the remarks below it."""
+    """A line of the document with its most severe mark, and the remarks below it."""
 
     place: str
     mark: str
@@ -46,7 +46,7 @@ class Item:
 
 @dataclass(frozen=True)
 class AnnotatedDocument:
-    """The annotated document as text, Markdown, LaTeX or HTML; whatever comes from the document is shown inert."""
+    """The annotated document as text, Markdown, LaTeX or HTML; text of the document is escaped."""
 
     title: str
     lines: tuple[Line, ...]
@@ -131,7 +131,7 @@ def _document(document: CheckedDocument) -> AnnotatedDocument:
 
 
 def _lines(document: CheckedDocument) -> Iterator[Line]:
-    """The lines of a document with the worst of their marks; of a long one only those with a mark."""
+    """Return the lines of a document with their most severe mark; of a long document only those with a mark."""
     found: dict[int, list[Found]] = {}
     for one in document.findings:
         found.setdefault(one.line, []).append(one)

@@ -1,4 +1,4 @@
-"""How an evaluation looks: its figures with intervals, each class, the confusions, the calibration and the worst mistakes."""
+"""Presentation of evaluations: metrics with intervals, each class, confusions, calibration and the most confident mistakes."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class EvaluationView:
 
 
 def of_torch_room(found: Any) -> EvaluationView:
-    """What `evaluate` found; this room may not import its class."""
+    """The result of `evaluate`, whose class this room may not import."""
     return EvaluationView(found)
 
 

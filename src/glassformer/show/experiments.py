@@ -1,4 +1,4 @@
-"""How an experiment looks: its claim, one table, and the checks that decide whether the claim holds."""
+"""Presentation of an experiment: its claim, one table, and the checks that decide whether the claim holds."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SHOWN_DEPTHS = (1, 2, 3, 6, 12, 24)
 
 
 def number(value: float) -> str:
-    """Four significant figures; what is only rounding is said to be that, since its digits differ from machine to machine."""
+    """Return four significant figures; rounding errors are shown as `< …`, since their digits depend on the machine."""
     if value == 0:
         return "0"
     if abs(value) <= ROUNDING:
@@ -25,12 +25,12 @@ def number(value: float) -> str:
 
 
 def almost(value: float) -> str:
-    """A number that is zero but for rounding: exact zeros depend on the machine too, where nothing makes them exact."""
+    """Return a number that is zero except for rounding, as `< …`: whether it is exactly zero depends on the machine."""
     return f"< {ROUNDING:g}" if abs(value) <= ROUNDING else number(value)
 
 
 def list_of_experiments() -> Table:
-    """What can be tried."""
+    """Return the list of experiments."""
     rows = []
     for name, claim in CLAIMS.items():
         rows += [[name if i == 0 else "", line] for i, line in enumerate(wrapped(claim, WIDTH - 12))]

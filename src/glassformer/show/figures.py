@@ -1,4 +1,4 @@
-"""Figures: matplotlib, loaded only when a picture is asked for, set to plain text, with saving as PNG or SVG."""
+"""Figures: matplotlib, imported only when a picture is drawn, with plain text, saved as PNG or SVG."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ SETTINGS: dict[Any, Any] = {
 
 @contextmanager
 def drawing() -> Iterator[None]:
-    """Our settings, and no warning where a font lacks a letter: the letter is a box then, and the picture is drawn."""
+    """Our settings, without warnings for letters that a font lacks: they are drawn as boxes."""
     try:
         import matplotlib
         from matplotlib import font_manager
@@ -74,7 +74,7 @@ def drawn(draw: Draw) -> Draw:
 
 
 def new_figure(width: float, height: float, **options: Any) -> Figure:
-    """An empty figure of a size in inches, that no window and no global state knows of."""
+    """An empty figure of a size in inches, without a window or global state."""
     from matplotlib.figure import Figure as MatplotlibFigure
 
     return MatplotlibFigure(figsize=(width, height), **options)
@@ -99,7 +99,7 @@ def figures(value: float, digits: int = 4) -> str:
 
 
 def check_format(path: str | Path, formats: tuple[str, ...] = FORMATS) -> str:
-    """The format that a file's name asks for: said before anything is computed."""
+    """Return the format of a file name, checked before anything is computed."""
     form = Path(path).suffix.lower().removeprefix(".")
     if form not in formats:
         known = ", ".join(f".{name}" for name in formats)
@@ -118,7 +118,7 @@ def save_picture(figure: Figure, path: str | Path) -> Path:
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Turns what the disk says into one line."""
+    """Convert errors of the file system to one line."""
     try:
         yield
     except OSError as error:

@@ -1,4 +1,4 @@
-"""A fragment of a page, as notebooks show it: one element with its own style, which reaches nothing outside it."""
+"""A fragment of a page, as notebooks show it: one element with its own style, which affects nothing outside it."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ def pieces() -> str:
 
 
 def fragment(*inner: Child) -> Html:
-    """A view that needs nothing else and has no ids, so that any number stand on one page."""
+    """A self-contained view without ids, so that a page can contain several."""
     own = ".glassformer{font-family:system-ui,sans-serif;overflow-x:auto}"
     return tags.div(style(own, scoped(pieces())), *inner, class_="glassformer")
 
 
 def scoped(sheet: str) -> str:
-    """Every rule of a style sheet, made to hold inside our element alone."""
+    """Restrict every rule of a style sheet to our element."""
     rules = [rule.partition("{") for rule in sheet.split("}") if rule.strip()]
     return "".join(
         f"{','.join(f'.glassformer {one.strip()}' for one in selector.split(','))}{{{body}}}" for selector, _, body in rules

@@ -18,7 +18,7 @@ SMALLEST_LABEL = 0.105  # inches that a line of the smallest text needs
 
 
 def weights_panel(axes: Axes, weights: Floats, *, top: float = 1.0) -> None:
-    """Colour a grid of weights from 0 to `top`; what is larger than the panel can show keeps its largest weights."""
+    """Colour a grid of weights from 0 to `top`; a grid too large for the panel keeps its largest weights."""
     from matplotlib.colors import Normalize, PowerNorm
 
     scale = Normalize(0, top) if is_linear(weights) else PowerNorm(0.5, 0, top)
@@ -29,17 +29,17 @@ def weights_panel(axes: Axes, weights: Floats, *, top: float = 1.0) -> None:
 
 
 def is_linear(weights: Floats) -> bool:
-    """Whether weights are coloured by themselves; where there are many keys, by their square root."""
+    """Whether weights are coloured linearly; with many keys, by their square root."""
     return bool(max(weights.shape) <= LINEAR_UP_TO)
 
 
 def scale_label(weights: Floats) -> str:
-    """What the scale of these weights is called."""
+    """Return the label of the scale."""
     return "weight" if is_linear(weights) else "weight (coloured by its root)"
 
 
 def scale_top(weights: Floats) -> float:
-    """The top of the scale: 1, or a round number above the largest weight where all are small."""
+    """The top of the scale: 1, or a round number above the largest weight if all are small."""
     largest = float(weights.max(initial=0.0))
     return next((top for top in (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5) if largest <= top), 1.0)
 
@@ -57,7 +57,7 @@ def write_values(axes: Axes, weights: Floats, *, top: float, size: float) -> Non
 
 
 def label_tokens(axes: Axes, words: Sequence[str], *, cell: float, x: bool = True, y: bool = True) -> None:
-    """Words along both sides, every n-th where the cells are smaller than a line of text; `cell` in inches."""
+    """Words along both sides, every n-th if the cells are smaller than a line of text; `cell` in inches."""
     every = int(np.ceil(SMALLEST_LABEL / cell)) if cell < SMALLEST_LABEL else 1
     places = range(0, len(words), every)
     labels = [cut(words[place], LONGEST_LABEL) for place in places]

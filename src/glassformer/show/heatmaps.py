@@ -1,4 +1,4 @@
-"""Heat maps that need nothing: a grid of weights as a small PNG inside the page, one for a light page and one for a dark one."""
+"""Self-contained heat maps: a grid of weights as a small embedded PNG, one for light pages and one for dark ones."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def png(indices: Array, stops: Sequence[str]) -> bytes:
 
 
 def heat_map(weights: Floats, label: str, *, size: int, theme: str = "both", top: float = 1.0) -> Html:
-    """A grid of weights from 0 to `top`, `size` pixels wide, coloured by the weight, or by its root where there are many."""
+    """A grid of weights from 0 to `top`, `size` pixels wide, coloured by the weight, or by its square root if there are many."""
     place = weights / top if is_linear(weights) else np.sqrt(weights / top)
     levels = np.rint(np.clip(np.nan_to_num(place), 0, 1) * (LEVELS - 1))
     high = max(1, round(size * weights.shape[0] / weights.shape[1]))
@@ -47,7 +47,7 @@ def heat_map(weights: Floats, label: str, *, size: int, theme: str = "both", top
 
 
 def _picture(levels: Array, theme: str, **attributes: Attribute) -> Html:
-    """A picture for a light page and, where the page may be `both`, one for a dark page."""
+    """A picture for a light page and, if `both`, one for a dark page."""
     light, dark = (
         f"data:image/png;base64,{base64.b64encode(png(levels, stops)).decode()}" for stops in (SEQUENTIAL, SEQUENTIAL_DARK)
     )
@@ -71,7 +71,7 @@ def small_multiples(attention: Attention, *, theme: str = "both") -> Html:
 
 
 def word_panel(attention: Attention, layer: int, head: int, *, theme: str = "both", label: str = "", top: float = 1.0) -> Html:
-    """One head with its words on both sides, where they are few enough to be read."""
+    """One head with its words on both sides, if they are few enough to be readable."""
     grid, words = attention.grid(layer, head), [cut(shown(word), LONGEST_WORD) for word in attention.words]
     name = label or f"layer {layer}, head {head}"
     caption = tags.figcaption(name)

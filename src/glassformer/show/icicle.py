@@ -1,4 +1,4 @@
-"""The ledger as an icicle: parts and their tensors under one another, each as wide as its share of the parameters."""
+"""The ledger as an icicle: parts and below them their tensors, each as wide as its share of the parameters."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LEAST = 0.0004  # share of the total below which a tensor is not drawn
 
 @dataclass
 class Slice:
-    """A part of the ledger and what it is made of; `name` is the path in the ledger, with alike layers written `*`."""
+    """A part of the ledger with its sub-parts; `name` is the path in the ledger, with `*` for identical layers."""
 
     name: str
     title: str
@@ -36,7 +36,7 @@ class Slice:
 
 
 def slices(count: Count) -> Slice:
-    """The tree of a ledger: alike layers are one."""
+    """Return the tree of a ledger, with identical layers combined."""
     root = Slice("", "all parameters")
     for line in count.lines:
         tensor, here = line.rows[0].tensor, root
@@ -50,7 +50,7 @@ def slices(count: Count) -> Slice:
 
 
 def icicle_svg(count: Count) -> Html:
-    """The picture: as wide as its page; words stand where they fit, and every piece says what it is when pointed at."""
+    """The picture: as wide as its page, with labels where they fit, and a tooltip for every piece."""
     root = slices(count)
     drawn = list(_pieces(root, root.count or 1, 0, 0.0))
     return tags.svg(
@@ -91,7 +91,7 @@ def _piece(here: Slice, share: float, level: int, start: float) -> Html:
 
 
 def _words(here: Slice, share: float) -> list[Html]:
-    """The longest label that fits a desk's page, and the longest that fits a telephone's where that is shorter."""
+    """Return the longest label that fits a desktop page, and the longest for a phone if that is shorter."""
     labels = [f"{here.title} {here.count:,} · {share:.0%}", f"{here.title} {share:.0%}", here.title]
     fits = [next((label for label in labels if len(label) * LETTER + 12 <= share * page), "") for page in (DESK, PHONE)]
     classes = {fits[0]: None} if fits[0] == fits[1] else {fits[0]: "wide", fits[1]: "narrow"}

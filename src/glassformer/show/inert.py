@@ -1,4 +1,4 @@
-"""Text from strangers, made harmless: no control characters anywhere, and in Markdown no tag, no link and no picture."""
+"""Sanitises untrusted text: no control characters, and in Markdown no tags, links or pictures."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ OPENS = re.compile(r"(?<!\\)((?:\\\\)*)(<|\](?=[(:]))")
 
 
 def clean(text: str) -> str:
-    """Without what moves a cursor, turns the writing round or hides something; lines stay lines."""
+    """Remove characters that move the cursor, change the direction of writing or hide text; line breaks stay."""
     if text.isprintable():
         return text
     return "".join(sign if sign.isprintable() or sign == "\n" else "?" for sign in text)
 
 
 def markdown_text(text: str) -> str:
-    """One line in which Markdown finds no tag, link or picture; emphasis and formulas are left as they are."""
+    """Return one line without Markdown tags, links and pictures; emphasis and formulas are kept."""
     flat = clean(text).replace("\n", " ")
     if len(flat) > 1 and flat.startswith("$") and flat.endswith("$"):  # a formula, which these signs would spoil
         return flat.replace("<", "{<}").replace(">", "{>}").replace("](", "]{}(").replace("]:", "]{}:")
@@ -25,7 +25,7 @@ def markdown_text(text: str) -> str:
 
 
 def markdown_literal(text: str) -> str:
-    """Text that Markdown shows as it stands, emphasis and formulas too."""
+    """Escape text so that Markdown shows it literally, including emphasis and formulas."""
     for sign in "\\`*_[]|$#":
         text = text.replace(sign, f"\\{sign}")
     return html.escape(text, quote=False)

@@ -1,4 +1,4 @@
-"""HTML and SVG, built from elements: every text and every attribute is escaped here, and no other module writes a tag.
+"""HTML and SVG, built from elements: every text and attribute is escaped here, and no other module writes tags.
 
     tags.p("5 < 6 & ", tags.b("so"), class_="note")   ->   <p class="note">5 &lt; 6 &amp; <b>so</b></p>
 
@@ -22,7 +22,7 @@ POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"  # whate
 
 
 class Html(str):
-    """Markup: text inside it is escaped already."""
+    """Markup, in which text is already escaped."""
 
     __slots__ = ()
 
@@ -32,12 +32,12 @@ Attribute: TypeAlias = "str | float | bool | None"
 
 
 def escape(text: str) -> Html:
-    """Text as markup; characters that would hide something or turn the writing around become question marks."""
+    """Escape text; characters that hide text or change the direction of writing become question marks."""
     return Html(_escape(HIDDEN.sub("?", text)))
 
 
 def join(*children: Child) -> Html:
-    """Some children, one after the other."""
+    """Join children."""
     return Html("".join(_written(children)))
 
 
@@ -91,13 +91,13 @@ def script(code: str) -> Html:
 
 
 def data(document: Any) -> Html:
-    """JSON for a script on the same page. "<" never stands in it, so no text can end the element."""
+    """JSON for a script on the same page. It contains no "<", so no text can end the element."""
     text = json.dumps(document, ensure_ascii=True, separators=(",", ":")).replace("<", "\\u003c")
     return Html(f'<script type="application/json">{text}</script>')
 
 
 def page(title: str, body: Child, *, sheets: Iterable[str], policy: str = POLICY, head: Child = None) -> Html:
-    """A whole document, which opens from disk and fetches nothing."""
+    """A complete document, which opens from disk and loads nothing else."""
     meta = [
         tags.meta(charset="utf-8"),
         tags.meta(name="viewport", content="width=device-width,initial-scale=1"),

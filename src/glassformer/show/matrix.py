@@ -1,4 +1,4 @@
-"""A small matrix once, with the names of its rows and columns, as text, LaTeX or HTML, several beside each other."""
+"""Small matrices with names of rows and columns, as text, LaTeX or HTML, side by side."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import numpy as np
 
 from glassformer.program import Axis, Tensor
 from glassformer.program.axes import Array
+from glassformer.program.formatter import Convention
 from glassformer.program.matrices import as_matrix
-from glassformer.program.pen import Convention
 from glassformer.show.markup import Html, escape, tags
 
 WIDEST = 100  # characters on a line of text
@@ -20,7 +20,7 @@ WIDEST = 100  # characters on a line of text
 
 @dataclass(frozen=True)
 class Grid:
-    """Rows of cells that are already text; `sheet` says which head it is, where there are several."""
+    """Rows of cells that are already text; `sheet` names the head, if there are several."""
 
     rows: Sequence[Sequence[str]]
     row_names: Sequence[str] = ()
@@ -44,7 +44,7 @@ class Grid:
 
     @property
     def single(self) -> str | None:
-        """The one number, where there is only one and it has no name."""
+        """The number, if there is only one and it has no name."""
         alone = len(self.rows) == 1 and len(self.rows[0]) == 1 and not self.row_names and not self.column_names
         return self.rows[0][0] if alone else None
 
@@ -55,7 +55,7 @@ class Grid:
         return rf"\begin{{bmatrix}} {body} \end{{bmatrix}}"
 
     def html(self) -> Html:
-        """A table whose first and last columns are the brackets: cells with borders, which a printer shows, too."""
+        """A table whose first and last columns are the brackets: cells with borders, which are also printed."""
         if self.single is not None:
             return escape(self.single)
         tall = len(self.rows)
@@ -87,7 +87,7 @@ def grids(
 
 
 def flowing(blocks: list[list[str]], indent: int = 3) -> list[str]:
-    """Blocks of lines set beside each other as far as the page is wide, then below."""
+    """Arrange blocks of lines side by side, as many as fit, then below."""
     rows: list[list[list[str]]] = []
     width = WIDEST
     for block in blocks:

@@ -12,7 +12,7 @@ PARTS: tuple[Part, ...] = get_args(Part)
 
 
 class Theme(NamedTuple):
-    """The colours of a page: parts by name, and what is around them."""
+    """The colours of a page: of parts by name, and of its other elements."""
 
     parts: dict[Part, str]
     page: str
@@ -23,7 +23,7 @@ class Theme(NamedTuple):
     raised: str  # a surface a little off the page
 
 
-# After Okabe and Ito (2008): told apart with any kind of colour vision, and by their lightness on both pages.
+# After Okabe and Ito (2008): distinguishable with any kind of colour vision, and by lightness on both pages.
 LIGHT = Theme(
     parts={"embedding": "#0072b2", "attention": "#c75000", "feed-forward": "#00805c", "norm": "#6f7580", "head": "#a6488f"},
     page="#ffffff",
@@ -65,7 +65,7 @@ def tensor_part(tensor: Tensor) -> Part:
 
 
 def block_part(block: Block) -> Part:
-    """The part that a block is: of a norm that, wherever it stands; sums and scales of a layer stand beside the norms."""
+    """The part of a block: a norm is one wherever it is; sums and scales of a layer count as norms."""
     kinds = [one.kind for one in block.path]
     return "norm" if "norm" in kinds else next((OF_BLOCKS[kind] for kind in kinds if kind in OF_BLOCKS), "norm")
 

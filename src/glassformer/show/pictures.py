@@ -1,4 +1,4 @@
-"""Pictures of a run: who attends to whom, in one head or in all of them, and LayerNorm step by step."""
+"""Pictures of a run: attention weights of one head or of all heads, and LayerNorm step by step."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SHOWN_TOKENS, SHOWN_FEATURES = 24, 1024  # of a LayerNorm strip
 
 @drawn
 def attention_figure(attention: Attention) -> Figure:
-    """One head with its words; the heads of one layer side by side; or all layers and heads at a glance."""
+    """One head with its tokens, the heads of one layer, or an overview of all layers and heads."""
     if len(attention.layers) == 1 and len(attention.heads) == 1:
         return _one_head(attention)
     if len(attention.layers) == 1 or len(attention.heads) == 1:
@@ -70,7 +70,7 @@ def _one_head(attention: Attention) -> Figure:
 
 
 def _panels(attention: Attention) -> Figure:
-    """Small multiples with one scale; words on the outer panels where there are few."""
+    """Small panels with one scale; tokens at the outer panels if there are few."""
     chosen = [(layer, head) for layer in attention.layers for head in attention.heads]
     grids = [attention.grid(layer, head) for layer, head in chosen]
     words, top = attention.words, max(scale_top(grid) for grid in grids)
@@ -134,14 +134,14 @@ def _overview(attention: Attention) -> Figure:
 
 @drawn
 def norm_figure(run: Run, name: str = "layers.0.norm_1", *, batch: int = 0) -> Figure:
-    """The steps of a norm as strips: what comes in, centred, normalised, scaled and shifted."""
+    """The steps of a norm as strips: input, centred, normalised, scaled and shifted."""
     steps = norm_steps(run, name, batch=batch)
     words = list(run.tokens[batch]) if run.tokens is not None else [str(place) for place in range(run.program.sizes.t)]
     return strips([(label, value) for label, value in steps.items()], words)
 
 
 def norm_steps(run: Run, name: str, *, batch: int = 0) -> dict[str, Floats]:
-    """Each step of a norm for one text: [t, features]. RMSNorm takes no mean away."""
+    """Each step of a norm for one text: [t, features]. RMSNorm subtracts no mean."""
     step = run.program.step_of.get(f"{name}.normalised")
     if step is None:
         norms = ", ".join([each.block.name for each in run.program.steps if each.role == "normalised"][:6])
@@ -154,7 +154,7 @@ def norm_steps(run: Run, name: str, *, batch: int = 0) -> dict[str, Floats]:
 
 
 def strips(steps: Sequence[tuple[str, Floats]], words: Sequence[str]) -> Figure:
-    """Signed numbers under one another, tokens down and features across, one scale for what is of one size."""
+    """Panels of signed numbers, tokens down and features across; numbers of similar size share a scale."""
     count, features = min(len(steps[0][1]), SHOWN_TOKENS), min(steps[0][1].shape[1], SHOWN_FEATURES)
     high, wide, gap = max(0.17 * count, 0.3), float(np.clip(0.12 * features, 4.0, 8.0)), 0.42
     height = len(steps) * (high + gap) - gap
@@ -179,7 +179,7 @@ def _name_rows(axes: Axes, words: Sequence[str]) -> None:
 
 
 def strip_top(values: Floats) -> float:
-    """The top of a signed scale: a round number that all but a few cells stay under."""
+    """Return the limit of a signed scale: a round number that few cells exceed."""
     top = float(np.percentile(np.abs(values), 99.5)) or 1.0
     power = 10.0 ** np.floor(np.log10(top))
     return float(next(step * power for step in (1, 1.5, 2, 3, 4, 5, 7.5, 10) if step * power >= top * 0.999))

@@ -1,4 +1,4 @@
-"""The one door: `present(result)` finds how a result looks, and loads only the view that it needs."""
+"""The entry point: `present(result)` selects the view of a result, and imports only that view."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ VIEWS = {
 
 @singledispatch
 def present(result: Any) -> Any:
-    """How a result looks: a table, a page of equations, paragraphs."""
+    """Return the view of a result: a table, a page of equations, paragraphs."""
     home = type(result).__module__
     for room, view in VIEWS.items():
         if not (home == room or home.startswith(f"{room}.")):

@@ -1,4 +1,4 @@
-"""Pictures as SVG: text in the colour of the page they stand on, no ids, so any number stand on one page."""
+"""Pictures as SVG: text in the colour of the page, no ids, so that a page can contain several."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Point = tuple[float, float]
 
 
 def svg(width: float, height: float, label: str, *parts: Child, least: float = 0.0) -> Html:
-    """A picture of a size in pixels, which shrinks with its page, but not below the share `least`."""
+    """A picture of a given size in pixels, which shrinks with the page, but not below the share `least`."""
     widest = f"max(100%,{least * width:g}px)" if least else "100%"
     return tags.svg(
         *parts,
@@ -34,8 +34,8 @@ def text(x: float, y: float, *words: Child, **attributes: Attribute) -> Html:
 
 def line(points: Sequence[Point | None], **attributes: Attribute) -> Html:
     """A line through points; None leaves a gap."""
-    path, pen = "", "M"
+    path, formatter = "", "M"
     for point in points:
-        path += "" if point is None else f"{pen}{round(point[0], 1):g} {round(point[1], 1):g}"
-        pen = "M" if point is None else "L"
+        path += "" if point is None else f"{formatter}{round(point[0], 1):g} {round(point[1], 1):g}"
+        formatter = "M" if point is None else "L"
     return tags.path(d=path, fill="none", **attributes)

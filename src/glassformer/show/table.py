@@ -1,4 +1,4 @@
-"""A table once, shown as terminal text, Markdown, LaTeX or HTML."""
+"""A table, rendered as terminal text, Markdown, LaTeX or HTML."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from glassformer.show.palette import Part, ink
 
 @dataclass(frozen=True)
 class Column:
-    """A heading; numbers stand to the right."""
+    """A column heading; numbers are aligned to the right."""
 
     title: str
     right: bool = False
@@ -21,7 +21,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """Title, columns, rows of text, and notes below. `bold` lists the rows that sum up; spaces before a cell indent it.
+    """Title, columns, rows of text, and notes below. `bold` lists the rows of totals; spaces before a cell indent it.
 
     `parts` says which part of the encoder each row is about: in HTML the row has its colour.
     """
@@ -32,7 +32,7 @@ class Table:
     notes: Sequence[str] = ()
     bold: frozenset[int] = field(default_factory=frozenset)
     parts: Sequence[Part | None] = field(default=(), kw_only=True)
-    above: Child = field(default=None, kw_only=True)  # stands before the table on a page
+    above: Child = field(default=None, kw_only=True)  # shown before the table on a page
 
     def text(self) -> str:
         """Plain text with aligned columns, the same in a pipe and in a file."""
@@ -76,7 +76,7 @@ class Table:
         return fragment(self.above, self.markup())
 
     def markup(self) -> Html:
-        """The table, which scrolls by itself where the page is narrow, and its notes."""
+        """The table, which scrolls on narrow pages, and its notes."""
         head = tags.thead(tags.tr(self._cells("th", [column.title for column in self.columns])))
         caption = tags.caption(self.title) if self.title else None
         whole = tags.table(caption, head, tags.tbody(self._rows()))
@@ -131,5 +131,5 @@ LATEX_SIGNS = {
 
 
 def latex_text(text: str) -> str:
-    """Text that LaTeX sets as it stands."""
+    """Escape text for LaTeX."""
     return "".join(LATEX_SIGNS.get(sign, sign) for sign in clean(text))

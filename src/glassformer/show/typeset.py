@@ -1,13 +1,13 @@
-"""Equations set in HTML: indices, fractions and roots as on paper, with nothing but a few lines of style."""
+"""Equations in HTML: indices, fractions and roots, with a few lines of CSS."""
 
 from __future__ import annotations
 
 import re
 
-from glassformer.program.pen import GREEK, TextPen
+from glassformer.program.formatter import GREEK, TextFormatter
 from glassformer.show.markup import Child, Html, element, join, tags
 
-# A rule is put together from pieces of text; these signs, which no text has, say where an element begins and where one ends.
+# A rule is a string; these characters, which no text contains, mark where an element begins and ends.
 OPENS = {kind: chr(0xE000 + place) for place, kind in enumerate(("i", "sub", "sup", "frac", "over", "root", "span"))}
 KINDS = {sign: kind for kind, sign in OPENS.items()}
 ENDS = "\ue0ff"
@@ -15,8 +15,8 @@ SIGNS = re.compile(f"([{''.join(KINDS)}{ENDS}])")
 INDEXED = re.compile(r"(?<![A-Za-z0-9_])([A-Za-z\u0370-\u03ff]+)_(?:\{([^{}\ue000-\ue0ff]*)\}|([A-Za-z0-9]+))")
 
 
-class HtmlPen(TextPen):
-    """Writes a rule as text with signs in it, of which `typeset` makes elements."""
+class HtmlFormatter(TextFormatter):
+    """Writes a rule as text with marks, which `typeset` converts to elements."""
 
     def symbol(self, text: str) -> str:
         head, _, tail = text.partition("_")
@@ -52,12 +52,12 @@ class HtmlPen(TextPen):
 
 
 def equation(left: str, right: str) -> Html:
-    """One equation that an `HtmlPen` wrote."""
+    """One equation written by an `HtmlFormatter`."""
     return tags.span(typeset(left), " = ", typeset(right), class_="eq")
 
 
 def typeset(text: str) -> Html:
-    """What an `HtmlPen` wrote, as elements; `X_l`, which stands for any layer, gets its index below the line."""
+    """Convert the output of an `HtmlFormatter` to elements, with the index of `X_l` (any layer) below the line."""
     text = INDEXED.sub(lambda found: _letter(found[1]) + _marked("sub", found[2] or found[3] or ""), text)
     open_: list[tuple[str, list[Child]]] = [("", [])]
     for piece in SIGNS.split(text):

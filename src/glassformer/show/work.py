@@ -15,7 +15,7 @@ from glassformer.numbers.by_hand.worked import exactly, line, shows_exactly, sym
 from glassformer.numbers.explain import number
 from glassformer.program import Tensor
 from glassformer.program.axes import Array
-from glassformer.program.pen import LatexPen, TextPen
+from glassformer.program.formatter import LatexFormatter, TextFormatter
 from glassformer.show.arithmetic import latex_arithmetic
 from glassformer.show.fragment import fragment
 from glassformer.show.inert import markdown_literal
@@ -29,7 +29,7 @@ MOST_ACROSS, MOST_DOWN = 8, 4  # numbers and rows of a result that stands in a t
 
 @dataclass(frozen=True)
 class Worksheet:
-    """A solution as a page. `unrounded`: the solution without rounding, where this one carried rounded numbers."""
+    """A solution as a page; `unrounded` is the solution without rounding, if this one carries rounded numbers."""
 
     solution: Solution
     digits: int = 4
@@ -48,7 +48,7 @@ class Worksheet:
         return grids(tensor, value, shown, self.solution.labels, self.solution.problem.convention)
 
     def given_grids(self, tensor: Tensor) -> list[Grid]:
-        """Given numbers as they were given: a fraction stays one."""
+        """Given numbers in their given notation, such as fractions."""
         cells = np.empty(tensor.shape, dtype=object)
         for where in np.ndindex(*tensor.shape):
             exact: Any = self.solution.given_exact[tensor.name][where]
@@ -57,7 +57,7 @@ class Worksheet:
         return self.grids(tensor, cells, str)
 
     def exact_grids(self, step: WorkedStep) -> list[Grid]:
-        """The result in exact form, where its decimals hide it and its cells were not shown one by one."""
+        """The result in exact form, if decimals do not show it and its cells are not listed."""
         if not shows_exactly(step.exact, self.digits):
             return []
         return self.grids(step.step.output, step.exact, lambda cell: cell.text())
@@ -82,7 +82,7 @@ class Worksheet:
         yield Table("Under other conventions", columns, rows)
 
     def _short(self, tensor: Tensor, value: Array) -> str:
-        """A result on one line of a table, `[1  2; 3  4]`; of a large one its first rows and numbers."""
+        """A result on one line of a table, `[1  2; 3  4]`; for a large one its first rows and numbers."""
         written = np.atleast_1d(self.solution.written(tensor, value))
         rows = written.reshape(-1, written.shape[-1])
         lines = [_few("  ", [number(float(cell), self.digits) for cell in row], MOST_ACROSS) for row in rows[: MOST_DOWN + 1]]
@@ -120,11 +120,11 @@ class Worksheet:
         return "\n".join(line.rstrip() for line in lines)
 
     @property
-    def _text_pen(self) -> TextPen:
-        return TextPen(self.solution.problem.convention)
+    def _text_formatter(self) -> TextFormatter:
+        return TextFormatter(self.solution.problem.convention)
 
     def _text_given(self, tensor: Tensor) -> list[str]:
-        name = symbol(tensor, self._text_pen)
+        name = symbol(tensor, self._text_formatter)
         words = self.solution.descriptions.get(tensor.name)
         if words is not None:
             return [f"{name}: {words}"]
@@ -132,7 +132,7 @@ class Worksheet:
 
     def _text_step(self, count: int, step: WorkedStep) -> list[str]:
         sizes = f"    {step.sizes}" if step.sizes else ""
-        lines = [f"{count}. {step.rule(self._text_pen)}{sizes}"]
+        lines = [f"{count}. {step.rule(self._text_formatter)}{sizes}"]
         lines += [f"     {line(cell, step.run, self.digits)}" for cell in step.cells if not cell.moves]
         if step.left_out:
             lines.append(f"     … and {step.left_out} more in the same way")
@@ -144,7 +144,7 @@ class Worksheet:
         return lines
 
     def _block(self, name: str, pages: list[Grid]) -> list[str]:
-        """`name = matrix`, the heads side by side."""
+        """`name = matrix`, with the heads side by side."""
         blocks = []
         for page in pages:
             start = f"{name}{f' ({page.sheet})' if page.sheet else ''} = "
@@ -183,24 +183,24 @@ class Worksheet:
         return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).rstrip()
 
     @property
-    def _latex_pen(self) -> LatexPen:
-        return LatexPen(self.solution.problem.convention)
+    def _latex_formatter(self) -> LatexFormatter:
+        return LatexFormatter(self.solution.problem.convention)
 
     def _latex_given(self) -> Iterator[str]:
         for tensor in self.given:
             words = self.solution.descriptions.get(tensor.name)
             if words is not None:
-                yield rf"{symbol(tensor, self._latex_pen)}\text{{: {latex_text(words)}}}"
+                yield rf"{symbol(tensor, self._latex_formatter)}\text{{: {latex_text(words)}}}"
                 continue
             yield from self._latex_grids(tensor, self.given_grids(tensor))
 
     def _latex_grids(self, tensor: Tensor, pages: list[Grid]) -> Iterator[str]:
         for page in pages:
             sheet = rf"^{{(\text{{{_untagged(latex_text(page.sheet))}}})}}" if page.sheet else ""
-            yield f"{symbol(tensor, self._latex_pen)}{sheet} = {page.latex()}"
+            yield f"{symbol(tensor, self._latex_formatter)}{sheet} = {page.latex()}"
 
     def _latex_step(self, step: WorkedStep) -> tuple[str, list[str], list[str]]:
-        rule = _untagged(step.rule(self._latex_pen))
+        rule = _untagged(step.rule(self._latex_formatter))
         cells = [self._latex_cell(step, number) for number, cell in enumerate(step.cells) if not cell.moves]
         results = list(self._latex_grids(step.step.output, self.grids(step.step.output, step.value)))
         return rule, cells, results
@@ -218,7 +218,7 @@ class Worksheet:
 
     def _latex_label(self, step: WorkedStep, label: str) -> str:
         _, bracket, places = label.partition("[")
-        name = symbol(step.step.output, self._latex_pen)
+        name = symbol(step.step.output, self._latex_formatter)
         if not bracket:
             return name
         inside = places.rstrip("]")
@@ -240,13 +240,13 @@ class Worksheet:
         rows = [line(cell, step.run, self.digits) for cell in step.cells if not cell.moves]
         rows += [f"… and {step.left_out} more in the same way"] if step.left_out else []
         return [
-            tags.h4(f"{count}. {step.rule(self._text_pen)}", sizes),
+            tags.h4(f"{count}. {step.rule(self._text_formatter)}", sizes),
             *(tags.div(row, class_="arithmetic") for row in rows),
             tags.div(self._html_grids(step.name, self.grids(step.step.output, step.value)), class_="matrices"),
         ]
 
     def _html_given(self, tensor: Tensor) -> list[Html]:
-        name = symbol(tensor, self._text_pen)
+        name = symbol(tensor, self._text_formatter)
         words = self.solution.descriptions.get(tensor.name)
         if words is not None:
             return [tags.div(f"{name}: {words}", class_="given")]
@@ -274,5 +274,5 @@ def _solution(solution: Solution) -> Worksheet:
 
 
 def _untagged(latex: str) -> str:
-    """LaTeX in which no <word> can pass for HTML on a Markdown page; it is set the same."""
+    """LaTeX in which no <word> is taken for HTML on a Markdown page; it renders the same."""
     return latex.replace("<", "{<}").replace(">", "{>}").replace("](", "]{}(")

@@ -1,4 +1,4 @@
-"""How checked claims about worked numbers look: the verdict, the right value, the mistake, and the step done right."""
+"""Presentation of checked claims about problems by hand: the verdict, the right value, the mistake, the correct step."""
 
 from __future__ import annotations
 

@@ -16,8 +16,8 @@ class DecoderSpec(EncoderSpec):
     """Description of a decoder-only model: each token attends to itself and to earlier ones, and predicts the next token."""
 
     attend: Attend = _is("causal", "which keys a query may attend to, before any window or padding mask")
-    next_token: bool = _is(True, "logits of the next token after the last layer, where there is a vocabulary")
-    residual: Residual = _is("sequential", "whether the feed-forward block reads what the attention gives, or its input")
+    next_token: bool = _is(True, "logits of the next token after the last layer, if there is a vocabulary")
+    residual: Residual = _is("sequential", "whether the feed-forward block reads the output of the attention, or its input")
     input_norm: bool = _is(True, "with norm=pre: a norm before each sub-layer (false in OLMo 2)")
     output_norm: bool = _is(False, "a norm on each sub-layer's output, before the residual sum (Gemma 2, OLMo 2)")
     norm_offset: bool = _is(False, "norms multiply by 1 + gamma instead of gamma (Gemma)")

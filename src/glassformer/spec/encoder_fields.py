@@ -107,7 +107,7 @@ class EncoderFields(SoundSizes, NoDecoder, Viewed):
     relative_tables: Tables = _is("shared", "one relative table for all layers, or one per layer")
     relative_terms: RelativeTerms = _is("both", "disentangled attention: which terms are added to the scores")
     relative_projections: RelativeProjections = _is(
-        "shared", "disentangled attention: project the relative table with W_Q and W_K, or with matrices of its own"
+        "shared", "disentangled attention: project the relative table with W_Q and W_K, or with separate matrices"
     )
     relative_norm: bool = _is(False, "disentangled attention: a norm on the relative table (DeBERTa-v2 and v3)")
     relative_gate: bool = _is(False, "each token scales its row of the relative bias by a gate computed from it (WavLM)")

@@ -226,7 +226,7 @@ def _vocabulary(spec: EncoderFields) -> None:
     if spec.head_width is not None and (spec.tie or not spec.head_dense):
         field = "tie=true" if spec.tie else "head_dense=false"
         raise GlassformerError(
-            f"head_width={spec.head_width} sets the width of a hidden layer before an output matrix of its own, but {field}. "
+            f"head_width={spec.head_width} sets the width of a hidden layer before an untied output matrix, but {field}. "
             "Give tie=false and head_dense=true, or leave head_width out."
         )
     if spec.head in MASKED_HEADS and spec.tie and spec.vocab_width != spec.table_width:

@@ -56,10 +56,14 @@ def _row(spec: EncoderSpec, t: int | None, settings: Settings, dtype: Dtype, dev
     program = build(spec, batch=1, t=t)
     asked = Fraction(1, program.sizes.t) if spec.reads_one_token else Fraction(str(settings.mlm_probability))
     if settings.train_only == "head":
-        return OneRow(algebra.cost(program, which="forward", keeps=FUSED, dtype=dtype, asked=asked).matrix_flops, 0.0)
+        return OneRow(
+            algebra.cost(program, which="forward", memory_model=FUSED, dtype=dtype, predicted_share=asked).matrix_flops, 0.0
+        )
     eager = FUSED_ON_CPU if device == "cpu" else FUSED
-    keeps = COMPILED if settings.precision == "fp8" or settings.compile == "yes" else eager
-    found = algebra.cost(program, which="training", keeps=keeps, dtype=dtype, optimizer="adamw", asked=asked)
+    memory_model = COMPILED if settings.precision == "fp8" or settings.compile == "yes" else eager
+    found = algebra.cost(
+        program, which="training", memory_model=memory_model, dtype=dtype, optimizer="adamw", predicted_share=asked
+    )
     return OneRow(found.matrix_flops, found.memory.activations)
 
 

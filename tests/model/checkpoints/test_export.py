@@ -200,10 +200,10 @@ def test_a_flipped_bit_is_named_by_its_tensor(tmp_path):
 
 def test_nothing_is_overwritten(tmp_path):
     model = gf.load(bert_folder(tmp_path / "a"))
-    assert refusal(model.save, tmp_path / "a").endswith("/a is not empty: choose another, nothing is overwritten.")
+    assert refusal(model.save, tmp_path / "a").endswith("/a is not empty: choose another one; nothing is overwritten.")
     (tmp_path / "file").write_text("x")
-    assert refusal(model.save, tmp_path / "file").endswith("is there already, and is no folder: choose another name.")
-    assert refusal(model.save, tmp_path / "no" / "where").endswith("/no: make it first.")
+    assert refusal(model.save, tmp_path / "file").endswith("already exists, and is not a folder: choose another name.")
+    assert refusal(model.save, tmp_path / "no" / "where").endswith("/no: create it first.")
     (tmp_path / "empty").mkdir()
     model.save(tmp_path / "empty")
     assert gf.load(tmp_path / "empty").verdict == "exact"
@@ -296,7 +296,7 @@ def test_missing_extras_are_one_line(tmp_path, monkeypatch):
         ({"labels": "abc"}, "labels=abc is not allowed: it is a list with the name of each class."),
         ({"labels": [1, 2, 3]}, "labels=[1, 2, 3] is not allowed"),
         ({"labels": ["a", "b"]}, "labels has 2 names, the head classes=3: give each class one name."),
-        ({"config": "config.json"}, "config=config.json is not allowed: it is what stands in a config.json, as a mapping."),
+        ({"config": "config.json"}, "config=config.json is not allowed: it must be a mapping with the content of a config.json."),
         ({"as_class": "BertModel"}, "as_class=BertModel belongs to a Hugging Face config: give config, or leave it out."),
         ({"beside": "nowhere"}, "no such folder: nowhere."),
         ({"beside": 5}, "beside=5 is not allowed: beside must be a path"),
@@ -317,6 +317,6 @@ def test_a_folder_without_a_name_is_not_the_current_one(tmp_path, monkeypatch, f
 
 def test_what_is_saved_is_an_encoder_and_companions_may_be_named_by_a_text(tmp_path):
     model = gf.load(add_tokenizer(bert_folder(tmp_path / "bert")))
-    assert "what is saved is an encoder" in refusal(gf.save, model, tmp_path / "m")
+    assert "gf.save expects an encoder" in refusal(gf.save, model, tmp_path / "m")
     gf.save(model.encoder, tmp_path / "m", beside=str(tmp_path / "bert"))
     assert (tmp_path / "m" / "tokenizer.json").is_file()

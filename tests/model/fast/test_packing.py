@@ -135,7 +135,7 @@ def test_ids_may_be_any_whole_numbers(dtype):
         (BERT, {"sequences": [IDS, torch.zeros(17).long()]}, r"sequences\[1\].*17 positions .* positions=16"),
         (BERT, {"sequences": [IDS], "segments": []}, "1 sequences and 0 lists of segments"),
         (BERT, {"sequences": [IDS], "segments": [IDS]}, r"segments\[0,1\] = 2 is out of range"),
-        (MODERN, {"sequences": [IDS], "part": "pooled"}, "pools nothing"),
+        (MODERN, {"sequences": [IDS], "part": "pooled"}, "has no pooler"),
         (BERT.replace(head="none"), {"sequences": [IDS], "part": "logits"}, "has no head"),
         (VIT, {"sequences": [IDS]}, "images of one size"),
         (WHISPER, {"sequences": [IDS]}, "sounds of one length, which need no packing"),

@@ -178,9 +178,9 @@ def test_windows_that_are_cut_beside_hold_the_same_texts(folder, monkeypatch):
     monkeypatch.setattr(streams, "TEXTS_AT_ONCE", 8)
     model, some = gf.load(folder), texts(30)
     monkeypatch.setattr(streams, "TEXTS_AT_ONCE", 30)
-    (whole,) = streams.windows(some, model.tokenizer, model.spec, streams.Habits())
+    (whole,) = streams.windows(some, model.tokenizer, model.spec, streams.ReadingOptions())
     monkeypatch.setattr(streams, "TEXTS_AT_ONCE", 8)
-    found = list(streams.windows(some, model.tokenizer, model.spec, streams.Habits(), beside=True))
+    found = list(streams.windows(some, model.tokenizer, model.spec, streams.ReadingOptions(), beside=True))
     assert [window.seen for window in found] == [5, 8, 8, 8, 1]
     assert [number for window in found for number in window.numbers] == whole.numbers
     assert all(map(torch.equal, (ids for window in found for ids in window.ids), whole.ids))
@@ -190,8 +190,8 @@ def test_texts_that_are_cut_beside_lose_what_they_lose_alone(folder, monkeypatch
     """Long texts are cut a second time, to fewer tokens: with the same tokenizer, which another window may be using."""
     monkeypatch.setattr(streams, "TEXTS_AT_ONCE", 8)
     model, some = gf.load(folder), ["the glass walls " * count for count in range(1, 200)]
-    habits = streams.Habits(longest=12, truncate=True)
-    alone, beside = (list(streams.windows(some, model.tokenizer, model.spec, habits, beside=way)) for way in (False, True))
+    reading = streams.ReadingOptions(longest=12, truncate=True)
+    alone, beside = (list(streams.windows(some, model.tokenizer, model.spec, reading, beside=way)) for way in (False, True))
     ids, dropped = (
         [[one for window in way for one in window.ids] for way in (alone, beside)],
         [{number: lost for window in way for number, lost in window.dropped.items()} for way in (alone, beside)],
@@ -244,7 +244,7 @@ def test_a_pair_of_texts_fills_the_segments(folder):
 @pytest.mark.parametrize(
     ("given", "options", "message"),
     [
-        (["the", ""], {}, "text 1 is empty: it has no token of its own. empty=skip leaves such texts out."),
+        (["the", ""], {}, "text 1 is empty: it contains no tokens. empty=skip omits such texts."),
         (["the", 3], {}, "text 1 must be a text or a pair of texts, found 3."),
         (["glass \ud800"], {}, "text 0 has an invalid character (U+D800) at position 6."),
         (["x" * 1_000_001], {}, "text 0 has 1,000,001 characters; at most 1,000,000 are allowed."),
@@ -274,7 +274,7 @@ def test_a_model_without_tokenizer_or_without_texts_says_so(tmp_path):
         == "this encoder reads images, not texts. Give images: --images FILE, or predict(images)."
     )
     assert said(gf.load(bert_folder(tmp_path / "c"), as_class="BertForMaskedLM").encode, ["x"], pool="pooled").startswith(
-        "pool=pooled: this model pools nothing itself."
+        "pool=pooled: this model has no pooler."
     )
 
 
@@ -479,7 +479,7 @@ def test_images_are_classified(tmp_path):
 
 def test_a_model_that_names_no_classes_says_what_it_does(folder):
     assert said(gf.load(folder).predict, "the") == (
-        "BertModel predicts no classes: it has no head. Classifiers and taggers do; encode gives vectors."
+        "BertModel predicts no classes: it has no head. Classifiers and taggers do; encode returns vectors."
     )
 
 
@@ -529,5 +529,5 @@ def test_images_take_no_options_of_texts(tmp_path):
     gf.save(Encoder(VIT.replace(head="classify")), tmp_path / "m")
     model = gf.load(tmp_path / "m")
     image = np.zeros((VIT.channels, *VIT.image_size))
-    assert said(model.predict, image, truncate=True) == "the option truncate is for texts: images are read as they are."
+    assert said(model.predict, image, truncate=True) == "the option truncate is for texts, and has no effect on images."
     assert said(model.predict, np.array(1.0)) == "images must be [channel, row, column], or several of them, got []."

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from glassformer.numbers.by_hand import parse_problem, solve
-from glassformer.program.pen import TextPen
+from glassformer.program.formatter import TextFormatter
 
 RNG = np.random.default_rng(3)
 X, M = RNG.integers(-2, 3, (2, 3)), RNG.integers(-2, 3, (4, 2))
@@ -19,7 +19,7 @@ def worked(**given):
 
 def rule(solution, name: str) -> str:
     step = next(step for step in solution.steps if step.name == name)
-    return step.rule(TextPen(solution.problem.convention))
+    return step.rule(TextFormatter(solution.problem.convention))
 
 
 def test_matrices_may_stand_on_either_side_in_either_convention():

@@ -39,19 +39,19 @@ def test_matrices_in_a_word():
         ({"a": [1, 2], "b": [3]}, "Q is ragged: a has 2 numbers, b has 1 number. Every row needs the same."),
         (
             [[1, "two"]],
-            "Q, row 1, number 2 is the text 'two': write numbers without quotes; only fractions and roots stand in quotes, "
+            "Q, row 1, number 2 is the text 'two': write numbers without quotes; only fractions and roots are quoted, "
             'as in "7/3" or "1/√2".',
         ),
         (
             ["1"],
-            "Q, number 1 is the text '1': write numbers without quotes; only fractions and roots stand in quotes, "
+            "Q, number 1 is the text '1': write numbers without quotes; only fractions and roots are quoted, "
             'as in "7/3" or "1/√2".',
         ),
         ("1 2; 3 x", 'Q is the text \'1 2; 3 x\': numbers in [brackets] are wanted, "1 2; 3 4", or "identity".'),
         ([[1, float("nan")]], "Q, row 1, number 2 is NaN: every number must be finite."),
         ([[[0], [float("inf")]]], "Q, head 1, row 2, number 1 is infinite: every number must be finite."),
-        ([1e30], "Q, number 1 is 1e+30: by hand, sizes go from 1e-15 to 1e15."),
-        ([10**400], "Q, number 1 is 100000000000000000000000…: by hand, sizes go from 1e-15 to 1e15."),
+        ([1e30], "Q, number 1 is 1e+30: sizes worked by hand go from 1e-15 to 1e15."),
+        ([10**400], "Q, number 1 is 100000000000000000000000…: sizes worked by hand go from 1e-15 to 1e15."),
         ([True], "Q, number 1 is true: a number is wanted."),
         ([None], "Q, number 1 is None: a number is wanted."),
         ([], "Q is empty: give its numbers."),
@@ -60,12 +60,13 @@ def test_matrices_in_a_word():
         ([[[[1]]]], "Q is nested too deeply: a matrix is a list of rows, and several heads a list of matrices."),
         (
             [[0] * 65] * 64,
-            "Q has 4,160 numbers: by hand, a matrix has at most 4,096. A model of that size is a spec: see 'glassformer count'.",
+            "Q has 4,160 numbers: a matrix worked by hand has at most 4,096. "
+            "A model of that size is a spec: see 'glassformer count'.",
         ),
-        ([[0]] * 5000, "Q has 5,000 rows: by hand, a matrix has at most 4,096 numbers."),
+        ([[0]] * 5000, "Q has 5,000 rows: a matrix worked by hand has at most 4,096 numbers."),
         (
             {"flying": [0, 1], "scale": "none"},
-            "Q.scale is no row of numbers. In TOML, plain keys stand above the first [table]; "
+            "Q.scale is not a row of numbers. In TOML, plain keys must be above the first [table]; "
             "those below it belong to the table.",
         ),
         ({"pick": [0]}, "Q.pick = [0]: coordinates are whole numbers, counted from 1."),

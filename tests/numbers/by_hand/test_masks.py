@@ -43,7 +43,7 @@ def test_masks_combine():
 def test_a_row_that_is_masked_throughout_is_zeros_and_said():
     solution = worked(mask=[[1, 1, 1], [0, 0, 0], [1, 1, 1]])
     assert solution.values["output"][1] == [0, 0]
-    assert solution.notes == ("Row 2 is masked throughout: there is nothing to share out, and its weights are all 0.",)
+    assert solution.notes == ("Row 2 is masked entirely, so its weights are all 0.",)
 
 
 @pytest.mark.parametrize("distribution", ["softmax", "sparsemax", "sigmoid", "hardmax"])

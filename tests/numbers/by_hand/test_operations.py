@@ -13,7 +13,7 @@ from glassformer.numbers.by_hand import parse_problem, solve
 from glassformer.numbers.by_hand.surd import Surd
 from glassformer.numbers.by_hand.worked import MOST_TERMS
 from glassformer.numbers.explain import written
-from glassformer.program.pen import LatexPen, TextPen
+from glassformer.program.formatter import LatexFormatter, TextFormatter
 
 GIVEN = {"Q": [[2, 0], [1, 1]], "K": [[0, 2], [2, 1]], "V": [[2, 1], [0, 2]]}
 ADDITIVE = {"alignment": "additive", "W_1": [[1, 0], [0, 1], [1, 1]], "W_2": [[1, 2], [2, 1], [0, 1]], "v_a": [1, 2, 3], "b_a": 1}
@@ -93,8 +93,8 @@ def test_every_operation_can_be_written_and_costed(document):
     program = solve(parse_problem(document)).program
     for step in program.steps:
         names = [tensor.name for tensor in step.inputs]
-        assert step.operation.write(step.inputs, step.output, names, TextPen())
-        latex = step.operation.write(step.inputs, step.output, names, LatexPen())
+        assert step.operation.write(step.inputs, step.output, names, TextFormatter())
+        latex = step.operation.write(step.inputs, step.output, names, LatexFormatter())
         assert not set(latex) & set("−√∞·…")
         assert step.operation.flops(step.inputs, step.output) >= 0
 

@@ -58,7 +58,7 @@ def test_what_is_no_matrix(text):
 
 
 def test_a_comma_that_may_be_a_decimal_point_is_asked_about():
-    with pytest.raises(GlassformerError, match="in '0,5 1,5' numbers stand between commas and between spaces"):
+    with pytest.raises(GlassformerError, match="in '0,5 1,5' numbers are separated by commas and by spaces"):
         pasted("Q", "0,5 1,5; 2,5 3,5")
 
 

@@ -187,12 +187,12 @@ def test_matrices_that_do_not_fit_name_the_product_both_shapes_and_the_form_that
         ('Q = [1]\nK = [[1]]\nask = ["output"]', "'output' cannot be worked out: it needs the values: V, or X with W_V."),
         (
             'layer_norm = [1, 2]\nask = ["varience"]',
-            "'varience' cannot be asked for here. Did you mean 'variance'? "
-            "What can be: x, mean, variance, std, output, normalised.",
+            "'varience' is not a result of this problem. Did you mean 'variance'? "
+            "Results: x, mean, variance, std, output, normalised.",
         ),
         (
             'ask = ["b"]\nq = [1]\n[k]\na = [1]\nb = [2]',
-            "'b' is a token, not a quantity: query = \"b\" works its row out.",
+            "'b' is a token, not a quantity: query = \"b\" computes its row.",
         ),
         (
             "Q = [1]\nK = [[1]]\nalignmet = 'dot'",
@@ -227,8 +227,8 @@ def test_matrices_that_do_not_fit_name_the_product_both_shapes_and_the_form_that
         ("layer_norm = [5]\nvariance = 'unbiased'", "the unbiased variance of one number does not exist: n − 1 is 0."),
         ("positions = 3", "the width is missing: give d_model, the number of features of a position."),
         ("kind = 'attension'", f"kind 'attension' is not known: one of {KINDS}. Did you mean 'attention'?"),
-        ("title = 'x'", f"what is to be worked out? Give kind, one of {KINDS}."),
-        ("d_v = 3\nQ = [1]\nK = [[1]]\nV = [[1]]", "d_v = 3 is said, but the matrices have d_v = 1."),
+        ("title = 'x'", f"kind is missing: give one of {KINDS}."),
+        ("d_v = 3\nQ = [1]\nK = [[1]]\nV = [[1]]", "d_v = 3 is given, but the matrices have d_v = 1."),
         (
             "kind = 'encoder layer'\nX = [[1, 2]]\nW_Q = [[1], [1]]\nW_K = [[1], [1]]\nW_V = [[1], [1]]",
             "the residual sum x + attention does not fit: 1 × 2 and 1 × 1. "

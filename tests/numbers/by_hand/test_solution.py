@@ -43,7 +43,7 @@ def test_the_product_and_the_scaled_scores_are_both_there():
 
 def test_a_name_asked_for_in_another_spelling_is_answered_under_it():
     solution = solve(parse_problem({**GIVEN, "ask": ["Attention Weights", "context", "QK^T"]}))
-    assert solution.asked == ("Attention Weights", "context", "QK^T")
+    assert solution.requested == ("Attention Weights", "context", "QK^T")
     assert solution.values["Attention Weights"] == solution.values["weights"]
     assert solution.values["context"] == solution.values["output"]
     assert solution.values["QK^T"] == solution.values["dot"]

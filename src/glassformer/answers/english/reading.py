@@ -32,17 +32,17 @@ class Read(NamedTuple):
     words: str
 
 
-def read_english(text: str, asked: Request | None = None) -> Read:
-    """Translate a question into one expression; `asked` is the given spec, which it must not contradict."""
+def read_english(text: str, requested: Request | None = None) -> Read:
+    """Translate a question into one expression; `requested` is the given spec, which it must not contradict."""
     words = " ".join(text.split())
     if len(words) > MOST_CHARACTERS:
         raise GlassformerError(f"the question has {len(words):,} characters; at most {MOST_CHARACTERS} are allowed.")
-    frame = framed(words, asked)
+    frame = framed(words, requested)
     try:
         if frame.left:
             raise NotUnderstoodError(f"'{frame.left[0].text}' is not understood here")
-        if asked is not None:
-            _require_agreement(frame, asked)
+        if requested is not None:
+            _require_agreement(frame, requested)
         found = forms.listed(frame) or forms.compared(frame) or forms.plain(frame) or forms.size(frame)
         if not found:
             raise NotUnderstoodError("it names no known quantity")
@@ -53,16 +53,19 @@ def read_english(text: str, asked: Request | None = None) -> Read:
     return Read(node, words)
 
 
-def _require_agreement(frame: Frame, asked: Request) -> None:
+def _require_agreement(frame: Frame, requested: Request) -> None:
     """Check that the question does not name another model, head or size than the given spec."""
-    spec, own = asked.spec, {"d_k": asked.spec.head_k, "d_v": asked.spec.head_v, "d_ff": asked.spec.ffn_width}
-    own |= {"t": asked.t or frame.sizes.get("t", 0), "batch": asked.batch if asked.batch > 1 else frame.sizes.get("batch", 1)}
+    spec, own = requested.spec, {"d_k": requested.spec.head_k, "d_v": requested.spec.head_v, "d_ff": requested.spec.ffn_width}
+    own |= {
+        "t": requested.t or frame.sizes.get("t", 0),
+        "batch": requested.batch if requested.batch > 1 else frame.sizes.get("batch", 1),
+    }
     needed = [tables("forms")["fields"].get(name, "") for name in frame.nouns]
     others = [field for field in needed if field.startswith("head=") and field != f"head={spec.head}"]
     others += [name for name, size in frame.sizes.items() if own.get(name, getattr(spec, name, size)) != size]
-    others += [name for name in frame.models if preset(name) != spec and name != asked.label.partition(" ")[0]]
+    others += [name for name in frame.models if preset(name) != spec and name != requested.label.partition(" ")[0]]
     if others:
-        raise NotUnderstoodError(f"{others[0]} does not agree with the given spec, {asked.label}")
+        raise NotUnderstoodError(f"{others[0]} does not agree with the given spec, {requested.label}")
     frame.models.clear()
 
 
@@ -87,10 +90,10 @@ def _with_size(node: Node, size: str, value: int) -> Node:
     return replace(node, model=" ".join([*kept, f"{size}={value}"]))
 
 
-def _value(node: Node | str, asked: Request | None = None) -> str | None:
+def _value(node: Node | str, requested: Request | None = None) -> str | None:
     """Return the value of an expression as text; None if it has no value."""
     try:
-        return str(ask(node, asked).to_dict()["value"])
+        return str(ask(node, requested).to_dict()["value"])
     except GlassformerError:
         return None
 

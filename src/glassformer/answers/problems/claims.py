@@ -90,6 +90,6 @@ def _claimed(solution: Solution, said: str, given: Any) -> Claimed:
 
 def _asked(solution: Solution) -> str:
     """Return the quantity of a claim without a name: the only one that was asked for, or the result."""
-    if len(solution.asked) == 1:
-        return solution.asked[0]
+    if len(solution.requested) == 1:
+        return solution.requested[0]
     return "output" if "output" in solution.names else solution.output.name

@@ -14,7 +14,7 @@ def correction(solution: Solution, name: str, digits: int = 4) -> Correction | N
     """Return the correct step with a name; None if there is no such step."""
     if name not in solution.program.step_of:
         return None
-    step = next(step for step in dataclasses.replace(solution, asked=(name,)).steps if step.name == name)
+    step = next(step for step in dataclasses.replace(solution, requested=(name,)).steps if step.name == name)
     document = step.to_dict(digits)
     lines: list[str] = document["numbers"]
     more = len(lines) - MOST_LINES + step.left_out

@@ -17,9 +17,9 @@ from glassformer.numbers.by_hand import Problem, Solution, solve
 from glassformer.program import Axis, Cell, Program, Step, Tensor
 from glassformer.program.axes import Array
 from glassformer.program.expression import Expression, Values
+from glassformer.program.formatter import Formatter
 from glassformer.program.operations import Operation
 from glassformer.program.operations.base import Elementwise
-from glassformer.program.pen import Pen
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Instead(Elementwise):
     def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
         raise NotImplementedError("a mistake is run, not explained")
 
-    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
         raise NotImplementedError("a mistake is run, not written")
 
 

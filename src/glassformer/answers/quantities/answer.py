@@ -84,7 +84,7 @@ class Answer(Result):
     """The answer to an expression."""
 
     expression: Node
-    asked: Request | None
+    request: Request | None
     found: Found
     scale: tuple[str, Fraction] | None = None  # the unit given with `in`, and its factor
     digits: int | None = None
@@ -99,7 +99,7 @@ class Answer(Result):
 
     @property
     def label(self) -> str:
-        return self.asked.label if self.asked is not None else ""
+        return self.request.label if self.request is not None else ""
 
     @property
     def exact(self) -> Value:
@@ -150,8 +150,8 @@ class Answer(Result):
         }
         if isinstance(self.scaled, Fraction):
             document["exact"] = str(self.scaled)
-        if self.asked is not None:
-            document["spec"] = self.asked.spec.to_dict()
+        if self.request is not None:
+            document["spec"] = self.request.spec.to_dict()
         return document
 
 

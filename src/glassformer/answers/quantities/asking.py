@@ -23,7 +23,7 @@ WHOLE_FIELDS = frozenset(name for name, rule in field_rules().items() if rule.ki
 
 def ask(
     expression: str | Node,
-    asked: Request | None = None,
+    request: Request | None = None,
     *,
     over: Mapping[str, Sequence[str]] | None = None,
     digits: int | None = None,
@@ -41,11 +41,11 @@ def ask(
         meaning_of(Quantity(name))  # raises an error that suggests a known name
     varied = {name: list(values) for name, values in (over or {}).items()} | _listed(node)
     if not varied:
-        return answer(node, asked, digits=digits, files=files)
+        return answer(node, request, digits=digits, files=files)
     choices = list(product(*varied.values()))
     if len(choices) > MOST_ROWS:
         raise GlassformerError(f"{len(choices):,} combinations of sizes are too many: a table has at most {MOST_ROWS} rows.")
-    chosen = (_put_in(node, asked, dict(zip(varied, choice, strict=True))) for choice in choices)
+    chosen = (_put_in(node, request, dict(zip(varied, choice, strict=True))) for choice in choices)
     rows = tuple((choice, answer(*one, digits=digits, files=files)) for choice, one in zip(choices, chosen, strict=True))
     return Table(node, tuple(varied), rows)
 
@@ -66,29 +66,29 @@ def _values(name: str, value: object) -> list[str]:
     return [str(one) for one in value] if isinstance(value, list | tuple | range) else []
 
 
-def answer(node: Node, asked: Request | None, *, digits: int | None = None, files: bool = False) -> Answer:
+def answer(node: Node, request: Request | None, *, digits: int | None = None, files: bool = False) -> Answer:
     """Return the answer to an expression without lists of sizes."""
-    asked = asked_about(node, asked, files=files)
+    request = request_for(node, request, files=files)
     inner = node.inner if isinstance(node, Converted) else node
-    found = Evaluation(asked, sizes=stated_sizes(node, asked), files=files).found(inner)
+    found = Evaluation(request, sizes=stated_sizes(node, request), files=files).found(inner)
     scale = (node.unit, worth(node.unit, inner, found.unit)) if isinstance(node, Converted) else None
-    return Answer(node, asked if needs_model(inner) else None, found, scale, digits)
+    return Answer(node, request if needs_model(inner) else None, found, scale, digits)
 
 
-def asked_about(node: Node, asked: Request | None, *, files: bool = False) -> Request | None:
+def request_for(node: Node, request: Request | None, *, files: bool = False) -> Request | None:
     """Return the model that names without `@` refer to: the given one, or the only model that the expression names."""
     models = {quantity.model for quantity in walk(node) if isinstance(quantity, Quantity) and quantity.model}
-    return model_named(models.pop(), files=files) if asked is None and len(models) == 1 else asked
+    return model_named(models.pop(), files=files) if request is None and len(models) == 1 else request
 
 
-def stated_sizes(node: Node, asked: Request | None) -> Overrides:
+def stated_sizes(node: Node, request: Request | None) -> Overrides:
     """Return the values of plain `t` and `batch` in `flops(attention, t=512) = 4 t² d`: the only value that an option sets.
 
     Quantities without that option keep the size of the spec, so `flops(t=512) / flops` compares two lengths.
     """
     options = [option for quantity in walk(node) if isinstance(quantity, Quantity) for option in quantity.options]
     stated = {size: {write(value) for key, value in options if key == size} for size in SIZES}
-    open_sizes = [size for size in SIZES if asked is not None and getattr(asked, size) == NOT_GIVEN[size]]
+    open_sizes = [size for size in SIZES if request is not None and getattr(request, size) == NOT_GIVEN[size]]
     return tuple((size, stated[size].pop()) for size in open_sizes if len(stated[size]) == 1)
 
 
@@ -108,7 +108,7 @@ def _listed(node: Node) -> dict[str, list[str]]:
     return found
 
 
-def _put_in(node: Node, asked: Request | None, sizes: Mapping[str, str]) -> tuple[Node, Request | None]:
+def _put_in(node: Node, request: Request | None, sizes: Mapping[str, str]) -> tuple[Node, Request | None]:
     """Substitute one choice of sizes: into the options that list them, otherwise into the spec."""
 
     def chosen(inner: Node) -> Node:
@@ -122,4 +122,4 @@ def _put_in(node: Node, asked: Request | None, sizes: Mapping[str, str]) -> tupl
 
     inside = _listed(node)
     fields = {name: value for name, value in sizes.items() if name not in inside}
-    return chosen(node), with_fields(asked, fields) if asked is not None and fields else asked
+    return chosen(node), with_fields(request, fields) if request is not None and fields else request

@@ -25,49 +25,49 @@ EXAMPLE = "complexity(attention), complexity(flops(ffn)) or complexity(attention
 
 @means("complexity", "the complexity class of a part's cost, or of its memory (of=memory): n length, d width, w window, V vocab",
        "complexity(core)", ("of", "layer"))  # fmt: skip
-def complexity(asked: Context) -> Found:
+def complexity(context: Context) -> Found:
     """Return the class of the matrix products in one layer, or of the stored numbers."""
-    asked = _unwrapped(asked)
-    if asked.spec.global_every is not None or not asked.spec.layers:
-        raise GlassformerError(f"{asked.text}: defined only for encoders that have layers, all of the same kind.")
-    return _memory(asked) if asked.word("of", "time", ("time", "memory")) == "memory" else _time(asked)
+    context = _unwrapped(context)
+    if context.spec.global_every is not None or not context.spec.layers:
+        raise GlassformerError(f"{context.text}: defined only for encoders that have layers, all of the same kind.")
+    return _memory(context) if context.word("of", "time", ("time", "memory")) == "memory" else _time(context)
 
 
-def _unwrapped(asked: Context) -> Context:
+def _unwrapped(context: Context) -> Context:
     """`complexity(flops(attention))` is the same as `complexity(attention)`."""
-    match asked.quantity.arguments:
+    match context.quantity.arguments:
         case (Quantity("flops" | "macs", arguments),):
             inner = arguments or (Name("layers"),)
         case (Name("flops" | "macs"),) | ():
             inner = (Name("layers"),)
         case arguments if all(isinstance(argument, Name) for argument in arguments):
-            return asked
+            return context
         case _:
-            raise GlassformerError(f"{asked.text}: write {EXAMPLE}; growth(EXPR, t) works for any expression.")
-    return Context(Quantity("complexity", inner, asked.quantity.options), asked.asked, asked.options)
+            raise GlassformerError(f"{context.text}: write {EXAMPLE}; growth(EXPR, t) works for any expression.")
+    return Context(Quantity("complexity", inner, context.quantity.options), context.request, context.options)
 
 
-def _time(asked: Context) -> Found:
-    steps = [step for step in steps_of(asked) if step.block.layer == 0 or step.block.part != "layers"]
-    window = asked.spec.window
+def _time(context: Context) -> Found:
+    steps = [step for step in steps_of(context) if step.block.layer == 0 or step.block.part != "layers"]
+    window = context.spec.window
     value = growth_of(steps, lambda step: _axes_of_product(step, window))
     lines = [Line(step.name, " · ".join(axis.name for axis in _axes_of_product(step, window)), "", products(step))
              for step in steps if products(step)]  # fmt: skip
-    said = f"matrix products of {', '.join(asked.names)}, one layer, d for every width"
+    said = f"matrix products of {', '.join(context.names)}, one layer, d for every width"
     said += f", only pairs within the window w={window}" if window is not None else ""
     others = list(_as_others_write(value))
-    if asked.names == ("core",):
-        whole = Context(Quantity("complexity", (Name("attention"),)), asked.asked, asked.options)
+    if context.names == ("core",):
+        whole = Context(Quantity("complexity", (Name("attention"),)), context.request, context.options)
         wider = growth_of(steps_of(whole), lambda step: _axes_of_product(step, window))
         others.insert(0, Other("with the projections", wider))
     return found(value, "", said, lines, others, lambda: _lost(value))
 
 
-def _memory(asked: Context) -> Found:
-    target = asked.one_name("complexity(attention, of=memory)")
+def _memory(context: Context) -> Found:
+    target = context.one_name("complexity(attention, of=memory)")
     if target != "layers" and target not in KEPT:
-        raise GlassformerError(f"{asked.text}: memory is available for {', '.join(KEPT)} and layers.")
-    first = [step for step in asked.program.steps if step.block.layer == 0]
+        raise GlassformerError(f"{context.text}: memory is available for {', '.join(KEPT)} and layers.")
+    first = [step for step in context.program.steps if step.block.layer == 0]
     attends = target in ("attention", "core", "scores")
     steps = [step for step in first if (step.role == "weights" if attends else target in ("layers", step.block.kind))]
     value = growth_of(steps, lambda step: step.output.axes)

@@ -30,7 +30,7 @@ class Context:
     """A quantity, the spec that it refers to, and its options."""
 
     quantity: Quantity
-    asked: Request
+    request: Request
     options: Mapping[str, Node]  # the quantity's own options; fields and sizes are already applied to the spec
 
     @property
@@ -39,16 +39,16 @@ class Context:
 
     @property
     def spec(self) -> EncoderSpec:
-        return self.asked.spec
+        return self.request.spec
 
     @cached_property
     def program(self) -> Program:
-        return program_of(self.asked)
+        return program_of(self.request)
 
     @property
     def beyond(self) -> bool:
         """Whether the length exceeds the model's position table; its cost can still be computed."""
-        return self.asked.t is not None and self.spec.longest is not None and self.asked.t > self.spec.longest
+        return self.request.t is not None and self.spec.longest is not None and self.request.t > self.spec.longest
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -123,16 +123,16 @@ def _program(spec: EncoderSpec, batch: int, t: int | None) -> Program:
     return build(spec, batch=batch, t=t)
 
 
-def program_of(asked: Request) -> Program:
+def program_of(requested: Request) -> Program:
     """Return the program; if the length exceeds the position table, that of the same model with a longer table."""
-    spec, length = asked.spec, asked.t
+    spec, length = requested.spec, requested.t
     if length is not None and spec.longest is not None and length > spec.longest and not spec.one_length:
         spec = spec.replace(positions=length)
-    return _program(spec, asked.batch, length)
+    return _program(spec, requested.batch, length)
 
 
-def context(
-    quantity: Quantity, asked: Request | None, own: tuple[str, ...], overrides: Overrides = (), *, files: bool = False
+def resolve(
+    quantity: Quantity, requested: Request | None, own: tuple[str, ...], overrides: Overrides = (), *, files: bool = False
 ) -> Context:
     """Resolve a quantity: find its model, apply its fields. `own` lists the options that belong to the quantity itself."""
     fields: dict[str, Any] = dict(overrides)
@@ -148,17 +148,17 @@ def context(
             known = [*own, *SIZES, *defaults()]
             said = f" Options of {quantity.name}: {', '.join(own)}, and any field of the spec." if own else ""
             raise GlassformerError(f"{shown(write(quantity))}: '{shown(key)}' is not an option.{nearest(key, known)}{said}")
-    return Context(quantity, with_fields(model_of(quantity, asked, files=files), fields), options)
+    return Context(quantity, with_fields(model_of(quantity, requested, files=files), fields), options)
 
 
-def model_of(quantity: Quantity, asked: Request | None, *, files: bool) -> Request:
+def model_of(quantity: Quantity, requested: Request | None, *, files: bool) -> Request:
     """Return the model after `@`, or the default one."""
     if quantity.model:
         return model_named(quantity.model, files=files)
-    if asked is None:
+    if requested is None:
         text = shown(write(quantity))
         raise GlassformerError(f"{text}: of which model? Add a spec, as in 'bert-base', or write {text} @ bert-base.")
-    return asked
+    return requested
 
 
 def model_named(words: str, *, files: bool) -> Request:
@@ -171,18 +171,18 @@ def model_named(words: str, *, files: bool) -> Request:
     return request_from_words((name, *fields))
 
 
-def with_fields(asked: Request, fields: Mapping[str, Any]) -> Request:
+def with_fields(requested: Request, fields: Mapping[str, Any]) -> Request:
     """Return the same model with some fields or sizes changed."""
     if not fields:
-        return asked
-    changed = request(asked.spec, **fields)
-    kept = {"batch": asked.batch, "t": asked.t} | {name: getattr(changed, name) for name in SIZES if name in fields}
-    label = asked.label + "".join(f" {name}={value}" for name, value in fields.items() if name not in SIZES)
+        return requested
+    changed = request(requested.spec, **fields)
+    kept = {"batch": requested.batch, "t": requested.t} | {name: getattr(changed, name) for name in SIZES if name in fields}
+    label = requested.label + "".join(f" {name}={value}" for name, value in fields.items() if name not in SIZES)
     return replace_request(changed, label, **kept)
 
 
-def replace_request(asked: Request, label: str, *, batch: int, t: int | None) -> Request:
-    return asked._replace(label=label, batch=batch, t=t)
+def replace_request(requested: Request, label: str, *, batch: int, t: int | None) -> Request:
+    return requested._replace(label=label, batch=batch, t=t)
 
 
 def _field_text(key: str, node: Node) -> str:

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from glassformer.algebra.parts import PARTS
 from glassformer.answers.quantities.answer import Found, Line, Other, Value, found, mistaken, simple
-from glassformer.answers.quantities.context import Overrides, context, whole
+from glassformer.answers.quantities.context import Overrides, resolve, whole
 from glassformer.answers.quantities.extras import NEED_NO_MODEL
 from glassformer.answers.quantities.formulas import formula_quantity
 from glassformer.answers.quantities.growth import growth, solve
@@ -41,8 +41,8 @@ NO_MODEL = Request("", EncoderSpec())
 class Evaluation:
     """Evaluates trees for one spec; each quantity is computed once."""
 
-    def __init__(self, asked: Request | None, overrides: Overrides = (), *, sizes: Overrides = (), files: bool = False) -> None:
-        self.asked, self.overrides = asked, overrides
+    def __init__(self, request: Request | None, overrides: Overrides = (), *, sizes: Overrides = (), files: bool = False) -> None:
+        self.request, self.overrides = request, overrides
         self.sizes = sizes  # values of plain `t` and `batch` if the spec does not set them
         self.files = files  # whether `@` may name a file
         self.known: dict[Node, Found] = {}
@@ -77,7 +77,7 @@ class Evaluation:
 
     def varied(self, name: str, value: int) -> Evaluation:
         """Return the same evaluation with one size changed."""
-        return Evaluation(self.asked, (*self.overrides, (name, str(value))), sizes=self.sizes, files=self.files)
+        return Evaluation(self.request, (*self.overrides, (name, str(value))), sizes=self.sizes, files=self.files)
 
     def leaf(self, node: Node) -> Found:
         if node not in self.known:
@@ -93,11 +93,11 @@ class Evaluation:
         if (by_formula := formula_quantity(quantity)) is not None:
             return by_formula
         meaning = meaning_of(quantity)
-        asked = self.asked or (NO_MODEL if meaning.name in NEED_NO_MODEL else None)
+        request = self.request or (NO_MODEL if meaning.name in NEED_NO_MODEL else None)
         overrides = (*self.sizes, *self.overrides) if meaning is SIZE else self.overrides
-        put = context(quantity, asked, meaning.options, overrides, files=self.files)
+        put = resolve(quantity, request, meaning.options, overrides, files=self.files)
         worked = meaning.work_out(put)
-        note = f"; t={put.asked.t} exceeds this model's positions={put.spec.longest}" if put.beyond else ""
+        note = f"; t={put.request.t} exceeds this model's positions={put.spec.longest}" if put.beyond else ""
         return replace(worked, convention=worked.convention + note)
 
     def _leaves(self, node: Node) -> Iterator[Node]:

@@ -24,18 +24,18 @@ SPECIAL = {1: "[CLS] text [SEP]", 2: "[CLS] first [SEP] second [SEP]"}
 @means(
     "positions", "one entry of the sinusoidal table, position and feature counted from 0", "positions(3, 5) @ layer d_model=64"
 )
-def positions(asked: Context) -> Found:
+def positions(context: Context) -> Found:
     """Return the entry in row `position` and column `feature`."""
-    spec = asked.spec
-    if len(asked.quantity.arguments) != 2:
-        raise GlassformerError(f"{asked.text}: expected a position and a feature in the parentheses, as in positions(3, 5).")
+    spec = context.spec
+    if len(context.quantity.arguments) != 2:
+        raise GlassformerError(f"{context.text}: expected a position and a feature in the parentheses, as in positions(3, 5).")
     if spec.position not in ("sinusoidal", "sinusoidal_stored", "none"):
         raise GlassformerError(
-            f"{asked.text}: this encoder has position={spec.position}, which has no formula. Add position=sinusoidal."
+            f"{context.text}: this encoder has position={spec.position}, which has no formula. Add position=sinusoidal."
         )
-    position, feature = (whole(node, asked.text) for node in asked.quantity.arguments)
+    position, feature = (whole(node, context.text) for node in context.quantity.arguments)
     if feature >= spec.d_model:
-        raise GlassformerError(f"{asked.text}: feature {feature} is not in the table: d_model={spec.d_model}, counted from 0.")
+        raise GlassformerError(f"{context.text}: feature {feature} is not in the table: d_model={spec.d_model}, counted from 0.")
     table = PositionEntries(width=spec.d_model, base=BASE, layout="interleaved", pairs=((position, feature),))
     function, _, angle = table.wave(position, feature)
     symbols = f"{function}(pos / {BASE:g}^(2i/d_model)) with i = {feature // 2}"
@@ -63,16 +63,16 @@ def _real(value: float) -> Real:
 
 @means("updates", "weight updates of a training run", "updates(rows=10000, batch=32, epochs=3)",
        ("rows", "batch", "epochs", "accumulate", "drop_last"))  # fmt: skip
-def updates(asked: Context) -> Found:
+def updates(context: Context) -> Found:
     """Return the number of weight updates; the last batch of an epoch may be smaller."""
-    rows, epochs = asked.number("rows"), asked.number("epochs", 1)
-    together = asked.number("batch") * asked.number("accumulate", 1)
+    rows, epochs = context.number("rows"), context.number("epochs", 1)
+    together = context.number("batch") * context.number("accumulate", 1)
     if not together:
-        raise GlassformerError(f"{asked.text}: batch and accumulate must be at least 1.")
+        raise GlassformerError(f"{context.text}: batch and accumulate must be at least 1.")
     counted, dropped = epochs * -(-rows // together), epochs * (rows // together)
-    drops = asked.flag("drop_last")
+    drops = context.flag("drop_last")
     value, other = (dropped, counted) if drops else (counted, dropped)
-    each = "(batch · accumulate)" if "accumulate" in asked.options else "batch"
+    each = "(batch · accumulate)" if "accumulate" in context.options else "batch"
     symbols = f"epochs · ⌊rows / {each}⌋" if drops else f"epochs · ⌈rows / {each}⌉"
     numbers = f"{epochs} · {'⌊' if drops else '⌈'}{rows} / {together}{'⌋' if drops else '⌉'}"
     words = ("the last, smaller batch counted", "the last, smaller batch dropped")
@@ -82,8 +82,8 @@ def updates(asked: Context) -> Found:
 
 @means("mask_rate", "fraction of tokens that BERT selects for prediction; fate=mask|random|kept", "mask_rate * 512",
        ("fate",))  # fmt: skip
-def mask_rate(asked: Context) -> Found:
-    fate = asked.word("fate", "", tuple(FATES))
+def mask_rate(context: Context) -> Found:
+    fate = context.word("fate", "", tuple(FATES))
     share = CHOSEN * FATES[fate] if fate else CHOSEN
     symbols = f"0.15 · {float(FATES[fate]):g}" if fate else "0.15"
     others = [Other("as a fraction of the selected tokens", FATES[fate])] if fate else []
@@ -91,23 +91,25 @@ def mask_rate(asked: Context) -> Found:
 
 
 @means("special_tokens", "special tokens that BERT adds to one sentence or two", "special_tokens(sentences=2)", ("sentences",))
-def special_tokens(asked: Context) -> Found:
-    sentences = asked.number("sentences", 1)
+def special_tokens(context: Context) -> Found:
+    sentences = context.number("sentences", 1)
     if sentences not in SPECIAL:
-        raise GlassformerError(f"{asked.text}: sentences={sentences} is not allowed; BERT takes one or two.")
+        raise GlassformerError(f"{context.text}: sentences={sentences} is not allowed; BERT takes one or two.")
     return found(sentences + 1, "tokens", SPECIAL[sentences], [Line("special tokens", SPECIAL[sentences], "", sentences + 1)])
 
 
 @means("padding", "padding tokens if inputs of these lengths are padded to the longest, or to=N", "padding([5, 9, 7])", ("to",))
-def padding(asked: Context) -> Found:
-    nodes = asked.quantity.arguments
+def padding(context: Context) -> Found:
+    nodes = context.quantity.arguments
     inside = nodes[0].items if len(nodes) == 1 and isinstance(nodes[0], List) else nodes
-    lengths = [whole(node, asked.text) for node in inside]
+    lengths = [whole(node, context.text) for node in inside]
     if not lengths:
-        raise GlassformerError(f"{asked.text}: expected the lengths of the inputs in the parentheses, as in padding([5, 9, 7]).")
-    to = asked.number("to", max(lengths))
+        raise GlassformerError(
+            f"{context.text}: expected the lengths of the inputs in the parentheses, as in padding([5, 9, 7])."
+        )
+    to = context.number("to", max(lengths))
     if to < max(lengths):
-        raise GlassformerError(f"{asked.text}: to={to} is shorter than the longest input, {max(lengths)}.")
+        raise GlassformerError(f"{context.text}: to={to} is shorter than the longest input, {max(lengths)}.")
     value = len(lengths) * to - sum(lengths)
     line = Line("padding", "inputs · length − tokens", f"{len(lengths)} · {to} − {sum(lengths)}", value)
     return found(value, "tokens", f"each of {len(lengths)} inputs padded to {to} tokens", [line])

@@ -28,7 +28,7 @@ TWICE = 2
 class Evaluates(Protocol):
     """Evaluates expressions for one spec, and for the same spec with one size changed."""
 
-    asked: Request | None
+    request: Request | None
 
     def leaf(self, node: Node) -> Found: ...
     def number(self, node: Node) -> Real | Array: ...
@@ -52,7 +52,7 @@ def growth(quantity: Quantity, evaluation: Evaluates) -> Found:
 
 def _doubling(polynomial: Polynomial, name: str, evaluation: Evaluates) -> list[Other]:
     """Return the factor by which doubling the given size multiplies the value."""
-    now = evaluation.leaf(Name(name)).value if evaluation.asked is not None else None
+    now = evaluation.leaf(Name(name)).value if evaluation.request is not None else None
     if not isinstance(now, int) or not value_at(polynomial, now):
         return []
     factor = value_at(polynomial, TWICE * now) / value_at(polynomial, now)

@@ -18,22 +18,22 @@ OPTIONS = ("layer", "head", "per", "pass", "count")
 PASSES = ("forward", "backward", "training")
 PRODUCTS_OR_ALL = ("products", "all")
 
-Chooses = Callable[[Step], bool]
+Selector = Callable[[Step], bool]
 
 
-def _role(*roles: Role) -> Chooses:
+def _role(*roles: Role) -> Selector:
     return lambda step: step.role in roles
 
 
-def _inside(kind: BlockKind) -> Chooses:
+def _inside(kind: BlockKind) -> Selector:
     return lambda step: any(block.kind == kind for block in step.block.around)
 
 
-def _in_layers(chooses: Chooses) -> Chooses:
-    return lambda step: step.block.part == "layers" and chooses(step)
+def _in_layers(selects: Selector) -> Selector:
+    return lambda step: step.block.part == "layers" and selects(step)
 
 
-def _part(part: str) -> Chooses:
+def _part(part: str) -> Selector:
     return lambda step: step.block.part == part
 
 
@@ -48,7 +48,7 @@ def core(step: Step) -> bool:
 
 
 # The steps that belong to each part.
-PARTS: dict[str, Chooses] = {
+PARTS: dict[str, Selector] = {
     "qkv": _in_layers(_QKV),
     "output": _in_layers(_role("attention output")),
     "projections": _in_layers(lambda step: _QKV(step) or step.role == "attention output"),
@@ -71,22 +71,22 @@ SHARED_BY_GROUPS = {"qkv", "W_K", "W_V"}  # with grouped queries
 
 @means("flops", "FLOPs of matrix products, a multiply-add counted as two; count=all adds softmax, norms, biases …",
        "flops(attention, layer=0, t=512)", OPTIONS)  # fmt: skip
-def flops(asked: Context) -> Found:
-    return _operations(asked, 2)
+def flops(context: Context) -> Found:
+    return _operations(context, 2)
 
 
 @means("macs", "multiply-adds of matrix products", "macs(ffn, layer=0, t=128)", OPTIONS)
-def macs(asked: Context) -> Found:
-    if asked.word("count", "products", PRODUCTS_OR_ALL) == "all":
-        raise GlassformerError(f"{asked.text}: multiply-adds are counted for matrix products only; use flops for count=all.")
-    return _operations(asked, 1)
+def macs(context: Context) -> Found:
+    if context.word("count", "products", PRODUCTS_OR_ALL) == "all":
+        raise GlassformerError(f"{context.text}: multiply-adds are counted for matrix products only; use flops for count=all.")
+    return _operations(context, 1)
 
 
-def _operations(asked: Context, factor: int) -> Found:
-    steps = steps_of(asked)
-    per, scope = _share(asked)
-    which = asked.word("pass", "forward", PASSES)
-    every = asked.word("count", "products", PRODUCTS_OR_ALL) == "all"
+def _operations(context: Context, factor: int) -> Found:
+    steps = steps_of(context)
+    per, scope = _share(context)
+    which = context.word("pass", "forward", PASSES)
+    every = context.word("count", "products", PRODUCTS_OR_ALL) == "all"
 
     def cost(chosen: Iterable[Step]) -> int:
         return sum(factor * _passes(which, BACKWARD_PRODUCTS) * products(step) for step in chosen) // per
@@ -101,12 +101,12 @@ def _operations(asked: Context, factor: int) -> Found:
              for step in counted]  # fmt: skip
     what = "all operations" if every else "matrix products"
     of = "training step" if which == "training" else f"{which} pass"
-    sizes = asked.program.sizes
+    sizes = context.program.sizes
     convention = f"{what} of one {of}, batch={sizes.batch} t={sizes.t}{scope}"
     convention += ", a multiply-add counted as two" if factor == 2 else ""
-    others = [] if every else list(_others(asked, factor, value, steps, rest))
+    others = [] if every else list(_others(context, factor, value, steps, rest))
     unit = "multiply-adds" if factor == 1 else "FLOPs"
-    return found(value, unit, convention, lines, others, lambda: _mistakes(asked, cost, steps, value))
+    return found(value, unit, convention, lines, others, lambda: _mistakes(context, cost, steps, value))
 
 
 def products(step: Step) -> int:
@@ -131,52 +131,54 @@ def _line(step: Step, value: int, factor: int, *, plain: bool) -> Line:
     return Line(step.name, " · ".join([*doubled, *axes]), " · ".join([*doubled, *map(str, axes.values())]), value)
 
 
-def steps_of(asked: Context) -> list[Step]:
+def steps_of(context: Context) -> list[Step]:
     """Return the requested steps, of all layers or of one."""
-    steps = list(asked.program.steps)
-    if asked.names:
-        symbols = {parameter.tensor.symbol for parameter in asked.program.parameters}
-        steps = [step for step in steps if any(_chooser(asked, name, symbols)(step) for name in asked.names)]
-    if asked.word("per", "", ("token",)) == "token":
+    steps = list(context.program.steps)
+    if context.names:
+        symbols = {parameter.tensor.symbol for parameter in context.program.parameters}
+        steps = [step for step in steps if any(_selector(context, name, symbols)(step) for name in context.names)]
+    if context.word("per", "", ("token",)) == "token":
         steps = [step for step in steps if any(axis.name in ("t", "s") for axis in step.output.axes)]
-    layer = 0 if asked.head is not None and asked.layer is None and "layer" not in asked.options else asked.layer
+    layer = 0 if context.head is not None and context.layer is None and "layer" not in context.options else context.layer
     if layer is not None:
         steps = [step for step in steps if step.block.layer == layer]
     if not steps:
-        raise GlassformerError(f"{asked.text}: this encoder has no such step. 'glassformer cost' lists them.")
+        raise GlassformerError(f"{context.text}: this encoder has no such step. 'glassformer cost' lists them.")
     return steps
 
 
-def _chooser(asked: Context, name: str, symbols: set[str]) -> Chooses:
+def _selector(context: Context, name: str, symbols: set[str]) -> Selector:
     if name in PARTS:
         return PARTS[name]
     if name in symbols:
         return _in_layers(lambda step: any(tensor.symbol == name for tensor in step.inputs))
-    if any(step.output.is_at(name) for step in asked.program.steps):
+    if any(step.output.is_at(name) for step in context.program.steps):
         return lambda step: step.output.is_at(name)
     near = nearest(name, [*PARTS, *symbols])
-    raise GlassformerError(f"{asked.text}: '{shown(name)}' is not a part with a cost.{near} Parts: {', '.join(PARTS)}.")
+    raise GlassformerError(f"{context.text}: '{shown(name)}' is not a part with a cost.{near} Parts: {', '.join(PARTS)}.")
 
 
-def _share(asked: Context) -> tuple[int, str]:
+def _share(context: Context) -> tuple[int, str]:
     """Return the divisor of a cost (for one head or one token), and its description."""
-    per, scope = 1, ", one layer" if asked.layer is not None else ""
-    if asked.head is not None:
-        if not asked.names or not set(asked.names) <= OF_ONE_HEAD:
-            raise GlassformerError(f"{asked.text}: the cost of one head is defined only for {', '.join(sorted(OF_ONE_HEAD))}.")
-        if asked.spec.group > 1 and set(asked.names) & SHARED_BY_GROUPS:
-            raise GlassformerError(f"{asked.text}: heads in a group share keys and values here. Ask for W_Q, scores or mix.")
-        per, scope = asked.spec.heads, f"{scope}, one head"
-    if asked.word("per", "", ("token",)) == "token":
-        per, scope = per * asked.program.sizes.batch * asked.program.sizes.t, f"{scope}, per token"
+    per, scope = 1, ", one layer" if context.layer is not None else ""
+    if context.head is not None:
+        if not context.names or not set(context.names) <= OF_ONE_HEAD:
+            raise GlassformerError(f"{context.text}: the cost of one head is defined only for {', '.join(sorted(OF_ONE_HEAD))}.")
+        if context.spec.group > 1 and set(context.names) & SHARED_BY_GROUPS:
+            raise GlassformerError(f"{context.text}: heads in a group share keys and values here. Ask for W_Q, scores or mix.")
+        per, scope = context.spec.heads, f"{scope}, one head"
+    if context.word("per", "", ("token",)) == "token":
+        per, scope = per * context.program.sizes.batch * context.program.sizes.t, f"{scope}, per token"
     return per, scope
 
 
-def _others(asked: Context, factor: int, value: int, steps: list[Step], rest: Callable[[Iterable[Step]], int]) -> Iterator[Other]:
+def _others(
+    context: Context, factor: int, value: int, steps: list[Step], rest: Callable[[Iterable[Step]], int]
+) -> Iterator[Other]:
     said = "multiply-adds" if factor == 2 else "FLOPs, a multiply-add counted as two"
     yield Other(said, value // 2 if factor == 2 else 2 * value, code="macs_vs_flops")
-    whole = not asked.names and asked.layer is None
-    per, which = _share(asked)[0], asked.word("pass", "forward", PASSES)
+    whole = not context.names and context.layer is None
+    per, which = _share(context)[0], context.word("pass", "forward", PASSES)
     if whole:
         layered = sum(products(step) for step in steps if step.block.part == "layers")
         yield Other("only the layers", factor * _passes(which, BACKWARD_PRODUCTS) * layered // per)
@@ -185,24 +187,24 @@ def _others(asked: Context, factor: int, value: int, steps: list[Step], rest: Ca
     if which == "forward":
         yield Other("a training step (three times the forward products)", (1 + BACKWARD_PRODUCTS) * value, excuses=False)
     if whole and factor == 2 and which != "backward":
-        yield from _by_parameters(asked, 6 if which == "training" else 2)
+        yield from _by_parameters(context, 6 if which == "training" else 2)
 
 
-def _by_parameters(asked: Context, rule: int) -> Iterator[Other]:
+def _by_parameters(context: Context, rule: int) -> Iterator[Other]:
     """Yield the usual estimates: 2 FLOPs per parameter and token, 6 in training."""
-    sizes = asked.program.sizes
-    tokens = 1 if asked.word("per", "") == "token" else sizes.batch * sizes.t
+    sizes = context.program.sizes
+    tokens = 1 if context.word("per", "") == "token" else sizes.batch * sizes.t
     for said, left_out in (
         (" outside the embeddings", ("embeddings",)),
         (" of the layers", ("embeddings", "pooler", "head")),
         ("", ()),
     ):
-        parameters = sum(row.count for row in count(asked.spec).rows if row.part not in left_out)
+        parameters = sum(row.count for row in count(context.spec).rows if row.part not in left_out)
         yield Other(f"estimated as {rule} FLOPs per parameter{said} and token", rule * parameters * tokens)
 
 
-def _mistakes(asked: Context, cost: Callable[[Iterable[Step]], int], steps: list[Step], value: int) -> Iterator[Other]:
-    spec, sizes, one_head = asked.spec, asked.program.sizes, asked.head is not None
+def _mistakes(context: Context, cost: Callable[[Iterable[Step]], int], steps: list[Step], value: int) -> Iterator[Other]:
+    spec, sizes, one_head = context.spec, context.program.sizes, context.head is not None
     layered = [step for step in steps if step.block.part == "layers"]
     scores = cost(step for step in steps if core(step))
     for base, what in ((value, ""), (cost(layered), ", only the layers")):
@@ -216,12 +218,12 @@ def _mistakes(asked: Context, cost: Callable[[Iterable[Step]], int], steps: list
         yield mistaken("linear_instead_of_quadratic", "t · d_model instead of t² · d_model", value // sizes.t)
     if one_head and spec.heads > 1:
         yield mistaken("one_head_vs_all_heads", "all heads together", value * spec.heads)
-    if spec.layers > 1 and asked.layer is not None:
+    if spec.layers > 1 and context.layer is not None:
         yield mistaken("stack_for_one_layer", "all layers together", value * spec.layers)
     elif spec.layers > 1 and layered:
         yield mistaken("one_layer_only", "only one layer", cost(layered) // spec.layers)
-    yield from _mistaken_passes(asked.word("pass", "forward", PASSES), value)
-    if asked.word("per", "") == "token":
+    yield from _mistaken_passes(context.word("pass", "forward", PASSES), value)
+    if context.word("per", "") == "token":
         yield mistaken("sequence_length_in_parameters", "all tokens together", value * sizes.batch * sizes.t)
 
 

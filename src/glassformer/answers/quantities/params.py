@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from glassformer.algebra.ledger import Count, count
-from glassformer.algebra.parts import chooser, part_names
+from glassformer.algebra.parts import part_names, selector
 from glassformer.answers.mistakes.conventions import GROUPS, left_out_ways, totals_by_convention
 from glassformer.answers.mistakes.counting import rewrites
 from glassformer.answers.mistakes.pieces import Piece, Pieces, Setting, pieces_of, total
@@ -30,44 +30,44 @@ WHOLE_ATTENTION = ((), ("attention",))
     "params(ffn, layer=0)",
     OPTIONS,
 )
-def params(asked: Context) -> Found:
+def params(context: Context) -> Found:
     """Count parameters line by line, and under each usual convention."""
-    pieces = asked_pieces(asked)
+    pieces = counted_pieces(context)
     lines = [Line(piece.name, piece.formula, piece.numbers, piece.size) for piece in pieces]
     if not pieces:
-        if {*asked.options} - {"trained"} or (asked.names and not {*asked.names} & MAY_BE_NONE):
-            raise GlassformerError(f"{asked.text}: this encoder has no such parameters.")
-        return found(0, "parameters", "this encoder has no such parameters", [Line(asked.text, "", "", 0)])
+        if {*context.options} - {"trained"} or (context.names and not {*context.names} & MAY_BE_NONE):
+            raise GlassformerError(f"{context.text}: this encoder has no such parameters.")
+        return found(0, "parameters", "this encoder has no such parameters", [Line(context.text, "", "", 0)])
     others = [Other(f"without {', '.join(words)}", total(kept), left_out=words) for words, kept in left_out_ways(pieces)]
-    others += [*_of_one_head(asked, pieces), *_with_own_biases(asked, pieces), *_matrix_of_one_layer(asked, pieces)]
-    others += [*_trained_alone(asked, pieces), *_betas(asked, pieces)]
-    counted = found(total(pieces), "parameters", _convention(asked, pieces), lines, others, lambda: mistakes(asked, pieces))
+    others += [*_of_one_head(context, pieces), *_with_own_biases(context, pieces), *_matrix_of_one_layer(context, pieces)]
+    others += [*_trained_alone(context, pieces), *_betas(context, pieces)]
+    counted = found(total(pieces), "parameters", _convention(context, pieces), lines, others, lambda: mistakes(context, pieces))
     return replace(counted, nothing_without=tuple(name for name, belongs in GROUPS.items() if all(map(belongs, pieces))))
 
 
-def asked_pieces(asked: Context) -> Pieces:
+def counted_pieces(context: Context) -> Pieces:
     """Return the products that make up a parameter count."""
-    whole = _whole(asked.spec)
-    layer = asked.layer if asked.layer is not None or asked.head is None or "layer" in asked.options else 0
+    whole = _whole(context.spec)
+    layer = context.layer if context.layer is not None or context.head is None or "layer" in context.options else 0
     rows = whole.rows
-    if asked.names:
-        rows = _rows(whole, asked, asked.names)
-    if asked.listed("only"):
-        own = _rows(whole, asked, asked.listed("only"))
+    if context.names:
+        rows = _rows(whole, context, context.names)
+    if context.listed("only"):
+        own = _rows(whole, context, context.listed("only"))
         shifts = tuple(row for row in rows if row.tensor.role == "beta")
         norms_alone = all(row.kind == "norm" for row in rows)
-        rows = shifts if norms_alone and asked.listed("only") == ("biases",) else tuple(row for row in rows if row in own)
-    if asked.listed("without"):
-        left_out = {row.name for row in _rows(whole, asked, asked.listed("without"))}
+        rows = shifts if norms_alone and context.listed("only") == ("biases",) else tuple(row for row in rows if row in own)
+    if context.listed("without"):
+        left_out = {row.name for row in _rows(whole, context, context.listed("without"))}
         rows = tuple(row for row in rows if row.name not in left_out)
-    if asked.flag("trained"):
+    if context.flag("trained"):
         rows = tuple(row for row in rows if not row.frozen)
     if layer is not None:
         rows = tuple(row for row in rows if row.layer == layer)
     pieces = pieces_of(replace(whole, rows=rows))
     if layer is not None:
         pieces = tuple(piece.without("layers") for piece in pieces)
-    return _one_head(asked, pieces) if asked.head is not None else pieces
+    return _one_head(context, pieces) if context.head is not None else pieces
 
 
 @lru_cache(maxsize=8)
@@ -75,129 +75,131 @@ def _whole(spec: EncoderSpec) -> Count:
     return count(spec)
 
 
-def _rows(whole: Count, asked: Context, words: tuple[str, ...]) -> tuple[Any, ...]:
+def _rows(whole: Count, context: Context, words: tuple[str, ...]) -> tuple[Any, ...]:
     """Return the rows of some parts; symbols that this spec lacks are ignored if others match, as b_Q in `W_Q, b_Q`."""
-    parameters = asked.program.parameters
-    choosers = [chooser(name, parameters) for name in part_names(list(words))]
-    wanted = {parameter.name for parameter in parameters if any(chooses(parameter) for chooses in choosers)}
+    parameters = context.program.parameters
+    choosers = [selector(name, parameters) for name in part_names(list(words))]
+    wanted = {parameter.name for parameter in parameters if any(selects(parameter) for selects in choosers)}
     return tuple(row for row in whole.rows if row.name in wanted)
 
 
-def _one_head(asked: Context, pieces: Pieces) -> Pieces:
+def _one_head(context: Context, pieces: Pieces) -> Pieces:
     """Return the pieces that belong to one head; W_O and biases without a head axis belong to all heads."""
     own = tuple(piece for piece in pieces if any(name in HEADS for name, _ in piece.factors))
-    if asked.names in WHOLE_ATTENTION:
+    if context.names in WHOLE_ATTENTION:
         own = tuple(piece for piece in own if piece.symbol != "W_O")
     return tuple(piece.without(*HEADS) for piece in own)
 
 
-def _convention(asked: Context, pieces: Pieces) -> str:
-    scope = _scope(asked, pieces)
-    if asked.listed("without"):
-        return f"without {', '.join(asked.listed('without'))}{scope}; every other parameter counted"
-    if "biases" in (*asked.names, *asked.listed("only")):
+def _convention(context: Context, pieces: Pieces) -> str:
+    scope = _scope(context, pieces)
+    if context.listed("without"):
+        return f"without {', '.join(context.listed('without'))}{scope}; every other parameter counted"
+    if "biases" in (*context.names, *context.listed("only")):
         return f"biases of projections{scope}; a norm's beta is not one of them"
-    if asked.flag("trained"):
+    if context.flag("trained"):
         return f"trained parameters{scope}: stored tables that are not trained are left out"
     return f"every parameter{scope}: weights, biases, norms, tables"
 
 
-def _scope(asked: Context, pieces: Pieces) -> str:
-    if asked.head is not None:
-        return ", one head of one layer" if asked.layer is not None or "layer" not in asked.options else ", one head"
-    if asked.layer is not None:
+def _scope(context: Context, pieces: Pieces) -> str:
+    if context.head is not None:
+        return ", one head of one layer" if context.layer is not None or "layer" not in context.options else ", one head"
+    if context.layer is not None:
         return ", one layer"
     everywhere = all(dict(piece.factors).get("layers", 1) > 1 for piece in pieces)
-    return f", all {asked.spec.layers} layers together" if everywhere else ""
+    return f", all {context.spec.layers} layers together" if everywhere else ""
 
 
-def _of_one_head(asked: Context, pieces: Pieces) -> Iterator[Other]:
+def _of_one_head(context: Context, pieces: Pieces) -> Iterator[Other]:
     """Yield the count of a head with its rows of W_O."""
-    if asked.head is None or asked.names not in WHOLE_ATTENTION:
+    if context.head is None or context.names not in WHOLE_ATTENTION:
         return
-    output = [p for p in pieces_of(_whole(asked.spec)) if p.symbol == "W_O"]
+    output = [p for p in pieces_of(_whole(context.spec)) if p.symbol == "W_O"]
     rows = tuple(piece.without("layers", *HEADS) for piece in output[:1])
     yield Other("with its rows of W_O", total((*pieces, *rows)))
     for words, kept in left_out_ways(pieces):
         yield Other(f"with its rows of W_O, without {', '.join(words)}", total((*kept, *rows)))
 
 
-def _with_own_biases(asked: Context, pieces: Pieces) -> Iterator[Other]:
+def _with_own_biases(context: Context, pieces: Pieces) -> Iterator[Other]:
     """Yield the count with biases: `W_O` may mean W_O and b_O."""
-    biases = own_biases(asked, pieces)
-    if biases and "biases" not in asked.listed("without"):
+    biases = own_biases(context, pieces)
+    if biases and "biases" not in context.listed("without"):
         named = " and ".join(dict.fromkeys(piece.symbol for piece in biases))
         yield Other(f"with {named}", total((*pieces, *biases)))
 
 
-def own_biases(asked: Context, pieces: Pieces) -> Pieces:
+def own_biases(context: Context, pieces: Pieces) -> Pieces:
     """Return the biases of matrices that were requested without them."""
-    if not asked.names or any(piece.kind == "bias" for piece in pieces):
+    if not context.names or any(piece.kind == "bias" for piece in pieces):
         return ()
     matrices = {piece.name for piece in pieces if piece.kind == "weight"}
-    biases = tuple(piece for piece in pieces_of(_whole(asked.spec)) if piece.bias_of in matrices)
-    if asked.layer is not None or asked.head is not None:
+    biases = tuple(piece for piece in pieces_of(_whole(context.spec)) if piece.bias_of in matrices)
+    if context.layer is not None or context.head is not None:
         biases = tuple(piece.without("layers") for piece in biases)
-    return _one_head(asked, biases) if asked.head is not None else biases
+    return _one_head(context, biases) if context.head is not None else biases
 
 
-def _matrix_of_one_layer(asked: Context, pieces: Pieces) -> Iterator[Other]:
+def _matrix_of_one_layer(context: Context, pieces: Pieces) -> Iterator[Other]:
     """Yield the count of one layer: `params(W_1)` may mean the matrix of one layer."""
-    matrices = bool(asked.names) and all(name[:2] in ("W_", "b_") for name in asked.names)
-    if matrices and asked.layer is None and asked.head is None and asked.spec.layers > 1:
+    matrices = bool(context.names) and all(name[:2] in ("W_", "b_") for name in context.names)
+    if matrices and context.layer is None and context.head is None and context.spec.layers > 1:
         one = tuple(piece.without("layers") for piece in pieces if piece.part == "layers")
         yield Other("in one layer", total(one))
-        biases = tuple(piece.without("layers") for piece in own_biases(asked, pieces))
-        if biases and "biases" not in asked.listed("without"):
+        biases = tuple(piece.without("layers") for piece in own_biases(context, pieces))
+        if biases and "biases" not in context.listed("without"):
             yield Other(f"in one layer, with {biases[0].symbol}", total((*one, *biases)))
 
 
-def _trained_alone(asked: Context, pieces: Pieces) -> Iterator[Other]:
-    frozen = {row.name for row in _whole(asked.spec).rows if row.frozen}
+def _trained_alone(context: Context, pieces: Pieces) -> Iterator[Other]:
+    frozen = {row.name for row in _whole(context.spec).rows if row.frozen}
     kept = tuple(piece for piece in pieces if piece.name not in frozen)
     if frozen and kept and len(kept) < len(pieces):
         yield Other("only trained parameters, without stored tables that are not trained", total(kept))
 
 
-def _betas(asked: Context, pieces: Pieces) -> Iterator[Other]:
-    if "biases" in (*asked.names, *asked.listed("only")):
-        around = pieces_of(_whole(asked.spec))
+def _betas(context: Context, pieces: Pieces) -> Iterator[Other]:
+    if "biases" in (*context.names, *context.listed("only")):
+        around = pieces_of(_whole(context.spec))
         betas = tuple(piece for piece in around if piece.symbol == "beta" and piece not in pieces)
-        if asked.layer is not None:
+        if context.layer is not None:
             betas = tuple(piece.without("layers") for piece in betas if piece.part == "layers")
         yield Other("with the betas of norms", total((*pieces, *betas)))
 
 
-def mistakes(asked: Context, pieces: Pieces) -> Iterator[Other]:
+def mistakes(context: Context, pieces: Pieces) -> Iterator[Other]:
     """Yield what known mistakes give: too many layers or heads, excluded parameters counted, and every rewrite."""
-    for code, what, wider in _wider(asked):
+    for code, what, wider in _wider(context):
         for words, value in totals_by_convention(wider):
             yield mistaken(code, f"{what}{', without ' + ', '.join(words) if words else ''}", value)
-    if asked.listed("without"):
-        everything = asked_pieces(_without_options(asked, "without"))
-        what = f"{', '.join(asked.listed('without'))} counted, which the question excludes"
+    if context.listed("without"):
+        everything = counted_pieces(_without_options(context, "without"))
+        what = f"{', '.join(context.listed('without'))} counted, which the question excludes"
         yield mistaken("left_out_counted", what, total(everything))
-    for rewrite in rewrites(pieces, setting_of(asked)):
+    for rewrite in rewrites(pieces, setting_of(context)):
         yield mistaken(rewrite.code, rewrite.what, total(rewrite.pieces))
 
 
-def setting_of(asked: Context) -> Setting:
-    return Setting(asked.spec, asked.asked.batch, asked.asked.t)
+def setting_of(context: Context) -> Setting:
+    return Setting(context.spec, context.request.batch, context.request.t)
 
 
-def _wider(asked: Context) -> Iterator[tuple[str, str, Pieces]]:
+def _wider(context: Context) -> Iterator[tuple[str, str, Pieces]]:
     """Yield the counts of all layers or heads where one was asked for."""
-    if asked.head is not None and asked.spec.heads > 1:
-        every = _without_options(asked, "head")
-        pieces = asked_pieces(every)
-        if asked.layer is None and "layer" not in asked.options:
+    if context.head is not None and context.spec.heads > 1:
+        every = _without_options(context, "head")
+        pieces = counted_pieces(every)
+        if context.layer is None and "layer" not in context.options:
             pieces = tuple(piece.without("layers") for piece in pieces)
-        keep: tuple[Piece, ...] = tuple(p for p in pieces if asked.names not in WHOLE_ATTENTION or p.symbol not in ("W_O", "b_O"))
+        keep: tuple[Piece, ...] = tuple(
+            p for p in pieces if context.names not in WHOLE_ATTENTION or p.symbol not in ("W_O", "b_O")
+        )
         yield "one_head_vs_all_heads", "all heads counted", keep
-    if (asked.layer is not None or asked.head is not None) and asked.spec.layers > 1:
-        wider = asked_pieces(_without_options(asked, "layer", "head"))
+    if (context.layer is not None or context.head is not None) and context.spec.layers > 1:
+        wider = counted_pieces(_without_options(context, "layer", "head"))
         yield "stack_for_one_layer", "all layers counted", wider
 
 
-def _without_options(asked: Context, *keys: str) -> Context:
-    return Context(asked.quantity, asked.asked, {key: value for key, value in asked.options.items() if key not in keys})
+def _without_options(context: Context, *keys: str) -> Context:
+    return Context(context.quantity, context.request, {key: value for key, value in context.options.items() if key not in keys})

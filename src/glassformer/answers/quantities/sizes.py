@@ -36,18 +36,18 @@ def is_size(name: str) -> bool:
     return name in SHORT or name in ("t", "s", "batch") or name in DERIVED or name in defaults()
 
 
-def size(asked: Context) -> Found:
+def size(context: Context) -> Found:
     """Return a field of the spec, or its derived value if it is not given."""
-    name = SHORT.get(asked.quantity.name, asked.quantity.name)
-    spec = asked.spec
+    name = SHORT.get(context.quantity.name, context.quantity.name)
+    spec = context.spec
     if name in ("t", "s", "batch"):
-        number = asked.program.sizes.batch if name == "batch" else asked.program.sizes.t
+        number = context.program.sizes.batch if name == "batch" else context.program.sizes.t
         return found(number, "", "size of the input", [Line(name, "", "", number)])
     value, given, symbols, numbers = _derived(spec).get(name, (getattr(spec, name, None),) * 2 + ("", ""))
     if value is None:
-        raise GlassformerError(f"{asked.text}: this encoder has no {name}.")
+        raise GlassformerError(f"{context.text}: this encoder has no {name}.")
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise GlassformerError(f"{asked.text}: {name} is not a number; it is {value}.")
+        raise GlassformerError(f"{context.text}: {name} is not a number; it is {value}.")
     exact: Value = value if isinstance(value, int) else Fraction(str(value))
     line = Line(name, "as given", str(value), exact) if given is not None else Line(name, symbols, numbers, exact)
     others = [Other("in all layers together", spec.heads * spec.layers)] if name == "heads" and spec.layers > 1 else []
@@ -75,16 +75,16 @@ def _mistaken_size(spec: EncoderSpec, name: str) -> Iterator[Other]:
 
 
 @means("tokens", "tokens of one input: patches and learned tokens of an image, positions of audio, or t", "tokens")
-def tokens(asked: Context) -> Found:
-    spec, length = asked.spec, asked.program.sizes.t
+def tokens(context: Context) -> Found:
+    spec, length = context.spec, context.program.sizes.t
     if spec.reads == "frames":
         line = Line("tokens", "frames / 2", f"{spec.frames} / 2", length)
         if spec.raw_sound:
             line = Line("tokens", "⌊(frames − kernel) / stride⌋ + 1, once per convolution", f"from {spec.frames}", length)
         return found(length, "tokens", "positions after the last convolution", [line])
     if spec.reads != "image":
-        if asked.asked.t is None:
-            raise GlassformerError(f"{asked.text}: the number of tokens depends on the input; add it to the spec, as in t=128.")
+        if context.request.t is None:
+            raise GlassformerError(f"{context.text}: the number of tokens depends on the input; add it to the spec, as in t=128.")
         return found(length, "tokens", "as given", [Line("t", "", "", length)])
     down, across = spec.patch_grid
     extra = spec.class_tokens + spec.registers
@@ -99,8 +99,8 @@ def tokens(asked: Context) -> Found:
 
 
 @means("patches", "patches of one image", "patches @ vit-b16")
-def patches(asked: Context) -> Found:
-    spec = _image(asked)
+def patches(context: Context) -> Found:
+    spec = _image(context)
     down, across = spec.patch_grid
     line = Line("patches", "patches down · patches across", f"{down} · {across}", spec.patches)
 
@@ -112,8 +112,8 @@ def patches(asked: Context) -> Found:
 
 
 @means("patch_length", "numbers in one patch, all channels", "patch_length @ vit-b16")
-def patch_length(asked: Context) -> Found:
-    spec = _image(asked)
+def patch_length(context: Context) -> Found:
+    spec = _image(context)
     down, across = spec.patch_size
     value = spec.channels * down * across
     line = Line("patch", "channels · height · width", f"{spec.channels} · {down} · {across}", value)
@@ -125,10 +125,10 @@ def patch_length(asked: Context) -> Found:
     return found(value, "numbers", "one patch, all channels", [line], [], mistakes)
 
 
-def _image(asked: Context) -> EncoderSpec:
-    if asked.spec.reads != "image":
-        raise GlassformerError(f"{asked.text}: this encoder does not take images, so it has no patches.")
-    return asked.spec
+def _image(context: Context) -> EncoderSpec:
+    if context.spec.reads != "image":
+        raise GlassformerError(f"{context.text}: this encoder does not take images, so it has no patches.")
+    return context.spec
 
 
 def _mistaken_patches(spec: EncoderSpec) -> Iterator[Other]:
@@ -137,18 +137,18 @@ def _mistaken_patches(spec: EncoderSpec) -> Iterator[Other]:
 
 
 @means("outputs", "outputs of the task head: classes, or the vocabulary", "outputs")
-def outputs(asked: Context) -> Found:
-    spec = asked.spec
+def outputs(context: Context) -> Found:
+    spec = context.spec
     if spec.head == "none":
-        raise GlassformerError(f"{asked.text}: this encoder has no task head. Add head=classify or head=mlm.")
+        raise GlassformerError(f"{context.text}: this encoder has no task head. Add head=classify or head=mlm.")
     name, value = ("vocab", spec.vocab) if spec.head in ("mlm", "pretrain") and spec.vocab else ("classes", spec.classes)
     return found(value, "outputs", "of the task head", [Line("outputs", name, str(value), value)])
 
 
 @means("count", "how many norms, heads, layers, matrices or parameter tensors", "count(norms)")
-def count_of(asked: Context) -> Found:
-    what = asked.one_name("count(norms)")
-    spec, parameters = asked.spec, asked.program.parameters
+def count_of(context: Context) -> Found:
+    what = context.one_name("count(norms)")
+    spec, parameters = context.spec, context.program.parameters
     if what == "heads":
         line = Line("heads", "layers · heads", f"{spec.layers} · {spec.heads}", spec.layers * spec.heads)
         return found(spec.layers * spec.heads, "heads", "all layers together", [line], [Other("in each layer", spec.heads)])
@@ -160,7 +160,7 @@ def count_of(asked: Context) -> Found:
         "tensors": parameters,
     }
     if what not in chosen:
-        raise GlassformerError(f"{asked.text}: '{what}' cannot be counted; use one of {', '.join(COUNTED)}.")
+        raise GlassformerError(f"{context.text}: '{what}' cannot be counted; use one of {', '.join(COUNTED)}.")
     inside = [p for p in chosen[what] if p.block.part == "layers"]
     value = len(chosen[what])
     line = Line(what, "in layers + elsewhere", f"{len(inside)} + {value - len(inside)}", value)
@@ -169,8 +169,8 @@ def count_of(asked: Context) -> Found:
 
 
 @means("divisor", "the divisor of the dot products of queries and keys", "divisor")
-def divisor(asked: Context) -> Found:
-    spec = asked.spec
+def divisor(context: Context) -> Found:
+    spec = context.spec
     if spec.scale == "none":
         return found(1, "", "this encoder does not divide its scores", [Line("divisor", "1", "1", 1)])
     under = spec.score_terms * (spec.head_k if spec.scale == "d_k" else spec.d_model)
@@ -181,7 +181,7 @@ def divisor(asked: Context) -> Found:
         for code, what, wrong in (
             ("sqrt_dmodel", "√d_model", root(spec.d_model)),
             ("divided_by_dk", "d_k without the square root", spec.head_k),
-            ("sqrt_length", "√t", root(asked.program.sizes.t)),
+            ("sqrt_length", "√t", root(context.program.sizes.t)),
         ):
             yield mistaken(code, what, wrong)
             yield mistaken(code, f"1 / {what}", _inverse(wrong))

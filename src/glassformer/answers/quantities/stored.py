@@ -12,7 +12,7 @@ from glassformer.algebra.parts import PARTS
 from glassformer.answers.mistakes.pieces import total
 from glassformer.answers.quantities.answer import Found, Line, Other, found, mistaken
 from glassformer.answers.quantities.context import Context
-from glassformer.answers.quantities.params import asked_pieces
+from glassformer.answers.quantities.params import counted_pieces
 from glassformer.answers.quantities.registry import means
 from glassformer.answers.quantities.tensors import find_tensor, has_heads, shown_axes
 from glassformer.errors import GlassformerError
@@ -34,54 +34,54 @@ LENGTHS = ("batch", "s")  # the axes of keys and values that count tokens
 
 @means("bytes", "bytes of weights (or of a part), training, gradients, optimizer, activations, kv_cache, a tensor; dtype=fp16 …",
        "bytes(weights, dtype=fp16)", OPTIONS)  # fmt: skip
-def bytes_of(asked: Context) -> Found:
+def bytes_of(context: Context) -> Found:
     """Return the bytes of weights, of a tensor, or of what training stores."""
-    names = asked.names or ("weights",)
+    names = context.names or ("weights",)
     if names == ("training",) or set(names) == set(KEPT):
-        return _training(asked)
+        return _training(context)
     if set(names) <= set(KEPT) and names != ("weights",):
-        return _kept(asked, names)
+        return _kept(context, names)
     if names == ("activations",):
-        return _activations(asked)
+        return _activations(context)
     if names == ("kv_cache",):
-        return _cache(asked)
-    if names not in (("weights",), ("params",)) and (tensor := _tensor(asked, names)) is not None:
-        return _of_tensor(asked, tensor, len(names))
-    return _weights(asked, names)
+        return _cache(context)
+    if names not in (("weights",), ("params",)) and (tensor := _tensor(context, names)) is not None:
+        return _of_tensor(context, tensor, len(names))
+    return _weights(context, names)
 
 
-def _width(asked: Context) -> tuple[str, Fraction]:
-    return DTYPES[asked.word("dtype", "float32", tuple(DTYPES))]
+def _width(context: Context) -> tuple[str, Fraction]:
+    return DTYPES[context.word("dtype", "float32", tuple(DTYPES))]
 
 
-def _weights(asked: Context, names: tuple[str, ...]) -> Found:
-    said, width = _width(asked)
+def _weights(context: Context, names: tuple[str, ...]) -> Found:
+    said, width = _width(context)
     whole = names in (("weights",), ("params",))
-    parameters = total(asked_pieces(_renamed(asked) if whole else asked))
+    parameters = total(counted_pieces(_renamed(context) if whole else context))
     if not parameters:
-        raise GlassformerError(f"{asked.text}: this encoder has no such parameters.")
+        raise GlassformerError(f"{context.text}: this encoder has no such parameters.")
     value = _whole(parameters * width)
     line = Line("weights", f"parameters · {_number(width)}", f"{parameters:,} · {_number(width)}", value)
-    scope = ", one layer" if asked.layer is not None else ""
+    scope = ", one layer" if context.layer is not None else ""
     what = "all weights" if whole else f"weights of {', '.join(names)}"
     convention = f"{what}{scope}, in {said}{also(value)}"
-    others = _precisions(asked, parameters)
-    if names == ("weights",) and (scores := find_tensor("weights", asked.program)) is not None:
-        sizes = f"batch={asked.program.sizes.batch} t={asked.program.sizes.t}"
+    others = _precisions(context, parameters)
+    if names == ("weights",) and (scores := find_tensor("weights", context.program)) is not None:
+        sizes = f"batch={context.program.sizes.batch} t={context.program.sizes.t}"
         others.append(Other(f"the attention weights of one layer, {sizes}", _whole(scores.size * width), excuses=False))
     return found(value, "bytes", convention, [line], others, lambda: _mistaken_bytes(value, parameters))
 
 
-def _renamed(asked: Context) -> Context:
+def _renamed(context: Context) -> Context:
     """Return the context for all parameters: `weights` means everything stored, not only matrices."""
-    quantity = asked.quantity
-    return Context(type(quantity)("params", (), quantity.options, quantity.model), asked.asked, asked.options)
+    quantity = context.quantity
+    return Context(type(quantity)("params", (), quantity.options, quantity.model), context.request, context.options)
 
 
-def _parts_of_training(asked: Context) -> dict[str, Line]:
+def _parts_of_training(context: Context) -> dict[str, Line]:
     """Return lines for weights, gradients and Adam's two moments, which are at least float32."""
-    _, width = _width(asked)
-    parameters = count(asked.spec).total
+    _, width = _width(context)
+    parameters = count(context.spec).total
     each = _whole(parameters * width)
     moment = max(4, _whole(width))
     symbols, numbers = f"parameters · {_number(width)}", f"{parameters:,} · {_number(width)}"
@@ -93,12 +93,12 @@ def _parts_of_training(asked: Context) -> dict[str, Line]:
     }  # fmt: skip
 
 
-def _training(asked: Context) -> Found:
-    said, width = _width(asked)
-    lines = _parts_of_training(asked)
+def _training(context: Context) -> Found:
+    said, width = _width(context)
+    lines = _parts_of_training(context)
     weights, moments = (_int(lines[name]) for name in ("weights", "optimizer"))
     value = 2 * weights + moments
-    others = [Other("with a float32 copy of the weights", value + 4 * count(asked.spec).total)] if width == 2 else []
+    others = [Other("with a float32 copy of the weights", value + 4 * count(context.spec).total)] if width == 2 else []
 
     def mistakes() -> Iterator[Other]:
         for what, wrong in (
@@ -114,11 +114,11 @@ def _training(asked: Context) -> Found:
     return found(value, "bytes", convention, lines.values(), others, mistakes)
 
 
-def _kept(asked: Context, names: tuple[str, ...]) -> Found:
+def _kept(context: Context, names: tuple[str, ...]) -> Found:
     """Return the sum of some of the parts that training stores."""
-    lines = [_parts_of_training(asked)[name] for name in names]
-    value, parameters = sum(map(_int, lines)), count(asked.spec).total
-    others = _precisions(asked, parameters) if names == ("gradients",) else []
+    lines = [_parts_of_training(context)[name] for name in names]
+    value, parameters = sum(map(_int, lines)), count(context.spec).total
+    others = _precisions(context, parameters) if names == ("gradients",) else []
 
     def mistakes() -> Iterator[Other]:
         if names == ("optimizer",):
@@ -126,29 +126,31 @@ def _kept(asked: Context, names: tuple[str, ...]) -> Found:
         yield from _mistaken_bytes(value, parameters)
 
     moments = "; Adam's two moments in float32" if "optimizer" in names else ""
-    convention = f"{' and '.join(names)}, in {_width(asked)[0]}{moments}{also(value)}"
+    convention = f"{' and '.join(names)}, in {_width(context)[0]}{moments}{also(value)}"
     return found(value, "bytes", convention, lines, others, mistakes)
 
 
-def _activations(asked: Context) -> Found:
-    said, _ = _width(asked)
+def _activations(context: Context) -> Found:
+    said, _ = _width(context)
     if said not in ACTIVATION_TYPES:
-        raise GlassformerError(f"{asked.text}: activations can be counted in fp64, fp32, bf16 or fp16.")
+        raise GlassformerError(f"{context.text}: activations can be counted in fp64, fp32, bf16 or fp16.")
     dtype: Dtype = said  # type: ignore[assignment]
-    alive, saved = (memory(asked.program, training=training, dtype=dtype).activations for training in (False, True))
+    alive, saved = (memory(context.program, training=training, dtype=dtype).activations for training in (False, True))
     convention = f"peak during a forward pass, in {said}{also(alive)}"
     line = Line("activations", "peak", "", alive)
     return found(alive, "bytes", convention, [line], [Other("in training: saved for the backward pass", saved)])
 
 
-def _cache(asked: Context) -> Found:
+def _cache(context: Context) -> Found:
     """Return the bytes of the keys and values of every layer, as a decoder caches them."""
-    spec = asked.spec
-    said, width = _width(asked)
-    layers = 1 if asked.layer is not None else spec.layers
-    tensors = [find_tensor(name, asked.program, asked.layer or 0) for name in ("k", "v")]
-    (*shared, d_k), (*_, d_v) = (shown_axes(tensor, one_head=asked.head is not None) for tensor in tensors if tensor is not None)
-    per_token = asked.word("per", "", ("token",)) == "token"
+    spec = context.spec
+    said, width = _width(context)
+    layers = 1 if context.layer is not None else spec.layers
+    tensors = [find_tensor(name, context.program, context.layer or 0) for name in ("k", "v")]
+    (*shared, d_k), (*_, d_v) = (
+        shown_axes(tensor, one_head=context.head is not None) for tensor in tensors if tensor is not None
+    )
+    per_token = context.word("per", "", ("token",)) == "token"
     factors = [
         ("layers", layers),
         *((axis.name, axis.size) for axis in shared if not (per_token and axis.name in LENGTHS)),
@@ -163,42 +165,44 @@ def _cache(asked: Context) -> Found:
     def mistakes() -> Iterator[Other]:
         if layers > 1:
             yield mistaken("one_layer_only", "only one layer", value // layers)
-        if spec.group > 1 and asked.head is None:
+        if spec.group > 1 and context.head is None:
             yield mistaken("grouped_queries_ignored", "keys and values of all heads", value * spec.group)
         yield from _mistaken_bytes(value, elements)
 
     where = f"{'one layer' if layers == 1 else f'{layers} layers'}{', per token' if per_token else ''}"
     convention = f"keys and values of {where}, in {said}{also(value)}"
-    return found(value, "bytes", convention, [Line("kv_cache", symbols, numbers, value)], _precisions(asked, elements), mistakes)
+    return found(
+        value, "bytes", convention, [Line("kv_cache", symbols, numbers, value)], _precisions(context, elements), mistakes
+    )
 
 
-def _tensor(asked: Context, names: tuple[str, ...]) -> Tensor | None:
+def _tensor(context: Context, names: tuple[str, ...]) -> Tensor | None:
     """Return the named tensor of the forward pass; None if the names refer to the weights of a part."""
     if any(name in PARTS for name in names):
         return None
-    tensors = [find_tensor(name, asked.program, asked.layer or 0) for name in names]
+    tensors = [find_tensor(name, context.program, context.layer or 0) for name in names]
     found_tensors = [tensor for tensor in tensors if tensor is not None]
-    weights = {parameter.name for parameter in asked.program.parameters}
+    weights = {parameter.name for parameter in context.program.parameters}
     if len(found_tensors) < len(names) or any(tensor.name in weights for tensor in found_tensors):
         return None
     if len({tensor.size for tensor in found_tensors}) > 1:
-        raise GlassformerError(f"{asked.text}: these tensors have different sizes here. Ask for one of them.")
+        raise GlassformerError(f"{context.text}: these tensors have different sizes here. Ask for one of them.")
     return found_tensors[0]
 
 
-def _of_tensor(asked: Context, tensor: Tensor, several: int) -> Found:
-    spec, sizes, (said, width) = asked.spec, asked.program.sizes, _width(asked)
-    inside, one_head = tensor.block.part == "layers", asked.head is not None and has_heads(tensor)
+def _of_tensor(context: Context, tensor: Tensor, several: int) -> Found:
+    spec, sizes, (said, width) = context.spec, context.program.sizes, _width(context)
+    inside, one_head = tensor.block.part == "layers", context.head is not None and has_heads(tensor)
     layers = spec.layers if inside else 1
-    times = layers if asked.word("layer", "") == "all" else 1
+    times = layers if context.word("layer", "") == "all" else 1
     factors = [(name or str(size), size) for name, size in (("", several), ("layers", times)) if size > 1]
     factors += [(axis.name, axis.size) for axis in shown_axes(tensor, one_head=one_head)]
     elements = math.prod(size for _, size in factors)
     value = _whole(elements * width)
     symbols = " · ".join([*(name for name, _ in factors), "bytes"])
     numbers = " · ".join([*(str(size) for _, size in factors), _number(width)])
-    others = _precisions(asked, elements)
-    if layers > times and "layer" not in asked.options:
+    others = _precisions(context, elements)
+    if layers > times and "layer" not in context.options:
         others.append(Other(f"in all {layers} layers", value * layers))
 
     def mistakes() -> Iterator[Other]:
@@ -218,8 +222,8 @@ def _of_tensor(asked: Context, tensor: Tensor, several: int) -> Found:
     return found(value, "bytes", convention, [Line(tensor.name, symbols, numbers, value)], others, mistakes)
 
 
-def _precisions(asked: Context, numbers: int) -> list[Other]:
-    if "dtype" in asked.options:
+def _precisions(context: Context, numbers: int) -> list[Other]:
+    if "dtype" in context.options:
         return []
     return [Other("bfloat16 or float16", 2 * numbers, code="bytes_and_units"), Other("float64", 8 * numbers)]
 

@@ -23,15 +23,15 @@ MASKS = ("padding_mask", "causal_mask")
 
 @means("shape", "the sizes of a tensor (q k v scores weights mix W_Q …), or of a formula: shape(Q K^T, Q=5 x 64, K=7 x 64)",
        "shape(weights, t=5)", ("layer", "head", "layout"))  # fmt: skip
-def shape(asked: Context) -> Found:
+def shape(context: Context) -> Found:
     """Return the shape of a tensor or of a mask."""
-    if _is_mask(asked):
-        return _mask(asked)
-    tensor = tensor_of(asked)
-    one_head = asked.head is not None and has_heads(tensor)
+    if _is_mask(context):
+        return _mask(context)
+    tensor = tensor_of(context)
+    one_head = context.head is not None and has_heads(tensor)
     which = ", one head" if one_head else ""
     others = list(other_shapes(tensor, one_head=one_head))
-    if asked.word("layout", "rows", LAYOUTS) == "columns":
+    if context.word("layout", "rows", LAYOUTS) == "columns":
         sizes = as_matrix(tensor, "columns", one_head=one_head).shape
         by_rows = as_matrix(tensor, "rows", one_head=one_head).shape
         turned = mistaken("row_column_convention", "tokens as rows instead of columns", by_rows)
@@ -39,12 +39,12 @@ def shape(asked: Context) -> Found:
         return found(sizes, "shape", f"tokens as columns{which}", [line], [], lambda: [turned])
     axes, convention = shown_axes(tensor, one_head=one_head), f"tokens as rows, the batch first{which}"
     sizes, formula = tuple(axis.size for axis in axes), " × ".join(axis.name for axis in axes)
-    if has_heads(tensor) and not one_head and is_weight(tensor, asked.program):
+    if has_heads(tensor) and not one_head and is_weight(tensor, context.program):
         others.insert(0, Other("every axis separately", sizes))
         formula = formula.replace("head × ", "head · ")
         sizes, convention = as_matrix(tensor, "rows").shape, "tokens as rows, the heads side by side"
     line = Line(tensor.name, formula, _times(sizes), sizes)
-    return found(sizes, "shape", convention, [line], others, lambda: _mistakes(asked, tensor, sizes, others))
+    return found(sizes, "shape", convention, [line], others, lambda: _mistakes(context, tensor, sizes, others))
 
 
 @means(
@@ -53,23 +53,23 @@ def shape(asked: Context) -> Found:
     "elements(scores, t=512)",
     ("layer", "head"),
 )
-def elements(asked: Context) -> Found:
+def elements(context: Context) -> Found:
     """Return the number of elements of a tensor, in one layer unless `layer=all`."""
-    if _is_mask(asked):
-        mask = _mask(asked)
+    if _is_mask(context):
+        mask = _mask(context)
         assert isinstance(mask.value, tuple)
         return found(_product(mask.value), "elements", mask.convention, mask.lines)
-    tensor = tensor_of(asked)
-    one_head = asked.head is not None and has_heads(tensor)
-    axes = [axis for axis in shown_axes(tensor, one_head=one_head) if axis.name != "batch" or asked.asked.batch > 1]
-    layers = asked.spec.layers if tensor.block.part == "layers" else 1
-    every = asked.word("layer", "0") == "all"
+    tensor = tensor_of(context)
+    one_head = context.head is not None and has_heads(tensor)
+    axes = [axis for axis in shown_axes(tensor, one_head=one_head) if axis.name != "batch" or context.request.batch > 1]
+    layers = context.spec.layers if tensor.block.part == "layers" else 1
+    every = context.word("layer", "0") == "all"
     factors = [*([("layers", layers)] if every and layers > 1 else []), *((axis.name, axis.size) for axis in axes)]
     value = math.prod(size for _, size in factors)
     line = Line(tensor.name, " · ".join(name for name, _ in factors), " · ".join(str(size) for _, size in factors), value)
     heads = next((axis.size for axis in tensor.axes if axis.name in HEADS), 1)
     others = (
-        [Other(f"in all {layers} layers", value * layers)] if layers > 1 and not every and "layer" not in asked.options else []
+        [Other(f"in all {layers} layers", value * layers)] if layers > 1 and not every and "layer" not in context.options else []
     )
     where = f"{', one head' if one_head else ''}{f', all {layers} layers' if every else ', one layer' if layers > 1 else ''}"
 
@@ -79,33 +79,33 @@ def elements(asked: Context) -> Found:
             yield mistaken("one_head_vs_all_heads", said, value * heads if one_head else value // heads)
         if every and layers > 1:
             yield mistaken("one_layer_only", "only one layer", value // layers)
-        for other in _mistakes(asked, tensor, tensor.shape, list(other_shapes(tensor))):
+        for other in _mistakes(context, tensor, tensor.shape, list(other_shapes(tensor))):
             assert isinstance(other.value, tuple)
             yield mistaken(other.code, other.convention, _product(other.value))
 
     return found(value, "elements", f"tokens as rows{where}", [line], others, mistakes)
 
 
-def tensor_of(asked: Context) -> Tensor:
+def tensor_of(context: Context) -> Tensor:
     """Return the requested tensor, by its full name or its common name, in the requested layer."""
-    match asked.quantity.arguments:
+    match context.quantity.arguments:
         case ():
-            raise GlassformerError(f"{asked.text}: which tensor? Write {EXAMPLES}.")
+            raise GlassformerError(f"{context.text}: which tensor? Write {EXAMPLES}.")
         case (Transposed(Name(name)),):
-            return _transposed(_named(asked, name))
+            return _transposed(_named(context, name))
         case (Name("concat"),):
-            return _side_by_side(_named(asked, "mix"))
-    names = asked.names
-    tensors = [_named(asked, name) for name in names]
+            return _side_by_side(_named(context, "mix"))
+    names = context.names
+    tensors = [_named(context, name) for name in names]
     if len({tensor.shape for tensor in tensors}) > 1:
-        raise GlassformerError(f"{asked.text}: these tensors have different shapes here. Ask for one of them.")
+        raise GlassformerError(f"{context.text}: these tensors have different shapes here. Ask for one of them.")
     return tensors[0]
 
 
-def _named(asked: Context, name: str) -> Tensor:
-    tensor = find_tensor(name, asked.program, asked.layer or 0)
+def _named(context: Context, name: str) -> Tensor:
+    tensor = find_tensor(name, context.program, context.layer or 0)
     if tensor is None:
-        near = nearest(name, [*asked.program.tensors, *short_names(asked.program), *MASKS])
+        near = nearest(name, [*context.program.tensors, *short_names(context.program), *MASKS])
         raise GlassformerError(f"this encoder has no tensor '{shown(name)}'.{near} 'glassformer shapes' lists them all.")
     return tensor
 
@@ -177,13 +177,13 @@ def other_shapes(tensor: Tensor, *, one_head: bool = False) -> Iterator[Other]:
         yield Other("heads before tokens, without the batch", tuple(axis.size for axis in first if axis.name != "batch"))
 
 
-def _is_mask(asked: Context) -> bool:
-    return len(asked.quantity.arguments) == 1 and asked.quantity.arguments[0] in [Name(mask) for mask in MASKS]
+def _is_mask(context: Context) -> bool:
+    return len(context.quantity.arguments) == 1 and context.quantity.arguments[0] in [Name(mask) for mask in MASKS]
 
 
-def _mask(asked: Context) -> Found:
+def _mask(context: Context) -> Found:
     """Return the shape of a mask, which is broadcast over the scores (batch × head × t × s)."""
-    batch, t, heads = asked.program.sizes.batch, asked.program.sizes.t, asked.spec.heads
+    batch, t, heads = context.program.sizes.batch, context.program.sizes.t, context.spec.heads
     pairs: dict[str, Shape] = {
         "one flag per pair": (t, t), "broadcast over batch and heads": (1, 1, t, t), "for each input": (batch, t, t),
         "for each input, broadcast over heads": (batch, 1, t, t), "broadcast over the batch": (1, t, t),
@@ -193,15 +193,15 @@ def _mask(asked: Context) -> Found:
         "one flag per token, the batch first": (batch, t), "broadcast over heads and queries": (batch, 1, 1, t),
         "broadcast over queries": (batch, 1, t), "without the batch": (t,),
     }  # fmt: skip
-    shapes = pairs if asked.names == ("causal_mask",) else tokens | pairs
+    shapes = pairs if context.names == ("causal_mask",) else tokens | pairs
     convention, value = next(iter(shapes.items()))
-    line = Line(asked.names[0], "", _times(value), value)
+    line = Line(context.names[0], "", _times(value), value)
     return found(value, "shape", convention, [line], [Other(said, sizes) for said, sizes in shapes.items()])
 
 
-def _mistakes(asked: Context, tensor: Tensor, value: Shape, others: list[Other]) -> Iterator[Other]:
+def _mistakes(context: Context, tensor: Tensor, value: Shape, others: list[Other]) -> Iterator[Other]:
     shapes = (value, *(other.value for other in others if isinstance(other.value, tuple)))
-    written = Written(tensor.symbol, shapes, asked.spec, asked.program.sizes, asked.head is not None)
+    written = Written(tensor.symbol, shapes, context.spec, context.program.sizes, context.head is not None)
     for code, what, wrong in shape_mistakes(written):
         yield mistaken(code, what, wrong)
 

@@ -38,7 +38,7 @@ OF_HEADS = ("heads_times_full_width", "one_head_vs_all_heads", "score_cost_times
 
 
 @dataclass(frozen=True, eq=False)
-class Asked(Key):
+class QuantityKey(Key):
     """The key of a quantity. `heads` if the question is about several attention heads."""
 
     answer: Answer
@@ -138,7 +138,7 @@ class Asked(Key):
 
 
 @dataclass(frozen=True, eq=False)
-class Counted(Asked):
+class Counted(QuantityKey):
     """The key of one number: whole and exact, or with some decimals."""
 
     @property
@@ -199,14 +199,14 @@ class Counted(Asked):
 
     def follows(self, earlier: Mapping[str, Fraction]) -> Fraction:
         """Return the number that follows from earlier answers."""
-        found = plain(worked_out(self.rule, {**self.drawn, **earlier}, self.answer.asked, "carried").scaled)
+        found = plain(worked_out(self.rule, {**self.drawn, **earlier}, self.answer.request, "carried").scaled)
         if not isinstance(found, Number):
             raise GlassformerError(f"carried = '{shown(self.rule)}' is not a number: write how it follows from earlier answers.")
         return Fraction(found)
 
 
 @dataclass(frozen=True, eq=False)
-class Shaped(Asked):
+class Shaped(QuantityKey):
     """The key of a shape."""
 
     wanted: str = "a shape, such as 64 × 32"
@@ -232,10 +232,10 @@ class Shaped(Asked):
 
 
 @dataclass(frozen=True, eq=False)
-class Listed(NumbersKey, Asked):
+class Listed(NumbersKey, QuantityKey):
     """The key of a vector or a matrix."""
 
-    value = Asked.value
+    value = QuantityKey.value
 
     def shown(self, value: Any) -> str:
         return written(value, self.digits)

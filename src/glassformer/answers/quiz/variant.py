@@ -13,7 +13,7 @@ from glassformer.answers.quiz.draws import Draw, parameters
 from glassformer.answers.quiz.keys import key_of
 from glassformer.answers.quiz.marking import MISSING, Key, Marked, marked
 from glassformer.answers.quiz.phrases import Phrase
-from glassformer.answers.quiz.quantity import Asked, Counted
+from glassformer.answers.quiz.quantity import Counted, QuantityKey
 from glassformer.answers.quiz.template import Option, QuizSet, Template, filled
 from glassformer.answers.quiz.worked import Worked
 from glassformer.errors import GlassformerError, shown
@@ -60,7 +60,7 @@ class Item:
     @property
     def command(self) -> str:
         """The command that derives the answer; empty if there is none."""
-        if isinstance(self.inner, Asked):
+        if isinstance(self.inner, QuantityKey):
             words = [self.inner.answer.text, *filled(self.template.spec, self.drawn).split()]
             return f"glassformer ask {shlex.join(words)}"
         return f"glassformer experiment {self.template.proof}" if self.template.proof else ""

@@ -21,7 +21,7 @@ from glassformer.numbers.by_hand import Solution
 from glassformer.numbers.by_hand.worked import line, turned
 from glassformer.program import Tensor
 from glassformer.program.axes import Array, Floats
-from glassformer.program.pen import TextPen
+from glassformer.program.formatter import TextFormatter
 
 CARRIED_DECIMALS = (1, 2, 3)
 
@@ -100,15 +100,15 @@ class Worked(NumbersKey):
         return simplest(found.findings)
 
     def solution(self) -> tuple[Section, ...]:
-        pen = TextPen(self.solution_.problem.convention)
+        formatter = TextFormatter(self.solution_.problem.convention)
         found = []
-        for step in replace(self.solution_, asked=(self.ask,)).steps:
+        for step in replace(self.solution_, requested=(self.ask,)).steps:
             lines = [line(cell, step.run, self.digits + 1) for cell in step.cells if not cell.moves]
             lines += [f"… and {step.left_out} more in the same way"] if step.left_out else []
             if step.value.ndim:
                 value = self.solution_.written(step.step.output, step.value)
                 lines.append(f"{step.name} = {written(value, self.digits + 1)}")
-            found.append((step.rule(pen), tuple(lines)))
+            found.append((step.rule(formatter), tuple(lines)))
         return tuple(found)
 
     def own(self, claim: str) -> Own | None:

@@ -12,11 +12,11 @@ from glassformer.answers.mistakes.arithmetic import slips
 from glassformer.answers.mistakes.catalogue import mistake
 from glassformer.answers.mistakes.slips import Slip, pen_slips
 from glassformer.answers.quantities.answer import Answer, Found, Other, Shape, Value, plain_value
-from glassformer.answers.quantities.asking import asked_about, stated_sizes
+from glassformer.answers.quantities.asking import request_for, stated_sizes
 from glassformer.answers.quantities.classes import Growth, class_of
-from glassformer.answers.quantities.context import context
+from glassformer.answers.quantities.context import resolve
 from glassformer.answers.quantities.evaluation import Evaluation, as_number, is_leaf, meaning_of
-from glassformer.answers.quantities.params import asked_pieces, setting_of
+from glassformer.answers.quantities.params import counted_pieces, setting_of
 from glassformer.answers.quantities.units import require_same_kind
 from glassformer.answers.verdicts.diagnosis import Diagnosis
 from glassformer.answers.verdicts.every_size import any_model, holds_elsewhere
@@ -43,7 +43,7 @@ NO_CAUSE = "no known mistake gives this value"
 
 
 def check(
-    relation: str | Node, asked: Request | None = None, *, claim: str | Node | None = None, files: bool = False
+    relation: str | Node, request: Request | None = None, *, claim: str | Node | None = None, files: bool = False
 ) -> Diagnosis:
     """Judge a relation: `check("params = 110M", request("bert-base"))`, or `check("params", …, claim="110M")`.
 
@@ -59,10 +59,10 @@ def check(
         )
     if not isinstance(node, Relation):
         raise GlassformerError(f"'{shown(write(node))}' is not a claim: {EXAMPLE}.")
-    asked = asked_about(node, asked, files=files)
-    if asked is None and is_about_every_encoder(node):
+    request = request_for(node, request, files=files)
+    if request is None and is_about_every_encoder(node):
         return any_model(node, lambda model: _judged(node, model, files=files))
-    return _judged(node, asked, files=files)
+    return _judged(node, request, files=files)
 
 
 def is_about_every_encoder(node: Relation) -> bool:
@@ -75,12 +75,12 @@ def is_about_every_encoder(node: Relation) -> bool:
 
 def judge(answer: Answer, claim: str) -> Diagnosis:
     """Judge a claim about an answer that is already computed."""
-    return check(answer.expression, answer.asked, claim=claim)
+    return check(answer.expression, answer.request, claim=claim)
 
 
-def _judged(node: Relation, asked: Request | None, *, files: bool) -> Diagnosis:
+def _judged(node: Relation, request: Request | None, *, files: bool) -> Diagnosis:
     """Compare the sides of a relation; the first link that does not hold decides."""
-    evaluation = Evaluation(asked, sizes=stated_sizes(node, asked), files=files)
+    evaluation = Evaluation(request, sizes=stated_sizes(node, request), files=files)
     sides = [side.inner if isinstance(side, Converted) else side for side in node.sides]
     if set(node.signs) <= {"=", "≈"}:  # a = b ≈ c: each side should equal the first, and be close to the one before it
         compared = [(sides[0], sign, side) for sign, side in zip(node.signs, sides[1:], strict=True)]
@@ -95,7 +95,7 @@ def _judged(node: Relation, asked: Request | None, *, files: bool) -> Diagnosis:
     link, judged = links[worst], found[worst]
     if len(links) > 1 and not judged.right:
         judged = replace(judged, notes=(*judged.notes, f"{plain(link.left)} is not {plain(link.right)}"))
-    answer = Answer(link.subject, asked, link.found)
+    answer = Answer(link.subject, request, link.found)
     return Diagnosis(plain(node), answer, judged)
 
 
@@ -139,7 +139,7 @@ class _Link:
 
     def _for_every_size(self) -> tuple[str, ...]:
         """Return a note on whether a formula in the fields of the spec also holds at other sizes."""
-        if self.evaluation.asked is None or _plain(self.claim) or not isinstance(self.found.value, int | Fraction):
+        if self.evaluation.request is None or _plain(self.claim) or not isinstance(self.found.value, int | Fraction):
             return ()
         return holds_elsewhere(self.subject, self.claim, self.evaluation)
 
@@ -175,9 +175,9 @@ class _Link:
         if not isinstance(self.found.value, int) or not self.found.value:
             return []
         known = meaning_of(subject).options
-        asked = context(subject, self.evaluation.asked, known, self.evaluation.overrides, files=self.evaluation.files)
+        context = resolve(subject, self.evaluation.request, known, self.evaluation.overrides, files=self.evaluation.files)
         room = Fraction(0) if claimed.exact_number else claim.unit / 2
-        found = count_findings(asked_pieces(asked), setting_of(asked), CountClaim(claim.value, room, self.found.value))
+        found = count_findings(counted_pieces(context), setting_of(context), CountClaim(claim.value, room, self.found.value))
         simplest = {one.codes: one for one in sorted(found, key=lambda one: one.cost, reverse=True)}
         return sorted(simplest.values(), key=lambda one: one.cost)
 

@@ -50,15 +50,15 @@ def _names_a_layer(node: Relation) -> bool:
 
 def holds_elsewhere(subject: Node, claim: Node, here: Evaluation) -> tuple[str, ...]:
     """Return a note on whether two expressions that are equal for this spec are also equal at other sizes."""
-    assert here.asked is not None
+    assert here.request is not None
     tried = 0
     fixed = {key for leaf in walk(subject) if isinstance(leaf, Quantity) for key, _ in leaf.options}
-    for sizes in islice(_other_sizes(here.asked, claim), 4 * TRIED):
+    for sizes in islice(_other_sizes(here.request, claim), 4 * TRIED):
         fields = {name: value for name, value in sizes.items() if name not in fixed}
         if not fields:
             return ()
         try:
-            other = Evaluation(with_fields(here.asked, fields), sizes=here.sizes, files=here.files)
+            other = Evaluation(with_fields(here.request, fields), sizes=here.sizes, files=here.files)
             values = [other.found(side).value for side in (subject, claim)]
         except GlassformerError:
             continue
@@ -71,11 +71,11 @@ def holds_elsewhere(subject: Node, claim: Node, here: Evaluation) -> tuple[str, 
     return ()
 
 
-def _other_sizes(asked: Request, claim: Node) -> Iterator[dict[str, str]]:
+def _other_sizes(requested: Request, claim: Node) -> Iterator[dict[str, str]]:
     """Yield random sizes for the fields that the claim names; heads always divide d_model."""
     random = Random(shown(write(claim)))
     names = {SHORT.get(leaf.text, leaf.text) for leaf in walk(claim) if isinstance(leaf, Name)}
-    spec = asked.spec
+    spec = requested.spec
     has_ffn = spec.block == "layer"  # a formula in d_model alone may assume d_ff = 4 · d_model
     while True:
         heads = random.choice([2, 3, 4, 5]) if "heads" in names else spec.heads

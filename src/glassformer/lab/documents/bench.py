@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal, TypedDict
 
-from glassformer.program.pen import Convention
+from glassformer.program.formatter import Convention
 from glassformer.show.diagram import Diagram
 from glassformer.show.palette import Part
 

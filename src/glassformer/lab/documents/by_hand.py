@@ -7,7 +7,7 @@ from typing import Any, NotRequired, TypedDict
 
 from glassformer.answers.verdicts.verdict import Verdict
 from glassformer.lab.documents.cells import OpenedNumber, Piece
-from glassformer.program.pen import Convention
+from glassformer.program.formatter import Convention
 
 
 class SheetDocument(TypedDict):

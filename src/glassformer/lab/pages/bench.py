@@ -18,7 +18,7 @@ from glassformer.lab.documents import picked
 from glassformer.lab.pages.bench_cost import Along, cost_view, part_costs, step_costs
 from glassformer.lab.wire import answer, asked, text_in
 from glassformer.program import Program, build
-from glassformer.program.pen import Convention, LatexPen
+from glassformer.program.formatter import Convention, LatexFormatter
 from glassformer.show.blocks import Node, blocks
 from glassformer.show.diagram import diagram
 from glassformer.show.icicle import Slice, slices
@@ -111,7 +111,7 @@ async def _do(request: Request, reading: Any) -> Any:
 def _derived(asked_for: Spec, convention: Convention, opened: list[str] | None = None) -> documents.Derived:
     program = _program(asked_for)
     count, cost = algebra.ledger(program, label=asked_for.label), algebra.cost(program)
-    equations = algebra.notation(program, LatexPen(convention))
+    equations = algebra.notation(program, LatexFormatter(convention))
     return {
         "label": asked_for.label,
         "values": _values(asked_for.spec),
@@ -166,7 +166,7 @@ def _shapes(asked_for: Spec, convention: Convention) -> documents.Shapes:
 
 
 def _notation(asked_for: Spec, convention: Convention) -> documents.Equations:
-    found = algebra.notation(_program(asked_for), LatexPen(convention), label=asked_for.label)
+    found = algebra.notation(_program(asked_for), LatexFormatter(convention), label=asked_for.label)
     sections: list[documents.EquationSection] = []
     for section in found.sections:
         listed = [picked(documents.Equation, one, part=tensor_part(one.step.output)) for one in section.equations]

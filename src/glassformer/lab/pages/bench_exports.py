@@ -10,7 +10,7 @@ from glassformer import algebra
 from glassformer.errors import GlassformerError, shown
 from glassformer.lab.documents import bench as documents
 from glassformer.program import build
-from glassformer.program.pen import Convention, LatexPen
+from glassformer.program.formatter import Convention, LatexFormatter
 from glassformer.show.diagram import Diagram, diagram
 from glassformer.show.icicle import icicle_svg
 from glassformer.show.markup import tags
@@ -79,7 +79,7 @@ def _result(wanted: Wanted) -> Any:
         case "cost":
             return algebra.cost(program, label=asked_for.label)
         case "equations":
-            return algebra.notation(program, LatexPen(wanted.convention), label=asked_for.label)
+            return algebra.notation(program, LatexFormatter(wanted.convention), label=asked_for.label)
         case "compare" if wanted.against:
             ends = [algebra.count(end.spec, label=end.label) for end in (wanted.against, asked_for)]
             return algebra.bridge(*ends)

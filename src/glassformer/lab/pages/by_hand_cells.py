@@ -17,7 +17,7 @@ from glassformer.numbers.by_hand.worked import MOST_TERMS, Bench, exactly, symbo
 from glassformer.numbers.explain import Explanation, number, written
 from glassformer.program import Tensor
 from glassformer.program.expression import Expression
-from glassformer.program.pen import LatexPen, TextPen
+from glassformer.program.formatter import LatexFormatter, TextFormatter
 from glassformer.show.matrix import Grid
 from glassformer.show.work import Worksheet
 
@@ -57,7 +57,7 @@ def _given(sheet: Worksheet, tensor: Tensor) -> documents.GivenDocument:
     words = solution.descriptions.get(tensor.name)
     return {
         "name": tensor.name,
-        "latex": symbol(tensor, LatexPen(solution.problem.convention)),
+        "latex": symbol(tensor, LatexFormatter(solution.problem.convention)),
         "words": words,
         "grids": [] if words is not None else _grids(sheet, tensor, sheet.given_grids(tensor)),
     }
@@ -70,9 +70,9 @@ def _step(sheet: Worksheet, step: WorkedStep) -> documents.StepDocument:
     ids = [cell[1] for page in pages for row in page["cells"] for cell in row]  # in the order in which cells are worked out
     return {
         "name": step.name,
-        "symbol": symbol(output, LatexPen(convention)),
-        "rule": step.rule(TextPen(convention)),
-        "latex": step.rule(LatexPen(convention)),
+        "symbol": symbol(output, LatexFormatter(convention)),
+        "rule": step.rule(TextFormatter(convention)),
+        "latex": step.rule(LatexFormatter(convention)),
         "sizes": step.sizes,
         "lines": [_line(sheet, step, cell, name) for name, cell in zip(ids, step.cells, strict=False) if not cell.moves],
         "left_out": step.left_out,
@@ -140,7 +140,7 @@ def opened_cell(sheet: Worksheet, text: str) -> documents.OpenedCell:
     found = run.explain(name, **cell)
     step = next((step for step in solution.steps if step.name == name), None)
     exact = solution.exact[name][found.tensor.at(found.cell)]
-    pen = LatexPen(solution.problem.convention)
+    formatter = LatexFormatter(solution.problem.convention)
     terms = found.terms
     return {
         "id": text,
@@ -148,7 +148,7 @@ def opened_cell(sheet: Worksheet, text: str) -> documents.OpenedCell:
         "value": found.value,
         "exact": exact.text() if isinstance(exact, Surd) and exact.telling and not exact.decimal else "",
         "source": found.source,
-        "latex": step.rule(pen) if step is not None else symbol(found.tensor, pen),
+        "latex": step.rule(formatter) if step is not None else symbol(found.tensor, formatter),
         "sizes": step.sizes if step is not None else "",
         "numbers": pieces(found.expression, sheet) if found.expression is not None else [],
         "line": _whole_line(sheet, name, cell) if found.expression is not None else "",

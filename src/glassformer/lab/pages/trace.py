@@ -18,12 +18,12 @@ from glassformer.lab.pages import trace_models
 from glassformer.lab.pages.trace_cells import opened_cell
 from glassformer.lab.pages.trace_edits import Edit, edited, masks, with_mask
 from glassformer.lab.pages.trace_models import Model, can_keep_all, open_model
-from glassformer.lab.pages.trace_sessions import Shelf
+from glassformer.lab.pages.trace_sessions import Cache
 from glassformer.lab.pages.trace_slices import thumbnails, window
 from glassformer.lab.wire import answer, arrays_answer, asked, text_in, whole_in
 from glassformer.numbers import Difference, Run
 from glassformer.numbers.keep import KeptValues
-from glassformer.program.pen import LatexPen
+from glassformer.program.formatter import LatexFormatter
 from glassformer.show.palette import tensor_part
 
 if TYPE_CHECKING:
@@ -57,14 +57,14 @@ class Traced:
     moved: Mapping[str, float] = field(default_factory=dict)  # as `difference.moved`, which looks at every number
 
 
-class Desk:
+class TraceState:
     """The models and runs that are open."""
 
     def __init__(self, lab: Lab) -> None:
         self.lab = lab
-        self.models = Shelf(4, 1_000_000_000)
-        self.runs = Shelf(8, 3_000_000_000)
-        self.changed = Shelf(8, 1_000_000_000)
+        self.models = Cache(4, 1_000_000_000)
+        self.runs = Cache(8, 3_000_000_000)
+        self.changed = Cache(8, 1_000_000_000)
 
     def model(self, ask: Asked) -> Model:
         key = (ask.model, ask.spec, ask.seed)
@@ -76,8 +76,8 @@ class Desk:
         ask = ask if ask.text else replace(ask, text=model.first_text)
         prepared = model.prepared(ask.text, ask.image)
         whole = (model.key, ask.text, ask.image, None)
-        keeps = whole in self.runs or can_keep_all(model, prepared.program)  # what is kept takes no more memory
-        layer = None if keeps else min(ask.layer, prepared.program.spec.layers - 1)
+        keeps_all = whole in self.runs or can_keep_all(model, prepared.program)  # what is kept takes no more memory
+        layer = None if keeps_all else min(ask.layer, prepared.program.spec.layers - 1)
         key = (*whole[:3], layer)
         run = self.runs.get(key, lambda: model.run(prepared, layer), model.weight_of)
         if not ask.edits:
@@ -116,20 +116,20 @@ async def models(request: Request) -> Response:
 
 async def opening(request: Request) -> Response:
     """The run: its tokens, the steps by layer, what came out, and what the changes moved."""
-    return answer(await _do(request, lambda desk, ask, _: _opened(desk.traced(ask))))
+    return answer(await _do(request, lambda state, ask, _: _opened(state.traced(ask))))
 
 
 async def heads(request: Request) -> Response:
     """A thumbnail for every head."""
-    header, arrays = await _do(request, lambda desk, ask, _: thumbnails(desk.traced(ask).difference.after, ask.layer))
+    header, arrays = await _do(request, lambda state, ask, _: thumbnails(state.traced(ask).difference.after, ask.layer))
     return arrays_answer(header, arrays, "float16")
 
 
 async def tensor(request: Request) -> Response:
     """One page of a tensor."""
 
-    def read(desk: Desk, ask: Asked, document: dict[str, Any]) -> Any:
-        return window(desk.traced(ask).difference, text_in(document, "name", ""), _places(document))
+    def read(state: TraceState, ask: Asked, document: dict[str, Any]) -> Any:
+        return window(state.traced(ask).difference, text_in(document, "name", ""), _places(document))
 
     header, arrays = await _do(request, read)
     return arrays_answer(header, arrays)
@@ -138,17 +138,17 @@ async def tensor(request: Request) -> Response:
 async def cell(request: Request) -> Response:
     """One number, opened."""
 
-    def read(desk: Desk, ask: Asked, document: dict[str, Any]) -> Any:
-        difference = desk.traced(ask).difference
+    def read(state: TraceState, ask: Asked, document: dict[str, Any]) -> Any:
+        difference = state.traced(ask).difference
         return opened_cell(difference, *read_cell(difference.after, text_in(document, "cell", "")))
 
     return answer(await _do(request, read))
 
 
-async def _do(request: Request, reading: Callable[[Desk, Asked, dict[str, Any]], Made]) -> Made:
+async def _do(request: Request, reading: Callable[[TraceState, Asked, dict[str, Any]], Made]) -> Made:
     state = request.app.state
     if not hasattr(state, "trace"):
-        state.trace = Desk(state.lab)
+        state.trace = TraceState(state.lab)
     document = await asked(request)
     made: Made = await state.lab.workers.do(reading, state.trace, _asked(document), document)
     return made
@@ -198,7 +198,7 @@ def _tokens(run: Run) -> list[str]:
 
 def _steps(run: Run) -> list[documents.Step]:
     """Every tensor that was computed, and what went in, in order; `layer` is null outside of the layers."""
-    pen = LatexPen()
+    formatter = LatexFormatter()
     listed: list[documents.Step] = [
         {"name": tensor.name, "layer": None, "part": "embedding", "axes": [(axis.name, axis.size) for axis in tensor.axes]}
         for tensor in run.program.inputs
@@ -207,14 +207,14 @@ def _steps(run: Run) -> list[documents.Step]:
     for step in run.program.steps:
         layer = step.block.layer
         after_layers = after_layers or layer is not None
-        names = [pen.symbol(tensor.symbol) for tensor in step.inputs]
+        names = [formatter.symbol(tensor.symbol) for tensor in step.inputs]
         listed.append(
             {
                 "name": step.name,
                 "layer": "after" if layer is None and after_layers else layer,
                 "part": tensor_part(step.output),
                 "axes": [(axis.name, axis.size) for axis in step.output.axes],
-                "latex": f"{pen.symbol(step.output.symbol)} = {step.write(names, pen)}",
+                "latex": f"{formatter.symbol(step.output.symbol)} = {step.write(names, formatter)}",
                 "kept": step.name in run,
             }
         )

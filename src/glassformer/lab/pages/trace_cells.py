@@ -10,7 +10,7 @@ from glassformer.numbers import Difference, Explanation
 from glassformer.numbers.explain import explain, number
 from glassformer.numbers.values import Values
 from glassformer.program.expression import Expression
-from glassformer.program.pen import LatexPen
+from glassformer.program.formatter import LatexFormatter
 from glassformer.show.arithmetic import latex_arithmetic
 from glassformer.show.matrix import latex_number
 from glassformer.show.palette import tensor_part
@@ -51,19 +51,19 @@ def _doors(expression: Expression, run: Values) -> list[Any]:
 
 def _rule_latex(found: Explanation) -> str:
     step = found.run.program.step_of.get(found.tensor.name)
-    pen = LatexPen()
+    formatter = LatexFormatter()
     if step is None:
-        return pen.symbol(found.tensor.symbol)
-    names = [pen.symbol(tensor.symbol) for tensor in step.inputs]
-    return f"{pen.symbol(found.tensor.symbol)} = {step.write(names, pen)}"
+        return formatter.symbol(found.tensor.symbol)
+    names = [formatter.symbol(tensor.symbol) for tensor in step.inputs]
+    return f"{formatter.symbol(found.tensor.symbol)} = {step.write(names, formatter)}"
 
 
 def _copied(found: Explanation) -> str:
     """The rule and its numbers as one line of LaTeX; a long sum as its rule and its result."""
-    pen = LatexPen()
+    formatter = LatexFormatter()
     result = latex_number(number(found.value, DIGITS))
     index = ", ".join(str(place) for axis, place in found.cell.items() if axis != "batch" or place)
-    cell = f"{pen.symbol(found.tensor.symbol)}" + (f"\\left[{index}\\right]" if index else "")
+    cell = f"{formatter.symbol(found.tensor.symbol)}" + (f"\\left[{index}\\right]" if index else "")
     if found.expression is None or len(found.refs) > 2 * IN_LATEX:
         return f"{cell} = {result}"
     return f"{cell} = {latex_arithmetic(found.expression, found.run, DIGITS)} = {result}"

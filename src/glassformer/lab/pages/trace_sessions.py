@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 Made = TypeVar("Made")
 
 
-class Shelf:
-    """Things by key, the last used last; the oldest go when there are too many or they weigh too much."""
+class Cache:
+    """A cache by key, which removes the least recently used items if there are too many or they are too large."""
 
     def __init__(self, most: int, most_bytes: int) -> None:
         self.most = most

@@ -35,7 +35,7 @@ FIRST_FIELDS = ("d_model", "heads", "layers", "d_ff", "dropout")
 FIRST_SETTINGS = ("lr", "batch_size", "seed")
 
 
-class Hall:
+class TrainState:
     """What the page keeps between two requests."""
 
     def __init__(self, lab: Lab) -> None:
@@ -45,11 +45,11 @@ class Hall:
         self.looked_into: dict[tuple[str, ...], documents.Sample] = {}
 
 
-def _hall(request: Request) -> Hall:
+def _state(request: Request) -> TrainState:
     state = request.app.state
     if not hasattr(state, "train"):
-        state.train = Hall(state.lab)
-    found: Hall = state.train
+        state.train = TrainState(state.lab)
+    found: TrainState = state.train
     return found
 
 
@@ -96,71 +96,71 @@ async def options(request: Request) -> Response:
 async def data(request: Request) -> Response:
     """A look into data: rows a part, labels, and the first five training rows."""
     document = await asked(request)
-    hall, words = _hall(request), {name: _text(document, name) for name in ("data", *COLUMNS)}
+    state, words = _state(request), {name: _text(document, name) for name in ("data", *COLUMNS)}
     key = tuple(words.values())
-    if key not in hall.looked_into:
-        found = await hall.lab.workers.do(_look_into, _data_name(hall.lab, words["data"]), words)
-        hall.looked_into = dict([*hall.looked_into.items(), (key, found)][-16:])
-    return answer(hall.looked_into[key])
+    if key not in state.looked_into:
+        found = await state.lab.workers.do(_look_into, _data_name(state.lab, words["data"]), words)
+        state.looked_into = dict([*state.looked_into.items(), (key, found)][-16:])
+    return answer(state.looked_into[key])
 
 
 async def start(request: Request) -> Response:
     """A new run; the same key again gives the same run."""
-    document, hall = await asked(request), _hall(request)
+    document, state = await asked(request), _state(request)
     key = _text(document, "key")
     if not 8 <= len(key) <= 80:
         raise GlassformerError("the request must have a key of 8 to 80 characters, new for each run.")
-    name = await hall.lab.workers.do(_start, hall, key, document)
-    started: documents.Started = {"run": name, "row": (await hall.lab.workers.do(hall.table.now, fresh=True)).get(name)}
+    name = await state.lab.workers.do(_start, state, key, document)
+    started: documents.Started = {"run": name, "row": (await state.lab.workers.do(state.table.now, fresh=True)).get(name)}
     return answer(started)
 
 
 async def stop(request: Request) -> Response:
     """The run finishes its step, saves, and ends."""
-    document, hall = await asked(request), _hall(request)
-    await hall.lab.workers.do(hall.jobs.stop, _text(document, "run"))
-    return await _rows(hall, fresh=True)
+    document, state = await asked(request), _state(request)
+    await state.lab.workers.do(state.jobs.stop, _text(document, "run"))
+    return await _rows(state, fresh=True)
 
 
 async def resume(request: Request) -> Response:
     """The run goes on from its last checkpoint, with the settings that may be changed on the way."""
-    document, hall = await asked(request), _hall(request)
+    document, state = await asked(request), _state(request)
     from glassformer.training.settings import require_free
 
     changed = {name: value for name, value in _texts(document, "settings").items() if value.strip()}
     require_free(changed)
-    await hall.lab.workers.do(hall.jobs.resume, _text(document, "run"), _settings(changed))
-    return await _rows(hall, fresh=True)
+    await state.lab.workers.do(state.jobs.resume, _text(document, "run"), _settings(changed))
+    return await _rows(state, fresh=True)
 
 
 async def runs(request: Request) -> Response:
     """How all runs stand."""
-    hall = _hall(request)
-    hall.jobs.sweep()
-    return await _rows(hall)
+    state = _state(request)
+    state.jobs.sweep()
+    return await _rows(state)
 
 
-async def _rows(hall: Hall, *, fresh: bool = False) -> Response:
-    found: documents.Rows = {"rows": list((await hall.lab.workers.do(hall.table.now, fresh=fresh)).values())}
+async def _rows(state: TrainState, *, fresh: bool = False) -> Response:
+    found: documents.Rows = {"rows": list((await state.lab.workers.do(state.table.now, fresh=fresh)).values())}
     return answer(found)
 
 
 async def stream(request: Request) -> Response:
     """The table and the curves as they grow."""
-    hall, names = _hall(request), request.query_params.getlist("run")
-    tails(hall.lab.runs, names, "")  # a mistake is said before the stream begins
-    return events_answer(events(hall.table, names, request.headers.get("last-event-id", ""), hall.lab.leaving))
+    state, names = _state(request), request.query_params.getlist("run")
+    tails(state.lab.runs, names, "")  # a mistake is said before the stream begins
+    return events_answer(events(state.table, names, request.headers.get("last-event-id", ""), state.lab.leaving))
 
 
-def _start(hall: Hall, key: str, document: Mapping[str, Any]) -> str:
-    lab = hall.lab
+def _start(state: TrainState, key: str, document: Mapping[str, Any]) -> str:
+    lab = state.lab
     data_name = _data_name(lab, _text(document, "data"))
     words = [f"--{name}={value}" for name in COLUMNS if (value := _text(document, name)) and data_name in map(str, lab.data)]
     words += [f"--epochs={_epochs(_text(document, 'epochs'))}"]
     given = {name: value for name, value in _texts(document, "settings").items() if value.strip()}
     words += [f"--{name.replace('_', '-')}={value}" for name, value in _settings(given).items()]
     words += _spec_words(lab, _text(document, "spec"), _texts(document, "fields"))
-    return hall.jobs.start(key, _text(document, "name"), data_name, words)
+    return state.jobs.start(key, _text(document, "name"), data_name, words)
 
 
 def _data_name(lab: Lab, name: str) -> str:

@@ -47,9 +47,9 @@ def save(
     With a Hugging Face `config` (and the class that it is read as) transformers reads the folder; without one it has our own
     spec.json and the names of the ledger. `beside` is a model folder whose tokenizer and settings are copied.
     """
-    require(Encoder, encoder, "what is saved is an encoder, as gf.Encoder(spec) makes it (a loaded model has its own save)")
+    require(Encoder, encoder, "gf.save expects an encoder made by gf.Encoder(spec) (a loaded model has its own save method)")
     if config is not None and not isinstance(config, Mapping):
-        raise GlassformerError(f"config={shown(config)} is not allowed: it is what stands in a config.json, as a mapping.")
+        raise GlassformerError(f"config={shown(config)} is not allowed: it must be a mapping with the content of a config.json.")
     if config is None and as_class is not None:
         raise GlassformerError(f"as_class={shown(as_class)} belongs to a Hugging Face config: give config, or leave it out.")
     target, beside = path("folder", folder), path("beside", beside) if beside is not None else None

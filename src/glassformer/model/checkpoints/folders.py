@@ -39,11 +39,11 @@ def vacant(path: Path) -> Path:
     try:
         if path.is_dir() and not path.is_symlink():
             if any(path.iterdir()):
-                raise GlassformerError(f"the folder {path_text(path)} is not empty: choose another, nothing is overwritten.")
+                raise GlassformerError(f"the folder {path_text(path)} is not empty: choose another one; nothing is overwritten.")
         elif path.exists() or path.is_symlink():
-            raise GlassformerError(f"{path_text(path)} is there already, and is no folder: choose another name.")
+            raise GlassformerError(f"{path_text(path)} already exists, and is not a folder: choose another name.")
         if not path.absolute().parent.is_dir():
-            raise GlassformerError(f"there is no folder {path_text(path.absolute().parent)}: make it first.")
+            raise GlassformerError(f"there is no folder {path_text(path.absolute().parent)}: create it first.")
     except (OSError, ValueError) as error:
         if isinstance(error, GlassformerError):
             raise

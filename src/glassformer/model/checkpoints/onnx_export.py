@@ -126,7 +126,8 @@ def export_onnx(encoder: Encoder, path: str | Path) -> Checked:
         if not checked.worst <= BOUND:
             size = max(checked.differences, key=checked.differences.__getitem__)
             raise GlassformerError(
-                f"the ONNX graph differs from the model by {checked.worst:.1e} at {size}, more than {BOUND:.0e}: it was not kept."
+                f"the ONNX graph differs from the model by {checked.worst:.1e} at {size}, more than {BOUND:.0e}: "
+                "it was not saved."
             )
         for made in sorted(Path(folder).iterdir(), reverse=True):  # the weights first, where they are a file of their own
             sync(made)
@@ -139,7 +140,7 @@ def _check_target(target: Path) -> None:
         raise GlassformerError(f"{path_text(target)}: the name of an ONNX graph ends in .onnx.")
     folder = target.absolute().parent
     if not folder.is_dir():
-        raise GlassformerError(f"there is no folder {path_text(folder)}: make it first.")
+        raise GlassformerError(f"there is no folder {path_text(folder)}: create it first.")
     if not os.access(folder, os.W_OK):  # said before the graph is made, which takes a while
         raise not_written(target, PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
 

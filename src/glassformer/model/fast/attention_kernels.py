@@ -59,7 +59,7 @@ def logs_of(LOGS, first, tokens, length, EVEN: tl.constexpr):
 
 
 @triton.jit
-def left_of_halves(x, queries, keys, lowest):
+def dropped_in_halves(x, queries, keys, lowest):
     """Weights of 16 bits, [query, key], zeros where one is dropped."""
     return tl.inline_asm_elementwise(
         "{ .reg .b32 r; mul.lo.s32 r, $2, $4; set.geu.u32.f16x2 r, r, $6; and.b32 $0, $1, r; }",
@@ -138,7 +138,7 @@ def attend_kernel(
             used = weights.to(v.dtype)
             if DROPS:
                 theirs = tl.load(LOTS + heads * numbers + statistic + at + columns)
-                used = left_of_halves(used, mine, theirs, lowest)
+                used = dropped_in_halves(used, mine, theirs, lowest)
             mix = tl.dot(used, v, mix * shrink[:, None])
             largest = larger
         real = rows < length

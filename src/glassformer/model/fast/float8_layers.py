@@ -109,4 +109,4 @@ def check_float8(spec: EncoderSpec, device: torch.device) -> None:
     widths["kv_heads · d_k"] = spec.key_heads * spec.head_k
     for name, width in widths.items():
         if width % 16:
-            raise GlassformerError(f"precision=fp8 wants {name} to be a multiple of 16, found {width}. Try bf16.")
+            raise GlassformerError(f"precision=fp8 requires {name} to be a multiple of 16, found {width}. Try bf16.")

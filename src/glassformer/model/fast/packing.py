@@ -208,7 +208,7 @@ def _checked_lengths(spec: EncoderSpec, sequences: Sequence[Tensor], segments: S
         )
         raise GlassformerError(f"{what}, which need no packing. Call the encoder itself.")
     if part == "pooled" and not has_pooler(spec):
-        raise GlassformerError("part=pooled: this encoder pools nothing. Try pooler=dense, or pool its states.")
+        raise GlassformerError("part=pooled: this encoder has no pooler. Try pooler=dense, or pool its states.")
     if part == "logits" and spec.head == "none":
         raise GlassformerError("part=logits: this encoder has no head. Try head=classify.")
     if segments is not None and len(segments) != len(sequences):

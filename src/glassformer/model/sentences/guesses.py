@@ -35,7 +35,7 @@ def mask_of(tokenizer: Any) -> tuple[str, int]:
     for letters in MASKS:
         if (number := tokenizer.token_to_id(letters)) is not None:
             return letters, int(number)
-    raise GlassformerError(f"the tokenizer has no token for a mask ({' or '.join(MASKS)}): nothing can be asked of this head.")
+    raise GlassformerError(f"the tokenizer has no token for a mask ({' or '.join(MASKS)}): it cannot predict masked tokens.")
 
 
 def guesses(

@@ -33,11 +33,11 @@ from glassformer.model.sentences.guesses import MaskPrediction
 from glassformer.model.sentences.outside import Compute, Outside
 from glassformer.model.sentences.predictions import Prediction, TokenPrediction
 from glassformer.model.sentences.settings import Pool, SentenceSettings, read_settings
-from glassformer.model.sentences.streams import Habits
+from glassformer.model.sentences.streams import ReadingOptions
 from glassformer.spec import MASKED_HEADS, TOKEN_HEADS, EncoderSpec
 
 OPTIONS = ("pool", "normalise", "batch_tokens")
-OURS = ("letters", "word_by_word")  # habits that the model decides
+OURS = ("letters", "word_by_word")  # options that the model decides
 POOLS = ("mean", "first", "last", "max", "pooled")
 IMAGES_AT_ONCE = 32
 
@@ -55,7 +55,7 @@ class Vectors(NamedTuple):
     pairs: int = 0  # of tokens that attend to each other: the sum of the squared lengths
 
 
-class Sayings(NamedTuple):
+class Predictions(NamedTuple):
     """The head's predictions for consecutive inputs."""
 
     numbers: list[int]
@@ -134,18 +134,18 @@ class LoadedModel:
         pool: Pool | None = None,
         normalise: bool | None = None,
         batch_tokens: int | None = None,
-        **habits: Any,
+        **reading: Any,
     ) -> Iterator[Vectors]:
         """Vectors for any number of texts, some at a time, in input order and bounded memory.
 
         `pool` and `normalise` are the folder's own where it has any, and otherwise the mean of all tokens, of length one.
-        `batch_tokens` go through the model at once; `truncate`, `longest`, `empty` and others say how texts are read (`Habits`).
+        `batch_tokens` go through the model at once; `truncate`, `longest`, `empty` and others are the fields of `ReadingOptions`.
         """
         chosen, unit = self._pooling(pool, normalise=normalise)
         batch_tokens = whole("batch_tokens", batch_tokens, least=1) if batch_tokens is not None else None
         ready = self.ready("pooled" if chosen == "pooled" else "states")
         before: tuple[streams.Window, streams.Arriving] | None = None
-        for window in self._windows(texts, habits):
+        for window in self._windows(texts, reading):
             vectors = streams.embed(ready, window, chosen, normalise=unit, tokens_at_once=batch_tokens)
             if not vectors.is_cuda:
                 yield _vectors(window, vectors)
@@ -180,11 +180,11 @@ class LoadedModel:
         chosen = pool if pool is not None else said.pool if said.pool is not None else "mean"
         one_of("pool", chosen, POOLS)
         if chosen == "pooled" and not has_pooler(self.spec):
-            raise GlassformerError("pool=pooled: this model pools nothing itself. Try pool=mean or pool=first.")
+            raise GlassformerError("pool=pooled: this model has no pooler. Try pool=mean or pool=first.")
         unit = normalise if normalise is not None else said.normalise
         return chosen, True if unit is None else yes_no("normalise", unit)
 
-    def _windows(self, texts: Iterable[Text], habits: dict[str, Any], **ours: bool) -> Iterator[streams.Window]:
+    def _windows(self, texts: Iterable[Text], reading: dict[str, Any], **ours: bool) -> Iterator[streams.Window]:
         if self.spec.reads != "tokens":
             ways = {"image": " Give images: --images FILE, or predict(images).", "frames": " Call encoder(frames) in Python."}
             way = ways.get(self.spec.reads, "")
@@ -195,18 +195,18 @@ class LoadedModel:
             iter(texts)
         except TypeError:
             raise GlassformerError(f"a text or a list of texts is wanted, found {shown(texts)}.") from None
-        known = [option.name for option in fields(Habits) if option.name not in OURS]
-        for name in habits:
+        known = [option.name for option in fields(ReadingOptions) if option.name not in OURS]
+        for name in reading:
             if name not in known:
                 raise GlassformerError(f"unknown option '{shown(name)}'.{nearest(name, [*OPTIONS, *known])}")
-        if habits.get("longest") is not None:
-            habits = habits | {"longest": whole("longest", habits["longest"], least=1)}
+        if reading.get("longest") is not None:
+            reading = reading | {"longest": whole("longest", reading["longest"], least=1)}
         said = self.settings
         own: dict[str, Any] = {"lower": said.lower, "prompt": said.prompt}
-        limits = [size for size in (self.longest, habits.get("longest")) if size is not None]
+        limits = [size for size in (self.longest, reading.get("longest")) if size is not None]
         longest = min(limits, default=None)
-        all_habits = Habits(**{**own, **habits, **ours, "longest": longest})
-        return streams.windows(texts, self.tokenizer, self.spec, all_habits, beside=self.encoder.here.is_cuda)
+        options = ReadingOptions(**{**own, **reading, **ours, "longest": longest})
+        return streams.windows(texts, self.tokenizer, self.spec, options, beside=self.encoder.here.is_cuda)
 
     # Classes -----------------------------------------------------------------------------------------------------------
 
@@ -216,25 +216,25 @@ class LoadedModel:
             inputs = inputs.tolist()  # NumPy's texts are texts
         if isinstance(inputs, np.ndarray | Tensor):
             if options:
-                raise GlassformerError(f"the option {shown(next(iter(options)))} is for texts: images are read as they are.")
+                raise GlassformerError(f"the option {shown(next(iter(options)))} is for texts, and has no effect on images.")
             return self._predict_images(torch.as_tensor(inputs))
         if isinstance(inputs, str):
             return self.predict([inputs], **options)[0]
         return [one for said in self.predict_stream(inputs, **options) for one in said.values]
 
-    def predict_stream(self, texts: Iterable[Text], *, batch_tokens: int | None = None, **habits: Any) -> Iterator[Sayings]:
+    def predict_stream(self, texts: Iterable[Text], *, batch_tokens: int | None = None, **reading: Any) -> Iterator[Predictions]:
         """Predictions for any number of texts, some at a time, in input order and bounded memory."""
         predictions.require_classes(self.spec, self.folder.model_class)
         batch_tokens = whole("batch_tokens", batch_tokens, least=1) if batch_tokens is not None else None
         masked = self.spec.head in MASKED_HEADS
         by_words = self.spec.head == "tag" and self.settings.context == "word"
-        for window in self._windows(texts, habits, letters=self.spec.head in TOKEN_HEADS, word_by_word=by_words):
+        for window in self._windows(texts, reading, letters=self.spec.head in TOKEN_HEADS, word_by_word=by_words):
             if masked:
-                refused, name = habits.get("refused", streams.stop), habits.get("name", streams.plain_name)
+                refused, name = reading.get("refused", streams.stop), reading.get("name", streams.plain_name)
                 with evaluating(every_module(self.encoder)):
                     told = list(guesses.guesses(self.encoder, window, self.tokenizer, name, refused))
                 numbers, masks = [number for number, _ in told], [one for _, one in told]
-                yield Sayings(numbers, list(masks), window.dropped, window.seen, window.size, window.pairs)
+                yield Predictions(numbers, list(masks), window.dropped, window.seen, window.size, window.pairs)
                 continue
             with torch.inference_mode():
                 run = self.ready("logits").run
@@ -245,7 +245,7 @@ class LoadedModel:
             if by_words:
                 yield _of_texts(window, said)
             else:
-                yield Sayings(window.numbers, said, window.dropped, window.seen, window.size, window.pairs)
+                yield Predictions(window.numbers, said, window.dropped, window.seen, window.size, window.pairs)
 
     def _said(self, logits: Tensor, tokens: Sequence[str]) -> Said:
         kind = predictions.kind_of(self.folder)
@@ -310,13 +310,13 @@ def _vectors(window: streams.Window, values: Tensor) -> Vectors:
     return Vectors(window.numbers, values.numpy(), window.dropped, window.seen, window.size, window.pairs)
 
 
-def _of_texts(window: streams.Window, said: Sequence[Said]) -> Sayings:
+def _of_texts(window: streams.Window, said: Sequence[Said]) -> Predictions:
     """Predictions per word for texts tokenized word by word; special tokens belong to no word."""
     texts: dict[int, list[Any]] = {}
     for number, encoding, tokens in zip(window.numbers, window.encodings, said, strict=True):
         own = [token for token, special in zip(tokens, encoding.special_tokens_mask, strict=True) if not special]
         texts.setdefault(number, []).extend(own)
-    return Sayings(list(texts), list(texts.values()), window.dropped, window.seen, window.size, window.pairs)
+    return Predictions(list(texts), list(texts.values()), window.dropped, window.seen, window.size, window.pairs)
 
 
 def load(

@@ -13,7 +13,7 @@ from glassformer.spec import EncoderSpec
 Kind = Literal["classes", "labels", "scores"]
 WHAT = {
     "none": "it has no head",
-    "project": "its head gives vectors",
+    "project": "its head returns vectors",
 }
 ANSWERS = "ForQuestionAnswering"  # two numbers a token, which compare tokens and not classes
 LIKELY = 0.5  # from this probability on, a label holds
@@ -74,4 +74,4 @@ def require_classes(spec: EncoderSpec, model_class: str) -> None:
     """Refuse a model whose head names no classes."""
     what = "its head marks where an answer begins and ends" if model_class.endswith(ANSWERS) else WHAT.get(spec.head)
     if what is not None:
-        raise GlassformerError(f"{model_class} predicts no classes: {what}. Classifiers and taggers do; encode gives vectors.")
+        raise GlassformerError(f"{model_class} predicts no classes: {what}. Classifiers and taggers do; encode returns vectors.")

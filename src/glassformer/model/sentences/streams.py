@@ -45,7 +45,7 @@ def stop(_number: int, error: GlassformerError) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Habits:
+class ReadingOptions:
     """How texts are read."""
 
     longest: int | None = None  # tokens that a text may have, special ones included
@@ -88,31 +88,31 @@ class Window(NamedTuple):
 
     @property
     def tokens(self) -> list[list[str]]:
-        """The tokens in letters, where the habits asked for them."""
+        """The tokens in letters, if the options request them."""
         return [list(encoding.tokens) for encoding in self.encodings]
 
 
 def windows(
-    texts: Iterable[Text], tokenizer: Any, spec: EncoderSpec, habits: Habits, *, beside: bool = False
+    texts: Iterable[Text], tokenizer: Any, spec: EncoderSpec, reading: ReadingOptions, *, beside: bool = False
 ) -> Iterator[Window]:
     """Texts as tokens, as many at a time as memory is set aside for; `beside` cuts the next ones while these are computed."""
     sizes = chain(FIRST_ON_GPU if beside else (), repeat(TEXTS_AT_ONCE))
-    cuts = (_cut(some, tokenizer, habits) for some in _groups(texts, habits, sizes))
+    cuts = (_cut(some, tokenizer, reading) for some in _groups(texts, reading, sizes))
     for cut in ahead(cuts) if beside else cuts:
-        yield _window(cut, tokenizer, spec, habits)
+        yield _window(cut, tokenizer, spec, reading)
 
 
-def _groups(texts: Iterable[Text], habits: Habits, sizes: Iterator[int]) -> Iterator[list[tuple[int, Text]]]:
+def _groups(texts: Iterable[Text], reading: ReadingOptions, sizes: Iterator[int]) -> Iterator[list[tuple[int, Text]]]:
     """Texts with their numbers, so many at a time, or fewer where they are long."""
     some: list[tuple[int, Text]] = []
     characters, size = 0, next(sizes)
     for number, text in enumerate(texts):
         try:
-            check_text(text, habits.name(number))
+            check_text(text, reading.name(number))
         except GlassformerError as error:
-            habits.refused(number, error)
+            reading.refused(number, error)
             continue
-        ready = _ready(text, habits)
+        ready = _ready(text, reading)
         some.append((number, ready))
         characters += sum(map(len, ready)) if isinstance(ready, tuple) else len(ready)
         if len(some) >= size or characters >= CHARACTERS_AT_ONCE:
@@ -134,10 +134,10 @@ def ahead(items: Iterator[Item]) -> Iterator[Item]:
             yield item
 
 
-def _ready(text: Text, habits: Habits) -> Text:
+def _ready(text: Text, reading: ReadingOptions) -> Text:
     if isinstance(text, tuple):
-        return (_ready(text[0], habits), text[1].lower() if habits.lower else text[1])  # type: ignore[return-value]
-    return habits.prompt + (text.lower() if habits.lower else text)
+        return (_ready(text[0], reading), text[1].lower() if reading.lower else text[1])  # type: ignore[return-value]
+    return reading.prompt + (text.lower() if reading.lower else text)
 
 
 class Cut(NamedTuple):
@@ -148,15 +148,15 @@ class Cut(NamedTuple):
     dropped: dict[int, int]
 
 
-def _cut(some: list[tuple[int, Text]], tokenizer: Any, habits: Habits) -> Cut:
+def _cut(some: list[tuple[int, Text]], tokenizer: Any, reading: ReadingOptions) -> Cut:
     """Texts as tokens; those that are too long, and may be cut, a second time. Nobody else may use the tokenizer meanwhile."""
-    if habits.word_by_word:
+    if reading.word_by_word:
         some = [(number, word) for number, text in some for word in _words(text)]
-    some, encodings = _encodings(some, tokenizer, habits)
+    some, encodings = _encodings(some, tokenizer, reading)
     dropped = {}
-    if habits.truncate and habits.longest is not None:
-        long = [i for i, encoding in enumerate(encodings) if len(encoding) > habits.longest]
-        shortened = _encodings([some[i] for i in long], tokenizer, habits, most=habits.longest)[1] if long else []
+    if reading.truncate and reading.longest is not None:
+        long = [i for i, encoding in enumerate(encodings) if len(encoding) > reading.longest]
+        shortened = _encodings([some[i] for i in long], tokenizer, reading, most=reading.longest)[1] if long else []
         for i, short in zip(long, shortened, strict=True):
             dropped[i] = len(encodings[i]) - len(short)
             encodings[i] = short
@@ -168,7 +168,7 @@ def _words(text: Text) -> list[str]:
     return (" ".join(text) if isinstance(text, tuple) else text).split() or [""]
 
 
-def _window(cut: Cut, tokenizer: Any, spec: EncoderSpec, habits: Habits) -> Window:
+def _window(cut: Cut, tokenizer: Any, spec: EncoderSpec, reading: ReadingOptions) -> Window:
     """Texts as ids. A tokenizer makes its lists anew whenever it is asked for them: they are asked for once."""
     some = cut.some
     dropped = Counter[int]()
@@ -179,46 +179,46 @@ def _window(cut: Cut, tokenizer: Any, spec: EncoderSpec, habits: Habits) -> Wind
         ids = encoding.ids
         length = len(ids)
         if length <= FEW and all(encoding.special_tokens_mask):
-            if habits.empty == "skip":
+            if reading.empty == "skip":
                 continue
-            if habits.empty == "refuse" or not ids:
-                said = f"{habits.name(number)} is empty: it has no token of its own. empty=skip leaves such texts out."
-                habits.refused(number, GlassformerError(said))
+            if reading.empty == "refuse" or not ids:
+                said = f"{reading.name(number)} is empty: it contains no tokens. empty=skip omits such texts."
+                reading.refused(number, GlassformerError(said))
                 continue
-        if habits.longest is not None and length > habits.longest:
+        if reading.longest is not None and length > reading.longest:
             said = (
-                f"{habits.name(number)} has {length:,} tokens, this model takes {habits.longest:,}. Split it, or truncate it, "
-                f"which drops the last {length - habits.longest:,}."
+                f"{reading.name(number)} has {length:,} tokens, this model takes {reading.longest:,}. Split it, or truncate it, "
+                f"which drops the last {length - reading.longest:,}."
             )
-            habits.refused(number, GlassformerError(said))
+            reading.refused(number, GlassformerError(said))
             continue
         window.numbers.append(number)
         window.encodings.append(encoding)
         lists.append(ids)
     flat = np.fromiter(chain.from_iterable(lists), np.int64)  # one array for all: a GPU waits for each that is made by itself
     if spec.vocab is not None and flat.size and flat.max() >= spec.vocab:
-        return _window(_of_known_tokens(cut, tokenizer, spec.vocab, habits), tokenizer, spec, habits)
+        return _window(_of_known_tokens(cut, tokenizer, spec.vocab, reading), tokenizer, spec, reading)
     window.ids.extend(torch.from_numpy(flat).split([len(ids) for ids in lists]) if lists else ())
     paired = (spec.segments or 0) > 1 and any(isinstance(text, tuple) for _, text in some)
     return window._replace(segments=[torch.tensor(one.type_ids) for one in window.encodings] if paired else None)
 
 
-def _of_known_tokens(cut: Cut, tokenizer: Any, vocab: int, habits: Habits) -> Cut:
+def _of_known_tokens(cut: Cut, tokenizer: Any, vocab: int, reading: ReadingOptions) -> Cut:
     """Leave out, if they may be refused, the texts with a token that the model has no row for."""
     kept = []
     for i, ((number, _), encoding) in enumerate(zip(cut.some, cut.encodings, strict=True)):
         try:
             if len(encoding):
-                check_vocabulary(tokenizer, encoding, habits.name(number), vocab)
+                check_vocabulary(tokenizer, encoding, reading.name(number), vocab)
             kept.append(i)
         except GlassformerError as error:
-            habits.refused(number, error)
+            reading.refused(number, error)
     dropped = {place: cut.dropped[i] for place, i in enumerate(kept) if i in cut.dropped}
     return Cut([cut.some[i] for i in kept], [cut.encodings[i] for i in kept], dropped)
 
 
 def _encodings(
-    some: list[tuple[int, Text]], tokenizer: Any, habits: Habits, *, most: int | None = None
+    some: list[tuple[int, Text]], tokenizer: Any, reading: ReadingOptions, *, most: int | None = None
 ) -> tuple[list[tuple[int, Text]], list[Any]]:
     """All at once, which is quick; one by one only to name the text that cannot be cut. With `most`, no more tokens than that."""
     try:
@@ -226,16 +226,16 @@ def _encodings(
             guarded("longest", lambda: tokenizer.enable_truncation(max_length=most))
         # The quick way leaves out where in the text each token stands, and what it is in letters.
         quick = getattr(tokenizer, "encode_batch_fast", tokenizer.encode_batch)
-        encode = tokenizer.encode_batch if habits.letters else quick
+        encode = tokenizer.encode_batch if reading.letters else quick
         return some, list(guarded("texts", lambda: encode([text for _, text in some])))
     except GlassformerError:
         kept, encodings = [], []
         for number, text in some:
             try:
-                encodings.append(cut_into_tokens(tokenizer, text, habits.name(number), most=most))
+                encodings.append(cut_into_tokens(tokenizer, text, reading.name(number), most=most))
                 kept.append((number, text))
             except GlassformerError as error:
-                (habits.refused if most is None else stop)(number, error)
+                (reading.refused if most is None else stop)(number, error)
         return kept, encodings
     finally:
         tokenizer.no_truncation()

@@ -1,4 +1,4 @@
-"""Alignment: how a query is compared with a key, and what the comparison is divided by."""
+"""Alignment: how a query is compared with a key, and the divisor of the scores."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ADD, TANH = Add(), Pointwise("tanh")
 
 
 def aligned_scores(builder: ProblemBuilder, q: Tensor, k: Tensor) -> Tensor:
-    """One number for each query and key: `dot` where it is still to be scaled, `scores` where it is not."""
+    """One number for each query and key: `dot` if it is scaled afterwards, otherwise `scores`."""
     alignment = builder.problem.option("alignment", "scaled_dot")
     name = "scores" if divisor(builder, q.axes[-1]) is None and builder.problem.option("temperature") is None else "dot"
     square = (*[axis for axis in q.axes if axis.name == "head"], *[axis for axis in q.axes if axis.name == "t"], k.axis("s"))
@@ -34,7 +34,7 @@ def aligned_scores(builder: ProblemBuilder, q: Tensor, k: Tensor) -> Tensor:
 
 
 def scaled(builder: ProblemBuilder, dot: Tensor) -> Tensor:
-    """The scores: divided by the root of d_k, or by what the problem says; then by the temperature."""
+    """The scores: divided by the root of d_k or by the given divisor, then by the temperature."""
     source = next((step for step in builder.program.steps if step.name == dot.name), None)
     width = source.inputs[0].axes[-1] if source else None
     by = divisor(builder, width)
@@ -48,7 +48,7 @@ def scaled(builder: ProblemBuilder, dot: Tensor) -> Tensor:
 
 
 def divisor(builder: ProblemBuilder, width: Axis | None) -> Divide | None:
-    """What the scores are divided by. Only the scaled dot product is scaled unless the problem says more."""
+    """Return the divisor of the scores. By default only the scaled dot product has one."""
     alignment = builder.problem.option("alignment", "scaled_dot")
     scale = builder.problem.option("scale", "d_k" if alignment == "scaled_dot" else "none")
     if scale == "none":
@@ -137,7 +137,7 @@ def _pair(builder: ProblemBuilder, q: Tensor, k: Tensor) -> tuple[Entry | None, 
 
 
 def _mapped(builder: ProblemBuilder, x: Tensor, entry: Entry | None, key: str, name: str) -> Tensor:
-    """W x with W as d_a × width, shown as it stands; without a W, x itself."""
+    """W x with W as d_a × width, as given; without a W, x itself."""
     if entry is None:
         return x
     inside = x.axes[-1]

@@ -1,4 +1,4 @@
-"""What can be asked for: every quantity by its name, and by the other names that people have for it."""
+"""The names of results: every quantity by its name and by its alternative names."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ SYNONYMS: dict[str, str] = {
 
 
 def names_to_ask(program: Program, aliases: Mapping[str, str], output: Tensor | None) -> dict[str, str]:
-    """Every name under which a value is given out -> its tensor: inputs, results, second names, and `output`, if any."""
+    """Return name -> tensor, for inputs, results, second names, and `output` if there is one."""
     names = {tensor.name: tensor.name for tensor in program.inputs}
     names |= {step.name: step.name for step in program.steps}
     names |= {name: tensor for name, tensor in aliases.items() if name not in names}
@@ -55,7 +55,7 @@ def spelled_anew(
     labels: Mapping[str, tuple[str, ...]],
     missing: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
-    """Asked spellings that are no names yet, and the tensors that they mean. `missing`: what some would need."""
+    """Return the tensors of requested spellings that are not names; `missing` lists what some of them would need."""
     more: dict[str, str] = {}
     for word in ask:
         if word in names:
@@ -74,8 +74,10 @@ def _unknown(
     if needs is not None:
         return GlassformerError(f"'{shown(word)}' cannot be worked out: it needs {missing[needs]}.")
     if any(word in places for places in labels.values()):
-        return GlassformerError(f"'{shown(word)}' is a token, not a quantity: query = \"{shown(word)}\" works its row out.")
-    return GlassformerError(f"'{shown(word)}' cannot be asked for here.{nearest(word, names)} What can be: {', '.join(names)}.")
+        return GlassformerError(f"'{shown(word)}' is a token, not a quantity: query = \"{shown(word)}\" computes its row.")
+    return GlassformerError(
+        f"'{shown(word)}' is not a result of this problem.{nearest(word, names)} Results: {', '.join(names)}."
+    )
 
 
 def _meant(word: str, names: Mapping[str, str]) -> str | None:

@@ -1,4 +1,4 @@
-"""Attention by hand: from vectors to queries, keys and values, to scores, weights and what they mix."""
+"""Attention by hand: from vectors to queries, keys and values, scores, weights and the output."""
 
 from __future__ import annotations
 
@@ -60,22 +60,22 @@ def _unequal(builder: ProblemBuilder, v: Tensor, keys: int) -> GlassformerError:
 
 
 def chosen_query(builder: ProblemBuilder) -> int | None:
-    """The place, counted from 0, of the one query that is asked about."""
-    asked = builder.problem.option("query")
-    if asked is None:
+    """The position, counted from 0, of the single query of the problem."""
+    requested = builder.problem.option("query")
+    if requested is None:
         return None
     key = "Q" if builder.problem.has("Q") else "X"
     entry = builder.upright(key) if builder.problem.has(key) else None
     labels = builder.labels.get("t") or (entry.labels if entry else None) or ()
-    if isinstance(asked, str):
-        if asked not in labels:
-            known = f" The tokens are {', '.join(labels[:8])}.{nearest(asked, labels)}" if labels else " No tokens are named."
-            raise GlassformerError(f"query '{shown(asked)}' is not one of the tokens.{known}")
-        return labels.index(asked)
+    if isinstance(requested, str):
+        if requested not in labels:
+            known = f" The tokens are {', '.join(labels[:8])}.{nearest(requested, labels)}" if labels else " No tokens are named."
+            raise GlassformerError(f"query '{shown(requested)}' is not one of the tokens.{known}")
+        return labels.index(requested)
     count = entry.shape[-2] if entry is not None and entry.ndim > 1 else 1
-    if not 1 <= asked <= count:
-        raise GlassformerError(f"query = {asked}: there are {count} queries, counted from 1.")
-    return asked - 1
+    if not 1 <= requested <= count:
+        raise GlassformerError(f"query = {requested}: there are {count} queries, counted from 1.")
+    return requested - 1
 
 
 def one_row(builder: ProblemBuilder, x: Tensor | None, query: int | None) -> Tensor | None:
@@ -90,7 +90,7 @@ def one_row(builder: ProblemBuilder, x: Tensor | None, query: int | None) -> Ten
 
 
 def _head(builder: ProblemBuilder) -> Axis | None:
-    """How many heads there are, from what is said and from what is given head by head."""
+    """Return the number of heads, from `heads` and from the entries that are given per head."""
     said = builder.problem.option("heads")
     counts = {"heads": said} if said is not None else {}
     for key in ("W_Q", "W_K", "W_V", "Q", "K", "V", "dot", "scores", "masked", "weights"):
@@ -105,7 +105,7 @@ def _head(builder: ProblemBuilder) -> Axis | None:
 
 
 def _memory(builder: ProblemBuilder, x: Tensor | None) -> Tensor | None:
-    """Where keys and values come from: another sequence, or the queries' own."""
+    """Return the source of keys and values: another sequence, or that of the queries."""
     if not builder.problem.has("memory"):
         if x is None:
             return None
@@ -126,7 +126,7 @@ def _memory(builder: ProblemBuilder, x: Tensor | None) -> Tensor | None:
 def _vectors(
     builder: ProblemBuilder, key: str, source: Tensor | None, head: Axis | None, along: str, *, keys: int | None = None
 ) -> Tensor | None:
-    """Queries, keys or values: given as they are, or projected from their source, or the source itself."""
+    """Queries, keys or values: given directly, projected from their source, or the source itself."""
     name = key.lower()
     width = "d_v" if key == "V" else "d_k"
     weight = f"W_{key}"
@@ -149,7 +149,7 @@ def _vectors(
 
 
 def _given(builder: ProblemBuilder, key: str, head: Axis | None, along: str, width: str, keys: int | None) -> Tensor:
-    """Q, K or V as they stand in the problem: one vector, rows, or rows for each head."""
+    """Q, K or V as given in the problem: one vector, rows, or rows for each head."""
     entry = builder.upright(key)
     query = chosen_query(builder) if key == "Q" else None
     if entry.described or entry.ndim == 0:
@@ -176,7 +176,7 @@ def _given(builder: ProblemBuilder, key: str, head: Axis | None, along: str, wid
 
 
 def _tokens(builder: ProblemBuilder, axis: Axis) -> tuple[str, ...] | None:
-    """The words that name the rows of Q, K or V; keys may be those of another sequence, which nothing names."""
+    """The words that name the rows of Q, K or V; keys of another sequence have no names."""
     words: tuple[str, ...] | None = builder.problem.option("tokens")
     if axis.name == "t":
         return words
@@ -197,7 +197,7 @@ def _share(name: str, width: int, head: Axis) -> int:
 
 
 def _given_scores(builder: ProblemBuilder, head: Axis | None) -> Tensor | None:
-    """Weights, scores or dot products where the problem starts with them."""
+    """Weights, scores or dot products, if the problem starts with them."""
     key = next((name for name in ("weights", "masked", "scores", "dot") if builder.problem.has(name)), None)
     if key is None:
         return None
@@ -242,7 +242,7 @@ def _biased(builder: ProblemBuilder, scores: Tensor) -> Tensor:
 
 
 def _mixed(builder: ProblemBuilder, weights: Tensor, v: Tensor, head: Axis | None, name: str) -> Tensor:
-    """Weights times values; heads side by side; the output projection, where there is one."""
+    """Weights times values, the heads concatenated, and the output projection if there is one."""
     outer = tuple(axis for axis in weights.axes if axis.name not in ("s", "head"))
     features = tuple(axis for axis in v.axes if axis.name not in ("s", "head"))
     sheets = (head,) if head is not None else ()

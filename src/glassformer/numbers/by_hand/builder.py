@@ -1,4 +1,4 @@
-"""Builds the program of a problem: lays out the given numbers as tensors, records the steps, refuses what does not fit."""
+"""Builds the program of a problem: turns given numbers into tensors, records the steps, refuses sizes that do not fit."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ CONTRACT, AFFINE = Contract(), Affine()
 
 
 class Matrix(NamedTuple):
-    """A given matrix as the map from `in` to `out` (per head, where there is a third axis), and how it was described."""
+    """A given matrix as a map from `in` to `out` (per head, if there is a third axis), and its description."""
 
     entry: Entry
     picks: str = ""
 
 
 class ProblemBuilder:
-    """A program being written, the numbers given to it, and the names under which its tensors can be asked for."""
+    """A program under construction, its given numbers, and the names of its tensors."""
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
@@ -47,7 +47,7 @@ class ProblemBuilder:
     # Laying out what is given.
 
     def put(self, name: str, entry: Entry, *axes: Axis, kind: ParameterKind | None = None, role: Role = "other") -> Tensor:
-        """Given numbers as a tensor: an input, or a parameter where a kind is said."""
+        """Return given numbers as a tensor: a parameter if `kind` is given, otherwise an input."""
         write = self.write
         tensor = write.input(name, role, *axes) if kind is None else write.parameter(name, role, *axes, kind=kind)
         assert entry.shape == tensor.shape, f"{name}: {entry.shape} for {tensor.shape}"
@@ -60,7 +60,7 @@ class ProblemBuilder:
         return entry.turned() if self.problem.convention == "columns" and entry.labels is None else entry
 
     def label(self, axis: Axis, labels: tuple[str, ...] | None, what: str) -> None:
-        """Name the places along an axis, where nothing has named them yet."""
+        """Name the positions along an axis, unless they have names already."""
         if labels is None:
             return
         if len(labels) != axis.size:
@@ -68,7 +68,7 @@ class ProblemBuilder:
         self.labels.setdefault(axis.name, labels)
 
     def vectors(self, key: str, name: str, length: str, width: str) -> Tensor:
-        """Rows of vectors as a tensor (length × width); one vector alone has no length."""
+        """Return rows of vectors as a tensor (length × width); a single vector has no length."""
         entry = self.upright(key)
         if entry.described or entry.ndim not in (1, 2):
             raise GlassformerError(f"{key} is {_found(entry)}: a vector or rows of vectors are wanted.")
@@ -79,7 +79,7 @@ class ProblemBuilder:
         return self.put(name, entry, *axes)
 
     def feature(self, key: str, axis: Axis, name: str, kind: ParameterKind, role: Role = "other") -> Tensor:
-        """One number for each feature (gamma, beta, a bias); a single number stands for all."""
+        """Return one number per feature (gamma, beta, a bias); a single number is repeated."""
         entry = self.problem.entries[key]
         if entry.ndim == 0:
             entry = Entry(np.full(axis.size, float(entry.values)), np.full(axis.size, entry.exact[()], dtype=object))
@@ -94,7 +94,8 @@ class ProblemBuilder:
     ) -> Tensor:
         output = self.write.step(name, role, operation, *inputs, axes=axes)
         if output.size > MOST_IN_A_STEP:
-            raise GlassformerError(f"{name} would have {output.size:,} numbers: by hand, a step has at most {MOST_IN_A_STEP:,}.")
+            most = f"a step worked by hand has at most {MOST_IN_A_STEP:,}"
+            raise GlassformerError(f"{name} would have {output.size:,} numbers: {most}.")
         return output
 
     def contract(self, name: str, left: Tensor, right: Tensor, *axes: Axis) -> Tensor:
@@ -102,7 +103,7 @@ class ProblemBuilder:
         return self.step(name, CONTRACT if axes else Inner(), left, right, axes=axes)
 
     def written_out(self, key: str, entry: Entry, of: Tensor) -> Entry:
-        """A matrix given in a word, as the numbers that it stands for where it is multiplied with the features of `of`."""
+        """Return the numbers of a matrix given as a word, such as identity, for the features of `of`."""
         width = of.axes[-1].size
         if entry.described == "identity":
             if entry.values.size and entry.values[0] != width:
@@ -147,7 +148,7 @@ class ProblemBuilder:
         return entry.shaped((width, head.size, wide // head.size)).moved(1, 0, 2)
 
     def lay_map(self, key: str, matrix: Matrix, inside: Axis, outside: Axis, head: Axis | None = None, name: str = "") -> Tensor:
-        """A map as a parameter, its axes in the order in which it was given, so that it is shown as it was written."""
+        """Return a map as a parameter with its axes in the given order, so that it is shown as it was written."""
         as_given = self.problem.left == (self.problem.convention == "columns")
         entry = matrix.entry if as_given else matrix.entry.turned()
         pair = (inside, outside) if as_given else (outside, inside)

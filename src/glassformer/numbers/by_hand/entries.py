@@ -22,7 +22,7 @@ INFINITE = {"-inf", "−inf", "-∞", "−∞", "-infinity"}
 
 
 class Entry(NamedTuple):
-    """Numbers with their exact form, and the names of the rows where they were given as a table.
+    """Numbers with their exact form, and the names of the rows if they were given as a table.
 
     `described`: a matrix given in a word, whose size follows from what it is multiplied with (of an identity, `values` may
     hold the size that was said).
@@ -112,7 +112,7 @@ def chosen(indices: Array, width: int) -> Entry:
 
 
 def whole_entry(values: Array) -> Entry:
-    """Numbers that are exact as they stand."""
+    """Numbers that are exact as given."""
     return _entry(np.asarray(values, dtype=np.float64))
 
 
@@ -170,12 +170,12 @@ def _table(name: str, value: Mapping[str, Any], *, mask: bool) -> Entry:
     for label, row in value.items():
         if isinstance(row, str | bool | Mapping) and not (isinstance(row, str) and parse_surd(row)):
             raise GlassformerError(
-                f"{name}.{shown(label)} is no row of numbers. In TOML, plain keys stand above the first [table]; "
+                f"{name}.{shown(label)} is not a row of numbers. In TOML, plain keys must be above the first [table]; "
                 f"those below it belong to the table.{nearest(label, SHAPED)}"
             )
         rows[label] = read_entry(f"{name}.{shown(label)}", row, mask=mask)
     if sum(row.values.size for row in rows.values()) > MOST_NUMBERS:
-        raise GlassformerError(f"{name} is too large: by hand, a matrix has at most {MOST_NUMBERS:,} numbers.")
+        raise GlassformerError(f"{name} is too large: a matrix worked by hand has at most {MOST_NUMBERS:,} numbers.")
     first_label, first = next(iter(rows.items()))
     for label, row in rows.items():
         if row.shape != first.shape:
@@ -196,7 +196,7 @@ def _shape(name: str, value: Any, depth: int = 0) -> tuple[int, ...]:
     if not value:
         raise GlassformerError(f"{name} is empty: give its numbers.")
     if len(value) > MOST_NUMBERS:
-        raise GlassformerError(f"{name} has {len(value):,} rows: by hand, a matrix has at most {MOST_NUMBERS:,} numbers.")
+        raise GlassformerError(f"{name} has {len(value):,} rows: a matrix worked by hand has at most {MOST_NUMBERS:,} numbers.")
     shapes = [_shape(name, item, depth + 1) for item in value]
     for number, shape in enumerate(shapes):
         if shape != shapes[0]:
@@ -207,7 +207,7 @@ def _shape(name: str, value: Any, depth: int = 0) -> tuple[int, ...]:
     whole = (len(value), *shapes[0])
     if math.prod(whole) > MOST_NUMBERS:
         raise GlassformerError(
-            f"{name} has {math.prod(whole):,} numbers: by hand, a matrix has at most {MOST_NUMBERS:,}. "
+            f"{name} has {math.prod(whole):,} numbers: a matrix worked by hand has at most {MOST_NUMBERS:,}. "
             "A model of that size is a spec: see 'glassformer count'."
         )
     return whole
@@ -246,19 +246,19 @@ def _number(name: str, cell: Any, where: tuple[int, ...], *, mask: bool) -> Surd
         if exact is None or not set(cell) & set("/√q"):
             raise GlassformerError(
                 f"{place(name, where)} is the text '{shown(cell)}': write numbers without quotes; "
-                'only fractions and roots stand in quotes, as in "7/3" or "1/√2".'
+                'only fractions and roots are quoted, as in "7/3" or "1/√2".'
             )
         return exact
     if isinstance(cell, float) and not math.isfinite(cell):
         word = "NaN" if math.isnan(cell) else "infinite"
         raise GlassformerError(f"{place(name, where)} is {word}: every number must be finite.")
     if abs(cell) > 1e15 or (cell and abs(cell) < 1e-15):
-        raise GlassformerError(f"{place(name, where)} is {shown(cell, limit=24)}: by hand, sizes go from 1e-15 to 1e15.")
+        raise GlassformerError(f"{place(name, where)} is {shown(cell, limit=24)}: sizes worked by hand go from 1e-15 to 1e15.")
     return Surd.of(Fraction(repr(cell)))
 
 
 def _mask_number(cell: Any) -> Surd | float | None:
-    """What a mask may hold besides numbers: truth values, −∞, and the large numbers that stand for it."""
+    """The entries of a mask other than numbers: booleans, −∞, and large negative numbers that mean −∞."""
     if isinstance(cell, bool):
         return Surd.of(int(cell))
     if isinstance(cell, str):

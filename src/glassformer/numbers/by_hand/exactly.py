@@ -1,4 +1,4 @@
-"""The same arithmetic in exact numbers: fractions and roots where they exist, nothing where they do not."""
+"""The same arithmetic in exact numbers: fractions and roots where possible, otherwise no result."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _exact_step(step: Step, found: Mapping[str, Exact], values: Mapping[str, Arr
 
 
 def work(step: Step) -> int:
-    """Cells times what is summed into each."""
+    """Number of cells times the number of terms of each."""
     kept = {axis.name for axis in step.output.axes}
     summed = {axis.name: axis.size for tensor in step.inputs for axis in tensor.axes if axis.name not in kept}
     return step.output.size * math.prod(summed.values())
@@ -84,7 +84,7 @@ class _Reader:
         return top if top == ZERO else top / self.read(ratio.bottom)
 
     def _share(self, top: Call, bottom: Sum) -> Surd:
-        """A softmax of equal scores: each has an equal share, and a masked one has none."""
+        """A softmax of equal scores: each weight is the same, and that of a masked score is 0."""
         if top.argument.evaluate(self.values) == -math.inf:
             return ZERO
         arguments = [term.argument for term in bottom.terms if isinstance(term, Call)]

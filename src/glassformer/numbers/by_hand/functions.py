@@ -31,7 +31,7 @@ def the_vectors(builder: ProblemBuilder) -> Tensor:
 
 
 def distribution_problem(builder: ProblemBuilder) -> Tensor:
-    """softmax(x / T), masked where asked for; or sparsemax, sigmoid, hardmax."""
+    """softmax(x / T), with an optional mask; or sparsemax, sigmoid, hardmax."""
     problem = builder.problem
     key = next((name for name in ("X", "masked") if problem.has(name)), None)
     if key is None:
@@ -62,7 +62,7 @@ def norm_problem(builder: ProblemBuilder) -> Tensor:
 
 
 def ffn_problem(builder: ProblemBuilder) -> Tensor:
-    """The block alone, or with the residual sum and the norm that follow it in a layer."""
+    """A feed-forward block, optionally with the residual sum and the norm that follow it in a layer."""
     x = the_vectors(builder)
     residual = bool(builder.problem.option("residual"))
     norm = builder.problem.option("norm", "none") != "none" or builder.problem.has("gamma")
@@ -147,7 +147,7 @@ def rotary_problem(builder: ProblemBuilder) -> Tensor:
         raise GlassformerError(f"x has {width} features: rotary positions turn them in pairs, so an even number is wanted.")
     places = builder.problem.option("positions", tuple(range(x.axes[0].size)) if len(x.axes) == 2 else None)
     if places is None:
-        raise GlassformerError("position is missing: where does the vector stand? Positions count from 0.")
+        raise GlassformerError("position is missing: give the position of the vector, counted from 0.")
     if isinstance(places, str):
         raise GlassformerError(
             f"positions = {places} is not understood here: the numbers of the positions are wanted, as in [0, 1]."
@@ -162,7 +162,7 @@ def rotary_problem(builder: ProblemBuilder) -> Tensor:
 
 
 def linear_problem(builder: ProblemBuilder) -> Tensor:
-    """x W + b, and a softmax or an activation after it where asked for."""
+    """x W + b, optionally followed by a softmax or an activation."""
     x = the_vectors(builder)
     if not builder.problem.has("W"):
         raise GlassformerError("a linear map is x W + b: W is missing.")
@@ -196,7 +196,7 @@ def product_problem(builder: ProblemBuilder) -> Tensor:
 
 
 def _factor(builder: ProblemBuilder, key: str, rows: str, columns: str) -> Tensor:
-    """A matrix with its axes named; a vector stands for a row before the first sign, for a column after it."""
+    """Return a matrix with named axes; a vector is a row before the first operator, and a column after it."""
     entry: Entry = builder.problem.entries[key]
     if entry.described or entry.ndim not in (1, 2):
         raise GlassformerError(f"{key} is {size_text(entry.shape)}: a vector or a matrix is wanted.")

@@ -1,4 +1,4 @@
-"""What stands around attention: positions before it; residual sums, norms and the feed-forward block after it."""
+"""The rest of a layer: positions before the attention; residual sums, norms and the feed-forward block after it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ZERO = Surd.of(0)
 
 
 def attention_problem(builder: ProblemBuilder) -> Tensor:
-    """Attention, alone or with what the problem puts around it, up to a whole encoder layer."""
+    """Attention with the surrounding parts that the problem defines, up to a whole encoder layer."""
     x = embedded(builder)
     place = builder.problem.option("norm", "none")
     residual = bool(builder.problem.option("residual"))
@@ -42,7 +42,7 @@ def attention_problem(builder: ProblemBuilder) -> Tensor:
 
 
 def embedded(builder: ProblemBuilder) -> Tensor | None:
-    """X, looked up by token where tokens are named, with positions added where that is asked for."""
+    """X, looked up by token if tokens are named, with positions added if the problem says so."""
     problem = builder.problem
     if not problem.has("X"):
         return None
@@ -77,7 +77,7 @@ def looked_up(builder: ProblemBuilder) -> None:
 
 
 def summed(builder: ProblemBuilder, name: str, x: Tensor, y: Tensor) -> Tensor:
-    """x + y, which must be of one size."""
+    """x + y, which must have the same size."""
     if x.shape != y.shape:
         raise GlassformerError(
             f"the residual sum {x.name} + {y.name} does not fit: {builder.size(x)} and {builder.size(y)}. "
@@ -89,7 +89,7 @@ def summed(builder: ProblemBuilder, name: str, x: Tensor, y: Tensor) -> Tensor:
 
 
 def normalised(builder: ProblemBuilder, x: Tensor, number: str = "") -> Tensor:
-    """LayerNorm or RMSNorm in its steps. With a `number` it is a norm of a layer, `norm_1`; without, the whole problem."""
+    """The steps of LayerNorm or RMSNorm. With a `number` it is a norm of a layer, `norm_1`; without, the whole problem."""
     problem = builder.problem
     tail = f"_{number}" if number else ""
     final = f"norm{tail}" if number else "output"
@@ -122,7 +122,7 @@ def normalised(builder: ProblemBuilder, x: Tensor, number: str = "") -> Tensor:
 
 
 def _norm_key(builder: ProblemBuilder, name: str, number: str) -> str:
-    """Where the gamma or beta of a norm stands: `norm_1.gamma`, `gamma_1`, `norm.gamma`, or `gamma`."""
+    """Return the key of gamma or beta of a norm: `norm_1.gamma`, `gamma_1`, `norm.gamma`, or `gamma`."""
     spelled = (f"norm_{number}.{name}", f"{name}_{number}", f"norm.{name}", name) if number else (name, f"norm.{name}")
     return next((key for key in spelled if builder.problem.has(key)), "")
 

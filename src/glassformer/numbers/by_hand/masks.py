@@ -1,4 +1,4 @@
-"""Masks as people write them: causal, a padding list, zeros and ones, or numbers to add."""
+"""The notations of masks: causal, a padding list, zeros and ones, or numbers to add."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Means = Literal["attend", "add", "hide"]
 
 
 def masked(builder: ProblemBuilder, scores: Tensor, *, query: int | None = None) -> Tensor:
-    """The scores with what the problem masks set to −∞, or with the given numbers added; `query`: whose row it is."""
+    """Return the scores with masked ones set to −∞, or with the given numbers added; `query` is the query of a single row."""
     if scores.name == "masked" and (
         builder.problem.option("causal") or builder.problem.has("mask") or builder.problem.has("padding")
     ):
@@ -72,7 +72,7 @@ def _axes(scores: Tensor, values: Array) -> tuple[Axis, ...]:
 
 
 def _meaning(builder: ProblemBuilder, key: str, values: Array) -> Means:
-    """What the numbers say: zeros and ones keep what is 1; anything else is added."""
+    """Interpret the numbers: with zeros and ones, 1 keeps a score; any other numbers are added."""
     said: Means | None = builder.problem.option(f"{key}_means")
     zeros_and_ones = bool(np.isin(values, (0, 1)).all())
     if said is None:
@@ -99,4 +99,4 @@ def _say_empty_rows(builder: ProblemBuilder, seen: Array) -> None:
     rows = np.argwhere(~np.atleast_2d(seen).any(-1))
     if len(rows):
         which = ", ".join(str(int(row[-1]) + 1) for row in rows[:8])
-        builder.notes.append(f"Row {which} is masked throughout: there is nothing to share out, and its weights are all 0.")
+        builder.notes.append(f"Row {which} is masked entirely, so its weights are all 0.")

@@ -37,7 +37,7 @@ def gathered(document: Mapping[str, Any], kind: Kind) -> dict[str, Any]:
 
 
 def _plain_query(key: str, value: Any) -> str:
-    """`query` names a token to look at; where it holds numbers, they are the query itself."""
+    """`query` names a token; if it contains numbers, they are the query itself."""
     return "Q" if squashed(key) == "query" and isinstance(value, list | Mapping) else key
 
 

@@ -33,7 +33,7 @@ def whole(name: str, value: Any, least: int = 1, most: int = 1_000_000) -> int:
 
 
 def positive(name: str, value: Any, *, zero: bool = False) -> Surd:
-    """A number above zero (or zero, where `zero`), exactly."""
+    """A positive number (or zero, if `zero`), exactly."""
     found: Surd | None = None
     if isinstance(value, str):
         found = parse_surd(value)

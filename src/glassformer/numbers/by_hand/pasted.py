@@ -22,7 +22,7 @@ WRAPPED = re.compile(r"^\\\[(.*)\\\]$|^\\\((.*)\\\)$", re.DOTALL)
 
 
 def pasted(name: str, text: str) -> Rows | None:
-    """The rows of a matrix, or the numbers of a vector, that a text holds; None where it holds neither."""
+    """Parse the rows of a matrix or the numbers of a vector from text; None if it contains neither."""
     if len(text) > MOST_CHARACTERS:
         return None
     text = WRAPPED.sub(lambda found: found[1] or found[2] or "", text.strip().strip("$").strip()).replace("−", "-")
@@ -33,7 +33,7 @@ def pasted(name: str, text: str) -> Rows | None:
 
 
 def _turned(rows: Rows) -> Rows:
-    """Columns for rows; a vector becomes a column. Ragged rows stay: whoever asked for them says which is too short."""
+    """Transpose; a vector becomes a column. Rows of unequal length are left for the caller to report."""
     lists = [row if isinstance(row, list) else [row] for row in rows]
     if not isinstance(rows[0], list):
         return lists
@@ -79,13 +79,13 @@ def _printed(name: str, text: str) -> Rows | None:
 
 
 def _row(name: str, text: str) -> list[str]:
-    """The words of a row: between commas, or between spaces; where both separate, nobody can tell what a comma means."""
+    """Split a row at commas or at spaces; if both occur, the meaning of a comma is ambiguous."""
     text = re.sub(r"\s*/\s*", "/", text.strip())
     words = [word.strip() for word in text.rstrip(",").split(",")] if "," in text else text.split()
     if "," in text and any(len(word.split()) > 1 for word in words):
         raise GlassformerError(
-            f"{name}: in '{shown(text)}' numbers stand between commas and between spaces. "
-            "Write decimals with a point, and one of the two between numbers."
+            f"{name}: in '{shown(text)}' numbers are separated by commas and by spaces. "
+            "Write decimals with a point, and separate numbers by one of the two."
         )
     return words
 

@@ -1,4 +1,4 @@
-"""A problem as it stands in its file: what kind it is, the numbers given, the choices made, and what is asked."""
+"""A problem as read from its file: its kind, the given numbers, the options, and the requested results."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from glassformer.numbers.by_hand.entries import Entry, read_entry
 from glassformer.numbers.by_hand.numbered import bare, gathered
 from glassformer.numbers.by_hand.options import read_option
 from glassformer.numbers.by_hand.words import COMMON, KEYS, Keys, Kind, key_of, kind_of, squashed, unknown_key
-from glassformer.program.pen import Convention
+from glassformer.program.formatter import Convention
 
 MOST_KEYS = 300
 PARTS = {
@@ -61,7 +61,7 @@ class Problem:
 
     @property
     def left(self) -> bool:
-        """Whether matrices stand left of vectors, `W x`, rather than right, `x W`."""
+        """Whether matrices are to the left of vectors, `W x`, rather than to the right, `x W`."""
         return bool(self.option("apply", "W x" if self.convention == "columns" else "x W") == "W x")
 
     def replace(self, **fields: Any) -> Problem:
@@ -79,7 +79,7 @@ def load_problem(path: str | Path) -> Problem:
 
 
 def parse_problem(document: Mapping[str, Any], source: str = "problem") -> Problem:
-    """The problem in a parsed file; what somebody claims about it (`claims`) is for others to judge."""
+    """Read the problem in a parsed file; its claims (`claims`) are checked elsewhere."""
     arguments.require(Mapping, document, "a problem is a mapping, as in {'Q': [[1, 0]], 'K': [[1, 0]], 'V': [[2]]}")
     with told_of(source):
         return _parse({key: value for key, value in document.items() if key != "claims"}, source)
@@ -87,7 +87,7 @@ def parse_problem(document: Mapping[str, Any], source: str = "problem") -> Probl
 
 @contextmanager
 def told_of(source: str) -> Iterator[None]:
-    """Errors inside say which file they are about."""
+    """Add the name of the file to errors raised inside."""
     try:
         yield
     except GlassformerError as error:
@@ -148,7 +148,7 @@ def _kind(document: Mapping[str, Any]) -> tuple[Kind, str]:
     if found is None and any(key_of(key, KEYS["attention"]) in ATTENDS or key[:1] in "qk" for key in plain):
         found = "attention"
     if found is None:
-        raise GlassformerError(f"what is to be worked out? Give kind, one of {', '.join(KEYS)}.")
+        raise GlassformerError(f"kind is missing: give one of {', '.join(KEYS)}.")
     return found, found
 
 
@@ -171,7 +171,7 @@ def _by_name(document: Mapping[str, Any], kind: Kind, keys: Keys) -> dict[str, A
 
 
 def _take(name: str, value: Any, keys: Keys, entries: dict[str, Entry], options: dict[str, Any]) -> None:
-    """Put one key where it belongs: among the numbers or among the choices."""
+    """Store one key among the numbers or among the options."""
     role = keys[name][0]
     if name in ("kind", "title", "ask", "note"):
         return
@@ -194,7 +194,7 @@ def _take(name: str, value: Any, keys: Keys, entries: dict[str, Entry], options:
 
 
 def _take_part(part: str, table: Mapping[str, Any], keys: Keys, entries: dict[str, Entry], options: dict[str, Any]) -> None:
-    """A table of its own, `[ffn]` or `[norm_1]`: matrices are `ffn.W_1`, choices are those of the whole problem."""
+    """Read a table `[ffn]` or `[norm_1]`: its matrices become `ffn.W_1`, its options apply to the whole problem."""
     allowed: Keys = {key: keys[key] for key in (*PARTS[part], "activation", "eps", "variance", "eps_place") if key in keys}
     for word, value in table.items():
         name = key_of(word, allowed)
@@ -227,7 +227,7 @@ def _take_mask(name: str, value: Any, entries: dict[str, Entry], options: dict[s
 
 
 def _defaults(kind: Kind, spelling: str, entries: Mapping[str, Entry], options: dict[str, Any]) -> None:
-    """What the kind says by itself: `sparsemax` is a distribution, `gelu` an activation, a layer has residuals and norms."""
+    """Return the options that a kind implies: `sparsemax` is a distribution, `gelu` an activation, a layer has norms."""
     if kind == "softmax" and spelling in ("sparsemax", "sigmoid", "hardmax"):
         options.setdefault("distribution", spelling)
     if kind == "activation" and spelling != "activation":

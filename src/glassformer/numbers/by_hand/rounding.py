@@ -27,7 +27,7 @@ def rounded(value: float, decimals: int) -> float:
 
 
 def rounded_values(program: Program, given: Mapping[str, Array], decimals: int) -> dict[str, Array]:
-    """Every tensor of the program as the calculator gives it. What is given stays as it is given."""
+    """Evaluate every tensor of the program with rounded intermediate results; given numbers are not rounded."""
     values = dict(given)
     if sum(work(step) for step in program.steps) > MOST_WORK:
         raise GlassformerError(f"this is no work for a pocket calculator: more than {MOST_WORK:,} products. Leave --rounded out.")

@@ -1,4 +1,4 @@
-"""A solved problem: the program, every value by name, what was asked, and how other conventions would differ."""
+"""A solved problem: the program, every value by name, the requested results, and the results under other conventions."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Nested = Any  # a number, or lists of lists of numbers
 
 
 class Other(NamedTuple):
-    """The result under another convention: what is different there, the result, and how far it is from the chosen one."""
+    """The result under another convention: the difference in the rule, the result, and its distance from the chosen one."""
 
     name: str
     value: Array
@@ -39,7 +39,7 @@ class Other(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Solution(Viewed):
-    """What came out. `program` can be rewritten and `rerun`, to see what a mistake would have given."""
+    """The result. `program` can be rewritten and `rerun`, to compute what a mistake would have given."""
 
     problem: Problem
     program: Program
@@ -52,7 +52,7 @@ class Solution(Viewed):
     labels: Mapping[str, tuple[str, ...]]
     descriptions: Mapping[str, str] = field(default_factory=dict)  # matrices given in words
     notes: tuple[str, ...] = ()
-    asked: tuple[str, ...] = ()
+    requested: tuple[str, ...] = ()
     others: tuple[Other, ...] = ()
     decimals: int | None = None  # carried on the way; None: all of them
 
@@ -68,11 +68,11 @@ class Solution(Viewed):
 
     @cached_property
     def values(self) -> dict[str, Nested]:
-        """Every quantity by name as nested lists, written in the problem's convention; heads first where there are several."""
+        """Every quantity by name as nested lists, written in the problem's convention; heads first if there are several."""
         return self.nested(self.run.values)
 
     def nested(self, values: Mapping[str, Array]) -> dict[str, Nested]:
-        """Values of this program (from this run or from another) by every name they can be asked for."""
+        """Return the values of this program, from this run or another, by every name of each."""
         return {name: self.written(self.program.tensors[tensor], values[tensor]).tolist() for name, tensor in self.names.items()}
 
     def written(self, tensor: Tensor, value: Array) -> Array:
@@ -81,14 +81,14 @@ class Solution(Viewed):
 
     @cached_property
     def steps(self) -> list[WorkedStep]:
-        """The steps that lead to what was asked, each with its arithmetic."""
+        """The steps that lead to the requested results, each with its arithmetic."""
         bench = Bench(self.run, self.exact, self.labels, self.problem.convention, self.decimals)
         return worked_steps(self.program, self.needed, bench)
 
     @cached_property
     def needed(self) -> frozenset[str]:
-        """The tensors that the asked quantities depend on, themselves included."""
-        wanted = {self.names[name] for name in self.asked} or {self.output.name}
+        """The tensors that the requested results depend on, including the results."""
+        wanted = {self.names[name] for name in self.requested} or {self.output.name}
         for step in reversed(self.program.steps):
             if step.name in wanted:
                 wanted |= {tensor.name for tensor in step.inputs}
@@ -108,8 +108,8 @@ class Solution(Viewed):
         return dataclasses.replace(self, run=run, exact=exact, decimals=decimals, others=())
 
     def moved(self, other: Solution) -> dict[str, float]:
-        """How far each asked quantity is from the same one in another run, at most."""
-        names = {name: self.names[name] for name in self.asked} or {self.output.name: self.output.name}
+        """Return the largest difference between a requested result and the same result in another run."""
+        names = {name: self.names[name] for name in self.requested} or {self.output.name: self.output.name}
         return {word: _difference(self.run.values[name], other.run.values[name]) for word, name in names.items()}
 
     def to_dict(self, digits: int = 4) -> dict[str, Any]:
@@ -118,7 +118,7 @@ class Solution(Viewed):
             "title": self.title,
             "kind": self.problem.kind,
             "convention": self.problem.convention,
-            "asked": list(self.asked),
+            "asked": list(self.requested),
             "values": self.values,
             "steps": [step.to_dict(digits) for step in self.steps],
             "labels": {name: list(labels) for name, labels in self.labels.items()},
@@ -132,14 +132,14 @@ class Solution(Viewed):
 
 def solve(problem: Problem) -> Solution:
     """Work a problem out."""
-    require(Problem, problem, "what is solved is a problem, as parse_problem(…) or load_problem(…) gives it")
+    require(Problem, problem, "a problem is expected, as returned by parse_problem(…) or load_problem(…)")
     with told_of(problem.source):
         solution = _solve(problem)
         return dataclasses.replace(solution, others=tuple(_others(problem, solution)))
 
 
 def solve_as_far(problem: Problem) -> tuple[Solution | None, GlassformerError | None]:
-    """The work up to the step that does not fit, and the line about that step; None where nothing came before it."""
+    """Return the work up to the step that does not fit, and the error; None if there is no earlier step."""
     builder = ProblemBuilder(problem)
     try:
         with told_of(problem.source):
@@ -189,20 +189,20 @@ def _worked_out(builder: ProblemBuilder, output: Tensor) -> Solution:
         labels=labels,
         descriptions=builder.descriptions,
         notes=tuple(dict.fromkeys(builder.notes)),
-        asked=problem.ask,
+        requested=problem.ask,
     )
 
 
 def _check_sizes(problem: Problem, program: Program) -> None:
-    """Sizes that the problem names are those of its matrices (d_k and d_model may be said for the scale alone)."""
+    """Check that given sizes agree with the matrices (d_k and d_model may be given for the scale only)."""
     for name in ("d_v", "d_ff", "d_model"):
         said, found = problem.option(name), {a.size for t in program.tensors.values() for a in t.axes if a.name == name}
         if said is not None and found and said not in found and problem.option("scale") != name:
-            raise GlassformerError(f"{name} = {said} is said, but the matrices have {name} = {min(found)}.")
+            raise GlassformerError(f"{name} = {said} is given, but the matrices have {name} = {min(found)}.")
 
 
 def _tidy(values: Array, exact: Array) -> None:
-    """0.3 for 0.30000000000000004: where the fraction is known, its nearest decimal is the value; noise is no digit."""
+    """Remove rounding noise: 0.3 for 0.30000000000000004, if the exact fraction is known."""
     for where in np.ndindex(*values.shape):
         cell: Any = exact[where]
         value = float(values[where])
@@ -217,7 +217,7 @@ def _length(program: Program, axis: str) -> int:
 
 
 def _spec(program: Program) -> EncoderSpec:
-    """The sizes of the problem as a spec, for those who ask the program what it is of."""
+    """The sizes of the problem as a spec, which every program has."""
     size = {name: _length(program, name) for name in ("d_model", "head", "d_k", "d_v", "d_ff")}
     return EncoderSpec(d_model=size["d_model"], heads=size["head"], d_k=size["d_k"], d_v=size["d_v"], d_ff=size["d_ff"], layers=1)
 

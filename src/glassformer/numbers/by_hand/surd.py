@@ -28,7 +28,7 @@ class Surd:
 
     @property
     def fraction(self) -> Fraction | None:
-        """The number as a fraction, where it is one."""
+        """The number as a fraction, if it is one."""
         if not self.terms:
             return Fraction(0)
         return self.terms[0][1] if len(self.terms) == 1 and self.terms[0][0] == 1 else None
@@ -136,7 +136,7 @@ def _squares_out(number: int) -> tuple[int, int]:
 
 
 def _parts(radicand: int, part: Fraction) -> tuple[str, int, int, int, int]:
-    """Sign, and top and bottom as number · root: 1/√2 rather than √2/2 where that is shorter."""
+    """Return the sign, and numerator and denominator as number · root: 1/√2 rather than √2/2 if that is shorter."""
     top, bottom = abs(part.numerator), part.denominator
     sign = "−" if part < 0 else ""
     if radicand > 1 and bottom % radicand == 0:

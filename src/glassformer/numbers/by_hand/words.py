@@ -1,4 +1,4 @@
-"""The words of a problem file: every key, kind and choice, with the other ways in which people spell it."""
+"""The words of a problem file: every key, kind and choice, with its alternative spellings."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ GREEK = {"α": "alpha", "β": "beta", "γ": "gamma", "ε": "eps", "ϵ": "eps", "
 
 @lru_cache(maxsize=4096)
 def squashed(word: str) -> str:
-    """A spelling without what people vary: `W_Q`, `WQ`, `Wq` and `W^Q` are one word."""
+    """Normalise a spelling: `W_Q`, `WQ`, `Wq` and `W^Q` are the same word."""
     plain = "".join(GREEK.get(sign, sign) for sign in unicodedata.normalize("NFKC", str(word)[:200]).lower())
     return re.sub(r"[^a-z0-9√]", "", plain)
 
@@ -278,7 +278,7 @@ def key_of(word: str, keys: Keys) -> str | None:
 
 
 def kind_of(word: Any, field: str = "kind") -> tuple[Kind, str]:
-    """The kind that a spelling means, and the spelling without what people vary. `field`: the key that it was written under."""
+    """Return the kind that a spelling means, and its normalised spelling; `field` is the key that it was given for."""
     plain = squashed(word) if isinstance(word, str) else ""
     for kind, also in KINDS.items():
         if plain == squashed(kind) or plain in map(squashed, also.split()):

@@ -17,8 +17,8 @@ from glassformer.numbers.run import Run
 from glassformer.program import Cell, Program, Step, Tensor
 from glassformer.program.axes import Array
 from glassformer.program.expression import Call, Constant, Expression, Product, Ratio, Ref, Sum
+from glassformer.program.formatter import Convention, Formatter, TextFormatter
 from glassformer.program.matrices import as_matrix
-from glassformer.program.pen import Convention, Pen, TextPen
 
 MOST_CELLS = 24  # arithmetic shown for a step; a larger one shows its first cells
 FIRST_CELLS = 6
@@ -27,7 +27,7 @@ MOST_TERMS = 16
 
 @dataclass(frozen=True)
 class WorkedCell:
-    """One number: where it stands, the arithmetic that gives it, its value and its exact form."""
+    """One number: its position, its arithmetic, its value and its exact form."""
 
     label: str
     expression: Expression
@@ -41,12 +41,12 @@ class WorkedCell:
         return isinstance(self.expression, Ref | Constant)
 
     def stages(self, digits: int) -> list[Expression]:
-        """The arithmetic in full, then with its inner parts worked out, where that helps."""
+        """The full arithmetic, then with its inner parts evaluated, if that helps."""
         shorter = _shorter(self.expression, self.work, digits)
         return [self.expression] if shorter is None else [self.expression, shorter]
 
     def sign(self, digits: int) -> str:
-        """`=` where the decimals shown are the number, `≈` where they are rounded."""
+        """`=` if the decimals shown are exact, `≈` if they are rounded."""
         value, text = self.work(self.expression), number(self.value, digits)
         try:
             shown = float(text.replace("−", "-").replace("∞", "inf"))
@@ -57,7 +57,7 @@ class WorkedCell:
 
 @dataclass(frozen=True)
 class WorkedStep:
-    """A step: its rule, the cells whose arithmetic is shown, how many are not, and the whole result."""
+    """A step: its rule, the cells whose arithmetic is shown, the number of other cells, and the result."""
 
     step: Step
     bench: Bench
@@ -80,10 +80,10 @@ class WorkedStep:
     def exact(self) -> Array:
         return self.bench.exact[self.name]
 
-    def rule(self, pen: Pen) -> str:
+    def rule(self, formatter: Formatter) -> str:
         """`scores = dot / √d_k`."""
-        names = [symbol(tensor, pen) for tensor in self.step.inputs]
-        return f"{symbol(self.step.output, pen)} = {self.step.write(names, pen)}"
+        names = [symbol(tensor, formatter) for tensor in self.step.inputs]
+        return f"{symbol(self.step.output, formatter)} = {self.step.write(names, formatter)}"
 
     @property
     def sizes(self) -> str:
@@ -95,7 +95,7 @@ class WorkedStep:
         convention, output = self.bench.convention, self.step.output
         return {
             "name": self.name,
-            "rule": self.rule(TextPen(convention)),
+            "rule": self.rule(TextFormatter(convention)),
             "numbers": [line(cell, self.run, digits) for cell in self.cells if not cell.moves],
             "shape": list(as_matrix(output, convention, one_head=True).shape),
             "value": turned(output, self.value, convention).tolist(),
@@ -105,7 +105,7 @@ class WorkedStep:
 
 @dataclass(frozen=True)
 class Bench:
-    """What a step is worked on: the run, its exact forms, the names of places, and how many decimals are carried."""
+    """The context of a step: the run, its exact forms, the names of positions, and the number of decimals carried."""
 
     run: Run
     exact: Mapping[str, Array]
@@ -139,7 +139,7 @@ def worked_steps(program: Program, needed: frozenset[str], bench: Bench) -> list
 
 
 def line(cell: WorkedCell, run: Run, digits: int) -> str:
-    """`dot[flying, arrows] = 0 · 0 + 1 · (−1) = −1`, and the exact form where a decimal hides it."""
+    """`dot[flying, arrows] = 0 · 0 + 1 · (−1) = −1`, and the exact form if the decimals do not show it."""
     stages = [written(stage, run, digits, MOST_TERMS) for stage in cell.stages(digits)]
     parts = [cell.label, *dict.fromkeys(stages)]
     value = number(cell.value, digits)
@@ -150,7 +150,7 @@ def line(cell: WorkedCell, run: Run, digits: int) -> str:
 
 
 def exactly(cell: WorkedCell, digits: int) -> str:
-    """`, exactly 1/√2`, where the decimals do not say it; a quotient that ends as a decimal is said as a fraction too."""
+    """Return `, exactly 1/√2` if the decimals do not show it; a terminating quotient is also given as a fraction."""
     exact = cell.exact
     if exact is None or not exact.telling:
         return ""
@@ -164,17 +164,17 @@ def _ends(exact: Surd, digits: int) -> bool:
 
 
 def shows_exactly(exact: Array, digits: int) -> bool:
-    """Whether a whole result has an exact form that its decimals do not say."""
+    """Whether a result has an exact form that its decimals do not show."""
     cells = list(exact.ravel())
     return all(isinstance(c, Surd) and c.telling for c in cells) and any(not _ends(c, digits) for c in cells)
 
 
-def symbol(tensor: Tensor, pen: Pen) -> str:
-    """The name of a tensor as the pen writes it."""
-    if isinstance(pen, TextPen) and tensor.role == "variance":
+def symbol(tensor: Tensor, formatter: Formatter) -> str:
+    """The name of a tensor as the formatter writes it."""
+    if isinstance(formatter, TextFormatter) and tensor.role == "variance":
         return tensor.symbol  # σ² is for papers; on a screen the word reads better
     head, _, tail = tensor.symbol.partition("_")
-    return pen.symbol(tensor.symbol if not tail else f"{head}_{tail.replace('_', ' ')}")
+    return formatter.symbol(tensor.symbol if not tail else f"{head}_{tail.replace('_', ' ')}")
 
 
 def turned(tensor: Tensor, value: Array, convention: Convention) -> Array:

@@ -1,4 +1,4 @@
-"""The ledger of one number: its coefficient is followed backward through the steps, and what arrives somewhere is a line."""
+"""The ledger of one number: its coefficient is followed backward through the steps, and every place where it ends is a line."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Contributions(Viewed):
 
     @cached_property
     def remainder(self) -> float:
-        """What the rules leave undistributed; 0 unless activations go by slope."""
+        """The part that the rules leave undistributed; 0 unless activations are attributed by slope."""
         return math.fsum(line.value for line in self.lines if line.part == "remainder")
 
     @cached_property
@@ -131,7 +131,7 @@ class _Backward:
         self.given = {*self.parameters, *(tensor.name for tensor in run.program.inputs)}
 
     def visit(self, step: Step) -> None:
-        """Distribute the coefficient of a step's output over its inputs, or write it down where the ledger ends."""
+        """Distribute the coefficient of a step's output over its inputs, or record it if the ledger ends there."""
         if step.name not in self.coefficients:
             return
         if step.name in self.run.replaced:
@@ -156,7 +156,7 @@ class _Backward:
                 self._write(tensor, share, WRITERS[step.role] if computed else self._part(tensor), step)
 
     def arrive(self, tensor: Tensor, step: Step | None) -> None:
-        """Write down what has come to a tensor that is not followed further."""
+        """Record the contribution of a tensor that is not followed further."""
         self._write(tensor, self.coefficients.pop(tensor.name), self._part(tensor), step)
 
     def _part(self, tensor: Tensor) -> str:

@@ -58,7 +58,7 @@ def _index(axis: str, text: str) -> int:
 
 
 def usual(run: Values, labels: Sequence[str]) -> str:
-    """The quantity that is meant where none is given: the logit of the class that the head predicts."""
+    """The default quantity: the logit of the class that the head predicts."""
     spec = run.program.spec
     if run.program.sizes.batch == 2:
         return SIMILARITY
@@ -151,7 +151,7 @@ def _pooled_name(run: Values) -> str:
     """The vector that the encoder itself pools, before any head."""
     found = [step.name for step in run.program.steps if step.block.part in ("pooler", "final_norm") and run[step.name].ndim == 2]
     if not found:
-        raise GlassformerError("pool=pooled: this model pools nothing itself. Try pool=mean or pool=first.")
+        raise GlassformerError("pool=pooled: this model has no pooler. Try pool=mean or pool=first.")
     return found[-1]
 
 

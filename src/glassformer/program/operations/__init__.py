@@ -1,4 +1,4 @@
-"""The operations that every encoder is made of."""
+"""The operations that encoders consist of."""
 
 from glassformer.program.operations.base import Operation
 from glassformer.program.operations.convolutions import Gate, Length, Lengthen

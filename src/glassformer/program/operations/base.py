@@ -1,4 +1,4 @@
-"""What every operation knows about itself."""
+"""The base classes of operations."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ import numpy as np
 
 from glassformer.program.axes import Array, Axis, Cell, Tensor
 from glassformer.program.expression import Expression, Values
-from glassformer.program.pen import Pen
+from glassformer.program.formatter import Formatter
 
 
 class Operation(Protocol):
-    """One kind of step. It knows its result's axes, its cost, its value, the arithmetic of one cell, and how it is written."""
+    """One kind of step: the axes of its result, its cost, its value, the arithmetic of one cell, and its notation."""
 
     def axes(self, inputs: Sequence[Tensor]) -> tuple[Axis, ...]:
         """The axes of the result."""
 
     def macs(self, inputs: Sequence[Tensor], output: Tensor) -> int:
-        """Multiply-adds in matrix products (0 for everything that is none)."""
+        """Multiply-adds in matrix products (0 for other operations)."""
 
     def flops(self, inputs: Sequence[Tensor], output: Tensor) -> int:
         """All floating-point operations, a multiply-add counted as two."""
 
     def saves(self, inputs: Sequence[Tensor], output: Tensor) -> Sequence[Tensor]:
-        """The tensors that the backward pass needs again."""
+        """The tensors that the backward pass needs."""
 
     def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
         """The result, given the values of the inputs."""
@@ -33,12 +33,12 @@ class Operation(Protocol):
     def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
         """The arithmetic that gives one cell of the result."""
 
-    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
         """The right-hand side of the step's equation, its inputs called `names`."""
 
 
 class Elementwise:
-    """What operations without a matrix product share: no multiply-adds, one operation an element, nothing saved."""
+    """Defaults for operations without a matrix product: no multiply-adds, one FLOP per element, nothing saved."""
 
     def axes(self, inputs: Sequence[Tensor]) -> tuple[Axis, ...]:
         return max(inputs, key=lambda tensor: len(tensor.axes)).axes
@@ -54,7 +54,7 @@ class Elementwise:
 
 
 class Copy(Elementwise):
-    """What operations share that move numbers, or put −∞ in their place, and compute none."""
+    """Defaults for operations that copy numbers, or replace them by −∞, without computing."""
 
     def flops(self, inputs: Sequence[Tensor], output: Tensor) -> int:
         return 0
@@ -69,5 +69,5 @@ def aligned(tensor: Tensor, value: Array, output: Tensor) -> Array:
 
 
 def position_of(output: Tensor, axis: str) -> int:
-    """Where the axis stands."""
+    """Return the position of an axis."""
     return [item.name for item in output.axes].index(axis)

@@ -9,8 +9,8 @@ import numpy as np
 
 from glassformer.program.axes import Array, Axis, Cell, Tensor
 from glassformer.program.expression import Call, Constant, Expression, Product, Ratio, Ref, Sum, Values, minus
+from glassformer.program.formatter import Formatter
 from glassformer.program.operations.base import Elementwise, aligned
-from glassformer.program.pen import Pen
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,8 @@ class Length(Elementwise):
         cells = ({**dict(zip(names, index, strict=True)), self.along: cell[self.along]} for index in np.ndindex(*sizes))
         return Call("sqrt", Sum(tuple(Call("square", Ref(inputs[0], at)) for at in cells)))
 
-    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
-        return pen.call("length", names[0]) + pen.words(f" for each {self.along}")
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
+        return formatter.call("length", names[0]) + formatter.words(f" for each {self.along}")
 
 
 @dataclass(frozen=True)
@@ -59,8 +59,8 @@ class Lengthen(Elementwise):
     def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
         return Ratio(Product((Ref(inputs[1], cell), Ref(inputs[0], cell))), Ref(inputs[2], cell))
 
-    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
-        return pen.ratio(pen.times(names[1], names[0]), names[2])
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
+        return formatter.ratio(formatter.times(names[1], names[0]), names[2])
 
 
 @dataclass(frozen=True)
@@ -92,6 +92,6 @@ class Gate(Elementwise):
         inner = Sum((Product((b, Ref(inputs[1], cell))), minus(Constant(1.0, "1"))))
         return Sum((Product((a, inner)), Constant(2.0, "2")))
 
-    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
-        a, b = pen.indexed(names[0], "first"), pen.indexed(names[0], "second")
-        return pen.plus(pen.times(a, f"({pen.minus(pen.times(b, names[1]), '1')})"), "2")
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
+        a, b = formatter.indexed(names[0], "first"), formatter.indexed(names[0], "second")
+        return formatter.plus(formatter.times(a, f"({formatter.minus(formatter.times(b, names[1]), '1')})"), "2")

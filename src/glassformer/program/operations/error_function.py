@@ -1,4 +1,4 @@
-"""The error function for NumPy arrays, to the last digit or two (NumPy has none, and SciPy is too large a guest)."""
+"""The error function for NumPy arrays, accurate to one or two units in the last place."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import numpy as np
 
 from glassformer.program.axes import Array
 
-# Below this many numbers the standard library, one by one, is exact and quick enough.
+# Below this many numbers the standard library, called for each number, is exact and fast enough.
 FEW = 4096
-# So many at a time stay in the processor's cache from one operation to the next.
+# Numbers per block, chosen to stay in the processor's cache between operations.
 CHUNK = 16384
 
 
@@ -41,7 +41,7 @@ def _tables() -> tuple[Array, Array]:
 
 def _near_knots(x: Array) -> Array:
     values, slopes = _tables()
-    clipped = np.fmax(np.fmin(x, REACH), -REACH)  # not a number comes out as a number here, and is put back below
+    clipped = np.fmax(np.fmin(x, REACH), -REACH)  # NaN becomes a number here, and is restored below
     number = np.rint(clipped * PER_UNIT)
     knot = number / PER_UNIT
     away = clipped - knot

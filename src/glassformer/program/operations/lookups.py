@@ -1,4 +1,4 @@
-"""How input becomes numbers: table look-ups, position tables, patches of an image, neighbouring frames of sound."""
+"""Operations on the input: table look-ups, position tables, patches of an image, neighbouring frames of audio."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 
 from glassformer.program.axes import Array, Axis, Cell, Tensor
 from glassformer.program.expression import Call, Constant, Expression, Ref, Values, in_full
+from glassformer.program.formatter import Formatter
 from glassformer.program.operations.base import Copy, position_of
-from glassformer.program.pen import Pen
 
 
 @dataclass(frozen=True)
@@ -27,8 +27,8 @@ class Lookup(Copy):
         row = int(values[inputs[0].name][inputs[0].at(cell)])
         return Ref(inputs[1], cell | {inputs[1].axes[0].name: row})
 
-    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
-        return pen.indexed(names[1], names[0])
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
+        return formatter.indexed(names[1], names[0])
 
 
 @dataclass(frozen=True)
@@ -47,8 +47,8 @@ class Rows(Copy):
     def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
         return Ref(inputs[0], cell | {inputs[0].axes[0].name: cell[self.along.name] + self.offset})
 
-    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
-        return pen.indexed(names[0], f"{self.along.name} + {self.offset}" if self.offset else self.along.name)
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
+        return formatter.indexed(names[0], f"{self.along.name} + {self.offset}" if self.offset else self.along.name)
 
 
 @dataclass(frozen=True)
@@ -76,9 +76,9 @@ class Sinusoid(Copy):
         text = f"{position} / {in_full(self.base)}^({pair}/{self.width.size})"
         return Call("cos" if feature % 2 else "sin", Constant(self.angle(position, feature), text))
 
-    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
         angle = f"{self.along.name} / {self.base:g}^(2i/{self.width.name})"
-        return f"{pen.call('sin', angle)}, {pen.call('cos', angle)}" + pen.words(" in turn")
+        return f"{formatter.call('sin', angle)}, {formatter.call('cos', angle)}" + formatter.words(" in turn")
 
 
 @dataclass(frozen=True)
@@ -117,10 +117,10 @@ class HalfSinusoid(Copy):
         angle = float(position * self.base ** (-number / self.slowest))
         return Call("cos" if wave else "sin", Constant(angle, text))
 
-    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
         place = f"({self.along.name} + {self.offset})" if self.offset else self.along.name
         angle = f"{place} / {self.base:g}^(i/{self.slowest})"
-        return f"{pen.call('sin', angle)}, {pen.call('cos', angle)}" + pen.words(" side by side")
+        return f"{formatter.call('sin', angle)}, {formatter.call('cos', angle)}" + formatter.words(" side by side")
 
 
 @dataclass(frozen=True)
@@ -149,13 +149,13 @@ class Patch(Copy):
         where = {"channel": int(channel), "row": down * tall + int(row), "column": right * wide + int(column)}
         return Ref(inputs[0], cell | where)
 
-    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
-        return pen.call("patches", names[0]) + pen.words(f" of {self.size[0]} × {self.size[1]} pixels")
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
+        return formatter.call("patches", names[0]) + formatter.words(f" of {self.size[0]} × {self.size[1]} pixels")
 
 
 @dataclass(frozen=True)
 class Neighbours(Copy):
-    """What a convolution sees: each frame with those around it, side by side; zeros stand for what is beyond the ends.
+    """The receptive field of a convolution: each frame concatenated with its neighbours, with zeros beyond the ends.
 
     Entry i along `along` begins with frame `stride · i − reach` along `of`. A linear map of the result over features and
     `kernel` is the convolution.
@@ -184,11 +184,11 @@ class Neighbours(Copy):
             return Constant(0.0, "0")
         return Ref(inputs[0], cell | {self.of: frame})
 
-    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
         steps = f", in steps of {self.stride}" if self.stride > 1 else ""
         ends = ", zeros beyond the ends" if self.reach else ""
         told = f" ({self.kernel.size} frames side by side{steps}{ends})"
-        return pen.call("neighbours", names[0]) + pen.words(told)
+        return formatter.call("neighbours", names[0]) + formatter.words(told)
 
 
 def sinusoidal_table(rows: int, width: int) -> Array:

@@ -9,8 +9,8 @@ import numpy as np
 
 from glassformer.program.axes import Array, Axis, Cell, Tensor
 from glassformer.program.expression import Call, Constant, Expression, Product, Ratio, Ref, Sum, Values, in_full, minus
+from glassformer.program.formatter import Formatter
 from glassformer.program.operations.base import Elementwise, aligned, position_of
-from glassformer.program.pen import Pen
 
 
 @dataclass(frozen=True)
@@ -33,9 +33,9 @@ class Variance(Elementwise):
         squares = [Call("square", _centred_cell(inputs, cell | {self.over: i})) for i in range(size)]
         return Ratio(Sum(tuple(squares)), Constant(float(size), str(size)))
 
-    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
-        inner = pen.minus(*names) if len(names) == 2 else names[0]
-        return pen.call("mean", pen.square(inner)) + pen.over(self.over)
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
+        inner = formatter.minus(*names) if len(names) == 2 else names[0]
+        return formatter.call("mean", formatter.square(inner)) + formatter.over(self.over)
 
 
 @dataclass(frozen=True)
@@ -61,9 +61,9 @@ class Normalise(Elementwise):
         spread = Sum((Ref(inputs[-1], cell), Constant(self.eps, in_full(self.eps))))
         return Ratio(_centred_cell(inputs[:-1], cell), Call("sqrt", spread))
 
-    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
-        top = pen.minus(names[0], names[1]) if len(names) == 3 else names[0]
-        return pen.ratio(top, pen.root(pen.plus(names[-1], pen.number(self.eps))))
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
+        top = formatter.minus(names[0], names[1]) if len(names) == 3 else names[0]
+        return formatter.ratio(top, formatter.root(formatter.plus(names[-1], formatter.number(self.eps))))
 
 
 @dataclass(frozen=True)
@@ -84,10 +84,10 @@ class Shift(Elementwise):
         scaled = Product((Sum((Constant(1.0, "1"), gamma)) if self.plus_one else gamma, Ref(inputs[0], cell)))
         return Sum((scaled, Ref(inputs[2], cell))) if len(inputs) == 3 else scaled
 
-    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
-        gamma = f"({pen.plus('1', names[1])})" if self.plus_one else names[1]
-        scaled = pen.times(gamma, names[0])
-        return pen.plus(scaled, names[2]) if len(names) == 3 else scaled
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
+        gamma = f"({formatter.plus('1', names[1])})" if self.plus_one else names[1]
+        scaled = formatter.times(gamma, names[0])
+        return formatter.plus(scaled, names[2]) if len(names) == 3 else scaled
 
 
 def _centred(inputs: Sequence[Tensor], values: Sequence[Array]) -> Array:

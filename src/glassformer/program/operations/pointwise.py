@@ -1,4 +1,4 @@
-"""Functions applied to each element: relu, gelu and their kin."""
+"""Functions applied to each element: relu, gelu and others."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import numpy as np
 
 from glassformer.program.axes import Array, Cell, Tensor
 from glassformer.program.expression import Call, Constant, Expression, Product, Ratio, Ref, Sum, Values, in_full
+from glassformer.program.formatter import Formatter
 from glassformer.program.operations.base import Elementwise
 from glassformer.program.operations.error_function import erf
-from glassformer.program.pen import Pen
 
 
 class Function(NamedTuple):
@@ -23,7 +23,7 @@ class Function(NamedTuple):
     slope: Callable[[Array], Array]
     opened: Callable[[Expression], Expression]
     flops: int
-    keeps: str  # "input" or "output"
+    saved: str  # "input" or "output"
 
 
 def _sigmoid(x: Array) -> Array:
@@ -40,7 +40,7 @@ def _number(value: float) -> Constant:
 
 
 def _gelu_array(x: Array) -> Array:
-    """`x · 0.5 · (1 + erf(x / √2))`, in place: fresh memory would cost more than the arithmetic."""
+    """`x · 0.5 · (1 + erf(x / √2))`, in place: allocating memory would take longer than the arithmetic."""
     result = erf(x / math.sqrt(2))
     result += 1
     result *= x
@@ -101,7 +101,7 @@ class Pointwise(Elementwise):
         return FUNCTIONS[self.function].flops * output.size
 
     def saves(self, inputs: Sequence[Tensor], output: Tensor) -> Sequence[Tensor]:
-        return inputs if FUNCTIONS[self.function].keeps == "input" else (output,)
+        return inputs if FUNCTIONS[self.function].saved == "input" else (output,)
 
     def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
         return np.asarray(FUNCTIONS[self.function].evaluate(values[0]))
@@ -109,13 +109,13 @@ class Pointwise(Elementwise):
     def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
         return FUNCTIONS[self.function].opened(Ref(inputs[0], cell))
 
-    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
-        return pen.call(self.function, names[0])
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
+        return formatter.call(self.function, names[0])
 
 
 @dataclass(frozen=True)
 class Cap(Elementwise):
-    """`cap · tanh(x / cap)`: close to x near 0, never beyond ± cap (Gemma 2)."""
+    """`cap · tanh(x / cap)`: close to x near 0, and never beyond ± cap (Gemma 2)."""
 
     limit: float
 
@@ -132,6 +132,6 @@ class Cap(Elementwise):
         limit = _number(self.limit)
         return Product((limit, Call("tanh", Ratio(Ref(inputs[0], cell), limit))))
 
-    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
-        limit = pen.number(self.limit)
-        return pen.product(limit, pen.call("tanh", pen.ratio(names[0], limit)))
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
+        limit = formatter.number(self.limit)
+        return formatter.product(limit, formatter.call("tanh", formatter.ratio(names[0], limit)))

@@ -12,14 +12,14 @@ import numpy as np
 
 from glassformer.program.axes import Array, Axis, Cell, Tensor
 from glassformer.program.expression import Constant, Expression, Product, Ratio, Ref, Sum, Values
+from glassformer.program.formatter import Formatter
 from glassformer.program.matrices import product_order
 from glassformer.program.operations.base import Elementwise, aligned
-from glassformer.program.pen import Pen
 
 
 @dataclass(frozen=True)
 class Contract:
-    """Multiply, and sum over every axis that the two inputs have and the output has not; then divide by `√(terms · divisor)`.
+    """Multiply, and sum over every axis that both inputs have and the output lacks; then divide by `√(terms · divisor)`.
 
     `terms`: how many such products are added up, where the scale is that of their sum.
     """
@@ -51,13 +51,13 @@ class Contract:
         text = f"√{size}" if self.terms == 1 else f"√({self.terms} · {size})"
         return Ratio(total, Constant(math.sqrt(self.terms * size), text))
 
-    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
-        order = product_order(inputs[0], inputs[1], output, pen.convention)
-        product = pen.product(*[pen.transposed(names[number]) if flip else names[number] for number, flip in order])
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
+        order = product_order(inputs[0], inputs[1], output, formatter.convention)
+        product = formatter.product(*[formatter.transposed(names[number]) if flip else names[number] for number, flip in order])
         if self.divisor is None:
             return product
-        under = pen.symbol(self.divisor.name)
-        return pen.ratio(product, pen.root(under if self.terms == 1 else pen.product(str(self.terms), under)))
+        under = formatter.symbol(self.divisor.name)
+        return formatter.ratio(product, formatter.root(under if self.terms == 1 else formatter.product(str(self.terms), under)))
 
 
 @dataclass(frozen=True)
@@ -74,8 +74,8 @@ class Affine(Contract):
     def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
         return Sum((*products(inputs, output, cell), Ref(inputs[2], cell)))
 
-    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
-        return pen.plus(super().write(inputs, output, names, pen), names[2])
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
+        return formatter.plus(super().write(inputs, output, names, formatter), names[2])
 
 
 @dataclass(frozen=True)
@@ -91,12 +91,12 @@ class Multiply(Elementwise):
     def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
         return Product(tuple(Ref(tensor, cell) for tensor in inputs))
 
-    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
-        return pen.times(*names)
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
+        return formatter.times(*names)
 
 
 def summed_cells(inputs: Sequence[Tensor], output: Tensor, cell: Cell) -> Iterator[Cell]:
-    """The cells whose products are summed into `cell`: one per combination of the axes summed away."""
+    """The cells whose products are summed into `cell`: one per combination of the summed axes."""
     kept = {axis.name for axis in output.axes}
     summed = [axis for axis in dict.fromkeys(axis for tensor in inputs for axis in tensor.axes) if axis.name not in kept]
     for index in itertools.product(*(range(axis.size) for axis in summed)):
@@ -104,13 +104,13 @@ def summed_cells(inputs: Sequence[Tensor], output: Tensor, cell: Cell) -> Iterat
 
 
 def products(inputs: Sequence[Tensor], output: Tensor, cell: Cell) -> tuple[Product, ...]:
-    """The terms of a contraction: what is summed into `cell`."""
+    """The terms of a contraction, whose sum is `cell`."""
     cells = summed_cells(inputs[:2], output, cell)
     return tuple(Product((Ref(inputs[0], at), Ref(inputs[1], at))) for at in cells)
 
 
 def contract(left: Tensor, left_value: Array, right: Tensor, right_value: Array, output: Tensor) -> Array:
-    """The contraction as one batched matrix product: einsum says it shorter, matmul does it several times faster."""
+    """The contraction as one batched matrix product: einsum would be shorter, but matmul is several times faster."""
     plan = _plan(tuple(a.name for a in left.axes), tuple(a.name for a in right.axes), tuple(a.name for a in output.axes))
     a, b = left_value.transpose(plan.left), right_value.transpose(plan.right)
     batch, rows, inner = a.shape[: plan.batch], a.shape[plan.batch : plan.batch + plan.rows], a.shape[plan.batch + plan.rows :]
@@ -132,7 +132,7 @@ class _Plan:
 
 @lru_cache(maxsize=512)
 def _plan(left: tuple[str, ...], right: tuple[str, ...], output: tuple[str, ...]) -> _Plan:
-    """How to bring both operands into (batch, rows, inner) and (batch, inner, columns), and the product back."""
+    """Return how to transpose the operands to (batch, rows, inner) and (batch, inner, columns), and the product back."""
     batch = [name for name in left if name in right and name in output]
     inner = [name for name in left if name in right and name not in output]
     rows = [name for name in left if name not in right]

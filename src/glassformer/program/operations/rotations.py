@@ -1,4 +1,4 @@
-"""Rotary positions: queries and keys are rotated by their place in a sequence, or in an image."""
+"""Rotary positions: queries and keys are rotated by their position in a sequence or in an image."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import numpy as np
 from glassformer.errors import GlassformerError
 from glassformer.program.axes import Array, Axis, Cell, Tensor
 from glassformer.program.expression import Constant, Expression, Product, Ref, Sum, Values, in_full
+from glassformer.program.formatter import Formatter
 from glassformer.program.operations.base import Elementwise, aligned
-from glassformer.program.pen import Pen
 
 
 @dataclass(frozen=True)
@@ -22,11 +22,11 @@ class Rotate(Elementwise):
     d is the `width`; features from there on are not rotated.
     """
 
-    along: str  # the axis that counts positions
+    along: str  # the axis of positions
     base: float
     _: KW_ONLY
     divisor: float = 1.0
-    width: int | None = None  # how many features are rotated; all of them if not given
+    width: int | None = None  # number of rotated features; all if not given
 
     def flops(self, inputs: Sequence[Tensor], output: Tensor) -> int:
         return 3 * (output.size // output.axes[-1].size) * self._rotated(output)
@@ -39,7 +39,7 @@ class Rotate(Elementwise):
         return np.arange(length)[:, None] / self.divisor * self.base ** (-2 * np.arange(width // 2) / width)
 
     def angle_text(self, position: int, pair: int, width: int) -> str:
-        """One angle as it is computed."""
+        """The formula of one angle."""
         text = angle_text(position, self.base, 2 * pair, width)
         return text if self.divisor == 1 else f"{text} / {in_full(self.divisor)}"
 
@@ -66,15 +66,15 @@ class Rotate(Elementwise):
         sine = Constant(sign * math.sin(angle), f"{'−' if sign < 0 else ''}sin({text})")
         return Sum((Product((Ref(inputs[0], cell), cosine)), Product((partner, sine))))
 
-    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
         width = output.axes[-1].name if self.width is None else str(self.width)
         divided = "" if self.divisor == 1 else f" / {self.divisor:.4g}"
-        rotated = pen.call("rotate", names[0], f"{self.along} / {self.base:g}^(2i/{width}){divided}")
-        return rotated if self.width is None else rotated + pen.words(f" (the first {self.width} features of each head)")
+        rotated = formatter.call("rotate", names[0], f"{self.along} / {self.base:g}^(2i/{width}){divided}")
+        return rotated if self.width is None else rotated + formatter.words(f" (the first {self.width} features of each head)")
 
 
 def angle_text(position: float, base: float, pair: int, width: int) -> str:
-    """`2 / 10000^(2/8)`: an angle as it is computed, since a few of its decimals are another angle far from the start."""
+    """`2 / 10000^(2/8)`: the formula of an angle, since its rounded value would be a different angle at large positions."""
     return in_full(position) if pair == 0 else f"{in_full(position)} / {in_full(base)}^({pair}/{width})"
 
 
@@ -87,8 +87,8 @@ class RotateScaled(Rotate):
     def angles(self, length: int, width: int) -> Array:
         raise angles_missing(self.rule)
 
-    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
-        return super().write(inputs, output, names, pen) + pen.words(f" (angles scaled: {self.rule})")
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
+        return super().write(inputs, output, names, formatter) + formatter.words(f" (angles scaled: {self.rule})")
 
 
 def angles_missing(rule: str) -> GlassformerError:
@@ -125,6 +125,6 @@ class RotateByPatch(Rotate):
         centre = f"2 · π · ({2 * place + 1}/{self.grid[side]} − 1)"
         return centre if number == 0 else f"{centre} / {in_full(self.base)}^({4 * number}/{width})"
 
-    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
         angle = f"2π · centre({self.along}) / {self.base:g}^(4i/{output.axes[-1].name})"
-        return pen.call("rotate", names[0], angle) + pen.words(" (rows, then columns; patches alone)")
+        return formatter.call("rotate", names[0], angle) + formatter.words(" (rows, then columns; patches alone)")

@@ -1,4 +1,4 @@
-"""What happens to scores: relative bias and masks on them, softmax after them."""
+"""Operations on attention scores: relative bias, masks, softmax."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import numpy as np
 
 from glassformer.program.axes import Array, Axis, Cell, Tensor
 from glassformer.program.expression import Call, Constant, Expression, Ratio, Ref, Sum, Values, minus
+from glassformer.program.formatter import Formatter
 from glassformer.program.operations.base import Copy, Elementwise, aligned, position_of
-from glassformer.program.pen import Pen
 
-NOTHING_SEEN = "0 (no key is seen here: by convention all weights of such a row are 0)"
+NOTHING_SEEN = "0 (all keys are masked: by convention the weights of such a row are 0)"
 
 
 class _BiasByBucket(Copy):
-    """A learned number per head for each (query, key) pair, chosen by a table of buckets."""
+    """A learned number per head for each (query, key) pair, selected by a table of buckets."""
 
     query: Axis
     key: Axis
@@ -41,8 +41,8 @@ class _BiasByBucket(Copy):
         bucket = self.buckets(inputs[0].axes[0].size)[cell[self.query.name], cell[self.key.name]]
         return Ref(inputs[0], cell | {inputs[0].axes[0].name: int(bucket)})
 
-    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
-        return pen.indexed(names[0], self.rule_text)
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
+        return formatter.indexed(names[0], self.rule_text)
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class RelativeBias(_BiasByBucket):
         relative = np.arange(self.key.size)[None, :] - np.arange(self.query.size)[:, None]
         if self.backward:
             relative = np.minimum(relative, 0)
-        half = rows if self.backward else rows // 2  # half of the buckets look back, half ahead
+        half = rows if self.backward else rows // 2  # half of the buckets are for earlier keys, half for later ones
         exact = max(half // 2, 1)
         away = np.abs(relative)
         if half <= exact:  # too few buckets for any to be shared
@@ -95,9 +95,9 @@ class PickByDistance(Copy):
         return np.clip(np.sign(ahead) * self.steps(np.abs(ahead), half) + half, 0, rows - 1)
 
     def steps(self, away: Array, half: int) -> Array:
-        """How many rows from the middle a distance stands; half of the rows on a side are for distances of their own."""
+        """The distance of a row from the middle of the table; half of the rows on each side are for single distances."""
         near = half // 2
-        if self.distance == half:  # every distance has a row of its own
+        if self.distance == half:  # every distance has its own row
             return away
         # float32 on purpose: the published models round here, and a bucket more or less is another number.
         share = np.log(np.maximum(away, near).astype(np.float32) / np.float32(near))
@@ -107,7 +107,7 @@ class PickByDistance(Copy):
     def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
         side, bucket = inputs[0].axes[-2:]
         rows = self.buckets(bucket.size)
-        if side.name == self.key.name:  # the products are those of keys: one row of them for each key, not for each query
+        if side.name == self.key.name:  # products of keys: one row for each key, not for each query
             return np.swapaxes(_picked(values[0], rows.T), -1, -2)
         return _picked(values[0], rows)
 
@@ -116,19 +116,19 @@ class PickByDistance(Copy):
         row = self.buckets(bucket.size)[cell[self.query.name], cell[self.key.name]]
         return Ref(inputs[0], cell | {bucket.name: int(row)})
 
-    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
         side = inputs[0].axes[-2].name
-        return pen.indexed(names[0], f"{side}, bucket({self.query.name} − {self.key.name})")
+        return formatter.indexed(names[0], f"{side}, bucket({self.query.name} − {self.key.name})")
 
 
 def _picked(values: Array, rows: Array) -> Array:
-    """From the last axis the entry that `rows` names, for each entry of the axis before it."""
+    """Select from the last axis the entry numbered by `rows`, for each entry of the previous axis."""
     return np.take_along_axis(values, np.broadcast_to(rows, (*values.shape[:-2], *rows.shape)), axis=-1)
 
 
 @dataclass(frozen=True)
 class PatchBias(_BiasByBucket):
-    """Bias by the offset between two patches, with three rows of its own for the class token (BEiT)."""
+    """Bias by the offset between two patches, with three further rows for the class token (BEiT)."""
 
     grid: tuple[int, int]
     query: Axis
@@ -150,13 +150,13 @@ class PatchBias(_BiasByBucket):
 
 @dataclass(frozen=True)
 class Mask(Copy):
-    """−∞ where a query may not see a key: padding (a second input, True = attend), a causal rule, a local window."""
+    """−∞ where a query may not attend to a key: padding (a second input, True = attend), a causal rule, a local window."""
 
     causal: bool = False
     window: int | None = None
 
     def rule(self, query: int, key: int) -> bool:
-        """Whether position `query` may see position `key` (padding aside)."""
+        """Whether position `query` may attend to position `key`, ignoring padding."""
         return not (self.causal and key > query) and (self.window is None or abs(query - key) <= self.window // 2)
 
     def visible(self, queries: int, keys: int) -> Array:
@@ -170,7 +170,7 @@ class Mask(Copy):
         return seen
 
     def pairs(self, queries: int, keys: int) -> int:
-        """How many (query, key) pairs the rule lets through: what a kernel that skips the rest computes."""
+        """The number of (query, key) pairs that the rule allows: those that a kernel that skips masked pairs computes."""
         reach = queries + keys if self.window is None else self.window // 2
         ends = ((max(0, q - reach), min(keys - 1, q + reach, q if self.causal else keys)) for q in range(queries))
         return sum(max(0, last - first + 1) for first, last in ends)
@@ -189,17 +189,17 @@ class Mask(Copy):
             return Constant(-math.inf, "−∞ (padding)" if padded else "−∞ (masked)")
         return Ref(inputs[0], cell)
 
-    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
         t, s = (axis.name for axis in output.axes[-2:])
         rules = [f"{s} > {t}"] if self.causal else []
         rules += [f"|{t} − {s}| > {self.window // 2}"] if self.window is not None else []
         rules += ["s is padding"] if len(inputs) == 2 else []
-        return pen.call("mask", names[0]) + pen.words(f" (−∞ where {' or '.join(rules)})")
+        return formatter.call("mask", names[0]) + formatter.words(f" (−∞ where {' or '.join(rules)})")
 
 
 @dataclass(frozen=True)
 class Softmax(Elementwise):
-    """Non-negative weights that sum to one along `over`; a row that is masked throughout gives zeros."""
+    """Non-negative weights that sum to one along `over`; a row that is masked entirely gives zeros."""
 
     over: str
 
@@ -223,11 +223,11 @@ class Softmax(Elementwise):
             return Constant(0.0, NOTHING_SEEN)
         largest = max(refs, key=lambda ref: ref.evaluate(values))
         highest = largest.evaluate(values)
-        # Large scores are shifted by the largest, as every implementation does: the quotient is the same.
+        # The largest score is subtracted, as in every implementation, to avoid overflow: the quotient is the same.
         shift = () if abs(highest) <= 30 or not math.isfinite(highest) else (minus(largest),)
         powers = [Call("exp", Sum((ref, *shift)) if shift else ref) for ref in refs]
         return Ratio(powers[cell[self.over]], Sum(tuple(powers)))
 
-    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
-        where = " along each row," if pen.convention == "rows" else " down each column,"
-        return pen.call("softmax", names[0]) + pen.words(where) + pen.over(self.over)
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
+        where = " along each row," if formatter.convention == "rows" else " down each column,"
+        return formatter.call("softmax", names[0]) + formatter.words(where) + formatter.over(self.over)

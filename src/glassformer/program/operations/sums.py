@@ -10,8 +10,8 @@ import numpy as np
 
 from glassformer.program.axes import Array, Axis, Cell, Tensor
 from glassformer.program.expression import Constant, Expression, Product, Ratio, Ref, Sum, Values
+from glassformer.program.formatter import Formatter
 from glassformer.program.operations.base import Copy, Elementwise, aligned, position_of
-from glassformer.program.pen import Pen
 
 
 @dataclass(frozen=True)
@@ -27,13 +27,13 @@ class Add(Elementwise):
     def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
         return Sum(tuple(Ref(tensor, cell) for tensor in inputs))
 
-    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
-        return pen.plus(*names)
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
+        return formatter.plus(*names)
 
 
 @dataclass(frozen=True)
 class Scale(Elementwise):
-    """Times a number that the spec gives, with the way it is written: `√d_model`, `1/2`."""
+    """Multiply by a number given by the spec, with its notation: `√d_model`, `1/2`."""
 
     factor: float
     text: str
@@ -46,16 +46,16 @@ class Scale(Elementwise):
         text = f"√{round(self.factor**2)}" if named else self.text
         return Product((Constant(self.factor, text), Ref(inputs[0], cell)))
 
-    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
         if self.text.startswith("1/√"):
-            return pen.ratio(names[0], pen.root(pen.symbol(self.text[3:])))
-        factor = pen.root(pen.symbol(self.text[1:])) if self.text.startswith("√") else self.text
-        return pen.product(factor, names[0])
+            return formatter.ratio(names[0], formatter.root(formatter.symbol(self.text[3:])))
+        factor = formatter.root(formatter.symbol(self.text[1:])) if self.text.startswith("√") else self.text
+        return formatter.product(factor, names[0])
 
 
 @dataclass(frozen=True)
 class Mean(Elementwise):
-    """The mean along `over`; where a second input says which positions are real, the mean of those."""
+    """The mean along `over`; with a second input, the mean of the positions that are not padding."""
 
     over: str
 
@@ -70,7 +70,7 @@ class Mean(Elementwise):
         if len(inputs) == 1:
             return np.asarray(values[0].mean(axis))
         real = aligned(inputs[1], values[1].astype(float), inputs[0])
-        kept = np.where(real, values[0], 0.0)  # and not times 0: what is left out may be NaN
+        kept = np.where(real, values[0], 0.0)  # not a product with 0, since padding may contain NaN
         return np.asarray(kept.sum(axis) / np.maximum(real.sum(axis), 1))
 
     def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
@@ -80,13 +80,13 @@ class Mean(Elementwise):
             cells = [at for at in cells if values[inputs[1].name][inputs[1].at(at)]]
         return Ratio(Sum(tuple(Ref(inputs[0], at) for at in cells)), Constant(float(max(len(cells), 1)), str(len(cells))))
 
-    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
-        return pen.call("mean", names[0]) + pen.over(self.over)
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
+        return formatter.call("mean", names[0]) + formatter.over(self.over)
 
 
 @dataclass(frozen=True)
 class Join(Copy):
-    """Inputs one after the other along `along`; their own axis there is called `of`, and an input without it is one entry."""
+    """Concatenate inputs along the axis `along`, which is called `of` in the inputs; an input without it is one entry."""
 
     along: Axis
     of: str
@@ -117,8 +117,8 @@ class Join(Copy):
             index -= length
         raise IndexError(f"{self.along.name}={cell[self.along.name]} is past the end")
 
-    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
-        return pen.call("concat", *names)
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
+        return formatter.call("concat", *names)
 
 
 @dataclass(frozen=True)
@@ -140,13 +140,13 @@ class Share(Copy):
     def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
         return Ref(inputs[0], cell | {self.of: cell[self.into.name] // self._group(inputs[0])})
 
-    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
-        return pen.call("share", names[0]) + pen.words(f" (each read by {self._group(inputs[0])} heads)")
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
+        return formatter.call("share", names[0]) + formatter.words(f" (each read by {self._group(inputs[0])} heads)")
 
 
 @dataclass(frozen=True)
 class Split(Copy):
-    """One axis read as several, the last of them running fastest: 768 features as 12 heads of 64."""
+    """Split one axis into several, the last varying fastest: 768 features into 12 heads of 64."""
 
     of: str
     into: tuple[Axis, ...]
@@ -163,8 +163,8 @@ class Split(Copy):
             index = index * axis.size + cell[axis.name]
         return Ref(inputs[0], cell | {self.of: index})
 
-    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
-        return pen.call("split", names[0]) + pen.words(f" into {' × '.join(axis.name for axis in self.into)}")
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
+        return formatter.call("split", names[0]) + formatter.words(f" into {' × '.join(axis.name for axis in self.into)}")
 
 
 @dataclass(frozen=True)
@@ -185,8 +185,8 @@ class Merge(Copy):
         places = np.unravel_index(cell[self.into.name], tuple(inputs[0].axis(name).size for name in self.of))
         return Ref(inputs[0], cell | {name: int(place) for name, place in zip(self.of, places, strict=True)})
 
-    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
-        return pen.call("merge", names[0]) + pen.words(f" ({' × '.join(self.of)} side by side)")
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
+        return formatter.call("merge", names[0]) + formatter.words(f" ({' × '.join(self.of)} side by side)")
 
 
 @dataclass(frozen=True)
@@ -204,8 +204,8 @@ class Stack(Copy):
     def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
         return Ref(inputs[cell[self.along.name]], cell)
 
-    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
-        return pen.call("stack", *names)
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
+        return formatter.call("stack", *names)
 
 
 @dataclass(frozen=True)
@@ -218,8 +218,8 @@ class Blank(Copy):
     def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
         return Ref(inputs[0], cell) if values[inputs[1].name][inputs[1].at(cell)] else Constant(0.0, "0")
 
-    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
-        return pen.call("where", names[1], names[0], "0")
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
+        return formatter.call("where", names[1], names[0], "0")
 
 
 @dataclass(frozen=True)
@@ -240,8 +240,8 @@ class Total(Elementwise):
     def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
         return Sum(tuple(Ref(inputs[0], cell | {self.over: i}) for i in range(inputs[0].axis(self.over).size)))
 
-    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
-        return pen.call("sum", names[0]) + pen.over(self.over)
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
+        return formatter.call("sum", names[0]) + formatter.over(self.over)
 
 
 @dataclass(frozen=True)
@@ -261,13 +261,13 @@ class Slice(Copy):
     def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
         return Ref(inputs[0], cell | {self.over: cell[self.over] + self.start})
 
-    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
-        return pen.indexed(names[0], f"{self.start} … {self.stop - 1}")
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
+        return formatter.indexed(names[0], f"{self.start} … {self.stop - 1}")
 
 
 @dataclass(frozen=True)
 class Take(Copy):
-    """One entry along an axis: the first token, or the last; where a second input says which are real, of those."""
+    """One entry along an axis: the first or the last token; with a second input, of those that are not padding."""
 
     over: str
     index: int
@@ -288,8 +288,8 @@ class Take(Copy):
         return Ref(inputs[0], cell | {self.over: index})
 
     def _places(self, real: Array) -> Array:
-        """Where the first real token of each row stands, or the last."""
+        """Return the position of the first or last token of each row that is not padding."""
         return np.asarray(np.argmax(real, axis=1) if self.index == 0 else real.shape[1] - 1 - np.argmax(real[:, ::-1], axis=1))
 
-    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
-        return pen.indexed(names[0], "first" if self.index == 0 else "second" if self.index == 1 else "last")
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
+        return formatter.indexed(names[0], "first" if self.index == 0 else "second" if self.index == 1 else "last")

@@ -1,1 +1,1 @@
-"""How results look in a notebook: static HTML that stays when the notebook is saved, several views on one page."""
+"""Presentation in notebooks: static HTML that is saved with the notebook; several views fit on one page."""

@@ -1,4 +1,4 @@
-"""How attention looks in a notebook: pictures that stay when it is saved, and below them the page to explore."""
+"""Presentation of attention in notebooks: static pictures, which are saved, and below them an interactive page."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LARGE = 4  # heads that are shown with their words; more are small multiples
 
 @dataclass(frozen=True)
 class AttentionView:
-    """One head or a few with their words, or all of them small."""
+    """One or a few heads with their tokens, or small panels of all heads."""
 
     attention: Attention
 

@@ -1,4 +1,4 @@
-"""How an encoder looks in a notebook: what it is in a sentence, and its diagram."""
+"""Presentation of encoders in notebooks: a one-sentence summary and the diagram."""
 
 from __future__ import annotations
 

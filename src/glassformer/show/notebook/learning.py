@@ -1,4 +1,4 @@
-"""How training looks in a notebook: the curves of runs as charts, and the table that compares them."""
+"""Presentation of training in notebooks: the curves of runs as charts, and a table that compares them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Curves(Viewed):
         return curves_table(self.curves).text()
 
     def to_dict(self) -> list[dict[str, Any]]:
-        """What the table says."""
+        """The text of the table."""
         return [curve.to_dict() for curve in self.curves]
 
 

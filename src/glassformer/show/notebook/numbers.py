@@ -1,4 +1,4 @@
-"""How numbers look in a notebook: a run as a table of its tensors, one number as a tree that opens, a change as what it moved."""
+"""Presentation of numbers in notebooks: a run as a table of tensors, a number as a tree, a change as the tensors it affects."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ OPENED = 6  # cells below one cell
 
 @dataclass(frozen=True)
 class Drawn:
-    """A view made of its text and its HTML."""
+    """A view with given text and HTML."""
 
     text: Callable[[], str]
     html: Callable[[], Html]
@@ -35,11 +35,11 @@ class Drawn:
 
 @present.register
 def _run(run: Run) -> Table:
-    """The steps of the first layer and what each other layer gives, each with its range."""
+    """The steps of the first layer and the outputs of the others, each with its range."""
     made = [step.output for step in run.program.steps if step.output.hidden or step.block.layer in (None, 0)]
     tensors = [tensor for tensor in (*run.program.inputs, *made) if tensor.name in run][:MOST_ROWS]
     rows = [[tensor.name, sizes_text(run[tensor.name].shape), *_range(run[tensor.name])] for tensor in tensors]
-    said = f"{len(run.values):,} tensors by name; of layers after the first, what each gives. run.explain opens a number."
+    said = f"{len(run.values):,} tensors by name; after the first layer, only the outputs. run.explain explains a number."
     words = [f"tokens: {' '.join(run.tokens[0])}"] if run.tokens and len(run.tokens[0]) <= 64 else []
     columns = [Column("tensor"), *(Column(title, right=True) for title in ("shape", "least", "mean", "largest"))]
     sizes = run.program.sizes
@@ -48,7 +48,7 @@ def _run(run: Run) -> Table:
 
 
 def _range(value: Array) -> list[str]:
-    """Least, mean and largest of the numbers that are finite; a mask's −∞ is shown as the least."""
+    """Minimum, mean and maximum of the finite numbers; the −∞ of a mask is shown as the minimum."""
     numbers = np.asarray(value, dtype=np.float64)
     finite = numbers[np.isfinite(numbers)]
     if not finite.size:
@@ -81,7 +81,7 @@ def _checkpoint(checkpoint: Checkpoint) -> Drawn:
 
 @dataclass
 class _Node:
-    """A cell of the tree, and the cells below it that are written down."""
+    """A cell of the tree, and the cells shown below it."""
 
     said: Explanation
     below: list[_Node] = field(default_factory=list)
@@ -102,7 +102,7 @@ def _explanation(explanation: Explanation) -> Drawn:
 
 
 def _tree(explanation: Explanation) -> _Node:
-    """As many levels as the number of cells allows, the nearest first."""
+    """Return as many levels as the number of cells allows, the nearest first."""
     root = _Node(explanation)
     queue, written = [root], 1
     while queue and written < MOST_NODES:

@@ -1,4 +1,4 @@
-"""How a quiz paper looks in a notebook: its questions, as on the printed page."""
+"""Presentation of quiz papers in notebooks: the questions, as on the printed page."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from glassformer.show.quiz.page import quiz_page
 
 @dataclass(frozen=True)
 class PaperView:
-    """A paper as one student gets it; the key stays where it is."""
+    """A paper as a student gets it, without the key."""
 
     variant: Variant
 

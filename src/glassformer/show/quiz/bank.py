@@ -75,13 +75,13 @@ def entries(item: Item) -> Iterator[Entry]:
         yield Entry(item.id, "choice", question, solution, item.marks, options=item.options, hints=hints)
     elif isinstance(key, NumbersKey):
         for place, name, accepted in _numbers(item, key):
-            asked = join(question, html_blocks([Text(f"Give {name}, to {key.digits} decimals.")]))
-            yield Entry(f"{item.id}{place}", "number", asked, solution, item.marks / key.value.size, accepted, hints=hints)
+            requested = join(question, html_blocks([Text(f"Give {name}, to {key.digits} decimals.")]))
+            yield Entry(f"{item.id}{place}", "number", requested, solution, item.marks / key.value.size, accepted, hints=hints)
             solution = html_blocks([Lines("Answer", (key.text,))])  # the derivation is shown with the first number
     else:
-        asked = join(question, html_blocks([Text(f"({key.wanted})")]))
+        requested = join(question, html_blocks([Text(f"({key.wanted})")]))
         kind: Literal["number", "text"] = "number" if isinstance(key, Counted) else "text"
-        yield Entry(item.id, kind, asked, solution, item.marks, tuple(_accepted(item)), hints=hints)
+        yield Entry(item.id, kind, requested, solution, item.marks, tuple(_accepted(item)), hints=hints)
 
 
 def feedback(mistake: Mistake | None) -> Html:
@@ -94,8 +94,8 @@ def feedback(mistake: Mistake | None) -> Html:
 
 def _numbers(item: Item, key: NumbersKey) -> Iterator[tuple[str, str, tuple[Accepted, ...]]]:
     for where in np.ndindex(*key.value.shape):
-        asked = getattr(key, "ask", "the answer")
-        name = f"{asked}[{', '.join(str(place + 1) for place in where)}]" if where else asked
+        requested = getattr(key, "ask", "the answer")
+        name = f"{requested}[{', '.join(str(place + 1) for place in where)}]" if where else requested
         right = Accepted(written(key.value[where], key.digits), Fraction(1), join(), key.tolerance)
         wrongs: dict[str, Accepted] = {}
         for wrong in likely(item, MOST_WRONG):

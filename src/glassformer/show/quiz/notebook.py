@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from glassformer.answers.quiz.quantity import Asked
+from glassformer.answers.quiz.quantity import QuantityKey
 from glassformer.answers.quiz.template import filled
 from glassformer.answers.quiz.variant import Item, Variant
 from glassformer.show.quiz.markdown import markdown_blocks, plain
@@ -40,7 +40,7 @@ with open("answers.csv", "w", newline="", encoding="utf-8") as file:
 
 def _derivation(item: Item) -> list[dict[str, Any]]:
     """Return a cell that derives the answer, if it is an expression."""
-    if not isinstance(item.inner, Asked):
+    if not isinstance(item.inner, QuantityKey):
         return []
     words = filled(item.template.spec, item.drawn).split()
     model = f", request_from_words({words!r})" if words else ""

@@ -14,7 +14,7 @@ from glassformer.answers.quiz.worked import Worked
 from glassformer.numbers.by_hand.worked import symbol
 from glassformer.numbers.explain import number
 from glassformer.program import Tensor
-from glassformer.program.pen import TextPen
+from glassformer.program.formatter import TextFormatter
 from glassformer.show.matrix import Grid, grids
 
 MOST_TRAPS = 6
@@ -125,12 +125,12 @@ def likely(item: Item, most: int = MOST_TRAPS) -> list[Wrong]:
 def given(work: Worked) -> Iterator[Block]:
     """Yield the given matrices that the answer needs; matrices that were given in words stay in words."""
     solution, program = work.solution_, work.solution_.program
-    pen = TextPen(solution.problem.convention)
+    formatter = TextFormatter(solution.problem.convention)
     own: list[Tensor] = [*program.inputs, *(parameter.tensor for parameter in program.parameters)]
     for tensor in own:
         if tensor.name not in solution.needed:
             continue
-        name, words = symbol(tensor, pen), solution.descriptions.get(tensor.name)
+        name, words = symbol(tensor, formatter), solution.descriptions.get(tensor.name)
         if words is not None:
             yield Text(f"{name}: {words}.")
             continue

@@ -1,4 +1,4 @@
-"""Reports: one HTML file with all that is known of a spec, a checkpoint or a run, which opens from disk and asks for nothing."""
+"""Reports: one HTML file about a spec, a checkpoint or a run, which opens from disk and loads nothing else."""
 
 from glassformer.show.report.page import Section, page, save_page
 

@@ -1,4 +1,4 @@
-"""What a report says of any encoder, from its spec alone: diagram, ledger, shapes, cost and equations."""
+"""The sections of a report that need only a spec: diagram, ledger, shapes, cost and equations."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from glassformer import algebra
 from glassformer.program import Program, build
-from glassformer.program.kept import Keeps
+from glassformer.program.kept import MemoryModel
 from glassformer.show.algebra import bytes_text, equation_lists
 from glassformer.show.blocks import blocks
 from glassformer.show.charts import Chart, Line
@@ -29,24 +29,24 @@ MOST_LENGTH = 8192  # of a curve, where nothing limits the length
 
 
 class Subject(NamedTuple):
-    """What a report is about: a spec as it was asked for, its program, and what is kept in memory where it is trained."""
+    """The subject of a report: the requested spec, its program, and the memory model of training."""
 
-    asked: Request
+    requested: Request
     program: Program
-    keeps: Keeps
+    memory_model: MemoryModel
 
     @property
     def spec(self) -> EncoderSpec:
-        return self.asked.spec
+        return self.requested.spec
 
 
-def subject(asked: Request, keeps: Keeps) -> Subject:
-    """The subject of what was asked."""
-    return Subject(asked, build(asked.spec, batch=asked.batch, t=asked.t), keeps)
+def subject(requested: Request, memory_model: MemoryModel) -> Subject:
+    """Return the subject of a request."""
+    return Subject(requested, build(requested.spec, batch=requested.batch, t=requested.t), memory_model)
 
 
 def lead(about: Subject) -> Html:
-    """What it is, in one sentence and a few numbers."""
+    """Return a summary: one sentence and a few numbers."""
     count, cost = algebra.ledger(about.program), algebra.cost(about.program)
     numbers = [
         ("parameters", f"{count.total:,}"),
@@ -57,7 +57,7 @@ def lead(about: Subject) -> Html:
 
 
 def sentence(spec: EncoderSpec) -> str:
-    """The encoder in words: `12 layers of width 768 with 12 heads, …`."""
+    """Return a description: `12 layers of width 768 with 12 heads, …`."""
     many = "1 layer" if spec.layers == 1 else f"{spec.layers} layers"
     heads = "1 head" if spec.heads == 1 else f"{spec.heads} heads"
     reads = {
@@ -122,7 +122,7 @@ def _field(value: object) -> str:
 
 
 def _ledger(about: Subject) -> list[Html]:
-    count = algebra.ledger(about.program, label=about.asked.label)
+    count = algebra.ledger(about.program, label=about.requested.label)
     view: Table = present(count)
     order = [0, 3, 1, 2, *([4] if any(row[4] for row in view.rows) else [])]  # the count first: a telephone shows two columns
     return [tags.p("As wide as its share:"), icicle_svg(count), _columns(view, order)]
@@ -148,7 +148,7 @@ def _shapes(about: Subject) -> list[Html]:
 
 
 def _cost(about: Subject) -> list[Child]:
-    view: Table = present(algebra.cost(about.program, label=about.asked.label))
+    view: Table = present(algebra.cost(about.program, label=about.requested.label))
     return [_columns(view, range(3)), _lengths(about) if not about.spec.one_length else None]
 
 
@@ -156,9 +156,9 @@ def _lengths(about: Subject) -> list[Html]:
     """FLOPs and bytes against the length of the input."""
     longest = min(about.spec.longest or MOST_LENGTH, MOST_LENGTH)
     lengths = sorted({max(1, round(longest * place / (PLOTTED - 1))) for place in range(PLOTTED)})
-    passes = {t: (build(about.spec, batch=about.asked.batch, t=t)) for t in lengths}
+    passes = {t: (build(about.spec, batch=about.requested.batch, t=t)) for t in lengths}
     flops = {t: algebra.cost(program) for t, program in passes.items()}
-    bytes_ = {t: algebra.cost(program, which="training", keeps=about.keeps).memory for t, program in passes.items()}
+    bytes_ = {t: algebra.cost(program, which="training", memory_model=about.memory_model).memory for t, program in passes.items()}
     scale, unit = _scale(max(cost.flops for cost in flops.values()))
     mixed = {t: _flops(cost, SCORES) for t, cost in flops.items()}
     lines = [
@@ -171,7 +171,7 @@ def _lengths(about: Subject) -> list[Html]:
         Line("activations", [(t, memory.activations / size) for t, memory in bytes_.items()], ink("embedding")),
     ]
     charts = Chart(f"{unit}FLOPs, forward", "tokens", lines), Chart(f"{byte_unit}, training step", "tokens", kept)
-    batch = f"batch={about.asked.batch}"
+    batch = f"batch={about.requested.batch}"
     note = f"{batch}; training in float32 with AdamW and a fused attention kernel. The scores grow with the square of the length."
     return [
         tags.h3("Against the length of the input"),
@@ -184,8 +184,8 @@ def _lengths(about: Subject) -> list[Html]:
 def _lengths_table(about: Subject, longest: int) -> Table:
     rows = []
     for t in sorted({t for t in (16, 64, 128, 256, 512, 1024, 2048, 4096) if t < longest} | {longest, about.program.sizes.t}):
-        program = build(about.spec, batch=about.asked.batch, t=t)
-        forward, training = algebra.cost(program), algebra.cost(program, which="training", keeps=about.keeps)
+        program = build(about.spec, batch=about.requested.batch, t=t)
+        forward, training = algebra.cost(program), algebra.cost(program, which="training", memory_model=about.memory_model)
         share = _flops(forward, SCORES) / (forward.flops or 1)
         memory = [bytes_text(one.memory.total) for one in (forward, training)]
         rows.append([f"{t:,}", _short(forward.flops), f"{share:.1%}", _short(training.flops), *memory])

@@ -1,4 +1,4 @@
-"""The training section of a report, from the run folder alone: curves, epochs, predicted beside measured, the test."""
+"""The training section of a report, from the run folder alone: curves, epochs, predicted and measured costs, the test."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MOST_CLASSES = 40
 
 @dataclass(frozen=True)
 class Learned:
-    """A run folder, read: what it was about, its curve, and the first and last lines of its log."""
+    """The content of a run folder: its task, its curve, and the first and last lines of its log."""
 
     path: Path
     about: dict[str, Any]
@@ -48,7 +48,7 @@ def is_run(path: str | Path) -> bool:
 
 
 def read_run(path: str | Path) -> Learned:
-    """The figures of a run folder; a run without a finished epoch has none yet, and says so."""
+    """Read the metrics of a run folder; a run without a finished epoch is an error."""
     path = Path(path)
     curve = read_curve(path)
     lines = list(_lines(path / METRICS))
@@ -79,7 +79,7 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def learned_section(run: Learned) -> Section:
-    """The whole of it."""
+    """Return the section."""
     parts: list[Child] = [_data(run), _results(run), charts([run.curve])]
     parts += [tags.p(note) for note in curves_table([run.curve]).notes if note]  # where it overfits
     parts += [_predicted(run), _epochs(run), _classes(run), _settings(run)]
@@ -166,7 +166,7 @@ def _epochs(run: Learned) -> list[Html]:
 
 
 def _classes(run: Learned) -> list[Html]:
-    """How each class did on the test part, from its table of confusions: a row is what was true, a column what was said."""
+    """Return the test results of each class, from the confusion matrix: rows are true classes, columns predicted ones."""
     found = _mapping(run.end.get("test")).get("confusion")
     if not _is_square(found):
         return []
@@ -179,7 +179,7 @@ def _classes(run: Learned) -> list[Html]:
     rows = [[name, *cells, f"{total:,}"] for name, *cells, total in zip(names, *shares, true, strict=True)]
     columns = [Column("class"), Column("precision", right=True), Column("recall", right=True), Column("test rows", right=True)]
     confused = Table(
-        "rows are true, columns are said",
+        "rows are true classes, columns predicted ones",
         [Column(""), *(Column(name, right=True) for name in names)],
         [[name, *(f"{count:,}" if count else "·" for count in row)] for name, row in zip(names, counts, strict=True)],
     )
@@ -188,7 +188,7 @@ def _classes(run: Learned) -> list[Html]:
 
 
 def _is_square(found: Any) -> bool:
-    """Whether a log's table of confusions is one: as many rows as columns, counts, and not too many to show."""
+    """Whether a value of a log is a confusion matrix: square, of counts, and small enough to show."""
     if not isinstance(found, list) or not 0 < len(found) <= MOST_CLASSES:
         return False
     return all(isinstance(row, list) and len(row) == len(found) and all(type(one) is int for one in row) for row in found)

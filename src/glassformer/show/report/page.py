@@ -1,4 +1,4 @@
-"""The page of a report: a title, what it is about, sections with a list of them on top; no script, nothing fetched."""
+"""The page of a report: title, summary, table of contents, sections; no scripts, no external files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MARK = tags.meta(name="generator", content="glassformer report")
 
 
 class Section(NamedTuple):
-    """A part of the report: `name` is its anchor and the word that leaves it out."""
+    """A section of the report: `name` is its anchor, and the word that excludes it."""
 
     name: str
     title: str
@@ -51,7 +51,7 @@ def card_page(title: str, body: Html) -> Html:
 
 
 def save_page(text: str, path: str | Path) -> Path:
-    """Write a report, whole or not at all; a file that is no report is never replaced."""
+    """Write a report atomically; a file that is not a report is never replaced."""
     path = Path(path)
     with writing(path):
         if path.is_dir():
@@ -75,10 +75,10 @@ def _is_report(path: Path) -> bool:
 
 
 def facts(pairs: Iterable[tuple[str, str]]) -> Html:
-    """A few numbers that matter, each with its name."""
+    """The main numbers, each with its name."""
     return tags.dl([tags.div(tags.dt(name), tags.dd(value)) for name, value in pairs], class_="facts")
 
 
 def folded(title: str, *inner: Child) -> Html:
-    """What is one click away."""
+    """Content that opens with a click."""
     return tags.details(tags.summary(title), *inner)

@@ -1,4 +1,4 @@
-"""What a report shows of numbers: who attends to whom in a run of the weights, and what holds of these numbers."""
+"""The sections of a report about numbers: attention in a run of the weights, and checks of these numbers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Check(NamedTuple):
 
 
 def attention_section(run: Run, said: str, picture: Floats | None = None) -> Section:
-    """Small multiples of all layers and heads, then each layer large; of an image, what the class token looks at."""
+    """Small panels of all layers and heads, then each layer enlarged; for an image, the attention of the class token."""
     seen = run.attention()
     words = tags.p([[tags.bdi(word), " "] for word in seen.words[:200]]) if run.tokens else None
     linear = is_linear(seen.grid(seen.layers[0], seen.heads[0]))
@@ -63,7 +63,7 @@ def _looked_at(seen: Attention, picture: Floats) -> Html:
 
 
 def run_checks(run: Run) -> Iterator[Check]:
-    """What must be true of any run, tried on this one."""
+    """Check statements that must hold for any run on this one."""
     off = 0.0
     for name in (step.name for step in run.program.steps if step.role == "weights"):
         if name in run:
@@ -74,11 +74,11 @@ def run_checks(run: Run) -> Iterator[Check]:
     name = next(name for name in tried if name in run)
     opened = run.explain(name, **dict.fromkeys([axis.name for axis in run.tensor(name).axes], 0))
     apart = abs(opened.evaluated - opened.value) / max(1.0, abs(opened.value))
-    said = f"{opened.label} = {opened.value:.6g}, worked out again from the {len(opened.refs)} numbers that it was made of"
+    said = f"{opened.label} = {opened.value:.6g}, recomputed from the {len(opened.refs)} numbers that it depends on"
     yield Check(apart < NEAR_ONE, f"{said} (apart by {apart:.1e}).")
 
 
 def checks_section(checks: Sequence[Check], more: Child = None) -> Section:
-    """A list of what was tried."""
+    """Return the list of checks."""
     items = [tags.li(tags.b("✓" if one.holds else "✗"), one.text) for one in checks]
     return Section("checks", "Checks", join(tags.ul(items, class_="checks"), more))

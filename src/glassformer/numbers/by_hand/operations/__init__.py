@@ -1,4 +1,4 @@
-"""Operations that encoders do without and exercises do not: other alignments, distributions and norms, masks, pickings."""
+"""Operations of exercises that encoders do not have: other alignments, distributions and norms, masks, selections."""
 
 from glassformer.numbers.by_hand.operations.distributions import Hardmax, RowSoftmax, Sigmoid, Sparsemax
 from glassformer.numbers.by_hand.operations.heads import Concat, Inner, Pick, Row, Split

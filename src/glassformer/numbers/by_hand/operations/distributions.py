@@ -12,24 +12,24 @@ import numpy as np
 
 from glassformer.program.axes import Array, Cell, Tensor
 from glassformer.program.expression import Call, Constant, Expression, Ratio, Ref, Sum, Values, minus
+from glassformer.program.formatter import Formatter
 from glassformer.program.operations.base import Elementwise, position_of
 from glassformer.program.operations.scores import Softmax
-from glassformer.program.pen import Pen
 
 
-def _each(tensor: Tensor, pen: Pen) -> str:
-    """`of each row`: said where there is more than one."""
+def _each(tensor: Tensor, formatter: Formatter) -> str:
+    """Return `of each row` if there are several rows."""
     if len(tensor.axes) < 2:
         return ""
-    return pen.words(" of each row" if pen.convention == "rows" else " of each column")
+    return formatter.words(" of each row" if formatter.convention == "rows" else " of each column")
 
 
 @dataclass(frozen=True)
 class RowSoftmax(Softmax):
-    """Softmax, said as on paper."""
+    """Softmax, written as on paper."""
 
-    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
-        return pen.call("softmax", names[0]) + _each(output, pen)
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
+        return formatter.call("softmax", names[0]) + _each(output, formatter)
 
 
 @dataclass(frozen=True)
@@ -53,14 +53,14 @@ class Sparsemax(Elementwise):
         total = Sum((*support, Constant(-1.0, "−1")))
         return Call("relu", Sum((own, minus(Ratio(total, Constant(float(len(support)), str(len(support))))))))
 
-    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
-        rule = pen.words(": z − threshold where that is positive, else 0; threshold = (sum of those z − 1) / their number")
-        return pen.call("sparsemax", names[0]) + _each(output, pen) + rule
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
+        rule = formatter.words(": z − threshold where that is positive, else 0; threshold = (sum of those z − 1) / their number")
+        return formatter.call("sparsemax", names[0]) + _each(output, formatter) + rule
 
 
 @dataclass(frozen=True)
 class Sigmoid(Elementwise):
-    """1 / (1 + e^−x) of each number by itself: the weights need not sum to one."""
+    """1 / (1 + e^−x) of each number independently: the weights need not sum to one."""
 
     def flops(self, inputs: Sequence[Tensor], output: Tensor) -> int:
         return 3 * output.size
@@ -71,8 +71,8 @@ class Sigmoid(Elementwise):
     def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
         return Call("sigmoid", Ref(inputs[0], cell))
 
-    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
-        return pen.call("sigmoid", names[0])
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
+        return formatter.call("sigmoid", names[0])
 
 
 @dataclass(frozen=True)
@@ -92,8 +92,12 @@ class Hardmax(Elementwise):
         won = row.index(max(row)) == cell[self.over] and math.isfinite(max(row))
         return Constant(1.0, "1") if won else Constant(0.0, "0")
 
-    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
-        return pen.call("hardmax", names[0]) + _each(output, pen) + pen.words(": 1 for the largest, the first of equals")
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
+        return (
+            formatter.call("hardmax", names[0])
+            + _each(output, formatter)
+            + formatter.words(": 1 for the largest, the first of equals")
+        )
 
 
 def _support(row: Array) -> list[int]:

@@ -11,9 +11,9 @@ import numpy as np
 
 from glassformer.program.axes import Array, Axis, Cell, Tensor
 from glassformer.program.expression import Expression, Ref, Values
+from glassformer.program.formatter import Formatter, LatexFormatter
 from glassformer.program.operations.base import Copy, position_of
 from glassformer.program.operations.products import Contract, summed_cells
-from glassformer.program.pen import LatexPen, Pen
 
 
 @dataclass(frozen=True)
@@ -34,8 +34,8 @@ class Split(Copy):
         feature = cell["head"] * self.width.size + cell[self.width.name]
         return Ref(inputs[0], cell | {inputs[0].axes[-1].name: feature})
 
-    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
-        return names[0] + pen.words(f", cut into {self.head.size} heads of {self.width.size}")
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
+        return names[0] + formatter.words(f", cut into {self.head.size} heads of {self.width.size}")
 
 
 @dataclass(frozen=True)
@@ -55,8 +55,8 @@ class Concat(Copy):
         head, feature = divmod(cell[self.along.name], width.size)
         return Ref(inputs[0], cell | {"head": head, width.name: feature})
 
-    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
-        return pen.call("concat", names[0])
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
+        return formatter.call("concat", names[0])
 
 
 @dataclass(frozen=True)
@@ -76,8 +76,8 @@ class Row(Copy):
     def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
         return Ref(inputs[0], cell | {self.over: self.index})
 
-    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
-        return pen.indexed(names[0], self.label)
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
+        return formatter.indexed(names[0], self.label)
 
 
 @dataclass(frozen=True)
@@ -87,8 +87,8 @@ class Inner(Contract):
     def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
         return np.array(float(np.dot(values[0], values[1])))
 
-    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
-        dot = r"\cdot" if isinstance(pen, LatexPen) else "·"
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
+        dot = r"\cdot" if isinstance(formatter, LatexFormatter) else "·"
         return f"{names[0]} {dot} {names[1]}"
 
 
@@ -105,5 +105,5 @@ class Pick(Contract):
                 return Ref(inputs[0], at)
         return super().opened(inputs, output, cell, values)
 
-    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
-        return super().write(inputs, output, names, pen) + pen.words(f", which picks coordinates {self.picks}")
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
+        return super().write(inputs, output, names, formatter) + formatter.words(f", which picks coordinates {self.picks}")

@@ -12,9 +12,9 @@ import numpy as np
 
 from glassformer.program.axes import Array, Axis, Cell, Tensor
 from glassformer.program.expression import Call, Constant, Expression, Ratio, Ref, Sum, Values, in_full, minus
+from glassformer.program.formatter import Formatter
 from glassformer.program.operations.base import Elementwise, aligned
 from glassformer.program.operations.norms import Variance
-from glassformer.program.pen import Pen
 
 EQUAL = 1e-13  # a spread this far below the numbers themselves is rounding: the numbers are equal
 
@@ -35,11 +35,11 @@ class Spread(Variance):
         size = inputs[0].axis(self.over).size - self.less
         return Ratio(squares.top, Constant(float(size), str(size)))
 
-    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
         if not self.less:
-            return super().write(inputs, output, names, pen)
-        inner = pen.minus(*names) if len(names) == 2 else names[0]
-        return pen.ratio(pen.call("sum", pen.square(inner)), pen.minus("n", str(self.less)))
+            return super().write(inputs, output, names, formatter)
+        inner = formatter.minus(*names) if len(names) == 2 else names[0]
+        return formatter.ratio(formatter.call("sum", formatter.square(inner)), formatter.minus("n", str(self.less)))
 
 
 @dataclass(frozen=True)
@@ -60,16 +60,20 @@ class Deviation(Elementwise):
             return Call("sqrt", variance)
         return Call("sqrt", Sum((variance, eps))) if self.place == "inside" else Sum((Call("sqrt", variance), eps))
 
-    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
         if not self.eps:
-            return pen.root(names[0])
-        eps = pen.number(self.eps)
-        return pen.root(pen.plus(names[0], eps)) if self.place == "inside" else pen.plus(pen.root(names[0]), eps)
+            return formatter.root(names[0])
+        eps = formatter.number(self.eps)
+        return (
+            formatter.root(formatter.plus(names[0], eps))
+            if self.place == "inside"
+            else formatter.plus(formatter.root(names[0]), eps)
+        )
 
 
 @dataclass(frozen=True)
 class Centre(Elementwise):
-    """`(x − mean) / std`, or `x / rms`; 0 where all numbers are equal. Inputs: x[, mean], deviation."""
+    """`(x − mean) / std`, or `x / rms`; 0 if all numbers are equal. Inputs: x[, mean], deviation."""
 
     def axes(self, inputs: Sequence[Tensor]) -> tuple[Axis, ...]:
         return inputs[0].axes
@@ -88,5 +92,5 @@ class Centre(Elementwise):
             return Constant(0.0, "0")
         return Ratio(Sum((x, minus(Ref(inputs[1], cell)))) if len(inputs) == 3 else x, spread)
 
-    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
-        return pen.ratio(pen.minus(names[0], names[1]) if len(names) == 3 else names[0], names[-1])
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
+        return formatter.ratio(formatter.minus(names[0], names[1]) if len(names) == 3 else names[0], names[-1])

@@ -13,9 +13,9 @@ import numpy as np
 
 from glassformer.program.axes import Array, Axis, Cell, Tensor
 from glassformer.program.expression import Call, Constant, Expression, Product, Ref, Sum, Values, in_full
+from glassformer.program.formatter import Formatter, LatexFormatter
 from glassformer.program.operations.base import Copy, Elementwise
 from glassformer.program.operations.rotations import angle_text
-from glassformer.program.pen import LatexPen, Pen
 
 Layout = Literal["interleaved", "halves"]
 
@@ -43,15 +43,16 @@ class _Waves(Copy):
         function, angle, text = self.wave(position, feature)
         return Call(function, Constant(angle, text))
 
-    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
-        if isinstance(pen, LatexPen):
-            angle = rf"\mathrm{{pos}} / {pen.number(self.base)}^{{2i/d}}"
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
+        if isinstance(formatter, LatexFormatter):
+            angle = rf"\mathrm{{pos}} / {formatter.number(self.base)}^{{2i/d}}"
         else:
             angle = f"pos / {self.base:g}^(2i/d)"
         where = (" in features 2i", " in features 2i+1")
         if self.layout == "halves":
             where = (" in the first half", " in the second half")
-        return f"{pen.call('sin', angle)}{pen.words(where[0] + ', ')}{pen.call('cos', angle)}{pen.words(where[1])}"
+        sine = f"{formatter.call('sin', angle)}{formatter.words(where[0] + ', ')}"
+        return f"{sine}{formatter.call('cos', angle)}{formatter.words(where[1])}"
 
 
 @dataclass(frozen=True)
@@ -124,7 +125,7 @@ class Turn(Elementwise):
         turned = Product((other, sine)) if sign > 0 else Product((Constant(-1.0, "−1"), Product((other, sine))))
         return Sum((Product((Ref(inputs[0], cell), Call("cos", written))), turned))
 
-    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
-        return pen.call("rotate", names[0]) + pen.words(
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
+        return formatter.call("rotate", names[0]) + formatter.words(
             f": each pair (a, b) becomes (a cos − b sin, b cos + a sin), {self.pairs}"
         )

@@ -1,4 +1,4 @@
-"""What happens to scores by hand: division by a number, the cosine, a mask that is written out."""
+"""Operations on scores in exercises: division by a number, the cosine, an explicit mask."""
 
 # ruff: noqa: ARG002 - every operation is asked the same questions; not each needs all that is said.
 
@@ -12,15 +12,15 @@ import numpy as np
 
 from glassformer.program.axes import Array, Cell, Tensor
 from glassformer.program.expression import Call, Constant, Expression, Product, Ratio, Ref, Sum, Values
+from glassformer.program.formatter import Formatter, LatexFormatter
 from glassformer.program.matrices import product_order
 from glassformer.program.operations.base import Copy, Elementwise, aligned
 from glassformer.program.operations.products import Contract, contract, products, summed_cells
-from glassformer.program.pen import LatexPen, Pen
 
 
 @dataclass(frozen=True)
 class Divide(Elementwise):
-    """Each number divided by one that the problem gives: `√2`, `8`. `of`: the size whose root it is, `d_k`."""
+    """Divide by a given number: `√2`, `8`. `of` is the size whose root it is, `d_k`."""
 
     by: float
     text: str
@@ -32,9 +32,9 @@ class Divide(Elementwise):
     def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
         return Ratio(Ref(inputs[0], cell), Constant(self.by, self.text))
 
-    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
-        bottom = pen.root(pen.symbol(self.of)) if self.of else number_text(self.text, pen)
-        return pen.ratio(names[0], bottom)
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
+        bottom = formatter.root(formatter.symbol(self.of)) if self.of else number_text(self.text, formatter)
+        return formatter.ratio(names[0], bottom)
 
 
 @dataclass(frozen=True)
@@ -60,15 +60,17 @@ class Cosine(Contract):
         lengths = [Call("sqrt", Sum(tuple(Call("square", Ref(tensor, at)) for at in cells))) for tensor in inputs]
         return Ratio(Sum(products(inputs, output, cell)), Product(tuple(lengths)))
 
-    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
-        order = product_order(inputs[0], inputs[1], output, pen.convention)
-        top = pen.product(*[pen.transposed(names[number]) if flip else names[number] for number, flip in order])
-        return pen.ratio(top, f"|{names[0]}| \\, |{names[1]}|" if isinstance(pen, LatexPen) else f"(|{names[0]}| |{names[1]}|)")
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
+        order = product_order(inputs[0], inputs[1], output, formatter.convention)
+        top = formatter.product(*[formatter.transposed(names[number]) if flip else names[number] for number, flip in order])
+        return formatter.ratio(
+            top, f"|{names[0]}| \\, |{names[1]}|" if isinstance(formatter, LatexFormatter) else f"(|{names[0]}| |{names[1]}|)"
+        )
 
 
 @dataclass(frozen=True)
 class Hide(Copy):
-    """−∞ where the mask, the second input, is 0."""
+    """Replace scores by −∞ where the mask, the second input, is 0."""
 
     why: str = "the mask is 0"
 
@@ -80,10 +82,10 @@ class Hide(Copy):
             return Constant(-math.inf, "−∞ (masked)")
         return Ref(inputs[0], cell)
 
-    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], pen: Pen) -> str:
-        return names[0] + pen.words(f", but −∞ where {self.why}")
+    def write(self, inputs: Sequence[Tensor], output: Tensor, names: Sequence[str], formatter: Formatter) -> str:
+        return names[0] + formatter.words(f", but −∞ where {self.why}")
 
 
-def number_text(text: str, pen: Pen) -> str:
-    """A number of the rule as the pen writes it: `√3`, `7/3`."""
-    return pen.root(text[1:]) if text.startswith("√") else text
+def number_text(text: str, formatter: Formatter) -> str:
+    """A number of the rule as the formatter writes it: `√3`, `7/3`."""
+    return formatter.root(text[1:]) if text.startswith("√") else text

@@ -1,4 +1,4 @@
-"""Pens: how a rule is put on paper, as plain text or as LaTeX, with tokens as rows or as columns."""
+"""Formatters: write a rule as plain text or as LaTeX, with tokens as rows or as columns."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Convention = Literal["rows", "columns"]
 GREEK = {"gamma": "γ", "beta": "β", "lambda": "λ", "mu": "μ", "variance": "σ²"}
 
 
-class TextPen(NamedTuple):
+class TextFormatter(NamedTuple):
     """Plain text with the mathematical signs that every terminal has."""
 
     convention: Convention = "rows"
@@ -59,7 +59,7 @@ class TextPen(NamedTuple):
         return f"{table}[{index}]"
 
 
-class LatexPen(NamedTuple):
+class LatexFormatter(NamedTuple):
     """LaTeX mathematics, for papers, notebooks and KaTeX."""
 
     convention: Convention = "rows"
@@ -113,16 +113,16 @@ class LatexPen(NamedTuple):
         return f"{table}\\left[{index if index.startswith(chr(92)) else self.words(index)}\\right]"
 
 
-Pen = TextPen | LatexPen
+Formatter = TextFormatter | LatexFormatter
 
 
 def _upright(word: str) -> str:
-    """A single letter or a number as it is, a word upright."""
+    """Return a single letter or a number unchanged, a word in upright type."""
     return word if len(word) == 1 or word.isdecimal() else "\\mathrm{" + _escaped(word) + "}"
 
 
 def _escaped(text: str) -> str:
-    """Text that stands safely inside \\text{…}: no sign that LaTeX reads as a command, no mathematical sign it cannot set."""
+    """Escape text for use inside \\text{…}: LaTeX commands, and mathematical signs that it cannot typeset."""
     swaps = {"\\": r"\textbackslash ", "−": "-", "×": "x", "…": "...", "∞": r"$\infty$", "√": "root "}
     swaps |= {sign: "\\" + sign for sign in "_%#&{}$"}
     return "".join(swaps.get(sign, sign) for sign in text)
