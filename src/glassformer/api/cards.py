@@ -27,7 +27,7 @@ def card(what: What, *, out: str | Path | None = None, as_class: str | None = No
 
     requested = request(what, as_class=as_class, **fields)
     folder = Path(what) if isinstance(what, str | Path) and Path(what).is_dir() else None
-    found = summary(requested.spec, label=requested.label, keeps=FUSED, t=requested.t, batches=True)
+    found = summary(requested.spec, label=requested.label, memory_model=FUSED, t=requested.t, batches=True)
     made = Card(folder.resolve().name if folder else requested.label, found, tuple(_facts(folder)) if folder else ())
     if out is not None:
         _write(made, path("out", out))
@@ -78,7 +78,7 @@ def compare(*what: What, t: int | None = None, speed: bool = False) -> Compariso
     for one in what:
         requested = request(one, decoders=True)
         length = None if requested.spec.one_length else requested.t or t
-        model = summary(requested.spec, label=requested.label, keeps=FUSED, t=length, all_lengths=False)
+        model = summary(requested.spec, label=requested.label, memory_model=FUSED, t=length, all_lengths=False)
         found.append(replace(model, speed=measured(requested.spec, model.t)) if yes_no("speed", speed) else model)
     notes = [f"Measured here: batches of {BATCH}, float32, random weights, the fastest of {PASSES} passes."] if speed else []
     if len({model.t for model in found}) > 1:
