@@ -99,3 +99,15 @@ def test_a_coordinate_of_minilm_is_the_sum_of_its_contributions_by_every_rule(mi
     found = open_checkpoint(minilm).run(text="a river bank")
     for rules in ALL_RULES:
         assert adds_up(found.contributions("layers.5.out", rules, t=0, d_model=7))
+
+
+def test_random_numbers_of_minilm_are_sums_to_1e_9_of_themselves_without_allowance(minilm):
+    found = open_checkpoint(minilm).run(text="a river bank")
+    draw = np.random.default_rng(0)
+    steps = [step.output for step in found.program.steps]
+    for rules in ALL_RULES:
+        tensor = steps[draw.integers(len(steps))]
+        cell = {axis.name: int(draw.integers(axis.size)) for axis in tensor.axes}
+        ledger = found.contributions(tensor.name, rules, **cell)
+        assert abs(ledger.gap) <= 1e-9 * abs(ledger.value), (tensor.name, cell, rules)
+        assert rules.activations == "slope" or ledger.remainder == 0
