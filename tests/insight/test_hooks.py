@@ -134,3 +134,16 @@ def test_a_cache_holds_each_text_without_padding_and_the_same_on_disk(minilm, tm
         model.cache(texts, names, out=tmp_path / "kept")
     with pytest.raises(GlassformerError, match="this cache has no step"):
         here["layers.1.out"]
+
+
+@pytest.mark.parametrize(
+    "changed", [{"kv_heads": 2}, {"position": "rotary", "positions": None}, {"norm_kind": "rms", "norm": "pre"}]
+)
+def test_shared_and_rotated_heads_have_their_hooks(changed):
+    assert_every_step(both_ways(BERT.replace(**changed), padded=True))
+
+
+def test_a_decoder_is_refused_in_one_line():
+    decoder = gf.Decoder(gf.spec("decoder", d_model=8, heads=2, layers=1, vocab=20))
+    with pytest.raises(GlassformerError, match="hooks do not support decoders yet"):
+        tapped(decoder, {"layers.0.out": print})

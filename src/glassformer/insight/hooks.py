@@ -37,7 +37,7 @@ from glassformer.model.boundary.encoder import Encoder
 from glassformer.model.boundary.names import ledger_path
 from glassformer.program import Program, Step, build
 from glassformer.program.roles import Role
-from glassformer.spec import EncoderSpec
+from glassformer.spec import DecoderSpec, EncoderSpec
 
 if TYPE_CHECKING:
     from glassformer.model import LoadedModel
@@ -93,6 +93,8 @@ def tapped(encoder: Encoder, hooks: Mapping[str, Hook]) -> TappedEncoder:
     """A copy that shares all weights with the encoder and calls the hooks; parts without a hooked step stay as they are."""
     if not isinstance(hooks, Mapping) or not all(callable(hook) for hook in hooks.values()):
         raise GlassformerError('hooks are a mapping from names of steps to functions: {"layers.0.attention.mix": f}.')
+    if isinstance(encoder.spec, DecoderSpec):
+        raise GlassformerError("hooks do not support decoders yet: name an encoder.")
     functions = {one: hook for name, hook in hooks.items() for one in checked_names(encoder.spec, [name])}
     blocks = {"", "embeddings"}  # the embeddings make x, and tell which tokens
     for step in _steps(encoder.spec):
