@@ -168,7 +168,7 @@ WHISPER = Family(
     fixed={
         "norm": "pre",
         "eps": 1e-5,
-        "encoder.biases": ("q", "v", "output", "ffn", "norm", "embedding"),
+        "encoder.biases": ("q", "v", "output", "ffn", "norm", "convolution"),
         "encoder.position": "sinusoidal_stored",
         "decoder.biases": ("q", "v", "output", "ffn", "norm"),
         "decoder.position": "learned",
