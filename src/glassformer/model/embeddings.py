@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import OrderedDict
 from collections.abc import Iterator
 
 import torch
@@ -151,8 +152,10 @@ class Embeddings(nn.Module):
         self.registers = Registers(spec) if spec.registers else nn.Identity()
         self.norm = Norm(spec, width) if spec.embedding_norm else nn.Identity()
         self.dropout = nn.Dropout(spec.dropout)
-        # The tables may be narrower than d_model (ALBERT, ELECTRA).
-        self.projection = Linear("E", width, spec.d_model, bias=spec.bias("embedding")) if narrow else nn.Identity()
+        # The tables may be narrower than d_model (ALBERT, ELECTRA). States of training runs name it `projection.linear`.
+        self.projection: nn.Module = nn.Identity()
+        if narrow:
+            self.projection = nn.Sequential(OrderedDict(linear=Linear("E", width, spec.d_model, bias=spec.bias("embedding"))))
 
     def forward(
         self, inputs: Tensor, segments_BT: Tensor | None, positions_BT: Tensor | None, attend_BT: Tensor | None = None
