@@ -57,7 +57,7 @@ def stands(page, run, state):
 def test_the_first_view_has_an_example_with_its_turn_and_is_accessible(browser, hall, serious_faults, fits):
     with opened(browser, hall, "/train") as page:
         grows(page, 40)
-        page.get_by_text("example overfits from epoch 9").wait_for()
+        page.get_by_text("after epoch 9 the validation loss rose from 0.254").wait_for()
         assert page.title() == "Train · Glassformer lab"
         assert page.locator(".train-images canvas").count() == 5
         page.get_by_text("table of epochs").click()
@@ -83,7 +83,18 @@ def test_three_epochs_on_the_digits_grow_a_curve_and_open_in_trace(browser, hall
         assert page.locator("tr[data-run]").count() == 1  # two clicks, one run
         assert page.locator(".train-epochs tbody tr").count() == 3
         assert serious_faults(page) == []
-        page.get_by_role("link", name="open in Trace").click()
+        page.get_by_role("button", name="show its mistakes").click()
+        mistake = page.locator(".worst a").first
+        mistake.wait_for(timeout=SLOW)
+        assert serious_faults(page) == []
+        assert page.locator(".confusion tbody tr").count() == 10
+        predicted = re.search(r"taken for (\d)", mistake.inner_text())[1]
+        mistake.click()
+        page.wait_for_url(re.compile("image=test"))
+        page.wait_for_selector(".trace-centre canvas")
+        assert page.locator(".class-name").first.inner_text() == predicted  # Trace computes the same mistake
+        page.go_back()
+        page.get_by_role("link", name="open in Trace", exact=True).click()
         page.wait_for_url(re.compile("/trace"))
         page.wait_for_selector(".trace-centre canvas")
         assert "digits-1" in page.locator(".trace-controls").inner_text()

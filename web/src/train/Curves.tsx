@@ -6,7 +6,7 @@ import { Chart, type Look } from "../shared/Plot";
 import { aligned, clearOf, seriesOf, type Curve } from "./curve";
 import type { Row } from "./types";
 
-export const HUES = ["embedding", "attention", "feed-forward", "head", "norm", "layer"].map((part) => `var(--part-${part})`);
+export const HUES = Array.from({ length: 10 }, (_, run) => `var(--run-${run})`);
 export const hue = (run: number): string => HUES[run % HUES.length]!;
 
 export interface Watched {
@@ -41,18 +41,18 @@ export const percent = (value: number): string => (Number.isFinite(value) ? `${(
 export function Curves({ runs, what }: { runs: Watched[]; what: "loss" | "accuracy" }) {
   const series = seriesOf(runs, what);
   const data = aligned(series) as uPlot.AlignedData;
+  const readout = useRef<HTMLParagraphElement>(null);
   const rings = useRef<Ring[]>([]);
   rings.current = ringsOf(runs, what);
   const epochs = Math.max(1, ...runs.map(({ row }) => row?.epochs ?? 1));
   const format = (_: uPlot, value: number | null) => (value === null ? "–" : what === "loss" ? digits(value) : percent(value));
-  const kindAt = (place: number) => series[place - 1]?.kind;
   const look: Look = (real, axis) => ({
     scales: {
       x: { time: false, range: [0, epochs] },
       y: { range: (_, low, high) => (what === "accuracy" ? [Math.floor(10 * Math.min(low ?? 0, 0.9)) / 10, 1] : [0, (high || 1) * 1.06]) },
     },
     cursor: { y: false },
-    legend: { markers: { width: 2, dash: (_, place) => (kindAt(place) === "training" ? "dashed" : "solid"), fill: (_, place) => (kindAt(place) === "validation" ? real(hue(series[place - 1]!.run)) : "transparent") } },
+legend: { show: false }, // the page has one for both pictures; the line below says the numbers under the mouse
     axes: [
       { ...axis, label: "epoch", labelSize: 24, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000], space: 36 },
       { ...axis, size: 56, values: (_, ticks) => ticks.map((tick) => (what === "loss" ? digits(tick) : `${Math.round(100 * tick)}%`)) },
@@ -70,11 +70,30 @@ export function Curves({ runs, what }: { runs: Watched[]; what: "loss" | "accura
         value: format,
       })),
     ],
-    hooks: { draw: [(drawn) => drawRings(drawn, rings.current, real)] },
+    hooks: {
+      draw: [(drawn) => drawRings(drawn, rings.current, real)],
+      setCursor: [(drawn) => readout.current && (readout.current.textContent = under(drawn, format))],
+    },
   });
   const shape = JSON.stringify([series.map((line) => [line.label, line.run, line.kind]), epochs]);
   const label = `${what} against epochs. ${spoken(runs, what)}`;
-  return <Chart title={what} label={label} data={data} look={look} shape={shape} height={290} class="plot curves" data-what={what} data-points={data[0].length} />;
+  return (
+    <div>
+      <Chart title={what} label={label} data={data} look={look} shape={shape} height={290} class="plot curves" data-what={what} data-points={data[0].length} />
+      <p class="note curve-values" ref={readout} aria-hidden="true" />
+    </div>
+  );
+}
+
+/** What stands under the mouse: the epoch, and each line's value. */
+function under(plot: uPlot, format: (plot: uPlot, value: number | null) => string): string {
+  const at = plot.cursor.idx;
+  if (at === null || at === undefined) return "";
+  const values = plot.series.slice(1).flatMap((line, place) => {
+    const value = plot.data[place + 1]?.[at];
+    return value === null || value === undefined ? [] : [`${String(line.label)} ${format(plot, value)}`];
+  });
+  return `epoch ${Math.round(100 * plot.data[0][at]!) / 100}: ${values.join(", ")}`;
 }
 
 /** The last values, for those who cannot see the picture. */

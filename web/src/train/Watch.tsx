@@ -6,6 +6,7 @@ import { Empty, Fault } from "../shared/States";
 import { toNumber } from "../shared/wire";
 import { secondsLeft, timeWords } from "./curve";
 import { Curves, hue, percent, type Watched } from "./Curves";
+import { Mistakes } from "./Mistakes";
 import { titleOf } from "./Runs";
 import type { Options, Row } from "./types";
 import { isGoing, stateWords } from "./words";
@@ -26,19 +27,50 @@ export function Watch({ runs, options, onRows }: WatchProps) {
       {runs.length === 0 && <Empty>Tick a run to see its curves.</Empty>}
       {runs.length > 0 && (
         <>
-          <p class="note train-key">
-            Solid line: validation data, not used for training. Dashed line: training data.{runs.length === 1 && " Faint line: each training step."} Ring: best
-            validation result.{!points && " The first points appear after ten steps."}
-          </p>
+          <ul class="train-key" aria-label="legend">
+            {runs.length > 1 &&
+              runs.map(({ name }, place) => (
+                <li>
+                  <span class="line-key" style={{ borderTop: `3px solid ${hue(place)}` }} /> {titleOf(name, options)}
+                </li>
+              ))}
+            <li>
+              <span class="line-key validation" /> validation: not trained on
+            </li>
+            <li>
+              <span class="line-key training" /> training
+            </li>
+            {runs.length === 1 && (
+              <li>
+                <span class="line-key faint" /> each training step
+              </li>
+            )}
+            <li>
+              <span class="ring-key" /> best validation
+            </li>
+          </ul>
+          {!points && <p class="note">The first points appear after ten steps.</p>}
           <div class="two">
             <Curves runs={runs} what="loss" />
             <Curves runs={runs} what="accuracy" />
           </div>
-          {runs.map(({ curve, name }) => curve.verdict?.note && <p class="train-verdict" key={name}>{curve.verdict.note}</p>)}
+          {runs.map((watched) => watched.curve.verdict?.overfits && <Rise watched={watched} options={options} key={watched.name} />)}
           {runs.length === 1 && <Epochs watched={runs[0]!} />}
         </>
       )}
     </section>
+  );
+}
+
+/** What the curve shows, and no more: one run on one validation set does not tell a trend from chance. */
+function Rise({ watched: { name, curve }, options }: { watched: Watched; options: Options }) {
+  const least = curve.epochs.find((one) => one.epoch === curve.verdict!.turn);
+  const last = curve.epochs.at(-1);
+  if (!least || !last) return null;
+  return (
+    <p class="train-verdict">
+      {titleOf(name, options)}: after epoch {least.epoch} the validation loss rose from {digits(least.validationLoss)} to {digits(last.validationLoss)} while the training loss still fell. This is how overfitting looks; whether the rise is more than chance was not tested.
+    </p>
   );
 }
 
@@ -109,6 +141,7 @@ function Standing({ watched, place, options, onRows }: { watched: Watched; place
           )}
         </div>
       )}
+      {row?.state === "finished" && !example && ["classify", "image"].includes(row.task ?? "") && <Mistakes run={name} />}
       <Fault error={error} />
     </article>
   );

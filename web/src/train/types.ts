@@ -172,3 +172,26 @@ export interface Sample {
   licence: string;
   sample: Example[];
 }
+
+/** A wrong prediction: its row in the part, from 1, and what was read. */
+export interface Mistake {
+  row: number;
+  true: string;
+  predicted: string;
+  probability: WireNumber;
+  input: unknown;
+}
+
+/** A finished run on the test part of its data: the confusion matrix has true labels as rows. */
+export interface Mistakes {
+  run: string;
+  part: string;
+  rows: number;
+  accuracy: WireNumber;
+  low: WireNumber;
+  high: WireNumber;
+  labels: string[];
+  confusion: number[][];
+  task: string;
+  worst: Mistake[];
+}

@@ -141,3 +141,28 @@ class Sample(TypedDict):
     notes: list[str]
     licence: str
     sample: list[Example]
+
+
+class Mistake(TypedDict):
+    """A wrong prediction: its row in the part, from 1, and what was read."""
+
+    row: int
+    true: str
+    predicted: str
+    probability: float
+    input: Any
+
+
+class Mistakes(TypedDict):
+    """A finished run on the test part of its data: the confusion matrix has true labels as rows."""
+
+    run: str
+    part: str
+    rows: int
+    accuracy: float
+    low: float
+    high: float
+    labels: list[str]
+    confusion: list[list[int]]
+    task: str
+    worst: list[Mistake]

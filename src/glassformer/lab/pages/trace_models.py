@@ -195,6 +195,9 @@ def _labels(folder: Path, spec: EncoderSpec) -> tuple[str, ...]:
     return ()
 
 
+TEST_ROW = "test:"  # before the number of a row: what Train calls a mistake
+
+
 def digits() -> tuple[Array, Array]:
     """The built-in digits that can be chosen, two of each, with what they are; the pixels go from -1 to 1."""
     with np.load(DIGITS, allow_pickle=False) as stored:
@@ -206,10 +209,25 @@ def digits() -> tuple[Array, Array]:
 
 def picture(spec: EncoderSpec, name: str) -> Array:
     """A built-in digit as the model takes it, channels first: each pixel repeated or left out until the size fits."""
+    if name.startswith(TEST_ROW):
+        return _sized(spec, _test_digit(name.removeprefix(TEST_ROW)))
     pixels, _ = digits()
     if not (name or "0").isdecimal() or len(name) > 3 or int(name or "0") >= len(pixels):
         raise GlassformerError(f"image={shown(name)} does not exist: the built-in images are 0 to {len(pixels) - 1}.")
-    one = pixels[int(name or "0")]
+    return _sized(spec, pixels[int(name or "0")])
+
+
+def _test_digit(row: str) -> Array:
+    """A row of the test part of the built-in set `digits`, from 1, as training reads it."""
+    from glassformer.training.data import load_data
+
+    inputs: Any = load_data("digits").part("test").inputs
+    if not row.isdecimal() or len(row) > 5 or not 1 <= int(row) <= len(inputs):
+        raise GlassformerError(f"image={TEST_ROW}{shown(row)} does not exist: the test rows of digits are 1 to {len(inputs)}.")
+    return np.asarray(inputs[int(row) - 1][0], dtype=np.float64) * (2.0 / inputs.white) - 1.0
+
+
+def _sized(spec: EncoderSpec, one: Array) -> Array:
     height, width = spec.image_size
     rows, columns = (np.arange(side) * len(one) // side for side in (height, width))
     return np.repeat(one[rows][:, columns][None], spec.channels, axis=0)

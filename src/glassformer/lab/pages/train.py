@@ -133,6 +133,14 @@ async def resume(request: Request) -> Response:
     return await _rows(state, fresh=True)
 
 
+async def mistakes(request: Request) -> Response:
+    """What a finished run gets wrong on its test rows: the confusion matrix, and the most confident mistakes."""
+    from glassformer.lab.pages.train_mistakes import mistakes_of
+
+    hall, name = _hall(request), _text(await asked(request), "run")
+    return answer(await hall.lab.workers.do(mistakes_of, hall.lab.runs, name))
+
+
 async def runs(request: Request) -> Response:
     """How all runs stand."""
     state = _state(request)
@@ -212,7 +220,8 @@ def _look_into(name: str, words: Mapping[str, str]) -> documents.Sample:
     found = describe(load_data(name, **columns), rows=SAMPLE)  # type: ignore[arg-type]
     task = found.dataset.task
     sample: list[documents.Example] = [
-        {"label": label, "input": _row(one, task, getattr(found.dataset.train.inputs, "white", 1))} for one, label in found.sample
+        {"label": label, "input": row_shown(one, task, getattr(found.dataset.train.inputs, "white", 1))}
+        for one, label in found.sample
     ]
     return {
         "task": task,
@@ -224,7 +233,7 @@ def _look_into(name: str, words: Mapping[str, str]) -> documents.Sample:
     }
 
 
-def _row(one: Any, task: str, white: int) -> Any:
+def row_shown(one: Any, task: str, white: int) -> Any:
     """A row as it is shown: a text cut short, words, or an image of a few pixels with parts of 255."""
     if task == "tag":
         return list(one)[:60]
@@ -255,4 +264,5 @@ routes = [
     Route("/api/train/start", start, methods=["POST"]),
     Route("/api/train/stop", stop, methods=["POST"]),
     Route("/api/train/resume", resume, methods=["POST"]),
+    Route("/api/train/mistakes", mistakes, methods=["POST"]),
 ]

@@ -1,0 +1,53 @@
+"""What a run gets wrong: its test rows predicted, counted by label, and the most confident mistakes with what was read."""
+
+from __future__ import annotations
+
+from glassformer.errors import GlassformerError, shown
+from glassformer.lab.documents import train as documents
+from glassformer.lab.runs import RunsFolder, standing
+
+WORST = 12
+TASKS = ("classify", "image")
+
+
+def mistakes_of(runs: RunsFolder, name: str) -> documents.Mistakes:
+    """Evaluate a finished classifier of a built-in set on the test part, whose rows it was not trained on."""
+    from glassformer.api.evaluation import evaluate
+    from glassformer.lab.pages.train import row_shown
+    from glassformer.training.data import load_data
+    from glassformer.training.data.sets import SETS
+
+    row = standing(runs, name)
+    if row["state"] != "finished":
+        raise GlassformerError(f"run {shown(name)} is not finished: its mistakes are shown once it is.")
+    if row["task"] not in TASKS or row["data"] not in SETS:
+        raise GlassformerError(
+            f"run {shown(name)} is not a classifier of a built-in set: use 'glassformer evaluate' with the options of its data."
+        )
+    found = evaluate(runs.path(name), row["data"], worst=WORST)
+    data = load_data(row["data"])
+    inputs = data.part("test").inputs
+    white = getattr(inputs, "white", 1)
+    worst: list[documents.Mistake] = [
+        {
+            "row": one.row,
+            "true": one.true,
+            "predicted": one.predicted,
+            "probability": one.probability,
+            "input": row_shown(inputs[one.row - 1], data.task, white),
+        }
+        for one in found.mistakes
+    ]
+    accuracy = found.accuracy
+    return {
+        "run": name,
+        "part": found.part,
+        "rows": found.rows,
+        "accuracy": accuracy.value,
+        "low": accuracy.low,
+        "high": accuracy.high,
+        "labels": list(found.labels),
+        "confusion": found.confusion,
+        "task": data.task,
+        "worst": worst,
+    }
