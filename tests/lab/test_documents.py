@@ -118,7 +118,7 @@ ANSWERS = {
     "/api/train/runs": (train.Rows, None),
     "/api/train/data": (train.Sample, {"data": "digits"}),
 }
-NO_ANSWER = {"/api/train/start", "/api/train/stop", "/api/train/resume", "/api/train/stream"}  # they need a run
+NO_ANSWER = {f"/api/train/{name}" for name in ("start", "stop", "resume", "stream", "mistakes")}  # they need a run
 
 
 @pytest.mark.parametrize("path", ANSWERS)
