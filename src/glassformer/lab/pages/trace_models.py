@@ -224,7 +224,8 @@ def _test_digit(row: str) -> Array:
     inputs: Any = load_data("digits").part("test").inputs
     if not row.isdecimal() or len(row) > 5 or not 1 <= int(row) <= len(inputs):
         raise GlassformerError(f"image={TEST_ROW}{shown(row)} does not exist: the test rows of digits are 1 to {len(inputs)}.")
-    return np.asarray(inputs[int(row) - 1][0], dtype=np.float64) * (2.0 / inputs.white) - 1.0
+    pixels: Array = np.asarray(inputs[int(row) - 1][0], dtype=np.float64)
+    return pixels * (2.0 / float(inputs.white)) - 1.0
 
 
 def _sized(spec: EncoderSpec, one: Array) -> Array:
