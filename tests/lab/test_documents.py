@@ -11,7 +11,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from glassformer.lab import server, widget
-from glassformer.lab.documents import bench, by_hand, check, lab, trace, train
+from glassformer.lab.documents import bench, by_hand, check, lab, trace, train, walk
 from glassformer.lab.documents import widget as live
 from glassformer.lab.pages.by_hand import example
 from glassformer.lab.pages.by_hand_sheet import sheet_of
@@ -114,6 +114,7 @@ ANSWERS = {
     "/api/trace/heads": (trace.Heads, MODEL),
     "/api/trace/tensor": (trace.Page, MODEL | {"name": "layers.0.attention.weights"}),
     "/api/trace/cell": (trace.CellDocument, MODEL | {"cell": CELL}),
+    "/api/walk": (walk.Walk, None),
     "/api/train/options": (train.Options, None),
     "/api/train/runs": (train.Rows, None),
     "/api/train/data": (train.Sample, {"data": "digits"}),
