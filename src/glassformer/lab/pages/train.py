@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -14,6 +13,7 @@ from glassformer.errors import NO_TORCH, GlassformerError, nearest, shown
 from glassformer.lab.documents import picked
 from glassformer.lab.documents import train as documents
 from glassformer.lab.pages.train_jobs import Jobs, has_torch
+from glassformer.lab.pages.train_mistakes import mistakes_of, row_shown
 from glassformer.lab.pages.train_stream import MOST_SHOWN, Table, events, tails
 from glassformer.lab.runs import EXAMPLE
 from glassformer.lab.wire import answer, asked, events_answer, text_in
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from glassformer.lab.start import Lab
 
 SAMPLE = 5  # rows of the data that are shown
-LARGEST_PICTURE = 32  # pixels a side
-LONGEST_TEXT = 300
 LONGEST_WORD = 4000  # of what a page sends: a name, a path, a number
 COLUMNS = ("text", "label")
 # What is asked for first, of a spec and of the settings; the rest is one click away.
@@ -135,8 +133,6 @@ async def resume(request: Request) -> Response:
 
 async def mistakes(request: Request) -> Response:
     """What a finished run gets wrong on its test rows: the confusion matrix, and the most confident mistakes."""
-    from glassformer.lab.pages.train_mistakes import mistakes_of
-
     hall, name = _hall(request), _text(await asked(request), "run")
     return answer(await hall.lab.workers.do(mistakes_of, hall.lab.runs, name))
 
@@ -231,18 +227,6 @@ def _look_into(name: str, words: Mapping[str, str]) -> documents.Sample:
         "licence": found.dataset.provenance.licence,
         "sample": sample,
     }
-
-
-def row_shown(one: Any, task: str, white: int) -> Any:
-    """A row as it is shown: a text cut short, words, or an image of a few pixels with parts of 255."""
-    if task == "tag":
-        return list(one)[:60]
-    if task != "image":
-        return one if len(one) <= LONGEST_TEXT else one[:LONGEST_TEXT] + "…"
-    _, height, width = one.shape
-    rows, columns = (np.arange(min(side, LARGEST_PICTURE)) * side // min(side, LARGEST_PICTURE) for side in (height, width))
-    small = np.moveaxis(one[:, rows][:, :, columns], 0, -1)
-    return (np.repeat(small, 3, axis=-1) if small.shape[-1] == 1 else small[..., :3]) * (255.0 / white)
 
 
 def _text(document: Mapping[str, Any], key: str) -> str:

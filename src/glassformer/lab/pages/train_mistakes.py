@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
 from glassformer.errors import GlassformerError, shown
 from glassformer.lab.documents import train as documents
 from glassformer.lab.runs import RunsFolder, standing
 
+LARGEST_PICTURE = 32  # pixels a side
+LONGEST_TEXT = 300
 WORST = 12
 TASKS = ("classify", "image")
 
@@ -13,7 +19,6 @@ TASKS = ("classify", "image")
 def mistakes_of(runs: RunsFolder, name: str) -> documents.Mistakes:
     """Evaluate a finished classifier of a built-in set on the test part, whose rows it was not trained on."""
     from glassformer.api.evaluation import evaluate
-    from glassformer.lab.pages.train import row_shown
     from glassformer.training.data import load_data
     from glassformer.training.data.sets import SETS
 
@@ -51,3 +56,15 @@ def mistakes_of(runs: RunsFolder, name: str) -> documents.Mistakes:
         "task": data.task,
         "worst": worst,
     }
+
+
+def row_shown(one: Any, task: str, white: int) -> Any:
+    """A row as it is shown: a text cut short, words, or an image of a few pixels with parts of 255."""
+    if task == "tag":
+        return list(one)[:60]
+    if task != "image":
+        return one if len(one) <= LONGEST_TEXT else one[:LONGEST_TEXT] + "…"
+    _, height, width = one.shape
+    rows, columns = (np.arange(min(side, LARGEST_PICTURE)) * side // min(side, LARGEST_PICTURE) for side in (height, width))
+    small = np.moveaxis(one[:, rows][:, :, columns], 0, -1)
+    return (np.repeat(small, 3, axis=-1) if small.shape[-1] == 1 else small[..., :3]) * (255.0 / white)
