@@ -11,7 +11,7 @@ from laws.of_weights import bare
 from laws.ways import DOUBLE, SINGLE, Way, apart, numbers
 
 from glassformer.spec import EncoderSpec
-from glassformer.training.data.examples import Batch
+from glassformer.training.data.examples import Batch, Extent
 from glassformer.training.tasks import judge
 
 FEW = 9  # no random spec has a larger vocabulary: the ids from here on stand in padding alone
@@ -52,7 +52,7 @@ def part(case: Case, inputs: torch.Tensor, rows: slice) -> Batch:
     highest = case.spec.vocab if case.spec.head == "mlm" else case.spec.classes
     labels = torch.from_numpy(np.random.default_rng(case.seed).integers(0, highest or 1, shape))[rows]
     attend = None if case.spec.one_length else torch.ones(inputs.shape[:2], dtype=torch.bool)[rows]
-    return Batch(inputs[rows], attend, labels, (), 0, labels.numel(), labels.numel())
+    return Batch(inputs[rows], attend, labels, (), 0, labels.numel(), labels.numel(), Extent(len(rows)))
 
 
 @law(fit=classifying, ways=(DOUBLE, SINGLE), double=1e-5)

@@ -19,6 +19,8 @@ from glassformer.errors import GlassformerError
 from glassformer.model.checkpoints.loading import load_encoder
 from glassformer.training import loop, state
 from glassformer.training.data import load_data
+from glassformer.training.data.batches import BatchStream
+from glassformer.training.data.examples import prepare
 from glassformer.training.distributed import processes
 from glassformer.training.pieces import Damaged, Piece, piece_key, plans, together
 from glassformer.training.runs import Run
@@ -218,8 +220,8 @@ def test_a_loss_that_is_no_number_in_one_process_stops_both(place, parallel):
     # The rows are those of the second process: every other one of the step.
     run = Run.open(place / f"nan-{parallel}")
     data = load_data("digits")
-    rows = loop.prepare(data.train, None, max_length=None, augment="none")
-    step = loop.BatchStream(rows, batch_size=128, seed=0).plan(0)[4]
+    rows = prepare(data.train, None, max_length=None, augment="none")
+    step = BatchStream(rows, batch_size=128, seed=0).plan(0)[4]
     assert listed == ", ".join(map(str, step[1::2][:8]))
     assert state.saved_steps(run.checkpoints)[0] == 3
 

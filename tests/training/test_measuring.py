@@ -10,7 +10,7 @@ from glassformer.model import fast
 from glassformer.training import loop
 from glassformer.training.data import load_data
 from glassformer.training.data.batches import BatchStream
-from glassformer.training.data.examples import prepare
+from glassformer.training.data.examples import Extent, prepare
 from glassformer.training.fitting import small_spec, tokenizer_for
 from glassformer.training.measuring import Gauge, peak_flops, predicted_at
 from glassformer.training.prediction import prediction
@@ -82,8 +82,8 @@ def test_the_prediction_for_other_sizes_is_the_algebras(tmp_path):
     spec = small_spec(rows, tokenizer_for(rows, chosen), chosen)
     said = prediction(spec, chosen)
     other = prediction(spec, chosen.replace(batch_size=7, max_length=29))
-    assert predicted_at(said, 7, 29) == pytest.approx((other["matrix_flops"], other["bytes"]), rel=1e-6)
-    assert predicted_at({}, 7, 29) is None
+    assert predicted_at(said, Extent.of([29] * 7)) == pytest.approx((other["matrix_flops"], other["bytes"]), rel=1e-6)
+    assert predicted_at({}, Extent.of([29] * 7)) is None
 
 
 def test_a_peak_that_a_step_beats_was_none(tmp_path, monkeypatch):

@@ -37,7 +37,7 @@ def test_the_number_of_threads_is_the_runs_own(tmp_path, monkeypatch):
 def test_compiling_is_for_long_runs_on_a_gpu(compile, device, flops, worth, tmp_path, monkeypatch):
     run, _ = tiny_run(tmp_path / "run")
     compiled = []
-    monkeypatch.setattr(pace, "compile_layers", compiled.append)
+    monkeypatch.setattr(pace, "compile_layers", lambda encoder, *, varied: compiled.append((encoder, varied)))
     encoder = Encoder(run.spec)
     assert compile_if_worth(encoder, Settings(compile=compile), torch.device(device), flops) is worth
-    assert compiled == ([encoder] if worth else [])
+    assert compiled == ([(encoder, True)] if worth else [])

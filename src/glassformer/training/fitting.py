@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
@@ -21,6 +21,9 @@ from glassformer.training.tokenizers import Tokenizer
 SMALL: dict[str, Any] = {"norm": "pre", "activation": "gelu", "position": "learned", "pool": "mean"}
 # Vocabulary size: a token seen about a dozen times can be learned, a token seen once cannot.
 FEWEST_TOKENS, MOST_TOKENS, WORDS_A_TOKEN = 500, 8000, 12
+FEWEST_AT_ONCE, MOST_AT_ONCE = 4096, 32_768  # tokens of a batch on a GPU
+STEPS_AN_EPOCH, CHARACTERS_A_TOKEN = 100, 4
+MOST_CHARACTERS = 20_000_000  # to train a tokenizer on: the most frequent pieces of more are the same
 FEWEST_PATCHES, MOST_PATCHES = 16, 49  # patches per image of a small image encoder
 
 # A folder with weights, a spec, or None for a small encoder chosen for the data.
@@ -80,7 +83,13 @@ def tokenizer_for(data: Dataset, settings: Settings) -> Tokenizer | None:
     """Train a WordPiece tokenizer on the training texts; return None for images."""
     if data.task == "image":
         return None
-    return Tokenizer.train(data.train.texts(), vocab=settings.vocab, lowercase=settings.case == "lower")
+    return Tokenizer.train(sampled(data.train.texts()), vocab=settings.vocab, lowercase=settings.case == "lower")
+
+
+def sampled(texts: Iterable[str]) -> list[str]:
+    """Return texts to train a tokenizer on: all of them, or of a large corpus every n-th."""
+    every = list(texts)
+    return every[:: max(1, sum(map(len, every)) // MOST_CHARACTERS)]
 
 
 def suggested(data: Dataset, *, checkpoint: bool = False, only: str = "all") -> dict[str, Any]:
@@ -94,6 +103,14 @@ def suggested(data: Dataset, *, checkpoint: bool = False, only: str = "all") -> 
     words = sum(len(text.split()) for text in data.train.texts())
     vocab = min(MOST_TOKENS, max(FEWEST_TOKENS, words // WORDS_A_TOKEN))
     return {"augment": "hide", "case": "lower", "vocab": vocab}
+
+
+def budget_for(data: Dataset, device: str) -> dict[str, Any]:
+    """Return the tokens of a batch for masked-token training on a GPU: enough to keep it busy, and many steps in an epoch."""
+    if data.task != "mlm" or device != "cuda":
+        return {}
+    tokens = sum(map(len, data.train.texts())) // CHARACTERS_A_TOKEN // STEPS_AN_EPOCH
+    return {"batch_tokens": max(FEWEST_AT_ONCE, min(MOST_AT_ONCE, 1 << max(tokens.bit_length() - 1, 0)))}
 
 
 def small_spec(data: Dataset, tokenizer: Tokenizer | None, settings: Settings) -> EncoderSpec:

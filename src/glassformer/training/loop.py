@@ -9,7 +9,7 @@ torchrun --nproc-per-node 2 -m glassformer train topic
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from itertools import islice
 from typing import Any, Protocol, cast
@@ -20,22 +20,24 @@ from glassformer.errors import GlassformerError
 from glassformer.model import Encoder, fast
 from glassformer.model.fast.float8_layers import check_float8
 from glassformer.training import state
-from glassformer.training.data.batches import BatchStream, Order
-from glassformer.training.data.dataset import Dataset, Split
-from glassformer.training.data.examples import Batch, Examples, prepare
+from glassformer.training.data.dataset import Dataset
+from glassformer.training.data.examples import Batch
+from glassformer.training.deferred import DeferredStepper
 from glassformer.training.distributed.parallel_encoder import ParallelEncoder
-from glassformer.training.distributed.processes import added_up, from_first, gathered, noticing
+from glassformer.training.distributed.processes import from_first, gathered, noticing
+from glassformer.training.feed import Feed
 from glassformer.training.loggers import Logger
 from glassformer.training.measuring import Gauge
 from glassformer.training.memory import enough_memory
-from glassformer.training.not_finite import NotFinite, refuse_not_finite, refuse_state, refuse_update, refuse_validation
-from glassformer.training.optimizer import learning_rate, make_optimizer, set_rate
+from glassformer.training.not_finite import NotFinite, refuse_state, refuse_validation
+from glassformer.training.optimizer import learning_rate, make_optimizer
 from glassformer.training.pace import compile_if_worth, use_threads
 from glassformer.training.runs import Log, Run, differences, identity
 from glassformer.training.saving import Progress, Saving
 from glassformer.training.signals import Flag, Interrupted, stopping
 from glassformer.training.spikes import SpikeDetector
 from glassformer.training.starting import choose_trained, first_weights, to_training
+from glassformer.training.stepping import Done, PlainStepper, Step, Stepper
 from glassformer.training.tasks import Tally, better, counted_classes, judge, training_judge
 from glassformer.training.worker import (
     Worker,
@@ -83,6 +85,7 @@ def train(run: Run, data: Dataset, watch: Watcher, loggers: Sequence[Logger] = (
         from_first(lambda: stack.enter_context(run.locked()))
         stop = stack.enter_context(stopping(alone=where.world == 1))
         trainer = Trainer(run, data, watch, where, stop)
+        stack.callback(trainer.saving.wait)
         from_first(run.sweep)
         trainer.resume()
         size = trainer.progress.log_bytes
@@ -137,38 +140,20 @@ class Trainer:
         fast.apply(self.encoder, float8=settings.precision == "fp8")
         self.spread = ParallelEncoder(self.encoder, where, settings.parallel, training_judge(judge, data, settings))
         self.optimizer = make_optimizer(self.encoder, settings)
-        rows = self.rows(data.train, augment=settings.augment, hidden=settings.hidden)
-        if rows.cut:
-            way = " --max-length raises the limit." if self.longest == settings.max_length else ""
-            watch.say(f"note: {rows.cut:,} of {len(rows):,} training texts are truncated to {self.longest} tokens.{way}")
-        self.stream = self.batched(rows)
-        self.validation = self.batched(self.rows(data.validation), times=4, order="by_length")
-        self.saving = Saving(run, where, self.encoder, self.optimizer, self.stream)
+        self.feed = Feed(run, data, where, self.encoder)
+        for note in self.feed.notes:
+            watch.say(note)
+        self.stream = self.feed.stream
+        alone = where.world == 1 and where.device.type == "cuda"
+        self.saving = Saving(run, where, self.encoder, self.optimizer, self.stream, background=alone)
         self.total = self.stream.total_steps(settings.epochs, settings.accumulate)
-        self.progress = Progress()
+        self.progress, self.started = Progress(), 0  # steps that were started and are not reported yet
         self.spikes = SpikeDetector(settings.clip)
         self.compiled = compile_if_worth(self.encoder, settings, where.device, self.total * self.predicted.get("matrix_flops", 0))
+        self.stepper: Stepper = PlainStepper(self)
+        if alone:
+            self.stepper = DeferredStepper(self, graphs=True, compiled=self.compiled)
         self.clock = time.perf_counter()
-
-    def rows(self, part: Split, **changes: Any) -> Examples:
-        """Prepare a split for the encoder, with texts truncated to the maximum length."""
-        settings = self.settings
-        reading: dict[str, Any] = {"context": settings.context, "mlm_probability": settings.mlm_probability, **changes}
-        return prepare(part, self.run.tokenizer, max_length=self.longest, **reading)
-
-    @property
-    def longest(self) -> int:
-        """Maximum number of tokens of a text."""
-        return min(self.settings.max_length, self.run.spec.longest or self.settings.max_length)
-
-    def batched(self, rows: Examples, *, times: int = 1, order: Order = "shuffled") -> BatchStream:
-        """Batch rows, `times` as many as a training step has; evaluation reads them by length, in the same order each time."""
-        settings, where = self.settings, self.where
-        size: dict[str, Any] = {"batch_size": times * settings.batch_size}
-        if settings.batch_tokens is not None:
-            budget = times * settings.batch_tokens
-            size = {"batch_tokens": budget if times == 1 else max(budget, int(rows.lengths.max(initial=1)))}
-        return BatchStream(rows, **size, seed=settings.seed, order=order, rank=where.rank, world=where.world)
 
     @property
     def finished(self) -> bool:
@@ -191,56 +176,57 @@ class Trainer:
         """Finish the current epoch, validate and save a checkpoint."""
         epoch = self.stream.epoch
         to_training(self.encoder)
-        for batches in steps(self.stream, self.settings.accumulate):
+        source = self.feed.batches()
+        while batches := list(islice(source, self.settings.accumulate)):
             self.step(epoch, batches)
             last = self.stream.epoch != epoch or self.stream.index == self.stream.steps(epoch)
             if not last:  # the last step is followed by validation and a checkpoint
                 self.save_if_due()
+        self.drain()
         self.validate(epoch)
         self.agree_on_signal()
         self.save()
         self.leave_if_asked()
 
     def step(self, epoch: int, batches: list[Batch]) -> None:
-        """Accumulate the gradients of the batches and update the weights."""
-        began = time.perf_counter()
-        settings, number = self.settings, self.progress.step
-        rate = learning_rate(settings, number, self.total)
-        targets = sum(batch.targets_in_step for batch in batches)
-        mine = Tally()  # sums of this process only
-        self.optimizer.zero_grad(set_to_none=True)
-        for place, batch in enumerate(batches, 1):
-            with number_format(self.where, settings.precision), self.spread.gradient_sync(last=place == len(batches)):
-                judged = self.spread.loss(batch.to(self.where.device))
-            self.spread.backward(judged, targets)
-            mine.add(float(judged.loss.detach()), int(judged.right), batch.targets)
-        length = self.spread.clip(settings.clip)
-        loss, right, tokens = added_up(mine.loss, mine.right, sum(batch.tokens for batch in batches))
-        tally = Tally(loss, int(right), targets)
-        set_rate(self.optimizer, rate)
-        refuse_not_finite(self, mine, tally, length, batches)
-        self.optimizer.step()
-        refuse_update(self, batches)
-        self.progress.step += 1
-        self.progress.tally.add(tally.loss, tally.right, tally.targets)
-        figures = tally.figures()
-        seconds = time.perf_counter() - began
-        per_second = (tokens or targets) / seconds
-        line = {"step": number + 1, "epoch": epoch + 1, **figures, "hex": figures["loss"].hex(), "lr": rate}
-        line |= {"gradient": length, "per_second": round(per_second, 1), **self.gauge.step(batches, seconds)}
-        if (number + 1) % settings.log_every == 0 or number + 1 == self.total:
+        """Start a step, and report those that are finished."""
+        number = self.progress.step + self.started
+        self.started += 1
+        for done in self.stepper.take(Step(number, epoch, batches, learning_rate(self.settings, number, self.total))):
+            self.report(done)
+
+    def report(self, done: Done) -> None:
+        """Log a finished step."""
+        step, settings = done.step, self.settings
+        number = step.number + 1
+        self.progress.step, self.started = number, self.started - 1
+        self.progress.tally.add(done.tally.loss, done.tally.right, done.tally.targets)
+        figures = done.tally.figures()
+        per_second = round((done.tokens or step.targets) / done.seconds, 1)
+        line = {"step": number, "epoch": step.epoch + 1, **figures, "hex": figures["loss"].hex(), "lr": step.rate}
+        line |= {
+            "gradient": done.length,
+            "tokens": done.tokens,
+            "per_second": per_second,
+            **self.gauge.step(step.batches, done.seconds),
+        }
+        if number % settings.log_every == 0 or number == self.total:
             self.log.line(kind="step", **line)
         self.watch.step(line)
-        if warning := self.spikes.check(number + 1, figures["loss"], length):
-            self.watch.say(
-                f"{warning} lr = {rate:.3g}. If it persists, stop and run {self.run.resume_command} --lr {settings.lr / 10:.3g}"
-            )
+        if warning := self.spikes.check(number, figures["loss"], done.length):
+            lower = f"{self.run.resume_command} --lr {settings.lr / 10:.3g}"
+            self.watch.say(f"{warning} lr = {step.rate:.3g}. If it persists, stop and run {lower}")
+
+    def drain(self) -> None:
+        """Wait for all steps that were started."""
+        for done in self.stepper.drain():
+            self.report(done)
 
     def validate(self, epoch: int) -> None:
         """Evaluate on the validation data and keep track of the best epoch."""
         progress = self.progress
         with number_format(self.where, self.settings.precision):
-            found = self.spread.evaluate(self.validation.batches())
+            found = self.spread.evaluate(self.feed.validation())
         refuse_validation(self, found["loss"])
         if better(self.data.task, found, progress.best, best_by=self.settings.best_by):
             progress.best, progress.stale = {**found, "step": progress.step, "epoch": epoch + 1}, 0
@@ -254,16 +240,16 @@ class Trainer:
 
     def end(self) -> dict[str, Any]:
         """Export the last and the best weights, evaluate on the test data and draw the curves. Repeatable."""
+        self.saving.wait()
         run, best = self.run, self.progress.best
         self.export("last")
         if best is not None and best["step"] != self.progress.step:
             self.saving.load_best(best["step"])
         self.export("best")
-        test = self.batched(self.rows(self.data.test), times=4, order="by_length")
-        found = self.spread.evaluate(test.batches(), classes=counted_classes(self.data))
+        found = self.spread.evaluate(self.feed.test(), classes=counted_classes(self.data))
         measured: dict[str, Any] = self.gauge.figures()
         if self.where.world == 1:  # the counters work for a single process
-            batch = self.stream.at(0, 0).to(self.where.device)
+            batch = self.feed.sample().to(self.where.device)
             measured |= self.gauge.one_step(self.encoder, batch, lambda: number_format(self.where, self.settings.precision))
         figures: dict[str, Any] = {"step": self.progress.step, "epochs": self.stream.epoch, "best": best, "test": found}
         figures |= {"seconds": round(self.progress.seconds, 3), "peak_bytes": peak_bytes(self.where), "measured": measured}
@@ -279,9 +265,10 @@ class Trainer:
 
     def save_if_due(self) -> None:
         """Save a checkpoint within an epoch: every `save_every` steps, or after a signal."""
-        every = self.settings.save_every
+        every, number = self.settings.save_every, self.progress.step + self.started
         self.agree_on_signal()
-        if self.asked is not None or (every is not None and self.progress.step % every == 0):
+        if self.asked is not None or (every is not None and number % every == 0):
+            self.drain()
             self.save()
         self.leave_if_asked()
 
@@ -292,6 +279,7 @@ class Trainer:
     def leave_if_asked(self) -> None:
         """Stop after a signal; everything has been saved."""
         if self.asked is not None and not self.finished:
+            self.saving.wait()
             step = f"step {self.progress.step} of {self.total}"
             raise Interrupted(self.asked, f"stopped at {step}; everything is saved. To resume: {self.run.resume_command}")
 
@@ -309,10 +297,3 @@ class Trainer:
     def seconds(self) -> float:
         """Training time so far in seconds, including earlier sessions."""
         return self.progress.seconds + time.perf_counter() - self.clock
-
-
-def steps(stream: BatchStream, accumulate: int) -> Iterator[list[Batch]]:
-    """Yield the batches of each remaining step of the epoch."""
-    source = iter(stream)
-    while batches := list(islice(source, accumulate)):
-        yield batches

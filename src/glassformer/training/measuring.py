@@ -14,7 +14,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.flop_counter import FlopCounterMode
 
 from glassformer.model import Encoder
-from glassformer.training.data.examples import Batch
+from glassformer.training.data.examples import Batch, Extent
 from glassformer.training.tasks import judge
 
 Context: TypeAlias = AbstractContextManager[object]
@@ -25,7 +25,8 @@ SIDES = {"cpu": 1024, "cuda": 8192}
 def peak_flops(device: torch.device, dtype: torch.dtype) -> float:
     """Return the FLOP/s of the fastest of several square matrix products on this device with the current threads."""
     side = SIDES.get(device.type, 1024)
-    a, b = (torch.ones(side, side, device=device, dtype=dtype) for _ in range(2))
+    own = torch.Generator(device).manual_seed(0)  # a run's own random numbers go on where they were
+    a, b = (torch.randn(side, side, device=device, generator=own).to(dtype) for _ in range(2))  # equal numbers would be faster
     out = torch.empty_like(a)
     fastest, until = float("inf"), time.perf_counter() + PEAK_SECONDS
     while time.perf_counter() < until:
@@ -37,23 +38,20 @@ def peak_flops(device: torch.device, dtype: torch.dtype) -> float:
     return 2 * side**3 / fastest
 
 
-def predicted_at(predicted: Mapping[str, Any], rows: int, t: int) -> tuple[float, float] | None:
-    """Return the FLOPs and bytes of a step on `rows` rows of `t` tokens; None if there is no prediction.
+def predicted_at(predicted: Mapping[str, Any], extent: Extent) -> tuple[float, float] | None:
+    """Return the FLOPs and bytes of a step on these rows; None if there is no prediction.
 
     Both are polynomials whose coefficients come from the algebra: `fixed`, per `row`, per `token` and per `pair` of tokens.
     """
     if "flops_by" not in predicted:
         return None
+    if not extent.tokens and extent.rows:
+        extent = Extent.of([int(predicted.get("t") or 0)] * extent.rows)
     flops, size = (
-        one["fixed"] + rows * (one["row"] + one["token"] * t + one["pair"] * t * t)
+        one["fixed"] + extent.rows * one["row"] + extent.tokens * one["token"] + extent.pairs * one["pair"]
         for one in (predicted["flops_by"], predicted["bytes_by"])
     )
     return flops, size
-
-
-def length_of(batch: Batch, predicted: Mapping[str, Any]) -> int:
-    """Return the sequence length of a batch: tokens including padding, or patches of an image."""
-    return batch.inputs.shape[1] if batch.attend is not None else int(predicted.get("t") or 0)
 
 
 def measure_step(encoder: Encoder, batch: Batch, number_format: Callable[[], Context]) -> dict[str, int]:
@@ -97,8 +95,7 @@ class Gauge:
         self.units += sum(batch.tokens or batch.targets for batch in batches)
         if self.peak is None:
             return {}
-        sizes = [(len(batch.inputs), length_of(batch, self.predicted)) for batch in batches]
-        flops = sum(found[0] for rows, t in sizes if (found := predicted_at(self.predicted, rows, t)) is not None)
+        flops = sum(found[0] for batch in batches if (found := predicted_at(self.predicted, batch.extent)) is not None)
         self.flops += flops
         self.peak = max(self.peak, flops / seconds)  # other processes slowed the peak measurement down
         return {"share": round(flops / seconds / self.peak, 4)}
@@ -114,7 +111,7 @@ class Gauge:
 
     def one_step(self, encoder: Encoder, batch: Batch, number_format: Callable[[], Context]) -> dict[str, Any]:
         """Measure one real step, with the prediction for its size."""
-        rows, t = len(batch.inputs), length_of(batch, self.predicted)
-        expected = predicted_at(self.predicted, rows, t) or (None, None)
+        expected = predicted_at(self.predicted, batch.extent) or (None, None)
+        rows, t = len(batch.inputs), batch.inputs.shape[1] if batch.attend is not None else int(self.predicted.get("t") or 0)
         found = {"rows": rows, "t": t, "predicted_flops": expected[0], "predicted_bytes": expected[1]}
         return {"step": found | measure_step(encoder, batch, number_format)}

@@ -11,6 +11,7 @@ import torch
 from glassformer.errors import GlassformerError
 from glassformer.model.boundary.start import free_bytes, in_words
 from glassformer.training import state
+from glassformer.training.data.examples import Extent
 from glassformer.training.measuring import predicted_at
 from glassformer.training.runs import Run
 
@@ -25,8 +26,8 @@ class OutOfMemory(GlassformerError):  # noqa: N818 - a way for a run to end
 
 def largest_batch(predicted: Mapping[str, Any], room: int) -> int | None:
     """Return the largest batch of maximum length that fits into `room` bytes; None if there is no prediction."""
-    alone = predicted_at(predicted, 0, predicted.get("t") or 0)
-    one = predicted_at(predicted, 1, predicted.get("t") or 0)
+    alone = predicted_at(predicted, Extent(0))
+    one = predicted_at(predicted, Extent.of([predicted.get("t") or 0]))
     if alone is None or one is None:
         return None
     return max(0, int((room - alone[1]) / max(one[1] - alone[1], 1)))

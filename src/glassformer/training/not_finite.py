@@ -94,7 +94,7 @@ def stop(trainer: Trainer, what: str, batches: list[Batch], step: int | None = N
     rows = f" Training rows of the batch: {listed}." if ids else ""
     good = next(iter(state.saved_steps(trainer.run.checkpoints)), None)
     kept = "No checkpoint yet" if good is None else f"Last good checkpoint: step {good}"
-    rate, lr = trainer.optimizer.param_groups[0]["lr"], trainer.settings.lr
+    rate, lr = float(trainer.optimizer.param_groups[0]["lr"]), trainer.settings.lr
     raise NotFinite(
         f"step {trainer.progress.step + 1 if step is None else step}: {what} lr = {rate:.3g}.{rows} {kept}. "
         f"Nothing was overwritten. To resume: {trainer.run.resume_command} --lr {lr / 10:.3g}"

@@ -58,7 +58,18 @@ def learning_rate(settings: Settings, step: int, total: int) -> float:
 def set_rate(optimizer: torch.optim.Optimizer, rate: float) -> None:
     """Set the learning rate of the next step."""
     for group in optimizer.param_groups:
-        group["lr"] = rate * group["scale"]
+        if isinstance(group["lr"], Tensor):
+            group["lr"].fill_(rate * group["scale"])
+        else:
+            group["lr"] = rate * group["scale"]
+
+
+def rates_on_device(optimizer: torch.optim.Optimizer, device: torch.device) -> None:
+    """Keep the learning rates on the device, where a recorded step reads them."""
+    optimizer._warned_capturable_if_run_uncaptured = True  # the first steps are not recorded
+    for group in optimizer.param_groups:
+        group["lr"] = torch.tensor(float(group["lr"]), device=device)
+        group["capturable"] = device.type == "cuda"
 
 
 def optimizer_state(model: nn.Module, optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -11,16 +11,18 @@ from typing import Any, NamedTuple
 
 from glassformer.errors import GlassformerError, shown
 from glassformer.files.paths import path_text
+from glassformer.model.boundary.start import free_bytes
 from glassformer.model.checkpoints.folders import vacant
 from glassformer.model.fast.float8_layers import check_float8
 from glassformer.show.curves import read_curve, save_comparison
 from glassformer.spec import EncoderSpec
 from glassformer.training.data import Dataset
 from glassformer.training.distributed.processes import first, from_first
-from glassformer.training.fitting import Model, names_checkpoint, spec_for, start_for, suggested, tokenizer_for
+from glassformer.training.fitting import Model, budget_for, names_checkpoint, spec_for, start_for, suggested, tokenizer_for
 from glassformer.training.loggers import Logger, TensorBoard
 from glassformer.training.loop import check_data
 from glassformer.training.loop import train as train_to_its_end
+from glassformer.training.memory import SHARE
 from glassformer.training.prediction import prediction
 from glassformer.training.progress import measured, opening, progress_of
 from glassformer.training.result import Trained, TrainedRuns
@@ -82,6 +84,7 @@ def plan(data: Dataset, model: Model, fields: Mapping[str, Any], given: Mapping[
     """Plan a run: encoder, tokenizer and predicted cost; settings that are not `given` are chosen for the data."""
     check_batches(data, given)
     chosen = suggested(data, checkpoint=names_checkpoint(model), only=given.get("train_only", "all"))
+    chosen |= budget_for(data, current_worker().device.type) if {"batch_size", "batch_tokens"}.isdisjoint(given) else {}
     settings = Settings(**{**chosen, **given})
     start = start_for(model, fields, data, settings)
     tokenizer = tokenizer_for(data, settings) if start is None else start.tokenizer
@@ -91,8 +94,20 @@ def plan(data: Dataset, model: Model, fields: Mapping[str, Any], given: Mapping[
         check_float8(spec, current_worker().device)
     where = current_worker()
     dtype: Any = str(number_type(where, settings.precision)).removeprefix("torch.")
-    predicted = prediction(spec, settings, dtype=dtype, trained=trained, device=where.device.type)
-    return Plan(spec, settings, tokenizer, start, predicted)
+    predict = partial(prediction, dtype=dtype, trained=trained, device=where.device.type)
+    if "batch_tokens" in chosen:
+        settings = fitting_budget(spec, settings, predict, free_bytes(where.device))
+    return Plan(spec, settings, tokenizer, start, predict(spec, settings))
+
+
+def fitting_budget(spec: EncoderSpec, settings: Settings, predict: Callable[..., dict[str, Any]], free: int | None) -> Settings:
+    """Return the settings with their budget of tokens halved until a step fits into memory, with as many tokens in a step."""
+    while free is not None and predict(spec, settings)["bytes"] > SHARE * free:
+        tokens = (settings.batch_tokens or 0) // 2
+        if tokens < settings.max_length:
+            break
+        settings = settings.replace(batch_tokens=tokens, accumulate=2 * settings.accumulate)
+    return settings
 
 
 def check_batches(data: Dataset, given: Mapping[str, Any]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from glassformer.training.runs import Run, differences
 from glassformer.training.settings import FREE, Settings
 from glassformer.training.tasks import Tally
 from glassformer.training.worker import Worker, random_state, seed_per_process, set_random_state
+from glassformer.training.writer import Writer
 
 
 @dataclass
@@ -49,6 +51,8 @@ class Saving:
     encoder: Encoder
     optimizer: torch.optim.Optimizer
     stream: BatchStream
+    background: bool = False  # copy the state, and write it while the next steps are computed
+    writer: Writer = field(default_factory=Writer)
 
     def save(self, progress: Progress) -> None:
         """Save everything that the next step depends on."""
@@ -57,11 +61,23 @@ class Saving:
         tensors |= {f"{self.random}{name}": value for name, value in random_state(self.where).items()}
         notes = {"progress": asdict(progress), "stream": self.stream.state_dict(), "run": self.run.identity()}
         best = progress.best["step"] if progress.best else None
-        self.write(self.run.checkpoints, state.Saved(progress.step, tensors, notes))
-        if best == progress.step:
+        self.wait()
+        if self.background:
+            tensors = self.writer.copied(tensors)
+        self.writer.do(partial(self.keep, state.Saved(progress.step, tensors, notes), best), background=self.background)
+
+    def keep(self, saved: state.Saved, best: int | None) -> None:
+        """Write a state, and the weights alone if it is the best; remove older ones."""
+        self.write(self.run.checkpoints, saved)
+        if best == saved.step:
+            weights = {name: one for name, one in saved.tensors.items() if name.startswith("weights/")}
             with suppress(state.CannotSave):  # then the state is kept in their place
                 self.write(self.run.best_weights, state.Saved(best, weights, {}))
-        from_first(lambda: self.prune(best, progress.step))
+        from_first(lambda: self.prune(best, saved.step))
+
+    def wait(self) -> None:
+        """Wait until the last state is written, and raise the error if it could not be."""
+        self.writer.wait()
 
     def prune(self, best: int | None, newest: int) -> None:
         """Remove older states, and the weights of all steps but the best."""
@@ -88,6 +104,7 @@ class Saving:
 
     def load_best(self, step: int) -> None:
         """Load the weights of the best step into the encoder."""
+        self.wait()
         steps = from_first(lambda: state.saved_steps(self.run.best_weights))
         try:
             self.fill_weights(self.load(self.run.best_weights if step in steps else self.run.checkpoints, step))

@@ -14,7 +14,9 @@ from torch.nn import functional
 
 from glassformer.errors import GlassformerError
 from glassformer.model import Encoder
+from glassformer.model.encoder import Inputs, Wanted
 from glassformer.model.fast.compiling import as_written
+from glassformer.model.fast.packed import Packed
 from glassformer.show.curves import merit
 from glassformer.training.data.dataset import Dataset, Task
 from glassformer.training.data.examples import Batch
@@ -87,13 +89,17 @@ def balanced_weights(data: Dataset) -> tuple[float, ...]:
 
 def judge(encoder: Encoder, batch: Batch, objective: Objective = PLAIN) -> Judged:
     """Compute the loss of the head's logits, summed over the labels that are not ignored."""
-    attend = batch.attend if batch.padded else None
     labels = batch.labels.flatten()
-    if encoder.spec.head == "mlm":
-        asked = (labels != IGNORE).nonzero().squeeze(1)
-        logits, labels = encoder(batch.inputs, attend, predict_at=asked, only_logits=True).logits, labels[asked]
+    if batch.packed is not None:
+        bounds, positions, asked, longest, _ = batch.packed
+        given = Inputs(batch.inputs, positions=positions, predict_at=asked)
+        logits: Any = encoder.run(given, Packed(bounds, longest), Wanted(only_logits=True)).logits
     else:
-        logits = encoder(batch.inputs, attend, only_logits=True).logits
+        attend, asked = batch.attend if batch.padded else None, None
+        if encoder.spec.head == "mlm":
+            asked = (labels != IGNORE).nonzero().squeeze(1)
+            labels = labels[asked]
+        logits = encoder(batch.inputs, attend, predict_at=asked, only_logits=True).logits
     logits = logits.flatten(0, -2).float()
     predicted = logits.argmax(-1)
     return Judged(objective.loss(logits, labels), (predicted == labels).sum(), predicted, labels)
@@ -130,19 +136,23 @@ def evaluate(encoder: Encoder, batches: Iterable[Batch], device: torch.device, *
     """
     was_training = encoder.training
     encoder.eval()
-    tally, taken = Tally(), torch.zeros(classes * classes, dtype=torch.int64)
+    targets, taken = 0, torch.zeros(classes * classes, dtype=torch.int64, device=device)
+    sums = torch.zeros(2, dtype=torch.float64, device=device)  # read once, after the last batch
     for batch in batches:
         with as_written(encoder):
-            judged = judge(encoder, batch.to(device))
-        tally.add(float(judged.loss), int(judged.right), batch.targets)
+            judged = judge(encoder, batch.to(device, non_blocking=True))
+        targets += batch.targets
+        sums += torch.stack((judged.loss.double(), judged.right.double()))
         if classes and judged.predicted is not None and judged.true is not None:
             real = (judged.true != IGNORE) & (judged.predicted < classes)  # a head may have more outputs than there are labels
-            taken += (judged.true * classes + judged.predicted)[real].cpu().bincount(minlength=classes * classes)
+            place = torch.where(real, judged.true * classes + judged.predicted, 0)
+            taken.index_add_(0, place, real.long())
     encoder.train(was_training)
-    figures: dict[str, Any] = tally.over_all().figures()
+    loss, right = sums.tolist()
+    figures: dict[str, Any] = Tally(loss, int(right), targets).over_all().figures()
     if classes:
-        sums = [int(count) for count in added_up(*taken.tolist())]
-        figures["confusion"] = [sums[row * classes : (row + 1) * classes] for row in range(classes)]
+        counts = [int(count) for count in added_up(*taken.tolist())]
+        figures["confusion"] = [counts[row * classes : (row + 1) * classes] for row in range(classes)]
     return figures
 
 

@@ -37,8 +37,8 @@ class Encoded(NamedTuple):
     """An encoded text: token ids, which of them are special, the word of each token, and whether the text was truncated."""
 
     ids: list[int]
-    special: list[bool]
-    words: list[int | None]
+    special: list[int]  # 1: a special token
+    words: list[int | None]  # empty where the text is no row of words
     cut: bool
 
 
@@ -153,7 +153,8 @@ class Tokenizer:
 
     def encode_words(self, rows: Iterable[Sequence[str]], max_length: int | None = None) -> Iterator[Encoded]:
         """Encode each row of words; `words` maps each token to its word."""
-        return (_encoded(one) for one in self._encodings(map(list, rows), max_length, words=True))
+        found = self._encodings(map(list, rows), max_length, words=True)
+        return (_encoded(one)._replace(words=list(one.word_ids)) for one in found)
 
     def windows(self, texts: Iterable[str], max_length: int) -> Iterator[list[Encoded]]:
         """Split each text into windows of at most `max_length` tokens, each with special tokens; nothing is lost."""
@@ -179,8 +180,8 @@ class Tokenizer:
             if max_length is not None:
                 self._inner.enable_truncation(max_length=max_length)
             try:
-                encode = partial(self._inner.encode_batch, some, is_pretokenized=words)
-                found = guarded("texts cannot be tokenized", encode)
+                encode = self._inner.encode_batch if words else self._inner.encode_batch_fast  # without places in the text
+                found = guarded("texts cannot be tokenized", partial(encode, some, is_pretokenized=words))
             finally:
                 self._inner.no_truncation()
             yield from found
@@ -203,7 +204,7 @@ def _list_of_texts(texts: Any) -> list[str]:
 
 
 def _encoded(one: Any) -> Encoded:
-    return Encoded(list(one.ids), [bool(sign) for sign in one.special_tokens_mask], list(one.word_ids), bool(one.overflowing))
+    return Encoded(one.ids, one.special_tokens_mask, [], bool(one.overflowing))
 
 
 def _train_wordpiece(package: Any, texts: Iterable[str], vocab: int, *, lowercase: bool) -> Any:

@@ -88,14 +88,60 @@ def test_rows_of_like_length_share_a_batch(texts):
     without = 1 - sum(batch.tokens for batch in plain) / sum(batch.inputs.numel() for batch in plain)
     assert without > 0.4
     assert padding(BatchStream(texts, batch_size=32)) < 0.05
-    assert padding(BatchStream(texts, batch_tokens=700)) < 0.05
+    parts = [part for batch in BatchStream(texts, batch_tokens=4000) for part in batch.parts(700)]
+    assert padding(parts) < 0.15
 
 
 def test_batch_tokens_is_never_exceeded_and_well_used(texts):
-    sizes = [batch.inputs.numel() for batch in BatchStream(texts, batch_tokens=700, multiple=8)]
+    sizes = [batch.tokens for batch in BatchStream(texts, batch_tokens=700)]
     assert max(sizes) <= 700
-    assert np.mean(sizes) > 550
-    assert all(batch.inputs.shape[1] % 8 == 0 for batch in BatchStream(texts, batch_tokens=700, multiple=8))
+    assert np.mean(sizes) > 600
+
+
+def test_a_batch_of_so_many_tokens_is_a_random_sample_sorted_by_length(texts):
+    means = [batch.tokens / len(batch.ids) for batch in BatchStream(texts, batch_tokens=1500)][:-1]
+    assert np.std(means) < 0.25 * np.mean(means)
+    for batch in BatchStream(texts, batch_tokens=1500):
+        lengths = batch.attend.sum(1).tolist()
+        assert lengths == sorted(lengths)
+
+
+def test_the_parts_of_a_batch_are_the_batch(masked):
+    for batch in BatchStream(masked, batch_tokens=900):
+        parts = list(batch.parts(200))
+        assert [place for part in parts for place in part.ids] == list(batch.ids)
+        assert sum(part.targets for part in parts) == batch.targets == batch.targets_in_step
+        assert {part.targets_in_step for part in parts} == {batch.targets}
+        assert all(part.inputs.numel() <= max(200, part.inputs.shape[1]) for part in parts)
+        for part in parts:
+            assert part.padded == (not part.attend.all())
+            rows = [batch.ids.index(place) for place in part.ids]
+            longest = part.inputs.shape[1]
+            assert torch.equal(part.inputs, batch.inputs[rows, :longest])
+            assert torch.equal(part.labels, batch.labels[rows, :longest])
+            assert not batch.attend[rows, longest:].any()
+
+
+def test_batches_made_in_advance_are_the_same(texts):
+    stream, other = (BatchStream(texts, batch_size=32, seed=5) for _ in range(2))
+    for _ in range(2):
+        ahead = list(stream.made(stream.at, ahead=3))
+        assert all(same(one, two) for one, two in zip(ahead, other, strict=True))
+        assert (stream.epoch, stream.index) == (other.epoch, other.index)
+
+
+def test_a_batch_that_cannot_be_made_in_advance_raises_in_its_turn(texts):
+    stream = BatchStream(texts, batch_size=32)
+
+    def make(epoch, index):
+        if index == 2:
+            raise ValueError("the third")
+        return index
+
+    made = stream.made(make, ahead=4)
+    assert [next(made), next(made)] == [0, 1]
+    with pytest.raises(ValueError, match="the third"):
+        next(made)
 
 
 @pytest.mark.parametrize("how", [{"batch_size": 16}, {"batch_tokens": 600}])
@@ -220,7 +266,9 @@ def test_a_plan_holds_every_row_once_whatever_the_lengths(lengths, seed, epoch, 
     if "batch_size" in how:
         assert len(plan) == -(-len(lengths) // how["batch_size"]) == stream.steps(0)
     else:
-        assert all(len(step) * max(lengths[place] for place in step) <= how["batch_tokens"] for step in plan)
+        padded = order == "by_length"  # else packed, or cut into parts
+        sizes = [len(step) * max(lengths[place] for place in step) if padded else sum(lengths[i] for i in step) for step in plan]
+        assert max(sizes) <= how["batch_tokens"]
 
 
 def test_the_plan_of_a_seed_is_written_down():

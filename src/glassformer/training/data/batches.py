@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import math
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import Any, Literal, TypeAlias
+from functools import partial
+from typing import Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -15,7 +19,30 @@ from glassformer.training.data.examples import Batch, Examples, Numbers
 from glassformer.training.data.masking import IGNORE
 
 Order: TypeAlias = Literal["shuffled", "by_length"]
+MORE_ROWS = 1.25  # than the average number in a batch of so many tokens
 POOL = 50  # batches whose rows are sorted by length together: little padding, yet different batches in each epoch
+
+
+Made = TypeVar("Made")
+
+
+def in_advance(calls: Sequence[Callable[[], Made]], ahead: int) -> Iterator[Made]:
+    """Yield the results of the calls in order; with `ahead`, a thread makes so many before they are asked for."""
+    if not ahead:
+        yield from (call() for call in calls)
+        return
+    with ThreadPoolExecutor(1) as pool:
+        waiting = deque(pool.submit(call) for call in calls[:ahead])
+        try:
+            for call in calls[ahead:]:
+                made = waiting.popleft().result()
+                waiting.append(pool.submit(call))
+                yield made
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for one in waiting:
+                one.cancel()
 
 
 class BatchStream:
@@ -25,8 +52,10 @@ class BatchStream:
             for batch in stream: ...              the rest of this epoch
             ...                                   stream.epoch is now the next one
 
-    Each step has `batch_size` rows, or as many rows as fit into `batch_tokens` tokens, padding included. With `world`
-    processes, each takes every world-th row of the same step, so that together they see what one process would see.
+    Each batch has `batch_size` rows, or as many rows as have `batch_tokens` tokens together. Rows of one batch are of similar
+    length in the first case, which saves padding, and a random sample, sorted by length, in the second: it is packed, or computed
+    in parts. With `world` processes, each takes every world-th row of the same batch, so that together they see what one process
+    would see.
     """
 
     def __init__(
@@ -50,10 +79,15 @@ class BatchStream:
 
     def __iter__(self) -> Iterator[Batch]:
         """Yield the rest of this epoch, then move to the start of the next."""
-        while self.index < self.steps(self.epoch):
+        return self.made(self.at)
+
+    def made(self, make: Callable[[int, int], Made], *, ahead: int = 0) -> Iterator[Made]:
+        """Yield what `make(epoch, index)` returns for the rest of this epoch; `ahead` of them are made early, in a thread."""
+        epoch, places = self.epoch, range(self.index, self.steps(self.epoch))
+        for made in in_advance([partial(make, epoch, index) for index in places], ahead):
             self.index += 1  # before the yield: a state saved after this step points to the next batch
-            yield self.at(self.epoch, self.index - 1)
-        self.epoch, self.index = self.epoch + 1, 0
+            yield made
+        self.epoch, self.index = epoch + 1, 0
 
     def steps(self, epoch: int) -> int:
         """Return the number of batches in an epoch; with `batch_tokens` it varies slightly."""
@@ -79,6 +113,12 @@ class BatchStream:
         if len(own):
             return replace(batch, targets_in_step=in_step)
         return replace(batch, labels=batch.labels.fill_(IGNORE), targets=0, targets_in_step=in_step)
+
+    def most_rows(self) -> int:
+        """Return the largest number of rows of a batch; a batch of `batch_tokens` tokens has few more than the average."""
+        if self.batch_tokens is None:
+            return self.batch_size or 0
+        return math.ceil(MORE_ROWS * self.batch_tokens / float(self.examples.lengths.mean()))
 
     def plan(self, epoch: int) -> list[Numbers]:
         """Return the rows of each step of an epoch, over all ranks."""
@@ -118,15 +158,25 @@ class BatchStream:
         if self.order == "by_length":
             return self._cut(np.argsort(lengths, kind="stable"))
         order = shuffled(len(lengths), self.seed, "order", epoch)
-        pool = POOL * (self.batch_size or max(1, int((self.batch_tokens or 1) / lengths.mean())))
-        steps: list[Numbers] = []
+        if self.batch_tokens is not None:
+            return [step[np.argsort(lengths[step], kind="stable")] for step in self._filled(order, self.batch_tokens)]
+        steps, pool = [], POOL * (self.batch_size or 1)
         for start in range(0, len(order), pool):
             some = order[start : start + pool]
             steps += self._cut(some[np.argsort(lengths[some], kind="stable")])
         return [steps[place] for place in shuffled(len(steps), self.seed, "steps", epoch)]
 
+    def _filled(self, order: Numbers, budget: int) -> Iterator[Numbers]:
+        """Split rows, in this order, into batches of at most `budget` tokens."""
+        ends, most, start = np.cumsum(self.examples.lengths[order]), self.most_rows(), 0
+        while start < len(order):
+            before = ends[start - 1] if start else 0
+            stop = min(int(np.searchsorted(ends, before + budget, side="right")), start + most)
+            yield order[start:stop]
+            start = stop
+
     def _cut(self, order: Numbers) -> list[Numbers]:
-        """Split rows, sorted by length, into steps."""
+        """Split rows, sorted by length, into batches; a budget includes padding."""
         if self.batch_size is not None:
             return [order[start : start + self.batch_size] for start in range(0, len(order), self.batch_size)]
         steps, start = [], 0

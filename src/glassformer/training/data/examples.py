@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 import torch
@@ -24,6 +24,35 @@ from glassformer.training.tokenizers import Encoded, Tokenizer
 Numbers: TypeAlias = NDArray[np.int64]
 
 
+class Extent(NamedTuple):
+    """What an encoder computes on, padding included: rows, their tokens, and their pairs of tokens. FLOPs follow from these."""
+
+    rows: int
+    tokens: int = 0  # 0: images, whose number of patches the spec says
+    pairs: int = 0
+
+    @classmethod
+    def of(cls, lengths: Sequence[int] | Numbers) -> Extent:
+        """Return the sums over rows of these lengths."""
+        found = np.asarray(lengths, dtype=np.int64)
+        return cls(len(found), int(found.sum()), int((found * found).sum()))
+
+
+class PackedRow(NamedTuple):
+    """Where the texts of a packed row lie."""
+
+    bounds: Tensor  # int32: where each sequence begins, and where the last ends
+    positions: Tensor  # [1, t]: the position of each token in its sequence
+    asked: Tensor | None  # positions in the row that a masked-token head predicts
+    longest: int  # tokens that a sequence may have
+    usual: bool  # whether nearly all batches of the run have this size
+
+    def with_tensors(self, change: Callable[[Tensor], Tensor]) -> PackedRow:
+        """Return the same with each tensor changed."""
+        asked = None if self.asked is None else change(self.asked)
+        return self._replace(bounds=change(self.bounds), positions=change(self.positions), asked=asked)
+
+
 @dataclass(frozen=True)
 class Batch:
     """The part of a step that one process sees.
@@ -39,19 +68,60 @@ class Batch:
     tokens: int  # real tokens in `inputs`; 0 for images
     targets: int  # labels that are not IGNORE
     targets_in_step: int  # the same, summed over all ranks
+    extent: Extent
     padded: bool = False  # whether any token is padding
+    packed: PackedRow | None = None  # how the texts lie if they are one row; see `packing`
 
     def to(self, device: torch.device | str, *, non_blocking: bool = False) -> Batch:
         """Return the batch with its tensors on another device."""
-        inputs, labels = (one.to(device, non_blocking=non_blocking) for one in (self.inputs, self.labels))
-        attend = None if self.attend is None else self.attend.to(device, non_blocking=non_blocking)
-        return replace(self, inputs=inputs, attend=attend, labels=labels)
+        return self.with_tensors(lambda tensor: tensor.to(device, non_blocking=non_blocking))
+
+    def with_tensors(self, change: Callable[[Tensor], Tensor]) -> Batch:
+        """Return the batch with each of its tensors changed."""
+        attend = None if self.attend is None else change(self.attend)
+        packed = None if self.packed is None else self.packed.with_tensors(change)
+        return replace(self, inputs=change(self.inputs), attend=attend, labels=change(self.labels), packed=packed)
+
+    def tensors(self) -> list[Tensor]:
+        """Return all tensors of the batch."""
+        every = [self.inputs, self.attend, self.labels, *(self.packed or ())]
+        return [one for one in every if isinstance(one, Tensor)]
+
+    def parts(self, most: int) -> Iterator[Batch]:
+        """Cut a batch of texts, sorted by length, into batches of at most `most` tokens, padding included: less padding."""
+        if self.attend is None or self.inputs.numel() <= most:
+            yield self
+            return
+        lengths = self.attend.sum(1).tolist()
+        start, longest = 0, 0
+        for place, length in enumerate(lengths):
+            if place > start and (place + 1 - start) * max(longest, length) > most:
+                yield self.part(slice(start, place), longest)
+                start, longest = place, 0
+            longest = max(longest, length)
+        yield self.part(slice(start, len(lengths)), longest)
+
+    def part(self, rows: slice, longest: int) -> Batch:
+        """Return some rows of a batch of texts, without the columns that only pad them."""
+        assert self.attend is not None
+        attend, labels = self.attend[rows, :longest], self.labels[rows]
+        labels = labels[:, :longest] if labels.ndim == 2 else labels
+        targets = int((labels != IGNORE).sum())
+        changed: dict[str, Any] = {
+            "inputs": self.inputs[rows, :longest],
+            "attend": attend,
+            "labels": labels,
+            "ids": self.ids[rows],
+        }
+        changed |= {"ids": self.ids[rows], "tokens": int(attend.sum()), "targets": targets, "padded": not bool(attend.all())}
+        return replace(self, **changed, extent=Extent.of([longest] * len(attend)))
 
 
 class Examples(Protocol):
     """Rows that can be batched. Randomness in a row depends only on (seed, epoch, row number)."""
 
     lengths: Numbers  # tokens of each row; 1 for images
+    labelled: Numbers  # labels of each row
     rows: Numbers  # the row of the split that each was made from
     cut: int  # truncated texts
 
@@ -114,7 +184,7 @@ class TokenRows:
         self.cut = 0
         for one in encoded:
             if not one.ids:  # empty text, and a tokenizer without special tokens
-                one = Encoded([pad_id], [True], [None], one.cut)
+                one = Encoded([pad_id], [1], [None], one.cut)
             ids.append(np.array(one.ids, dtype=np.int32))
             self.cut += one.cut
             self.keep(one)
@@ -157,6 +227,7 @@ class TokenRows:
             tokens=int(real.sum()),
             targets=count,
             targets_in_step=count,
+            extent=Extent.of([real.shape[1]] * len(real)),
             padded=not real.all(),
         )
 
@@ -233,7 +304,7 @@ class MaskedTexts(TokenRows):
 
     def __init__(self, split: Split, tokenizer: Tokenizer, max_length: int | None, share: float = 0.15) -> None:
         origin: list[int] = []
-        special: list[bool] = []
+        special: list[int] = []
 
         def pieces() -> Iterable[Encoded]:
             texts = (
@@ -273,6 +344,7 @@ class PictureExamples:
         self.labels: Numbers = np.asarray(split.targets, dtype=np.int64)
         self.rows: Numbers = np.arange(len(split))
         self.lengths: Numbers = np.ones(len(split), dtype=np.int64)
+        self.labelled: Numbers = self.lengths
 
     def __len__(self) -> int:
         return len(self.pictures)
@@ -288,7 +360,8 @@ class PictureExamples:
             pixels = shifted(pixels, ids, seed, epoch)
         values = torch.from_numpy(np.ascontiguousarray(pixels)).to(torch.float32) * (2.0 / self.pictures.white) - 1.0
         labels = torch.from_numpy(self.labels[ids])
-        return Batch(values, None, labels, tuple(map(int, ids)), tokens=0, targets=len(ids), targets_in_step=len(ids))
+        sums: dict[str, Any] = {"tokens": 0, "targets": len(ids), "targets_in_step": len(ids), "extent": Extent(len(ids))}
+        return Batch(values, None, labels, tuple(map(int, ids)), **sums)
 
 
 def shifted(pixels: NDArray[np.uint8], ids: Numbers, seed: int, epoch: int) -> NDArray[np.uint8]:

@@ -30,11 +30,17 @@ class Masking:
         self, tokens: NDArray[np.int64], maskable: NDArray[np.bool_], ids: NDArray[np.int64], seed: int, epoch: int
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return masked tokens and labels. Each row depends only on (seed, epoch, its id), not on its batch."""
-        keys = (epoch, ids[:, None], np.arange(tokens.shape[1])[None])
-        drawn = np.where(maskable, bits(seed, "masked", *keys) >> np.uint64(1), np.uint64(2**64 - 1))
-        place = np.argsort(np.argsort(drawn, axis=1, kind="stable"), axis=1, kind="stable")
-        chosen = place < self.asked(maskable.sum(axis=1))[:, None]
-        fate = uniform(seed, "fate", *keys)
+        rows, places = maskable.nonzero()  # row by row
+        keys = (epoch, ids[rows], places)
+        order = np.lexsort((bits(seed, "masked", *keys) >> np.uint64(1), rows))
+        counts = maskable.sum(axis=1)
+        rank = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)  # in the row, of each in `order`
+        chosen = order[rank < np.repeat(self.asked(counts), counts)]
+        rows, places = rows[chosen], places[chosen]
+        keys = (epoch, ids[rows], places)
+        fate, true = uniform(seed, "fate", *keys), tokens[rows, places]
         others = self.ordinary_ids[below(len(self.ordinary_ids), seed, "other", *keys)]
-        seen = np.where(fate < self.hidden, self.mask_id, np.where(fate < self.hidden + self.other, others, tokens))
-        return np.where(chosen, seen, tokens), np.where(chosen, tokens, IGNORE)
+        seen, labels = tokens.copy(), np.full_like(tokens, IGNORE)
+        seen[rows, places] = np.where(fate < self.hidden, self.mask_id, np.where(fate < self.hidden + self.other, others, true))
+        labels[rows, places] = true
+        return seen, labels

@@ -214,7 +214,8 @@ def _fields(path: Path) -> Iterator[tuple[int, list[str]]]:
 
 def read_plain(path: Path, asked: Asked) -> Iterator[Raw]:  # noqa: ARG001
     """Read plain text: one text per line, without labels; very long lines are truncated."""
-    return (Raw(f"{path_text(path)} line {line.number}", line.text) for line in read_lines(path) if line.text.strip())
+    name = path_text(path)
+    return (Raw(f"{name} line {line.number}", line.text) for line in read_lines(path) if line.text.strip())
 
 
 READERS: dict[str, Reader] = {

@@ -1,0 +1,99 @@
+"""What a run computes on: the batches of its training, validation and test data, as the device takes them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+from torch import Tensor
+
+from glassformer.model import Encoder
+from glassformer.model.fast.packing import packable
+from glassformer.training.data.batches import BatchStream
+from glassformer.training.data.dataset import Dataset, Split
+from glassformer.training.data.examples import Batch, Examples, prepare
+from glassformer.training.data.packing import Packer
+from glassformer.training.runs import Run
+from glassformer.training.stepping import PART_TOKENS
+from glassformer.training.worker import Worker, number_format
+
+AHEAD = 5  # batches that a thread makes before they are computed
+MORE = 4  # times as many rows or tokens in a batch of an evaluation, which keeps no activations
+
+
+class Feed:
+    """Prepares the data of a run. On a GPU, texts are packed into rows without padding where the encoder allows it."""
+
+    def __init__(self, run: Run, data: Dataset, worker: Worker, encoder: Encoder) -> None:
+        self.run, self.data, self.worker, self.encoder = run, data, worker, encoder
+        settings = run.settings
+        rows = self.rows(data.train, augment=settings.augment, hidden=settings.hidden)
+        self.notes: list[str] = []
+        if rows.cut:
+            way = " --max-length raises the limit." if self.longest == settings.max_length else ""
+            self.notes.append(f"note: {rows.cut:,} of {len(rows):,} training texts are truncated to {self.longest} tokens.{way}")
+        size = {"batch_size": settings.batch_size} if settings.batch_tokens is None else {"batch_tokens": settings.batch_tokens}
+        self.stream = self.batched(rows, **size)
+        self.pack = self.packer(self.stream)
+        self.held_back = self.evaluation(data.validation)
+
+    @property
+    def longest(self) -> int:
+        """Maximum number of tokens of a text."""
+        most = self.run.settings.max_length
+        return min(most, self.run.spec.longest or most)
+
+    def rows(self, part: Split, **changes: Any) -> Examples:
+        """Prepare a split for the encoder, with texts truncated to the maximum length."""
+        settings = self.run.settings
+        reading: dict[str, Any] = {"context": settings.context, "mlm_probability": settings.mlm_probability, **changes}
+        return prepare(part, self.run.tokenizer, max_length=self.longest, **reading)
+
+    def batched(self, rows: Examples, **size: Any) -> BatchStream:
+        """Batch rows."""
+        return BatchStream(rows, **size, seed=self.run.settings.seed, rank=self.worker.rank, world=self.worker.world)
+
+    def evaluation(self, part: Split) -> BatchStream:
+        """Batch a split by length, in the same order each time."""
+        rows, settings = self.rows(part), self.run.settings
+        size: dict[str, Any] = {"batch_size": MORE * settings.batch_size}
+        if settings.batch_tokens is not None:
+            size = {"batch_tokens": max(MORE * settings.batch_tokens, int(rows.lengths.max(initial=1)))}
+        return self.batched(rows, **size, order="by_length")
+
+    def packer(self, stream: BatchStream) -> Packer | None:
+        """Return what packs the batches of a stream into rows without padding; None if the encoder needs rectangles."""
+        with number_format(self.worker, self.run.settings.precision):
+            if self.data.task == "image" or not packable(self.encoder):
+                return None
+        return Packer.of(stream, longest=self.longest, masked=self.data.task == "mlm")
+
+    def batches(self) -> Iterator[Batch]:
+        """Yield the training batches of the rest of the epoch; for a GPU, a thread makes them in advance."""
+        gpu = self.worker.device.type == "cuda"
+        make = partial(self.arranged, self.stream, self.pack, pinned=gpu)
+        return self.stream.made(make, ahead=AHEAD if gpu else 0)
+
+    def validation(self) -> Iterator[Batch]:
+        """Yield the batches of the validation data."""
+        return self.once(self.held_back)
+
+    def test(self) -> Iterator[Batch]:
+        """Yield the batches of the test data."""
+        return self.once(self.evaluation(self.data.test))
+
+    def once(self, stream: BatchStream) -> Iterator[Batch]:
+        """Yield the batches of an evaluation."""
+        pack = self.packer(stream)
+        return (self.arranged(stream, pack, 0, index) for index in range(stream.steps(0)))
+
+    def arranged(self, stream: BatchStream, pack: Packer | None, epoch: int, index: int, *, pinned: bool = False) -> Batch:
+        """Return a batch as the device takes it."""
+        batch = stream.at(epoch, index)
+        batch = batch if pack is None else pack(batch)
+        return batch.with_tensors(Tensor.pin_memory) if pinned else batch
+
+    def sample(self) -> Batch:
+        """Return rows of the first batch, of similar length, as a rectangle."""
+        return next(self.stream.at(0, 0).parts(PART_TOKENS))

@@ -1,0 +1,119 @@
+"""Packed rows: every text once, one after the other, in rows of few sizes, with the losses of padded rectangles."""
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from glassformer.model import Encoder, fast
+from glassformer.spec import EncoderSpec
+from glassformer.training.data.batches import BatchStream
+from glassformer.training.data.examples import Batch, Extent
+from glassformer.training.data.masking import IGNORE
+from glassformer.training.data.packing import FILLERS, PackedSize, Packer, filled, rounded
+from glassformer.training.tasks import evaluate, judge
+
+SPEC = {"d_model": 16, "heads": 2, "layers": 2, "d_ff": 32, "vocab": 30, "positions": 20, "dropout": 0.0}
+HEADS = {
+    "mlm": {"head": "mlm"},
+    "tag": {"head": "tag", "classes": 4},
+    "first": {"head": "classify", "classes": 4, "pool": "first", "pooler": "dense"},
+    "mean": {"head": "classify", "classes": 4, "pool": "mean", "pooler": "none"},
+}
+
+
+def a_batch(lengths, head, seed=0):
+    chance = torch.Generator().manual_seed(seed)
+    attend = torch.arange(max(lengths)) < torch.tensor(lengths)[:, None]
+    inputs = torch.randint(1, 30, attend.shape, generator=chance) * attend
+    if head in ("mlm", "tag"):
+        asked = attend & (torch.rand(attend.shape, generator=chance) < 0.4)
+        asked[0, 0] = True
+        labels = torch.where(asked, torch.randint(4, attend.shape, generator=chance), IGNORE)
+    else:
+        labels = torch.randint(4, (len(lengths),), generator=chance)
+    count = int((labels != IGNORE).sum())
+    sums = {
+        "tokens": sum(lengths),
+        "targets": count,
+        "targets_in_step": count,
+        "extent": Extent.of([max(lengths)] * len(lengths)),
+    }
+    return Batch(inputs, attend, labels, tuple(range(len(lengths))), **sums, padded=not bool(attend.all()))
+
+
+@pytest.mark.parametrize("head", HEADS)
+@pytest.mark.parametrize("usual", [None, PackedSize(96, 14, 64)])
+def test_a_packed_batch_has_the_loss_and_the_gradients_of_a_padded_one(head, usual):
+    torch.manual_seed(1)
+    spec = EncoderSpec(**SPEC | HEADS[head])
+    encoder = fast.apply(Encoder(spec, dtype="float64")).train()
+    batch = a_batch([3, 9, 1, 12, 12, 5], head)
+    packed = Packer(longest=12, usual=usual, masked=head == "mlm")(batch)
+    assert packed.inputs.shape == (1, 96 if usual else packed.packed.bounds[-1])
+    found = []
+    for one in (batch, packed):
+        encoder.zero_grad()
+        judged = judge(encoder, one)
+        judged.loss.backward()
+        found.append((judged.loss.detach(), judged.right, [p.grad for p in encoder.parameters() if p.grad is not None]))
+    assert found[0][0] == pytest.approx(float(found[1][0]), rel=1e-6)  # the loss itself is computed in float32
+    assert int(found[0][1]) == int(found[1][1])
+    for mine, other in zip(found[0][2], found[1][2], strict=True):
+        torch.testing.assert_close(mine, other, rtol=1e-5, atol=1e-6)
+
+
+def test_evaluating_packed_batches_finds_the_same_figures():
+    spec = EncoderSpec(**SPEC | HEADS["first"])
+    torch.manual_seed(2)
+    encoder = fast.apply(Encoder(spec))
+    batches = [a_batch([4, 7, 2], "first", seed) for seed in range(3)]
+    pack = Packer(longest=12)
+    one, other = (evaluate(encoder, some, torch.device("cpu"), classes=4) for some in (batches, map(pack, batches)))
+    assert one["confusion"] == other["confusion"]
+    assert one["accuracy"] == other["accuracy"]
+    assert one["loss"] == pytest.approx(other["loss"], rel=1e-6)
+
+
+@settings(max_examples=80)
+@given(st.lists(st.integers(1, 40), min_size=1, max_size=60), st.one_of(st.none(), st.integers(1, 80)), st.integers(0, 900))
+def test_a_row_holds_its_texts_and_fillers_that_are_not_too_long(lengths, sequences, tokens):
+    usual = None if sequences is None else PackedSize(tokens, sequences)
+    size = Packer(longest=40, usual=usual).size(np.array(lengths), 0)
+    every = filled(np.array(lengths), size, 40)
+    assert every[: len(lengths)].tolist() == lengths
+    assert len(every) == size.sequences >= len(lengths) + FILLERS
+    assert every.sum() == size.tokens
+    assert every.min() >= 1
+    assert every.max() <= 40
+
+
+@given(st.integers(1, 10**6))
+def test_sizes_are_few_and_close(number):
+    assert number <= rounded(number) <= max(16, number * 1.125 + 16)
+    assert rounded(rounded(number)) == rounded(number)
+
+
+class Rows:
+    """Examples of which only the lengths matter."""
+
+    def __init__(self, lengths):
+        self.lengths = np.array(lengths)
+        self.labelled = np.maximum(1, self.lengths // 7)
+
+    def __len__(self):
+        return len(self.lengths)
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 10**6), st.integers(1, 3))
+def test_nearly_all_batches_of_an_epoch_have_one_size(seed, world):
+    rows = Rows(np.random.default_rng(seed).integers(5, 30, 400))
+    streams = [BatchStream(rows, batch_tokens=600, seed=seed, rank=rank, world=world) for rank in range(world)]
+    pack = Packer.of(streams[0], longest=30, masked=True)
+    usual = []
+    for step in streams[0].plan(0)[:-1]:
+        for own in (step[rank::world] for rank in range(world)):
+            usual.append(pack.size(rows.lengths[own], int(rows.labelled[own].sum())) == pack.usual)
+    assert np.mean(usual) > 0.8
