@@ -133,8 +133,8 @@ async def resume(request: Request) -> Response:
 
 async def mistakes(request: Request) -> Response:
     """What a finished run gets wrong on its test rows: the confusion matrix, and the most confident mistakes."""
-    hall, name = _hall(request), _text(await asked(request), "run")
-    return answer(await hall.lab.workers.do(mistakes_of, hall.lab.runs, name))
+    state, name = _state(request), _text(await asked(request), "run")
+    return answer(await state.lab.workers.do(mistakes_of, state.lab.runs, name))
 
 
 async def runs(request: Request) -> Response:
