@@ -86,7 +86,10 @@ def drawn(count: int) -> tuple[EncoderSpec, ...]:
     )
     @given(rich_specs())
     def collect(spec: EncoderSpec) -> None:
-        found[spec] = None
+        # A gate reads one head's share of the features, weight norm and shares of layers cost the same for any batch, and there
+        # is a share for each layer: laws about heads, batches and layers do not hold there.
+        if not (spec.raw_sound or spec.relative_gate or spec.layer_sum):
+            found[spec] = None
 
     collect()
     specs = list(found)  # the first ones are simple, and many are neighbours of each other

@@ -73,7 +73,7 @@ class Block(nn.Module):
     def __init__(self, spec: EncoderSpec, *, normed: bool) -> None:
         super().__init__()
         scaled = LayerScale if spec.layer_scale else nn.Identity  # Identity takes, and ignores, any arguments
-        self.attention, self.ffn = Attention(spec, by_distances=spec.disentangled, gated=spec.relative_gate), FeedForward(spec)
+        self.attention, self.ffn = Attention(spec, by_distances=spec.disentangled, gated=spec.gates_bias), FeedForward(spec)
         entered = spec.norm == "post" or spec.input_norm
         self.norm_1 = Norm(spec, spec.d_model) if entered and (normed or spec.norm == "post") else nn.Identity()
         self.norm_2 = Norm(spec, spec.d_model) if entered else nn.Identity()
@@ -119,7 +119,7 @@ class BareAttention(nn.Module):
 
     def __init__(self, spec: EncoderSpec, *, normed: bool) -> None:
         super().__init__()
-        self.attention = Attention(spec, by_distances=spec.disentangled, gated=spec.relative_gate)
+        self.attention = Attention(spec, by_distances=spec.disentangled, gated=spec.gates_bias)
 
     def forward(self, x_BTD: Tensor, context: Context) -> Tensor:
         return self.attention(x_BTD, x_BTD, context)
@@ -202,7 +202,7 @@ class PlainEncoder(nn.Module):
         for place in self.places:
             table = self.tables[place.owner](buckets_TS) if self.tables else shared
             bias_HTS, distances = (None, table) if self.spec.disentangled else (table, None)
-            bias_HTS, gated_HTS = (None, bias_HTS) if self.spec.relative_gate else (bias_HTS, None)
+            bias_HTS, gated_HTS = (None, bias_HTS) if self.spec.gates_bias else (bias_HTS, None)
             if place.rule not in cores or (self.tables and bias_HTS is not None):
                 cores[place.rule] = layout.core(place.rule, bias_HTS, t=t, dtype=dtype, device=device)
             rotate = rotations[place.rotary_base]

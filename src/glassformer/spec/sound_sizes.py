@@ -24,6 +24,7 @@ class SoundSizes:
 
     d_model: int
     position: str
+    relative_gate: bool
     positions: int | None
     samples: int | None
     conv_widths: tuple[int, ...]
@@ -64,3 +65,8 @@ class SoundSizes:
     def convolves_positions(self) -> bool:
         """Whether positions come from a convolution over neighbouring positions."""
         return self.position.startswith("convolution")
+
+    @property
+    def gates_bias(self) -> bool:
+        """Whether tokens scale a relative bias, where there is one."""
+        return self.relative_gate and "relative" in self.position
