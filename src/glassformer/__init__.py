@@ -14,6 +14,7 @@ _WHERE = {
     "spec": "glassformer.spec.reading",
     "Decoder": "glassformer.model",
     "Encoder": "glassformer.model",
+    "Seq2Seq": "glassformer.model",
     "encode_packed": "glassformer.model",
     "load": "glassformer.model",
     "save": "glassformer.model",
@@ -125,6 +126,7 @@ if TYPE_CHECKING:
     from glassformer.lab.widget import live
     from glassformer.model import Decoder as Decoder
     from glassformer.model import Encoder as Encoder
+    from glassformer.model import Seq2Seq as Seq2Seq
     from glassformer.model import encode_packed as encode_packed
     from glassformer.model import load as load
     from glassformer.model import save as save
@@ -139,6 +141,7 @@ __all__ = [
     "Encoder",
     "EncoderSpec",
     "GlassformerError",
+    "Seq2Seq",
     "ablate",
     "ask",
     "attribute",

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from glassformer.checkpoints.folder import CheckpointFolder
     from glassformer.model.checkpoints.answers import Answer, Given
     from glassformer.model.checkpoints.certificate import Certificate, Comparison
+    from glassformer.numbers.checkpoint import Checkpoint
+    from glassformer.spec import Seq2SeqSpec
 
 
 def certify(folder: Path, *, as_class: str | None, seed: int, original: bool, allow_nonfinite: bool) -> Certificate:
@@ -87,12 +89,15 @@ def _float64_run(folder: CheckpointFolder, given: Given, *, allow_nonfinite: boo
     from glassformer.model.checkpoints.answers import Answer
     from glassformer.numbers import open_checkpoint, run
     from glassformer.program import build
+    from glassformer.spec import Seq2SeqSpec
     from glassformer.spec.huggingface import FAMILIES
 
     foreign = folder.family != OWN
     base = FAMILIES[folder.family].base if foreign and folder.fresh else folder.model_class if foreign else None
     checkpoint = open_checkpoint(folder.path, as_class=base, allow_nonfinite=allow_nonfinite, decoders=True)
     spec = checkpoint.spec
+    if isinstance(spec, Seq2SeqSpec):
+        return _run_of_both_stacks(checkpoint, spec, given)
     shape = next(iter(given.parts.values())).shape
     length = None if spec.one_length else shape[1]
     program = build(spec, batch=shape[0], t=length, padded="attend" in given.parts)
@@ -103,3 +108,20 @@ def _float64_run(folder: CheckpointFolder, given: Given, *, allow_nonfinite: boo
         steps = {"pooler.out": "pooled", "head.logits": "logits", "head.out": "logits", "head.next": "next"}
         outputs |= {name: done[step] for step, name in steps.items() if step in done.program.tensors}
     return Answer(tuple(done.hidden), outputs)
+
+
+def _run_of_both_stacks(checkpoint: Checkpoint, spec: Seq2SeqSpec, given: Given) -> Answer:
+    """Return the output of the program of an encoder-decoder."""
+    from glassformer.model.checkpoints.answers import Answer
+    from glassformer.numbers import run
+    from glassformer.program import build
+
+    parts = given.parts
+    length = None if spec.one_length else parts[spec.reads].shape[1]
+    target = parts["target"]
+    program = build(spec, batch=len(target), t=length, u=target.shape[1], padded="attend" in parts)
+    done = run(program, checkpoint.weights, parts)
+    layers = range(spec.decoder.layers)
+    hidden = [done[name] for name in ("decoder.x", *(f"decoder.layers.{layer}.out" for layer in layers))]
+    names = {"encoder.final_norm": "source", "decoder.final_norm": "states", "head.logits": "logits"}
+    return Answer(tuple(hidden), {name: done[step] for step, name in names.items() if step in done})

@@ -12,15 +12,18 @@ from glassformer.checkpoints.matching import Match, match_tensors, require, requ
 from glassformer.checkpoints.tensor_names import Shape, tensor_names
 from glassformer.errors import GlassformerError, nearest, shown
 from glassformer.files.documents import read_document
+from glassformer.files.layout import Place
 from glassformer.files.name_tables import OWN
+from glassformer.files.name_tables.encoder_decoders import whole
 from glassformer.files.paths import no_such, path_text
 from glassformer.files.weight_files import ONE_FILE, WeightFiles, find_weights, inside
 from glassformer.spec.decoder_spec import DecoderSpec
 from glassformer.spec.encoder_fields import MASKED_HEADS
 from glassformer.spec.encoder_spec import EncoderSpec
-from glassformer.spec.huggingface import from_config
+from glassformer.spec.huggingface import FAMILIES, from_config
 from glassformer.spec.presets import known_as, known_preset
 from glassformer.spec.reading import from_document
+from glassformer.spec.seq2seq_spec import Seq2SeqSpec
 
 CONFIG = "config.json"  # describes the model in the Hugging Face layout
 SPEC = "spec.json"  # describes the model in our own layout
@@ -54,6 +57,15 @@ class CheckpointFolder(NamedTuple):
         return sum(math.prod(shape) for shape in self.shapes.values())
 
     @property
+    def constants(self) -> dict[str, Place]:
+        """Where the file has numbers that are stored and not trained; they are zeros where it has none."""
+        spec = self.spec.decoder if isinstance(self.spec, Seq2SeqSpec) else self.spec
+        if not spec.logit_offset or not spec.predicts_next:
+            return {}
+        place = offset_place(self.family, spec.vocab or 0)
+        return {"head.c_vocab": place} if self.files.shapes.get(place.name) == place.shape else {}
+
+    @property
     def padding(self) -> int:
         """Id of the padding token; 0 if the config names none."""
         found = self.aside.get("pad_token_id")
@@ -77,6 +89,11 @@ class _Described(NamedTuple):
     model_class: str
     aside: Mapping[str, Any]
     source: str
+
+    @property
+    def layout(self) -> str:
+        """The key of the tables that say what else a file may hold."""
+        return whole(self.family) if isinstance(self.spec, Seq2SeqSpec) and self.family != OWN else self.family
 
 
 def model_folder(path: Path) -> Path:
@@ -116,22 +133,21 @@ def open_folder(
     _require_square_offsets(described)
     files = find_weights(path)
     present, spec = files.shapes, described.spec
-    require_depth(spec, family=described.family, present=present, label=files.label, source=described.source)
+    require_depth(spec, family=described.layout, present=present, label=files.label, source=described.source)
     require_room(spec, present=present, label=files.label, source=described.source)
     shapes, match = _match(spec, described, present, shapes_of)
     poolers = [name for name in shapes if name.startswith("pooler.")]
     if spec.head == "none" and spec.pooler != "none" and all(name in match.missing for name in poolers):
         spec = spec.replace(pooler="none")  # a bare model may have been saved without its pooler
         shapes, match = _match(spec, described, present, shapes_of)
-    computed: tuple[str, ...] = ()
-    if spec.position == "sinusoidal_stored" and POSITIONS in match.missing:
-        del match.missing[POSITIONS]
-        computed = (POSITIONS,)
+    computed = tuple(name for name in _waves(spec) if name in match.missing)
+    for name in computed:
+        del match.missing[name]
     fresh: tuple[str, ...] = ()
     if new_head and as_class is not None and all(name.startswith(HEADS) for name in match.missing):
         fresh = tuple(match.missing)
         match = match._replace(missing={})
-    require(match, spec, family=described.family, present=present, label=files.label, source=described.source)
+    require(match, spec, family=described.layout, present=present, label=files.label, source=described.source)
     return CheckpointFolder(
         path,
         described.config,
@@ -162,7 +178,21 @@ def _describe(path: Path, as_class: str | None) -> _Described:
     document = read_document(inside(path, SPEC, source="the model folder"))
     spec, _ = from_document(document, source=SPEC)
     aside = read_document(inside(path, LABELS, source="the model folder")) if (path / LABELS).exists() else {}
-    return _Described(document, spec, OWN, "Decoder" if isinstance(spec, DecoderSpec) else "Encoder", aside, SPEC)
+    return _Described(document, spec, OWN, KINDS.get(type(spec), "Encoder"), aside, SPEC)
+
+
+def offset_place(family: str, vocab: int) -> Place:
+    """Return where files keep the number that is added to each logit."""
+    return Place("head.c_vocab", (vocab,)) if family == OWN else Place("final_logits_bias", (1, vocab))
+
+
+def _waves(spec: EncoderSpec) -> tuple[str, ...]:
+    """Return the position tables that files may leave out, because they hold sine waves."""
+    stacks = {"encoder.": spec.encoder, "decoder.": spec.decoder} if isinstance(spec, Seq2SeqSpec) else {"": spec}
+    return tuple(f"{stack}{POSITIONS}" for stack, one in stacks.items() if one.position == "sinusoidal_stored")
+
+
+KINDS = {DecoderSpec: "Decoder", Seq2SeqSpec: "Seq2Seq"}  # what models of our own layout are called
 
 
 def _require_encoder(described: _Described, path: Path) -> None:
@@ -170,6 +200,12 @@ def _require_encoder(described: _Described, path: Path) -> None:
         raise GlassformerError(
             f"{path_text(path)} is a decoder ({described.model_class}): it predicts the next token, and makes no vectors or "
             f"classes of a text. Continue texts with it: glassformer generate {path_text(path)} --text …"
+        )
+    if isinstance(described.spec, Seq2SeqSpec):
+        family = FAMILIES.get(described.family)
+        way = f"--as {family.base} reads its encoder" if family is not None else "its encoder cannot be loaded alone"
+        raise GlassformerError(
+            f"{path_text(path)} is an encoder-decoder ({described.model_class}), which this does not support: {way}."
         )
 
 
@@ -187,5 +223,5 @@ def _match(
     spec: EncoderSpec, described: _Described, present: Mapping[str, Shape], shapes_of: ShapesOf
 ) -> tuple[Mapping[str, Shape], Match]:
     shapes = shapes_of(spec)
-    match = match_tensors(tensor_names(spec, described.family, described.model_class, shapes), present, described.family)
-    return shapes, untied(match, described.family) if described.config.get("tie_word_embeddings") is False else match
+    match = match_tensors(tensor_names(spec, described.family, described.model_class, shapes), present, described.layout)
+    return shapes, untied(match, described.layout) if described.config.get("tie_word_embeddings") is False else match

@@ -6,10 +6,13 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 
+from glassformer.errors import GlassformerError
 from glassformer.files.layout import Place
 from glassformer.files.name_tables import OWN, names_of
+from glassformer.files.name_tables.encoder_decoders import STACKS
 from glassformer.files.name_tables.names import At, Named, Names, Table
 from glassformer.spec.encoder_spec import EncoderSpec
+from glassformer.spec.seq2seq_spec import Seq2SeqSpec
 
 LAYER = re.compile(r"layers\.(\d+)\.(.+)")
 # Suffixes of a module's tensors; the second spelling is used in files converted from TensorFlow.
@@ -25,6 +28,12 @@ def tensor_names(spec: EncoderSpec, family: str, model_class: str, shapes: Mappi
     """
     if family == OWN:
         return {parameter: (Place(parameter, shape),) for parameter, shape in shapes.items()}
+    if isinstance(spec, Seq2SeqSpec):
+        return {
+            parameter: tuple(_place(parameter, shape, at, one) for at in _unique(found))
+            for parameter, shape in shapes.items()
+            for one, found in [_in_stacks(parameter, spec, family, model_class)]
+        }
     names = names_of(family)
     return {
         parameter: tuple(_place(parameter, shape, at, spec) for at in _unique(_candidates(parameter, spec, names, model_class)))
@@ -39,6 +48,37 @@ def _candidates(parameter: str, spec: EncoderSpec, names: Names, model_class: st
     if parameter.endswith("b_vocab") and spec.spare_bias:
         found = found[-1:]  # if untied, the biases are two tensors: this one is added, the other is spare
     yield from found
+    yield from _in_body(parameter, spec, names, prefixes)
+    if parameter == "embeddings.E_token" and spec.tie:
+        yield from _look_up(head, "head.W_vocab")
+
+
+def _in_stacks(parameter: str, spec: Seq2SeqSpec, family: str, model_class: str) -> tuple[EncoderSpec, Iterator[At]]:
+    """Return the stack that has a parameter, and its places in the files of a whole model."""
+    if family not in STACKS:
+        raise GlassformerError(f"the tensor names of {family} files are not known, so their weights cannot be read.")
+    stacks = STACKS[family]
+    head, (stack, _, inner) = stacks.head(model_class), parameter.partition(".")
+    if stack == "head":
+        return spec.decoder, _look_up(head, parameter)
+    number = ("encoder", "decoder").index(stack)
+    one, names = ((spec.encoder, stacks.encoder), (spec.decoder, stacks.decoder))[number]
+    outer = [stacks.outer, ""] if head else ["", stacks.outer]
+    prefixes = [before + stacks.folders[number] for before in outer]
+
+    def candidates() -> Iterator[At]:
+        table = inner == "embeddings.E_token"
+        if table and spec.shares_table:
+            yield from (At(before + name) for before in outer for name in stacks.shared)
+        else:
+            yield from _in_body(inner, one, names, prefixes)
+        if table and spec.decoder.tie and (spec.shares_table or stack == "decoder"):
+            yield from _look_up(head, "head.W_vocab")
+
+    return one, candidates()
+
+
+def _in_body(parameter: str, spec: EncoderSpec, names: Names, prefixes: list[str]) -> Iterator[At]:
     for prefix in prefixes:
         yield from (_under(prefix, at) for at in _look_up(names.body, parameter))
     layer = LAYER.fullmatch(parameter)
@@ -48,8 +88,6 @@ def _candidates(parameter: str, spec: EncoderSpec, names: Names, model_class: st
             for folder, table in names.layers:
                 inside = {**table, **names.gated} if spec.gated else table
                 yield from (_under(prefix + folder.format(**where), at) for at in _look_up(inside, layer[2]))
-    if parameter == "embeddings.E_token" and spec.tie:
-        yield from _look_up(head, "head.W_vocab")
 
 
 def _prefixes(names: Names, model_class: str) -> list[str]:

@@ -20,12 +20,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from glassformer.model.boundary.decoder import Decoder
     from glassformer.model.boundary.encoder import Encoder
+    from glassformer.model.boundary.seq2seq import Seq2Seq
     from glassformer.model.checkpoints.export import save
     from glassformer.model.encoder import Output
     from glassformer.model.fast.packing import encode_packed
     from glassformer.model.sentences.loaded_model import LoadedModel, load
 
-__all__ = ["Decoder", "Encoder", "LoadedModel", "Output", "encode_packed", "load", "save"]
+__all__ = ["Decoder", "Encoder", "LoadedModel", "Output", "Seq2Seq", "encode_packed", "load", "save"]
 
 if not TYPE_CHECKING:  # imported when they are used: kept.py needs no torch
     _WHERE = {
@@ -33,6 +34,7 @@ if not TYPE_CHECKING:  # imported when they are used: kept.py needs no torch
         "Encoder": "boundary.encoder",
         "LoadedModel": "sentences.loaded_model",
         "Output": "encoder",
+        "Seq2Seq": "boundary.seq2seq",
         "encode_packed": "fast.packing",
         "load": "sentences.loaded_model",
         "save": "checkpoints.export",

@@ -178,6 +178,7 @@ def _picked(x_BTD: Tensor, place_B: Tensor) -> Tensor:
     return x_BTD[torch.arange(place_B.shape[0], device=x_BTD.device), place_B]
 
 
+Look: TypeAlias = Callable[["Attention", Tensor], Tensor]
 Remember: TypeAlias = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
 
 
@@ -195,6 +196,7 @@ class Context(NamedTuple):
     distances: Distances | None = None  # vectors that attend and are attended to, where positions are disentangled
     remember: Remember = as_made  # a cache answers with the keys and values of earlier passes, too
     gated_HTS: Tensor | None = None  # a relative bias that each token scales by a gate of its own
+    source: Look | None = None  # how the cross-attention of a decoder reads the source
 
 
 class Attention(nn.Module):
@@ -263,16 +265,25 @@ class Attention(nn.Module):
 
     def project(self, x_BTD: Tensor, memory_BSD: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Queries, keys and values: one matrix product where all three are made from the same tensor."""
-        if x_BTD is memory_BSD:
-            q, k, v = self.joint(x_BTD).split(self.widths, dim=-1)
-        else:
-            weight, bias = self.qkv.weight, self.whole_bias()
-            asks, answers = [self.widths[0], sum(self.widths[1:])], list(self.widths[1:])
-            b_asks, b_answers = (None, None) if bias is None else bias.split(asks)
-            q = functional.linear(x_BTD, weight[: asks[0]], b_asks)
-            k, v = functional.linear(memory_BSD, weight[asks[0] :], b_answers).split(answers, dim=-1)
+        if x_BTD is not memory_BSD:
+            return (self.asked(x_BTD), *self.answers(memory_BSD))
+        q, k, v = self.joint(x_BTD).split(self.widths, dim=-1)
         q_BTHK, k_BSJK, v_BSJV = (y.unflatten(-1, shape) for y, shape in zip((q, k, v), self.shapes, strict=True))
         return self.q_norm(q_BTHK), self.k_norm(k_BSJK), v_BSJV
+
+    def asked(self, x_BTD: Tensor) -> Tensor:
+        """Queries alone."""
+        bias, wide = self.whole_bias(), self.widths[0]
+        q = functional.linear(x_BTD, self.qkv.weight[:wide], None if bias is None else bias[:wide])
+        q_BTHK: Tensor = self.q_norm(q.unflatten(-1, self.shapes[0]))
+        return q_BTHK
+
+    def answers(self, memory_BSD: Tensor) -> tuple[Tensor, Tensor]:
+        """Keys and values alone."""
+        bias, wide = self.whole_bias(), self.widths[0]
+        made = functional.linear(memory_BSD, self.qkv.weight[wide:], None if bias is None else bias[wide:])
+        k, v = made.split(list(self.widths[1:]), dim=-1)
+        return self.k_norm(k.unflatten(-1, self.shapes[1])), v.unflatten(-1, self.shapes[2])
 
     def joint(self, x_BTD: Tensor) -> Tensor:
         """Queries, keys and values side by side, all made from one tensor."""

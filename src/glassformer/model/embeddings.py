@@ -26,14 +26,15 @@ class Tokens(nn.Module):
         self.E_token = nn.Parameter(torch.empty(spec.vocab or 0, width))
         self.E_segment = nn.Parameter(torch.empty(spec.segments, width)) if spec.segments is not None else None
         self.scale = math.sqrt(spec.d_model) if spec.embedding_scale == "sqrt_d_model" else 1.0
+        self.token_norm = Norm(spec, width) if spec.token_norm else nn.Identity()
 
     def forward(self, tokens_BT: Tensor, segments_BT: Tensor | None) -> Tensor:
         x_BTE = functional.embedding(tokens_BT, self.E_token)
         if self.scale != 1.0:
             x_BTE = x_BTE * self.scale
-        if self.E_segment is None:
-            return x_BTE
-        return x_BTE + (self.E_segment[0] if segments_BT is None else functional.embedding(segments_BT, self.E_segment))
+        if self.E_segment is not None:
+            x_BTE = x_BTE + (self.E_segment[0] if segments_BT is None else functional.embedding(segments_BT, self.E_segment))
+        return self.token_norm(x_BTE)
 
 
 class Patches(nn.Module):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -154,13 +154,17 @@ class PlainEncoder(nn.Module):
         table = RelativeVectors if spec.disentangled else RelativeTable
         self.relative = table(spec) if spec.relative and normed and not own_tables else None
         self.tables = nn.ModuleDict({owner: table(spec) for owner in normed} if own_tables else {})
-        block = BLOCKS[spec.block, spec.residual]
+        block = self.block_of(spec)
         self.layers = nn.ModuleDict({owner: block(spec, normed=reads) for owner, reads in normed.items()})
         self.final_norm = Norm(spec, spec.d_model) if spec.norm_after_last == "all" else nn.Identity()
         pooler = AttentionPooler if spec.pooler == "attention" else Pooler
         self.pooler = pooler(spec) if has_pooler(spec) else None
         self.head = head_of(spec)
         self.register_buffer("here", torch.empty(0), persistent=False)
+
+    def block_of(self, spec: EncoderSpec) -> Callable[..., nn.Module]:
+        """What makes a layer."""
+        return BLOCKS[spec.block, spec.residual]
 
     def run(self, given: Inputs, layout: Layout | None = None, wanted: Wanted = USUAL) -> Output:
         """One pass over inputs that were checked; they lie in a padded rectangle unless `layout` says otherwise."""

@@ -58,7 +58,7 @@ class Norm(nn.Module):
 class LayerScale(nn.Module):
     """A learned factor per feature on what a sub-layer gives (CaiT, BEiT, DINOv2)."""
 
-    def __init__(self, spec: EncoderSpec, number: int) -> None:
+    def __init__(self, spec: EncoderSpec, number: int | str) -> None:
         super().__init__()
         self.factor = nn.Parameter(torch.empty(spec.d_model))
         self.number = number

@@ -115,13 +115,19 @@ class ByDistance(nn.Module):
 
     def __init__(self, spec: EncoderSpec) -> None:
         super().__init__()
-        self.ahead = spec.relative_rows // 2  # half of the buckets look back; those that look ahead begin here
+        self.backward = spec.relative_backward  # whether all buckets look back, as in a decoder
+        self.ahead = spec.relative_rows // (1 if self.backward else 2)  # buckets that look back; the others begin here
         self.distance = spec.relative_distance
         self.register_buffer("steps", torch.empty(self.ahead - 1, dtype=torch.int64), persistent=False)
 
     def forward(self, queries: int, keys: int, device: torch.device) -> Tensor:
-        away_TS = torch.arange(keys, device=device) - torch.arange(queries, device=device)[:, None]
-        return torch.bucketize(away_TS.abs(), self.steps, right=True) + self.ahead * (away_TS > 0)
+        return self.rows(torch.arange(keys, device=device) - torch.arange(queries, device=device)[:, None])
+
+    def rows(self, away: Tensor) -> Tensor:
+        """The rows of distances `s − t`."""
+        if self.backward:
+            return torch.bucketize((-away).clamp(min=0), self.steps, right=True)
+        return torch.bucketize(away.abs(), self.steps, right=True) + self.ahead * (away > 0)
 
 
 class ByLogDistance(nn.Module):

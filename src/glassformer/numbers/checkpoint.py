@@ -129,7 +129,7 @@ def open_checkpoint(
 ) -> Checkpoint:
     """Open a model folder. All headers and names are checked now; weights are read during a run."""
     found = open_folder(folder, shapes_of, as_class=as_class, decoders=decoders)
-    weights = StoredWeights(found.files, found.match, found.shapes, allow_nonfinite=allow_nonfinite)
+    weights = StoredWeights(found.files, found.match, found.shapes, allow_nonfinite=allow_nonfinite, constants=found.constants)
     about = (found.path, found.spec, found.family, found.model_class)
     return Checkpoint(*about, weights, found.match.unused, found.padding, tuple(found.labels))
 

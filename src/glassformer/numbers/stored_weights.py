@@ -36,13 +36,21 @@ class StoredWeights(Mapping[str, Array]):
     """Parameter name -> float64 array, read on access and shared while in use, so that it is never in memory twice."""
 
     def __init__(
-        self, files: WeightFiles, match: Match, shapes: Mapping[str, tuple[int, ...]], *, allow_nonfinite: bool = False
+        self,
+        files: WeightFiles,
+        match: Match,
+        shapes: Mapping[str, tuple[int, ...]],
+        *,
+        allow_nonfinite: bool = False,
+        constants: Mapping[str, Place] | None = None,
     ) -> None:
         self.files = files
         self.allow_nonfinite = allow_nonfinite
         self.wanted = {name: Wanted(shapes[name], place, match.copies.get(name, ())) for name, place in match.found.items()}
         self.computed = [name for name in shapes if name not in self.wanted]  # positions that files may leave out
         self.shapes = shapes
+        constants = constants or {}  # stored, and no parameters
+        self.wanted |= {name: Wanted((place.shape[-1],), place) for name, place in constants.items()}
         self._held: WeakValueDictionary[str, Array] = WeakValueDictionary()
 
     def __getitem__(self, name: str) -> Array:

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from glassformer.errors import GlassformerError
-from glassformer.files.name_tables import audio, deberta, decoders, images, rotary, text
+from glassformer.files.name_tables import audio, deberta, decoders, encoder_decoders, images, rotary, text
 from glassformer.files.name_tables.names import Names
 
-NAMES: dict[str, Names] = {**text.NAMES, **rotary.NAMES, **deberta.NAMES, **images.NAMES, **audio.NAMES, **decoders.NAMES}
+NAMES: dict[str, Names] = {
+    **text.NAMES,
+    **rotary.NAMES,
+    **deberta.NAMES,
+    **images.NAMES,
+    **audio.NAMES,
+    **decoders.NAMES,
+    **encoder_decoders.NAMES,
+}
 
 # Our own layout: each parameter is a tensor, with the name and the axes it has in the ledger.
 OWN = "glassformer"
-OWN_NAMES = Names(prefixes=("",), body={}, layers=(("layers.{n}.", {}),))
+OWN_NAMES = Names(prefixes=("",), body={}, layers=(("layers.{n}.", {}),), buffers=("c_vocab",))
 
 
 def names_of(family: str) -> Names:

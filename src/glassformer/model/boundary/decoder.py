@@ -7,7 +7,8 @@ from typing import Any
 from glassformer.arguments import require
 from glassformer.errors import GlassformerError
 from glassformer.model.boundary.encoder import Encoder
-from glassformer.spec import DecoderSpec
+from glassformer.model.boundary.seq2seq import Seq2Seq
+from glassformer.spec import DecoderSpec, Seq2SeqSpec
 
 
 class Decoder(Encoder):
@@ -24,6 +25,8 @@ class Decoder(Encoder):
         super().__init__(spec, **where)
 
 
-def model_of(spec: Any, **where: Any) -> Encoder:
-    """The model of a spec: a decoder for a decoder's spec, an encoder otherwise."""
+def model_of(spec: Any, **where: Any) -> Any:
+    """The model of a spec: of an encoder-decoder, of a decoder, or of an encoder."""
+    if isinstance(spec, Seq2SeqSpec):
+        return Seq2Seq(spec, **where)
     return Decoder(spec, **where) if isinstance(spec, DecoderSpec) else Encoder(spec, **where)

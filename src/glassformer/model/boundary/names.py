@@ -16,6 +16,7 @@ from glassformer.spec.fields import MOST_SIZES
 # it is built, not what it is, and are left out.
 WORDS = (
     *("embeddings", "layers", "attention", "ffn", "norm", "norm_1", "norm_2", "relative_norm", "final_norm", "pooler", "head"),
+    *("encoder", "decoder", "cross", "norm_cross", "output_norm_cross", "token_norm"),
     *("q_norm", "k_norm", "output_norm_1", "output_norm_2"),
     *("feature_norm", *(f"conv_norm_{number}" for number in range(1, MOST_SIZES + 1))),
 )
@@ -41,18 +42,21 @@ def views_of(module: nn.Module) -> Iterator[tuple[str, Tensor]]:
 def ledger_path(path: str) -> str:
     """`head.classifier.norm` of the model is `head.norm.` of the ledger."""
     words = path.split(".")
-    if words[0] in ("relative", "tables"):  # relative tables are handed to the layers, and counted with them
-        words[0] = "layers"
+    if words[:2] == ["decoder", "head"]:  # the one head of an encoder-decoder
+        words = words[1:]
+    stack = 1 if words[0] in ("encoder", "decoder") else 0
+    if words[stack:] and words[stack] in ("relative", "tables"):  # relative tables are handed to the layers, and counted there
+        words[stack] = "layers"
     if words[-1] == "final_norm":  # where only the pooled vector is normalised, the pooler has it
-        words = words[-1:]
+        words = [*words[:stack], words[-1]]
     return "".join(f"{word}." for word in words if word in WORDS or word.isdecimal())
 
 
 @torch.no_grad()
-def load(encoder: nn.Module, weights: Mapping[str, Any]) -> None:
+def load(encoder: Any, weights: Mapping[str, Any]) -> None:
     """Copy `weights` into the model. Everything is checked before the first number is copied."""
     require(Mapping, weights, "weights are a mapping from names of the ledger to arrays")
-    views = dict(ledger(encoder))
+    views = dict(encoder.ledger())
     missing = [name for name in views if name not in weights]
     unknown = [name for name in weights if name not in views]
     if missing:

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from glassformer.errors import GlassformerError, nearest, shown
 from glassformer.model.embeddings import LearnedPositions
+from glassformer.model.heads import NextToken
 from glassformer.model.norms import LayerScale, Norm
 from glassformer.model.positions import ByDistance, ByLogDistance, RelativeGate, sinusoid
 from glassformer.model.sound import ConvolvedPositions, OverFeatures
@@ -120,6 +121,8 @@ def fill_constants(encoder: nn.Module) -> None:
         if isinstance(module, ByDistance | ByLogDistance):
             starts = bucket_starts(module) if isinstance(module, ByDistance) else row_starts(module)
             module.steps.copy_(torch.tensor(starts, dtype=torch.int64, device="cpu"))
+        if isinstance(module, NextToken) and module.offset is not None:
+            module.offset.zero_()
 
 
 def bucket_starts(buckets: ByDistance) -> list[int]:

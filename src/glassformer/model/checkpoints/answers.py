@@ -15,14 +15,16 @@ from glassformer.errors import GlassformerError
 from glassformer.files.texts import cut_into_tokens, load_tokenizer
 from glassformer.model.attention import Padded
 from glassformer.model.boundary.encoder import Encoder
+from glassformer.model.boundary.seq2seq import Seq2Seq
 from glassformer.model.heads import pool
-from glassformer.spec import EncoderSpec
+from glassformer.spec import EncoderSpec, Seq2SeqSpec
 
 TEXTS = (
     "A glass wall hides nothing: every number behind it can be seen, and every one of them adds up.",
     "Time flies like an arrow.",
 )
 LENGTH, SHORT = 13, 8  # tokens of the made-up rows, where there is no tokenizer
+TARGET = 6  # tokens of the targets of an encoder-decoder
 
 Array = NDArray[Any]
 
@@ -47,20 +49,26 @@ class Given(NamedTuple):
 
 
 @torch.inference_mode()
-def our_answer(encoder: Encoder, given: Mapping[str, Array]) -> Answer:
-    """The fast model's answer."""
+def our_answer(encoder: Encoder | Seq2Seq, given: Mapping[str, Array]) -> Answer:
+    """The fast model's answer; of an encoder-decoder, that of its decoder, and the states that it reads."""
     spec, here = encoder.spec, encoder.here
     inputs = torch.as_tensor(given[spec.reads])
     inputs = inputs if spec.reads == "tokens" else inputs.to(here.dtype)
+    if isinstance(encoder, Seq2Seq):
+        attend = torch.as_tensor(given["attend"]) if "attend" in given else None
+        both = encoder(inputs, torch.as_tensor(given["target"]), attend, return_hidden=True)
+        outputs = {"source": both.source.states, "states": both.states, "logits": both.logits}
+        named = {name: _array(value) for name, value in outputs.items() if value is not None}
+        return Answer(tuple(_array(state) for state in both.hidden), named)
     beside = {name: torch.as_tensor(given[name]).to(here.device) for name in ("attend", "segments") if name in given}
     output = encoder(inputs.to(here.device), **beside, return_hidden=True)
     pooled = output.pooled
     if pooled is None and spec.head == "none":  # no part of the model does it, but its spec says which token stands for all
         pooled = pool(output.states, Padded(beside.get("attend")), spec, spec.pool)
-    named = {"states": output.states, "pooled": pooled, "logits": output.logits, "next": output.next_logits}
+    found = {"states": output.states, "pooled": pooled, "logits": output.logits, "next": output.next_logits}
     return Answer(
         tuple(_array(state) for state in output.hidden),
-        {name: _array(value) for name, value in named.items() if value is not None},
+        {name: _array(value) for name, value in found.items() if value is not None},
     )
 
 
@@ -72,6 +80,12 @@ def _array(tensor: torch.Tensor) -> Array:
 def example(folder: CheckpointFolder, *, seed: int = 0) -> Given:
     """An input for a model: two texts where the folder has a tokenizer, numbers from a seed otherwise."""
     spec = folder.spec
+    if isinstance(spec, Seq2SeqSpec):
+        read = example(folder._replace(spec=spec.encoder), seed=seed)
+        target = np.random.default_rng(seed).integers(
+            0, spec.decoder.vocab or 1, (2, min(TARGET, spec.decoder.longest or TARGET))
+        )
+        return Given({**read.parts, "target": target}, f"{read.words}, and two targets of random tokens")
     rng = np.random.default_rng(seed)
     if spec.reads == "image":
         image = rng.normal(size=(2, spec.channels, *spec.image_size))

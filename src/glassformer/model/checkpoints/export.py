@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from glassformer.arguments import path, require
-from glassformer.checkpoints.folder import CONFIG, LABELS, SPEC
+from glassformer.checkpoints.folder import CONFIG, KINDS, LABELS, SPEC, offset_place
 from glassformer.checkpoints.tensor_names import tensor_names
 from glassformer.errors import GlassformerError, shown
 from glassformer.files.layout import Place
@@ -17,11 +17,12 @@ from glassformer.files.name_tables import OWN
 from glassformer.files.paths import path_text
 from glassformer.files.weight_files import ONE_FILE
 from glassformer.model.boundary.encoder import Encoder
+from glassformer.model.boundary.seq2seq import Seq2Seq
 from glassformer.model.boundary.start import in_words
 from glassformer.model.checkpoints import folders
 from glassformer.model.checkpoints.writing import Part, write_safetensors
 from glassformer.model.heads import has_pooler
-from glassformer.spec import DecoderSpec, EncoderSpec, defaults
+from glassformer.spec import EncoderSpec, Seq2SeqSpec, defaults
 from glassformer.spec.huggingface import FAMILIES, from_config
 
 
@@ -34,7 +35,7 @@ class Form(NamedTuple):
 
 
 def save(
-    encoder: Encoder,
+    encoder: Encoder | Seq2Seq,
     folder: str | Path,
     *,
     config: Mapping[str, Any] | None = None,
@@ -47,7 +48,8 @@ def save(
     With a Hugging Face `config` (and the class that it is read as) transformers reads the folder; without one it has our own
     spec.json and the names of the ledger. `beside` is a model folder whose tokenizer and settings are copied.
     """
-    require(Encoder, encoder, "gf.save expects an encoder made by gf.Encoder(spec) (a loaded model has its own save method)")
+    kinds = "gf.save expects an encoder made by gf.Encoder(spec) (a loaded model has its own save method)"
+    require(Seq2Seq if isinstance(encoder, Seq2Seq) else Encoder, encoder, kinds)
     if config is not None and not isinstance(config, Mapping):
         raise GlassformerError(f"config={shown(config)} is not allowed: it must be a mapping with the content of a config.json.")
     if config is None and as_class is not None:
@@ -98,10 +100,10 @@ def _own(spec: EncoderSpec, labels: Sequence[str]) -> Form:
     if labels and spec.head in ("classify", "tag") and len(labels) != spec.classes:
         raise GlassformerError(f"labels has {len(labels):,} names, the head classes={spec.classes}: give each class one name.")
     named = {LABELS: {"id2label": {str(i): label for i, label in enumerate(labels)}}} if labels else {}
-    return Form(OWN, "Decoder" if isinstance(spec, DecoderSpec) else "Encoder", {SPEC: spec.to_dict(), **named})
+    return Form(OWN, KINDS.get(type(spec), "Encoder"), {SPEC: spec.to_dict(), **named})
 
 
-def _foreign(encoder: Encoder, config: Mapping[str, Any], as_class: str | None) -> Form:
+def _foreign(encoder: Encoder | Seq2Seq, config: Mapping[str, Any], as_class: str | None) -> Form:
     """The layout of transformers: every key of the config stays as it is, but for the class and the type of the weights."""
     reading = from_config(dict(config), as_class=as_class, source="config")
     ours, theirs = _plainly(encoder.spec), _plainly(reading.spec)
@@ -127,16 +129,24 @@ def _plainly(spec: EncoderSpec) -> dict[str, Any]:
     derived["kv_heads"] = spec.key_heads
     derived |= {"image_width": spec.image_width or spec.image, "patch_width": spec.patch_width or spec.patch}
     derived |= {} if has_pooler(spec) else {"pooler": "none"}  # a head on tokens leaves it unread and unbuilt
+    if isinstance(spec, Seq2SeqSpec):
+        decoder = {f"decoder.{name}": value for name, value in _plainly(spec.decoder).items()}
+        return {**_plainly(spec.encoder), "share_tokens": spec.share_tokens, **decoder}
     kind: Any = type(spec)
     return {name: derived.get(name, getattr(spec, name)) for name in defaults(kind) if name != "dropout"}
 
 
-def _parts(encoder: Encoder, form: Form) -> list[Part]:
+def _parts(encoder: Encoder | Seq2Seq, form: Form) -> list[Part]:
     """What the file holds: each parameter at the first of its places, so that a tied one is written once."""
     views = dict(encoder.ledger())
     shapes = {name: tuple(view.shape) for name, view in views.items()}
     places = tensor_names(encoder.spec, form.family, form.model_class, shapes)
-    return [Part(_first(name, places[name]), view) for name, view in views.items()]
+    constants = [
+        Part(offset_place(form.family, len(buffer)), buffer)
+        for name, buffer in encoder.named_buffers()
+        if name.endswith("head.offset")
+    ]
+    return [*(Part(_first(name, places[name]), view) for name, view in views.items()), *constants]
 
 
 def _first(name: str, places: tuple[Place, ...]) -> Place:

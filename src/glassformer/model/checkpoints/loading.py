@@ -13,12 +13,12 @@ from glassformer.checkpoints.folder import CheckpointFolder, open_folder
 from glassformer.checkpoints.tensor_names import Shape
 from glassformer.files.checksums import check_sums
 from glassformer.files.name_tables import OWN, names_of
+from glassformer.files.name_tables.encoder_decoders import whole
 from glassformer.files.weight_files import unknown_dtype
 from glassformer.model.boundary import start
 from glassformer.model.boundary.decoder import model_of
-from glassformer.model.boundary.encoder import Encoder
 from glassformer.model.checkpoints import stored
-from glassformer.spec import EncoderSpec
+from glassformer.spec import EncoderSpec, Seq2SeqSpec
 
 Verdict = Literal["exact", "head differs"]  # or the folder is refused, and there is no encoder
 
@@ -26,7 +26,7 @@ Verdict = Literal["exact", "head differs"]  # or the folder is refused, and ther
 class LoadedEncoder(NamedTuple):
     """An encoder with the weights of a folder, and the folder as it was found."""
 
-    encoder: Encoder
+    encoder: Any  # an Encoder, Decoder or Seq2Seq
     folder: CheckpointFolder
 
     @property
@@ -65,6 +65,10 @@ def load_encoder(
                 parameter.copy_(split_sinusoids(*parameter.shape))
             else:
                 assert name in found.fresh, f"{name} has no weights"
+        for name, buffer in encoder.named_buffers():
+            if name.endswith("head.offset"):
+                for place in found.constants.values():
+                    stored.read_into(buffer, files.tensors[place.name], place, allow_nonfinite=allow_nonfinite)
     return LoadedEncoder(encoder.eval(), found)
 
 
@@ -87,7 +91,7 @@ def verdict(folder: CheckpointFolder) -> Verdict:
 
 def unused_parts(folder: CheckpointFolder) -> list[str]:
     """Tensors of the file that this class lacks; stored buffers that are not learned are omitted."""
-    names = names_of(folder.family)
+    names = names_of(whole(folder.family) if isinstance(folder.spec, Seq2SeqSpec) and folder.family != OWN else folder.family)
     return [name for name in folder.match.unused if not names.is_buffer(name)]
 
 

@@ -17,7 +17,7 @@ from glassformer.checkpoints.tensor_names import tensor_names
 from glassformer.errors import GlassformerError, shown
 from glassformer.model.checkpoints.answers import Answer, Array
 from glassformer.model.heads import has_pooler
-from glassformer.spec import EncoderSpec
+from glassformer.spec import EncoderSpec, Seq2SeqSpec
 
 INPUTS = {
     "tokens": "input_ids",
@@ -25,9 +25,11 @@ INPUTS = {
     "attend": "attention_mask",
     "image": "pixel_values",
     "frames": "input_features",
+    "target": "decoder_input_ids",
 }
 OUTPUTS = {
     "last_hidden_state": "states",
+    "encoder_last_hidden_state": "source",
     "logits": "logits",
     "prediction_logits": "logits",
     "seq_relationship_logits": "next",
@@ -133,7 +135,9 @@ def run_original(model: Any, folder: CheckpointFolder, given: Mapping[str, Array
     if folder.family == "siglip_text_model" and "attend" in given:
         for name in ("pooled", "logits"):  # theirs is read from the last position even where that is padding
             named.pop(name, None)
-    return Answer(tuple(state.double().numpy() for state in outputs.hidden_states), named)
+    whole = isinstance(folder.spec, Seq2SeqSpec)
+    hidden = outputs.decoder_hidden_states if whole else outputs.hidden_states
+    return Answer(tuple(state.double().numpy() for state in hidden), named)
 
 
 def _their_inputs(spec: EncoderSpec, given: Mapping[str, Array]) -> dict[str, torch.Tensor]:

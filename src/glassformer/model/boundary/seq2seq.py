@@ -1,0 +1,74 @@
+"""`gf.Seq2Seq`: the plain encoder-decoder with memory, first weights, checked inputs and the ledger's names."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from glassformer.arguments import require, yes_no
+from glassformer.errors import GlassformerError
+from glassformer.model.boundary import checks, names, start
+from glassformer.model.encoder import Inputs, Wanted
+from glassformer.model.seq2seq import Both, Pair, PlainSeq2Seq
+from glassformer.spec import Seq2SeqSpec
+
+
+class Seq2Seq(PlainSeq2Seq):
+    """An encoder-decoder of any spec, ready to train: `Seq2Seq(spec)(source, target).logits`."""
+
+    def __init__(
+        self,
+        spec: Seq2SeqSpec,
+        *,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | str | None = None,
+        fresh: bool = True,
+    ) -> None:
+        """`fresh=False` leaves the weights as the memory was found, for a loader that fills every one of them."""
+        require(Seq2SeqSpec, spec, "it is built from an encoder-decoder's spec, as in gf.Seq2Seq(gf.spec('transformer'))")
+        with start.laid_out():
+            super().__init__(spec)
+        start.allocate(self, device, dtype)
+        self.share()
+        start.fill_constants(self)
+        if yes_no("fresh", fresh):
+            self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Fresh weights: see `start.fill`."""
+        start.fill(self)
+
+    def forward(
+        self,
+        source: Tensor,
+        target: Tensor,
+        attend: Tensor | None = None,
+        attend_target: Tensor | None = None,
+        *,
+        predict_at: Tensor | None = None,
+        return_weights: Collection[int] = (),
+        return_hidden: bool = False,
+    ) -> Both:
+        """One pass over a source (tokens [batch, t], or what else the encoder reads) and a target [batch, u].
+
+        The logits at a position of the target are those of the token after it. `attend` and `attend_target` are True at real
+        tokens; padding stands on the right of a target, so `attend_target` changes nothing before it.
+        """
+        read = checks.checked(self.spec.encoder, Inputs(source, attend), self.here, ())
+        given = Inputs(target, attend_target, None, None, predict_at)
+        written = checks.checked(self.spec.decoder, given, self.here, return_weights)
+        if len(source) != len(target):
+            raise GlassformerError(f"source has {len(source)} rows, target {len(target)}: each source needs a target.")
+        return self.run(Pair(read, written), Wanted(return_weights, yes_no("return_hidden", return_hidden)))
+
+    def ledger(self) -> Iterator[tuple[str, Tensor]]:
+        """Every parameter under its name in the ledger, as a view with the ledger's axes; a shared table once."""
+        doubled = "decoder.embeddings.E_token" if self.spec.shares_table else None
+        return ((name, view) for name, view in names.ledger(self) if name != doubled)
+
+    def load_ledger(self, weights: Mapping[str, Any]) -> None:
+        """Fill every parameter from a mapping of ledger names to NumPy arrays or tensors; nothing may be missing or left."""
+        names.load(self, weights)
