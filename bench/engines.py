@@ -55,7 +55,7 @@ def ctranslate2(kind: str) -> Callable[[Path, int], Encode]:
         model = gf.load(checkpoint())
 
         def encode(texts: list[str]) -> Any:
-            ids = [one.ids[: model.longest] for one in model.tokenizer.encode_batch_fast(texts)]
+            ids = [one.tolist() for window in model.windows(texts, truncate=True) for one in window.ids]
             vectors = np.empty((len(texts), model.spec.d_model), np.float32)
             for members in buckets([len(one) for one in ids], FEWEST):
                 states = np.array(encoder.forward_batch([ids[i] for i in members]).last_hidden_state)

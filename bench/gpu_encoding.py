@@ -57,7 +57,7 @@ def strings(count: int) -> dict[str, float]:
     texts = [joined([written[i] for i in some], int(0.7 * most)) for some, most in zip(chosen, wanted, strict=True)]
     with tempfile.TemporaryDirectory() as folder:
         model = a_checkpoint(Path(folder) / "model", written)
-        windows = list(model._windows(texts, {"truncate": True}))
+        windows = list(model.windows(texts, truncate=True))
         tokens = sum(len(ids) for window in windows for ids in window.ids)
         ready = model.ready("states")
 

@@ -74,6 +74,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
             "model.checkpoints.onnx_export",
             "encoding.streams",
             "encoding.jobs.job",
+            "encoding.server.serving",
         ),
         *("training.data", "training.settings", "training.result", "training.distributed.processes"),
     ),

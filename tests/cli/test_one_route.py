@@ -51,8 +51,8 @@ ROUTES = {
     "curves": {"curves", "save_picture"},
     "report": {"report"},
 }
-# What has no result: two servers, a walk through the other commands, and a script for the shell.
-NO_RESULT = {"lab", "mcp", "tour", "completion"}
+# What has no result: three servers, a walk through the other commands, and a script for the shell.
+NO_RESULT = {"lab", "mcp", "serve", "tour", "completion"}
 
 
 def commands():

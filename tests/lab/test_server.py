@@ -11,9 +11,9 @@ import urllib.request
 import pytest
 from starlette.testclient import TestClient
 
+from glassformer.encoding.connections import open_files
 from glassformer.errors import GlassformerError
 from glassformer.lab import server
-from glassformer.lab.connections import open_files
 from glassformer.lab.start import start
 
 

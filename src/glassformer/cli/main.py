@@ -46,6 +46,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "generate": ("glassformer.cli.generate", "Continue texts with a decoder."),
     "evaluate": ("glassformer.cli.evaluate", "Evaluate a classifier on labelled data."),
     "export": ("glassformer.cli.model", "Export a checkpoint to a folder or to ONNX."),
+    "serve": ("glassformer.cli.serve", "Serve vectors over HTTP, as OpenAI's API does."),
     "data": ("glassformer.cli.data", "List built-in datasets or inspect your own data."),
     "train": ("glassformer.cli.training", "Train an encoder, with curves and checkpoints."),
     "resume": ("glassformer.cli.training", "Resume a run; the result is identical bit for bit."),

@@ -309,7 +309,7 @@ def _print_job(found: Finished, what: str, *, as_json: bool) -> None:
         print(to_json(about))
         return
     if found.manifest["certificates"] or found.manifest["why"] != "as asked":
-        print(f"glassformer: {_engine_note(found.manifest)}", file=sys.stderr)
+        print(f"glassformer: {engine_note(found.manifest)}", file=sys.stderr)
     shards = f"{about['shards']:,} shard{'s' if about['shards'] != 1 else ''}"
     kept = f" ({about['kept']:,} finished before)" if about["kept"] else ""
     notes = {"cut": "truncated", "left_out": "skipped because empty", "bad": "bad, see bad_rows.jsonl"}
@@ -317,7 +317,7 @@ def _print_job(found: Finished, what: str, *, as_json: bool) -> None:
     print(f"{found.out}: {found.rows:,} {what} in {shards}{kept}{told}.")
 
 
-def _engine_note(about: dict[str, Any]) -> str:
+def engine_note(about: dict[str, Any]) -> str:
     """Return which engine computed, why, and how far it is from PyTorch."""
     own = [one for one in about["certificates"] if one["engine"] == about["engine"]]
     exact = f"; largest difference from torch {own[0]['difference']:.1e}, allowed {own[0]['bound']:.0e}" if own else ""
@@ -332,7 +332,7 @@ def _print_summary(found: Streamed, what: str, *, as_json: bool) -> None:
     if found.left_out:
         notes.append(f"skipped because empty: {found.left_out:,} of {found.rows + found.left_out:,} texts.")
     if found.engine is not None:
-        notes.append(_engine_note(found.engine.to_dict()))
+        notes.append(engine_note(found.engine.to_dict()))
     for note in notes:
         print(f"glassformer: {note}", file=sys.stderr)
     if found.out is not None:

@@ -20,8 +20,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from glassformer.encoding.connections import Connection, open_files
 from glassformer.errors import GlassformerError
-from glassformer.lab.connections import Connection, open_files
 from glassformer.lab.documents.lab import Known
 from glassformer.lab.front import Front
 from glassformer.lab.guard import Guard, RefusedError

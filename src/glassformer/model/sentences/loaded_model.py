@@ -25,7 +25,7 @@ from glassformer.model.checkpoints import export
 from glassformer.model.checkpoints.loading import LoadedEncoder, Verdict, load_encoder
 from glassformer.model.encoder import Output, Wanted
 from glassformer.model.fast.inference import Inference, evaluating, every_module
-from glassformer.model.fast.packing import encode_packed
+from glassformer.model.fast.packing import at_once, encode_packed
 from glassformer.model.fast.replacing import apply, with_parts
 from glassformer.model.heads import has_pooler
 from glassformer.model.sentences import guesses, predictions, streams
@@ -183,6 +183,25 @@ class LoadedModel:
             raise GlassformerError("pool=pooled: this model has no pooler. Try pool=mean or pool=first.")
         unit = normalise if normalise is not None else said.normalise
         return chosen, True if unit is None else yes_no("normalise", unit)
+
+    def embed(
+        self, ids: Sequence[Tensor], *, pool: Pool | None = None, normalise: bool | None = None, batch_tokens: int | None = None
+    ) -> NDArray[Any]:
+        """One vector for each text given as ids, in order; the options are those of `encode`."""
+        chosen, unit = self._pooling(pool, normalise=normalise)
+        ready = self.ready("pooled" if chosen == "pooled" else "states")
+        window = streams.Window(list(range(len(ids))), list(ids), None, [], {}, len(ids))
+        vectors: NDArray[Any] = streams.embed(ready, window, chosen, normalise=unit, tokens_at_once=batch_tokens).cpu().numpy()
+        return vectors
+
+    @property
+    def tokens_at_once(self) -> int:
+        """The default token budget of a batch where the model is."""
+        return at_once(self.encoder)
+
+    def windows(self, texts: Iterable[Text], **reading: Any) -> Iterator[streams.Window]:
+        """Texts as tokens, some at a time; the options are those of `encode_stream` that say how texts are read."""
+        return self._windows(texts, reading)
 
     def _windows(self, texts: Iterable[Text], reading: dict[str, Any], **ours: bool) -> Iterator[streams.Window]:
         if self.spec.reads != "tokens":
