@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -38,10 +39,12 @@ def started(given, out, *words):
 
 
 def children_of(pid):
-    try:
-        return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-    except OSError:
-        return []
+    """The processes that any thread of a process has started."""
+    found = []
+    for file in Path(f"/proc/{pid}/task").glob("*/children"):
+        with suppress(OSError):  # the thread has ended
+            found += [int(word) for word in file.read_text().split()]
+    return found
 
 
 def killed_until_done(given, out, kills, workers, rng):
@@ -55,7 +58,8 @@ def killed_until_done(given, out, kills, workers, rng):
         time.sleep(rng.uniform(0, 0.05))
         if job.poll() is None:
             victim = rng.choice([job.pid, *children_of(job.pid)])
-            os.kill(victim, 9)
+            with suppress(ProcessLookupError):
+                os.kill(victim, 9)
             done["parent" if victim == job.pid else "worker"] += 1
             if victim != job.pid and rng.random() < 0.5:
                 time.sleep(rng.uniform(0, 1))
