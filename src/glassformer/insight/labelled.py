@@ -74,7 +74,7 @@ class Labelled:
         if self.splits[0].task == "image":
             yield from self._of_images(chunk, run, encoder)
             return
-        for window in model.windows(self.inputs(chunk), {"truncate": True, "empty": "encode"}):
+        for window in model._windows(self.inputs(chunk), {"truncate": True, "empty": "encode"}):
             for members, output, _ in passes(encoder, window.ids, window.segments, run=run):
                 assert output.logits is not None
                 yield [window.numbers[member] for member in members], output.logits

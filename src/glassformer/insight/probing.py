@@ -127,7 +127,7 @@ def _features(model: LoadedModel, texts: Sequence[str]) -> list[Tensor]:
     seen: dict[str, Tensor] = {}
     encoder = tapped(model.encoder, {name: partial(seen.__setitem__, name) for name in names})
     found = [torch.zeros(len(texts), model.spec.d_model) for _ in names]
-    for window in model.windows(texts, {"truncate": True, "empty": "encode"}):
+    for window in model._windows(texts, {"truncate": True, "empty": "encode"}):
         for members, _, layout in passes(encoder, window.ids, window.segments):
             numbers = [window.numbers[member] for member in members]
             for depth, name in enumerate(names):

@@ -29,7 +29,7 @@ class Given(NamedTuple):
 
 def given(model: LoadedModel, text: Text) -> Given:
     """Tokenize one text."""
-    (window,) = model.windows([text], {}, letters=True)
+    (window,) = model._windows([text], {}, letters=True)
     device = model.encoder.here.device
     encoding = window.encodings[0]
     segments = window.segments[0][None].to(device) if window.segments is not None else None

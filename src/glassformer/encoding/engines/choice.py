@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from glassformer.encoding.engines.certificate import Certificate, compared
 from glassformer.encoding.engines.graphs import PACKAGES, missing, opened, require
+from glassformer.encoding.tables import ending_by_exit
 from glassformer.errors import GlassformerError
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ def chosen_for(model: LoadedModel, engine: str, part: str) -> Choice:
     import torch
 
     threads = torch.get_num_threads()
-    with tempfile.TemporaryDirectory(prefix="glassformer-") as folder:
+    with ending_by_exit(), tempfile.TemporaryDirectory(prefix="glassformer-") as folder:
         graph = Path(folder) / GRAPH
         choice = choose(engine, model, part, graph, threads)
         use(choice.engine, model, part, graph, threads)
