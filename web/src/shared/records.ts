@@ -1,6 +1,6 @@
 // Made by web/wire_types.py from records of src/glassformer: do not edit.
 
-/** Boxes and arrows in pixels, top to bottom; an open block comes before what stands in it. */
+/** Boxes and arrows in pixels, top to bottom; an open block comes before its content. */
 export interface Diagram {
   label: string;
   width: number;
@@ -9,7 +9,7 @@ export interface Diagram {
   arrows: Arrow[];
 }
 
-/** A block, a step, the circle of a sum, or words alone. */
+/** A block, a step, the circle of a sum, or text without a frame. */
 export interface Box {
   name: string;
   kind: "words" | "sum" | "step" | "block";
@@ -26,7 +26,7 @@ export interface Box {
   height: number;
 }
 
-/** A tensor on its way: a line through points; its shape stands to the left of the point `at`. */
+/** A tensor as a line through points; its shape is written to the left of the point `at`. */
 export interface Arrow {
   source: string;
   target: string;
