@@ -41,21 +41,10 @@ class CostRow:
         return {"name": self.name, "multiply_adds": self.multiply_adds, "flops": self.flops}
 
 
-@dataclass(frozen=True, repr=False)
-class Cost(Result):
-    """FLOPs and bytes of one pass over one batch, with the assumptions."""
+class Operations(Result):
+    """What is counted step by step: sums over the rows."""
 
-    label: str
-    program: Program
-    which: Pass
-    memory_model: MemoryModel
-    memory: Memory
     rows: tuple[CostRow, ...]
-
-    def __repr__(self) -> str:
-        sizes = self.program.sizes
-        lengths = f"batch={sizes.batch} {self.program.lengths}"
-        return f"<Cost of {self.label}: {self.multiply_adds:,} multiply-adds, {self.which}, {lengths}>"
 
     @cached_property
     def multiply_adds(self) -> int:
@@ -82,6 +71,23 @@ class Cost(Result):
                 entry[0] += row.multiply_adds
                 entry[1] += row.flops
         return {part: CostRow(part, macs, flops) for part, (macs, flops) in totals.items()}
+
+
+@dataclass(frozen=True, repr=False)
+class Cost(Operations):
+    """FLOPs and bytes of one pass over one batch, with the assumptions."""
+
+    label: str
+    program: Program
+    which: Pass
+    memory_model: MemoryModel
+    memory: Memory
+    rows: tuple[CostRow, ...]
+
+    def __repr__(self) -> str:
+        sizes = self.program.sizes
+        lengths = f"batch={sizes.batch} {self.program.lengths}"
+        return f"<Cost of {self.label}: {self.multiply_adds:,} multiply-adds, {self.which}, {lengths}>"
 
     @property
     def convention(self) -> str:

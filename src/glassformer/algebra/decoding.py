@@ -8,9 +8,8 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, get_args
 
-from glassformer.algebra.cost import FUSED, CostRow, step_parts
+from glassformer.algebra.cost import FUSED, CostRow, Operations, step_parts
 from glassformer.algebra.memory import BYTES, Dtype
-from glassformer.algebra.result import Result
 from glassformer.arguments import one_of, whole
 from glassformer.errors import GlassformerError
 from glassformer.program import Program, Step, build
@@ -34,7 +33,7 @@ class CacheRow:
 
 
 @dataclass(frozen=True, repr=False)
-class Decoding(Result):
+class Decoding(Operations):
     """FLOPs of the step that computes the last token of a text, and bytes of weights and cache."""
 
     label: str
@@ -46,32 +45,6 @@ class Decoding(Result):
     def __repr__(self) -> str:
         sizes = f"batch={self.program.sizes.batch} {self.program.lengths}"
         return f"<Decoding of {self.label}: {self.multiply_adds:,} multiply-adds a step, {self.cache:,} bytes of cache, {sizes}>"
-
-    @cached_property
-    def multiply_adds(self) -> int:
-        """Multiply-adds in matrix products, of one step for all texts of the batch."""
-        return sum(row.multiply_adds for row in self.rows)
-
-    @cached_property
-    def flops(self) -> int:
-        """All operations."""
-        return sum(row.flops for row in self.rows)
-
-    @property
-    def matrix_flops(self) -> int:
-        """Matrix products alone, a multiply-add counted as two."""
-        return 2 * self.multiply_adds
-
-    @cached_property
-    def parts(self) -> dict[str, CostRow]:
-        """Cost by part."""
-        totals: dict[str, list[int]] = {}
-        for row in self.rows:
-            for part in row.parts:
-                entry = totals.setdefault(part, [0, 0])
-                entry[0] += row.multiply_adds
-                entry[1] += row.flops
-        return {part: CostRow(part, macs, flops) for part, (macs, flops) in totals.items()}
 
     @property
     def cache(self) -> int:
