@@ -72,6 +72,7 @@ DEBERTA = {
     "norm_rel_ebd": "layer_norm",
 }
 TWO_TERMS = {"hidden_size": 16, "share_att_key": False, "norm_rel_ebd": "none"}
+DEBERTA_V1 = {key: value for key, value in DEBERTA.items() if key not in ("position_buckets", "share_att_key", "norm_rel_ebd")}
 NOT_RELATIVE = {"relative_attention": False, "pos_att_type": None, "norm_rel_ebd": "none", "position_biased_input": True}
 SOUND = {
     "hidden_size": 12,
@@ -93,6 +94,7 @@ CONFIGS: dict[str, dict[str, Any]] = {
     **dict.fromkeys(("wav2vec2", "hubert", "unispeech", "unispeech-sat"), SOUND),
     "wavlm": {**SOUND, "num_buckets": 8, "max_bucket_distance": 9},
     "data2vec-audio": {**SOUND, "num_conv_pos_embeddings": 2, "conv_pos_kernel_size": 3},
+    "deberta": DEBERTA_V1,
     "deberta-v2": DEBERTA,
     "albert": {**NARROW, "num_hidden_groups": 1},
     "electra": NARROW,
@@ -176,6 +178,11 @@ VARIANTS = [
     Case("eurobert", "EuroBertForMaskedLM", {"tie_word_embeddings": True, "mlp_bias": True}),
     Case("nomic_bert", "NomicBertForMaskedLM", {"tie_word_embeddings": False}),
     Case("gte", "GteForMaskedLM", {"tie_word_embeddings": False, "hidden_act": "silu", "type_vocab_size": 0}),
+    Case("deberta", "DebertaModel", {"hidden_size": 16, "pos_att_type": ["c2p"], "type_vocab_size": 2}),
+    Case("deberta", "DebertaModel", {"hidden_size": 16, "pos_att_type": "p2c", "max_relative_positions": 5}),
+    Case("deberta", "DebertaModel", {"position_biased_input": True, "hidden_act": "gelu_new"}),
+    Case("deberta", "DebertaModel", {"hidden_size": 32, "relative_attention": False, "pos_att_type": None}),
+    Case("deberta", "DebertaForMaskedLM", {"tie_word_embeddings": False}),
     Case("deberta-v2", "DebertaV2Model", {**TWO_TERMS, "pos_att_type": ["c2p"], "type_vocab_size": 2}),
     Case("deberta-v2", "DebertaV2Model", {**TWO_TERMS, "pos_att_type": "p2c", "position_buckets": -1}),
     Case("deberta-v2", "DebertaV2Model", {"share_att_key": False, "position_biased_input": True, "max_relative_positions": 7}),
@@ -223,9 +230,10 @@ def all_in_float64() -> Iterator[None]:
         patch.setattr(torch, "float32", torch.float64)
         patch.setattr(torch, "float", torch.float64)
         patch.setattr(torch.Tensor, "float", torch.Tensor.double)
-        if (deberta := sys.modules.get("transformers.models.deberta_v2.modeling_deberta_v2")) is not None:
-            # A compiled function: what is patched here does not reach the format that its root is rounded to.
-            patch.setattr(deberta, "scaled_size_sqrt", lambda x, factor: torch.tensor(float(x.size(-1) * factor)).sqrt())
+        for name in ("deberta", "deberta_v2"):
+            if (deberta := sys.modules.get(f"transformers.models.{name}.modeling_{name}")) is not None:
+                # A compiled function: what is patched here does not reach the format that its root is rounded to.
+                patch.setattr(deberta, "scaled_size_sqrt", lambda x, factor: torch.tensor(float(x.size(-1) * factor)).sqrt())
         torch.set_default_dtype(torch.float64)
         try:
             yield
@@ -237,7 +245,7 @@ def all_in_float64() -> Iterator[None]:
 def model_of(case: Case, *, seed: int = 0) -> Any:
     """The model in float64, every parameter random: a fresh model's zeros and ones would hide a tensor in the wrong place."""
     torch, transformers = guest("torch"), guest("transformers")
-    model_class = _class(transformers, case.model_class)
+    model_class = class_of(transformers, case.model_class)
     config = case.config
     if model_class.config_class.__name__ in ("CLIPConfig", "SiglipConfig"):  # image classifiers of two-tower families
         config = {"vision_config": config, "num_labels": config["num_labels"]}
@@ -251,7 +259,7 @@ def model_of(case: Case, *, seed: int = 0) -> Any:
     return model
 
 
-def _class(transformers: Any, name: str) -> Any:
+def class_of(transformers: Any, name: str) -> Any:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "`torch.jit.script` is deprecated")  # DeBERTa's file uses it, as it is imported
         found = getattr(transformers, name, None)

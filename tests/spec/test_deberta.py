@@ -1,5 +1,6 @@
-"""DeBERTa-v2 and v3 configs: what is supported, and one-line errors for the rest."""
+"""DeBERTa, DeBERTa-v2 and v3 configs: what is supported, and one-line errors for the rest."""
 
+import re
 from typing import Any
 
 import pytest
@@ -37,8 +38,42 @@ V3: dict[str, Any] = {
 }
 
 
+# The published config of the first DeBERTa, base.
+V1 = {
+    **{key: value for key, value in V3.items() if key not in ("position_buckets", "norm_rel_ebd", "share_att_key")},
+    **{"model_type": "deberta", "num_hidden_layers": 12, "pos_att_type": "c2p|p2c", "vocab_size": 50265, "padding_idx": 0},
+}
+
+
 def read(**changes: Any) -> EncoderSpec:
     return from_config({**V3, **changes}).spec
+
+
+def first(**changes: Any) -> EncoderSpec:
+    return from_config({**V1, **changes}).spec
+
+
+def test_the_first_deberta_has_a_row_for_each_distance_and_projections_of_its_own():
+    spec = first()
+    assert (spec.relative_buckets, spec.relative_distance, spec.relative_projections) == (1024, 512, "own")
+    assert (spec.relative_norm, spec.bias("q"), spec.bias("k"), spec.bias("v")) == (False, True, False, True)
+    assert sum(parameter.size for parameter in build(spec).parameters) == 138_601_728
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"talking_head": True}, "talking_head = true is not a known key, and may change what is computed."),
+        ({"norm_rel_ebd": "layer_norm"}, 'norm_rel_ebd = "layer_norm" is not a known key'),
+        ({"position_buckets": 256}, "position_buckets = 256 is not a known key"),
+        ({"pos_att_type": "c2p|c2p"}, "is not supported: it must be a list of c2p and p2c."),
+        ({"relative_attention": False}, "is not allowed: it needs relative_attention = true."),
+    ],
+    ids=str,
+)
+def test_the_first_deberta_has_fewer_keys(changes, message):
+    with pytest.raises(GlassformerError, match=re.escape(message)):
+        first(**changes)
 
 
 def test_the_published_file_is_read():
@@ -131,11 +166,6 @@ def test_keys_of_other_classes_are_ignored():
     assert read(legacy=False, pooler_hidden_size=5, pooler_hidden_act="unheard of") == read()
 
 
-def test_deberta_v1_is_refused_with_what_is_missing():
-    with pytest.raises(GlassformerError, match="deberta is not supported yet: it needs the first version of disentangled"):
-        read(model_type="deberta")
-
-
 def test_the_pretraining_heads_in_the_published_file_are_unused():
     spec = read(hidden_size=8, num_attention_heads=2, intermediate_size=8, vocab_size=9, num_hidden_layers=1)
     places = tensor_names(spec, "deberta-v2", "DebertaV2Model", {one.name: one.tensor.shape for one in build(spec).parameters})
@@ -145,4 +175,4 @@ def test_the_pretraining_heads_in_the_published_file_are_unused():
     assert set(found.unused) == set(extra)
     assert not (found.missing or found.unexpected or found.misfits)
     assert match_tensors(places, {**present, "deberta.encoder.conv.conv.weight": (3,)}, "deberta-v2").unexpected
-    assert set(NAMES) == {"deberta-v2"}
+    assert set(NAMES) == {"deberta", "deberta-v2"}

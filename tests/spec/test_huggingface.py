@@ -17,7 +17,6 @@ MODELS = Path(__file__).parents[1] / "data" / "models"
 
 # Records of unsupported families, and a phrase of the error that names what is missing.
 NOT_YET = {
-    "deberta-base": "disentangled attention",
     "longformer-base": "attention windows with global tokens",
     "mobilebert": "bottlenecks",
     "swin-tiny": "shifted windows",

@@ -6,13 +6,13 @@ import random
 from typing import Any
 
 import pytest
-from tiny_models import guest
+from tiny_models import class_of, guest
 
 from glassformer.errors import GlassformerError
 from glassformer.program import build
 from glassformer.spec.huggingface import FAMILIES, from_config
 
-FAMILIES_TRIED = ("gte", "nomic_bert", "eurobert", "rembert")
+FAMILIES_TRIED = ("gte", "nomic_bert", "eurobert", "rembert", "deberta", "deberta-v2")
 # What a key may be besides the small numbers that sizes have: values at the edges of what the classes accept.
 OTHER: dict[str, tuple[Any, ...]] = {
     "hidden_act": ("gelu", "silu", "relu", "gelu_new", "quick_gelu", "tanh"),
@@ -33,7 +33,22 @@ SIZES = {
     "intermediate_size": (5, 16),
     "max_position_embeddings": (7, 19),
 }
+DEBERTA = {
+    "relative_attention": (True, True, True, False),
+    "pos_att_type": (["c2p", "p2c"], "p2c|c2p", ["c2p"], "p2c", None),
+    "max_relative_positions": (-1, 5, 40),
+    "position_biased_input": (True, False),
+    "pooler_hidden_act": ("gelu", "tanh"),
+    "legacy": (True, True, True, False),
+}
 OWN = {
+    "deberta": DEBERTA,
+    "deberta-v2": {
+        **DEBERTA,
+        "position_buckets": (-1, 2),
+        "share_att_key": (True, False),
+        "norm_rel_ebd": ("none", "layer_norm"),
+    },
     "rembert": {"input_embedding_size": (4, 8), "output_embedding_size": (6, 8, 12)},
     "eurobert": {"num_key_value_heads": (1, 2, None)},
 }
@@ -53,7 +68,7 @@ def drawn(chance: random.Random, family: str) -> tuple[str, dict[str, Any]]:
 def counts(family: str, name: str, config: dict[str, Any]) -> tuple[int | None, int | None]:
     """Our count and that of transformers; None where one of them refuses."""
     torch, transformers = guest("torch"), guest("transformers")
-    model_class = getattr(transformers, name)
+    model_class = class_of(transformers, name)
     try:
         with torch.device("meta"):
             made = model_class.config_class(**config)

@@ -1,12 +1,14 @@
-"""DeBERTa-v2 and v3: BERT's body with disentangled attention."""
+"""DeBERTa, v2 and v3: BERT's body with disentangled attention."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from glassformer.spec.encoder_fields import ALL_BIASES
 from glassformer.spec.huggingface.classes import CHOICE, CLASSIFIED, MASKED, TAGGED
 from glassformer.spec.huggingface.family import Draft, Family, Key
 from glassformer.spec.huggingface.text import BODY, NOT_SEQ2SEQ, PLACES, read_by_a_layer, same_width, tied_with_bias
+from glassformer.spec.huggingface.values import Fields
 
 TERMS = {
     ("c2p", "p2c"): "both",
@@ -21,13 +23,23 @@ def segments_or_none(draft: Draft) -> None:
     draft.fields["segments"] = draft.config.whole("type_vocab_size", 0, least=0) or None
 
 
-def disentangled(draft: Draft) -> None:
-    """Read the relative table, the terms that use it, and whether absolute positions are added as well."""
-    config, fields = draft.config, draft.fields
-    learned = config.flag("position_biased_input", default=True)
-    terms, normed = _terms(draft), _normed(draft)
+def shared_distances(draft: Draft) -> None:
+    """Read v2's relative attention: far distances may share rows, projections may be those of the tokens."""
+    config = draft.config
     own = not config.flag("share_att_key", default=False)
     buckets = config.whole("position_buckets", -1, least=-1)
+    _disentangled(draft, own=own, buckets=buckets, normed=_normed(draft))
+
+
+def own_distances(draft: Draft) -> None:
+    """Read v1's relative attention: each distance has a row of its own, and its projections are not those of the tokens."""
+    _disentangled(draft, own=True, buckets=-1, normed=False)
+
+
+def _disentangled(draft: Draft, *, own: bool, buckets: int, normed: bool) -> None:
+    """Read the relative table, the terms that use it, and whether absolute positions are added as well."""
+    config, fields = draft.config, draft.fields
+    learned, terms = config.flag("position_biased_input", default=True), _terms(draft)
     distance = config.whole("max_relative_positions", -1, least=-1)
     if not config.flag("relative_attention", default=False):
         for key, given in (("pos_att_type", terms), ("norm_rel_ebd", normed)):
@@ -63,7 +75,8 @@ def _terms(draft: Draft) -> tuple[str, ...]:
     words = [word.strip() for word in given.lower().split("|")] if isinstance(given, str) else given
     if words is None or words in ([], [""]):
         return ()
-    if not isinstance(words, list) or any(word not in ("c2p", "p2c") for word in words):
+    known = isinstance(words, list) and all(word in ("c2p", "p2c") for word in words)
+    if not known or len(set(words)) < len(words):  # v1 scales by the length of the list
         raise draft.config.refusal("pos_att_type", "it must be a list of c2p and p2c.", verb="is not supported:")
     return tuple(sorted(set(words)))
 
@@ -96,33 +109,44 @@ def old_prediction_head(draft: Draft) -> None:
     if draft.model_class.endswith("ForMaskedLM") and not draft.config.flag("legacy", default=True):
         raise draft.config.refusal(
             "legacy",
-            f"its masked-token head has other tensor names, which are not implemented. --as {DEBERTA_V2.base} reads the encoder.",
+            "its masked-token head has other tensor names, which are not implemented. "
+            f"--as {draft.model_class.removesuffix('ForMaskedLM')}Model reads the encoder.",
         )
 
 
+KEYS = {**BODY, **PLACES, "layer_norm_eps": Key("eps", 1e-7)}
+CLASSIFIERS = frozenset("legacy pooler_hidden_act pooler_hidden_size".split())  # keys that only one class reads
+LAST = (width_of_a_head, context_pooler, old_prediction_head, tied_with_bias, same_width)
+
+
+def _classes(name: str) -> dict[str, Fields]:
+    return {
+        f"{name}Model": {},
+        f"{name}ForMaskedLM": MASKED,
+        f"{name}ForSequenceClassification": CLASSIFIED,
+        f"{name}ForTokenClassification": TAGGED,
+        f"{name}ForQuestionAnswering": TAGGED,
+    }
+
+
+DEBERTA = Family(
+    model_type="deberta",
+    base="DebertaModel",
+    classes=_classes("Deberta"),
+    keys=KEYS,
+    fixed={"embedding_norm": True, "biases": tuple(place for place in ALL_BIASES if place != "k")},
+    only=NOT_SEQ2SEQ,
+    inert=CLASSIFIERS | {"padding_idx"},
+    adjust=(segments_or_none, own_distances, *LAST),
+)
 DEBERTA_V2 = Family(
     model_type="deberta-v2",
     base="DebertaV2Model",
-    classes={
-        "DebertaV2Model": {},
-        "DebertaV2ForMaskedLM": MASKED,
-        "DebertaV2ForSequenceClassification": CLASSIFIED,
-        "DebertaV2ForMultipleChoice": CHOICE,
-        "DebertaV2ForTokenClassification": TAGGED,
-        "DebertaV2ForQuestionAnswering": TAGGED,
-    },
-    keys={**BODY, **PLACES, "layer_norm_eps": Key("eps", 1e-7)},
+    classes={**_classes("DebertaV2"), "DebertaV2ForMultipleChoice": CHOICE},
+    keys=KEYS,
     fixed={"embedding_norm": True},
     only={**NOT_SEQ2SEQ, "conv_kernel_size": (0, -1)},
-    inert=frozenset("conv_act conv_groups legacy pooler_hidden_act pooler_hidden_size".split()),
-    adjust=(
-        segments_or_none,
-        disentangled,
-        width_of_a_head,
-        context_pooler,
-        old_prediction_head,
-        tied_with_bias,
-        same_width,
-    ),
+    inert=CLASSIFIERS | {"conv_act", "conv_groups"},
+    adjust=(segments_or_none, shared_distances, *LAST),
 )
-FAMILIES = [DEBERTA_V2]
+FAMILIES = [DEBERTA, DEBERTA_V2]
