@@ -79,7 +79,7 @@ def test_a_result_shows_its_curves_in_a_notebook(trained):
     [
         ({"epoch": 3}, "unknown setting 'epoch'. Did you mean 'epochs'?"),
         ({"learning_rte": 3}, "unknown setting 'learning_rte'."),
-        ({"tensorbord": True}, "unknown setting 'tensorbord'. Did you mean 'tensorboard'?"),
+        ({"logto": "json"}, "unknown setting 'logto'. Did you mean 'log_to'?"),
         ({"layers": 3}, "layers=3 is a field of the encoder, not a setting: give fields={'layers': 3}."),
         ({"epochs": 0}, "--epochs 0 is not allowed: a whole number from 1, or several as in 10,30,50."),
         ({"epochs": [5, 5]}, "--epochs 5,5 names 5 twice: each number of epochs is a separate run."),

@@ -17,13 +17,13 @@ def test_every_setting_is_a_typed_keyword():
 def test_the_other_keywords_are_those_of_the_function():
     import inspect
 
-    known = {"Logger": loggers.Logger}
+    known = vars(loggers)
     words = set(get_type_hints(TrainKeywords, localns=known)) - set(get_type_hints(GivenSettings))
     assert words == set(inspect.signature(entry_points.train).parameters) - {"data", "model", "epochs", "settings"}
 
 
 def test_the_functions_take_them():
     known = {"GivenSettings": GivenSettings, "FreeSettings": FreeSettings, "Trained": object, "TrainedRuns": object}
-    known |= {"Logger": loggers.Logger}
+    known |= vars(loggers)
     for function, keywords in ((entry_points.train, GivenSettings), (entry_points.resume, FreeSettings)):
         assert get_type_hints(function, localns=known)["settings"] == Unpack[keywords]

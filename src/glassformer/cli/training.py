@@ -59,6 +59,13 @@ def given(options: dict[str, Any]) -> dict[str, Any]:
     return {name: None if value == "none" else value for name, value in options.items() if value is not None}
 
 
+log_to = click.option(
+    "--log-to",
+    metavar="json|tensorboard|wandb[,…]",
+    help="Also log to: json (standard output, one object per line), tensorboard (RUN/tensorboard), wandb (RUN/wandb, offline).",
+)
+
+
 @click.command()
 @click.argument("data", shell_complete=complete_sets)
 @click.argument("words", nargs=-1, metavar="[SPEC|CHECKPOINT] [field=value …]")
@@ -69,7 +76,7 @@ def given(options: dict[str, Any]) -> dict[str, Any]:
 )
 @click.option("--out", type=Named(), metavar="RUN", help="Run folder. [default: runs/DATA-1, -2, …]")
 @rows_options(no_label="Treat the data as plain text and train on masked tokens.")
-@click.option("--tensorboard", is_flag=True, help="Also log to TensorBoard, in RUN/tensorboard.")
+@log_to
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @setting_options()
 @one_voice
@@ -92,13 +99,13 @@ def train(data: str, words: tuple[str, ...], as_json: bool, no_label: bool, **op
     ((name, fields),) = split_words(words if named else ["small", *words], count=1)
     reading = {"label": None} if no_label else {}
     result = gf.train(data, name if named else None, fields=fields, **given(options) | reading)
-    _give(result, as_json=as_json)
+    _give(result, options, as_json=as_json)
 
 
 @click.command()
 @click.argument("run", metavar="RUN")
 @click.option("--data", metavar="PATH", help="New location of the data, if it was moved; the content must be the same.")
-@click.option("--tensorboard", is_flag=True, help="Also log to TensorBoard, in RUN/tensorboard.")
+@log_to
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @setting_options(free=True)
 @one_voice
@@ -113,7 +120,7 @@ def resume(run: str, as_json: bool, **options: Any) -> None:
     """
     import glassformer as gf
 
-    _give(gf.resume(run, **given(options)), as_json=as_json)
+    _give(gf.resume(run, **given(options)), options, as_json=as_json)
 
 
 @click.command()
@@ -143,7 +150,9 @@ def curves(runs: tuple[str, ...], out: str | None, as_json: bool) -> None:
         sys.stdout.write(f"picture: {out}\n")
 
 
-def _give(result: Trained | TrainedRuns, *, as_json: bool) -> None:
+def _give(result: Trained | TrainedRuns, options: dict[str, Any], *, as_json: bool) -> None:
+    if "json" in (options["log_to"] or ""):  # the last line of the log has the result
+        return
     if as_json:
         sys.stdout.write(to_json(result.to_dict()) + "\n")
         return

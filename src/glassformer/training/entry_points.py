@@ -25,7 +25,7 @@ from glassformer.training.settings import Settings, epoch_counts, require_free, 
 
 if TYPE_CHECKING:
     from glassformer.training.keywords import FreeSettings, GivenSettings, TrainKeywords
-    from glassformer.training.loggers import Logger
+    from glassformer.training.loggers import Callback, Logger, LogTo
     from glassformer.training.result import Trained, TrainedRuns
 
 
@@ -62,8 +62,8 @@ def train(  # noqa: PLR0913 - one parameter per option of the command
     resize: int | None = None,
     split: tuple[float, ...] = SHARES,
     skip_bad: bool = False,
-    tensorboard: bool = False,
-    loggers: Sequence[Logger] = (),
+    log_to: LogTo | Sequence[LogTo] = (),
+    loggers: Sequence[Logger | Callback] = (),
     progress: bool = True,
     **settings: Unpack[GivenSettings],
 ) -> Trained | TrainedRuns:
@@ -85,7 +85,7 @@ def train(  # noqa: PLR0913 - one parameter per option of the command
     from glassformer.training.runs import next_name
     from glassformer.training.starting import check_train_only
 
-    reporting = running.Reporting(yes_no("progress", progress), yes_no("tensorboard", tensorboard), loggers)
+    reporting = running.Reporting(yes_no("progress", progress), log_to, loggers)
     check_train_only(settings.get("train_only", "all"), checkpoint=names_checkpoint(model))
     source: dict[str, Any] = {"text": text, "label": label, "resize": resize, "split": split, "what": data}
     source["on_bad"] = "skip" if yes_no("skip_bad", skip_bad) else "refuse"
@@ -106,8 +106,8 @@ def resume(
     folder: str | Path,
     *,
     data: str | Path | None = None,
-    tensorboard: bool = False,
-    loggers: Sequence[Logger] = (),
+    log_to: LogTo | Sequence[LogTo] = (),
+    loggers: Sequence[Logger | Callback] = (),
     progress: bool = True,
     **settings: Unpack[FreeSettings],
 ) -> Trained:
@@ -121,7 +121,7 @@ def resume(
     from glassformer.training import running
     from glassformer.training.runs import Run
 
-    reporting = running.Reporting(yes_no("progress", progress), yes_no("tensorboard", tensorboard), loggers)
+    reporting = running.Reporting(yes_no("progress", progress), log_to, loggers)
     run = Run.open(path("folder", folder))
     source = run.about["data"]["source"]
     try:

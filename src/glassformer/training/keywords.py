@@ -21,7 +21,7 @@ from glassformer.training.settings import (
 )
 
 if TYPE_CHECKING:
-    from glassformer.training.loggers import Logger
+    from glassformer.training.loggers import Callback, Logger, LogTo
 
 
 class GivenSettings(TypedDict, total=False):
@@ -69,8 +69,8 @@ class TrainKeywords(GivenSettings, total=False):
     resize: int | None
     split: tuple[float, ...]
     skip_bad: bool
-    tensorboard: bool
-    loggers: Sequence[Logger]
+    log_to: LogTo | Sequence[LogTo]
+    loggers: Sequence[Logger | Callback]
     progress: bool
 
 

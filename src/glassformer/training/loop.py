@@ -32,7 +32,7 @@ from glassformer.training.memory import enough_memory
 from glassformer.training.not_finite import NotFinite, refuse_state, refuse_validation
 from glassformer.training.optimizer import learning_rate, make_optimizer
 from glassformer.training.pace import compile_if_worth, use_threads
-from glassformer.training.runs import Log, Run, differences, identity
+from glassformer.training.runs import Log, NoLog, Run, differences, identity
 from glassformer.training.saving import Progress, Saving
 from glassformer.training.signals import Flag, Interrupted, stopping
 from glassformer.training.spikes import SpikeDetector
@@ -64,15 +64,6 @@ class Watcher(Protocol):
     def epoch(self, figures: dict[str, Any]) -> None: ...
 
 
-class NoLog:
-    """A log that writes nothing, for processes other than the first."""
-
-    def line(self, **content: Any) -> None: ...
-
-    def offset(self) -> int:
-        return 0
-
-
 def train(run: Run, data: Dataset, watch: Watcher, loggers: Sequence[Logger] = ()) -> dict[str, Any]:
     """Train a run to its end, from its current state: a new folder, or one that was stopped or killed at any moment.
 
@@ -89,7 +80,7 @@ def train(run: Run, data: Dataset, watch: Watcher, loggers: Sequence[Logger] = (
         from_first(run.sweep)
         trainer.resume()
         size = trainer.progress.log_bytes
-        trainer.log = stack.enter_context(run.log(size, loggers)) if where.writes else NoLog()
+        trainer.log = stack.enter_context(run.log(size, loggers, trainer.encoder)) if where.writes else NoLog()
         trainer.start()
         with report_nondeterministic_kernels(), enough_memory(run, where.device, watch.say):
             while not trainer.finished:
@@ -157,9 +148,11 @@ class Trainer:
 
     @property
     def finished(self) -> bool:
-        """Whether all epochs are done, or patience has run out."""
+        """Whether all epochs are done, patience has run out, or a logger asked for the end."""
         patience = self.settings.patience
-        return self.stream.epoch >= self.settings.epochs or (patience is not None and self.progress.stale >= patience)
+        if self.stream.epoch >= self.settings.epochs or (patience is not None and self.progress.stale >= patience):
+            return True
+        return from_first(lambda: self.log.stopped)
 
     def start(self) -> None:
         """Write the first log line: predicted and actual sizes."""

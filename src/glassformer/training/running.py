@@ -19,7 +19,7 @@ from glassformer.spec import EncoderSpec
 from glassformer.training.data import Dataset
 from glassformer.training.distributed.processes import first, from_first
 from glassformer.training.fitting import Model, budget_for, names_checkpoint, spec_for, start_for, suggested, tokenizer_for
-from glassformer.training.loggers import Logger, TensorBoard
+from glassformer.training.loggers import Callback, Logger, loggers_for
 from glassformer.training.loop import check_data
 from glassformer.training.loop import train as train_to_its_end
 from glassformer.training.memory import SHARE
@@ -39,21 +39,20 @@ class Reporting:
     """The progress display and loggers of a run."""
 
     progress: bool = True  # lines, or a bar, on standard error
-    tensorboard: bool = False
-    loggers: Sequence[Logger] = ()
+    log_to: str | Sequence[str] = ()
+    loggers: Sequence[Logger | Callback] = ()
 
     def __post_init__(self) -> None:
-        if self.tensorboard:
-            TensorBoard(Path())  # report a missing package before anything else
+        self.made()  # report a missing package before anything else
 
     def say(self, line: str) -> None:
         """Print a line that does not belong to a single run."""
         if self.progress:
             sys.stderr.write(f"{line}\n")
 
-    def loggers_of(self, run: Run) -> list[Logger]:
+    def made(self) -> list[Logger]:
         """Return the loggers of a run."""
-        return [*([TensorBoard(run.path / "tensorboard")] if self.tensorboard else []), *self.loggers]
+        return loggers_for(self.log_to, self.loggers)
 
 
 def train_one(run: Run, data: Dataset, reporting: Reporting) -> Trained:
@@ -61,7 +60,7 @@ def train_one(run: Run, data: Dataset, reporting: Reporting) -> Trained:
     watch = progress_of(run, shown=reporting.progress)
     watch.say(opening(run))
     with restore_process_settings(), watch:
-        figures = train_to_its_end(run, data, watch, reporting.loggers_of(run))
+        figures = train_to_its_end(run, data, watch, reporting.made())
     watch.say(measured(figures))
     return Trained(run, figures)
 

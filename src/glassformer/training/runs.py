@@ -38,7 +38,7 @@ from glassformer.training import state
 from glassformer.training.data.dataset import PARTS, Dataset
 from glassformer.training.data.examples import check_fits
 from glassformer.training.distributed.processes import first, from_first
-from glassformer.training.loggers import Logger
+from glassformer.training.loggers import STOP, Logger
 from glassformer.training.pace import threads_for
 from glassformer.training.published import describe_tokens, publish
 from glassformer.training.report import report_markdown, report_of
@@ -181,8 +181,11 @@ class Run(Viewed):
             shutil.rmtree(path, ignore_errors=True)
 
     @contextmanager
-    def log(self, size: int, loggers: Sequence[Logger] = ()) -> Iterator[Log]:
+    def log(self, size: int, loggers: Sequence[Logger], encoder: Encoder) -> Iterator[Log]:
         """Open the log, truncated to its size at the last saved state; later steps are computed again."""
+        for begin in [getattr(logger, "begin", None) for logger in loggers]:
+            if begin is not None:
+                begin(self, encoder)
         file = self.metrics.open("ab")
         try:
             file.truncate(size)
@@ -251,11 +254,23 @@ def made_by_first(make: Callable[[], Run]) -> Run:
     return Run.open(path)
 
 
+class NoLog:
+    """A log that writes nothing, for processes other than the first."""
+
+    stopped = False
+
+    def line(self, **content: Any) -> None: ...
+
+    def offset(self) -> int:
+        return 0
+
+
 class Log:
     """Writes JSON lines and passes them on to other loggers; `offset` is the length of the log on disk."""
 
     def __init__(self, file: BinaryIO, loggers: Sequence[Logger] = ()) -> None:
         self.file, self.loggers = file, loggers
+        self.stopped = False  # whether a logger asked for the end of the run
 
     def line(self, **content: Any) -> None:
         """Append one line."""
@@ -265,7 +280,7 @@ class Log:
         except OSError as error:
             raise state.CannotSave(f"{METRICS} cannot be written: {error.strerror}. Checkpoints are intact.") from None
         for logger in self.loggers:
-            logger.line(**content)
+            self.stopped |= logger.line(**content) == STOP
 
     def offset(self) -> int:
         """Return the number of bytes that are safely on disk."""
