@@ -140,7 +140,8 @@ def loggers_for(log_to: str | Sequence[str], given: Sequence[Logger | Callback])
 
 def _as_logger(given: Any) -> Logger:
     if hasattr(given, "line"):
-        return given  # type: ignore[no-any-return]
+        logger: Logger = given
+        return logger
     if callable(given):
         return Called(given)
     raise GlassformerError(
