@@ -8,14 +8,10 @@ import secrets
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 from glassformer.arguments import one_of, words
 from glassformer.errors import GlassformerError, shown
-
-if TYPE_CHECKING:
-    from glassformer.model import Encoder
-    from glassformer.training.runs import Run
 
 LogTo = Literal["json", "tensorboard", "wandb"]
 STOP = "stop"  # what a logger returns to end the run after the current epoch
@@ -65,7 +61,7 @@ class TensorBoard:
         self.make: Any = SummaryWriter
         self.writer: Any = None
 
-    def begin(self, run: Run, _: Encoder) -> None:
+    def begin(self, run: Any, _: Any) -> None:
         """Learn where the run is."""
         self.folder = run.path / "tensorboard"
 
@@ -94,7 +90,7 @@ class WeightsAndBiases:
             raise missing("wandb") from None
         self.wandb: Any = wandb
 
-    def begin(self, run: Run, _: Encoder) -> None:
+    def begin(self, run: Any, _: Any) -> None:
         """Open a session; the sessions of a resumed run have the same id."""
         folder = run.path / "wandb"
         folder.mkdir(exist_ok=True)
