@@ -68,6 +68,7 @@ _WHERE = {
     "shapes": "glassformer.api",
     "take_exam": "glassformer.api",
     "take_quiz": "glassformer.api",
+    "translate": "glassformer.api",
     "verify": "glassformer.api",
     "work": "glassformer.api",
 }
@@ -119,6 +120,7 @@ if TYPE_CHECKING:
         shapes,
         take_exam,
         take_quiz,
+        translate,
         verify,
         work,
     )
@@ -196,6 +198,7 @@ __all__ = [
     "take_exam",
     "take_quiz",
     "train",
+    "translate",
     "verify",
     "work",
 ]

@@ -43,6 +43,7 @@ ROUTES = {
     "encode": {"encode", "encode_files"},
     "predict": {"predict", "predict_files"},
     "generate": {"generate"},
+    "translate": {"translate"},
     "evaluate": {"evaluate"},
     "export": {"export"},
     "data": {"data", "data_sets"},

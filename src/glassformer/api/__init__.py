@@ -27,6 +27,7 @@ from glassformer.api.pictures import save_picture
 from glassformer.api.quizzes import grade_quiz, make_quiz, quiz_sets, take_exam, take_quiz
 from glassformer.api.reports import report
 from glassformer.api.training import curves, data, data_sets
+from glassformer.api.translation import translate
 
 __all__ = [
     "ablate",
@@ -74,6 +75,7 @@ __all__ = [
     "shapes",
     "take_exam",
     "take_quiz",
+    "translate",
     "verify",
     "work",
 ]

@@ -81,10 +81,10 @@ def generate(  # noqa: PLR0913 - one word an option of the command
     folder = model_folder(path("checkpoint", checkpoint))
     generator = TextGenerator(folder, dtype=dtype, device=streams.device_for(device))
     if isinstance(texts, list | tuple) and texts and all(isinstance(one, list | tuple) for one in texts):
-        found = tuple(generator.continue_texts(texts, choice))
+        found = tuple(generator.write(texts, choice))
     else:
         with streams.texts_of(texts, column) as given:  # type: ignore[arg-type]  # lists of ids were handled above
-            found = tuple(generator.continue_texts(given, choice, name=given.name))
+            found = tuple(generator.write(given, choice, name=given.name))
     if not found:
         raise GlassformerError("there are no texts: the input is empty.")
     notes = tuple(f"{key} of generation_config.json is not applied." for key in generator.tokens.not_applied)

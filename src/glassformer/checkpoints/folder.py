@@ -204,8 +204,11 @@ def _require_encoder(described: _Described, path: Path) -> None:
     if isinstance(described.spec, Seq2SeqSpec):
         family = FAMILIES.get(described.family)
         way = f"--as {family.base} reads its encoder" if family is not None else "its encoder cannot be loaded alone"
+        translates = (
+            f" Translate with it: glassformer translate {path_text(path)} --text …" if described.spec.reads == "tokens" else ""
+        )
         raise GlassformerError(
-            f"{path_text(path)} is an encoder-decoder ({described.model_class}), which this does not support: {way}."
+            f"{path_text(path)} is an encoder-decoder ({described.model_class}), which this does not support: {way}.{translates}"
         )
 
 

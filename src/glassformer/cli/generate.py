@@ -34,6 +34,18 @@ def search_options(command: Command) -> Command:
     return command
 
 
+def sampling_options(command: Command) -> Command:
+    """Return the options of sampling."""
+    for option in (
+        click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed of sampling."),
+        click.option("--top-p", type=float, metavar="P", help="Sample from the most probable tokens with a sum of P."),
+        click.option("--top-k", type=click.IntRange(1), metavar="K", help="Sample from the K most probable tokens."),
+        click.option("--temperature", type=float, metavar="X", help="Sample from softmax(logits / X)."),
+    ):
+        command = option(command)
+    return command
+
+
 def text_options(command: Command) -> Command:
     """Return the options that give texts."""
     for option in (
@@ -59,10 +71,7 @@ def texts_from(texts: tuple[str, ...], file: str | None) -> Any:
 @text_options
 @click.option("--max-new-tokens", type=click.IntRange(1), default=64, show_default=True, metavar="N", help="New tokens at most.")
 @search_options
-@click.option("--temperature", type=float, metavar="X", help="Sample from softmax(logits / X).")
-@click.option("--top-k", type=click.IntRange(1), metavar="K", help="Sample from the K most probable tokens.")
-@click.option("--top-p", type=float, metavar="P", help="Sample from the most probable tokens with a sum of P.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed of sampling.")
+@sampling_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def generate(checkpoint: Path, texts: tuple[str, ...], file: str | None, as_json: bool, **options: Any) -> None:
     """Continue each text with a decoder (GPT-2, Llama, …): greedily, by beam search or by sampling.

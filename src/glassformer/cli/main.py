@@ -44,6 +44,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "encode": ("glassformer.cli.model", "Encode texts as vectors."),
     "predict": ("glassformer.cli.model", "Predict classes, tags or masked tokens."),
     "generate": ("glassformer.cli.generate", "Continue texts with a decoder."),
+    "translate": ("glassformer.cli.translate", "Translate texts with an encoder-decoder."),
     "evaluate": ("glassformer.cli.evaluate", "Evaluate a classifier on labelled data."),
     "export": ("glassformer.cli.model", "Export a checkpoint to a folder or to ONNX."),
     "serve": ("glassformer.cli.serve", "Serve vectors over HTTP, as OpenAI's API does."),

@@ -14,7 +14,7 @@ from glassformer.errors import GlassformerError
 from glassformer.model.checkpoints.loading import load_encoder
 from glassformer.model.fast import apply
 from glassformer.model.fast.onednn import laid_out
-from glassformer.model.generation.choosing import sampled
+from glassformer.model.generation.choosing import Draws, sampled
 from glassformer.model.generation.generate import continued
 from glassformer.model.generation.settings import Choice, Tokens, read_tokens
 from glassformer.spec import DecoderSpec
@@ -164,6 +164,12 @@ def test_sampling_follows_the_probabilities_that_top_k_and_top_p_leave():
         drawn = torch.bincount(sampled(logits, choice, uniform), minlength=5) / 4000
         assert float((drawn - wanted).abs().max()) < 0.03
         assert bool((drawn[wanted == 0] == 0).all())
+
+
+def test_each_seed_and_each_text_has_random_numbers_of_its_own():
+    drawn = torch.cat([Draws(seed, [0, 1, 2], 4).uniform_BT for seed in (0, 1, 2, 2**32)])
+    assert len({tuple(row.tolist()) for row in drawn}) == 12
+    assert torch.equal(Draws(7, [4], 9).uniform_BT, Draws(7, [2, 4], 9).uniform_BT[1:])
 
 
 def test_what_the_files_rule_out_is_never_chosen():

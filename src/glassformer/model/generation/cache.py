@@ -92,6 +92,13 @@ class Now:
     longest: int  # tokens of the longest row, with the new one
     equal: bool  # whether all rows have as many
 
+    def away(self, room: int | None) -> Tensor:
+        """How far behind its query each slot's token stands, as 0 or less, [row, slot]; one row for all where they are equal."""
+        used = self.longest if room is None else min(self.longest, room)
+        slots_S = torch.arange(used, device=self.positions_B.device)
+        here_B1 = self.positions_B[: 1 if self.equal else None, None]
+        return slots_S - here_B1 if room is None else -((here_B1 - slots_S) % room)
+
     def mask(self, room: int | None, dtype: torch.dtype) -> Tensor | None:
         """Added to the scores: −∞ at slots that hold no token of a row; None where every slot does."""
         if self.equal:
@@ -105,7 +112,8 @@ class Now:
 class StepCore:
     """Attention of one query for each row. Heads that share keys become queries of one head: nothing is repeated.
 
-    `beams` rows in turn ask the same keys (those of one source).
+    `mask` is added to the scores, [row, head, 1, slot] or what broadcasts to it. `beams` rows in turn ask the same keys (those of
+    one source).
     """
 
     mask: Tensor | None
@@ -117,11 +125,14 @@ class StepCore:
         group, rows = heads // shared, q_BTHK.shape[0] // self.beams
         q_BJTK = q_BTHK.reshape(rows, self.beams, shared, group, -1).transpose(1, 2).reshape(rows, shared, self.beams * group, -1)
         k_BJSK, v_BJSV = k_BSHK.transpose(1, 2), v_BSHV.transpose(1, 2)
+        mask = self.mask
+        if mask is not None and mask.shape[1] > 1:  # a number for each head of queries
+            mask = mask.reshape(mask.shape[0], shared, group, -1)
         if self.cap is None:
-            mix_BJTV = functional.scaled_dot_product_attention(q_BJTK, k_BJSK, v_BJSV, attn_mask=self.mask, scale=scale)
+            mix_BJTV = functional.scaled_dot_product_attention(q_BJTK, k_BJSK, v_BJSV, attn_mask=mask, scale=scale)
         else:
             scores_BJTS = self.cap * (q_BJTK @ k_BJSK.mT * (scale / self.cap)).tanh()
-            mix_BJTV = (scores_BJTS if self.mask is None else scores_BJTS + self.mask).softmax(-1) @ v_BJSV
+            mix_BJTV = (scores_BJTS if mask is None else scores_BJTS + mask).softmax(-1) @ v_BJSV
         mix_BTHV = mix_BJTV.reshape(rows, shared, self.beams, group, -1).transpose(1, 2)
         return mix_BTHV.reshape(rows * self.beams, 1, heads, -1)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -33,8 +34,10 @@ class Draws:
     """Random numbers for sampling: each text has its own, so that it does not matter which other texts are in its batch."""
 
     def __init__(self, seed: int, numbers: list[int], most: int) -> None:
-        generators = [torch.Generator().manual_seed((seed << 32) + number) for number in numbers]
-        self.uniform_BT = torch.stack([torch.rand(most, generator=one, dtype=torch.float64) for one in generators])
+        # Not torch.Generator: on a CPU it reads 32 bits of its seed.
+        own = [np.random.SeedSequence(seed, spawn_key=(number,)) for number in numbers]
+        drawn = [np.random.default_rng(one).random(most) for one in own]
+        self.uniform_BT = torch.from_numpy(np.stack(drawn))
 
     def select(self, rows_B: Tensor) -> None:
         """Keep these rows."""

@@ -10,15 +10,15 @@ import torch
 from torch import Tensor
 
 from glassformer.model.attention import Context, Padded
-from glassformer.model.boundary.encoder import Encoder
-from glassformer.model.encoder import Place
+from glassformer.model.encoder import Place, PlainEncoder
 from glassformer.model.generation.cache import Layer, Now, StepCore
+from glassformer.model.positions import ByDistance, RelativeTable
 
 
 class Decoding:
     """The state of some rows: their caches, and how many tokens each has."""
 
-    def __init__(self, model: Encoder) -> None:
+    def __init__(self, model: PlainEncoder) -> None:
         self.model = model
         self.layers = [Layer(room_of(place)) for place in model.places]
         self.lengths_B = torch.empty(0)
@@ -53,13 +53,24 @@ class Decoding:
         """Each layer's block and its context in a step."""
         model = self.model
         rotations = model.rotations(1, now.positions_B[:, None])
-        cores = {room: StepCore(now.mask(room, dtype)) for room in {layer.room for layer in self.layers}}
+        cores: dict[tuple[int | None, str | None], StepCore] = {}
         for place, layer in zip(model.places, self.layers, strict=True):
+            kind = layer.room, place.owner if model.tables else None
+            if kind not in cores:
+                cores[kind] = StepCore(self.added(now, layer.room, place, dtype))
             remember = partial(layer.append, now=now)
-            yield (
-                model.layers[place.owner],
-                Context(cores[layer.room], rotations[place.rotary_base], place.normed, remember=remember),
-            )
+            yield model.layers[place.owner], Context(cores[kind], rotations[place.rotary_base], place.normed, remember=remember)
+
+    def added(self, now: Now, room: int | None, place: Place, dtype: torch.dtype) -> Tensor | None:
+        """What is added to the scores of a layer: a relative bias, and −∞ at slots that hold no token of a row."""
+        mask, model = now.mask(room, dtype), self.model
+        if not isinstance(model.buckets, ByDistance):
+            return mask
+        table = model.tables[place.owner] if model.tables else model.relative
+        assert isinstance(table, RelativeTable)
+        bias_HBS = table(model.buckets.rows(now.away(room)))
+        bias_BH1S = bias_HBS.transpose(0, 1)[:, :, None]
+        return bias_BH1S if mask is None else mask + bias_BH1S
 
     def logits(self, x_BD: Tensor) -> Tensor:
         """The logits of the next token after these states of the last layer."""

@@ -1,18 +1,21 @@
-"""Continuing token ids: prompts of any lengths go through the model in batches of like length."""
+"""Continuing or translating token ids: prompts or sources of any lengths go through the model in batches of like length."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
 import torch
+from torch import Tensor
 
 from glassformer.errors import GlassformerError
 from glassformer.model.boundary.encoder import Encoder
+from glassformer.model.boundary.seq2seq import Seq2Seq
 from glassformer.model.generation.beams import beam_search
 from glassformer.model.generation.choosing import Draws
 from glassformer.model.generation.decoding import Decoding
-from glassformer.model.generation.search import Found, one_by_one
+from glassformer.model.generation.search import Found, Steps, one_by_one
 from glassformer.model.generation.settings import Choice, Tokens
+from glassformer.model.generation.source_decoding import SourceDecoding
 from glassformer.spec import EncoderSpec
 
 ROWS_AT_ONCE = 64  # beams of all texts together
@@ -40,6 +43,38 @@ def continue_batch(
     rows = [[*prompt, *[0] * (max(lengths) - len(prompt))] for prompt in prompts]
     steps = Decoding(model)
     logits_BV = steps.begin(torch.tensor(rows, device=device), torch.tensor(lengths, device=device))
+    return searched(steps, logits_BV, choice, tokens, numbers)
+
+
+def translated(
+    model: Seq2Seq, sources: Sequence[Sequence[int]], choice: Choice, tokens: Tokens, *, name: Callable[[int], str]
+) -> Iterator[tuple[list[int], list[Found]]]:
+    """The numbers of some sources and what was found for them, batch by batch, long sources first."""
+    check_choice(model.spec.decoder, choice)
+    check_target(model.spec.decoder, choice)
+    for number, source in enumerate(sources):
+        check_source(model.spec.encoder, source, name(number))
+    for numbers in batches([len(source) for source in sources], choice.beams):
+        yield numbers, translate_batch(model, [sources[number] for number in numbers], choice, tokens, numbers)
+
+
+@torch.inference_mode()
+def translate_batch(
+    model: Seq2Seq, sources: Sequence[Sequence[int]], choice: Choice, tokens: Tokens, numbers: Sequence[int]
+) -> list[Found]:
+    """What is written for each source."""
+    device = model.here.device
+    lengths = torch.tensor([len(source) for source in sources], device=device)
+    longest = int(lengths.max())
+    rows = torch.tensor([[*source, *[0] * (longest - len(source))] for source in sources], device=device)
+    attend = torch.arange(longest, device=device) < lengths[:, None]
+    steps = SourceDecoding(model, choice.beams)
+    logits_BV = steps.read(rows, None if bool(attend.all()) else attend, tokens.start[0])
+    return searched(steps, logits_BV, choice, tokens, numbers)
+
+
+def searched(steps: Steps, logits_BV: Tensor, choice: Choice, tokens: Tokens, numbers: Sequence[int]) -> list[Found]:
+    """What follows each row, chosen as the caller wants it."""
     if choice.beams > 1:
         return beam_search(steps, logits_BV, choice, tokens)
     draws = Draws(choice.seed, list(numbers), choice.max_new_tokens) if choice.samples else None
@@ -69,9 +104,7 @@ def check_prompt(spec: EncoderSpec, prompt: Sequence[int], choice: Choice, name:
     """Refuse a prompt without tokens, with unknown ones, or with no room for new ones."""
     if not prompt:
         raise GlassformerError(f"{name} has no tokens: there is nothing to continue. Give at least one word.")
-    wrong = next((token for token in prompt if not 0 <= token < (spec.vocab or 0)), None)
-    if wrong is not None:
-        raise GlassformerError(f"{name}: token {wrong} is out of range: the vocabulary has {spec.vocab} entries.")
+    check_known(spec, prompt, name)
     longest = spec.longest
     if longest is not None and len(prompt) + choice.max_new_tokens > longest:
         room = longest - len(prompt)
@@ -79,4 +112,32 @@ def check_prompt(spec: EncoderSpec, prompt: Sequence[int], choice: Choice, name:
         raise GlassformerError(
             f"{name} has {len(prompt):,} tokens, and {choice.max_new_tokens:,} new ones do not fit: the model has "
             f"positions={longest:,}. {way}."
+        )
+
+
+def check_source(spec: EncoderSpec, source: Sequence[int], name: str) -> None:
+    """Refuse a source without tokens, with unknown ones, or with more than the encoder reads."""
+    if not source:
+        raise GlassformerError(f"{name} has no tokens: there is nothing to translate. Give at least one word.")
+    check_known(spec, source, name)
+    if spec.longest is not None and len(source) > spec.longest:
+        raise GlassformerError(
+            f"{name} has {len(source):,} tokens, and the encoder has positions={spec.longest:,}: it reads no longer source. "
+            "Split the text."
+        )
+
+
+def check_known(spec: EncoderSpec, tokens: Sequence[int], name: str) -> None:
+    """Refuse tokens that the vocabulary lacks."""
+    wrong = next((token for token in tokens if not 0 <= token < (spec.vocab or 0)), None)
+    if wrong is not None:
+        raise GlassformerError(f"{name}: token {wrong} is out of range: the vocabulary has {spec.vocab} entries.")
+
+
+def check_target(spec: EncoderSpec, choice: Choice) -> None:
+    """Refuse a target that may be longer than the decoder reads."""
+    if spec.longest is not None and choice.max_new_tokens >= spec.longest:
+        raise GlassformerError(
+            f"max_new_tokens={choice.max_new_tokens:,} does not fit: the decoder has positions={spec.longest:,}, one of them for "
+            f"the token that begins a target. Use max_new_tokens={spec.longest - 1} or less."
         )

@@ -1,4 +1,4 @@
-"""Texts in, texts out: a loaded decoder with its tokenizer."""
+"""Texts in, texts out: a loaded model that writes, and its tokenizer."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from glassformer.model.fast.replacing import apply
 from glassformer.model.generation.generate import continued
 from glassformer.model.generation.search import Found
 from glassformer.model.generation.settings import Choice, Tokens, read_tokens
+from glassformer.spec import DecoderSpec, EncoderSpec, Seq2SeqSpec
 
 WINDOW = 1024  # texts that are sorted by length together
 
@@ -43,60 +44,110 @@ class Continuation:
         return asdict(self)
 
 
-class TextGenerator:
-    """`for one in TextGenerator(folder).continue_texts(texts, choice): print(one.text)`."""
+class TextWriter:
+    """A loaded model that writes texts, and its tokenizer; see `TextGenerator`, `Translator`."""
 
     def __init__(self, folder: str | Path, *, dtype: str | torch.dtype = "float32", device: str | None = None) -> None:
         loaded = load_encoder(folder, dtype=dtype, device=device, decoders=True)
         self.folder: CheckpointFolder = loaded.folder
-        spec = loaded.encoder.spec
-        if not spec.predicts_next:
-            what = "is an encoder: it predicts no next token" if not self.is_decoder else "has no matrix for the logits"
-            way = f"For vectors: glassformer encode {path_text(self.folder.path)} --text …"
-            raise GlassformerError(f"{path_text(self.folder.path)} ({self.folder.model_class}) {what}. {way}")
-        model = apply(loaded.encoder)
-        self.model: Encoder = laid_out(model) if serves(model) else model
-        self.tokens: Tokens = read_tokens(self.folder.path, self.folder.config, spec.vocab or 0)
+        self.check_kind(self.folder.spec, f"{path_text(self.folder.path)} ({self.folder.model_class})")
+        self.model: Any = self.made_fast(loaded.encoder)
+        self.tokens: Tokens = read_tokens(self.folder.path, self.folder.config, self.written_spec.vocab or 0)
 
     @property
-    def is_decoder(self) -> bool:
-        return type(self.folder.spec).__name__ == "DecoderSpec"
+    def read_spec(self) -> EncoderSpec:
+        """The stack that reads what is given."""
+        raise NotImplementedError
+
+    @property
+    def written_spec(self) -> EncoderSpec:
+        """The stack that writes."""
+        raise NotImplementedError
+
+    def check_kind(self, spec: EncoderSpec, called: str) -> None:
+        """Refuse a model that does something else."""
+        raise NotImplementedError
+
+    def made_fast(self, model: Any) -> Any:
+        """The same model, with what makes it faster here."""
+        raise NotImplementedError
+
+    def search(self, prompts: list[list[int]], choice: Choice, called: list[str]) -> Iterator[tuple[list[int], list[Found]]]:
+        """The numbers of some prompts and what was found for them, in any order."""
+        raise NotImplementedError
+
+    def said(self, one: Prompt, prompt: list[int], found: Found) -> Any:
+        """What was found, as text."""
+        raise NotImplementedError
 
     @cached_property
     def tokenizer(self) -> Any:
         """The folder's tokenizer."""
         return load_tokenizer(self.folder.path)
 
-    def continue_texts(
-        self, texts: Iterable[Prompt], choice: Choice, *, name: Callable[[int], str] = "text {}".format
-    ) -> Iterator[Continuation]:
-        """What follows each text, in their order."""
+    def write(self, texts: Iterable[Prompt], choice: Choice, *, name: Callable[[int], str] = "text {}".format) -> Iterator[Any]:
+        """What is written for each text, in their order."""
         given = iter(texts)
         start = 0
         while window := list(islice(given, WINDOW)):
             called = [name(start + number) for number in range(len(window))]
             prompts = [self.ids(one, what) for one, what in zip(window, called, strict=True)]
             found: dict[int, Found] = {}
-            for numbers, some in continued(self.model, prompts, choice, self.tokens, name=called.__getitem__):
+            for numbers, some in self.search(prompts, choice, called):
                 found.update(zip(numbers, some, strict=True))
             for number, (one, prompt) in enumerate(zip(window, prompts, strict=True)):
                 yield self.said(one, prompt, found[number])
             start += len(window)
 
     def ids(self, one: Prompt, name: str) -> list[int]:
-        """A prompt as tokens."""
+        """A prompt as tokens; a text of which only special tokens are left has none."""
         if not isinstance(one, str):
             if not isinstance(one, Sequence) or not all(type(token) is int for token in one):
                 raise GlassformerError(f"{name} must be a text or a list of token ids, found {shown(one)}.")
             return [int(token) for token in one]
         check_text(one, name)
         encoding = guarded(f"{name} cannot be tokenized", lambda: self.tokenizer.encode(one))
-        if encoding.ids:
-            check_vocabulary(self.tokenizer, encoding, name, self.model.spec.vocab)
+        if all(encoding.special_tokens_mask):
+            return []
+        check_vocabulary(self.tokenizer, encoding, name, self.read_spec.vocab)
         return list(encoding.ids)
 
+
+class TextGenerator(TextWriter):
+    """`for one in TextGenerator(folder).write(texts, choice): print(one.text)`."""
+
+    model: Encoder
+
+    @property
+    def read_spec(self) -> EncoderSpec:
+        return self.model.spec
+
+    @property
+    def written_spec(self) -> EncoderSpec:
+        return self.model.spec
+
+    def check_kind(self, spec: EncoderSpec, called: str) -> None:
+        folder = path_text(self.folder.path)
+        if isinstance(spec, Seq2SeqSpec):
+            way = f"Translate with it: glassformer translate {folder} --text …"
+            raise GlassformerError(f"{called} is an encoder-decoder: it writes a text for another one. {way}")
+        if not spec.predicts_next:
+            what = (
+                "is an encoder: it predicts no next token"
+                if not isinstance(spec, DecoderSpec)
+                else "has no matrix for the logits"
+            )
+            raise GlassformerError(f"{called} {what}. For vectors: glassformer encode {folder} --text …")
+
+    def made_fast(self, model: Any) -> Any:
+        model = apply(model)
+        return laid_out(model) if serves(model) else model
+
+    def search(self, prompts: list[list[int]], choice: Choice, called: list[str]) -> Iterator[tuple[list[int], list[Found]]]:
+        return continued(self.model, prompts, choice, self.tokens, name=called.__getitem__)
+
     def said(self, one: Prompt, prompt: list[int], found: Found) -> Continuation:
-        """What was found, as text: that of prompt and new tokens together, so that blanks between them are right."""
+        """That of prompt and new tokens together, so that blanks between them are right."""
         if not isinstance(one, str):
             return Continuation(None, None, *found)
         before, whole = (self.tokenizer.decode(ids) for ids in (prompt, [*prompt, *found.tokens]))

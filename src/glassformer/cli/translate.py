@@ -1,0 +1,56 @@
+"""The translation command: texts that an encoder-decoder writes for others."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import click
+
+import glassformer as gf
+from glassformer.checkpoints.folder import model_folder
+from glassformer.cli.generate import sampling_options, search_options, text_options, texts_from
+from glassformer.cli.model import checkpoint_argument
+from glassformer.cli.options import to_json
+
+
+@click.command()
+@checkpoint_argument
+@text_options
+@click.option(
+    "--max-new-tokens", type=click.IntRange(1), metavar="N", help="New tokens at most. [default: 200, or as the positions allow]"
+)
+@search_options
+@sampling_options
+@click.option("--alignment", is_flag=True, help="Print where the decoder looked in the source for each token.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def translate(checkpoint: Path, texts: tuple[str, ...], file: str | None, as_json: bool, **options: Any) -> None:
+    """Translate each text with an encoder-decoder (T5, BART, Marian, …): greedily, by beam search or by sampling.
+
+    \b
+    glassformer translate path/to/opus-mt-en-fr --text "A small house."
+    glassformer translate path/to/opus-mt-en-fr --text "A small house." --beams 4 --alignment
+    glassformer translate runs/translation-en-fr --file sentences.txt --beams 4 --length-penalty 0.6
+    """
+    model_folder(checkpoint)  # report a misspelt model before anything else
+    found = gf.translate(checkpoint, texts_from(texts, file), **options)
+    for note in found.notes:
+        print(f"glassformer: {note}", file=sys.stderr)
+    if as_json:
+        print(to_json(found.to_dict()))
+        return
+    for one in found:
+        print(one.text)
+        if one.alignment is not None:
+            print(table(one.alignment.looks))
+
+
+def table(looks: Iterable[tuple[str, str, float]]) -> str:
+    """Each written token, the one of the source that it looked at most, and the weight."""
+    from glassformer.show.table import Column, Table
+
+    columns = Column("  token"), Column("looked at"), Column("weight", right=True)
+    rows = [(f"  {target}", source, f"{weight:.2f}") for target, source, weight in looks]
+    return Table("", columns, rows).text()

@@ -1,0 +1,166 @@
+"""Translation: a loaded encoder-decoder with its tokenizer, and where it looked in the source for each token that it wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+
+from glassformer.errors import GlassformerError
+from glassformer.files.paths import path_text
+from glassformer.model.boundary.seq2seq import Seq2Seq
+from glassformer.model.encoder import Inputs, Wanted
+from glassformer.model.fast.onednn import laid_out, serves
+from glassformer.model.fast.replacing import apply, with_parts
+from glassformer.model.generation.generate import translated
+from glassformer.model.generation.search import Found
+from glassformer.model.generation.settings import Choice
+from glassformer.model.generation.texts import Prompt, TextWriter
+from glassformer.model.seq2seq import Pair
+from glassformer.spec import DecoderSpec, EncoderSpec, Seq2SeqSpec
+
+
+class Look(NamedTuple):
+    """The token of the source that a written token looked at most."""
+
+    target: str
+    source: str
+    weight: float
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """Where the decoder looked in the source when it chose each token: the mean of all heads of all layers."""
+
+    source: tuple[str, ...]  # its tokens
+    target: tuple[str, ...]  # the tokens that were written
+    weights: tuple[tuple[float, ...], ...]  # [target, source]; each row has the sum 1
+    special: tuple[bool, ...]  # which tokens of the source belong to no word
+
+    @property
+    def looks(self) -> list[Look]:
+        """For each written token the token of the source with the largest weight; tokens that belong to no word are left out."""
+        words = [place for place, special in enumerate(self.special) if not special] or list(range(len(self.source)))
+        found = []
+        for word, row in zip(self.target, self.weights, strict=True):
+            place = max(words, key=row.__getitem__)
+            found.append(Look(word, self.source[place], row[place]))
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """Ready for JSON."""
+        return asdict(self) | {"looks": [look._asdict() for look in self.looks]}
+
+
+@dataclass(frozen=True)
+class Translation:
+    """What was written for one source."""
+
+    source: str | None
+    text: str | None  # None without a tokenizer
+    tokens: list[int]  # the written tokens, without the one that ended the text
+    ended: bool  # by such a token; otherwise max_new_tokens were reached
+    score: float  # sum of log-probabilities; of a beam, divided by length^length_penalty
+    alignment: Alignment | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Ready for JSON."""
+        plain = {name: getattr(self, name) for name in ("source", "text", "tokens", "ended", "score")}
+        return plain if self.alignment is None else {**plain, "alignment": self.alignment.to_dict()}
+
+
+class Translator(TextWriter):
+    """`for one in Translator(folder).write(texts, choice): print(one.text)`; with `aligned` each has its alignment."""
+
+    model: Seq2Seq
+
+    def __init__(
+        self,
+        folder: str | Path,
+        *,
+        dtype: str | torch.dtype = "float32",
+        device: str | None = None,
+        aligned: bool = False,
+    ) -> None:
+        super().__init__(folder, dtype=dtype, device=device)
+        self.aligned = aligned
+        missing = "eos_token_id" if not self.tokens.ends else "decoder_start_token_id" if not self.tokens.start else None
+        if missing is not None:
+            why = "no token ends a translation" if missing == "eos_token_id" else "no token begins a translation"
+            raise GlassformerError(
+                f"{path_text(self.folder.path)} names no {missing}: {why}. Add it to generation_config.json of that folder."
+            )
+
+    @property
+    def read_spec(self) -> EncoderSpec:
+        return self.model.spec.encoder
+
+    @property
+    def written_spec(self) -> EncoderSpec:
+        return self.model.spec.decoder
+
+    @property
+    def room(self) -> int | None:
+        """New tokens that the decoder has positions for; None: any number."""
+        longest = self.written_spec.longest
+        return None if longest is None else longest - 1
+
+    def check_kind(self, spec: EncoderSpec, called: str) -> None:
+        folder = path_text(self.folder.path)
+        if isinstance(spec, DecoderSpec):
+            way = f"Continue texts with it: glassformer generate {folder} --text …"
+            raise GlassformerError(f"{called} is a decoder: it reads no source. {way}")
+        if not isinstance(spec, Seq2SeqSpec):
+            way = f"For vectors: glassformer encode {folder} --text …"
+            raise GlassformerError(f"{called} is an encoder: it writes no text. {way}")
+        if spec.reads != "tokens":
+            raise GlassformerError(f"{called} reads {spec.reads}, and its decoder writes text: it translates no texts.")
+        if not spec.predicts_next:
+            raise GlassformerError(f"{called} has no matrix for the logits: it writes no text. Load the whole model.")
+
+    def made_fast(self, model: Any) -> Any:
+        model = apply(model)
+        return with_parts(model, encoder=laid_out(model.encoder), decoder=laid_out(model.decoder)) if serves(model) else model
+
+    def search(self, prompts: list[list[int]], choice: Choice, called: list[str]) -> Iterator[tuple[list[int], list[Found]]]:
+        return translated(self.model, prompts, choice, self.tokens, name=called.__getitem__)
+
+    def said(self, one: Prompt, prompt: list[int], found: Found) -> Translation:
+        make = partial(Translation, tokens=found.tokens, ended=found.ended, score=found.score)
+        alignment = self.alignment(prompt, found.tokens, named=isinstance(one, str)) if self.aligned else None
+        if not isinstance(one, str):
+            return make(None, None, alignment=alignment)
+        return make(one, self.tokenizer.decode(found.tokens).strip(), alignment=alignment)
+
+    @torch.inference_mode()
+    def alignment(self, source: list[int], target: list[int], *, named: bool) -> Alignment:
+        """Where the decoder looked when it chose each token of a target: one pass over the whole of it."""
+        model = self.model
+        here = model.here.device
+        read = torch.tensor([source], device=here)
+        written = torch.tensor([[self.tokens.start[0], *target[:-1]]], device=here)
+        done = model.run(Pair(Inputs(read), Inputs(written)), Wanted(weights=range(model.spec.decoder.layers)))
+        mean_UT = torch.stack([weights_BHUT.mean((0, 1)) for weights_BHUT in done.cross.values()]).double().mean(0)
+        rows = mean_UT[: len(target)].tolist()
+        special = self.special if named else frozenset()
+        return Alignment(
+            tuple(self.words(source) if named else map(str, source)),
+            tuple(self.words(target) if named else map(str, target)),
+            tuple(map(tuple, rows)),
+            tuple(token in special for token in source),
+        )
+
+    def words(self, tokens: list[int]) -> Iterator[str]:
+        """Tokens as they are written."""
+        for token in tokens:
+            found = self.tokenizer.id_to_token(token)
+            yield str(token) if found is None else str(found)
+
+    @property
+    def special(self) -> frozenset[int]:
+        """The tokens that belong to no word."""
+        return frozenset(token for token, added in self.tokenizer.get_added_tokens_decoder().items() if added.special)

@@ -1,0 +1,104 @@
+"""translate, as a person uses it: texts, alignments, and one line for what cannot be translated."""
+
+import json
+
+import pytest
+from checkpoint_files import bert_folder
+from command_line import glassformer
+
+import glassformer as gf
+from glassformer.errors import GlassformerError
+
+WORDS = ["<pad>", "<s>", "</s>", "a", "small", "house", "une", "petite", "maison"]
+SPEC = "transformer layers=2 d_model=16 heads=2 d_ff=24 vocab=9"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A random model with a tokenizer of words."""
+    from tokenizers import Tokenizer, models, pre_tokenizers, processors
+
+    torch = pytest.importorskip("torch")
+    torch.manual_seed(3)
+    saved = gf.save(gf.Seq2Seq(gf.spec(SPEC)), tmp_path_factory.mktemp("models") / "tiny")
+    tokenizer = Tokenizer(models.WordLevel({word: number for number, word in enumerate(WORDS)}, unk_token="<pad>"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokenizer.add_special_tokens(WORDS[:3])
+    tokenizer.post_processor = processors.TemplateProcessing(single="$A </s>", special_tokens=[("</s>", 2)])
+    tokenizer.save(str(saved / "tokenizer.json"))
+    (saved / "generation_config.json").write_text('{"eos_token_id": 2, "decoder_start_token_id": 1, "bad_words_ids": [[0], [1]]}')
+    return saved
+
+
+def test_texts_and_files_are_translated(folder, tmp_path):
+    (tmp_path / "sources.txt").write_text("a small house\nsmall\n")
+    done = glassformer("translate", folder, "--file", tmp_path / "sources.txt", "--beams", 3, "--max-new-tokens", 5)
+    assert done.returncode == 0, done.stderr
+    found = gf.translate(folder, ["a small house", "small"], beams=3, max_new_tokens=5)
+    assert done.stdout.splitlines() == found.texts
+    assert [one.source for one in found] == ["a small house", "small"]
+    alone = gf.translate(folder, [[3, 4, 5, 2]], beams=3, max_new_tokens=5)[0]
+    assert (alone.tokens, alone.text) == (found[0].tokens, None)
+
+
+def test_one_beam_is_greedy_and_a_seed_samples_the_same(folder):
+    greedy = gf.translate(folder, "a small house", max_new_tokens=6)
+    assert gf.translate(folder, "a small house", max_new_tokens=6, beams=1).texts == greedy.texts
+    drawn = [gf.translate(folder, "a small house", max_new_tokens=9, temperature=3.0, seed=seed).texts for seed in (1, 1, 2)]
+    assert drawn[0] == drawn[1] != drawn[2]
+
+
+def test_an_alignment_names_a_source_token_for_each_written_one(folder):
+    done = glassformer("translate", folder, "--text", "a small house", "--alignment", "--max-new-tokens", 3, "--json")
+    (one,) = json.loads(done.stdout)["translations"]
+    assert one["alignment"]["source"] == ["a", "small", "house", "</s>"]
+    assert one["alignment"]["target"] == [WORDS[token] for token in one["tokens"]]
+    assert all(sum(row) == pytest.approx(1) for row in one["alignment"]["weights"])
+    assert {look["source"] for look in one["alignment"]["looks"]} <= {"a", "small", "house"}
+    shown = glassformer("translate", folder, "--text", "a small house", "--alignment", "--max-new-tokens", 3).stdout.splitlines()
+    assert shown[1].split() == ["token", "looked", "at", "weight"]
+    assert len(shown) == 3 + len(one["tokens"])
+
+
+def test_translations_that_are_cut_off_are_counted(folder):
+    found = gf.translate(folder, ["a", "house"], max_new_tokens=1)
+    cut = sum(not one.ended for one in found)
+    assert cut and f"{cut} translation" in found.notes[-1]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--text", ""), "--text has no tokens: there is nothing to translate."),
+        (("--text", "a", "--beams", "10"), "beams=10 is wider than the vocabulary: it has 9 tokens."),
+        (("--text", "a", "--beams", "2", "--top-k", "3"), "beams=2 and sampling exclude each other"),
+        ((), "which texts? Give --text"),
+    ],
+)
+def test_bad_input_is_one_line(folder, options, said):
+    done = glassformer("translate", folder, *options)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert said in done.stderr
+
+
+def test_another_kind_of_model_names_the_command_for_it(folder, tmp_path):
+    bert = bert_folder(tmp_path / "bert")
+    decoder = gf.save(gf.Decoder(gf.spec("gpt2 layers=1 d_model=8 heads=2 vocab=9")), tmp_path / "gpt2")
+    for other, command, way in (
+        (bert, "translate", "is an encoder: it writes no text. For vectors: glassformer encode"),
+        (decoder, "translate", "is a decoder: it reads no source. Continue texts with it: glassformer generate"),
+        (folder, "generate", "is an encoder-decoder: it writes a text for another one. Translate with it: glassformer translate"),
+        (folder, "encode", "Translate with it: glassformer translate"),
+    ):
+        done = glassformer(command, other, "--text", "a", *(("--out", tmp_path / "x.npy") if command == "encode" else ()))
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+        assert way in done.stderr
+
+
+def test_a_model_that_names_no_end_or_no_beginning_is_refused(tmp_path):
+    saved = gf.save(gf.Seq2Seq(gf.spec(SPEC)), tmp_path / "tiny")
+    with pytest.raises(GlassformerError, match="names no eos_token_id: no token ends a translation"):
+        gf.translate(saved, [[3]])
+    (saved / "generation_config.json").write_text('{"eos_token_id": 2}')
+    with pytest.raises(GlassformerError, match="names no decoder_start_token_id"):
+        gf.translate(saved, [[3]])
