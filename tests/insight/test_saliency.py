@@ -1,10 +1,13 @@
 """Saliency: integrated gradients add up, agree with captum, and gradients with finite differences."""
 
 import json
+from importlib.resources import files
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+from tiny_models import guest
 
 import glassformer as gf
 from glassformer.errors import GlassformerError
@@ -17,6 +20,12 @@ def logit(model, ids, number, vectors=None):
     hooks = {"embeddings.token": lambda value: value if vectors is None else vectors}
     with model.hooks(hooks):
         return model(ids).logits[:, number]
+
+
+def vectors_of(model):
+    """The ids of the text, and the vectors of its tokens."""
+    ids = ids_of(model, TEXT)
+    return ids, model.encoder.embeddings.source.E_token.detach()[ids]
 
 
 def ids_of(model, text):
@@ -72,20 +81,48 @@ def test_rollout_of_a_uniform_model_is_uniform_and_sums_to_one(loaded):
     assert found.scores == pytest.approx((half[1] @ half[0])[0], abs=1e-12)
 
 
-def test_integrated_gradients_agree_with_captum(loaded):
-    captum = pytest.importorskip("captum.attr", reason="captum is not installed")
-    ids = ids_of(loaded, TEXT)
-    vectors = loaded.encoder.embeddings.source.E_token.detach()[ids]
+@pytest.mark.parametrize("baseline", ["zero", "padding"])
+def test_integrated_gradients_agree_with_captum(loaded, baseline):
+    captum = guest("captum.attr")
+    ids, vectors = vectors_of(loaded)
+    start = torch.zeros_like(vectors)
+    if baseline == "padding":  # every word replaced by the padding token; [CLS] and [SEP] stay
+        start = loaded.encoder.embeddings.source.E_token.detach()[torch.zeros_like(ids)]
+        start[:, [0, -1]] = vectors[:, [0, -1]]
 
     def forward(some):
         return logit(loaded, ids.expand(len(some), -1), 1, some)
 
-    theirs = captum.IntegratedGradients(forward).attribute(vectors, torch.zeros_like(vectors), n_steps=64, method="gausslegendre")
-    ours = saliency(loaded, TEXT, of="class=glass", baseline="zero", steps=64)
+    theirs, gap = captum.IntegratedGradients(forward).attribute(
+        vectors, start, n_steps=64, method="gausslegendre", return_convergence_delta=True
+    )
+    ours = saliency(loaded, TEXT, of="class=glass", baseline=baseline, steps=64)
     assert ours.scores == pytest.approx(theirs[0].sum(-1).detach().numpy(), abs=1e-5)
-    products = captum.InputXGradient(forward).attribute(vectors.clone().requires_grad_())
-    gradient = saliency(loaded, TEXT, of="class=glass", method="gradient")
-    assert gradient.scores == pytest.approx(products[0].sum(-1).detach().numpy(), abs=1e-5)
+    assert ours.gap.total - ours.gap.wanted == pytest.approx(gap.item(), abs=1e-5)
+
+
+def test_gradient_times_input_agrees_with_captum(loaded):
+    captum = guest("captum.attr")
+    ids, vectors = vectors_of(loaded)
+    products = captum.InputXGradient(lambda some: logit(loaded, ids, 1, some)).attribute(vectors.clone().requires_grad_())
+    ours = saliency(loaded, TEXT, of="class=glass", method="gradient")
+    assert ours.scores == pytest.approx(products[0].sum(-1).detach().numpy(), abs=1e-5)
+
+
+WALK = Path(str(files("glassformer.lab").joinpath("models", "walk")))
+SENTENCES = [
+    "The animal did not cross the street because it was too tired.",
+    "Tom a été entarté cet été.",
+    "A joy from start to end!",
+    "bad",
+]
+
+
+@pytest.mark.parametrize("text", SENTENCES)
+def test_a_trained_classifier_is_explained_to_a_percent_by_the_default_steps_and_the_gap_is_printed(text):
+    found = gf.saliency(WALK, text)
+    assert found.gap.relative < 0.01
+    assert f"Completeness gap: {100 * found.gap.relative:.2g}% with {found.steps} steps." in str(found)
 
 
 def test_a_masked_token_and_a_text_of_one_token(masked, classifier):

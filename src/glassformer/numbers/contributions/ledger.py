@@ -12,11 +12,11 @@ import numpy as np
 
 from glassformer.errors import GlassformerError, shown
 from glassformer.numbers.contributions.rules import Rules
-from glassformer.numbers.contributions.shares import At, leftover, product, shares
+from glassformer.numbers.contributions.shares import At, constant, leftover, product, shares
 from glassformer.numbers.values import Values
 from glassformer.program import Step, Tensor
 from glassformer.program.axes import HEADS, Array
-from glassformer.program.operations import Gate, Pointwise, Softmax
+from glassformer.program.operations import Cap, Pointwise, Softmax
 from glassformer.program.operations.base import Copy
 from glassformer.spec.viewed import Viewed
 
@@ -173,17 +173,15 @@ class _Backward:
         self.coefficients[step.name] = np.where(cells, 0.0, c)
 
     def _leftover(self, at: At, found: list[Array | None]) -> None:
-        operation = at.step.operation
-        if isinstance(operation, Softmax):
-            part: Part = "uniform attention"
-        elif isinstance(operation, Gate):  # the constant in its rule
-            part = "bias"
-        elif isinstance(operation, Pointwise) and self.rules.activations == "slope":
-            part = "remainder"
-        else:
-            return
-        left = leftover(at, self.run.values[at.step.name], found)
-        self.lines.append(Line(part, at.step.name, left, at.step.block.layer))
+        """Lines for what no input gets: the constant part of a step, and what a rule leaves."""
+        operation, name, layer = at.step.operation, at.step.name, at.step.block.layer
+        always = constant(operation, at)
+        if always is not None:
+            part: Part = "uniform attention" if isinstance(operation, Softmax) else "bias"
+            self.lines.append(Line(part, name, always, layer))
+        if isinstance(operation, Pointwise | Cap) and self.rules.activations == "slope":
+            left = leftover(at, self.run.values[name], found) - (always or 0.0)
+            self.lines.append(Line("remainder", name, left, layer))
 
     def _write(self, tensor: Tensor, c: Array, part: Any, step: Step | None) -> None:
         """One line for each text, head and position that the tensor has."""

@@ -24,7 +24,7 @@ class Rules:
     depth: Depth = "direct"
     norms: Norms = "held"  # held: the deviation of a norm is a constant; opened: it gets half, shared by parts of the variance
     patterns: Patterns = "held"  # held: attention weights are constants; opened: they get half, shared over scores
-    activations: Activations = "secant"  # f(x) = (f(x) / x) · x leaves nothing; f'(x) · x leaves a remainder
+    activations: Activations = "secant"  # f(x) = f(0) + rise / x · x leaves nothing; f'(x) · x leaves a remainder
 
     def __post_init__(self) -> None:
         for name, choices in (("depth", Depth), ("norms", Norms), ("patterns", Patterns), ("activations", Activations)):

@@ -15,6 +15,7 @@ from glassformer.program.axes import Array
 from glassformer.program.operations import (
     Add,
     Affine,
+    Cap,
     Contract,
     Gate,
     Length,
@@ -101,9 +102,9 @@ def _(operation: Scale, at: At) -> Shares:
 
 
 @shares.register
-def _(_operation: Shift, at: At) -> Shares:
+def _(operation: Shift, at: At) -> Shares:
     output, inputs = at.step.output, at.step.inputs
-    scaled = at.coefficient * aligned(inputs[1], at.values[1], output)
+    scaled = at.coefficient * aligned(inputs[1], at.values[1] + operation.plus_one, output)
     return [scaled, None, *(_summed(at.coefficient, output, tensor) for tensor in inputs[2:])]
 
 
@@ -175,12 +176,10 @@ def _(operation: Normalise, at: At) -> Shares:
 @shares.register
 def _(operation: Rotate, at: At) -> Shares:
     """The transpose of a rotation is the rotation back."""
-    length, width = at.step.output.axis(operation.along), at.step.output.axes[-1]
-    angles = np.tile(operation.angles(length.size, width.size), 2)
-    table = Tensor("angle", (length, width))
-    cosine, sine = (aligned(table, function(angles), at.step.output) for function in (np.cos, np.sin))
-    first, second = np.split(at.coefficient * sine, 2, axis=-1)
-    return [at.coefficient * cosine + np.concatenate([second, -first], axis=-1)]
+    cosine, sine = operation.waves(at.step.output)
+    turned, rest = np.split(at.coefficient, [cosine.shape[-1]], axis=-1)
+    first, second = np.split(turned * sine, 2, axis=-1)
+    return [np.concatenate([turned * cosine + np.concatenate([second, -first], axis=-1), rest], axis=-1)]
 
 
 @shares.register(Copy)
@@ -230,11 +229,52 @@ def _(operation: Softmax, at: At) -> Shares:
 
 @shares.register
 def _(operation: Pointwise, at: At) -> Shares:
-    x = at.values[0]
     if at.rules.activations == "slope":
-        return [at.coefficient * FUNCTIONS[operation.function].slope(x)]
-    secant = np.divide(FUNCTIONS[operation.function].evaluate(x), x, out=np.zeros_like(x), where=x != 0)
-    return [at.coefficient * secant]
+        return [at.coefficient * FUNCTIONS[operation.function].slope(at.values[0])]
+    return [at.coefficient * _secant(operation, at)]
+
+
+@shares.register
+def _(operation: Cap, at: At) -> Shares:
+    return [at.coefficient * (operation.slope(at.values[0]) if at.rules.activations == "slope" else _secant(operation, at))]
+
+
+def _secant(operation: Pointwise | Cap, at: At) -> Array:
+    """(f(x) − f(0)) / x."""
+    x = at.values[0]
+    rise = operation.evaluate(at.step.inputs, at.step.output, [x]) - at_zero(operation, at)
+    return np.divide(rise, x, out=np.zeros_like(x), where=x != 0)
+
+
+def at_zero(operation: Pointwise | Cap, at: At) -> float:
+    """f(0): 1/2 for a sigmoid, 0 for the others."""
+    return float(operation.evaluate(at.step.inputs, at.step.output, [np.zeros(())]))
+
+
+@singledispatch
+def constant(_operation: object, _at: At) -> float | None:
+    """Σ coefficient · the part of the output that is there whatever the inputs are; None if there is no such part."""
+    return None
+
+
+@constant.register
+def _(operation: Softmax, at: At) -> float:
+    """Equal weights."""
+    seen = np.isfinite(at.values[0])
+    count = np.maximum(seen.sum(position_of(at.step.output, operation.over), keepdims=True), 1)
+    return float(np.where(seen, at.coefficient / count, 0.0).sum())
+
+
+@constant.register
+def _(_operation: Gate, at: At) -> float:
+    return 2 * float(at.coefficient.sum())
+
+
+@constant.register(Pointwise)
+@constant.register(Cap)
+def _(operation: Any, at: At) -> float | None:
+    start = at_zero(operation, at)
+    return start * float(at.coefficient.sum()) if start else None
 
 
 def leftover(at: At, output: Array, found: Shares) -> float:

@@ -128,6 +128,10 @@ class Cap(Elementwise):
     def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
         return np.asarray(self.limit * np.tanh(values[0] / self.limit))
 
+    def slope(self, x: Array) -> Array:
+        """The derivative."""
+        return np.asarray(1 - np.square(np.tanh(x / self.limit)))
+
     def opened(self, inputs: Sequence[Tensor], output: Tensor, cell: Cell, values: Values) -> Expression:
         limit = _number(self.limit)
         return Product((limit, Call("tanh", Ratio(Ref(inputs[0], cell), limit))))

@@ -38,17 +38,22 @@ class Rotate(Elementwise):
         """The angle of each position and each pair of features."""
         return np.arange(length)[:, None] / self.divisor * self.base ** (-2 * np.arange(width // 2) / width)
 
+    def waves(self, output: Tensor) -> tuple[Array, Array]:
+        """Cosine and sine of the angle of each rotated feature, shaped like the output."""
+        width, length = self._rotated(output), output.axis(self.along)
+        angles = np.tile(self.angles(length.size, width), 2)
+        table, part = Tensor("angle", (length, Axis("rotated", width))), (*output.axes[:-1], Axis("rotated", width))
+        cosine, sine = (aligned(table, wave(angles), Tensor("part", part)) for wave in (np.cos, np.sin))
+        return cosine, sine
+
     def angle_text(self, position: int, pair: int, width: int) -> str:
         """The formula of one angle."""
         text = angle_text(position, self.base, 2 * pair, width)
         return text if self.divisor == 1 else f"{text} / {in_full(self.divisor)}"
 
     def evaluate(self, inputs: Sequence[Tensor], output: Tensor, values: Sequence[Array]) -> Array:
-        width, length = self._rotated(output), output.axis(self.along)
-        angles = np.tile(self.angles(length.size, width), 2)
-        table, part = Tensor("angle", (length, Axis("rotated", width))), (*output.axes[:-1], Axis("rotated", width))
-        cosine, sine = (aligned(table, wave(angles), Tensor("part", part)) for wave in (np.cos, np.sin))
-        before, rest = values[0][..., :width], values[0][..., width:]
+        cosine, sine = self.waves(output)
+        before, rest = np.split(values[0], [cosine.shape[-1]], axis=-1)
         first, second = np.split(before, 2, axis=-1)
         rotated = before * cosine + np.concatenate([-second, first], axis=-1) * sine
         return np.asarray(np.concatenate([rotated, rest], axis=-1) if rest.shape[-1] else rotated)
