@@ -8,6 +8,7 @@ from functools import cached_property, lru_cache
 from typing import Any, Literal, Self, get_args
 
 from glassformer.spec.no_decoder import NoDecoder
+from glassformer.spec.position_kinds import PositionKinds
 from glassformer.spec.sound_sizes import SoundSizes
 from glassformer.spec.viewed import Viewed
 
@@ -82,7 +83,7 @@ def _is(default: Any, doc: str) -> Any:
 
 
 @dataclass(frozen=True, kw_only=True)
-class EncoderFields(SoundSizes, NoDecoder, Viewed):
+class EncoderFields(PositionKinds, SoundSizes, NoDecoder, Viewed):
     """Widths, depth and choices, named as in the paper, without checks: `EncoderSpec` adds the rules between them."""
 
     d_model: int = _is(512, "width of the residual stream")
@@ -272,53 +273,6 @@ class EncoderFields(SoundSizes, NoDecoder, Viewed):
     def gated(self) -> bool:
         """Whether the feed-forward block multiplies two projections."""
         return self.activation in GATES
-
-    @property
-    def learns_positions(self) -> bool:
-        """Whether there is a position table (learned, or stored and frozen)."""
-        return self.position.startswith("learned") or self.position == "sinusoidal_stored"
-
-    @property
-    def computes_positions(self) -> bool:
-        """Whether positions are waves that no table stores."""
-        return self.position in ("sinusoidal", "sinusoidal_halves")
-
-    @property
-    def rotary(self) -> bool:
-        """Whether queries and keys are rotated by their position, in a sequence or in an image."""
-        return self.position.startswith("rotary")
-
-    @property
-    def relative(self) -> bool:
-        """Whether a table adds terms to the attention scores by distance."""
-        return "relative" in self.position or self.disentangled
-
-    @property
-    def disentangled(self) -> bool:
-        """Whether attention is disentangled (DeBERTa): the relative table holds vectors that act as queries and keys."""
-        return "disentangled" in self.position
-
-    @property
-    def content_to_position(self) -> bool:
-        """Whether queries attend to the vectors of relative positions."""
-        return self.disentangled and self.relative_terms != "position_to_content"
-
-    @property
-    def position_to_content(self) -> bool:
-        """Whether the vectors of relative positions attend to the keys."""
-        return self.disentangled and self.relative_terms != "content_to_position"
-
-    @property
-    def score_terms(self) -> int:
-        """Number of products summed in an attention score; the scale grows with it."""
-        return 1 + self.content_to_position + self.position_to_content
-
-    @cached_property
-    def relative_rows(self) -> int:
-        """Rows of a relative table: the buckets, or one per offset between two patches plus three for the class token."""
-        if self.position.endswith("2d"):
-            return (2 * self.patch_grid[0] - 1) * (2 * self.patch_grid[1] - 1) + 3
-        return self.relative_buckets
 
     @property
     def reads(self) -> Literal["tokens", "image", "frames", "vectors"]:
