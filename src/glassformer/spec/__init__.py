@@ -14,8 +14,8 @@ from glassformer.spec.encoder_fields import (
     NormKind,
     defaults,
     field_docs,
-    token_names,
 )
+from glassformer.spec.encoder_sizes import token_names
 from glassformer.spec.encoder_spec import EncoderSpec
 from glassformer.spec.fields import field_rules
 from glassformer.spec.seq2seq_spec import Seq2SeqSpec

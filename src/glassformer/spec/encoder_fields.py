@@ -1,15 +1,12 @@
-"""The fields of a spec, and the sizes derived from them."""
+"""The fields of a spec: widths, depth and choices, named as in the paper."""
 
 from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any, Literal, Self, get_args
 
-from glassformer.spec.no_decoder import NoDecoder
-from glassformer.spec.position_kinds import PositionKinds
-from glassformer.spec.sound_sizes import SoundSizes
 from glassformer.spec.viewed import Viewed
 
 Block = Literal["layer", "attention"]
@@ -83,8 +80,9 @@ def _is(default: Any, doc: str) -> Any:
 
 
 @dataclass(frozen=True, kw_only=True)
-class EncoderFields(PositionKinds, SoundSizes, NoDecoder, Viewed):
-    """Widths, depth and choices, named as in the paper, without checks: `EncoderSpec` adds the rules between them."""
+class EncoderFields(Viewed):
+    """Widths, depth and choices, named as in the paper, without checks: `EncoderSizes` adds what follows
+    from them, `EncoderSpec` the rules between them."""
 
     d_model: int = _is(512, "width of the residual stream")
     heads: int = _is(8, "attention heads per layer")
@@ -196,147 +194,11 @@ class EncoderFields(PositionKinds, SoundSizes, NoDecoder, Viewed):
         """Return the same spec with some fields changed."""
         return dataclasses.replace(self, **fields)
 
-    # Derived sizes, computed only here.
-
-    @cached_property
-    def head_k(self) -> int:
-        """d_k, given or derived."""
-        return self.d_k if self.d_k is not None else self.d_model // self.heads
-
-    @cached_property
-    def head_v(self) -> int:
-        """d_v, given or derived."""
-        return self.d_v if self.d_v is not None else self.head_k
-
-    @cached_property
-    def key_heads(self) -> int:
-        """kv_heads, given or derived."""
-        return self.kv_heads if self.kv_heads is not None else self.heads
-
-    @property
-    def group(self) -> int:
-        """Number of query heads per key/value head."""
-        return self.heads // self.key_heads
-
-    @cached_property
-    def ffn_width(self) -> int:
-        """d_ff, given or derived."""
-        return self.d_ff if self.d_ff is not None else 4 * self.d_model
-
-    @cached_property
-    def table_width(self) -> int:
-        """Width of the embedding tables, or of what the convolutions make of raw sound."""
-        if self.conv_widths:
-            return self.conv_widths[-1]
-        return self.embedding_size if self.embedding_size is not None else self.d_model
-
-    @property
-    def vocab_width(self) -> int:
-        """Width of the vectors that a masked-token head multiplies with its output matrix."""
-        return self.head_width if self.head_width is not None else self.table_width if self.head_dense else self.d_model
-
-    @cached_property
-    def norm_after_last(self) -> FinalNorm:
-        """final_norm, given or derived."""
-        if self.final_norm is not None:
-            return self.final_norm
-        return "all" if self.norm == "pre" and self.block == "layer" else "none"
-
-    @cached_property
-    def image_size(self) -> tuple[int, int]:
-        """Height and width of the image; zeros without an image."""
-        height = self.image or 0
-        return height, self.image_width or height
-
-    @cached_property
-    def patch_size(self) -> tuple[int, int]:
-        """Height and width of a patch; ones without an image."""
-        height = self.patch or 1
-        return height, self.patch_width or height
-
-    @cached_property
-    def patch_grid(self) -> tuple[int, int]:
-        """Number of whole patches vertically and horizontally; incomplete patches are cut off."""
-        return self.image_size[0] // self.patch_size[0], self.image_size[1] // self.patch_size[1]
-
-    @cached_property
-    def patches(self) -> int:
-        """Number of whole patches in the image."""
-        return self.patch_grid[0] * self.patch_grid[1]
-
-    @cached_property
-    def distinct_layers(self) -> int:
-        """Number of layers with their own weights."""
-        return self.share_layers if self.share_layers is not None else self.layers
-
-    @property
-    def gated(self) -> bool:
-        """Whether the feed-forward block multiplies two projections."""
-        return self.activation in GATES
-
-    @property
-    def reads(self) -> Literal["tokens", "image", "frames", "vectors"]:
-        """The kind of input."""
-        if self.patch is not None:
-            return "image"
-        if self.mels is not None:
-            return "frames"
-        return "tokens" if self.vocab is not None else "vectors"
-
-    @property
-    def reads_one_token(self) -> bool:
-        """Whether the head reads one token of each input, the first or the last, and nothing else."""
-        pooled = self.head == "project" or (self.head == "classify" and self.head_reads == "pooled")
-        return pooled and self.pooler != "attention" and self.pool in ("first", "last")
-
-    @property
-    def one_length(self) -> bool:
-        """Whether all inputs have the same length: images of one size, audio of one duration."""
-        return self.reads in ("image", "frames")
-
-    @cached_property
-    def position_rows(self) -> int:
-        """Rows of the position table."""
-        if self.patch is not None:
-            return self.patches + self.class_tokens
-        return (self.positions or 0) + self.position_offset
-
-    @cached_property
-    def longest(self) -> int | None:
-        """The most tokens the encoder can take; None where nothing limits it."""
-        if self.patch is not None:
-            return self.patches + self.class_tokens + self.registers
-        if self.raw_sound:
-            return self.positions_of(self.frames)
-        return self.positions if self.learns_positions or self.mels is not None else None
-
-    def bias(self, place: BiasPlace) -> bool:
-        """Whether `place` has a bias."""
-        return place in self.biases
-
-    def layer_weights(self, layer: int) -> int:
-        """Return the first layer that uses the weights of layer `layer`; they are counted under its name."""
-        turn, place = divmod(layer, self.layer_cycle)
-        groups, turns = self.distinct_layers // self.layer_cycle, self.layers // self.layer_cycle
-        group = turn * groups // turns
-        return -(-group * turns // groups) * self.layer_cycle + place
-
-    def layer_window(self, layer: int) -> int | None:
-        """Return the attention window of a layer; None for global attention."""
-        if self.window is None or (self.global_every is not None and layer % self.global_every == 0):
-            return None
-        return self.window
-
     def to_dict(self) -> dict[str, Any]:
         """Return the fields that differ from the defaults, ready for JSON or TOML; `EncoderSpec(**…)` restores the spec."""
         kind: Any = type(self)
         values = {name: getattr(self, name) for name, default in defaults(kind).items() if getattr(self, name) != default}
         return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
-
-
-def token_names(count: int) -> list[str]:
-    """Return the names of the learned tokens before the patches: class, distillation, then by number."""
-    return ["class_token", "distillation_token", *(f"token_{i}" for i in range(2, count))][:count]
 
 
 @lru_cache(maxsize=8)

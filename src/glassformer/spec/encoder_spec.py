@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from glassformer.spec.encoder_fields import EncoderFields
+from glassformer.spec.encoder_sizes import EncoderSizes
 from glassformer.spec.rules import check
 
 
 @dataclass(frozen=True, kw_only=True)
-class EncoderSpec(EncoderFields):
+class EncoderSpec(EncoderSizes):
     """Description of an encoder: widths, depth and choices, named as in the paper. Use `replace` for variants."""
 
     def __post_init__(self) -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from glassformer.errors import GlassformerError
-from glassformer.spec.encoder_fields import MASKED_HEADS, EncoderFields, defaults
+from glassformer.spec.encoder_fields import MASKED_HEADS, defaults
+from glassformer.spec.encoder_sizes import EncoderSizes
 from glassformer.spec.fields import accept
 
 
-def check(spec: EncoderFields) -> None:
+def check(spec: EncoderSizes) -> None:
     """Normalise each field and refuse invalid combinations; messages name the field, the value, the rule and the way out."""
     kind: Any = type(spec)
     for name, default in defaults(kind).items():
@@ -25,7 +26,7 @@ def check(spec: EncoderFields) -> None:
     _head(spec)
 
 
-def _widths(spec: EncoderFields) -> None:
+def _widths(spec: EncoderSizes) -> None:
     if spec.d_k is None and spec.d_model % spec.heads:
         raise GlassformerError(
             f"heads={spec.heads} does not divide d_model={spec.d_model}, and d_k is not given: "
@@ -56,7 +57,7 @@ def nearest_divisor(width: int, wanted: int) -> int:
     return min(divisors, key=lambda divisor: (abs(divisor - wanted), divisor))
 
 
-def _positions(spec: EncoderFields) -> None:
+def _positions(spec: EncoderSizes) -> None:
     if spec.learns_positions and spec.positions is None and spec.patch is None:
         raise GlassformerError(f"position={spec.position} needs positions, the number of rows in its table. Try positions=512.")
     if spec.position_offset and spec.patch is not None and spec.learns_positions:
@@ -75,7 +76,7 @@ def _positions(spec: EncoderFields) -> None:
         )
 
 
-def _disentangled(spec: EncoderFields) -> None:
+def _disentangled(spec: EncoderSizes) -> None:
     rows, distance = spec.relative_buckets, spec.relative_distance
     if rows % 2 or rows < 4:
         raise GlassformerError(
@@ -89,7 +90,7 @@ def _disentangled(spec: EncoderFields) -> None:
         )
 
 
-def _layers(spec: EncoderFields) -> None:
+def _layers(spec: EncoderSizes) -> None:
     if spec.share_layers is not None and spec.share_layers > spec.layers:
         raise GlassformerError(
             f"share_layers={spec.share_layers} is more than layers={spec.layers}: some layers would never be used. "
@@ -106,7 +107,7 @@ def _layers(spec: EncoderFields) -> None:
         )
 
 
-def _input(spec: EncoderFields) -> None:
+def _input(spec: EncoderSizes) -> None:
     if (spec.image is None) != (spec.patch is None):
         given, missing = ("image", "patch") if spec.patch is None else ("patch", "image")
         raise GlassformerError(
@@ -136,7 +137,7 @@ def _input(spec: EncoderFields) -> None:
         raise GlassformerError(f"segments={spec.segments} needs a token embedding. {other}.")
 
 
-def _places_in_image(spec: EncoderFields) -> None:
+def _places_in_image(spec: EncoderSizes) -> None:
     if spec.position == "rotary_2d" and spec.patch is None:
         raise GlassformerError(
             "position=rotary_2d rotates by row and column of a patch, and there is no image. Give image and patch."
@@ -147,7 +148,7 @@ def _places_in_image(spec: EncoderFields) -> None:
         )
 
 
-def _audio(spec: EncoderFields) -> None:
+def _audio(spec: EncoderSizes) -> None:
     if spec.mels is None:
         if spec.raw_sound:
             raise GlassformerError(f"samples={spec.samples} needs mels, the features of a frame: raw sound has one. Give mels=1.")
@@ -165,7 +166,7 @@ def _audio(spec: EncoderFields) -> None:
         )
 
 
-def _raw_sound(spec: EncoderFields) -> None:
+def _raw_sound(spec: EncoderSizes) -> None:
     lists = {name: getattr(spec, name) for name in ("conv_widths", "conv_kernels", "conv_strides")}
     if not spec.conv_kernels or len({len(sizes) for sizes in lists.values()}) > 1:
         given = ", ".join(f"{len(sizes)} {name}" for name, sizes in lists.items())
@@ -179,7 +180,7 @@ def _raw_sound(spec: EncoderFields) -> None:
         raise GlassformerError(f"{field} is not allowed with samples: the length of the sound decides. Leave it out.")
 
 
-def _convolved(spec: EncoderFields) -> None:
+def _convolved(spec: EncoderSizes) -> None:
     """Rules of positional convolutions and of gates, which cut the features into groups and heads."""
     if spec.convolves_positions and spec.d_model % spec.position_groups:
         raise GlassformerError(
@@ -195,7 +196,7 @@ def _convolved(spec: EncoderFields) -> None:
         raise GlassformerError(f"relative_gate=true is not allowed: {why}. Leave it out.")
 
 
-def _head(spec: EncoderFields) -> None:
+def _head(spec: EncoderSizes) -> None:
     if spec.head in MASKED_HEADS and spec.vocab is None:
         other = "" if spec.one_length else "vocab, or "  # image and audio encoders cannot have tokens
         raise GlassformerError(f"head={spec.head} predicts tokens, but there is no vocabulary. Give {other}head=classify.")
@@ -221,7 +222,7 @@ def _head(spec: EncoderFields) -> None:
         raise GlassformerError("head_norm=true normalises the head's hidden layer, but head_hidden=none. Try head_hidden=gelu.")
 
 
-def _vocabulary(spec: EncoderFields) -> None:
+def _vocabulary(spec: EncoderSizes) -> None:
     """Rules of a masked-token head: its last vectors must have the width of the matrix that they are multiplied with."""
     if spec.head_width is not None and (spec.tie or not spec.head_dense):
         field = "tie=true" if spec.tie else "head_dense=false"
