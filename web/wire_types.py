@@ -9,7 +9,9 @@ which JSON has not, and a count may be larger than a double can hold: both trave
 
 from __future__ import annotations
 
+import ast
 import dataclasses
+import inspect
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -56,7 +58,7 @@ class Types:
         self.aliases[name] = hint
 
     def interface(self, record: Any) -> None:
-        bases = [base for base in getattr(record, "__orig_bases__", ()) if is_typeddict(base)]
+        bases = bases_of(record)
         given = {name for base in bases for name in get_type_hints(base)}
         hints = get_type_hints(record, include_extras=True)
         fields = [
@@ -114,6 +116,17 @@ class Types:
 def is_record(thing: Any) -> bool:
     """A class with named fields."""
     return is_typeddict(thing) or (isinstance(thing, type) and (hasattr(thing, "_fields") or dataclasses.is_dataclass(thing)))
+
+
+def bases_of(record: Any) -> list[Any]:
+    """The records that a class of records extends, as its source names them: before Python 3.12 a TypedDict does not know."""
+    try:
+        (written,) = ast.parse(inspect.getsource(record)).body
+    except OSError:  # TypedDict("Name", {…})
+        return []
+    names = [base.id for base in getattr(written, "bases", ()) if isinstance(base, ast.Name)]
+    known = vars(sys.modules[record.__module__])
+    return [known[name] for name in names if is_typeddict(known.get(name))]
 
 
 def made() -> dict[Path, str]:

@@ -167,6 +167,29 @@ def test_the_slider_walks_through_the_layer_and_a_grid_opens_with_the_keyboard(p
     page.wait_for_selector(".panel.waiting")
 
 
+@pytest.mark.parametrize("address", ["/trace", "/trace?model=walk&layer=1&q=8", "/trace?model=words&layer=1"])
+def test_the_row_that_asks_and_the_whole_grid_stand_in_one_screen(page, address):
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.goto(address)
+    read(page, ".attends", "attends to")
+    page.wait_for_selector(".tensor canvas")
+    for selector in (".attends", ".tensor canvas", ".chips", ".step-means"):
+        box = page.locator(selector).first.bounding_box()
+        assert box["y"] >= 0
+        assert box["y"] + box["height"] <= 900
+
+
+def test_each_step_has_a_plain_name_a_symbol_and_a_line_that_says_what_it_means(page):
+    page.goto("/trace?model=walk")
+    read(page, ".step-means", "softmax of the scores")
+    groups = page.locator(".step-group").evaluate_all("all => all.map((one) => one.getAttribute('aria-label'))")
+    assert groups == ["input", "attention", "add & norm", "feed-forward", "add & norm"]
+    page.get_by_role("button", name="normalised (x−μ)/σ").first.hover()
+    read(page, ".step-means", "shifted and scaled to mean 0 and variance 1")
+    page.get_by_role("button", name="mix Σ w·v").focus()
+    read(page, ".step-means", "The values, averaged with the weights.")
+
+
 def test_a_sentence_of_ones_own_and_one_that_cannot_be_read(page):
     page.goto("/trace")
     box = page.get_by_role("textbox", name="sentence")

@@ -72,10 +72,7 @@ export interface CostRow {
 }
 
 /** One step of one layer; `times` says in how many layers it stands. */
-export interface StepCost {
-  name: string;
-  multiply_adds: WireNumber;
-  flops: WireNumber;
+export interface StepCost extends CostRow {
   parts: string[];
   times: number;
   formula: string | null;

@@ -42,13 +42,7 @@ export interface Diagnosed {
   notes: string[];
 }
 
-export interface Claimed {
-  verdict: "right" | "convention" | "carried" | "wrong" | "unclear";
-  headline: string;
-  mistakes: ClaimMistake[];
-  truth: string;
-  derivation: string[];
-  notes: string[];
+export interface Claimed extends Diagnosed {
   question: string;
   spec: string;
   claim: string;
@@ -145,18 +139,7 @@ export interface Again {
   used: number;
 }
 
-export interface Over {
-  id: string;
-  answer: string;
-  verdict: string;
-  right: boolean;
-  says: string;
-  won: string;
-  of: string;
-  mistakes: Mistake[];
-  answer_is: string;
-  solution: SolutionStep[];
-  command: string;
+export interface Over extends Finished {
   again: false;
   used: number;
 }

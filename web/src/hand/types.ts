@@ -1,5 +1,5 @@
 // Made by web/wire_types.py from src/glassformer/lab/documents/by_hand.py: do not edit.
-import type { Door, How, Rest, Term } from "../shared/cells";
+import type { Door, OpenedNumber } from "../shared/cells";
 import type { WireNumber } from "../shared/wire";
 
 /** A problem as texts: matrices and choices by name. */
@@ -11,12 +11,7 @@ export interface SheetDocument {
   choices: Record<string, string>;
 }
 
-export interface Example {
-  kind: string;
-  title: string;
-  note?: string;
-  given: Record<string, string>;
-  choices: Record<string, string>;
+export interface Example extends SheetDocument {
   name: string;
   about: string;
 }
@@ -110,16 +105,7 @@ export interface Worked {
   fault: SheetFault | null;
 }
 
-export interface OpenedCell {
-  id: string;
-  label: string;
-  value: WireNumber;
-  source: "step" | "parameter" | "input" | "edit";
-  latex: string;
-  numbers: (string | Door)[];
-  how: How;
-  terms: Term[];
-  rest: Rest;
+export interface OpenedCell extends OpenedNumber {
   exact: string;
   sizes: string;
   line: string;

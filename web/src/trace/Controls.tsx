@@ -32,7 +32,7 @@ export function Controls({ known, opened: value }: { known: Arrays<Models>; open
       {value && (
         <details class="note trace-about">
           <summary>
-            {count(value.parameters)} parameters, {value.layers} {value.layers === 1 ? "layer" : "layers"} of {value.heads} {value.heads === 1 ? "head" : "heads"}, {value.t} tokens; how it was made
+            {count(value.parameters)} parameters, {value.layers} × {value.heads} heads, {value.t} tokens: details
           </summary>
           <p>{value.about}</p>
         </details>

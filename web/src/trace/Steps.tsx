@@ -1,5 +1,5 @@
 // The steps of a layer in order, in groups: a slider, and a button for each; what it means, its rule and its shape.
-import { useState } from "preact/hooks";
+import { signal } from "@preact/signals";
 import { partColour } from "../shared/colours";
 import { Math } from "../shared/Math";
 import { change } from "../shared/place";
@@ -26,44 +26,51 @@ export function Slider({ steps, chosen }: { steps: Step[]; chosen: Step }) {
   );
 }
 
+const looked = signal<Step | null>(null); // at which the mouse or the focus is
+
+/** The steps by groups, each a button: plain name, and its symbol beside it. */
 export function Steps({ steps, chosen }: { steps: Step[]; chosen: Step }) {
-  const [looked, look] = useState<Step | null>(null); // at which the mouse or the focus is
+  return (
+    <nav class="step-names" aria-label="steps">
+      {groupsOf(steps).map((group) => (
+        <div class="step-group" role="group" aria-label={group.title} style={{ borderLeftColor: partColour(group.steps.at(-1)!.part) }}>
+          <span class="step-group-title" aria-hidden="true">
+            {group.title}
+          </span>
+          {group.steps.map((step) => {
+            const { plain, symbol } = meaningOf(step);
+            return (
+              <button
+                type="button"
+                class="step-name"
+                aria-pressed={step === chosen}
+                title={step.name}
+                disabled={step.kept === false}
+                onClick={() => choose(step)}
+                onMouseEnter={() => (looked.value = step)}
+                onMouseLeave={() => (looked.value = null)}
+                onFocus={() => (looked.value = step)}
+                onBlur={() => (looked.value = null)}
+              >
+                {plain}
+                {symbol && <span class="step-symbol"> {symbol}</span>}
+              </button>
+            );
+          })}
+        </div>
+      ))}
+    </nav>
+  );
+}
+
+/** What a step means, its rule and its shape. */
+export function Meaning({ chosen }: { chosen: Step }) {
+  const other = looked.value !== null && looked.value !== chosen ? looked.value : null;
   return (
     <div class="steps">
-      <div class="step-names" role="group" aria-label="steps">
-        {groupsOf(steps).map((group) => (
-          <span class="step-group" role="group" aria-label={group.title}>
-            <span class="step-group-title" aria-hidden="true">
-              {group.title}
-            </span>
-            <span>
-              {group.steps.map((step) => {
-                const { plain, symbol } = meaningOf(step);
-                return (
-                  <button
-                    type="button"
-                    class="step-name"
-                    aria-pressed={step === chosen}
-                    title={step.name}
-                    style={{ borderBottomColor: partColour(step.part) }}
-                    disabled={step.kept === false}
-                    onClick={() => choose(step)}
-                    onMouseEnter={() => look(step)}
-                    onMouseLeave={() => look(null)}
-                    onFocus={() => look(step)}
-                    onBlur={() => look(null)}
-                  >
-                    {plain}
-                    {symbol && <span class="step-symbol"> {symbol}</span>}
-                  </button>
-                );
-              })}
-            </span>
-          </span>
-        ))}
-      </div>
       <p class="step-means" aria-live="polite">
-        {meaningOf(looked ?? chosen).says}
+        {other && <b>{meaningOf(other).plain}: </b>}
+        {meaningOf(other ?? chosen).says}
       </p>
       <div class="step-rule">
         <span class="wide">{chosen.latex ? <Math latex={chosen.latex} /> : <span>model input</span>}</span>

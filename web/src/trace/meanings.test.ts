@@ -11,8 +11,8 @@ test("the steps of a layer stand in groups, and what enters it by itself", () =>
 
 test("a plain word has its symbol beside it, and a step that has none keeps its name", () => {
   expect(meaningOf(step("layers.0.attention.q", "attention"))).toMatchObject({ plain: "query", symbol: "q" });
-  expect(meaningOf(step("layers.0.attention.scores", "attention"))).toMatchObject({ plain: "scores", symbol: "" });
-  expect(meaningOf(step("layers.0.norm_2.mean", "norm"))).toMatchObject({ plain: "mean", symbol: "" });
+  expect(meaningOf(step("layers.0.attention.scores", "attention"))).toMatchObject({ plain: "scores", symbol: "q·k/√d" });
+  expect(meaningOf(step("layers.0.norm_2.mean", "norm"))).toMatchObject({ plain: "mean", symbol: "μ" });
   expect(meaningOf(step("layers.0.attention.rotated_q", "attention"))).toMatchObject({ plain: "rotated_q", symbol: "", says: "" });
 });
 

@@ -9,7 +9,7 @@ import { brief, cellId, chosenStep, firstQuery, stepsOf, toggled } from "./cells
 import { CellPanel } from "./CellPanel";
 import { Changes, Output, Tokens } from "./Changes";
 import { Controls } from "./Controls";
-import { Slider, Steps } from "./Steps";
+import { Meaning, Slider, Steps } from "./Steps";
 import { Strip } from "./Strip";
 import { Tensor } from "./Tensor";
 import type { Models, Opened } from "./types";
@@ -70,7 +70,10 @@ function Traced({ known, found, asked, waiting }: { known: Arrays<Models>; found
       <Tokens opened={opened} asks={asks} />
       <Changes opened={opened} />
       <div class="trace-columns">
-        <Strip opened={opened} where={where} layer={layer} head={head} />
+        <div class="trace-left">
+          <Strip opened={opened} where={where} layer={layer} head={head} />
+          {step && <Steps steps={steps} chosen={step} />}
+        </div>
         <div class="trace-centre">
           <div class="trace-title">
             <h2>{inLayer ? `Layer ${layer}${hasHeads ? `, head ${head}` : ""}` : layer === "in" ? "Inputs and embeddings" : "After the last layer"}</h2>
@@ -81,7 +84,7 @@ function Traced({ known, found, asked, waiting }: { known: Arrays<Models>; found
               </button>
             )}
           </div>
-          {step && <Steps steps={steps} chosen={step} />}
+          {step && <Meaning chosen={step} />}
           {step && <Tensor opened={opened} where={where} step={step} layer={layer} head={head} asks={asks} digits={known.arrays.digits!} />}
         </div>
         <div class="trace-side">

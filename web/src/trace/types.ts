@@ -1,5 +1,5 @@
 // Made by web/wire_types.py from src/glassformer/lab/documents/trace.py: do not edit.
-import type { Door, How, Rest, Term } from "../shared/cells";
+import type { OpenedNumber } from "../shared/cells";
 import type { WireNumber } from "../shared/wire";
 
 export type Axis = [string, number];
@@ -100,16 +100,7 @@ export interface Heads {
 }
 
 /** `before` the changes, where they moved it; `was`: before it was set by hand. */
-export interface CellDocument {
-  id: string;
-  label: string;
-  value: WireNumber;
-  source: "step" | "parameter" | "input" | "edit";
-  latex: string;
-  numbers: (string | Door)[];
-  how: How;
-  terms: Term[];
-  rest: Rest;
+export interface CellDocument extends OpenedNumber {
   name: string;
   part: "embedding" | "attention" | "feed-forward" | "norm" | "head";
   before: WireNumber | null;

@@ -10,9 +10,7 @@ export interface Figures {
   accuracy: Number;
 }
 
-export interface BestFigures {
-  loss: Number;
-  accuracy: Number;
+export interface BestFigures extends Figures {
   epoch: number;
 }
 
@@ -32,14 +30,7 @@ export interface Progress {
 }
 
 /** A run in the table. `said`: the line with which its command ended; `trace`: whether there are weights to look into. */
-export interface Row {
-  ended: boolean;
-  steps: number | null;
-  step: number;
-  epoch: number;
-  last: Figures | null;
-  best: BestFigures | null;
-  test: TestFigures | null;
+export interface Row extends Progress {
   name: string;
   state: State;
   said: string;
@@ -67,9 +58,7 @@ export interface StartPoint {
   parameters: number | null;
 }
 
-export interface StepPoint {
-  loss: Number;
-  accuracy: Number;
+export interface StepPoint extends Figures {
   kind: "step";
   step: number;
   epoch: number;

@@ -8,7 +8,7 @@ import { Fault, Progress } from "../shared/States";
 import type { Arrays } from "../shared/wire";
 import { forward, pieces } from "./forward";
 import { SCENES } from "./scenes";
-import type { Told } from "./told";
+import { LAYER, type Told } from "./told";
 import type { Walk } from "./types";
 
 const MOST_PIECES = 64; // positions of the encoder
@@ -23,7 +23,7 @@ export default function Start() {
 function Walked({ model }: { model: Arrays<Walk> }) {
   const { header } = model;
   const text = query.value.get("text") ?? header.examples[0]!;
-  const scene = Math.min(SCENES.length, Math.max(1, Number(query.value.get("scene")) || 1));
+  const scene = sceneNow();
   const vocab = useMemo(() => new Map(header.vocab.map((piece, id) => [piece, id])), [header]);
   const all = useMemo(() => pieces(text, vocab), [text, vocab]);
   const shown = all.length > MOST_PIECES ? all.slice(0, MOST_PIECES) : all;
@@ -31,8 +31,7 @@ function Walked({ model }: { model: Arrays<Walk> }) {
   Object.assign(globalThis, { walk: { pieces: shown, values } }); // for the browser's console: every tensor by name
   const asks = asking(shown.map((piece) => piece.text), values["layers.1.attention.weights"]!, query.value.get("q"));
   const told: Told = { model, text, pieces: shown, values, asks };
-  const go = (next: number) => next >= 1 && next <= SCENES.length && change({ scene: next === 1 ? null : String(next) });
-  useKeys(scene, go);
+  useKeys();
   const { title, words, picture: Picture, now: Now } = SCENES[scene - 1]!;
   return (
     <div class="walk">
@@ -75,13 +74,20 @@ function Walked({ model }: { model: Arrays<Walk> }) {
           next →
         </button>
       </nav>
-      <Doors text={text} last={scene === SCENES.length} />
+      <Doors told={told} last={scene === SCENES.length} />
       <details class="note">
         <summary>About this model ({header.parameters.toLocaleString("en")} parameters)</summary>
         <p>{header.made}</p>
       </details>
     </div>
   );
+}
+
+/** The scene that the address names. */
+const sceneNow = (): number => Math.min(SCENES.length, Math.max(1, Math.trunc(Number(query.value.get("scene"))) || 1));
+
+function go(next: number): void {
+  if (next >= 1 && next <= SCENES.length) change({ scene: next === 1 ? null : String(next) });
 }
 
 /** Who asks: as the address says, else a pronoun, else the word with the largest weight on another. */
@@ -95,16 +101,16 @@ function asking(words: string[], weights: Float32Array, given: string | null): n
 }
 
 /** The arrow keys walk, wherever they have nothing else to do. */
-function useKeys(scene: number, go: (next: number) => void): void {
+function useKeys(): void {
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
       const busy = event.target instanceof HTMLElement && event.target.closest("input, textarea, select, [role=tablist]");
       const step = ({ ArrowRight: 1, ArrowLeft: -1 } as Record<string, number>)[event.key];
-      if (step && !busy && !event.ctrlKey && !event.metaKey && !event.altKey) go(scene + step);
+      if (step && !busy && !event.ctrlKey && !event.metaKey && !event.altKey) go(sceneNow() + step);
     };
     addEventListener("keydown", press);
     return () => removeEventListener("keydown", press);
-  }, [scene]);
+  }, []);
 }
 
 function Sentence({ text, examples }: { text: string; examples: string[] }) {
@@ -139,9 +145,9 @@ function Sentence({ text, examples }: { text: string; examples: string[] }) {
 }
 
 /** Where the walk leads: an export has the bench alone, and says where the rest is. */
-function Doors({ text, last }: { text: string; last: boolean }) {
+function Doors({ told: { text, asks }, last }: { told: Told; last: boolean }) {
   const doors: [string, string][] = [
-    [`/trace?${new URLSearchParams({ model: "walk", text })}`, "Open this sentence, or your own model, in Trace"],
+    [`/trace?${new URLSearchParams({ model: "walk", text, layer: String(LAYER), q: String(asks) })}`, "Open this sentence, or your own model, in Trace"],
     ["/bench", "Count your own config"],
     ["/hand", "Work one by hand"],
     ["/train", "Train one"],
