@@ -28,14 +28,15 @@ from glassformer.model.checkpoints.loading import load_encoder
 from glassformer.training.data import load_data
 from glassformer.training.data.batches import BatchStream
 from glassformer.training.data.dataset import Split
-from glassformer.training.data.examples import prepare
+from glassformer.training.data.prepare import prepare
 from glassformer.training.data.sets import SETS
 from glassformer.training.fitting import small_spec, suggested, tokenizer_for
 from glassformer.training.loop import train
 from glassformer.training.runs import Run
 from glassformer.training.settings import Settings
 from glassformer.training.starting import start_from
-from glassformer.training.tasks import evaluate
+from glassformer.training.tasks import TASKS
+from glassformer.training.tasks.evaluating import evaluate
 from glassformer.training.worker import current_worker
 
 # Beside what `glassformer train` chooses by itself: texts up to 256 tokens, and as many epochs as make about so many steps.
@@ -94,7 +95,7 @@ def accuracy_of(run: Run, part: Split, weights: str) -> float:
     longest = min(run.settings.max_length, run.spec.longest or run.settings.max_length)
     rows = prepare(part, run.tokenizer, max_length=longest, context=run.settings.context)
     stream = BatchStream(rows, batch_size=4 * run.settings.batch_size, order="by_length")
-    return float(evaluate(encoder, stream.batches(), device)["accuracy"])
+    return float(evaluate(encoder, stream.batches(), device, TASKS[part.task])["accuracy"])
 
 
 def done(job: Job) -> dict[str, Any]:

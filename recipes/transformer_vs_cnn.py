@@ -19,7 +19,8 @@ from glassformer.show.curves import HUES
 from glassformer.show.figures import Figure, drawn, new_figure
 from glassformer.training.data import load_data
 from glassformer.training.data.batches import BatchStream
-from glassformer.training.data.examples import Batch, prepare
+from glassformer.training.data.examples import Batch
+from glassformer.training.data.prepare import prepare
 
 LIKE = 0.02  # how far apart two counts of parameters may be
 

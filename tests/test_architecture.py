@@ -50,7 +50,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "numbers": ("files", "spec", "checkpoints", "program"),
     "answers": ("files", "spec", "expressions", "program", "algebra", "numbers"),
     "model": ("files", "spec", "checkpoints", "program.kept", "program.roles"),
-    "training": ("files", "spec", "checkpoints", "program", "algebra", "model", "show.curves"),
+    "training": ("files", "spec", "checkpoints", "program", "algebra", "model", "show.curves", "show.metric"),
     "show": ("files", "spec", "checkpoints.folder", "expressions", "program", "algebra", "numbers", "answers"),
     "encoding": ("files", "spec", "checkpoints", "program", "algebra", "model", "training"),
     "insight": ("files", "spec", "checkpoints", "program", "numbers", "model", "training", "encoding"),

@@ -243,10 +243,11 @@ def _(tmp_path):
     from tiny_training import Quiet, tiny_run
 
     from glassformer.training import loop
-    from glassformer.training.tasks import Judged
+    from glassformer.training.tasks import TASKS
+    from glassformer.training.tasks.task import Judged
 
     run, data = tiny_run(tmp_path / "run")
-    real, calls = loop.judge, []
+    real, calls = loop.training_judge(TASKS["image"], data, run.settings), []
 
     def judge(*given):
         calls.append(1)
@@ -254,7 +255,7 @@ def _(tmp_path):
         return Judged(judged.loss * math.nan, judged.right) if len(calls) == 5 else judged
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(loop, "judge", judge)
+        patch.setattr(loop, "training_judge", lambda *_: judge)
         loop.train(run, data, Quiet())
 
 

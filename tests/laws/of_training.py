@@ -12,7 +12,7 @@ from laws.ways import DOUBLE, SINGLE, Way, apart, numbers
 
 from glassformer.spec import EncoderSpec
 from glassformer.training.data.examples import Batch, Extent
-from glassformer.training.tasks import judge
+from glassformer.training.tasks import TASKS
 
 FEW = 9  # no random spec has a larger vocabulary: the ids from here on stand in padding alone
 
@@ -63,6 +63,7 @@ def the_loss_of_a_batch_is_the_sum_over_its_parts(way: Way, case: Case) -> float
 
     def learnt(*parts: slice) -> tuple[float, list[torch.Tensor]]:
         encoder.zero_grad()
+        judge = TASKS[case.spec.head].judge
         losses = [judge(encoder, part(case, inputs, rows)).loss for rows in parts]
         torch.stack(losses).sum().backward()
         gradients = [p.grad.clone() for p in encoder.parameters() if p.grad is not None]

@@ -8,6 +8,7 @@ import pytest
 
 from glassformer.errors import GlassformerError
 from glassformer.show.curves import Curve, curves_figure, curves_table, hues_for, read_curve, runs_in, save_curves, told_apart
+from glassformer.show.metric import ACCURACY, decided_by
 
 OVER = Curve("over", (1.0, 0.5, 0.2, 0.1), (1.0, 0.6, 0.7, 0.9), (0.5, 0.8, 0.9, 1.0), (0.5, 0.8, 0.79, 0.78))
 FINE = Curve("fine", (1.0, 0.5), (1.1, 0.6), (0.5, 0.8), (0.5, 0.8))
@@ -32,33 +33,37 @@ def test_of_equal_accuracies_the_one_with_the_lower_loss_is_the_best_as_in_a_run
 
 
 def test_of_masked_tokens_the_lowest_loss_is_the_best_as_in_a_run(tmp_path):
-    masked = replace(OVER, task="mlm", validation_accuracy=(0.5, 0.8, 0.82, 0.9))
+    masked = replace(OVER, metric=ACCURACY._replace(decider="loss"), validation_score=(0.5, 0.8, 0.82, 0.9))
     assert (masked.best, masked.to_dict()["best_epoch"], masked.to_dict()["best_accuracy"]) == (2, 2, 0.8)
-    assert replace(masked, task="classify").best == 4
+    assert replace(masked, metric=ACCURACY).best == 4
     (tmp_path / "metrics.jsonl").write_text(line(2.0) + line(1.0), encoding="utf-8")
-    for about, task in (
-        ('{"data": {"task": "mlm"}}', "mlm"),
-        ('{"data": {"task": 3}}', ""),
-        ('{"data": []}', ""),
-        ("no json", ""),
+    for about, metric in (
+        ('{"data": {"task": "mlm"}}', ACCURACY._replace(decider="loss")),
+        ('{"data": {"task": 3}}', ACCURACY),
+        ('{"data": []}', ACCURACY),
+        ('{"metric": {"name": "accuracy", "percent": true, "decider": "loss"}}', ACCURACY._replace(decider="loss")),
+        ('{"metric": 3}', ACCURACY),
+        ("no json", ACCURACY),
     ):
         (tmp_path / "run.json").write_text(about, encoding="utf-8")
-        assert read_curve(tmp_path).task == read_curve(tmp_path / "metrics.jsonl").task == task
+        assert read_curve(tmp_path).metric == read_curve(tmp_path / "metrics.jsonl").metric == metric
 
 
 @pytest.mark.parametrize("best_by", ["auto", "accuracy", "loss"])
 @pytest.mark.parametrize("task", ["classify", "image", "tag", "mlm"])
 def test_the_best_of_a_curve_is_what_the_loop_would_have_kept(task, best_by):
-    better = pytest.importorskip("glassformer.training.tasks").better
+    better = pytest.importorskip("glassformer.training.tasks.evaluating").better
+    own = pytest.importorskip("glassformer.training.tasks").TASKS[task].metric
+    metric = decided_by(own, best_by)
     draws = random.Random(3)
     for _ in range(200):
         epochs = [{"accuracy": draws.choice([0.5, 0.7, 0.9]), "loss": draws.choice([0.2, 0.3, 0.4])} for _ in range(6)]
         kept, epoch = None, 0
         for number, found in enumerate(epochs, 1):
-            if better(task, found, kept, best_by=best_by):
+            if better(metric, found, kept):
                 kept, epoch = found, number
         columns = [tuple(one[what] for one in epochs) for what in ("loss", "loss", "accuracy", "accuracy")]
-        assert Curve("drawn", *columns, task=task, best_by=best_by).best == epoch
+        assert Curve("drawn", *columns, metric).best == epoch
         if best_by == "loss":
             assert kept["loss"] == min(one["loss"] for one in epochs)
 

@@ -20,7 +20,7 @@ from glassformer.model.checkpoints.loading import load_encoder
 from glassformer.training import loop, state
 from glassformer.training.data import load_data
 from glassformer.training.data.batches import BatchStream
-from glassformer.training.data.examples import prepare
+from glassformer.training.data.prepare import prepare
 from glassformer.training.distributed import processes
 from glassformer.training.pieces import Damaged, Piece, piece_key, plans, together
 from glassformer.training.runs import Run
@@ -44,11 +44,13 @@ from glassformer.training import loop, state
 from glassformer.training.data import load_data
 from glassformer.training.distributed.processes import first, joined, leave, texts
 from glassformer.training.runs import Run
-from glassformer.training.tasks import Judged
+from glassformer.training.tasks import TASKS
+from glassformer.training.tasks.task import Judged
 
 place = Path(sys.argv[1])
 digits, plain = load_data("digits"), load_data(str(place / "plain.txt"))
-write, judge = state.write, loop.judge
+write, made = state.write, loop.training_judge
+judge = TASKS["image"].judge
 Run.draw = lambda self: None  # pictures take longer than these runs
 
 def make(name, data="digits", fields=None, **settings):
@@ -93,9 +95,9 @@ with joined():
         two_one = make(f"two-one-{parallel}", fields=SAME, accumulate=2, batch_size=64, parallel=parallel)
         report[f"two-one-{parallel}"] = train(two_one, at_step=at(5, signalled))
         report[f"one-two-{parallel}"] = train(Run.open(place / f"one-two-{parallel}"), parallel=parallel)
-        wrong.calls, loop.judge = 0, wrong
+        wrong.calls, loop.training_judge = 0, lambda *_: wrong
         report[f"nan-{parallel}"] = train(make(f"nan-{parallel}", parallel=parallel))
-        loop.judge = judge
+        loop.training_judge = made
     run = make("full")
     report["full"] = train(run, at_step=at(4, no_space))
     state.write = write

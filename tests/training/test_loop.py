@@ -11,7 +11,8 @@ from glassformer.model.checkpoints.loading import load_encoder
 from glassformer.training import loop, state
 from glassformer.training.runs import Run
 from glassformer.training.saving import check_same_run
-from glassformer.training.tasks import Judged
+from glassformer.training.tasks import TASKS
+from glassformer.training.tasks.task import Judged
 
 
 @pytest.fixture(scope="module")
@@ -46,18 +47,19 @@ def test_accumulated_batches_are_one_large_batch(tmp_path):
 
 def test_a_loss_that_is_no_number_stops_before_the_update(tmp_path, monkeypatch):
     run, data = tiny_run(tmp_path / "run")
-    real, calls = loop.judge, []
+    made, calls = loop.training_judge, []
+    real = made(TASKS["image"], data, run.settings)
 
     def judge(encoder, batch):
         calls.append(batch.ids)
         judged = real(encoder, batch)
         return Judged(judged.loss * math.nan, judged.right) if len(calls) == 5 else judged
 
-    monkeypatch.setattr(loop, "judge", judge)
+    monkeypatch.setattr(loop, "training_judge", lambda *_: judge)
     with pytest.raises(loop.NotFinite, match=r"step 5: loss is nan\. .*Last good checkpoint: step 3\. Nothing was") as stopped:
         loop.train(run, data, Quiet())
     assert f"Training rows of the batch: {', '.join(map(str, calls[4][:8]))}, …" in str(stopped.value)
-    monkeypatch.setattr(loop, "judge", real)
+    monkeypatch.setattr(loop, "training_judge", made)
     assert loop.train(Run.open(run.path).with_settings(lr=1e-4), data, Quiet())["step"] == 20
 
 
@@ -215,7 +217,7 @@ def test_a_step_without_a_kernel_that_gives_equal_bits_ends_in_one_line(tmp_path
         torch.use_deterministic_algorithms(True)
         return torch.zeros(4).put_(torch.tensor([0, 0]), torch.ones(2), accumulate=False)
 
-    monkeypatch.setattr(loop, "judge", judge)
+    monkeypatch.setattr(loop, "training_judge", lambda *_: judge)
     with pytest.raises(
         GlassformerError, match=r"put_ has no deterministic implementation on this device\. Train with --equal-bits no\.$"
     ):

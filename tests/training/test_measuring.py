@@ -10,13 +10,15 @@ from glassformer.model import fast
 from glassformer.training import loop
 from glassformer.training.data import load_data
 from glassformer.training.data.batches import BatchStream
-from glassformer.training.data.examples import Extent, prepare
+from glassformer.training.data.examples import Extent
+from glassformer.training.data.prepare import prepare
 from glassformer.training.fitting import small_spec, tokenizer_for
 from glassformer.training.measuring import Gauge, peak_flops, predicted_at
 from glassformer.training.prediction import prediction
 from glassformer.training.runs import Run
 from glassformer.training.settings import Settings
 from glassformer.training.starting import choose_trained, first_weights, parameter_counts, to_training
+from glassformer.training.tasks import TASKS
 from glassformer.training.worker import Worker, number_format
 
 CPU = torch.device("cpu")
@@ -36,7 +38,7 @@ def measured(data, fields=None, length=24, **settings):
     examples = prepare(rows.validation, tokenizer, max_length=length, mlm_probability=chosen.mlm_probability)
     batch = BatchStream(examples, batch_size=8).at(0, 0)
     gauge = Gauge(prediction(spec, chosen, trained=trained), CPU, torch.float32)
-    return gauge.one_step(encoder, batch, lambda: number_format(Worker(CPU), "fp32"))["step"]
+    return gauge.one_step(encoder, batch, TASKS[rows.task], lambda: number_format(Worker(CPU), "fp32"))["step"]
 
 
 @pytest.mark.parametrize(

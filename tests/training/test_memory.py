@@ -9,13 +9,14 @@ from tiny_training import Quiet, tiny_run
 from glassformer.training import loop
 from glassformer.training.memory import OutOfMemory, forecast, largest_batch
 from glassformer.training.prediction import prediction
+from glassformer.training.tasks import TASKS
 
 
 def test_memory_that_runs_out_is_one_line_with_the_batch_that_fits(tmp_path, monkeypatch, figure):
     run, data = tiny_run(tmp_path / "run")
     predicted = prediction(run.spec, run.settings)
     run = dataclasses.replace(run, about=run.about | {"predicted": predicted})
-    real, calls, free = loop.judge, [], round(predicted["bytes"] / 2)
+    real, calls, free = loop.training_judge(TASKS["image"], data, run.settings), [], round(predicted["bytes"] / 2)
     monkeypatch.setattr("glassformer.training.memory.free_bytes", lambda _: free)
     fits = largest_batch(predicted, round(0.9 * free))
     size = predicted["bytes_by"]
@@ -26,7 +27,7 @@ def test_memory_that_runs_out_is_one_line_with_the_batch_that_fits(tmp_path, mon
         calls.append(1)
         return torch.empty(10**15) if len(calls) == 5 else real(*given)  # an allocation that really fails
 
-    monkeypatch.setattr(loop, "judge", judge)
+    monkeypatch.setattr(loop, "training_judge", lambda *_: judge)
     watch = Quiet()
     with pytest.raises(OutOfMemory) as found:
         loop.train(run, data, watch)
@@ -48,7 +49,7 @@ def test_other_errors_than_memory_are_not_hidden(tmp_path, monkeypatch):
     def judge(*_):
         raise RuntimeError("a bug")
 
-    monkeypatch.setattr(loop, "judge", judge)
+    monkeypatch.setattr(loop, "training_judge", lambda *_: judge)
     with pytest.raises(RuntimeError, match=r"^a bug$"):
         loop.train(run, data, Quiet())
 

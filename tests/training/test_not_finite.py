@@ -11,7 +11,8 @@ from tiny_training import Quiet, tiny_run
 
 from glassformer.training import loop, state
 from glassformer.training.runs import Run
-from glassformer.training.tasks import Judged, judge
+from glassformer.training.tasks import TASKS
+from glassformer.training.tasks.task import Judged
 
 
 @pytest.fixture(autouse=True)
@@ -123,6 +124,8 @@ def test_a_weight_that_is_very_large_is_still_a_number(tmp_path, monkeypatch):
             self.encoder.head.classifier.classes.bias[0] = -1e30  # its square is infinite
 
     monkeypatch.setattr(loop.Trainer, "step", step)
-    monkeypatch.setattr(loop, "judge", lambda *given: Judged(judge(*given).loss.clamp(max=10.0), torch.zeros(())))
+    judge = TASKS["image"].judge
+    clamped = lambda *given: Judged(judge(*given).loss.clamp(max=10.0), torch.zeros(()))  # noqa: E731
+    monkeypatch.setattr(loop, "training_judge", lambda *_: clamped)
     run, data = tiny_run(tmp_path / "run", epochs=1, weight_decay=0.0)
     assert loop.train(run, data, Quiet())["step"] == 10

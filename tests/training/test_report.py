@@ -9,7 +9,7 @@ from tiny_training import Quiet, tiny_run
 from glassformer.model.checkpoints.loading import load_encoder
 from glassformer.training import loop
 from glassformer.training.data import load_data
-from glassformer.training.data.examples import prepare
+from glassformer.training.data.prepare import prepare
 from glassformer.training.report import by_class, report_markdown, report_of
 
 

@@ -8,7 +8,8 @@ from tiny_training import Quiet, tiny_run
 from glassformer.training import loop
 from glassformer.training.runs import Run
 from glassformer.training.spikes import SpikeDetector
-from glassformer.training.tasks import Judged
+from glassformer.training.tasks import TASKS
+from glassformer.training.tasks.task import Judged
 
 
 def curve(chance, steps=400):
@@ -59,7 +60,7 @@ def test_a_spike_is_reported_to_the_watcher(tmp_path, monkeypatch):
     monkeypatch.setattr("glassformer.training.spikes.LEAST", 5)
     monkeypatch.setattr(Run, "draw", lambda _: None)
     run, data = tiny_run(tmp_path / "run", epochs=1)
-    real = loop.judge
+    real = loop.training_judge(TASKS["image"], data, run.settings)
     calls = []
 
     def judge(*given):
@@ -67,7 +68,7 @@ def test_a_spike_is_reported_to_the_watcher(tmp_path, monkeypatch):
         judged = real(*given)
         return Judged(judged.loss * 50, judged.right) if len(calls) == 8 else judged
 
-    monkeypatch.setattr(loop, "judge", judge)
+    monkeypatch.setattr(loop, "training_judge", lambda *_: judge)
     watch = Quiet()
     loop.train(run, data, watch)
     assert len(watch.said) == 1

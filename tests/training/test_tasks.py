@@ -10,7 +10,7 @@ from glassformer import GlassformerError
 from glassformer.training import loop
 from glassformer.training.data import load_data
 from glassformer.training.settings import Settings
-from glassformer.training.tasks import Objective, balanced_weights, judge, training_judge
+from glassformer.training.tasks.objective import PLAIN, Objective, balanced_weights, objective_of
 
 LOGITS = torch.tensor([[2.0, 0.0, -1.0], [0.5, 0.5, 0.0], [0.0, 3.0, 1.0]])
 LABELS = torch.tensor([0, -100, 2])
@@ -37,12 +37,12 @@ def test_balanced_weights_are_scikit_learns():
 
 
 def test_the_plain_loss_is_left_as_it_is():
-    assert training_judge(judge, load_data("topic"), Settings()) is judge
+    assert objective_of(load_data("topic"), Settings()) == PLAIN
 
 
 def test_masked_tokens_have_no_class_weights():
-    with pytest.raises(GlassformerError, match="class_weights=balanced needs labels"):
-        training_judge(judge, load_data("mlm"), Settings(class_weights="balanced"))
+    with pytest.raises(GlassformerError, match="class_weights=balanced needs classes, but the task mlm"):
+        objective_of(load_data("mlm"), Settings(class_weights="balanced"))
 
 
 @pytest.mark.parametrize("settings", [{"label_smoothing": 0.2}, {"class_weights": "balanced"}], ids=str)

@@ -163,7 +163,7 @@ def _probabilities(model: LoadedModel, splits: list[Split], reading: dict[str, A
 
 
 def _of_images(model: LoadedModel, split: Split) -> list[list[float]]:
-    from glassformer.training.data.examples import prepare
+    from glassformer.training.data.prepare import prepare
 
     made = prepare(split)
     numbers = np.arange(len(split), dtype=np.int64)

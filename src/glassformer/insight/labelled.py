@@ -18,7 +18,7 @@ from glassformer.model.attention import Layout, Padded
 from glassformer.model.boundary.encoder import Encoder
 from glassformer.model.encoder import Inputs, Output
 from glassformer.model.fast.packing import passes
-from glassformer.training.data.examples import prepare
+from glassformer.training.data.prepare import prepare
 
 if TYPE_CHECKING:
     from glassformer.model import LoadedModel

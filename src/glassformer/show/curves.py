@@ -1,4 +1,4 @@
-"""Learning curves: loss and accuracy of one or several runs, and the epoch where the validation loss turned."""
+"""Learning curves: loss and metric of one or several runs, and the epoch where the validation loss turned."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from typing import Any, TypeAlias
 from glassformer.arguments import path as given_path
 from glassformer.checkpoints.folder import RUN
 from glassformer.errors import GlassformerError, shown
-from glassformer.files.documents import read_document
 from glassformer.files.paths import no_such
 from glassformer.show.colours import LINES
 from glassformer.show.figures import Axes, Figure, check_format, drawn, figures, new_figure, save_picture
+from glassformer.show.metric import ACCURACY, Metric, metric_of
 from glassformer.show.table import Column, Table
 from glassformer.spec.reading import is_there
 from glassformer.spec.viewed import Viewed
@@ -27,8 +27,7 @@ METRICS = "metrics.jsonl"
 HUES = (LINES.first, LINES.second, "#2a8c55", "#a3397f", "#6b5bb5", "#8a6d1c")
 MARGIN = 1.02  # the validation loss must end this much above its least before we call it overfitting
 MOST_BYTES = 256_000_000
-SETTINGS = "settings.json"  # beside the log
-Row: TypeAlias = tuple[float, float, float, float]  # loss while training and validating, then both accuracies
+Row: TypeAlias = tuple[float, float, float, float]  # loss while training and validating, then the metric of both
 
 
 @dataclass(frozen=True)
@@ -38,10 +37,9 @@ class Curve(Viewed):
     name: str
     train_loss: tuple[float, ...]
     validation_loss: tuple[float, ...]
-    train_accuracy: tuple[float, ...]
-    validation_accuracy: tuple[float, ...]
-    task: str = ""  # with `best_by`, decides which of two validations is the better one
-    best_by: str = "auto"
+    train_score: tuple[float, ...]  # of the metric; NaN where it is not measured while training
+    validation_score: tuple[float, ...]
+    metric: Metric = ACCURACY
 
     @property
     def epochs(self) -> range:
@@ -56,10 +54,7 @@ class Curve(Viewed):
     @property
     def best(self) -> int:
         """The epoch of the best validation, of equal ones the first: the weights that a run keeps."""
-        ranks = [
-            merit(self.task, *pair, best_by=self.best_by)
-            for pair in zip(self.validation_accuracy, self.validation_loss, strict=True)
-        ]
+        ranks = [self.metric.merit(*pair) for pair in zip(self.validation_score, self.validation_loss, strict=True)]
         return 1 + ranks.index(max(ranks))
 
     @property
@@ -88,19 +83,13 @@ class Curve(Viewed):
             "epochs": len(self.epochs),
             "train_loss": self.train_loss[-1],
             "validation_loss": self.validation_loss[-1],
-            "validation_accuracy": self.validation_accuracy[-1],
-            "best_accuracy": self.validation_accuracy[self.best - 1],
+            f"validation_{self.metric.name}": self.validation_score[-1],
+            f"best_{self.metric.name}": self.validation_score[self.best - 1],
             "best_epoch": self.best,
             "least_loss": self.validation_loss[self.least - 1],
             "turn": self.turn,
             "overfits": self.overfits,
         }
-
-
-def merit(task: str, accuracy: float, loss: float, *, best_by: str = "auto") -> tuple[float, ...]:
-    """Return the key to compare validations, larger is better: accuracy, then loss; for masked tokens only the loss."""
-    by_loss = best_by == "loss" or (best_by == "auto" and task == "mlm")
-    return (-loss,) if by_loss else (accuracy, -loss)
 
 
 def read_curve(run: str | Path, name: str | None = None) -> Curve:
@@ -121,11 +110,13 @@ def read_curve(run: str | Path, name: str | None = None) -> Curve:
             raise
         why = getattr(error, "strerror", None) or str(error)
         raise GlassformerError(f"{shown(str(path))} cannot be read: {shown(why)}. The folder of a run is wanted.") from None
-    rows = [row for number, line in enumerate(lines, 1) if (row := _row(path, number, line, last=number == len(lines)))]
+    metric = metric_of(path.parent)
+    found = (_row(path, number, line, metric, last=number == len(lines)) for number, line in enumerate(lines, 1))
+    rows = [row for row in found if row]
     if not rows:
         raise GlassformerError(f"{shown(str(run))} has no finished epoch yet: there is nothing to draw.")
     named = name or (run.resolve().name if run.is_dir() else run.stem)
-    return curve_of(rows, named, task_of(path.parent), best_by_of(path.parent))
+    return curve_of(rows, named, metric)
 
 
 def runs_in(folder: Path) -> list[Path]:
@@ -145,40 +136,22 @@ def told_apart(runs: Sequence[Path]) -> list[str]:
     return [path.name if names.count(path.name) == 1 else f"{path.parent.name}/{path.name}" for path in paths]
 
 
-def curve_of(rows: Sequence[Row], name: str, task: str, best_by: str) -> Curve:
+def curve_of(rows: Sequence[Row], name: str, metric: Metric) -> Curve:
     """The curve of some epochs, of which there is at least one."""
-    train_loss, validation_loss, train_accuracy, validation_accuracy = zip(*rows, strict=True)
-    return Curve(name, train_loss, validation_loss, train_accuracy, validation_accuracy, task, best_by)
+    train_loss, validation_loss, train_score, validation_score = zip(*rows, strict=True)
+    return Curve(name, train_loss, validation_loss, train_score, validation_score, metric)
 
 
-def epoch_row(line: Mapping[str, Any]) -> Row:
+def epoch_row(line: Mapping[str, Any], metric: Metric) -> Row:
     """The figures of a line of a log; ValueError, KeyError or TypeError where it is no line of an epoch."""
     train, validation = line["train"], line["validation"]
-    return float(train["loss"]), float(validation["loss"]), float(train["accuracy"]), float(validation["accuracy"])
+    return float(train["loss"]), float(validation["loss"]), metric.of(train), float(validation[metric.name])
 
 
-def task_of(run: Path) -> str:
-    """Return the task of a run; "" if there is no settings file, or it names none."""
-    try:
-        task = read_document(run / RUN)["data"]["task"]
-    except (GlassformerError, KeyError, TypeError):
-        return ""
-    return task if isinstance(task, str) else ""
-
-
-def best_by_of(run: Path) -> str:
-    """The setting that decides which epoch of a run is the best; auto by default."""
-    try:
-        chosen = read_document(run / SETTINGS).get("best_by", "auto")
-    except GlassformerError:
-        return "auto"
-    return chosen if isinstance(chosen, str) else "auto"
-
-
-def _row(path: Path, number: int, line: str, *, last: bool) -> Row | None:
+def _row(path: Path, number: int, line: str, metric: Metric, *, last: bool) -> Row | None:
     try:
         found = json.loads(line)
-        return epoch_row(found) if found["kind"] == "epoch" else None
+        return epoch_row(found, metric) if found["kind"] == "epoch" else None
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
         if last:
             return None
@@ -187,12 +160,14 @@ def _row(path: Path, number: int, line: str, *, last: bool) -> Row | None:
 
 def curves_table(curves: Sequence[Curve]) -> Table:
     """One row per run: the last epoch, the best epoch, and whether it overfits."""
-    heads = ("epochs", "training loss", "validation loss", "accuracy", "best", "at epoch", "loss turned at")
+    names = list(dict.fromkeys(curve.metric.name for curve in curves))
+    heads = ("epochs", "training loss", "validation loss", " or ".join(names), "best", "at epoch", "loss turned at")
     rows = []
     for curve in curves:
         said = curve.to_dict()
         numbers = [f"{said['epochs']}", f"{said['train_loss']:.4f}", f"{said['validation_loss']:.4f}"]
-        numbers += [f"{said['validation_accuracy']:.1%}", f"{said['best_accuracy']:.1%}", f"{said['best_epoch']}"]
+        scores = (curve.validation_score[-1], curve.validation_score[curve.best - 1])
+        numbers += [*map(curve.metric.text, scores), f"{said['best_epoch']}"]
         rows.append([curve.name, *numbers, "·" if curve.turn is None else str(curve.turn)])
     notes = [_overfitting(curve) for curve in curves if curve.overfits]
     columns = [Column("run"), *(Column(head, right=True) for head in heads)]
@@ -209,17 +184,17 @@ def _overfitting(curve: Curve) -> str:
 
 @drawn
 def curves_figure(curves: Sequence[Curve]) -> Figure:
-    """Loss to the left, accuracy to the right; training dashed, validation solid, a dot where the validation was at its best."""
+    """Loss to the left, the metric to the right; training dashed, validation solid, a dot at the best validation."""
     figure = new_figure(9.2, 3.6, layout="constrained")
-    loss, accuracy = figure.subplots(1, 2)
+    loss, score = figure.subplots(1, 2)
     hues = hues_for(len(curves))
     for curve, hue in zip(curves, hues, strict=True):
         _pair(loss, curve, curve.train_loss, curve.validation_loss, hue)
-        _pair(accuracy, curve, curve.train_accuracy, curve.validation_accuracy, hue)
-        _dot(accuracy, curve.best, curve.validation_accuracy[curve.best - 1], hue)
+        _pair(score, curve, curve.train_score, curve.validation_score, hue)
+        _dot(score, curve.best, curve.validation_score[curve.best - 1], hue)
         if curve.turn is not None:
             _dot(loss, curve.turn, curve.validation_loss[curve.turn - 1], hue)
-    for axes, title in zip((loss, accuracy), _titles(curves), strict=True):
+    for axes, title in zip((loss, score), _titles(curves), strict=True):
         axes.set_title(title)
         axes.set_xlabel("epoch")
         axes.xaxis.get_major_locator().set_params(integer=True)
@@ -227,7 +202,8 @@ def curves_figure(curves: Sequence[Curve]) -> Figure:
             axes.set_xlim(0.5, 1.5)
             axes.set_xticks([1])
         axes.grid(axis="y", color=LINES.quiet, alpha=0.2, linewidth=0.6)
-    accuracy.yaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
+    if all(curve.metric.percent for curve in curves):
+        score.yaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
     if len(curves) > len(HUES):  # a legend over the curves would hide them
         figure.legend(handles=_legend(curves, hues), fontsize=8, loc="outside right upper")
     else:
@@ -260,11 +236,12 @@ def _dot(axes: Axes, epoch: int, value: float, hue: str) -> None:
 
 def _titles(curves: Sequence[Curve]) -> tuple[str, str]:
     """Describe the dots of a single run in the titles: a label at a dot would cover a line."""
+    metric = curves[0].metric
     if len(curves) != 1:
-        return "loss", "accuracy"
+        return "loss", " or ".join(dict.fromkeys(curve.metric.name for curve in curves))
     turns = "" if curves[0].turn is None else f", turns at epoch {curves[0].turn}"
     best = curves[0].best
-    return f"loss{turns}", f"accuracy, {curves[0].validation_accuracy[best - 1]:.1%} at epoch {best}"
+    return f"loss{turns}", f"{metric.name}, {metric.text(curves[0].validation_score[best - 1])} at epoch {best}"
 
 
 def _legend(curves: Sequence[Curve], hues: Sequence[str]) -> list[Any]:

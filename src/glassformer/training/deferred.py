@@ -16,7 +16,7 @@ from glassformer.training.data.examples import Batch
 from glassformer.training.not_finite import Trainer, refuse_not_finite
 from glassformer.training.optimizer import rates_on_device, set_rate
 from glassformer.training.stepping import Done, PlainStepper, Step
-from glassformer.training.tasks import Tally
+from glassformer.training.tasks.task import Tally
 from glassformer.training.worker import number_format
 
 BEHIND = 3  # steps that are started before the figures of the first are read

@@ -12,8 +12,9 @@ from glassformer.model import Encoder
 from glassformer.model.fast.packing import packable
 from glassformer.training.data.batches import BatchStream
 from glassformer.training.data.dataset import Dataset, Split
-from glassformer.training.data.examples import Batch, Examples, prepare
+from glassformer.training.data.examples import Batch, Examples
 from glassformer.training.data.packing import Packer
+from glassformer.training.data.prepare import prepare
 from glassformer.training.runs import Run
 from glassformer.training.stepping import PART_TOKENS
 from glassformer.training.worker import Worker, number_format
@@ -65,9 +66,9 @@ class Feed:
     def packer(self, stream: BatchStream) -> Packer | None:
         """Return what packs the batches of a stream into rows without padding; None if the encoder needs rectangles."""
         with number_format(self.worker, self.run.settings.precision):
-            if self.data.task == "image" or not packable(self.encoder):
+            if self.data.form.inputs == "image" or not packable(self.encoder):
                 return None
-        return Packer.of(stream, longest=self.longest, masked=self.data.task == "mlm")
+        return Packer.of(stream, longest=self.longest, masked=stream.examples.predicts_some)
 
     def batches(self) -> Iterator[Batch]:
         """Yield the training batches of the rest of the epoch; for a GPU, a thread makes them in advance."""

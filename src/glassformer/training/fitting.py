@@ -15,12 +15,10 @@ from glassformer.training.data.dataset import Dataset
 from glassformer.training.data.images import Pictures
 from glassformer.training.settings import Settings
 from glassformer.training.starting import Start, is_checkpoint, start_from
-from glassformer.training.tasks import head_fields
+from glassformer.training.tasks import task_of
 from glassformer.training.tokenizers import Tokenizer
 
 SMALL: dict[str, Any] = {"norm": "pre", "activation": "gelu", "position": "learned", "pool": "mean"}
-# Vocabulary size: a token seen about a dozen times can be learned, a token seen once cannot.
-FEWEST_TOKENS, MOST_TOKENS, WORDS_A_TOKEN = 500, 8000, 12
 FEWEST_AT_ONCE, MOST_AT_ONCE = 4096, 32_768  # tokens of a batch on a GPU
 STEPS_AN_EPOCH, CHARACTERS_A_TOKEN = 100, 4
 MOST_CHARACTERS = 20_000_000  # to train a tokenizer on: the most frequent pieces of more are the same
@@ -81,7 +79,7 @@ def _refuse_sizes(fields: Mapping[str, Any]) -> None:
 
 def tokenizer_for(data: Dataset, settings: Settings) -> Tokenizer | None:
     """Train a WordPiece tokenizer on the training texts; return None for images."""
-    if data.task == "image":
+    if data.form.inputs == "image":
         return None
     return Tokenizer.train(sampled(data.train.texts()), vocab=settings.vocab, lowercase=settings.case == "lower")
 
@@ -96,18 +94,12 @@ def suggested(data: Dataset, *, checkpoint: bool = False, only: str = "all") -> 
     """Return default settings for this kind of data and for training from a checkpoint or from scratch."""
     if checkpoint:
         return {"lr": 1e-2, "epochs": 10} if only == "head" else {"lr": 5e-5, "epochs": 3}
-    if data.task == "image":
-        return {"batch_size": 16}
-    if data.task == "mlm":
-        return {}
-    words = sum(len(text.split()) for text in data.train.texts())
-    vocab = min(MOST_TOKENS, max(FEWEST_TOKENS, words // WORDS_A_TOKEN))
-    return {"augment": "hide", "case": "lower", "vocab": vocab}
+    return task_of(data).suggested(data)
 
 
 def budget_for(data: Dataset, device: str) -> dict[str, Any]:
     """Return the tokens of a batch for masked-token training on a GPU: enough to keep it busy, and many steps in an epoch."""
-    if data.task != "mlm" or device != "cuda":
+    if not task_of(data).long_texts or device != "cuda":
         return {}
     tokens = sum(map(len, data.train.texts())) // CHARACTERS_A_TOKEN // STEPS_AN_EPOCH
     return {"batch_tokens": max(FEWEST_AT_ONCE, min(MOST_AT_ONCE, 1 << max(tokens.bit_length() - 1, 0)))}
@@ -115,8 +107,8 @@ def budget_for(data: Dataset, device: str) -> dict[str, Any]:
 
 def small_spec(data: Dataset, tokenizer: Tokenizer | None, settings: Settings) -> EncoderSpec:
     """Return a spec for small data on a laptop: d_model 64 and 4 layers for images, 128 and 2 for texts."""
-    common: dict[str, Any] = SMALL | input_fields(data, tokenizer) | head_fields(data)
-    if data.task == "image":
+    common: dict[str, Any] = SMALL | input_fields(data, tokenizer) | task_of(data).head(data)
+    if data.form.inputs == "image":
         patch = _patch(common["image"], common["image_width"])
         return _spec(common | {"d_model": 64, "heads": 4, "layers": 4, "patch": patch, "embedding_norm": True, "dropout": 0.0})
     return _spec(common | {"d_model": 128, "heads": 4, "layers": 2, "positions": settings.max_length, "dropout": 0.2})
@@ -130,18 +122,18 @@ def fitted(
         raise GlassformerError(
             f"this spec reads audio (mels={spec.mels}), and training on audio is not supported: choose another spec."
         )
-    wanted = input_fields(data, tokenizer) | head_fields(data)
-    if data.task == "image" and spec.vocab is not None:
+    wanted = input_fields(data, tokenizer) | task_of(data).head(data)
+    if data.form.inputs == "image" and spec.vocab is not None:
         raise GlassformerError(
             f"{data.name} contains images, but this spec reads texts (vocab={spec.vocab}): choose another spec."
         )
-    if data.task == "image" and spec.patch is None:
+    if data.form.inputs == "image" and spec.patch is None:
         wanted["patch"] = _patch(wanted["image"], wanted["image_width"])
-    if data.task != "image" and spec.patch is not None:
+    if data.form.inputs != "image" and spec.patch is not None:
         raise GlassformerError(
             f"{data.name} contains texts, but this spec reads images (patch={spec.patch}): choose another spec."
         )
-    if spec.learns_positions and data.task != "image" and (spec.positions or 0) < settings.max_length:
+    if spec.learns_positions and data.form.inputs != "image" and (spec.positions or 0) < settings.max_length:
         wanted["positions"] = settings.max_length
     made = spec.replace(**{name: value for name, value in wanted.items() if name not in given})
     check_fit(made, data, tokenizer)
@@ -150,7 +142,7 @@ def fitted(
 
 def check_fit(spec: EncoderSpec, data: Dataset, tokenizer: Tokenizer | None) -> None:
     """Refuse an encoder that cannot read the data or has too few outputs for its labels."""
-    for name, value in (input_fields(data, tokenizer) | head_fields(data)).items():
+    for name, value in (input_fields(data, tokenizer) | task_of(data).head(data)).items():
         has = getattr(spec, name)
         enough = name in ("vocab", "classes") and isinstance(has, int) and has >= value
         if name == "image_width":
@@ -161,7 +153,7 @@ def check_fit(spec: EncoderSpec, data: Dataset, tokenizer: Tokenizer | None) -> 
 
 def input_fields(data: Dataset, tokenizer: Tokenizer | None) -> dict[str, Any]:
     """Return the spec fields that the inputs determine."""
-    if data.task == "image":
+    if data.form.inputs == "image":
         channels, height, width = cast(Pictures, data.train.inputs).shape
         return {"channels": channels, "image": height, "image_width": width, "vocab": None}
     assert tokenizer is not None

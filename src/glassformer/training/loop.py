@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack
+from functools import partial
 from itertools import islice
 from typing import Any, Protocol, cast
 
@@ -19,6 +20,7 @@ import torch
 from glassformer.errors import GlassformerError
 from glassformer.model import Encoder, fast
 from glassformer.model.fast.float8_layers import check_float8
+from glassformer.show.metric import decided_by
 from glassformer.training import state
 from glassformer.training.data.dataset import Dataset
 from glassformer.training.data.examples import Batch
@@ -38,7 +40,9 @@ from glassformer.training.signals import Flag, Interrupted, stopping
 from glassformer.training.spikes import SpikeDetector
 from glassformer.training.starting import choose_trained, first_weights, to_training
 from glassformer.training.stepping import Done, PlainStepper, Step, Stepper
-from glassformer.training.tasks import Tally, better, counted_classes, judge, training_judge
+from glassformer.training.tasks import task_of
+from glassformer.training.tasks.evaluating import better, training_judge
+from glassformer.training.tasks.task import Tally
 from glassformer.training.worker import (
     Worker,
     current_worker,
@@ -121,6 +125,8 @@ class Trainer:
         self.run, self.data, self.watch, self.where, self.stop = run, data, watch, where, stop
         self.asked: int | None = None  # the signal that all processes agreed on
         self.settings = settings = run.settings
+        self.task = task_of(data)
+        self.metric = decided_by(self.task.metric, settings.best_by)
         self.predicted: dict[str, Any] = run.about.get("predicted", {})
         set_determinism(where, settings.seed, settings.equal_bits)
         use_threads(run.about)
@@ -129,7 +135,8 @@ class Trainer:
         if settings.precision == "fp8":
             check_float8(run.spec, where.device)
         fast.apply(self.encoder, float8=settings.precision == "fp8")
-        self.spread = ParallelEncoder(self.encoder, where, settings.parallel, training_judge(judge, data, settings))
+        judge = training_judge(self.task, data, settings)
+        self.spread = ParallelEncoder(self.encoder, where, settings.parallel, self.task, judge)
         self.optimizer = make_optimizer(self.encoder, settings)
         self.feed = Feed(run, data, where, self.encoder)
         for note in self.feed.notes:
@@ -194,7 +201,7 @@ class Trainer:
         number = step.number + 1
         self.progress.step, self.started = number, self.started - 1
         self.progress.tally.add(done.tally.loss, done.tally.right, done.tally.targets)
-        figures = done.tally.figures()
+        figures = done.tally.figures(self.task.counts)
         per_second = round((done.tokens or step.targets) / done.seconds, 1)
         line = {"step": number, "epoch": step.epoch + 1, **figures, "hex": figures["loss"].hex(), "lr": step.rate}
         line |= {
@@ -221,11 +228,11 @@ class Trainer:
         with number_format(self.where, self.settings.precision):
             found = self.spread.evaluate(self.feed.validation())
         refuse_validation(self, found["loss"])
-        if better(self.data.task, found, progress.best, best_by=self.settings.best_by):
+        if better(self.metric, found, progress.best):
             progress.best, progress.stale = {**found, "step": progress.step, "epoch": epoch + 1}, 0
         else:
             progress.stale += 1
-        line = {"epoch": epoch + 1, "step": progress.step, "train": progress.tally.figures(), "validation": found}
+        line = {"epoch": epoch + 1, "step": progress.step, "train": progress.tally.figures(self.task.counts), "validation": found}
         line |= {"hex": found["loss"].hex(), "seconds": round(self.seconds(), 3)}
         self.log.line(kind="epoch", **line)
         self.watch.epoch(line)
@@ -239,11 +246,12 @@ class Trainer:
         if best is not None and best["step"] != self.progress.step:
             self.saving.load_best(best["step"])
         self.export("best")
-        found = self.spread.evaluate(self.feed.test(), classes=counted_classes(self.data))
+        found = self.spread.evaluate(self.feed.test(), detailed=self.data)
         measured: dict[str, Any] = self.gauge.figures()
         if self.where.world == 1:  # the counters work for a single process
             batch = self.feed.sample().to(self.where.device)
-            measured |= self.gauge.one_step(self.encoder, batch, lambda: number_format(self.where, self.settings.precision))
+            numbers = partial(number_format, self.where, self.settings.precision)
+            measured |= self.gauge.one_step(self.encoder, batch, self.task, numbers)
         figures: dict[str, Any] = {"step": self.progress.step, "epochs": self.stream.epoch, "best": best, "test": found}
         figures |= {"seconds": round(self.progress.seconds, 3), "peak_bytes": peak_bytes(self.where), "measured": measured}
         self.log.line(kind="end", **figures)

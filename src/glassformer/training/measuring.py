@@ -15,7 +15,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from glassformer.model import Encoder
 from glassformer.training.data.examples import Batch, Extent
-from glassformer.training.tasks import judge
+from glassformer.training.tasks import Task
 
 Context: TypeAlias = AbstractContextManager[object]
 PEAK_SECONDS = 0.2  # time spent measuring the peak
@@ -54,14 +54,14 @@ def predicted_at(predicted: Mapping[str, Any], extent: Extent) -> tuple[float, f
     return flops, size
 
 
-def measure_step(encoder: Encoder, batch: Batch, number_format: Callable[[], Context]) -> dict[str, int]:
+def measure_step(encoder: Encoder, batch: Batch, task: Task, number_format: Callable[[], Context]) -> dict[str, int]:
     """Measure the matrix FLOPs of one step, and its memory: weights, gradients, AdamW moments and saved activations.
 
     The counter cannot see inside fused attention, so it counts the plain kernel, which computes the same products.
     """
     plain = torch.compiler.set_stance("force_eager")  # the counter cannot see inside compiled graphs
     with plain, sdpa_kernel(SDPBackend.MATH), FlopCounterMode(display=False) as counter, number_format():
-        judge(encoder, batch).loss.backward()
+        task.judge(encoder, batch).loss.backward()
     encoder.zero_grad(set_to_none=True)
     kept: dict[int, int] = {}
 
@@ -71,7 +71,7 @@ def measure_step(encoder: Encoder, batch: Batch, number_format: Callable[[], Con
         return tensor
 
     with torch.compiler.set_stance("force_eager"), saved_tensors_hooks(keep, lambda tensor: tensor), number_format():
-        loss = judge(encoder, batch).loss
+        loss = task.judge(encoder, batch).loss
     every = list(encoder.parameters())
     own = {one.untyped_storage().data_ptr() for one in every}
     activations = sum(size for pointer, size in kept.items() if pointer not in own)
@@ -109,9 +109,9 @@ class Gauge:
             found |= {"peak": round(self.peak), "share": round(self.flops / self.seconds / self.peak, 4)}
         return found
 
-    def one_step(self, encoder: Encoder, batch: Batch, number_format: Callable[[], Context]) -> dict[str, Any]:
+    def one_step(self, encoder: Encoder, batch: Batch, task: Task, number_format: Callable[[], Context]) -> dict[str, Any]:
         """Measure one real step, with the prediction for its size."""
         expected = predicted_at(self.predicted, batch.extent) or (None, None)
         rows, t = len(batch.inputs), batch.inputs.shape[1] if batch.attend is not None else int(self.predicted.get("t") or 0)
         found = {"rows": rows, "t": t, "predicted_flops": expected[0], "predicted_bytes": expected[1]}
-        return {"step": found | measure_step(encoder, batch, number_format)}
+        return {"step": found | measure_step(encoder, batch, task, number_format)}

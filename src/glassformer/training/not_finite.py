@@ -18,8 +18,7 @@ from glassformer.training.optimizer import optimizer_state
 from glassformer.training.runs import Run
 from glassformer.training.saving import Progress
 from glassformer.training.settings import Settings
-from glassformer.training.tasks import Tally
-from glassformer.training.tasks import judge as judge_again
+from glassformer.training.tasks.task import Tally, Task
 from glassformer.training.worker import Worker
 
 SHOWN_IDS = 8
@@ -29,6 +28,7 @@ class Trainer(Protocol):
     """The part of the training loop's state that these checks read."""
 
     run: Run
+    task: Task
     settings: Settings
     encoder: Encoder
     spread: ParallelEncoder
@@ -124,7 +124,7 @@ def _origin(trainer: Trainer, batch: Batch) -> str:
     handles = [module.register_forward_hook(look(name)) for name, module in trainer.encoder.named_modules() if name]
     try:
         with torch.no_grad(), torch.compiler.set_stance("force_eager"):
-            judge_again(trainer.encoder, batch.to(trainer.where.device))
+            trainer.task.judge(trainer.encoder, batch.to(trainer.where.device))
     finally:
         for handle in handles:
             handle.remove()

@@ -6,6 +6,7 @@ import sys
 import time
 from typing import Any
 
+from glassformer.show.metric import metric_of
 from glassformer.training.runs import Run
 
 PLAIN_SECONDS = 5.0  # between lines when standard error is not a terminal
@@ -54,6 +55,7 @@ class PlainProgress:
 
     def __init__(self, run: Run) -> None:
         self.epochs, self.unit = run.settings.epochs, "images/s" if run.tokenizer is None else "tokens/s"
+        self.metric = metric_of(run.path)
         self.total, self.began, self.first, self.told = 0, time.monotonic(), 0, time.monotonic()
 
     def __enter__(self) -> PlainProgress:
@@ -77,16 +79,17 @@ class PlainProgress:
         train, found = figures["train"], figures["validation"]
         self.say(
             f"epoch {figures['epoch']}/{self.epochs}  training loss {train['loss']:.4f}  validation loss {found['loss']:.4f}  "
-            f"accuracy {found['accuracy']:.1%}  {figures['seconds']:.1f} s"
+            f"{self.metric.name} {self.metric.text(self.metric.of(found))}  {figures['seconds']:.1f} s"
         )
 
     def words(self, figures: dict[str, Any]) -> str:
-        """Format loss, accuracy, speed and remaining time."""
+        """Format loss, accuracy where it is counted, speed and remaining time."""
         done = figures["step"] - self.first
         left = (time.monotonic() - self.began) / max(done, 1) * (self.total - figures["step"])
         speed = f"{figures['per_second']:,.0f} {self.unit}"
         share = f"  {figures['share']:.0%} of peak" if "share" in figures else ""
-        return f"loss {figures['loss']:.4f}  accuracy {figures['accuracy']:.1%}  {speed}{share}  {_time(left)} left"
+        counted = f"  accuracy {figures['accuracy']:.1%}" if "accuracy" in figures else ""
+        return f"loss {figures['loss']:.4f}{counted}  {speed}{share}  {_time(left)} left"
 
 
 def _time(seconds: float) -> str:

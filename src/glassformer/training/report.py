@@ -10,6 +10,7 @@ from typing import Any
 import glassformer.show.curves as show_curves
 from glassformer.errors import shown
 from glassformer.files.documents import read_document
+from glassformer.show.metric import Metric
 
 PICTURES = ("curves.png", "curves.svg")
 MOST_SHOWN = 30  # classes in a table
@@ -42,6 +43,7 @@ def report_of(run: str | Path) -> dict[str, Any]:
         "peak_bytes": end.get("peak_bytes"),
         "epochs": [line for line in lines if line["kind"] == "epoch"],
         "summary": said,
+        "metric": curve.metric._asdict(),
         "notes": notes,
         "best": end.get("best"),
         "test": test,
@@ -75,16 +77,17 @@ def report_markdown(report: dict[str, Any]) -> str:
 
 
 def _in_short(report: dict[str, Any]) -> str:
-    said, test, best = report["summary"], report["test"], report["best"]
+    said, test, best, metric = report["summary"], report["test"], report["best"], Metric(**report["metric"])
+    last, highest = (metric.text(said[f"{which}_{metric.name}"]) for which in ("validation", "best"))
     turned = "did not rise" if said["turn"] is None else f"started to rise at epoch {said['turn']}"
     over = ": the run overfits from there" if said["overfits"] else ""
     tested = (
-        f"Test accuracy {test['accuracy']:.1%}, loss {test['loss']:.4f}, with the weights of epoch {best['epoch']}. "
+        f"Test {metric.name} {metric.text(metric.of(test))}, loss {test['loss']:.4f}, with the weights of epoch {best['epoch']}. "
         if test
         else ""
     )
     return (
-        f"{tested}Validation accuracy: {said['validation_accuracy']:.1%} at the end, {said['best_accuracy']:.1%} in the best "
+        f"{tested}Validation {metric.name}: {last} at the end, {highest} in the best "
         f"epoch ({said['best_epoch']} of {said['epochs']}). The validation loss {turned}{over}."
     )
 
@@ -140,7 +143,8 @@ def _costs(report: dict[str, Any]) -> str:
 
 
 def _epochs(report: dict[str, Any]) -> str:
-    heads = ("epoch", "training loss", "validation loss", "training accuracy", "validation accuracy", "seconds")
+    metric = Metric(**report["metric"])
+    heads = ("epoch", "training loss", "validation loss", f"training {metric.name}", f"validation {metric.name}", "seconds")
     best, turn = (report["best"] or {}).get("epoch"), report["summary"]["turn"]
     rows = []
     for line in report["epochs"]:
@@ -148,13 +152,15 @@ def _epochs(report: dict[str, Any]) -> str:
         name = f"{line['epoch']}" + (f" ({', '.join(marks)})" if marks else "")
         train, found = line["train"], line["validation"]
         losses = f"{train['loss']:.4f}", f"{found['loss']:.4f}"
-        rows.append((name, *losses, f"{train['accuracy']:.1%}", f"{found['accuracy']:.1%}", f"{line['seconds']:.1f}"))
+        rows.append((name, *losses, *(metric.text(metric.of(one)) for one in (train, found)), f"{line['seconds']:.1f}"))
     return _table(heads, rows, right=True)
 
 
 def _test(report: dict[str, Any]) -> Iterable[str]:
     test, labels = report["test"], report["data"]["labels"]
-    yield f"Accuracy {test['accuracy']:.2%}, loss {test['loss']:.4f}; to beat: {_cell(report['data'].get('baseline', 'none'))}"
+    metric = Metric(**report["metric"])
+    said = f"{metric.name[0].upper()}{metric.name[1:]} {metric.text(metric.of(test), 2)}, loss {test['loss']:.4f}"
+    yield f"{said}; to beat: {_cell(report['data'].get('baseline', 'none'))}"
     if "classes" not in test or len(labels) > MOST_SHOWN:
         return
     percent = [[_percent(row[key]) for key in ("precision", "recall", "f1")] for row in test["classes"]]

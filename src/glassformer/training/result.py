@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from glassformer.show.curves import Curve, curves_table, read_curve
+from glassformer.show.metric import ACCURACY, Metric, metric_of
 from glassformer.spec.viewed import Presentation, Viewed
 
 if TYPE_CHECKING:
@@ -31,13 +32,23 @@ class Trained(Viewed):
         return int(self.metrics["best"]["epoch"])
 
     @property
+    def metric(self) -> Metric:
+        """What the task is measured by."""
+        return metric_of(self.folder)
+
+    @property
+    def score(self) -> float:
+        """The metric of the best weights on the test data."""
+        return self.metric.of(self.metrics["test"])
+
+    @property
     def accuracy(self) -> float:
-        """Test accuracy of the best weights, over rows (or words, or masked tokens)."""
-        return float(self.metrics["test"]["accuracy"])
+        """Test accuracy of the best weights, over rows (or words, or masked tokens); NaN for tasks without one."""
+        return ACCURACY.of(self.metrics["test"])
 
     @property
     def curves(self) -> list[Curve]:
-        """Loss and accuracy of each epoch."""
+        """Loss and metric of each epoch."""
         return [read_curve(self.folder)]
 
     def presented(self) -> Presentation:
@@ -48,11 +59,11 @@ class Trained(Viewed):
         return "\n".join([curves_table(self.curves).text(), *self.lines()])
 
     def __repr__(self) -> str:
-        return f"Trained({str(self.folder)!r}, best_epoch={self.best_epoch}, accuracy={self.accuracy:.3f})"
+        return f"Trained({str(self.folder)!r}, best_epoch={self.best_epoch}, {self.metric.name}={self.score:.3f})"
 
     def lines(self) -> list[str]:
-        """Test accuracy, best epoch and folder."""
-        return [f"test accuracy {self.accuracy:.1%} (epoch {self.best_epoch}, the best); run: {self.folder}"]
+        """Test metric, best epoch and folder."""
+        return [f"test {self.metric.name} {self.metric.text(self.score)} (epoch {self.best_epoch}, the best); run: {self.folder}"]
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON document of `glassformer train --json`."""

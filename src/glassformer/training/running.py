@@ -118,7 +118,7 @@ def check_batches(data: Dataset, given: Mapping[str, Any]) -> None:
         raise GlassformerError(
             f"batch_tokens={shown(budget)} and batch_size={shown(rows)} both set the size of a batch: give one."
         )
-    if data.task == "image":
+    if data.form.inputs == "image":
         raise GlassformerError(
             f"batch_tokens={shown(budget)} does not apply to images: all have the same length. Give batch_size."
         )

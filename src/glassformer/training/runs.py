@@ -36,7 +36,7 @@ from glassformer.spec.reading import from_document, is_there
 from glassformer.spec.viewed import Viewed
 from glassformer.training import state
 from glassformer.training.data.dataset import PARTS, Dataset
-from glassformer.training.data.examples import check_fits
+from glassformer.training.data.prepare import check_fits
 from glassformer.training.distributed.processes import first, from_first
 from glassformer.training.loggers import STOP, Logger
 from glassformer.training.pace import threads_for
@@ -45,6 +45,7 @@ from glassformer.training.report import report_markdown, report_of
 from glassformer.training.settings import Settings
 from glassformer.training.starting import FOLDER as START
 from glassformer.training.starting import Start, check_train_only, parameter_counts
+from glassformer.training.tasks import TASKS
 from glassformer.training.tokenizers import FILE as TOKENIZER
 from glassformer.training.tokenizers import Tokenizer
 
@@ -85,6 +86,7 @@ class Run(Viewed):
         check_train_only(settings.train_only, checkpoint=start is not None)
         about: dict[str, Any] = {"format": FORMAT, "data": {"source": source, **identity(data)}}
         about |= {"notes": list(data.notes), "provenance": asdict(data.provenance), "predicted": predicted or {}, "start": began}
+        about |= {"metric": TASKS[data.task].metric._asdict()}
         about |= {"counts": parameter_counts(spec, began, settings), "threads": threads_for(settings, predicted or {})}
         with whole(vacant(path)) as folder:
             if start is not None:

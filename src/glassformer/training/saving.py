@@ -21,7 +21,7 @@ from glassformer.training.optimizer import load_optimizer_state, optimizer_state
 from glassformer.training.pieces import Damaged
 from glassformer.training.runs import Run, differences
 from glassformer.training.settings import FREE, Settings
-from glassformer.training.tasks import Tally
+from glassformer.training.tasks.task import Tally
 from glassformer.training.worker import Worker, random_state, seed_per_process, set_random_state
 from glassformer.training.writer import Writer
 

@@ -19,14 +19,13 @@ from glassformer.model import Encoder
 from glassformer.model.boundary.start import SPREAD
 from glassformer.model.checkpoints.loading import load_encoder
 from glassformer.model.embeddings import LearnedPositions
-from glassformer.model.sentences.settings import read_settings
 from glassformer.program import build
 from glassformer.spec import EncoderSpec
 from glassformer.spec.reading import SPEC_FILES
 from glassformer.spec.unread import require_read
 from glassformer.training.data.dataset import Dataset
 from glassformer.training.settings import Settings
-from glassformer.training.tasks import head_fields
+from glassformer.training.tasks import task_of
 from glassformer.training.tokenizers import Tokenizer
 
 FOLDER = "start"  # in a run folder: the initial weights
@@ -67,7 +66,7 @@ def start_from(folder: str | Path, given: Mapping[str, Any], data: Dataset, sett
     path = model_folder(Path(folder))
     loaded = load_encoder(path)
     _refuse_other_inputs(loaded.encoder.spec, data, path)
-    tokenizer = None if data.task == "image" else Tokenizer.load(path)
+    tokenizer = None if data.form.inputs == "image" else Tokenizer.load(path)
     spec = _spec_for(loaded.folder, dict(given), data, tokenizer)
     torch.manual_seed(settings.seed)
     encoder = Encoder(spec)
@@ -139,7 +138,7 @@ def _new_modules(encoder: Encoder, about: Mapping[str, Any]) -> list[nn.Module]:
 
 
 def _refuse_other_inputs(spec: EncoderSpec, data: Dataset, path: Path) -> None:
-    wanted = "image" if data.task == "image" else "tokens"
+    wanted = "image" if data.form.inputs == "image" else "tokens"
     if spec.reads != wanted:
         words = {"image": "images", "tokens": "texts", "frames": "audio", "vectors": "vectors"}
         raise GlassformerError(
@@ -158,14 +157,11 @@ def _refuse_other_inputs(spec: EncoderSpec, data: Dataset, path: Path) -> None:
 
 def _spec_for(folder: CheckpointFolder, given: dict[str, Any], data: Dataset, tokenizer: Tokenizer | None) -> EncoderSpec:
     """Return the checkpoint's spec with the head of the task, and with the pooling of its embeddings."""
-    wanted = head_fields(data)
-    pool = read_settings(folder.path).pool
-    if data.task == "classify" and pool in ("mean", "first", "last"):
-        wanted |= {"pool": pool, "pooler": "none"}
-    for name, value in head_fields(data).items():
+    wanted = task_of(data).head(data)
+    for name, value in wanted.items():
         if name in given and given[name] != value:
             raise GlassformerError(f"{name}={shown(given[name])} does not fit {data.name}: it needs {value}. Leave it out.")
-    spec = folder.spec.replace(**wanted | given)
+    spec = folder.spec.replace(**wanted | task_of(data).body(folder.path) | given)
     if tokenizer is not None and tokenizer.vocab > (spec.vocab or 0):
         raise GlassformerError(
             f"the tokenizer of {path_text(folder.path)} has {tokenizer.vocab:,} tokens, but its encoder has {spec.vocab:,}: "
@@ -178,7 +174,7 @@ def _spec_for(folder: CheckpointFolder, given: dict[str, Any], data: Dataset, to
 def _same_head(folder: CheckpointFolder, spec: EncoderSpec, data: Dataset) -> bool:
     if folder.spec.head != spec.head:
         return False
-    return data.task == "mlm" or (folder.spec.classes == spec.classes and tuple(folder.labels) == data.labels)
+    return folder.spec.classes == spec.classes and task_of(data).keeps_head(data, tuple(folder.labels))
 
 
 def _parts(spec: EncoderSpec) -> dict[str, str]:

@@ -11,7 +11,7 @@ from glassformer.training.data.examples import Batch
 from glassformer.training.distributed.processes import added_up
 from glassformer.training.not_finite import Trainer, refuse_not_finite, refuse_update
 from glassformer.training.optimizer import set_rate
-from glassformer.training.tasks import Tally
+from glassformer.training.tasks.task import Tally
 from glassformer.training.worker import number_format
 
 PART_TOKENS = 4096  # of a batch that is computed in parts: more tokens at once do not fit into a CPU's caches

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from glassformer.errors import GlassformerError
 from glassformer.training.data import load_data
 from glassformer.training.data.batches import BatchStream
-from glassformer.training.data.examples import prepare
 from glassformer.training.data.masking import IGNORE
+from glassformer.training.data.prepare import prepare
 from glassformer.training.tokenizers import Tokenizer
 
 
@@ -245,7 +245,7 @@ IMPORTS = (
     "import hashlib",
     "from glassformer.training.data import load_data",
     "from glassformer.training.data.batches import BatchStream",
-    "from glassformer.training.data.examples import prepare",
+    "from glassformer.training.data.prepare import prepare",
     "from glassformer.training.tokenizers import Tokenizer",
 )
 

@@ -6,9 +6,10 @@ import torch
 
 from glassformer.errors import GlassformerError
 from glassformer.training.data import Split, load_data
-from glassformer.training.data.examples import prepare, shifted
 from glassformer.training.data.images import Pictures
 from glassformer.training.data.masking import IGNORE
+from glassformer.training.data.picture_rows import shifted
+from glassformer.training.data.prepare import prepare
 from glassformer.training.tokenizers import Tokenizer
 
 

@@ -9,10 +9,12 @@ from hypothesis import strategies as st
 from glassformer.model import Encoder, fast
 from glassformer.spec import EncoderSpec
 from glassformer.training.data.batches import BatchStream
+from glassformer.training.data.dataset import Dataset, Provenance
 from glassformer.training.data.examples import Batch, Extent
 from glassformer.training.data.masking import IGNORE
 from glassformer.training.data.packing import FILLERS, PackedSize, Packer, filled, rounded
-from glassformer.training.tasks import evaluate, judge
+from glassformer.training.tasks import TASKS
+from glassformer.training.tasks.evaluating import evaluate
 
 SPEC = {"d_model": 16, "heads": 2, "layers": 2, "d_ff": 32, "vocab": 30, "positions": 20, "dropout": 0.0}
 HEADS = {
@@ -55,7 +57,7 @@ def test_a_packed_batch_has_the_loss_and_the_gradients_of_a_padded_one(head, usu
     found = []
     for one in (batch, packed):
         encoder.zero_grad()
-        judged = judge(encoder, one)
+        judged = TASKS[spec.head].judge(encoder, one)
         judged.loss.backward()
         found.append((judged.loss.detach(), judged.right, [p.grad for p in encoder.parameters() if p.grad is not None]))
     assert found[0][0] == pytest.approx(float(found[1][0]), rel=1e-6)  # the loss itself is computed in float32
@@ -70,7 +72,10 @@ def test_evaluating_packed_batches_finds_the_same_figures():
     encoder = fast.apply(Encoder(spec))
     batches = [a_batch([4, 7, 2], "first", seed) for seed in range(3)]
     pack = Packer(longest=12)
-    one, other = (evaluate(encoder, some, torch.device("cpu"), classes=4) for some in (batches, map(pack, batches)))
+    data = Dataset("four", "classify", ("a", "b", "c", "d"), {}, Provenance("made up"))
+    one, other = (
+        evaluate(encoder, some, torch.device("cpu"), TASKS["classify"], detailed=data) for some in (batches, map(pack, batches))
+    )
     assert one["confusion"] == other["confusion"]
     assert one["accuracy"] == other["accuracy"]
     assert one["loss"] == pytest.approx(other["loss"], rel=1e-6)

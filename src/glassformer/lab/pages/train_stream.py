@@ -24,7 +24,8 @@ from glassformer.errors import GlassformerError
 from glassformer.lab.documents import train as documents
 from glassformer.lab.run_lines import point, read_line
 from glassformer.lab.runs import GOING, RunsFolder, signature, standing
-from glassformer.show.curves import Row, best_by_of, curve_of, curves_table, epoch_row, task_of
+from glassformer.show.curves import Row, curve_of, curves_table, epoch_row
+from glassformer.show.metric import metric_of
 
 EVERY = 0.5  # seconds between two looks
 QUIET = 15.0  # seconds after which a word is sent all the same, so that a connection that is gone is noticed
@@ -151,10 +152,11 @@ class Judge:
         """The verdict on all epochs so far; None where there is none."""
         with self.mutex:
             news, before = False, -1
+            metric = metric_of(self.tail.path.parent)
             while self.tail.offset != before:
                 before = self.tail.offset
                 void, points = self.tail.read()
-                rows = [epoch_row(line) for line in points if line["kind"] == "epoch"]
+                rows = [epoch_row(line, metric) for line in points if line["kind"] == "epoch"]
                 news = news or void or bool(rows)
                 self.epochs = [*([] if void else self.epochs), *rows]
             if news:
@@ -165,11 +167,11 @@ class Judge:
         if not self.epochs:
             return None
         folder = self.tail.path.parent
-        curve = curve_of(self.epochs, folder.name, task_of(folder), best_by_of(folder))
+        curve = curve_of(self.epochs, folder.name, metric_of(folder))
         said = curve.to_dict()
         return {
             "epochs": said["epochs"],
-            "best_accuracy": said["best_accuracy"],
+            "best_accuracy": curve.validation_score[curve.best - 1],
             "best_epoch": curve.best,
             "least_loss": said["least_loss"],
             "turn": curve.turn,

@@ -104,12 +104,13 @@ def _mapping(value: Any) -> dict[str, Any]:
 
 
 def _results(run: Learned) -> list[Child]:
-    said = run.curve.to_dict()
+    said, metric = run.curve.to_dict(), run.curve.metric
     best = f"{said['best_epoch']} of {said['epochs']}"
-    pairs = [("best epoch", best), ("validation accuracy there", f"{said['best_accuracy']:.1%}")]
+    there = metric.text(run.curve.validation_score[run.curve.best - 1])
+    pairs = [("best epoch", best), (f"validation {metric.name} there", there)]
     test = _mapping(run.end.get("test"))
-    if _is_number(test.get("accuracy")):
-        pairs.insert(0, ("test accuracy", f"{test['accuracy']:.1%}"))
+    if _is_number(test.get(metric.name)):
+        pairs.insert(0, (f"test {metric.name}", metric.text(test[metric.name])))
     if _is_number(run.end.get("seconds")):
         pairs.append(("time", f"{run.end['seconds']:.1f} s"))
     unfinished = None if run.end else tags.p("This run is not finished: 'glassformer resume' goes on with it.")
@@ -155,10 +156,11 @@ def _epochs(run: Learned) -> list[Html]:
     rows = []
     for place in kept:
         losses = [f"{values[place]:.4f}" for values in (curve.train_loss, curve.validation_loss)]
-        shares = [f"{values[place]:.1%}" for values in (curve.train_accuracy, curve.validation_accuracy)]
+        shares = [curve.metric.text(values[place]) for values in (curve.train_score, curve.validation_score)]
         seconds = f"{run.seconds[place]:.1f}" if place < len(run.seconds) else "·"
         rows.append([str(place + 1), *losses, *shares, seconds])
-    titles = ["epoch", "training loss", "validation loss", "training accuracy", "validation accuracy", "seconds so far"]
+    metric = curve.metric.name
+    titles = ["epoch", "training loss", "validation loss", f"training {metric}", f"validation {metric}", "seconds so far"]
     best = frozenset(row for row, place in enumerate(kept) if place == curve.best - 1)
     notes = [f"{count - len(kept)} epochs between are left out."] if len(kept) < count else []
     view = Table("", [Column(title, right=True) for title in titles], rows, ["The best epoch is bold.", *notes], best)

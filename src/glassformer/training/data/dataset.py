@@ -6,12 +6,27 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from glassformer.errors import GlassformerError, nearest, shown
 
-Task: TypeAlias = Literal["classify", "image", "tag", "mlm"]
+TaskName: TypeAlias = Literal["classify", "image", "tag", "mlm"]
 PARTS = ("train", "validation", "test")
+
+
+class Form(NamedTuple):
+    """What a row of a task holds."""
+
+    inputs: Literal["text", "words", "image"]
+    targets: Literal["class", "tags", "none"]  # a class for each row, one for each word, or none
+
+
+FORMS: dict[TaskName, Form] = {
+    "classify": Form("text", "class"),
+    "image": Form("image", "class"),
+    "tag": Form("words", "tags"),
+    "mlm": Form("text", "none"),
+}
 
 
 @dataclass(frozen=True)
@@ -27,23 +42,28 @@ class Provenance:
 class Split:
     """One split of a dataset.
 
-    `inputs` are texts (classify, mlm), tuples of words (tag) or `Pictures` (image); `targets` are label numbers: one per row
-    (classify, image), one per word (tag), or None (mlm).
+    By the form of the task, `inputs` are texts, tuples of words, or `Pictures`; `targets` are label numbers, one per row or one
+    per word, or None.
     """
 
     name: str
-    task: Task
+    task: TaskName
     inputs: Sequence[Any]
     targets: Sequence[Any] | None
 
     def __len__(self) -> int:
         return len(self.inputs)
 
+    @property
+    def form(self) -> Form:
+        """What a row holds."""
+        return FORMS[self.task]
+
     def texts(self) -> Iterator[str]:
         """Yield every text, for training a tokenizer; the words of a tagged row are joined by spaces."""
-        if self.task == "image":
-            raise GlassformerError("images have no texts: a tokenizer is for the tasks classify, tag and mlm.")
-        return (" ".join(row) for row in self.inputs) if self.task == "tag" else iter(self.inputs)
+        if self.form.inputs == "image":
+            raise GlassformerError("images have no texts: a tokenizer is for tasks that read texts.")
+        return (" ".join(row) for row in self.inputs) if self.form.inputs == "words" else iter(self.inputs)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -54,13 +74,13 @@ class Split:
         return digest.hexdigest()
 
     def _content(self) -> Iterator[bytes]:
-        if self.task == "image":
+        if self.form.inputs == "image":
             yield from self.inputs.content()  # type: ignore[attr-defined]
-        elif self.task == "tag":
+        elif self.form.inputs == "words":
             yield from ("\x1f".join(row).encode() for row in self.inputs)
         else:
             yield from (row.encode() for row in self.inputs)
-        if self.task == "tag":
+        if self.form.targets == "tags":
             yield from (str(tuple(map(int, row))).encode() for row in self.targets or ())
         elif self.targets is not None:
             yield str(list(map(int, self.targets))).encode()
@@ -71,11 +91,16 @@ class Dataset:
     """Rows in three splits, each read on first access; `labels` are the names, in the order of their numbers."""
 
     name: str
-    task: Task
+    task: TaskName
     labels: tuple[str, ...]
     parts: Mapping[str, Callable[[], Split]]  # train, validation, test and extra splits
     provenance: Provenance
     notes: tuple[str, ...] = ()  # what was skipped, truncated or found while reading
+
+    @property
+    def form(self) -> Form:
+        """What a row holds."""
+        return FORMS[self.task]
 
     @cached_property
     def _read(self) -> dict[str, Split]:

@@ -1,4 +1,4 @@
-"""Examples: token ids or pixels of a split in flat arrays, batched as torch tensors."""
+"""Examples: rows of a split in flat arrays, batched as torch tensors."""
 
 from __future__ import annotations
 
@@ -11,13 +11,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from glassformer.arguments import require
-from glassformer.errors import GlassformerError, shown
 from glassformer.files.texts import Context
-from glassformer.training.data.chance import below, uniform
-from glassformer.training.data.dataset import Split, Task
-from glassformer.training.data.images import Pictures
-from glassformer.training.data.masking import IGNORE, Masking
+from glassformer.training.data.chance import uniform
+from glassformer.training.data.masking import IGNORE
 from glassformer.training.settings import Augment
 from glassformer.training.tokenizers import Encoded, Tokenizer
 
@@ -120,6 +116,8 @@ class Batch:
 class Examples(Protocol):
     """Rows that can be batched. Randomness in a row depends only on (seed, epoch, row number)."""
 
+    augments: tuple[Augment, ...]  # the augmentations that suit these rows
+    predicts_some: bool  # whether the head predicts at some of the tokens alone
     lengths: Numbers  # tokens of each row; 1 for images
     labelled: Numbers  # labels of each row
     rows: Numbers  # the row of the split that each was made from
@@ -134,48 +132,21 @@ class Examples(Protocol):
         """How many labels of these rows a loss looks at."""
 
 
-def prepare(
-    split: Split,
-    tokenizer: Tokenizer | None = None,
-    *,
-    max_length: int | None = None,
-    augment: Augment = "none",
-    hidden: float = 0.2,
-    context: Context = "row",
-    mlm_probability: float = 0.15,
-) -> Examples:
-    """Prepare a split for its task: tokenize texts (for masked-token training, long texts continue in further rows), or read
-    images as pixels. `hidden` is the share of tokens that augment=hide masks; `context` is the context of a tagged word."""
-    require(Split, split, "prepare expects a split, such as data.train")
-    check_fits(split.task, augment, context)
-    if split.task == "image":
-        return PictureExamples(split, augment)
-    if tokenizer is None:
-        raise GlassformerError(f"the task {split.task} reads texts: give a tokenizer.")
-    require(Tokenizer, tokenizer, "expected a tokenizer, from Tokenizer.train(texts) or Tokenizer.load(folder)")
-    if split.task == "mlm":
-        return MaskedTexts(split, tokenizer, max_length, mlm_probability)
-    if split.task == "classify":
-        made: ClassifiedTexts | TaggedWords = ClassifiedTexts(split, tokenizer, max_length)
-    else:
-        made = TaggedWords(split, tokenizer, max_length, context)
-    if augment == "hide":
-        made.hidden, made.replacement_id = hidden, tokenizer.blank_id
-    return made
+class Reading(NamedTuple):
+    """How the rows of a split are read and changed: the settings of the same names."""
 
-
-def check_fits(task: Task, augment: str, context: str = "row") -> None:
-    """Refuse an augmentation or context that does not fit the task."""
-    known = {"image": ("none", "shift"), "mlm": ("none",)}.get(task, ("none", "hide"))
-    if augment not in known:
-        raise GlassformerError(f"augment={shown(augment)} does not fit the task {task}: choose {' or '.join(known)}.")
-    if context not in (("row", "word") if task == "tag" else ("row",)):
-        raise GlassformerError(f"context={shown(context)} is only for tagging, but the task is {task}: leave it out.")
+    max_length: int | None = None
+    augment: Augment = "none"
+    hidden: float = 0.2
+    context: Context = "row"
+    mlm_probability: float = 0.15
 
 
 class TokenRows:
     """Rows of token ids, one after the other in a flat array."""
 
+    augments: tuple[Augment, ...] = ("none",)
+    predicts_some = False
     hidden: float = 0.0  # share of the tokens that are masked in training
     replacement_id: int = 0  # the token that replaces them
 
@@ -197,6 +168,11 @@ class TokenRows:
 
     def keep(self, one: Encoded) -> None:
         """Store what a task needs of a row in addition to its ids."""
+
+    def hide(self, tokenizer: Tokenizer, reading: Reading) -> None:
+        """Mask tokens in training if augment=hide asks for it."""
+        if reading.augment == "hide":
+            self.hidden, self.replacement_id = reading.hidden, tokenizer.blank_id
 
     def __len__(self) -> int:
         return len(self.lengths)
@@ -230,149 +206,3 @@ class TokenRows:
             extent=Extent.of([real.shape[1]] * len(real)),
             padded=not real.all(),
         )
-
-
-class ClassifiedTexts(TokenRows):
-    """Texts with one label each."""
-
-    def __init__(self, split: Split, tokenizer: Tokenizer, max_length: int | None) -> None:
-        super().__init__(tokenizer.encode_all(split.inputs, max_length), tokenizer.pad_id)
-        self.labels: Numbers = np.asarray(split.targets, dtype=np.int64)
-
-    def batch(self, ids: Numbers, *, seed: int, epoch: int, multiple: int = 1) -> Batch:
-        """Return token ids and one label per row."""
-        places, real = self.grid(ids, multiple)
-        tokens = self.flat[places].astype(np.int64)
-        if self.hidden:
-            tokens[self.drawn(ids, tokens.shape[1], seed, epoch)] = self.replacement_id
-        return self._batch(ids, tokens, real, self.labels[ids])
-
-
-class TaggedWords(TokenRows):
-    """Words with one tag each; the first token of a word carries its tag, the others are ignored.
-
-    Masked words are not predicted: guessing a tag from the context would be another task. A row in which every label would be
-    masked stays unchanged. With `context="word"`, each word is a separate row.
-    """
-
-    def __init__(self, split: Split, tokenizer: Tokenizer, max_length: int | None, context: Context = "row") -> None:
-        words, tags = list(split.inputs), list(split.targets or ())
-        origin = np.arange(len(words))
-        if context == "word":
-            origin = np.repeat(origin, [len(row) for row in words])
-            words, tags = ([(one,) for row in rows for one in row] for rows in (words, tags))
-        self._tags = iter(tags)
-        self._labels: list[int] = []
-        super().__init__(tokenizer.encode_words(words, max_length), tokenizer.pad_id)
-        self.rows = origin
-        self.flat_labels: Numbers = np.array(self._labels, dtype=np.int64)
-        counts = np.concatenate(([0], np.cumsum(self.flat_labels != IGNORE)))
-        self.labelled = counts[self.ends] - counts[self.ends - self.lengths]
-
-    def keep(self, one: Encoded) -> None:
-        """Store the tag of each token."""
-        tags, before = next(self._tags), None
-        for word in one.words:
-            self._labels.append(IGNORE if word is None or word == before else int(tags[word]))
-            before = word
-
-    def batch(self, ids: Numbers, *, seed: int, epoch: int, multiple: int = 1) -> Batch:
-        """Return token ids and one label per token."""
-        places, real = self.grid(ids, multiple)
-        tokens, labels = self.flat[places].astype(np.int64), np.where(real, self.flat_labels[places], IGNORE)
-        if self.hidden:
-            masked = self.masked(labels, ids, seed, epoch)
-            tokens[masked], labels[masked] = self.replacement_id, IGNORE
-        return self._batch(ids, tokens, real, labels)
-
-    def targets(self, ids: Numbers, *, seed: int, epoch: int) -> int:
-        """Return the number of words to predict in these rows."""
-        if not self.hidden:
-            return super().targets(ids, seed=seed, epoch=epoch)
-        places, real = self.grid(ids, 1)
-        labels = np.where(real, self.flat_labels[places], IGNORE)
-        return int(((labels != IGNORE) & ~self.masked(labels, ids, seed, epoch)).sum())
-
-    def masked(self, labels: Numbers, ids: Numbers, seed: int, epoch: int) -> NDArray[np.bool_]:
-        """Return which tokens of the padded batch are masked."""
-        drawn = self.drawn(ids, labels.shape[1], seed, epoch)
-        return drawn & ((labels != IGNORE) & ~drawn).any(axis=1, keepdims=True)
-
-
-class MaskedTexts(TokenRows):
-    """Texts for masked-token training, masked anew in each epoch. A long text continues in further rows."""
-
-    def __init__(self, split: Split, tokenizer: Tokenizer, max_length: int | None, share: float = 0.15) -> None:
-        origin: list[int] = []
-        special: list[int] = []
-
-        def pieces() -> Iterable[Encoded]:
-            texts = (
-                tokenizer.windows(split.inputs, max_length)
-                if max_length
-                else ([one] for one in tokenizer.encode_all(split.inputs))
-            )
-            for row, windows in enumerate(texts):
-                for one in windows:
-                    if not all(one.special):
-                        origin.append(row)
-                        special.extend(one.special)
-                        yield one
-
-        super().__init__(pieces(), tokenizer.pad_id)
-        self.rows = np.array(origin, dtype=np.int64)
-        self.maskable = ~np.array(special, dtype=bool)
-        self.masking = Masking(tokenizer.mask_id, np.array(tokenizer.ordinary_ids, dtype=np.int64), share)
-        counts = np.concatenate(([0], np.cumsum(self.maskable)))
-        self.labelled = self.masking.asked(counts[self.ends] - counts[self.ends - self.lengths])
-
-    def batch(self, ids: Numbers, *, seed: int, epoch: int, multiple: int = 1) -> Batch:
-        """Return token ids with some masked, and the true ids at the positions to predict."""
-        places, real = self.grid(ids, multiple)
-        tokens, labels = self.masking.apply(self.flat[places].astype(np.int64), self.maskable[places] & real, ids, seed, epoch)
-        return self._batch(ids, tokens, real, labels)
-
-
-class PictureExamples:
-    """Images with one label each, scaled to −1 (black) … 1 (white), the usual range of image encoders."""
-
-    cut = 0
-
-    def __init__(self, split: Split, augment: Augment) -> None:
-        assert isinstance(split.inputs, Pictures)
-        self.pictures, self.augment = split.inputs, augment
-        self.labels: Numbers = np.asarray(split.targets, dtype=np.int64)
-        self.rows: Numbers = np.arange(len(split))
-        self.lengths: Numbers = np.ones(len(split), dtype=np.int64)
-        self.labelled: Numbers = self.lengths
-
-    def __len__(self) -> int:
-        return len(self.pictures)
-
-    def targets(self, ids: Numbers, *, seed: int, epoch: int) -> int:  # noqa: ARG002
-        """Return the number of labels: one per image."""
-        return len(ids)
-
-    def batch(self, ids: Numbers, *, seed: int, epoch: int, multiple: int = 1) -> Batch:  # noqa: ARG002
-        """Return pixels and one label per row."""
-        pixels = self.pictures.take(ids)
-        if self.augment == "shift":
-            pixels = shifted(pixels, ids, seed, epoch)
-        values = torch.from_numpy(np.ascontiguousarray(pixels)).to(torch.float32) * (2.0 / self.pictures.white) - 1.0
-        labels = torch.from_numpy(self.labels[ids])
-        sums: dict[str, Any] = {"tokens": 0, "targets": len(ids), "targets_in_step": len(ids), "extent": Extent(len(ids))}
-        return Batch(values, None, labels, tuple(map(int, ids)), **sums)
-
-
-def shifted(pixels: NDArray[np.uint8], ids: Numbers, seed: int, epoch: int) -> NDArray[np.uint8]:
-    """Shift each image by up to a tenth of its side (at least one pixel), repeating the border."""
-    _, _, height, width = pixels.shape
-    moved = []
-    for side, purpose in ((height, "down"), (width, "across")):
-        most = max(1, side // 10)
-        step = below(2 * most + 1, seed, purpose, epoch, ids) - most
-        moved.append(np.clip(np.arange(side) - step[:, None], 0, side - 1))
-    down, across = moved
-    every = np.arange(len(pixels))[:, None, None, None]
-    channels = np.arange(pixels.shape[1])[None, :, None, None]
-    return pixels[every, channels, down[:, None, :, None], across[:, None, None, :]]

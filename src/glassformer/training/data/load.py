@@ -78,7 +78,7 @@ def load_data(  # noqa: PLR0913 - explicit keywords read better than an options 
     else:
         given = _read_path(_existing(name), asked, tally)
         provenance = Provenance(name)
-    if asked.resize is not None and given["train"].task != "image":
+    if asked.resize is not None and given["train"].form.inputs != "image":
         raise GlassformerError(f"resize={shown(resize)} is only for images, but {shown(name)} contains texts: leave it out.")
     return _assembled(name, given, shares, seed, tally, provenance)
 
@@ -168,7 +168,7 @@ def _alike(name: str, given: dict[str, Rows]) -> dict[str, Rows]:
     for part, rows in given.items():
         if rows.task != train.task:
             raise GlassformerError(f"{name}: train has the task {train.task}, but {part} has {rows.task}.")
-    if train.task != "image":
+    if train.form.inputs != "image":
         return given
     if len({rows.inputs.shape[0] for rows in given.values()}) > 1:
         given = {part: replace(rows, inputs=rows.inputs.in_colour()) for part, rows in given.items()}

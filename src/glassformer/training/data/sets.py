@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from glassformer.training.data.dataset import PARTS, Dataset, Provenance, Split, Task
+from glassformer.training.data.dataset import PARTS, Dataset, Provenance, Split, TaskName
 from glassformer.training.data.images import Pictures
 
 HOME = Path(__file__).parents[1] / "sets"
@@ -22,7 +22,7 @@ HOME = Path(__file__).parents[1] / "sets"
 class BuiltIn:
     """Metadata of a built-in dataset that its files lack: the task, and the test accuracy of a linear model in percent."""
 
-    task: Task
+    task: TaskName
     labels: tuple[str, ...] = ()  # for images: in labels.json
     to_beat: float | None = None
     white: int = 255  # the brightest pixel

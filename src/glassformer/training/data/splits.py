@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from glassformer.errors import GlassformerError, listed, nearest, shown
-from glassformer.training.data.dataset import PARTS, Split, Task
+from glassformer.training.data.dataset import FORMS, PARTS, Split, TaskName
 from glassformer.training.data.texts import Rows
 
 # Texts that differ only in whitespace and punctuation count as equal.
@@ -51,8 +51,8 @@ def into_parts(given: Mapping[str, Rows], shares: tuple[float, float, float], se
 def _too_few(rows: Rows, shares: tuple[float, float, float], part: str) -> GlassformerError:
     different, labels = len(set(content_keys(rows))), len(_used(rows))
     alike = f", {different:,} of them different," if different < len(rows) else ""
-    kept = f" (each of the {labels:,} labels keeps a row for training)" if labels > 1 and rows.task != "tag" else ""
-    lines = " In a .txt file each line is a text: split long ones." if rows.task == "mlm" else ""
+    kept = f" (each of the {labels:,} labels keeps a row for training)" if labels > 1 and rows.form.targets == "class" else ""
+    lines = " In a .txt file each line is a text: split long ones." if rows.form == FORMS["mlm"] else ""
     return GlassformerError(
         f"{len(rows):,} row{'' if len(rows) == 1 else 's'}{alike} {'is' if len(rows) == 1 else 'are'} too few for "
         f"split={tuple(round(share, 3) for share in shares)}: {part} would be empty{kept}. "
@@ -67,8 +67,9 @@ def _cut(rows: Rows, shares: Sequence[float], seed: int) -> dict[str, list[int]]
     for place, key in enumerate(content_keys(rows)):
         groups.setdefault(hashlib.blake2b(str(seed).encode() + b"\0" + key, digest_size=16).digest(), []).append(place)
     classes: dict[Any, list[bytes]] = {}
+    labels = rows.labels if rows.form.targets == "class" else None
     for drawn in sorted(groups):
-        names = [rows.labels[place] for place in groups[drawn]] if rows.task != "tag" and rows.labels is not None else [""]
+        names = [labels[place] for place in groups[drawn]] if labels is not None else [""]
         classes.setdefault(min(names), []).append(drawn)
     parts: dict[str, list[int]] = {name: [] for name in PARTS}
     seen, taken = 0, {"validation": 0, "test": 0}
@@ -89,9 +90,9 @@ def _cut(rows: Rows, shares: Sequence[float], seed: int) -> dict[str, list[int]]
 
 def content_keys(rows: Rows) -> list[bytes]:
     """Return the keys that identify equal rows: letters and digits without case, or the bytes of the image."""
-    if rows.task == "image":
+    if rows.form.inputs == "image":
         return list(rows.inputs.content())
-    texts = (" ".join(row) for row in rows.inputs) if rows.task == "tag" else rows.inputs
+    texts = (" ".join(row) for row in rows.inputs) if rows.form.inputs == "words" else rows.inputs
     return [(NOISE.sub("", _one_form(text.casefold())) or text).encode() for text in texts]
 
 
@@ -117,7 +118,7 @@ def label_order(parts: Mapping[str, Rows], name: str) -> tuple[str, ...]:
             raise GlassformerError(f"{name}: the split {part} is empty.")
     used = {part: _used(rows) for part, rows in parts.items()}
     labels = used["train"]
-    if parts["train"].task == "mlm":
+    if parts["train"].form.targets == "none":
         return ()
     if len(labels) < 2:
         raise GlassformerError(
@@ -138,7 +139,7 @@ def label_order(parts: Mapping[str, Rows], name: str) -> tuple[str, ...]:
 def check_label_column(rows: Rows, name: str) -> None:
     """Refuse a label column whose values hardly ever repeat."""
     labels = _used(rows)
-    if rows.task == "classify" and len(labels) > max(20, len(rows) // 2):
+    if rows.form == FORMS["classify"] and len(labels) > max(20, len(rows) // 2):
         numbers = " Regression on numbers is not supported." if all(re.fullmatch(r"-?\d+\.\d+", one) for one in labels) else ""
         raise GlassformerError(
             f"{name} has {len(labels):,} different labels in {len(rows):,} rows: this is not a label column.{numbers} "
@@ -163,7 +164,7 @@ def doubts(parts: Mapping[str, Rows], labels: Sequence[str]) -> list[str]:
         alike.setdefault(_plain(label), []).append(label)
     if twins := [" and ".join(f"'{shown(one)}'" for one in group) for group in alike.values() if len(group) > 1]:
         notes.append(f"labels that differ only in case, spaces or a trailing .0, and are treated as different: {listed(twins)}")
-    every = [rows for rows in parts.values() if rows.task in ("classify", "image")]
+    every = [rows for rows in parts.values() if rows.form.targets == "class"]
     meant: dict[bytes, set[str]] = {}
     for rows in every:
         for key, label in zip(content_keys(rows), rows.labels or (), strict=False):
@@ -189,10 +190,10 @@ def _near(label: str, labels: set[str]) -> str:
 def numbered(name: str, rows: Rows, labels: tuple[str, ...]) -> Split:
     """Convert rows to a split, with label names as numbers."""
     number = {label: place for place, label in enumerate(labels)}
-    task: Task = rows.task
+    task: TaskName = rows.task
     if rows.labels is None:
         return Split(name, task, rows.inputs, None)
-    if task == "tag":
+    if rows.form.targets == "tags":
         return Split(name, task, rows.inputs, [tuple(number[tag] for tag in tags) for tags in rows.labels])
     return Split(name, task, rows.inputs, np.array([number[label] for label in rows.labels], dtype=np.int64))  # type: ignore[arg-type]
 
@@ -203,4 +204,4 @@ def _used(rows: Rows) -> set[str]:
 
 def _every(rows: Rows) -> Iterable[str]:
     """Yield each label, one per row or one per word."""
-    return chain.from_iterable(rows.labels or ()) if rows.task == "tag" else rows.labels or ()
+    return chain.from_iterable(rows.labels or ()) if rows.form.targets == "tags" else rows.labels or ()

@@ -11,7 +11,7 @@ from typing import Any
 from glassformer.errors import GlassformerError, shown
 from glassformer.training.data.asked import Asked, Tally
 from glassformer.training.data.columns import Raw
-from glassformer.training.data.dataset import Task
+from glassformer.training.data.dataset import FORMS, Form, TaskName
 
 MOST_CHARACTERS = 100_000  # of one text; a longer one is truncated or refused
 MOST_WORDS = 10_000  # of one tagged row
@@ -24,16 +24,21 @@ HAS_NUL = "has a NUL character (\\u0000): remove it."
 class Rows:
     """Rows of one split, in order: inputs and label names (one per row, one per word, or none)."""
 
-    task: Task
+    task: TaskName
     inputs: Any  # list of texts, list of tuples of words, or Pictures
     labels: list[Any] | None
 
     def __len__(self) -> int:
         return len(self.inputs)
 
+    @property
+    def form(self) -> Form:
+        """What a row holds."""
+        return FORMS[self.task]
+
     def take(self, places: list[int]) -> Rows:
         """Return a subset of the rows."""
-        inputs = self.inputs.select(places) if self.task == "image" else [self.inputs[place] for place in places]
+        inputs = self.inputs.select(places) if self.form.inputs == "image" else [self.inputs[place] for place in places]
         return Rows(self.task, inputs, None if self.labels is None else [self.labels[place] for place in places])
 
 

@@ -12,10 +12,12 @@ from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
 from glassformer.model import Encoder
+from glassformer.training.data.dataset import Dataset
 from glassformer.training.data.examples import Batch
 from glassformer.training.distributed.processes import first, gathered
 from glassformer.training.settings import Parallel
-from glassformer.training.tasks import Judge, Judged, evaluate
+from glassformer.training.tasks.evaluating import Judge, evaluate
+from glassformer.training.tasks.task import Judged, Task
 from glassformer.training.worker import Worker
 
 
@@ -35,8 +37,8 @@ class Loss(nn.Module):
 class ParallelEncoder:
     """An encoder wrapped for parallel training; unwrapped in a single process."""
 
-    def __init__(self, encoder: Encoder, worker: Worker, parallel: Parallel, judge: Judge) -> None:
-        self.encoder, self.worker = encoder, worker
+    def __init__(self, encoder: Encoder, worker: Worker, parallel: Parallel, task: Task, judge: Judge) -> None:
+        self.encoder, self.worker, self.task = encoder, worker, task
         self.loss: nn.Module = Loss(encoder, judge)
         self.sharded = worker.world > 1 and parallel == "fsdp"
         if self.sharded:
@@ -67,9 +69,9 @@ class ParallelEncoder:
             torch.nn.utils.clip_grads_with_norm_(parameters, most or math.inf, length)
         return float(length)
 
-    def evaluate(self, batches: Iterable[Batch], *, classes: int = 0) -> dict[str, Any]:
-        """Return loss and accuracy over all processes; reshard the weights afterwards."""
-        found = evaluate(self.encoder, batches, self.worker.device, classes=classes)
+    def evaluate(self, batches: Iterable[Batch], *, detailed: Dataset | None = None) -> dict[str, Any]:
+        """Return loss and metrics over all processes; reshard the weights afterwards."""
+        found = evaluate(self.encoder, batches, self.worker.device, self.task, detailed=detailed)
         if self.sharded:  # a forward pass without backward leaves the root module unsharded
             self.encoder.reshard()  # type: ignore[operator]
         return found

@@ -1,0 +1,15 @@
+"""The tasks that an encoder is trained for: a record of each."""
+
+from glassformer.training.data.dataset import Dataset, TaskName
+from glassformer.training.tasks.classes import Images, Texts, Words
+from glassformer.training.tasks.masked_tokens import MaskedTokens
+from glassformer.training.tasks.task import Task
+
+TASKS: dict[TaskName, Task] = {task.name: task for task in (Texts(), Images(), Words(), MaskedTokens())}
+
+__all__ = ["TASKS", "Task", "task_of"]
+
+
+def task_of(data: Dataset) -> Task:
+    """Return the record of the task of some data."""
+    return TASKS[data.task]

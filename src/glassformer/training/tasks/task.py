@@ -1,0 +1,123 @@
+"""The record of a task: head, loss and figures; what decides the best epoch; what it suggests and saves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple, Protocol
+
+import torch
+from torch import Tensor
+
+from glassformer.model import Encoder
+from glassformer.show.metric import ACCURACY, Metric
+from glassformer.training.data.dataset import Dataset, TaskName
+from glassformer.training.data.examples import Batch
+from glassformer.training.distributed.processes import added_up
+from glassformer.training.settings import Settings
+from glassformer.training.tasks.objective import PLAIN, Objective
+
+
+class Judged(NamedTuple):
+    """The loss of a batch, summed over its labels, the number of correct predictions, and predictions and labels."""
+
+    loss: Tensor
+    right: Tensor
+    predicted: Tensor | None = None
+    true: Tensor | None = None
+
+
+class Meter(Protocol):
+    """Collects what an evaluation needs, batch by batch, and returns its figures: the loss, the metric and others."""
+
+    def add(self, batch: Batch, judged: Judged) -> None:
+        """Add a batch; nothing is read back from the device."""
+
+    def figures(self) -> dict[str, Any]:
+        """Return the figures over all batches and processes."""
+
+
+class Task:
+    """What training knows of a task. A new one is a subclass in this folder, and its rows in `training.data`.
+
+    The rows of a task (which columns it needs, how its batches are made) are described in `training.data`: `FORMS` and `prepare`.
+    """
+
+    name: ClassVar[TaskName]
+    metric: ClassVar[Metric] = ACCURACY  # of an evaluation; decides the best epoch
+    counts: ClassVar[str] = "accuracy"  # what the share of correct predictions is called in training; "": nothing is counted
+    independent: ClassVar[bool] = True  # whether a row has its loss whatever the other rows of its batch are
+    long_texts: ClassVar[bool] = False  # whether its rows are pieces of any length, for which a budget of tokens is the default
+
+    def head(self, data: Dataset) -> dict[str, Any]:
+        """Return the spec fields that the task determines."""
+        raise NotImplementedError
+
+    def keeps_head(self, data: Dataset, labels: tuple[str, ...]) -> bool:
+        """Whether the head of a checkpoint with the same spec and these labels is the head for the data."""
+        return labels == data.labels
+
+    def body(self, start: Path) -> dict[str, Any]:  # noqa: ARG002
+        """Return the spec fields to change in the body of a checkpoint."""
+        return {}
+
+    def judge(self, encoder: Encoder, batch: Batch, objective: Objective = PLAIN) -> Judged:
+        """Compute the loss of a batch."""
+        raise NotImplementedError
+
+    def meter(self, data: Dataset | None, device: torch.device) -> Meter:
+        """Return what measures an evaluation; with `data`, in detail."""
+        raise NotImplementedError
+
+    def suggested(self, data: Dataset) -> dict[str, Any]:
+        """Return default settings for training from scratch on this data."""
+        raise NotImplementedError
+
+    def config(self) -> dict[str, Any]:
+        """Return what the task adds to the config of a model in the layout of transformers."""
+        return {}
+
+    def finish(self, folder: Path, settings: Settings, start: Mapping[str, Any]) -> None:
+        """Write what else the task needs into a folder of weights."""
+
+
+@dataclass
+class Tally:
+    """Sums over batches, for the mean loss and the share of correct predictions."""
+
+    loss: float = 0.0
+    right: int = 0
+    targets: int = 0
+
+    def add(self, loss: float, right: int, targets: int) -> None:
+        """Add a batch."""
+        self.loss, self.right, self.targets = self.loss + loss, self.right + right, self.targets + targets
+
+    def over_all(self) -> Tally:
+        """Return the sums over all processes."""
+        loss, right, targets = added_up(self.loss, self.right, self.targets)
+        return Tally(loss, int(right), int(targets))
+
+    def figures(self, counts: str = "accuracy") -> dict[str, float]:
+        """Return the mean loss and the share of correct predictions under the name `counts`, if they are counted."""
+        count = max(self.targets, 1)
+        return {"loss": self.loss / count} | ({counts: self.right / count} if counts else {})
+
+
+class Sums:
+    """A meter of the mean loss, and of the share of correct predictions."""
+
+    def __init__(self, device: torch.device, counts: str = "accuracy") -> None:
+        self.targets, self.counts = 0, counts
+        self.sums = torch.zeros(2, dtype=torch.float64, device=device)  # read once, after the last batch
+
+    def add(self, batch: Batch, judged: Judged) -> None:
+        """Add a batch."""
+        self.targets += batch.targets
+        self.sums += torch.stack((judged.loss.double(), judged.right.double()))
+
+    def figures(self) -> dict[str, Any]:
+        """Return the means."""
+        loss, right = self.sums.tolist()
+        return dict(Tally(loss, int(right), self.targets).over_all().figures(self.counts))
