@@ -1,61 +1,24 @@
 """What the trace page is told: runs that an address alone rebuilds, cells that add up, changes and what they move."""
 
-import json
 import shutil
 import threading
 import time
 
 import numpy as np
 import pytest
-from starlette.testclient import TestClient
+from trace_client import Client, unpacked
 
 import glassformer as gf
-from glassformer.lab import server
 from glassformer.lab.pages import trace_models
 from glassformer.lab.pages.trace import TraceState
 from glassformer.lab.pages.trace_edits import edited, with_mask
 from glassformer.lab.pages.trace_sessions import Cache
 from glassformer.lab.pages.trace_slices import page_of
-from glassformer.lab.start import start
-from glassformer.lab.wire import MAGIC
 from glassformer.numbers import open_checkpoint
 from glassformer.numbers import run as evaluate
 from glassformer.program import build
 
 WHO = "Tom a été entarté cet été. Who was entarté?"
-
-
-def unpacked(content):
-    """Header and arrays of a binary answer."""
-    assert content[:4] == MAGIC
-    length = int.from_bytes(content[4:8], "little")
-    header = json.loads(content[8 : 8 + length])
-    arrays = {}
-    for item in header["arrays"]:
-        size = int(np.prod(item["shape"], dtype=int))
-        arrays[item["name"]] = np.frombuffer(content, item["dtype"], size, 8 + length + item["offset"]).reshape(item["shape"])
-    return header, arrays
-
-
-class Client:
-    """The lab, asked as the page asks it."""
-
-    def __init__(self, *words):
-        self.lab = start(words, 8000)
-        self.client = TestClient(server.app(self.lab), base_url="http://127.0.0.1:8000")
-
-    def ask(self, what, **fields):
-        return self.client.post(f"/api/trace/{what}", json=fields, headers={"x-glassformer-token": self.lab.token})
-
-    def found(self, what, **fields):
-        answer = self.ask(what, **fields)
-        assert answer.status_code == 200, answer.text
-        return answer.json() if what in ("open", "cell") else unpacked(answer.content)
-
-    def refused(self, what, **fields):
-        answer = self.ask(what, **fields)
-        assert answer.status_code == 400, answer.text
-        return answer.json()["error"]
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +51,7 @@ def test_the_bundled_digits_are_right_as_often_as_is_said():
 
 
 def test_the_bundled_models_are_small_and_say_how_they_were_made():
-    assert sum(path.stat().st_size for path in trace_models.HOME.rglob("*") if path.is_file()) < 400_000
+    assert sum(path.stat().st_size for path in trace_models.HOME.rglob("*") if path.is_file()) < 750_000
     assert set(trace_models.bundled()) == {path.name for path in trace_models.HOME.iterdir() if path.is_dir()}
     for about in trace_models.bundled().values():
         assert "Trained in" in about["made"]

@@ -265,9 +265,30 @@ def test_a_real_checkpoint_that_the_lab_was_started_with(browser, lab_with, mini
         made.close()
 
 
+def test_why_this_class_opens_the_ledger_and_each_line_opens_down_to_arithmetic(page):
+    page.goto("/trace?model=walk")
+    page.get_by_role("button", name="why negative?").click()
+    page.wait_for_selector(".ledger-group")
+    parts = [number(one.get_attribute("title")) for one in page.locator(".ledger-group > summary .number").all()]
+    value = number(page.locator(".ledger .big-number .door").get_attribute("title"))
+    assert sum(parts) == pytest.approx(value, rel=1e-9)
+    page.locator(".ledger-group > summary", has_text="layer 1 attention").click()
+    page.locator(".ledger-group[open] .door").first.click()
+    page.wait_for_selector("[data-line]")
+    terms = [number(one.get_attribute("title")) for one in page.locator("[data-line] .term .number").all()]
+    assert sum(terms) == pytest.approx(number(page.locator("[data-line] .big-number").get_attribute("title")), rel=1e-9)
+    page.locator("[data-line] .term .door").first.click()
+    page.wait_for_selector(".cell")
+    assert math.isclose(recomputed(page), value_of(page), abs_tol=1e-9)
+    page.locator(".trail .door", has_text="What made logits [negative]").click()
+    page.get_by_role("button", name="by word instead").click()
+    page.wait_for_selector("[data-ledger^=words]")
+
+
 @pytest.mark.parametrize(
     ("theme", "address"),
     [
+        ("light", "/trace?model=walk&at=" + quote("why:head.logits[class=0]")),
         ("light", "/trace?view=lines&edit=mask%3A0&at=" + quote("layers.0.attention.weights[head=0,t=7,s=0]")),
         ("dark", "/trace?model=digits&image=3&edit=drop%3A0.1&at=" + quote("layers.0.attention.q[t=1,head=0,d_k=1]")),
     ],
@@ -275,7 +296,7 @@ def test_a_real_checkpoint_that_the_lab_was_started_with(browser, lab_with, mini
 def test_axe_finds_no_serious_fault(page, serious_faults, theme, address):
     page.emulate_media(color_scheme=theme)
     page.goto(address)
-    page.wait_for_selector(".cell")
+    page.wait_for_selector(".cell, .ledger-group")
     page.wait_for_load_state("networkidle")
     assert serious_faults(page) == []
 

@@ -17,7 +17,7 @@ def _ledger(found: Contributions) -> Table:
     rows += [[f"  {name}", figures(value)] for name, value in sums(found)]
     rows.append(["largest lines", ""])
     largest = sorted(found.lines, key=lambda line: -abs(line.value))[:MOST_LINES]
-    rows += [[f"  {_told(found, line)}", figures(line.value)] for line in largest]
+    rows += [[f"  {told(found, line)}", figures(line.value)] for line in largest]
     first = len(rows)
     rows += [["sum of contributions", figures(found.total)], ["remainder", figures(found.remainder)]]
     rows.append([found.label, figures(found.value)])
@@ -29,10 +29,15 @@ def _ledger(found: Contributions) -> Table:
 def sums(found: Contributions) -> list[tuple[str, float]]:
     """Sums by part and layer, from the embeddings upward."""
     grouped = sorted(found.by("layer", "part").items(), key=lambda item: -1 if item[0][0] is None else item[0][0])
-    return [(part if layer is None else f"layer {layer} {part}", value) for (layer, part), value in grouped]
+    return [(part_name(layer, part), value) for (layer, part), value in grouped]
 
 
-def _told(found: Contributions, line: Line) -> str:
+def part_name(layer: int | None, part: str) -> str:
+    """`layer 3 attention`, or `token` outside the layers."""
+    return part if layer is None else f"layer {layer} {part}"
+
+
+def told(found: Contributions, line: Line) -> str:
     """`layers.3.attention.mix head 2 from "river" (2)`."""
     words = [line.name if line.part != "remainder" else f"remainder of {line.name}"]
     words += [f"head {line.head}"] if line.head is not None else []

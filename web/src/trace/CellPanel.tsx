@@ -79,6 +79,11 @@ function Actions({ found, whole }: { found: CellDocument; whole: boolean }) {
   const good = draft.trim() !== "" && Number.isFinite(number);
   return (
     <div class="cell-actions">
+      {found.source === "step" && whole && Number.isFinite(toNumber(found.value)) && (
+        <p>
+          <Door id={`why:${found.id}`}>what made this number, part by part</Door>
+        </p>
+      )}
       <p>
         <button type="button" aria-expanded={open === "change"} disabled={!whole} onClick={() => setOpen(open === "change" ? null : "change")}>
           change this number

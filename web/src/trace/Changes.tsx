@@ -81,6 +81,11 @@ export function Output({ opened }: { opened: Opened }) {
             <Door id={cellId(name, { class: item.place })} label={`logit of ${item.name}`}>
               logit
             </Door>
+            {opened.whole && (
+              <Door id={`why:${cellId(name, { class: item.place })}`} label={`why ${item.name}?`}>
+                why?
+              </Door>
+            )}
           </>
         ))}
       </div>

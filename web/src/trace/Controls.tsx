@@ -32,7 +32,7 @@ export function Controls({ known, opened: value }: { known: Arrays<Models>; open
       {value && (
         <details class="note trace-about">
           <summary>
-            {count(value.parameters)} parameters, {value.layers} × {value.heads} heads, {value.t} tokens: details
+            {count(value.parameters)} parameters, {plural(value.layers, "layer")} × {plural(value.heads, "head")}, {plural(value.t, "token")}: details
           </summary>
           <p>{value.about}</p>
         </details>
@@ -43,6 +43,8 @@ export function Controls({ known, opened: value }: { known: Arrays<Models>; open
     </div>
   );
 }
+
+const plural = (number: number, word: string): string => `${number} ${word}${number === 1 ? "" : "s"}`;
 
 /** The end of a path says more than its start. */
 const shortened = (path: string): string => (path.split("/").length > 3 ? `…/${path.split("/").slice(-2).join("/")}` : path);

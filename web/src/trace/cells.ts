@@ -16,6 +16,12 @@ export function parseCell(id: string): { name: string; cell: Cell } | null {
   return { name: found[1]!, cell: Object.fromEntries(pairs.map(([axis, place]) => [axis, Number(place)])) };
 }
 
+/** The ledger of a cell, by what wrote it (`why:CELL`) or by word (`words:CELL`), or one of its lines (`why:CELL#7`). */
+export function parseLedger(id: string): { kind: "why" | "words"; cell: string; line?: number } | null {
+  const found = /^(why|words):([^#]+)(?:#(\d+))?$/.exec(id);
+  return found && { kind: found[1] as "why" | "words", cell: found[2]!, ...(found[3] !== undefined && { line: Number(found[3]) }) };
+}
+
 /** The cell of a page that stands in a row and a column of its window. */
 export function cellOfPage(page: Page, row: number, column: number): string {
   const cell: Cell = { ...page.fixed, [page.rows.axis]: page.rows.start + row, [page.columns.axis]: page.columns.start + column };
@@ -32,12 +38,14 @@ export function placeInPage(page: Page, id: string | undefined): [number, number
 }
 
 /** A cell in few words, for the trail: weights [head 0, Who, Tom]. */
-export function brief(id: string, tokens: string[]): string {
+export function brief(id: string, tokens: string[], labels: string[] = []): string {
+  const ledger = parseLedger(id);
+  if (ledger) return ledger.line === undefined ? `What made ${brief(ledger.cell, tokens, labels)}` : `line ${ledger.line}`;
   const found = parseCell(id);
   if (!found) return id;
   const words = Object.entries(found.cell)
     .filter(([axis]) => axis !== "batch")
-    .map(([axis, place]) => ((axis === "t" || axis === "s") && tokens[place] !== undefined ? tokens[place] : `${axis} ${place}`));
+    .map(([axis, place]) => (axis === "t" || axis === "s" ? tokens : axis === "class" ? labels : [])[place] ?? `${axis} ${place}`);
   return `${stepTitle(found.name)} [${words.join(", ")}]`;
 }
 

@@ -5,11 +5,12 @@ import { Panel } from "../shared/Panel";
 import { query } from "../shared/place";
 import { Fault, Progress } from "../shared/States";
 import type { Arrays } from "../shared/wire";
-import { brief, cellId, chosenStep, firstQuery, stepsOf, toggled } from "./cells";
+import { brief, cellId, parseLedger, chosenStep, firstQuery, stepsOf, toggled } from "./cells";
 import { CellPanel } from "./CellPanel";
 import { Changes, Output, Tokens } from "./Changes";
 import { Controls } from "./Controls";
 import { Meaning, Slider, Steps } from "./Steps";
+import { LedgerPanel } from "./Ledger";
 import { Strip } from "./Strip";
 import { Tensor } from "./Tensor";
 import type { Models, Opened } from "./types";
@@ -89,8 +90,8 @@ function Traced({ known, found, asked, waiting }: { known: Arrays<Models>; found
         </div>
         <div class="trace-side">
           <Output opened={opened} />
-          <Panel title={(id) => brief(id, opened.tokens)} empty={<Hint opened={opened} asks={asks} head={head} layer={layer} />}>
-            {(id) => <CellPanel id={id} where={where} whole={opened.whole} />}
+          <Panel title={(id) => brief(id, opened.tokens, opened.labels)} empty={<Hint opened={opened} asks={asks} head={head} layer={layer} />}>
+            {(id) => (parseLedger(id) ? <LedgerPanel id={id} where={where} /> : <CellPanel id={id} where={where} whole={opened.whole} />)}
           </Panel>
         </div>
       </div>

@@ -1,5 +1,5 @@
 // Made by web/wire_types.py from src/glassformer/lab/documents/trace.py: do not edit.
-import type { OpenedNumber } from "../shared/cells";
+import type { Door, OpenedNumber, Rest } from "../shared/cells";
 import type { WireNumber } from "../shared/wire";
 
 export type Axis = [string, number];
@@ -108,4 +108,48 @@ export interface CellDocument extends OpenedNumber {
   rule: string;
   copy: string;
   heads: WireNumber[];
+}
+
+/** One contribution: what it is, and the number. */
+export interface LedgerLine {
+  id: string;
+  name: string;
+  value: WireNumber;
+}
+
+/** The contributions of one part of a layer, largest first; `rest` sums those that are not listed. */
+export interface LedgerGroup {
+  name: string;
+  value: WireNumber;
+  lines: LedgerLine[];
+  rest: Rest;
+}
+
+/** A number as a sum of contributions: total + remainder = value, up to rounding (`gap`). */
+export interface LedgerDocument {
+  id: string;
+  label: string;
+  value: WireNumber;
+  total: WireNumber;
+  remainder: WireNumber;
+  gap: WireNumber;
+  rules: string;
+  groups: LedgerGroup[];
+}
+
+/** Coefficient times a cell, which opens. */
+export interface LedgerTerm {
+  value: WireNumber;
+  coefficient: WireNumber;
+  cell: Door;
+}
+
+/** A line of a ledger: the cells that it sums over; `constant` where a rule gives it without any. */
+export interface LineDocument {
+  id: string;
+  name: string;
+  value: WireNumber;
+  constant: "uniform attention" | "bias" | "remainder" | null;
+  terms: LedgerTerm[];
+  rest: Rest;
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, NotRequired, TypeAlias, TypedDict
 
-from glassformer.lab.documents.cells import OpenedNumber
+from glassformer.lab.documents.cells import Door, OpenedNumber, Rest
 from glassformer.show.palette import Part
 
 Axis: TypeAlias = tuple[str, int]
@@ -81,3 +81,52 @@ class CellDocument(OpenedNumber):
     rule: str
     copy: str
     heads: list[float]
+
+
+class LedgerLine(TypedDict):
+    """One contribution: what it is, and the number."""
+
+    id: str
+    name: str
+    value: float
+
+
+class LedgerGroup(TypedDict):
+    """The contributions of one part of a layer, largest first; `rest` sums those that are not listed."""
+
+    name: str
+    value: float
+    lines: list[LedgerLine]
+    rest: Rest
+
+
+class LedgerDocument(TypedDict):
+    """A number as a sum of contributions: total + remainder = value, up to rounding (`gap`)."""
+
+    id: str
+    label: str
+    value: float
+    total: float
+    remainder: float
+    gap: float
+    rules: str
+    groups: list[LedgerGroup]
+
+
+class LedgerTerm(TypedDict):
+    """Coefficient times a cell, which opens."""
+
+    value: float
+    coefficient: float
+    cell: Door
+
+
+class LineDocument(TypedDict):
+    """A line of a ledger: the cells that it sums over; `constant` where a rule gives it without any."""
+
+    id: str
+    name: str
+    value: float
+    constant: Literal["uniform attention", "bias", "remainder"] | None
+    terms: list[LedgerTerm]
+    rest: Rest

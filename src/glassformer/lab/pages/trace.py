@@ -17,6 +17,7 @@ from glassformer.lab.documents import trace as documents
 from glassformer.lab.pages import trace_models
 from glassformer.lab.pages.trace_cells import opened_cell
 from glassformer.lab.pages.trace_edits import Edit, edited, masks, with_mask
+from glassformer.lab.pages.trace_ledger import ledger_at
 from glassformer.lab.pages.trace_models import Model, can_keep_all, open_model
 from glassformer.lab.pages.trace_sessions import Cache
 from glassformer.lab.pages.trace_slices import thumbnails, window
@@ -141,6 +142,15 @@ async def cell(request: Request) -> Response:
     def read(state: TraceState, ask: Asked, document: dict[str, Any]) -> Any:
         difference = state.traced(ask).difference
         return opened_cell(difference, *read_cell(difference.after, text_in(document, "cell", "")))
+
+    return answer(await _do(request, read))
+
+
+async def ledger(request: Request) -> Response:
+    """What made a number, or a line of it."""
+
+    def read(state: TraceState, ask: Asked, document: dict[str, Any]) -> Any:
+        return ledger_at(state.traced(ask).difference.after, text_in(document, "ledger", ""))
 
     return answer(await _do(request, read))
 
@@ -282,4 +292,5 @@ routes = [
     Route("/api/trace/heads", heads, methods=["POST"]),
     Route("/api/trace/tensor", tensor, methods=["POST"]),
     Route("/api/trace/cell", cell, methods=["POST"]),
+    Route("/api/trace/ledger", ledger, methods=["POST"]),
 ]

@@ -41,6 +41,23 @@ class Line(NamedTuple):
     batch: int = 0
 
 
+class Source(NamedTuple):
+    """What a line sums over: the cells of a tensor at some places, each with its coefficient."""
+
+    tensor: Tensor
+    coefficients: Array
+    places: Mapping[str, int]
+
+
+class Term(NamedTuple):
+    """One cell of a line: coefficient · cell."""
+
+    tensor: Tensor
+    cell: dict[str, int]
+    coefficient: float
+    value: float
+
+
 @dataclass(frozen=True, repr=False)
 class Contributions(Viewed):
     """A number as a sum: `total` of the contributions, plus the `remainder` that a rule leaves, is `value` up to rounding."""
@@ -50,6 +67,7 @@ class Contributions(Viewed):
     value: float
     rules: Rules
     lines: tuple[Line, ...]
+    sources: tuple[Source | None, ...]  # of each line; None for a constant of a step and for a remainder
 
     @cached_property
     def remainder(self) -> float:
@@ -76,6 +94,24 @@ class Contributions(Viewed):
         for line in self.lines:
             groups.setdefault(tuple(getattr(line, field) for field in fields), []).append(line.value)
         return {key: math.fsum(values) for key, values in groups.items()}
+
+    def terms(self, number: int) -> list[Term]:
+        """The cells that line `number` is the sum of, largest first; none for a constant of a step and for a remainder."""
+        source = self.sources[number]
+        if source is None:
+            return []
+        tensor, coefficients, places = source
+        at = tuple(
+            slice(places[axis.name], places[axis.name] + 1) if axis.name in places else slice(None) for axis in tensor.axes
+        )
+        c = coefficients[at]
+        parts = product(c, self.run.values[tensor.name][at])
+        found = []
+        for flat in np.argsort(-np.abs(parts), axis=None, kind="stable")[: np.count_nonzero(parts)]:
+            index = np.unravel_index(flat, parts.shape)
+            cell = {axis.name: int(i) + places.get(axis.name, 0) for axis, i in zip(tensor.axes, index, strict=True)}
+            found.append(Term(tensor, cell, float(c[index]), float(parts[index])))
+        return found
 
     def word(self, position: int | None, batch: int = 0) -> str:
         """The token at a position, or an empty string if the input was no text."""
@@ -117,8 +153,8 @@ def ledger(run: Values, seed: Seed, value: float, label: str, rules: Rules) -> C
         if tensor.name in back.coefficients:
             back.arrive(tensor, None)
     order = {tensor: number for number, tensor in enumerate(run.program.tensors)}
-    lines = sorted(back.lines, key=lambda line: order[line.name])
-    return Contributions(run, label, value, rules, tuple(lines))
+    found = sorted(back.found, key=lambda pair: order[pair[0].name])
+    return Contributions(run, label, value, rules, tuple(line for line, _ in found), tuple(source for _, source in found))
 
 
 class _Backward:
@@ -126,7 +162,7 @@ class _Backward:
 
     def __init__(self, run: Values, rules: Rules, coefficients: dict[str, Array]) -> None:
         self.run, self.rules, self.coefficients = run, rules, coefficients
-        self.lines: list[Line] = []
+        self.found: list[tuple[Line, Source | None]] = []
         self.parameters = {parameter.name: parameter for parameter in run.program.parameters}
         self.given = {*self.parameters, *(tensor.name for tensor in run.program.inputs)}
 
@@ -178,10 +214,10 @@ class _Backward:
         always = constant(operation, at)
         if always is not None:
             part: Part = "uniform attention" if isinstance(operation, Softmax) else "bias"
-            self.lines.append(Line(part, name, always, layer))
+            self.found.append((Line(part, name, always, layer), None))
         if isinstance(operation, Pointwise | Cap) and self.rules.activations == "slope":
             left = leftover(at, self.run.values[name], found) - (always or 0.0)
-            self.lines.append(Line("remainder", name, left, layer))
+            self.found.append((Line("remainder", name, left, layer), None))
 
     def _write(self, tensor: Tensor, c: Array, part: Any, step: Step | None) -> None:
         """One line for each text, head and position that the tensor has."""
@@ -196,7 +232,8 @@ class _Backward:
             head = next((where[axis] for axis in HEADS if axis in where), None)
             position = next((where[axis] for axis in ALONG if axis in where), None)
             value = float(sums[place])
-            self.lines.append(Line(part, name, value, layer, head, position, where.get("batch", 0)))
+            line = Line(part, name, value, layer, head, position, where.get("batch", 0))
+            self.found.append((line, Source(tensor, c, where)))
 
 
 def _line_axes(names: list[str], part: str) -> Iterator[str]:
