@@ -17,7 +17,7 @@ from glassformer.api.algebra import (
 from glassformer.api.answers import ask, check, check_solution, check_worked, quantities
 from glassformer.api.cards import card, compare
 from glassformer.api.evaluation import evaluate
-from glassformer.api.generation import generate
+from glassformer.api.generation import generate, translate
 from glassformer.api.insight import attribute
 from glassformer.api.interventions import ablate, lens, patch, probe, saliency
 from glassformer.api.jobs import encode_files, predict_files
@@ -27,7 +27,6 @@ from glassformer.api.pictures import save_picture
 from glassformer.api.quizzes import grade_quiz, make_quiz, quiz_sets, take_exam, take_quiz
 from glassformer.api.reports import report
 from glassformer.api.training import curves, data, data_sets
-from glassformer.api.translation import translate
 
 __all__ = [
     "ablate",

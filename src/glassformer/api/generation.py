@@ -1,26 +1,32 @@
-"""Generation in Python: texts continued by a decoder."""
+"""Writing in Python: texts continued by a decoder, texts translated by an encoder-decoder."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from glassformer.arguments import path
+from glassformer.arguments import path, yes_no
 from glassformer.checkpoints.folder import model_folder
 from glassformer.errors import GlassformerError, needs_torch
 
 if TYPE_CHECKING:
     from glassformer.encoding.streams import Given
-    from glassformer.model.generation.texts import Continuation
+    from glassformer.model.generation.settings import Choice
+    from glassformer.model.generation.texts import Continuation, TextWriter
+    from glassformer.model.generation.translations import Translation
+
+USUAL_LENGTH = 200  # new tokens of a translation at most, where nothing is said and the positions allow so many
 
 
 @dataclass(frozen=True)
-class Generated(Sequence["Continuation"]):
-    """What follows each text, in their order; `texts` are the new texts alone."""
+class Written(Sequence[Any]):
+    """What was written for each text, in their order; `texts` are the new texts alone."""
 
-    found: tuple[Continuation, ...]
+    KIND: ClassVar[str]  # what one of them is called in JSON, in the plural
+
+    found: tuple[Any, ...]
     notes: tuple[str, ...] = ()
 
     @property
@@ -34,12 +40,28 @@ class Generated(Sequence["Continuation"]):
     def __getitem__(self, index: Any) -> Any:
         return self.found[index]
 
-    def __iter__(self) -> Iterator[Continuation]:
+    def __iter__(self) -> Iterator[Any]:
         return iter(self.found)
 
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON."""
-        return {"continuations": [one.to_dict() for one in self.found], "notes": list(self.notes)}
+        return {self.KIND: [one.to_dict() for one in self.found], "notes": list(self.notes)}
+
+
+class Generated(Written):
+    """What follows each text."""
+
+    KIND = "continuations"
+
+    found: tuple[Continuation, ...]
+
+
+class Translated(Written):
+    """The translation of each text."""
+
+    KIND = "translations"
+
+    found: tuple[Translation, ...]
 
 
 @needs_torch
@@ -64,11 +86,11 @@ def generate(  # noqa: PLR0913 - one word an option of the command
     Greedy unless `beams` asks for beam search, or `temperature`, `top_k` or `top_p` for sampling. `texts` is a text, several, or
     a `Path`, as in `encode`; a list of lists is read as token ids. The texts of a batch do not change one another's results.
     """
-    from glassformer.encoding import streams
+    from glassformer.encoding.streams import device_for
     from glassformer.model.generation.settings import Choice
     from glassformer.model.generation.texts import TextGenerator
 
-    choice = Choice(
+    how = Choice(
         max_new_tokens=max_new_tokens,
         beams=beams,
         length_penalty=length_penalty,
@@ -78,16 +100,71 @@ def generate(  # noqa: PLR0913 - one word an option of the command
         top_p=top_p,
         seed=seed,
     )
-    folder = model_folder(path("checkpoint", checkpoint))
-    generator = TextGenerator(folder, dtype=dtype, device=streams.device_for(device))
-    if isinstance(texts, list | tuple) and texts and all(isinstance(one, list | tuple) for one in texts):
-        found = tuple(generator.write(texts, choice))
-    else:
-        with streams.texts_of(texts, column) as given:  # type: ignore[arg-type]  # lists of ids were handled above
-            found = tuple(generator.write(given, choice, name=given.name))
-    if not found:
-        raise GlassformerError("there are no texts: the input is empty.")
-    notes = tuple(f"{key} of generation_config.json is not applied." for key in generator.tokens.not_applied)
+    generator = TextGenerator(model_folder(path("checkpoint", checkpoint)), dtype=dtype, device=device_for(device))
+    found, notes = written(generator, texts, column, how)
     if not generator.tokens.ends:
         notes += (f"the model names no end-of-sequence token (eos_token_id): each text has {max_new_tokens} new tokens.",)
     return Generated(found, notes)
+
+
+@needs_torch
+def translate(  # noqa: PLR0913 - one word an option of the command
+    checkpoint: str | Path,
+    texts: Given | Sequence[Sequence[int]],
+    *,
+    max_new_tokens: int | None = None,
+    beams: int = 1,
+    length_penalty: float = 1.0,
+    early_stop: bool = False,
+    temperature: float | None = None,
+    top_k: int | None = None,
+    top_p: float | None = None,
+    seed: int = 0,
+    alignment: bool = False,
+    column: str | None = None,
+    dtype: str = "float32",
+    device: str | None = None,
+) -> Translated:
+    """Translate each text with an encoder-decoder: `gf.translate("models/opus-mt-en-fr", ["A small house."], beams=4).texts`.
+
+    Greedy unless `beams` asks for beam search, or `temperature`, `top_k` or `top_p` for sampling. At most `max_new_tokens` are
+    written: 200, or as many as the decoder has positions for. `texts` is a text, several, or a `Path`, as in `encode`; a list of
+    lists is read as token ids. With `alignment` each translation says where the decoder looked for each token.
+    """
+    from glassformer.encoding.streams import device_for
+    from glassformer.model.generation.settings import Choice
+    from glassformer.model.generation.translations import Translator
+
+    how = Choice(
+        max_new_tokens=USUAL_LENGTH if max_new_tokens is None else max_new_tokens,
+        beams=beams,
+        length_penalty=length_penalty,
+        early_stop=early_stop,
+        temperature=temperature,
+        top_k=top_k,
+        top_p=top_p,
+        seed=seed,
+    )
+    folder, aligned = model_folder(path("checkpoint", checkpoint)), yes_no("alignment", alignment)
+    translator = Translator(folder, dtype=dtype, device=device_for(device), aligned=aligned)
+    if max_new_tokens is None and translator.room is not None:
+        how = replace(how, max_new_tokens=max(min(USUAL_LENGTH, translator.room), 1))
+    found, notes = written(translator, texts, column, how)
+    if cut := sum(not one.ended for one in found):
+        some = "1 translation was" if cut == 1 else f"{cut:,} translations were"
+        notes += (f"{some} not finished after {how.max_new_tokens} new tokens: max_new_tokens (--max-new-tokens) allows more.",)
+    return Translated(found, notes)
+
+
+def written(writer: TextWriter, texts: Any, column: str | None, how: Choice) -> tuple[tuple[Any, ...], tuple[str, ...]]:
+    """Return what `writer` writes for each text, and the settings of the checkpoint that are not applied."""
+    from glassformer.encoding.streams import texts_of
+
+    if isinstance(texts, list | tuple) and texts and all(isinstance(one, list | tuple) for one in texts):
+        found = tuple(writer.write(texts, how))
+    else:
+        with texts_of(texts, column) as given:
+            found = tuple(writer.write(given, how, name=given.name))
+    if not found:
+        raise GlassformerError("there are no texts: the input is empty.")
+    return found, tuple(f"{key} of generation_config.json is not applied." for key in writer.tokens.not_applied)

@@ -66,6 +66,17 @@ def texts_from(texts: tuple[str, ...], file: str | None) -> Any:
     return TextLines(sys.stdin.buffer, "standard input") if file == "-" else Path(file)
 
 
+def print_written(found: Any, as_json: bool, text: Callable[[Any], str]) -> None:
+    """Print what a model wrote, and its notes to standard error."""
+    for note in found.notes:
+        print(f"glassformer: {note}", file=sys.stderr)
+    if as_json:
+        print(to_json(found.to_dict()))
+        return
+    for one in found:
+        print(text(one))
+
+
 @click.command()
 @checkpoint_argument
 @text_options
@@ -83,10 +94,4 @@ def generate(checkpoint: Path, texts: tuple[str, ...], file: str | None, as_json
     """
     model_folder(checkpoint)  # report a misspelt model before anything else
     found = gf.generate(checkpoint, texts_from(texts, file), **options)
-    for note in found.notes:
-        print(f"glassformer: {note}", file=sys.stderr)
-    if as_json:
-        print(to_json(found.to_dict()))
-        return
-    for one in found:
-        print(f"{one.prompt}{one.text}")
+    print_written(found, as_json, lambda one: f"{one.prompt}{one.text}")

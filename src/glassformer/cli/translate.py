@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -11,9 +10,8 @@ import click
 
 import glassformer as gf
 from glassformer.checkpoints.folder import model_folder
-from glassformer.cli.generate import sampling_options, search_options, text_options, texts_from
+from glassformer.cli.generate import print_written, sampling_options, search_options, text_options, texts_from
 from glassformer.cli.model import checkpoint_argument
-from glassformer.cli.options import to_json
 
 
 @click.command()
@@ -36,15 +34,12 @@ def translate(checkpoint: Path, texts: tuple[str, ...], file: str | None, as_jso
     """
     model_folder(checkpoint)  # report a misspelt model before anything else
     found = gf.translate(checkpoint, texts_from(texts, file), **options)
-    for note in found.notes:
-        print(f"glassformer: {note}", file=sys.stderr)
-    if as_json:
-        print(to_json(found.to_dict()))
-        return
-    for one in found:
-        print(one.text)
-        if one.alignment is not None:
-            print(table(one.alignment.looks))
+    print_written(found, as_json, with_alignment)
+
+
+def with_alignment(one: Any) -> str:
+    """The translation, above the table of where the decoder looked."""
+    return str(one.text) if one.alignment is None else f"{one.text}\n{table(one.alignment.looks)}"
 
 
 def table(looks: Iterable[tuple[str, str, float]]) -> str:
